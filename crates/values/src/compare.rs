@@ -1,0 +1,130 @@
+//! Equality, comparability, orderability and equivalence of values, after TinkerPop's "Gremlin semantics".
+//!
+//! | notion | function | used by | across types | `NaN` |
+//! |---|---|---|---|---|
+//! | equality | [`equals`] | `P.eq`, `P.within`, `has` | never equal, but `1 == 1.0` | equals nothing |
+//! | comparability | [`compare`] | `P.lt`, `P.between` | not comparable | not comparable |
+//! | orderability | [`order`] | `order()` | by type, see [`order`] | after `+Infinity` |
+//! | equivalence | `Eq` and `Hash` of [`Value`] | `dedup()`, `group()` | never, and `1` is not `1.0` | itself |
+
+use std::cmp::Ordering;
+
+use crate::number;
+use crate::{Map, Path, Property, Set, Value, VertexProperty};
+
+mod equivalence;
+mod orderability;
+
+pub use orderability::order;
+
+/// Gremlin *equality* (`P.eq`): numbers are equal by value across types, `NaN` equals nothing, `null` equals `null`.
+pub fn equals(a: &Value, b: &Value) -> bool {
+    if let (Some(a), Some(b)) = (size(a), size(b))
+        && a != b
+    {
+        return false;
+    }
+    compare(a, b) == Some(Ordering::Equal)
+}
+
+/// Gremlin *comparability* (`P.lt` and its kin): `None` when the two cannot be compared (different types, `NaN`).
+///
+/// Collections are compared pairwise; the first pair that is unequal or incomparable decides. Sets and maps are
+/// brought in [`order`] first. Elements are compared by id, handles of elements by their place in the graph.
+pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
+    use Value::*;
+    match (a, b) {
+        (Null, Null) => Some(Ordering::Equal),
+        (Bool(a), Bool(b)) => Some(a.cmp(b)),
+        (String(a), String(b)) => Some(a.as_str().cmp(b.as_str())),
+        (Char(a), Char(b)) => Some(a.cmp(b)),
+        (Uuid(a), Uuid(b)) => Some(a.cmp(b)),
+        (DateTime(a), DateTime(b)) => Some(a.cmp(b)),
+        (Duration(a), Duration(b)) => Some(a.cmp(b)),
+        (Binary(a), Binary(b)) => Some(a.cmp(b)),
+        (T(a), T(b)) => Some(a.cmp(b)),
+        (Direction(a), Direction(b)) => Some(a.cmp(b)),
+        (VertexRef(a), VertexRef(b)) => Some(a.cmp(b)),
+        (EdgeRef(a), EdgeRef(b)) => Some(a.cmp(b)),
+        (Vertex(a), Vertex(b)) => compare(&a.id, &b.id),
+        (Edge(a), Edge(b)) => compare(&a.id, &b.id),
+        (VertexProperty(a), VertexProperty(b)) => compare_vertex_properties(a, b),
+        (Property(a), Property(b)) => compare_properties(a, b),
+        (List(a), List(b)) => compare_all(a.iter(), b.iter()),
+        (Path(a), Path(b)) => compare_paths(a, b),
+        (Set(a), Set(b)) => compare_sets(a, b),
+        (Map(a), Map(b)) => compare_maps(a, b),
+        (Entry(a), Entry(b)) => compare_all([&a.0, &a.1].into_iter(), [&b.0, &b.1].into_iter()),
+        (a, b) => number::compare(a, b),
+    }
+}
+
+/// Number of members, for the collections that equality may tell apart by size alone.
+fn size(v: &Value) -> Option<usize> {
+    match v {
+        Value::List(l) => Some(l.len()),
+        Value::Set(s) => Some(s.len()),
+        Value::Path(p) => Some(p.objects.len()),
+        Value::Map(m) => Some(m.len()),
+        _ => None,
+    }
+}
+
+fn compare_all<'a>(
+    mut a: impl Iterator<Item = &'a Value>,
+    mut b: impl Iterator<Item = &'a Value>,
+) -> Option<Ordering> {
+    loop {
+        match (a.next(), b.next()) {
+            (Some(x), Some(y)) => match compare(x, y) {
+                Some(Ordering::Equal) => {}
+                decided => return decided,
+            },
+            (x, y) => return Some(x.is_some().cmp(&y.is_some())),
+        }
+    }
+}
+
+fn compare_paths(a: &Path, b: &Path) -> Option<Ordering> {
+    compare_all(a.objects.iter(), b.objects.iter())
+}
+
+fn compare_sets(a: &Set, b: &Set) -> Option<Ordering> {
+    compare_all(a.sorted().into_iter(), b.sorted().into_iter())
+}
+
+fn compare_maps(a: &Map, b: &Map) -> Option<Ordering> {
+    let flat =
+        |m: &'_ Map| m.sorted().into_iter().flat_map(|(k, v)| [k.clone(), v.clone()]).collect::<Vec<_>>();
+    // Keys and values alternate, so comparing the flattened entries is comparing entry by entry, key first.
+    compare_all(flat(a).iter(), flat(b).iter())
+}
+
+fn compare_properties(a: &Property, b: &Property) -> Option<Ordering> {
+    match a.key.as_str().cmp(b.key.as_str()) {
+        Ordering::Equal => compare(&a.value, &b.value),
+        decided => Some(decided),
+    }
+}
+
+fn compare_vertex_properties(a: &VertexProperty, b: &VertexProperty) -> Option<Ordering> {
+    compare(&a.id, &b.id)
+}
+
+impl Set {
+    /// The members in [`order`].
+    pub fn sorted(&self) -> Vec<&Value> {
+        let mut members: Vec<_> = self.iter().collect();
+        members.sort_by(|a, b| order(a, b));
+        members
+    }
+}
+
+impl Map {
+    /// The entries in [`order`] of their keys, then of their values.
+    pub fn sorted(&self) -> Vec<(&Value, &Value)> {
+        let mut entries: Vec<_> = self.iter().collect();
+        entries.sort_by(|a, b| order(a.0, b.0).then_with(|| order(a.1, b.1)));
+        entries
+    }
+}

@@ -1,0 +1,35 @@
+//! Ids, labels, property values and TinkerPop's type system.
+//!
+//! This crate is the vocabulary that every other crate shares: what a value *is* ([`Value`]), when two
+//! values are equal, comparable or ordered (the [`mod@compare`] module, after TinkerPop's "Gremlin semantics"),
+//! and how elements look inside a running query ([`VertexRef`], [`EdgeRef`]) and outside of it
+//! ([`Vertex`], [`Edge`]).
+//!
+//! Invariant: this crate knows nothing of storage or of wire formats.
+
+pub mod compare;
+mod display;
+mod element;
+mod gtype;
+mod map;
+pub mod number;
+mod path;
+mod refs;
+mod set;
+pub mod time;
+mod token;
+mod value;
+
+pub use element::{Edge, Property, Vertex, VertexProperty};
+pub use gtype::GType;
+pub use map::Map;
+pub use path::Path;
+pub use refs::{EdgeRef, VertexRef};
+pub use set::Set;
+pub use time::{DateTime, Duration};
+pub use token::{Direction, T};
+pub use value::{Str, Value};
+
+pub use bigdecimal::BigDecimal;
+pub use num_bigint::BigInt;
+pub use uuid::Uuid;

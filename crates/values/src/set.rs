@@ -1,0 +1,42 @@
+//! An insertion-ordered set of values.
+
+use crate::Value;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+/// A set of values that iterates in insertion order. Members are compared by equivalence ([`Value`]'s `Eq`).
+#[derive(Clone, Debug, Default)]
+pub struct Set(pub IndexSet<Value, FxBuildHasher>);
+
+impl Set {
+    /// An empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Adds `value`; `false` if it was there.
+    pub fn insert(&mut self, value: impl Into<Value>) -> bool {
+        self.0.insert(value.into())
+    }
+    /// Whether `value` is a member.
+    pub fn contains(&self, value: &Value) -> bool {
+        self.0.contains(value)
+    }
+    /// Number of members.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// Whether there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// The members in insertion order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Value> + DoubleEndedIterator {
+        self.0.iter()
+    }
+}
+
+impl FromIterator<Value> for Set {
+    fn from_iter<I: IntoIterator<Item = Value>>(iter: I) -> Self {
+        Self(iter.into_iter().collect())
+    }
+}
