@@ -1,0 +1,292 @@
+//! The embedded durable store: a directory on disk, kept by fjall (a log-structured merge tree in pure Rust).
+
+mod audit;
+mod bytes_at;
+mod directory_lock;
+mod durable_mark;
+mod failure;
+mod log_group;
+mod seal;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fjall::config::{BlockSizePolicy, CompressionPolicy};
+use fjall::{CompressionType, KeyspaceCreateOptions, PersistMode};
+use parking_lot::{Mutex, RwLock};
+
+use self::directory_lock::DirectoryLock;
+use self::durable_mark::DurableMark;
+use self::failure::{corrupt, guarded, translate};
+use self::seal::Seal;
+use self::view::View;
+use crate::batch::Write;
+use crate::group_commit::{CommitQueue, CommitSink};
+use crate::ingest::Ascending;
+use crate::keyspace::{KeyspaceId, next_store_number};
+use crate::local::{Engine, LocalStore};
+use crate::snapshot::SnapshotSource;
+use crate::{ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, StoreError, StoreLimits};
+
+/// A durable store in a directory of its own, which one process at a time may open.
+pub type FjallStore = LocalStore<FjallEngine>;
+
+/// How a [`FjallStore`] uses memory, threads and disk.
+#[derive(Clone, Copy, Debug)]
+pub struct FjallOptions {
+    /// The bounds on keys, values and transactions.
+    pub limits: StoreLimits,
+    /// The cache of blocks read from disk, in bytes.
+    pub cache_bytes: u64,
+    /// The most that the log may take on disk before it is trimmed by flushing, in bytes; at least 64 MiB.
+    pub journal_bytes: u64,
+    /// Threads that flush and compact in the background; at least one.
+    pub background_threads: usize,
+}
+
+impl Default for FjallOptions {
+    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, two background threads.
+    fn default() -> Self {
+        Self {
+            limits: StoreLimits::default(),
+            cache_bytes: 64 << 20,
+            journal_bytes: 512 << 20,
+            background_threads: 2,
+        }
+    }
+}
+
+/// The smallest bound on the log that the engine accepts, in bytes.
+const SMALLEST_JOURNAL_BYTES: u64 = 64 << 20;
+
+/// The engine of a [`FjallStore`].
+pub struct FjallEngine {
+    number: u32,
+    path: PathBuf,
+    database: fjall::Database,
+    keyspaces: RwLock<Vec<fjall::Keyspace>>,
+    seals: fjall::Keyspace,
+    nonce: u64,
+    groups: Mutex<Groups>,
+    /// Last, so that the directory is free only when the database has let go of it.
+    _lock: DirectoryLock,
+}
+
+/// The groups written so far, by number.
+#[derive(Clone, Copy, Debug)]
+struct Groups {
+    last: u64,
+    /// All up to this one are known to be synced.
+    synced: u64,
+}
+
+/// The keyspace of the seals, and the one key in it.
+const SEALS: &str = "_seals";
+const SEAL_KEY: &[u8] = b"seal";
+
+impl FjallStore {
+    /// Opens the store in the directory `path`, which is created when it does not exist.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when somebody else has it open, with the process number; [`StoreError::Corrupt`],
+    /// [`StoreError::Format`] and [`StoreError::Io`] when it cannot be read.
+    pub fn open(path: impl AsRef<Path>, options: FjallOptions) -> Result<Self, StoreError> {
+        Ok(Self::over(FjallEngine::open(path.as_ref(), options)?, options.limits))
+    }
+}
+
+impl FjallEngine {
+    fn open(path: &Path, options: FjallOptions) -> Result<Self, StoreError> {
+        let lock = DirectoryLock::acquire(path)?;
+        let mark = DurableMark::open(path)?;
+        let logged = audit::audit(path, mark.nonce)?;
+        let (database, seals) = guarded(path, || {
+            let database = fjall::Database::builder(path)
+                .cache_size(options.cache_bytes)
+                .max_journaling_size(options.journal_bytes.max(SMALLEST_JOURNAL_BYTES))
+                .worker_threads(options.background_threads.max(1))
+                .manual_journal_persist(true)
+                .journal_compression(CompressionType::None)
+                .open()?;
+            let seals = database.keyspace(SEALS, || layout(KeyspaceShape::Small))?;
+            Ok((database, seals))
+        })?;
+        let last = last_group(path, &seals, mark.nonce)?;
+        let expected = logged.max(mark.floor);
+        if last < expected {
+            let detail =
+                format!("the last writes are missing: group {expected} was durable, {last} is there");
+            return Err(corrupt(path, detail));
+        }
+        Ok(Self {
+            number: next_store_number(),
+            path: path.to_owned(),
+            database,
+            keyspaces: RwLock::default(),
+            seals,
+            nonce: mark.nonce,
+            groups: Mutex::new(Groups { last, synced: last }),
+            _lock: lock,
+        })
+    }
+
+    /// Syncs everything, and writes down that it is.
+    fn settle(&self) -> Result<(), StoreError> {
+        self.sync()?;
+        let floor = self.groups.lock().synced;
+        DurableMark { nonce: self.nonce, floor }.save(&self.path)
+    }
+
+    fn failed(&self, error: fjall::Error) -> StoreError {
+        translate(&self.path, error)
+    }
+
+    fn engine_keyspace(&self, keyspace: &Keyspace) -> Result<fjall::Keyspace, StoreError> {
+        let index = keyspace.index_in(self.number)?;
+        Ok(self.keyspaces.read()[index].clone())
+    }
+}
+
+impl CommitSink for FjallEngine {
+    fn apply(&self, writes: Vec<Write>, durability: Durability) -> Result<(), StoreError> {
+        let persist = match durability {
+            Durability::Sync => PersistMode::SyncData,
+            Durability::Buffered => PersistMode::Buffer,
+        };
+        // One leader at a time comes here, so the numbers follow the order of the log.
+        let mut groups = self.groups.lock();
+        let seal =
+            Seal { number: groups.last + 1, synced: groups.synced, floor: self.database.snapshot().seqno() };
+        let keyspaces = self.keyspaces.read();
+        let mut batch = fjall::OwnedWriteBatch::with_capacity(self.database.clone(), writes.len() + 1)
+            .durability(Some(persist));
+        for Write { keyspace, key, value } in writes {
+            let keyspace = &keyspaces[keyspace.index as usize];
+            match value {
+                Some(value) => batch.insert(keyspace, key.into_slice(), value.into_slice()),
+                None => batch.remove(keyspace, key.into_slice()),
+            }
+        }
+        drop(keyspaces);
+        batch.insert(&self.seals, SEAL_KEY, seal.encode(self.nonce));
+        // The engine writes and syncs its log first, and only then makes the batch visible.
+        batch.commit().map_err(|error| self.failed(error))?;
+        groups.last = seal.number;
+        if durability == Durability::Sync {
+            groups.synced = seal.number;
+        }
+        Ok(())
+    }
+
+    fn store_number(&self) -> u32 {
+        self.number
+    }
+
+    fn keyspace_name(&self, keyspace: KeyspaceId) -> String {
+        self.keyspaces.read().get(keyspace.index as usize).map_or_else(String::new, |k| k.name().to_string())
+    }
+}
+
+impl Engine for FjallEngine {
+    fn keyspace(&self, name: &str, shape: KeyspaceShape) -> Result<Keyspace, StoreError> {
+        let mut keyspaces = self.keyspaces.write();
+        let index = match keyspaces.iter().position(|keyspace| &**keyspace.name() == name) {
+            Some(index) => index,
+            None => {
+                let opened = guarded(&self.path, || self.database.keyspace(name, || layout(shape)))?;
+                keyspaces.push(opened);
+                keyspaces.len() - 1
+            }
+        };
+        let index = u32::try_from(index).expect("a process has no memory for 2^32 keyspaces");
+        Ok(Keyspace::new(KeyspaceId { store: self.number, index }, name))
+    }
+
+    fn keyspace_names(&self) -> Vec<String> {
+        let names = self.database.list_keyspace_names();
+        let mut names: Vec<String> =
+            names.iter().filter(|name| ***name != *SEALS).map(ToString::to_string).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn view(queue: &Arc<CommitQueue<Self>>) -> Arc<dyn SnapshotSource> {
+        Arc::new(View::open(queue))
+    }
+
+    fn ingest(
+        queue: &CommitQueue<Self>,
+        keyspace: &Keyspace,
+        pairs: &mut Pairs<'_>,
+    ) -> Result<Ingested, StoreError> {
+        let engine = queue.sink();
+        let target = engine.engine_keyspace(keyspace)?;
+        let failed = |error| engine.failed(error);
+        let mut ascending = Ascending::new(keyspace, queue.limits());
+        let mut ingestion = target.start_ingestion().map_err(failed)?;
+        for pair in pairs {
+            let (key, value) = ascending.accept(pair?)?;
+            ingestion.write(key.into_slice(), value.into_slice()).map_err(failed)?;
+        }
+        ingestion.finish().map_err(failed)?;
+        Ok(ascending.ingested())
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        let last = self.groups.lock().last;
+        self.database.persist(PersistMode::SyncAll).map_err(|error| self.failed(error))?;
+        let mut groups = self.groups.lock();
+        groups.synced = groups.synced.max(last);
+        Ok(())
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        self.settle()
+    }
+
+    fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
+        let keyspace = self.engine_keyspace(keyspace)?;
+        Ok(ApproximateSize { keys: keyspace.approximate_len() as u64, bytes: keyspace.disk_space() })
+    }
+}
+
+/// A store that is dropped without having been closed is settled as well, as far as that succeeds.
+impl Drop for FjallEngine {
+    fn drop(&mut self) {
+        let _ = self.settle();
+    }
+}
+
+/// The number of the last group that the engine recovered.
+fn last_group(path: &Path, seals: &fjall::Keyspace, nonce: u64) -> Result<u64, StoreError> {
+    let Some(seal) = guarded(path, || seals.get(SEAL_KEY))? else { return Ok(0) };
+    let seal =
+        Seal::decode(&seal, nonce).ok_or_else(|| corrupt(path, "the last seal does not read".into()))?;
+    Ok(seal.number)
+}
+
+/// How the engine lays out a keyspace of the given shape.
+///
+/// Compression: none on the upper two levels, LZ4 below. What is written lands above and is rewritten soon, and what
+/// is ingested in bulk is moved down as it is, so neither pays for compression while somebody waits; what stays is
+/// compressed when compaction rewrites it anyway. LZ4 decompresses at the speed of the disk's cache, a stronger code
+/// would cost more than the reads that it saves. The log is not compressed at all: a group is written once, read only
+/// after a crash, and its latency counts.
+///
+/// Large values stay in the tree: separate value files would spare compaction some rewriting, and cost every read a
+/// second lookup and every update a garbage collection.
+fn layout(shape: KeyspaceShape) -> KeyspaceCreateOptions {
+    let block_bytes = match shape {
+        KeyspaceShape::Small => 4 << 10,
+        KeyspaceShape::Large => 16 << 10,
+    };
+    KeyspaceCreateOptions::default()
+        .manual_journal_persist(true)
+        .data_block_size_policy(BlockSizePolicy::all(block_bytes))
+        .data_block_compression_policy(CompressionPolicy::new([
+            CompressionType::None,
+            CompressionType::None,
+            CompressionType::Lz4,
+        ]))
+}

@@ -1,0 +1,171 @@
+//! The timeline of one gatekeeper, shared by threads: the locks around the state machines.
+
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::{
+    ActiveSnapshots, Footprint, Sequencer, SequencerFull, SnapshotGuard, Stamp, ValidationError, Validator,
+};
+
+/// Snapshots, commit order, validation and the watermark of a database with one gatekeeper.
+///
+/// A commit goes through four calls: [`commit`](Self::commit) validates it and gives it its stamp;
+/// [`durable`](Self::durable) (or [`abandoned`](Self::abandoned)) once the log was written, [`applied`](Self::applied)
+/// once every reader would find it, and [`wait_visible`](Self::wait_visible) before its client is told, so that the
+/// client's next snapshot contains it: that is what makes the order strict.
+///
+/// ```
+/// use timeline::{Footprint, Timeline, Unit, UnitKind};
+///
+/// let timeline = Timeline::new(1_000);
+/// let reader = timeline.snapshot();
+/// let mut footprint = Footprint::new();
+/// footprint.reads(Unit::new(UnitKind::Vertex, 0, 7));
+/// footprint.replaces(Unit::new(UnitKind::Vertex, 0, 7))?;
+///
+/// let (stamp, ()) = timeline.commit(reader.stamp(), &footprint, |_stamp| ())?;
+/// timeline.durable(stamp);
+/// timeline.applied(stamp);
+/// timeline.wait_visible(stamp);
+///
+/// assert!(timeline.snapshot().stamp() >= stamp);
+/// assert!(timeline.commit(reader.stamp(), &footprint, |_| ()).is_err(), "what it read has changed");
+/// assert_eq!(timeline.watermark(), reader.stamp(), "the reader still holds its versions");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Timeline {
+    order: Mutex<CommitOrder>,
+    shown: Condvar,
+    active: Arc<ActiveSnapshots>,
+}
+
+#[derive(Debug)]
+struct CommitOrder {
+    sequencer: Sequencer,
+    validator: Validator,
+    /// How many commits have passed since the validator was last pruned.
+    since_pruned: usize,
+}
+
+/// The validator is pruned once in so many commits, because the watermark looks at every shard of the snapshots.
+const COMMITS_PER_PRUNE: usize = 64;
+
+/// Why a transaction got no stamp. Both are retryable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CommitRefused {
+    /// It did not pass validation.
+    #[error(transparent)]
+    Invalid(#[from] ValidationError),
+    /// Too many commits are on their way.
+    #[error(transparent)]
+    Full(#[from] SequencerFull),
+}
+
+impl Timeline {
+    /// The timeline of an empty database. `remembered_units` bounds the memory of validation, about 60 bytes each.
+    pub fn new(remembered_units: usize) -> Self {
+        Self::over(Sequencer::new(), remembered_units)
+    }
+
+    /// The timeline of a database that was opened again and contains every commit up to `last_durable`.
+    pub fn recover(last_durable: Stamp, remembered_units: usize) -> Self {
+        Self::over(Sequencer::recover(last_durable), remembered_units)
+    }
+
+    fn over(sequencer: Sequencer, remembered_units: usize) -> Self {
+        let visible = sequencer.visible();
+        let validator = Validator::new(visible, remembered_units);
+        let order = CommitOrder { sequencer, validator, since_pruned: 0 };
+        Self { order: Mutex::new(order), shown: Condvar::new(), active: ActiveSnapshots::new(visible) }
+    }
+
+    /// A snapshot of everything that is visible now.
+    pub fn snapshot(&self) -> SnapshotGuard {
+        self.active.take()
+    }
+
+    /// The snapshots in use.
+    pub fn snapshots(&self) -> &Arc<ActiveSnapshots> {
+        &self.active
+    }
+
+    /// What a new snapshot would read at.
+    pub fn visible(&self) -> Stamp {
+        self.active.visible()
+    }
+
+    /// The last stamp given out, whether or not its commit is visible yet.
+    pub fn assigned(&self) -> Stamp {
+        self.order.lock().sequencer.assigned()
+    }
+
+    /// No reader, present or to come, asks for a stamp before this one (except for history, where it is kept).
+    pub fn watermark(&self) -> Stamp {
+        self.active.watermark()
+    }
+
+    /// Validates a transaction that read at `snapshot` and gives it its stamp, in one step. The caller must settle
+    /// the stamp whatever happens: `durable` and `applied`, or `abandoned`.
+    ///
+    /// `under_lock` is called with the stamp before any later one is given out: there the caller queues the commit's
+    /// log record, so that the log is in stamp order. It must not block.
+    ///
+    /// # Errors
+    /// [`CommitRefused`]; nothing has happened, and the transaction may be run again.
+    pub fn commit<R>(
+        &self,
+        snapshot: Stamp,
+        footprint: &Footprint,
+        under_lock: impl FnOnce(Stamp) -> R,
+    ) -> Result<(Stamp, R), CommitRefused> {
+        let mut order = self.order.lock();
+        order.validator.check(snapshot, footprint)?;
+        let stamp = order.sequencer.assign()?;
+        order.validator.record(stamp, footprint);
+        order.since_pruned += 1;
+        if order.since_pruned >= COMMITS_PER_PRUNE {
+            order.since_pruned = 0;
+            order.validator.prune(self.active.watermark());
+        }
+        Ok((stamp, under_lock(stamp)))
+    }
+
+    /// The commit at `stamp` would survive a crash.
+    pub fn durable(&self, stamp: Stamp) {
+        self.order.lock().sequencer.durable(stamp);
+    }
+
+    /// Every reader would find the commit at `stamp`. Returns what is visible now.
+    pub fn applied(&self, stamp: Stamp) -> Stamp {
+        self.settle(|sequencer| sequencer.applied(stamp))
+    }
+
+    /// The commit at `stamp` failed before it was durable. Returns what is visible now.
+    pub fn abandoned(&self, stamp: Stamp) -> Stamp {
+        self.settle(|sequencer| sequencer.abandoned(stamp))
+    }
+
+    /// Waits until the commit at `stamp`, and with it all before, is visible.
+    pub fn wait_visible(&self, stamp: Stamp) {
+        if self.visible() >= stamp {
+            return;
+        }
+        let mut order = self.order.lock();
+        while order.sequencer.visible() < stamp {
+            self.shown.wait(&mut order);
+        }
+    }
+
+    fn settle(&self, step: impl FnOnce(&mut Sequencer) -> Stamp) -> Stamp {
+        let mut order = self.order.lock();
+        let before = order.sequencer.visible();
+        let visible = step(&mut order.sequencer);
+        if visible > before {
+            self.active.show(visible);
+            self.shown.notify_all();
+        }
+        visible
+    }
+}

@@ -1,0 +1,165 @@
+//! Optimistic validation: may a transaction that read at one stamp commit now?
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::{Footprint, Stamp, Unit};
+
+/// Remembers which unit was last written by which commit, as far back as somebody may still ask.
+///
+/// A transaction with snapshot S may commit if no commit after S wrote what it read or replaces, nor replaced what
+/// it adds to. Since every commit is checked against all that came before it, in stamp order, the stamps are a
+/// serial order of the transactions that explains everything they read.
+///
+/// ```text
+///   last      unit ─▶ (last write of any kind, last replacement)
+///   history   (T5, u1) (T5, u2) (T6, u1) …  in commit order; forgotten up to the watermark, or beyond capacity
+///   horizon   the newest stamp of which something was forgotten: older snapshots cannot be judged
+/// ```
+#[derive(Clone, Debug)]
+pub struct Validator {
+    last: FxHashMap<Unit, LastWrite>,
+    history: VecDeque<(Stamp, Unit)>,
+    newest: Stamp,
+    horizon: Stamp,
+    capacity: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastWrite {
+    any: Stamp,
+    /// [`Stamp::ZERO`] when no remembered commit replaced the unit.
+    replacement: Stamp,
+}
+
+/// Two transactions touched common data, and the other one committed first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{} was changed by commit {by} after the transaction began at {snapshot}; run it again", touched(*unit))]
+pub struct Conflict {
+    /// What both touched; none when the transaction read everything.
+    pub unit: Option<Unit>,
+    /// The commit that changed it.
+    pub by: Stamp,
+    /// The stamp that the refused transaction read at.
+    pub snapshot: Stamp,
+}
+
+fn touched(unit: Option<Unit>) -> String {
+    unit.map_or_else(
+        || "the graph, all of which the transaction read,".to_owned(),
+        |unit| format!("{unit:?}"),
+    )
+}
+
+/// Why a transaction may not commit. All of these are retryable: nothing was changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ValidationError {
+    /// It lost a race.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+    /// It began so long ago that the commits since are no longer all remembered.
+    #[error(
+        "the transaction began at {snapshot}, but commits are remembered only after {horizon}; run it again, and keep it shorter"
+    )]
+    SnapshotTooOld {
+        /// The stamp that the transaction read at.
+        snapshot: Stamp,
+        /// The newest stamp of which something was forgotten.
+        horizon: Stamp,
+    },
+}
+
+impl Validator {
+    /// A validator that remembers up to `capacity` written units (at least one). Of commits up to `newest`, which
+    /// happened before it existed, it knows nothing, so transactions must begin at `newest` or later.
+    pub fn new(newest: Stamp, capacity: usize) -> Self {
+        let capacity = capacity.max(1);
+        Self { last: FxHashMap::default(), history: VecDeque::new(), newest, horizon: newest, capacity }
+    }
+
+    /// Whether a transaction that read at `snapshot` may commit now.
+    ///
+    /// # Errors
+    /// [`ValidationError`]; the transaction may be run again.
+    pub fn check(&self, snapshot: Stamp, footprint: &Footprint) -> Result<(), ValidationError> {
+        if footprint.is_read_only() || snapshot >= self.newest {
+            return Ok(());
+        }
+        if snapshot < self.horizon {
+            return Err(ValidationError::SnapshotTooOld { snapshot, horizon: self.horizon });
+        }
+        if footprint.has_read_everything() {
+            return Err(Conflict { unit: None, by: self.newest, snapshot }.into());
+        }
+        let by_any = footprint.read_units().chain(footprint.replaced_units()).map(|unit| (unit, false));
+        let by_replacement = footprint.added_units().map(|unit| (unit, true));
+        for (unit, commutes) in by_any.chain(by_replacement) {
+            let Some(last) = self.last.get(&unit) else { continue };
+            let by = if commutes { last.replacement } else { last.any };
+            if by > snapshot {
+                return Err(Conflict { unit: Some(unit), by, snapshot }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers what the commit at `stamp` writes. Stamps must ascend.
+    ///
+    /// # Panics
+    /// When `stamp` is not after the commit recorded before.
+    pub fn record(&mut self, stamp: Stamp, footprint: &Footprint) {
+        assert!(stamp > self.newest, "commit {stamp:?} recorded after {:?}", self.newest);
+        self.newest = stamp;
+        for unit in footprint.replaced_units() {
+            self.remember(stamp, unit, true);
+        }
+        for unit in footprint.added_units() {
+            self.remember(stamp, unit, false);
+        }
+        while self.history.len() > self.capacity {
+            self.forget_oldest();
+        }
+    }
+
+    /// Forgets what no transaction that reads at `watermark` or later can conflict with.
+    pub fn prune(&mut self, watermark: Stamp) {
+        while self.history.front().is_some_and(|&(stamp, _)| stamp <= watermark) {
+            self.forget_oldest();
+        }
+    }
+
+    /// The newest commit recorded.
+    pub fn newest(&self) -> Stamp {
+        self.newest
+    }
+
+    /// Transactions must have begun at this stamp, or later, to be judged.
+    pub fn horizon(&self) -> Stamp {
+        self.horizon
+    }
+
+    /// How many written units are remembered.
+    pub fn remembered(&self) -> usize {
+        self.history.len()
+    }
+
+    fn remember(&mut self, stamp: Stamp, unit: Unit, replaces: bool) {
+        let last = self.last.entry(unit).or_insert(LastWrite { any: Stamp::ZERO, replacement: Stamp::ZERO });
+        if last.any != stamp {
+            self.history.push_back((stamp, unit));
+        }
+        last.any = stamp;
+        if replaces {
+            last.replacement = stamp;
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some((stamp, unit)) = self.history.pop_front() else { return };
+        self.horizon = self.horizon.max(stamp);
+        if self.last.get(&unit).is_some_and(|last| last.any == stamp) {
+            self.last.remove(&unit);
+        }
+    }
+}
