@@ -1,0 +1,276 @@
+//! Access paths: ids, indexes, scans.
+
+use values::{Direction, EdgeRef, Value, VertexRef};
+
+use crate::block::STRIPE_VERTICES;
+use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
+use crate::section::partition_of;
+use crate::{Dir, EdgeLabelId, KeyId, Reader, ScanCursor, VertexLabelId, index_hash};
+
+impl Reader<'_> {
+    /// The vertex with this id; numbers match by value across their types.
+    pub fn vertex_by_id(&self, id: &Value) -> Option<VertexRef> {
+        let hash = index_hash(id);
+        let mut candidates = Vec::new();
+        if let Some(own) = self.own {
+            own.candidates(&own.overlay.vertex_ids, &hash, &mut candidates);
+        }
+        self.index_candidates(VERTEX_IDS, hash, &mut candidates);
+        let has_id = |v: &VertexRef| self.user_id(*v).is_some_and(|user| user.equals(id));
+        candidates
+            .into_iter()
+            .find(|v| self.exists(*v) && has_id(v))
+            .or_else(|| self.vertex_by_generated_id(id))
+    }
+
+    /// The vertex whose generated id this is.
+    fn vertex_by_generated_id(&self, id: &Value) -> Option<VertexRef> {
+        let v = VertexRef(u32::try_from(whole_number(id)?).ok()?);
+        (self.exists(v) && self.user_id(v).is_none()).then_some(v)
+    }
+
+    /// The edge with this id; numbers match by value across their types.
+    pub fn edge_by_id(&self, id: &Value) -> Option<EdgeRef> {
+        self.edge_by_user_id(id).or_else(|| self.edge_by_generated_id(id))
+    }
+
+    /// The edge to which a user gave this id.
+    pub(crate) fn edge_by_user_id(&self, id: &Value) -> Option<EdgeRef> {
+        let hash = index_hash(id);
+        let mut sources = Vec::new();
+        if let Some(own) = self.own {
+            own.candidates(&own.overlay.edge_ids, &hash, &mut sources);
+        }
+        self.index_candidates(EDGE_IDS, hash, &mut sources);
+        sources.sort_unstable();
+        sources.dedup();
+        sources.into_iter().find_map(|src| self.out_edge_by_user_id(src, id))
+    }
+
+    fn out_edge_by_user_id(&self, src: VertexRef, id: &Value) -> Option<EdgeRef> {
+        let mut found = None;
+        self.for_each_label(src, Dir::Out, |_, list| {
+            if found.is_none() {
+                let has_id = |&i: &usize| list.user_id(i).is_some_and(|user| user.equals(id));
+                found = (0..list.len()).find(has_id).map(|i| list.edge(i));
+            }
+        });
+        found
+    }
+
+    /// The edge whose generated id this is.
+    pub(crate) fn edge_by_generated_id(&self, id: &Value) -> Option<EdgeRef> {
+        let (src, seq) = EdgeRef::split_generated_id(whole_number(id)?);
+        let labels = 0..self.snapshot().catalog().edge_label_count() as u16;
+        labels.map(EdgeLabelId).find_map(|label| {
+            let found = self.find_edge(src, label, seq)?;
+            let generated = found.place.value(crate::catalog::EDGE_ID_KEY).is_none();
+            generated.then_some(EdgeRef { src, dst: found.neighbour, seq, label: label.0 })
+        })
+    }
+
+    /// The ids with this hash that users gave to vertices.
+    pub(crate) fn user_ids_by_hash(&self, hash: u32) -> Vec<Value> {
+        let mut candidates = Vec::new();
+        self.index_candidates(VERTEX_IDS, hash, &mut candidates);
+        let ids = candidates.into_iter().filter_map(|v| Some(self.user_id(v)?.to_value()));
+        ids.filter(|id| index_hash(id) == hash).collect()
+    }
+
+    /// The ids with this hash that users gave to edges.
+    pub(crate) fn user_edge_ids_by_hash(&self, hash: u32) -> Vec<Value> {
+        let mut sources = Vec::new();
+        self.index_candidates(EDGE_IDS, hash, &mut sources);
+        keep_distinct_from(&mut sources, 0, |_| true);
+        let ids = sources.into_iter().flat_map(|src| self.user_edge_ids_of(src));
+        ids.filter(|id| index_hash(id) == hash).collect()
+    }
+
+    /// All ids that users gave to edges.
+    pub(crate) fn user_edge_ids(&self) -> impl Iterator<Item = Value> {
+        let (mut cursor, mut batch) = (ScanCursor::default(), Vec::new());
+        let batches = std::iter::from_fn(move || {
+            batch.clear();
+            let more = self.scan_vertices(None, &mut cursor, 1024, &mut batch);
+            (more || !batch.is_empty()).then(|| batch.clone())
+        });
+        batches.flatten().flat_map(|src| self.user_edge_ids_of(src))
+    }
+
+    fn user_edge_ids_of(&self, src: VertexRef) -> Vec<Value> {
+        let mut ids = Vec::new();
+        self.for_each_label(src, Dir::Out, |_, list| {
+            ids.extend((0..list.len()).filter_map(|i| Some(list.user_id(i)?.to_value())));
+        });
+        ids
+    }
+
+    /// Appends the vertices of `label` that have a value equal to `value` (`P.eq`) under `key`, in ascending order;
+    /// `false` if there is no such index.
+    pub fn index_lookup(
+        &self,
+        label: VertexLabelId,
+        key: KeyId,
+        value: &Value,
+        out: &mut Vec<VertexRef>,
+    ) -> bool {
+        let Some(position) = self.snapshot().catalog().index_position(label, key) else { return false };
+        let hash = index_hash(value);
+        let first = out.len();
+        if let Some(own) = self.own {
+            own.candidates(&own.overlay.values, &(label, key, hash), out);
+        }
+        self.index_candidates(FIRST_INDEX + position, hash, out);
+        keep_distinct_from(out, first, |v| self.has_value(v, key, value) && self.exists(v));
+        true
+    }
+
+    /// Appends the vertices that an index has under a hash: a superset of those that have the value.
+    fn index_candidates(&self, index: usize, hash: u32, out: &mut Vec<VertexRef>) {
+        match self.core.index_partition(index, partition_of(hash), &self.guard) {
+            Ok(Some(partition)) => partition.candidates(hash, out),
+            Ok(None) => {}
+            Err(error) => self.snapshot().fail(error),
+        }
+    }
+
+    /// Appends up to `limit` vertices of a label (of all labels) from the cursor on, in ascending order, and moves
+    /// the cursor; whether there may be more.
+    pub fn scan_vertices(
+        &self,
+        label: Option<VertexLabelId>,
+        cursor: &mut ScanCursor,
+        limit: usize,
+        out: &mut Vec<VertexRef>,
+    ) -> bool {
+        let enough = out.len().saturating_add(limit);
+        while out.len() < enough {
+            let Some((from, to)) = self.next_run(label, cursor.next, cursor.end) else { return false };
+            cursor.next = to;
+            for v in from..to {
+                let v = VertexRef(v as u32);
+                if !self.exists(v) {
+                    continue;
+                }
+                out.push(v);
+                if out.len() == enough {
+                    cursor.next = u64::from(v.0) + 1;
+                    break;
+                }
+            }
+        }
+        true
+    }
+
+    /// Appends up to `limit` edges of a label (of all labels) from the cursor on, grouped by source in ascending
+    /// order, and moves the cursor; whether there may be more.
+    pub fn scan_edges(
+        &self,
+        label: Option<EdgeLabelId>,
+        cursor: &mut ScanCursor,
+        limit: usize,
+        out: &mut Vec<EdgeRef>,
+    ) -> bool {
+        let enough = out.len().saturating_add(limit);
+        while out.len() < enough {
+            let Some((v, end)) = self.next_run(None, cursor.next, cursor.end) else { return false };
+            if v != cursor.next {
+                *cursor = ScanCursor { next: v, end: cursor.end, ..ScanCursor::default() };
+            }
+            while cursor.next < end && out.len() < enough {
+                self.scan_edges_of(label, cursor, enough, out);
+            }
+        }
+        true
+    }
+
+    /// Goes on with the out-edges of the cursor's vertex.
+    fn scan_edges_of(
+        &self,
+        label: Option<EdgeLabelId>,
+        cursor: &mut ScanCursor,
+        enough: usize,
+        out: &mut Vec<EdgeRef>,
+    ) {
+        let src = VertexRef(cursor.next as u32);
+        let labels = match label {
+            Some(label) => u32::from(label.0)..u32::from(label.0) + 1,
+            None => 0..self.snapshot().catalog().edge_label_count() as u32,
+        };
+        for label in labels.start.max(cursor.label)..labels.end {
+            let list = self.list(src, EdgeLabelId(label as u16), Dir::Out);
+            let from = if label == cursor.label { cursor.edge.min(list.len()) } else { 0 };
+            let to = list.len().min(from + enough - out.len());
+            out.extend((from..to).map(|i| list.edge(i)));
+            if to < list.len() {
+                (cursor.label, cursor.edge) = (label, to);
+                return;
+            }
+        }
+        (cursor.next, cursor.label, cursor.edge) = (cursor.next + 1, 0, 0);
+    }
+
+    /// The next run of references at or after `from` that were given out to vertices of `label`.
+    fn next_run(&self, label: Option<VertexLabelId>, from: u64, end: Option<u64>) -> Option<(u64, u64)> {
+        let end = end.unwrap_or(u64::MAX);
+        let mut number = (from >> 16) as usize;
+        while number < self.core.blocks.end() {
+            let first = (number as u64) << 16;
+            if first >= end {
+                return None;
+            }
+            if let Some(stripe) = self.core.blocks.stripe(number)
+                && label.is_none_or(|label| label == stripe.label)
+            {
+                let to = (first + u64::from(stripe.allocated().min(STRIPE_VERTICES))).min(end);
+                if from.max(first) < to {
+                    return Some((from.max(first), to));
+                }
+            }
+            number += 1;
+        }
+        None
+    }
+
+    /// Whether an edge from `src` to `dst` along `label` exists; looks through the shorter of the two lists.
+    pub fn has_edge(&self, src: VertexRef, label: EdgeLabelId, dst: VertexRef) -> bool {
+        let out = self.degree(src, Direction::Out, &[label]);
+        let into = self.degree(dst, Direction::In, &[label]);
+        if out <= into {
+            self.list(src, label, Dir::Out).neighbours().contains(&dst)
+        } else {
+            self.list(dst, label, Dir::In).neighbours().contains(&src)
+        }
+    }
+}
+
+/// Sorts what follows `first`, and keeps each vertex once if `keep` says so.
+fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {
+    out[first..].sort_unstable();
+    let mut kept = first;
+    for i in first..out.len() {
+        let v = out[i];
+        if (kept == first || out[kept - 1] != v) && keep(v) {
+            out[kept] = v;
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// A number as a whole one, if it is.
+fn whole_number(id: &Value) -> Option<i64> {
+    match id {
+        Value::Double(v) if v.fract() == 0.0 && v.abs() < 9e15 => Some(*v as i64),
+        Value::Float(v) if v.fract() == 0.0 && v.abs() < 1e7 => Some(*v as i64),
+        Value::BigInteger(v) => i64::try_from(v.as_ref()).ok(),
+        other => other.as_i64(),
+    }
+}
+
+impl ScanCursor {
+    /// A cursor over references from `from` to below `to` only: how a scan is split among executors.
+    pub fn between(from: u64, to: u64) -> Self {
+        Self { next: from, end: Some(to), ..Self::default() }
+    }
+}

@@ -1,0 +1,122 @@
+//! Gives out vertex references and edge sequence numbers.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+use values::VertexRef;
+
+use crate::block::{BlockTable, STRIPE_VERTICES, STRIPES, TABLETS};
+use crate::{GraphError, Result, VertexLabelId};
+
+/// What was given out so far. References of transactions that roll back are lost: 2³² are enough.
+pub(crate) struct Allocator {
+    vertices: Mutex<VertexAllocator>,
+    /// The next sequence number of the edges that leave each tablet.
+    seqs: [AtomicU32; TABLETS],
+}
+
+#[derive(Default)]
+struct VertexAllocator {
+    /// By label: the stripe that is being filled.
+    open: Vec<Option<u32>>,
+    /// The first stripe that is not in use.
+    next_stripe: usize,
+}
+
+impl Allocator {
+    pub(crate) fn new() -> Self {
+        Self { vertices: Mutex::default(), seqs: [const { AtomicU32::new(0) }; TABLETS] }
+    }
+
+    /// References for `count` new vertices of `label`.
+    pub(crate) fn vertices(
+        &self,
+        blocks: &BlockTable,
+        label: VertexLabelId,
+        count: usize,
+    ) -> Result<Vec<VertexRef>> {
+        let mut allocator = self.vertices.lock();
+        let mut refs = Vec::with_capacity(count);
+        while refs.len() < count {
+            let number = allocator.open_stripe(blocks, label)?;
+            let stripe = blocks.stripe_for(number, label);
+            let first = stripe.allocated();
+            let end = STRIPE_VERTICES.min(first.saturating_add((count - refs.len()) as u32));
+            stripe.allocate_up_to(end);
+            refs.extend((first..end).map(|n| VertexRef((number as u32) << 16 | n)));
+        }
+        Ok(refs)
+    }
+
+    /// Lets the next vertex of every label begin a stripe of its own; the number of the first such stripe.
+    pub(crate) fn close_stripes(&self) -> usize {
+        let mut allocator = self.vertices.lock();
+        allocator.open.clear();
+        allocator.next_stripe
+    }
+
+    /// Learns that `stripe` holds vertices of `label`, when a graph is opened.
+    pub(crate) fn learn_stripe(&self, number: usize, label: VertexLabelId) {
+        let mut allocator = self.vertices.lock();
+        allocator.next_stripe = allocator.next_stripe.max(number + 1);
+        *allocator.open_of(label) = Some(number as u32);
+    }
+
+    /// A sequence number for an edge that leaves `src`.
+    pub(crate) fn seq(&self, src: VertexRef) -> Result<u32> {
+        self.seqs[src.tablet() as usize]
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1))
+            .map_err(|limit| GraphError::LimitExceeded {
+                what: "the number of edges ever added to one tablet",
+                limit: limit.into(),
+                advice: "export the graph and import it again",
+            })
+    }
+
+    /// Learns that `seq` is taken, when a graph is opened.
+    pub(crate) fn learn_seq(&self, src: VertexRef, seq: u32) {
+        self.seqs[src.tablet() as usize].fetch_max(seq.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// The next sequence number of every tablet.
+    pub(crate) fn seqs(&self) -> Vec<u32> {
+        self.seqs.iter().map(|seq| seq.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Sequence numbers below these are taken, when a graph is opened.
+    pub(crate) fn learn_seqs(&self, seqs: &[u32]) {
+        for (own, &stored) in self.seqs.iter().zip(seqs) {
+            own.fetch_max(stored, Ordering::Relaxed);
+        }
+    }
+}
+
+impl VertexAllocator {
+    fn open_of(&mut self, label: VertexLabelId) -> &mut Option<u32> {
+        if self.open.len() <= label.index() {
+            self.open.resize(label.index() + 1, None);
+        }
+        &mut self.open[label.index()]
+    }
+
+    /// The stripe that takes the next vertex of `label`.
+    fn open_stripe(&mut self, blocks: &BlockTable, label: VertexLabelId) -> Result<usize> {
+        if let Some(number) = *self.open_of(label) {
+            let number = number as usize;
+            if blocks.stripe(number).is_none_or(|stripe| stripe.allocated() < STRIPE_VERTICES) {
+                return Ok(number);
+            }
+        }
+        if self.next_stripe >= STRIPES {
+            return Err(GraphError::LimitExceeded {
+                what: "the number of vertex stripes (65,536 vertices of one label each)",
+                limit: STRIPES as u64,
+                advice: "split the data over several graphs or use fewer vertex labels",
+            });
+        }
+        let number = self.next_stripe;
+        self.next_stripe += 1;
+        *self.open_of(label) = Some(number as u32);
+        Ok(number)
+    }
+}

@@ -1,0 +1,245 @@
+//! Edges while they are loaded: rows in input order, then sorted into sections.
+//!
+//! ```text
+//! rows          src │ dst │ seq │ columns in chunks of 65,536 rows
+//! order         row numbers, counting-sorted by the block of the list's owner    (one pass per direction)
+//! a block       its rows, counting-sorted by slot ──▶ offsets, neighbours, seqs, columns
+//! ```
+
+use std::sync::mpsc::sync_channel;
+
+use values::VertexRef;
+
+use super::stripe::Encoded;
+use super::{BulkColumn, BulkValues};
+use crate::block::{TABLETS, slot_of};
+use crate::codec::StoredSection;
+use crate::section::{Adjacency, SLOTS, Values, ValuesBuilder};
+use crate::section_key::{SectionKey, SectionName};
+use crate::{Dir, EdgeLabelId, KeyId, Tick};
+
+const CHUNK: usize = 1 << 16;
+
+/// Sections that each worker may be ahead of the store.
+const AHEAD: usize = 32;
+
+/// The edges of one label.
+pub(super) struct EdgeRows {
+    pub(super) label: EdgeLabelId,
+    src: Vec<VertexRef>,
+    dst: Vec<VertexRef>,
+    seq: Vec<u32>,
+    columns: Vec<(KeyId, ChunkedColumn)>,
+}
+
+/// A column in chunks, so that it grows without being copied and a row is found by a shift.
+struct ChunkedColumn {
+    full: Vec<Values>,
+    last: ValuesBuilder,
+}
+
+impl ChunkedColumn {
+    fn new() -> Self {
+        Self { full: Vec::new(), last: ValuesBuilder::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.full.len() * CHUNK + self.last.len()
+    }
+
+    fn push(&mut self, values: &BulkValues, row: usize) {
+        match values.get(row) {
+            Some(value) => self.last.push(value),
+            None => self.last.push_absent(),
+        }
+        self.close_if_full();
+    }
+
+    fn pad(&mut self, rows: usize) {
+        while self.len() < rows {
+            self.last.push_absent();
+            self.close_if_full();
+        }
+    }
+
+    fn close_if_full(&mut self) {
+        if self.last.len() == CHUNK {
+            self.full.push(std::mem::replace(&mut self.last, ValuesBuilder::new()).finish());
+        }
+    }
+
+    fn close(&mut self) {
+        self.full.push(std::mem::replace(&mut self.last, ValuesBuilder::new()).finish());
+    }
+}
+
+impl EdgeRows {
+    pub(super) fn new(label: EdgeLabelId) -> Self {
+        Self { label, src: Vec::new(), dst: Vec::new(), seq: Vec::new(), columns: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.src.len()
+    }
+
+    /// Appends edges whose sequence numbers are `seqs`; columns are as long as they are.
+    pub(super) fn add(
+        &mut self,
+        (src, dst): (&[VertexRef], &[VertexRef]),
+        seqs: &[u32],
+        columns: &[(KeyId, &BulkColumn)],
+    ) {
+        let first = self.len();
+        self.src.extend_from_slice(src);
+        self.dst.extend_from_slice(dst);
+        self.seq.extend_from_slice(seqs);
+        for (key, column) in columns {
+            let place = match self.columns.iter().position(|(known, _)| known == key) {
+                Some(place) => place,
+                None => {
+                    self.columns.push((*key, ChunkedColumn::new()));
+                    self.columns.len() - 1
+                }
+            };
+            let chunked = &mut self.columns[place].1;
+            chunked.pad(first);
+            (0..src.len()).for_each(|row| chunked.push(&column.values, row));
+        }
+    }
+
+    /// Ends the input.
+    pub(super) fn close(&mut self) {
+        let rows = self.len();
+        for (_, column) in &mut self.columns {
+            column.pad(rows);
+            column.close();
+        }
+        self.columns.sort_by_key(|(key, _)| *key);
+    }
+
+    /// Calls `consume` with the sections one way, in the order of their keys, built by several threads meanwhile.
+    pub(super) fn sections<R>(
+        &self,
+        dir: Dir,
+        settled: Tick,
+        threads: usize,
+        consume: impl FnOnce(&mut dyn Iterator<Item = Encoded>) -> R,
+    ) -> R {
+        let owners = if dir == Dir::Out { &self.src } else { &self.dst };
+        let order = BlockOrder::of(owners);
+        let blocks: Vec<usize> = order.blocks().collect();
+        std::thread::scope(|scope| {
+            // Each worker has a channel of its own, so taking turns restores the order.
+            let mut results = Vec::with_capacity(threads);
+            for worker in 0..threads {
+                let (send, receive) = sync_channel(AHEAD);
+                results.push(receive);
+                let (order, blocks) = (&order, &blocks);
+                scope.spawn(move || {
+                    for &block in blocks.iter().skip(worker).step_by(threads) {
+                        // A consumer that went away has failed and says why itself.
+                        if send.send(self.section(dir, settled, block, order.rows(block))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            let mut turn = 0;
+            let mut in_order = std::iter::from_fn(|| {
+                let next = results[turn % threads].recv().ok();
+                turn += 1;
+                next
+            });
+            let result = consume(&mut in_order);
+            drop(results);
+            result
+        })
+    }
+
+    /// The section of one block, from the rows whose owners are in it.
+    fn section(&self, dir: Dir, settled: Tick, block: usize, rows: &[u32]) -> Encoded {
+        let (owners, others) = match dir {
+            Dir::Out => (&self.src, &self.dst),
+            Dir::In => (&self.dst, &self.src),
+        };
+        let (offsets, rows) = by_slot(owners, rows);
+        let neighbours = rows.iter().map(|&row| others[row as usize]).collect();
+        let seqs = rows.iter().map(|&row| self.seq[row as usize]).collect();
+        let columns = self.columns.iter().filter_map(|(key, column)| Some((*key, gather(column, &rows)?)));
+        let section = Adjacency::new(settled, offsets, neighbours, seqs, columns.collect());
+        let key = SectionKey::Block {
+            stripe: (block / TABLETS) as u16,
+            tablet: (block % TABLETS) as u8,
+            name: SectionName::Adjacency(self.label, dir),
+        };
+        (key, section.encode())
+    }
+}
+
+/// The rows of a block by slot, in input order within each, and where each slot begins.
+fn by_slot(owners: &[VertexRef], rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
+    let slot = |row: u32| slot_of(owners[row as usize]);
+    let mut starts = vec![0u32; SLOTS + 1];
+    rows.iter().for_each(|&row| starts[slot(row) + 1] += 1);
+    let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
+    for i in 1..=SLOTS {
+        starts[i] += starts[i - 1];
+    }
+    let offsets = starts[..=used].into();
+    let mut sorted = vec![0; rows.len()];
+    for &row in rows {
+        let place = &mut starts[slot(row)];
+        sorted[*place as usize] = row;
+        *place += 1;
+    }
+    (offsets, sorted)
+}
+
+/// The values of some rows; nothing if none of them has one.
+fn gather(column: &ChunkedColumn, rows: &[u32]) -> Option<Values> {
+    let mut builder = ValuesBuilder::new();
+    for (position, &row) in rows.iter().enumerate() {
+        let row = row as usize;
+        if let Some(value) = column.full.get(row / CHUNK).and_then(|chunk| chunk.get(row % CHUNK)) {
+            builder.pad(position);
+            builder.push(value);
+        }
+    }
+    (builder.len() > 0).then(|| builder.finish())
+}
+
+/// Row numbers sorted by the block of their owner, in input order within each.
+struct BlockOrder {
+    /// Where the rows of each block begin.
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl BlockOrder {
+    fn of(owners: &[VertexRef]) -> Self {
+        let block = |v: &VertexRef| (v.0 >> 16) as usize * TABLETS + v.tablet() as usize;
+        let blocks = owners.iter().map(block).max().map_or(0, |last| last + 1);
+        let mut starts = vec![0u32; blocks + 1];
+        owners.iter().for_each(|v| starts[block(v) + 1] += 1);
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0; owners.len()];
+        for (row, v) in (0..).zip(owners) {
+            let place = &mut next[block(v)];
+            rows[*place as usize] = row;
+            *place += 1;
+        }
+        Self { starts, rows }
+    }
+
+    /// The blocks that have rows, ascending: the order of the sections' keys.
+    fn blocks(&self) -> impl Iterator<Item = usize> {
+        (0..self.starts.len() - 1).filter(|&block| self.starts[block] < self.starts[block + 1])
+    }
+
+    fn rows(&self, block: usize) -> &[u32] {
+        &self.rows[self.starts[block] as usize..self.starts[block + 1] as usize]
+    }
+}

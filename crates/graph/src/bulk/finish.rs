@@ -1,0 +1,232 @@
+//! The second half of a bulk load: edges, indexes, checkpoint.
+
+use std::sync::Arc;
+
+use crossbeam_epoch::Guard;
+use values::{Value, VertexRef, compare};
+
+use super::edges::EdgeRows;
+use super::stripe::Encoded;
+use super::{BulkLoad, BulkProgress, LoadedIds};
+use crate::catalog::IndexDefinition;
+use crate::checkpoint::Checkpoint;
+use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
+use crate::counts::Counts;
+use crate::flush::Manifest;
+use crate::memory::SectionCell;
+use crate::placement::CellVisitor;
+use crate::section::{IndexPartition, Mergeable, PARTITIONS, partition_of};
+use crate::section_key::SectionKey;
+use crate::writer::Writer;
+use crate::{Dir, GraphError, GraphStats, Reader, Result, Snapshot, Tick};
+
+impl BulkLoad {
+    /// Builds and writes everything, on all cores, and publishes it. Snapshots of the empty graph should be gone by
+    /// then: they would see it, too.
+    ///
+    /// # Errors
+    /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
+    /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
+    pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
+        let Self { core, settled, sink, open, edges, ids, counts, indexes, .. } = self;
+        for (_, stripe) in open.into_iter().flatten() {
+            // If the thread has failed, its own error below says why.
+            if sink.send(stripe).is_err() {
+                break;
+            }
+        }
+        let mut keys = sink.finish()?;
+        let total = edges.iter().map(|rows| 2 * rows.len() as u64).sum();
+        let mut done = 0;
+        progress(BulkProgress { done, total });
+        for mut rows in edges {
+            rows.close();
+            for dir in [Dir::Out, Dir::In] {
+                store_edges(&core, &rows, dir, settled, &mut keys)?;
+                done += rows.len() as u64;
+                progress(BulkProgress { done, total });
+            }
+        }
+        let stamp = Loaded { core: &core, settled, keys, counts, indexes }.publish(ids)?;
+        core.log.trim(stamp)?;
+        Ok(GraphStats::of(&core))
+    }
+}
+
+/// Sections that are stored and belong to no graph yet.
+struct Loaded<'a> {
+    core: &'a Arc<Core>,
+    settled: Tick,
+    keys: Vec<SectionKey>,
+    counts: Counts,
+    indexes: Vec<IndexDefinition>,
+}
+
+impl Loaded<'_> {
+    /// Makes them the graph, from here on as one writer among others; the stamp of the checkpoint.
+    fn publish(mut self, ids: LoadedIds) -> Result<Tick> {
+        let core = self.core;
+        let mut manifest = core.flushing.lock();
+        let mut writer = core.writer.lock();
+        let vertices = core.counts.newest().vertices(None);
+        if vertices > 0 {
+            return Err(GraphError::NotEmpty { vertices });
+        }
+        let previous = core.catalog();
+        core.set_stored(self.keys.iter().copied());
+        match self.save(ids, &mut writer) {
+            Ok(saved) => *manifest = saved,
+            Err(error) => {
+                core.clear(self.keys);
+                core.clear(core.loaded_partitions());
+                core.grow_catalog(|catalog| {
+                    *catalog = catalog.with_indexes_of(&previous);
+                    Ok(())
+                })?;
+                return Err(error);
+            }
+        }
+        let stamp = writer.applied;
+        writer.dirty.clear();
+        writer.checkpoint = stamp;
+        writer.log_bytes = 0;
+        core.counts.publish(stamp, self.counts.into());
+        Ok(stamp)
+    }
+
+    /// Builds the indexes, checks the ids and writes the checkpoint.
+    fn save(&mut self, ids: LoadedIds, writer: &mut Writer) -> Result<Manifest> {
+        let core = self.core;
+        core.grow_catalog(|catalog| {
+            for index in &self.indexes {
+                catalog.add_index(*index);
+            }
+            Ok(())
+        })?;
+        let catalog = core.catalog();
+        for (position, index) in catalog.indexes().iter().enumerate() {
+            core.build_index(position, *index, writer)?;
+        }
+        let vertex_hashes = install_ids(core, VERTEX_IDS, ids.vertices, self.settled);
+        let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);
+        check_ids(core, &vertex_hashes, &edge_hashes, &ids.small, ids.has_generated_edges)?;
+        self.store_partitions()?;
+        let mut manifest = Manifest::default();
+        self.keys.iter().for_each(|&key| manifest.insert(key));
+        let mut checkpoint = Checkpoint {
+            stamp: writer.applied,
+            counts: self.counts.clone(),
+            seqs: core.allocator.seqs(),
+            ..Checkpoint::default()
+        };
+        core.describe(&manifest, &catalog, &mut checkpoint);
+        core.meta.save(&checkpoint, &catalog)?;
+        core.commits.learn_logged(&catalog);
+        Ok(manifest)
+    }
+
+    fn store_partitions(&mut self) -> Result<()> {
+        let mut output = self.core.sections.writer(self.core.options.flush_batch_bytes);
+        for key in self.core.loaded_partitions() {
+            let guard = crossbeam_epoch::pin();
+            if let Some(encoded) = self.core.visit(key, EncodeBase(&guard)).flatten() {
+                output.put(key, self.settled, &encoded)?;
+                self.keys.push(key);
+            }
+        }
+        output.flush()
+    }
+}
+
+/// Builds the sections of one label one way, and stores them.
+fn store_edges(
+    core: &Core,
+    rows: &EdgeRows,
+    dir: Dir,
+    settled: Tick,
+    keys: &mut Vec<SectionKey>,
+) -> Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    rows.sections(dir, settled, threads, |sections| {
+        let mut noted = sections.inspect(|(key, _): &Encoded| keys.push(*key));
+        core.sections.ingest(settled, &mut noted)
+    })
+}
+
+/// Puts the entries of an index of ids in place; the hashes that occur more than once.
+fn install_ids(core: &Core, index: usize, entries: Vec<u64>, settled: Tick) -> Vec<u32> {
+    let mut partitions: Vec<Vec<u64>> = vec![Vec::new(); PARTITIONS];
+    for entry in entries {
+        partitions[partition_of((entry >> 32) as u32)].push(entry);
+    }
+    let guard = crossbeam_epoch::pin();
+    let mut repeated = Vec::new();
+    for (partition, mut entries) in
+        partitions.into_iter().enumerate().filter(|(_, entries)| !entries.is_empty())
+    {
+        entries.sort_unstable();
+        let hash = |entry: u64| (entry >> 32) as u32;
+        repeated.extend(
+            entries.windows(2).filter(|pair| hash(pair[0]) == hash(pair[1])).map(|pair| hash(pair[0])),
+        );
+        let cell = core.indexes.get_or_grow(index * PARTITIONS + partition);
+        cell.replace(IndexPartition::new(settled, entries.into()), &guard);
+    }
+    repeated.dedup();
+    repeated
+}
+
+/// Refuses ids that two elements have.
+fn check_ids(
+    core: &Arc<Core>,
+    vertex_hashes: &[u32],
+    edge_hashes: &[u32],
+    small_ids: &[u32],
+    has_generated_edge_ids: bool,
+) -> Result<()> {
+    let snapshot = Snapshot::latest(core);
+    let reader = snapshot.reader();
+    for &hash in vertex_hashes {
+        if let Some(id) = repeated(reader.user_ids_by_hash(hash)) {
+            return Err(GraphError::DuplicateVertexId(id));
+        }
+    }
+    for &small in small_ids {
+        let v = VertexRef(small);
+        if reader.exists(v) && reader.user_id(v).is_none() {
+            return Err(GraphError::DuplicateVertexId(reader.id(v)));
+        }
+    }
+    check_edge_ids(&reader, edge_hashes, has_generated_edge_ids)?;
+    snapshot.check()
+}
+
+fn check_edge_ids(reader: &Reader<'_>, hashes: &[u32], has_generated: bool) -> Result<()> {
+    for &hash in hashes {
+        if let Some(id) = repeated(reader.user_edge_ids_by_hash(hash)) {
+            return Err(GraphError::DuplicateEdgeId(id));
+        }
+    }
+    if !has_generated {
+        return Ok(());
+    }
+    let taken = |id: &Value| reader.edge_by_generated_id(id).is_some();
+    reader.user_edge_ids().find(taken).map_or(Ok(()), |id| Err(GraphError::DuplicateEdgeId(id)))
+}
+
+/// A value that equals one before it.
+fn repeated(ids: Vec<Value>) -> Option<Value> {
+    let before = |i: usize| ids[..i].iter().any(|other| compare::equals(other, &ids[i]));
+    (1..ids.len()).find(|&i| before(i)).map(|i| ids[i].clone())
+}
+
+/// Encodes a section that has no delta.
+struct EncodeBase<'g>(&'g Guard);
+
+impl CellVisitor for EncodeBase<'_> {
+    type Output = Option<Vec<u8>>;
+
+    fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
+        cell.loaded(self.0).map(T::encode)
+    }
+}

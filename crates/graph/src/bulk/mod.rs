@@ -1,0 +1,243 @@
+//! Bulk load: typed columns in, sections out.
+//!
+//! ```text
+//! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes and ingests presence and columns
+//! edges(…)    ─▶ rows per label, in memory
+//! finish()    ─▶ per label and direction: sort, build on all cores, ingest ─▶ indexes ─▶ checkpoint ─▶ visible
+//! ```
+
+mod column;
+mod edges;
+mod finish;
+mod sink;
+mod stripe;
+
+use std::sync::Arc;
+
+use values::{Value, VertexRef};
+
+pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
+
+use crate::block::stripe_of;
+use crate::catalog::{EDGE_ID_KEY, IndexDefinition, NameSpace};
+use crate::core::Core;
+use crate::counts::Counts;
+use crate::transaction::check_id;
+use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
+use edges::EdgeRows;
+use sink::StripeSink;
+use stripe::{StripeBuilder, check_columns};
+
+/// Most edges of one label: their rows are numbered with 32 bits.
+const MAX_EDGES: usize = u32::MAX as usize;
+
+/// How far [`BulkLoad::finish`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BulkProgress {
+    /// Edges written so far; each counts twice, since it is stored at both of its ends.
+    pub done: u64,
+    /// Edges to write in all, twice.
+    pub total: u64,
+}
+
+/// Loads an empty graph from typed columns, bypassing log and delta. Nothing is visible before [`BulkLoad::finish`]
+/// returns; after a crash before that the graph is still empty. Dropping it gives the load up.
+///
+/// Vertices go to disk while they come; edges stay in memory (12 bytes and their properties each) until `finish`.
+pub struct BulkLoad {
+    core: Arc<Core>,
+    settled: Tick,
+    /// Stripes from this number on are of this load.
+    first_stripe: usize,
+    sink: StripeSink,
+    /// By vertex label: the stripe that is being filled.
+    open: Vec<Option<(usize, StripeBuilder)>>,
+    edges: Vec<EdgeRows>,
+    counts: Counts,
+    ids: LoadedIds,
+    indexes: Vec<IndexDefinition>,
+}
+
+/// The ids that users chose, as far as they must be unique.
+#[derive(Default)]
+struct LoadedIds {
+    /// Entries of the index of vertex ids.
+    vertices: Vec<u64>,
+    /// Entries of the index of edge ids: hash and source.
+    edges: Vec<u64>,
+    /// Ids of vertices that may also be generated ids of others.
+    small: Vec<u32>,
+    has_generated_edges: bool,
+}
+
+impl BulkLoad {
+    pub(crate) fn begin(core: &Arc<Core>) -> Result<Self> {
+        // What an earlier life of the graph left behind stays where it is; the load gets stripes of its own.
+        core.flush()?;
+        let first_stripe = core.allocator.close_stripes();
+        let settled = core.writer.lock().applied;
+        Ok(Self {
+            core: Arc::clone(core),
+            settled,
+            first_stripe,
+            sink: StripeSink::start(core, settled)?,
+            open: Vec::new(),
+            edges: Vec::new(),
+            counts: Counts::default(),
+            ids: LoadedIds::default(),
+            indexes: Vec::new(),
+        })
+    }
+
+    /// Adds vertices of one label, a chunk of any size; their references in the order given. The number of vertices is
+    /// that of the ids or, without ids, of the values in the first column; see [`BulkLoad::vertices_without_columns`]
+    /// for vertices that have neither. Without ids they get generated ones.
+    ///
+    /// # Errors
+    /// If columns differ in length, a value cannot be stored, or the label or a key cannot be one. Duplicate ids are
+    /// found by `finish`.
+    pub fn vertices(
+        &mut self,
+        label: &str,
+        ids: Option<Vec<Value>>,
+        columns: Vec<BulkColumn>,
+    ) -> Result<Vec<VertexRef>> {
+        let rows = ids.as_ref().map(Vec::len).or_else(|| columns.first().map(|column| column.values.len()));
+        let rows = rows.unwrap_or(0);
+        let keys = check_columns(&self.core, &format!("vertices with label {label:?}"), rows, &columns)?;
+        if let Some(ids) = &ids {
+            ids.iter().try_for_each(check_id)?;
+        }
+        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let refs = self.core.allocator.vertices(&self.core.blocks, label, rows)?;
+        self.counts.change_vertices(label, rows as i64);
+        self.note_vertex_ids(ids.as_deref().unwrap_or_default(), &refs);
+        let mut first = 0;
+        for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
+            let core = Arc::clone(&self.core);
+            let builder = self.builder(label, stripe_of(part[0]))?;
+            builder.add(part, ids.as_ref().map(|ids| &ids[first..first + part.len()]));
+            for (key, column) in keys.iter().zip(&columns) {
+                builder.add_column(&core, *key, part, &column.values, first)?;
+            }
+            first += part.len();
+        }
+        Ok(refs)
+    }
+
+    /// Adds `count` vertices of one label that have neither ids of their own nor properties.
+    ///
+    /// # Errors
+    /// If the label cannot be one.
+    pub fn vertices_without_columns(&mut self, label: &str, count: usize) -> Result<Vec<VertexRef>> {
+        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let refs = self.core.allocator.vertices(&self.core.blocks, label, count)?;
+        self.counts.change_vertices(label, count as i64);
+        for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
+            self.builder(label, stripe_of(part[0]))?.add(part, None);
+        }
+        Ok(refs)
+    }
+
+    /// The builder of a stripe; the one before it, if any, is full.
+    fn builder(&mut self, label: VertexLabelId, stripe: usize) -> Result<&mut StripeBuilder> {
+        if self.open.len() <= label.index() {
+            self.open.resize_with(label.index() + 1, || None);
+        }
+        let open = &mut self.open[label.index()];
+        if let Some((_, full)) = open.take_if(|(number, _)| *number != stripe) {
+            self.sink.send(full)?;
+        }
+        let (_, builder) = open.get_or_insert_with(|| (stripe, StripeBuilder::new(stripe)));
+        Ok(builder)
+    }
+
+    fn note_vertex_ids(&mut self, ids: &[Value], refs: &[VertexRef]) {
+        for (id, v) in ids.iter().zip(refs) {
+            self.ids.vertices.push(crate::section::index_entry(index_hash(id), *v));
+            if let Some(small) = id.as_i64().and_then(|id| u32::try_from(id).ok()) {
+                self.ids.small.push(small);
+            }
+        }
+    }
+
+    /// Adds edges of one label, a chunk of any size. In each vertex's lists they keep the order of the input.
+    ///
+    /// # Errors
+    /// If columns differ in length, an end is not a vertex of this load, a value cannot be stored, or the label or a
+    /// key cannot be one.
+    pub fn edges(
+        &mut self,
+        label: &str,
+        src: &[VertexRef],
+        dst: &[VertexRef],
+        ids: Option<Vec<Value>>,
+        columns: Vec<BulkColumn>,
+    ) -> Result<()> {
+        let what = format!("edges with label {label:?}");
+        let bad = |problem: String| GraphError::BadBulk { what: what.clone(), problem };
+        if src.len() != dst.len() || ids.as_ref().is_some_and(|ids| ids.len() != src.len()) {
+            return Err(bad("sources, targets and ids differ in number".into()));
+        }
+        if let Some(v) = src.iter().chain(dst).find(|v| !self.is_loaded(**v)) {
+            return Err(bad(format!("{v:?} is not a vertex of this load")));
+        }
+        if columns.iter().any(|column| matches!(column.values, BulkValues::Multi(_))) {
+            return Err(bad("edges cannot have multi-properties".into()));
+        }
+        let keys = check_columns(&self.core, &what, src.len(), &columns)?;
+        if let Some(ids) = &ids {
+            ids.iter().try_for_each(check_id)?;
+        }
+        let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
+        let seqs: Vec<u32> = src.iter().map(|v| self.core.allocator.seq(*v)).collect::<Result<_>>()?;
+        self.ids.has_generated_edges |= ids.is_none() && !src.is_empty();
+        let id_column = self.note_edge_ids(ids, src);
+        let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(&columns).collect();
+        columns.extend(id_column.as_ref().map(|column| (EDGE_ID_KEY, column)));
+        let rows = self.rows_of(label);
+        if rows.len() + src.len() > MAX_EDGES {
+            return Err(bad(format!("more than {MAX_EDGES} edges of one label")));
+        }
+        rows.add((src, dst), &seqs, &columns);
+        self.counts.change_edges(label, src.len() as i64);
+        Ok(())
+    }
+
+    /// Ids that users chose for edges become a hidden column.
+    fn note_edge_ids(&mut self, ids: Option<Vec<Value>>, src: &[VertexRef]) -> Option<BulkColumn> {
+        let ids = ids?;
+        let entries = ids.iter().zip(src).map(|(id, src)| crate::section::index_entry(index_hash(id), *src));
+        self.ids.edges.extend(entries);
+        let values = BulkValues::Any(ids.into_iter().map(Some).collect());
+        Some(BulkColumn { key: String::new(), values })
+    }
+
+    /// Whether the reference was given out by this load.
+    fn is_loaded(&self, v: VertexRef) -> bool {
+        let stripe = self.core.blocks.stripe(stripe_of(v)).filter(|_| stripe_of(v) >= self.first_stripe);
+        stripe.is_some_and(|stripe| v.0 & 0xffff < stripe.allocated())
+    }
+
+    fn rows_of(&mut self, label: EdgeLabelId) -> &mut EdgeRows {
+        let place = match self.edges.iter().position(|rows| rows.label == label) {
+            Some(place) => place,
+            None => {
+                self.edges.push(EdgeRows::new(label));
+                self.edges.len() - 1
+            }
+        };
+        &mut self.edges[place]
+    }
+
+    /// Asks for an equality index over the values of `key` of the vertices with `label`.
+    ///
+    /// # Errors
+    /// If the label or the key cannot be one.
+    pub fn index(&mut self, label: &str, key: &str) -> Result<()> {
+        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let key = KeyId(self.core.intern(NameSpace::Key, key)?);
+        self.indexes.push(IndexDefinition { label, key });
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! What a graph knows about itself on disk: the root from which everything else is found.
+//!
+//! ```text
+//! meta keyspace
+//!   "format"      u32, outside of any frame, so that an older version can tell a newer format
+//!   "catalog"     frame ( names of the three spaces │ indexes )
+//!   "checkpoint"  frame ( stamp │ counts │ sequence numbers │ stripes │ which sections there are │ index partitions )
+//! ```
+//!
+//! Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+
+use std::sync::Arc;
+
+use store::{Bytes, Durability, Keyspace, KeyspaceShape, Store, WriteBatch};
+
+use crate::block::{STRIPES, TABLETS};
+use crate::catalog::{Catalog, IndexDefinition, NameSpace};
+use crate::codec::{Input, Malformed, open_frame, seal_frame};
+use crate::counts::Counts;
+use crate::section_key::SectionName;
+use crate::{GraphError, KeyId, Result, Tick, VertexLabelId};
+
+/// The newest format of a graph on disk that this version knows.
+const FORMAT: u32 = 1;
+
+/// A stripe at a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StripeEntry {
+    pub(crate) number: u16,
+    pub(crate) label: VertexLabelId,
+    /// References given out, as far as committed vertices show.
+    pub(crate) allocated: u32,
+    /// Which tablets have which section: one bit per tablet.
+    pub(crate) sections: Vec<(SectionName, u64)>,
+}
+
+/// The state of a graph at one stamp, but for its sections.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    /// Every commit up to here is in the sections.
+    pub(crate) stamp: Tick,
+    pub(crate) counts: Counts,
+    /// The next sequence number of every tablet.
+    pub(crate) seqs: Vec<u32>,
+    pub(crate) stripes: Vec<StripeEntry>,
+    /// By index: which partitions there are, one bit each.
+    pub(crate) indexes: Vec<u64>,
+}
+
+impl Checkpoint {
+    fn encode(&self) -> Vec<u8> {
+        seal_frame(|output| {
+            output.u64(self.stamp);
+            output.u64s(self.counts.vertices.iter().copied());
+            output.u64s(self.counts.edges.iter().copied());
+            output.u32s(self.seqs.iter().copied());
+            output.len(self.stripes.len());
+            for stripe in &self.stripes {
+                output.u16(stripe.number);
+                output.u16(stripe.label.0);
+                output.u32(stripe.allocated);
+                output.len(stripe.sections.len());
+                for (name, tablets) in &stripe.sections {
+                    output.u32(name.number());
+                    output.u64(*tablets);
+                }
+            }
+            output.u64s(self.indexes.iter().copied());
+        })
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut input = Input::new(open_frame(bytes)?);
+        let stamp = input.u64()?;
+        let counts = Counts { vertices: input.u64s()?.into(), edges: input.u64s()?.into() };
+        let seqs: Vec<u32> = input.u32s()?.into();
+        let stripes: Vec<StripeEntry> =
+            (0..input.count(12)?).map(|_| decode_stripe(&mut input)).collect::<Result<_, _>>()?;
+        let indexes = input.u64s()?.into();
+        input.end()?;
+        if seqs.len() > TABLETS || stripes.len() > STRIPES {
+            return Err(Malformed::new("it has more tablets or stripes than a graph can have"));
+        }
+        Ok(Self { stamp, counts, seqs, stripes, indexes })
+    }
+}
+
+fn decode_stripe(input: &mut Input<'_>) -> Result<StripeEntry, Malformed> {
+    let (number, label, allocated) = (input.u16()?, VertexLabelId(input.u16()?), input.u32()?);
+    let section = |input: &mut Input<'_>| {
+        let name = SectionName::from_number(input.u32()?);
+        Ok((name.ok_or_else(|| Malformed::new("a section has an unknown name"))?, input.u64()?))
+    };
+    let sections = (0..input.count(12)?).map(|_| section(input)).collect::<Result<_, Malformed>>()?;
+    Ok(StripeEntry { number, label, allocated, sections })
+}
+
+fn encode_catalog(catalog: &Catalog) -> Vec<u8> {
+    seal_frame(|output| {
+        for space in NameSpace::ALL {
+            let names = catalog.names_from(space, 0);
+            output.len(names.len());
+            names.iter().for_each(|name| output.block(name.as_bytes()));
+        }
+        output.len(catalog.indexes().len());
+        for index in catalog.indexes() {
+            output.u16(index.label.0);
+            output.u16(index.key.0);
+        }
+    })
+}
+
+fn decode_catalog(bytes: &[u8]) -> Result<Catalog, Malformed> {
+    let mut input = Input::new(open_frame(bytes)?);
+    let mut catalog = Catalog::default();
+    for space in NameSpace::ALL {
+        for id in 0..input.count(4)? {
+            catalog
+                .restore(space, id as u16, input.str()?)
+                .map_err(|error| Malformed::new(error.to_string()))?;
+        }
+    }
+    for _ in 0..input.count(4)? {
+        catalog.add_index(IndexDefinition { label: VertexLabelId(input.u16()?), key: KeyId(input.u16()?) });
+    }
+    input.end()?;
+    Ok(catalog)
+}
+
+/// The keyspace of the root.
+pub(crate) struct Meta {
+    store: Arc<dyn Store>,
+    keyspace: Keyspace,
+}
+
+impl Meta {
+    /// Opens the root of the graph in `store` and checks its format; writes the format into a new one.
+    pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
+        let keyspace = store.keyspace("meta", KeyspaceShape::Small).map_err(Arc::new)?;
+        let meta = Self { store, keyspace };
+        match meta.get("format")? {
+            None => {
+                let mut batch = WriteBatch::new();
+                batch.put(&meta.keyspace, "format", FORMAT.to_le_bytes());
+                meta.write(batch)?;
+            }
+            Some(bytes) => {
+                let bytes: [u8; 4] =
+                    bytes[..].try_into().map_err(|_| corrupt("format", "it has the wrong length"))?;
+                let found = u32::from_le_bytes(bytes);
+                if found > FORMAT {
+                    return Err(GraphError::NewerFormat { found, supported: FORMAT });
+                }
+            }
+        }
+        Ok(meta)
+    }
+
+    /// The last checkpoint and its catalog; of an empty graph if there was none.
+    pub(crate) fn load(&self) -> Result<(Checkpoint, Catalog)> {
+        let checkpoint = match self.get("checkpoint")? {
+            Some(bytes) => {
+                Checkpoint::decode(&bytes).map_err(|malformed| corrupt("checkpoint", &malformed.0))?
+            }
+            None => Checkpoint::default(),
+        };
+        let catalog = match self.get("catalog")? {
+            Some(bytes) => decode_catalog(&bytes).map_err(|malformed| corrupt("catalog", &malformed.0))?,
+            None => Catalog::default(),
+        };
+        Ok((checkpoint, catalog))
+    }
+
+    /// Replaces checkpoint and catalog; durable when it returns, together with every section written before.
+    pub(crate) fn save(&self, checkpoint: &Checkpoint, catalog: &Catalog) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put(&self.keyspace, "checkpoint", checkpoint.encode());
+        batch.put(&self.keyspace, "catalog", encode_catalog(catalog));
+        self.write(batch)
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Bytes>> {
+        let snapshot = self.store.snapshot().map_err(Arc::new)?;
+        Ok(snapshot.get(&self.keyspace, key).map_err(Arc::new)?)
+    }
+
+    fn write(&self, batch: WriteBatch) -> Result<()> {
+        self.store.write_batch(batch, Durability::Sync).map_err(Arc::new)?;
+        Ok(())
+    }
+}
+
+fn corrupt(what: &str, problem: &str) -> GraphError {
+    GraphError::Corrupt { what: what.into(), problem: problem.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Dir, EdgeLabelId};
+
+    #[test]
+    fn a_checkpoint_comes_back_as_it_was_saved() {
+        let checkpoint = Checkpoint {
+            stamp: 77,
+            counts: Counts { vertices: vec![3, 0, 9], edges: vec![1] },
+            seqs: vec![4; 64],
+            stripes: vec![StripeEntry {
+                number: 2,
+                label: VertexLabelId(1),
+                allocated: 99,
+                sections: vec![
+                    (SectionName::Presence, u64::MAX),
+                    (SectionName::Adjacency(EdgeLabelId(3), Dir::In), 5),
+                ],
+            }],
+            indexes: vec![1, 0],
+        };
+        assert_eq!(Checkpoint::decode(&checkpoint.encode()).unwrap(), checkpoint);
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_both_numbers() {
+        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
+        let meta = Meta::open(Arc::clone(&store)).unwrap();
+        let mut batch = WriteBatch::new();
+        batch.put(&meta.keyspace, "format", 9u32.to_le_bytes());
+        meta.write(batch).unwrap();
+        let refused = Meta::open(store).err().unwrap();
+        assert!(matches!(refused, GraphError::NewerFormat { found: 9, supported: FORMAT }), "{refused}");
+    }
+
+    #[test]
+    fn a_damaged_checkpoint_is_an_error_and_not_an_empty_graph() {
+        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
+        let meta = Meta::open(Arc::clone(&store)).unwrap();
+        let mut damaged = Checkpoint { stamp: 5, ..Checkpoint::default() }.encode();
+        damaged[12] ^= 1;
+        let mut batch = WriteBatch::new();
+        batch.put(&meta.keyspace, "checkpoint", damaged);
+        meta.write(batch).unwrap();
+        assert!(matches!(meta.load(), Err(GraphError::Corrupt { .. })));
+    }
+}

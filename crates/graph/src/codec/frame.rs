@@ -1,0 +1,60 @@
+//! The envelope of everything that is stored: format and checksum.
+//!
+//! ```text
+//! ┌──────────┬───────────────────────────┬─────────
+//! │format u16│ XXH3-64 of the rest (u64) │ rest …
+//! └──────────┴───────────────────────────┴─────────
+//! ```
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::input::Malformed;
+use super::output::Output;
+
+/// The format of sections and records.
+const FORMAT: u16 = 1;
+const HEADER: usize = 10;
+
+/// Encodes with `body` and puts the envelope around.
+pub(crate) fn seal_frame(body: impl FnOnce(&mut Output)) -> Vec<u8> {
+    let mut output = Output::default();
+    output.bytes.resize(HEADER, 0);
+    body(&mut output);
+    let mut bytes = output.bytes;
+    let checksum = xxh3_64(&bytes[HEADER..]);
+    bytes[..2].copy_from_slice(&FORMAT.to_le_bytes());
+    bytes[2..HEADER].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// Checks the envelope; what is inside.
+pub(crate) fn open_frame(bytes: &[u8]) -> Result<&[u8], Malformed> {
+    let (header, rest) = bytes.split_at_checked(HEADER).ok_or_else(|| Malformed::new("it ends too early"))?;
+    let format = u16::from_le_bytes([header[0], header[1]]);
+    if format != FORMAT {
+        return Err(Malformed::new(format!("its format is {format}, expected {FORMAT}")));
+    }
+    if xxh3_64(rest).to_le_bytes() != header[2..] {
+        return Err(Malformed::new("its checksum does not match"));
+    }
+    Ok(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let sealed = seal_frame(|output| output.block(b"mangrove"));
+        assert!(open_frame(&sealed).is_ok());
+        for bit in 0..sealed.len() * 8 {
+            let mut flipped = sealed.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(open_frame(&flipped).is_err(), "bit {bit}");
+        }
+        for len in 0..sealed.len() {
+            assert!(open_frame(&sealed[..len]).is_err(), "cut at {len}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Reads what [`Output`](super::Output) wrote, never beyond the end.
+
+/// Why bytes cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed(pub(crate) String);
+
+impl Malformed {
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
+        Self(problem.into())
+    }
+}
+
+impl std::fmt::Display for Malformed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The bytes that are left.
+pub(crate) struct Input<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
+        let (taken, rest) =
+            self.bytes.split_at_checked(len).ok_or_else(|| Malformed::new("it ends too early"))?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+    pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
+        Ok(self.array::<1>()?[0])
+    }
+    pub(crate) fn u16(&mut self) -> Result<u16, Malformed> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+    pub(crate) fn u64(&mut self) -> Result<u64, Malformed> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+    /// A count of things that take at least `size` bytes each, so that a damaged count cannot reserve much memory.
+    pub(crate) fn count(&mut self, size: usize) -> Result<usize, Malformed> {
+        let count = self.u32()? as usize;
+        match count.checked_mul(size) {
+            Some(bytes) if bytes <= self.bytes.len() => Ok(count),
+            _ => Err(Malformed::new("a count is larger than what follows")),
+        }
+    }
+    pub(crate) fn block(&mut self) -> Result<&'a [u8], Malformed> {
+        let len = self.count(1)?;
+        self.take(len)
+    }
+    pub(crate) fn str(&mut self) -> Result<&'a str, Malformed> {
+        std::str::from_utf8(self.block()?).map_err(|_| Malformed::new("a string is not UTF-8"))
+    }
+    pub(crate) fn u32s(&mut self) -> Result<Box<[u32]>, Malformed> {
+        let len = self.count(4)?;
+        let (chunks, _) = self.take(len * 4)?.as_chunks::<4>();
+        Ok(chunks.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect())
+    }
+    pub(crate) fn u64s(&mut self) -> Result<Box<[u64]>, Malformed> {
+        let len = self.count(8)?;
+        let (chunks, _) = self.take(len * 8)?.as_chunks::<8>();
+        Ok(chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect())
+    }
+    /// Nothing may be left.
+    pub(crate) fn end(&self) -> Result<(), Malformed> {
+        if self.bytes.is_empty() { Ok(()) } else { Err(Malformed::new("there are bytes after its end")) }
+    }
+}

@@ -1,0 +1,14 @@
+//! How sections, log records and the checkpoint look in bytes. Decoding trusts nothing: whatever the bytes are, the
+//! result is a structure whose invariants hold or an error.
+
+mod frame;
+mod input;
+mod output;
+mod section;
+mod value;
+
+pub(crate) use frame::{open_frame, seal_frame};
+pub(crate) use input::{Input, Malformed};
+pub(crate) use output::Output;
+pub(crate) use section::StoredSection;
+pub(crate) use value::{unstorable, weight};

@@ -1,0 +1,254 @@
+//! From a validated transaction to a visible one: queue, log, apply.
+//!
+//! ```text
+//!  committer ─ validate, stamp, enqueue ─▶ queue ─▶ leader: one batch to the log, one fsync
+//!  committer ─ validate, stamp, enqueue ─▶   │              apply to the sections, in stamp order
+//!  committer ─ …                             │              visible, and everybody is told
+//!                                            └─ who arrives meanwhile waits; one of them leads the next group
+//! ```
+//!
+//! A stamp is given out and its record queued in one step, so the log is in stamp order and whatever is durable is a
+//! prefix of it.
+
+use std::collections::VecDeque;
+
+use parking_lot::{Condvar, Mutex};
+use store::WriteBatch;
+use timeline::{CommitRefused, Footprint, Stamp};
+
+use crate::catalog::{Catalog, NameSpace};
+use crate::core::Core;
+use crate::log::{CatalogGrowth, encode_ops, encode_record};
+use crate::op::Op;
+use crate::writer::Application;
+use crate::{GraphError, Result, Tick};
+
+/// Bytes of records that one group gathers.
+const GROUP_BYTES: usize = 8 << 20;
+
+/// Commits that have a stamp and wait for the log.
+pub(crate) struct CommitQueue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    waiting: VecDeque<Pending>,
+    /// Whether somebody leads a group at the moment.
+    led: bool,
+    /// The first stamp that could not be committed, and why: none after it can.
+    failed: Option<(Stamp, String)>,
+    /// How many names of each space, and indexes, the log (or the checkpoint) already has.
+    logged_names: [usize; 3],
+    logged_indexes: usize,
+}
+
+struct Pending {
+    stamp: Stamp,
+    growth: CatalogGrowth,
+    body: Vec<u8>,
+    ops: Vec<Op>,
+}
+
+impl CommitQueue {
+    /// An empty queue over a log that has all of `catalog`.
+    pub(crate) fn new(catalog: &Catalog) -> Self {
+        let state = State {
+            waiting: VecDeque::new(),
+            led: false,
+            failed: None,
+            logged_names: NameSpace::ALL.map(|space| catalog.len(space)),
+            logged_indexes: catalog.indexes().len(),
+        };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Why nothing can be committed any more, if so.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.state.lock().check(Stamp::MAX)
+    }
+
+    /// The log (or a bulk load's checkpoint) has all of `catalog`.
+    pub(crate) fn learn_logged(&self, catalog: &Catalog) {
+        let mut state = self.state.lock();
+        state.logged_names = NameSpace::ALL.map(|space| catalog.len(space));
+        state.logged_indexes = catalog.indexes().len();
+    }
+
+    /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
+    fn enqueue(&self, stamp: Stamp, catalog: &Catalog, body: Vec<u8>, ops: Vec<Op>) -> bool {
+        let mut state = self.state.lock();
+        if state.failed.is_some() {
+            return false;
+        }
+        let growth = state.growth(catalog);
+        state.waiting.push_back(Pending { stamp, growth, body, ops });
+        true
+    }
+}
+
+impl State {
+    fn check(&self, stamp: Stamp) -> Result<()> {
+        match &self.failed {
+            Some((from, cause)) if stamp >= *from => Err(GraphError::LogFailed(cause.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// What `catalog` has and the log has not.
+    fn growth(&mut self, catalog: &Catalog) -> CatalogGrowth {
+        let mut growth = CatalogGrowth::default();
+        for (space, logged) in NameSpace::ALL.into_iter().zip(&mut self.logged_names) {
+            for name in catalog.names_from(space, *logged) {
+                growth.names.push((space, *logged as u16, name.clone()));
+                *logged += 1;
+            }
+        }
+        if let Some(indexes) = catalog.indexes().get(self.logged_indexes..) {
+            growth.indexes.extend_from_slice(indexes);
+            self.logged_indexes += indexes.len();
+        }
+        growth
+    }
+
+    /// The commits of the next group: at least one.
+    fn gather(&mut self) -> Vec<Pending> {
+        let mut bytes = 0;
+        let mut group = Vec::new();
+        while let Some(pending) = self.waiting.front() {
+            bytes += pending.body.len();
+            if bytes > GROUP_BYTES && !group.is_empty() {
+                break;
+            }
+            group.extend(self.waiting.pop_front());
+        }
+        group
+    }
+}
+
+impl Core {
+    /// Validates a transaction against what committed since `snapshot`, makes it durable and visible.
+    pub(crate) fn commit(&self, snapshot: Stamp, footprint: &Footprint, ops: Vec<Op>) -> Result<Stamp> {
+        self.commits.check()?;
+        let body = encode_ops(&ops);
+        let catalog = self.catalog();
+        let enqueue = |stamp| self.commits.enqueue(stamp, &catalog, body, ops);
+        let (stamp, queued) = self.timeline.commit(snapshot, footprint, enqueue).map_err(refused)?;
+        if !queued {
+            // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
+            self.commits.check()?;
+        }
+        self.settle(stamp)?;
+        self.flush_if_due();
+        Ok(stamp)
+    }
+
+    /// Waits until the commit at `stamp` is visible, leading groups where nobody else does.
+    fn settle(&self, stamp: Stamp) -> Result<()> {
+        let mut state = self.commits.state.lock();
+        loop {
+            state.check(stamp)?;
+            if self.timeline.visible() >= stamp {
+                return Ok(());
+            }
+            if state.led {
+                self.commits.changed.wait(&mut state);
+                continue;
+            }
+            state.led = true;
+            let group = state.gather();
+            drop(state);
+            self.lead(group);
+            state = self.commits.state.lock();
+        }
+    }
+
+    /// Commits a group, and lets the next one begin whatever happens.
+    fn lead(&self, group: Vec<Pending>) {
+        let unsettled = group.iter().map(|pending| pending.stamp).collect();
+        let mut leading = Leading { core: self, unsettled, ended: false };
+        let outcome = self.write_group(&group).and_then(|bytes| self.apply_group(group, bytes, &mut leading));
+        leading.end(outcome.err().map(|error| error.to_string()));
+    }
+
+    /// Makes the records of a group durable; their size.
+    fn write_group(&self, group: &[Pending]) -> Result<usize> {
+        let mut batch = WriteBatch::with_capacity(group.len());
+        let mut bytes = 0;
+        for pending in group {
+            let record = encode_record(pending.stamp.bits(), &pending.growth, &pending.body);
+            bytes += record.len();
+            self.log.put(&mut batch, pending.stamp.bits(), &record);
+        }
+        self.log.write(batch)?;
+        Ok(bytes)
+    }
+
+    /// Applies a group in stamp order; each commit is visible as soon as it is applied.
+    fn apply_group(&self, group: Vec<Pending>, bytes: usize, leading: &mut Leading<'_>) -> Result<()> {
+        let mut writer = self.writer.lock();
+        writer.log_bytes += bytes as u64;
+        for pending in group {
+            let tick: Tick = pending.stamp.bits();
+            let mut counts = self.counts.newest();
+            let guard = crossbeam_epoch::pin();
+            let mut changed = (*counts).clone();
+            let mut application = Application {
+                core: self,
+                writer: &mut writer,
+                catalog: &self.catalog(),
+                counts: &mut changed,
+                tick,
+                watermark: None,
+                guard: &guard,
+            };
+            pending.ops.iter().try_for_each(|op| application.apply(op))?;
+            writer.applied = tick;
+            if changed != *counts {
+                counts = changed.into();
+            }
+            self.counts.publish(tick, counts);
+            self.timeline.durable(pending.stamp);
+            self.timeline.applied(pending.stamp);
+            leading.unsettled.pop_front();
+        }
+        Ok(())
+    }
+}
+
+fn refused(refused: CommitRefused) -> GraphError {
+    GraphError::Conflict(refused.to_string())
+}
+
+/// Held while a group is led: should its leader fail or panic, nothing more is committed and nobody waits for ever.
+///
+/// The stamps of commits that failed are never settled, so readers stay before the first of them and cannot see a part
+/// of it.
+struct Leading<'a> {
+    core: &'a Core,
+    /// Commits of the group that are not visible yet.
+    unsettled: VecDeque<Stamp>,
+    ended: bool,
+}
+
+impl Leading<'_> {
+    fn end(&mut self, failure: Option<String>) {
+        self.ended = true;
+        let mut state = self.core.commits.state.lock();
+        state.led = false;
+        if let (Some(cause), Some(&first)) = (failure, self.unsettled.front()) {
+            tracing::error!(%cause, "the graph accepts no more writes");
+            state.failed.get_or_insert((first, cause));
+            state.waiting.clear();
+        }
+        self.core.commits.changed.notify_all();
+    }
+}
+
+impl Drop for Leading<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.end(Some("a commit panicked while it was applied".into()));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The shared state of an open graph, and how sections get into memory.
+
+use std::sync::Arc;
+
+use crossbeam_epoch::Guard;
+use parking_lot::{Mutex, RwLock};
+use store::Store;
+use timeline::Timeline;
+
+use crate::allocator::Allocator;
+use crate::block::BlockTable;
+use crate::catalog::{Catalog, NameSpace};
+use crate::checkpoint::Meta;
+use crate::codec::StoredSection;
+use crate::commit_queue::CommitQueue;
+use crate::counts::PublishedCounts;
+use crate::flush::Manifest;
+use crate::log::Log;
+use crate::memory::{CellTable, SectionCell, SectionState};
+use crate::section::{IndexPartition, PARTITIONS};
+use crate::section_key::SectionKey;
+use crate::section_store::SectionStore;
+use crate::writer::Writer;
+use crate::{GraphOptions, Result};
+
+/// The index over user-supplied vertex ids.
+pub(crate) const VERTEX_IDS: usize = 0;
+/// The index from user-supplied edge ids to the edges' sources.
+pub(crate) const EDGE_IDS: usize = 1;
+/// The first index that a user asked for; further ones follow in the order of the catalog.
+pub(crate) const FIRST_INDEX: usize = 2;
+
+/// Everything that the handles of one open graph share.
+pub(crate) struct Core {
+    pub(crate) options: GraphOptions,
+    pub(crate) meta: Meta,
+    pub(crate) log: Log,
+    pub(crate) sections: SectionStore,
+    pub(crate) timeline: Timeline,
+    pub(crate) blocks: BlockTable,
+    /// Partition `p` of index `i` is number `i * PARTITIONS + p`.
+    pub(crate) indexes: CellTable<IndexPartition, { 2 * PARTITIONS }>,
+    pub(crate) allocator: Allocator,
+    pub(crate) counts: PublishedCounts,
+    pub(crate) commits: CommitQueue,
+    /// Held by whoever changes sections: one at a time.
+    pub(crate) writer: Mutex<Writer>,
+    /// Held by whoever flushes, one at a time: what is stored.
+    pub(crate) flushing: Mutex<Manifest>,
+    pub(crate) store: Arc<dyn Store>,
+    catalog: RwLock<Arc<Catalog>>,
+}
+
+impl Core {
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn new(
+        options: GraphOptions,
+        store: Arc<dyn Store>,
+        meta: Meta,
+        log: Log,
+        sections: SectionStore,
+        timeline: Timeline,
+        counts: PublishedCounts,
+        catalog: Catalog,
+    ) -> Self {
+        Self {
+            options,
+            meta,
+            log,
+            sections,
+            timeline,
+            blocks: BlockTable::new(),
+            indexes: CellTable::new(),
+            allocator: Allocator::new(),
+            counts,
+            commits: CommitQueue::new(&catalog),
+            writer: Mutex::default(),
+            flushing: Mutex::default(),
+            store,
+            catalog: RwLock::new(Arc::new(catalog)),
+        }
+    }
+
+    /// The newest catalog.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read())
+    }
+
+    /// The id of a name, given to it now if it has none. It is durable with the first commit that follows.
+    pub(crate) fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
+        if let Some(id) = self.catalog.read().id(space, name) {
+            return Ok(id);
+        }
+        self.grow_catalog(|catalog| catalog.intern(space, name))
+    }
+
+    /// Changes a copy of the catalog and publishes it, if that succeeds.
+    pub(crate) fn grow_catalog<R>(&self, grow: impl FnOnce(&mut Catalog) -> Result<R>) -> Result<R> {
+        let mut published = self.catalog.write();
+        let mut grown = Catalog::clone(&published);
+        let result = grow(&mut grown)?;
+        *published = Arc::new(grown);
+        Ok(result)
+    }
+
+    /// The section in a cell, loaded first if it is on disk; none if there is no such section.
+    #[inline]
+    pub(crate) fn section<'g, T: StoredSection>(
+        &self,
+        cell: &SectionCell<T>,
+        key: impl FnOnce() -> SectionKey,
+        guard: &'g Guard,
+    ) -> Result<Option<&'g T>> {
+        match cell.get(guard) {
+            SectionState::Loaded(section) => Ok(Some(section)),
+            SectionState::Empty => Ok(None),
+            SectionState::Stored => self.load(cell, key(), guard),
+        }
+    }
+
+    #[cold]
+    fn load<'g, T: StoredSection>(
+        &self,
+        cell: &SectionCell<T>,
+        key: SectionKey,
+        guard: &'g Guard,
+    ) -> Result<Option<&'g T>> {
+        let section = self.sections.load::<T>(key)?;
+        Ok(cell.install(section, guard))
+    }
+
+    /// The partition of an index.
+    pub(crate) fn index_partition<'g>(
+        &self,
+        index: usize,
+        partition: usize,
+        guard: &'g Guard,
+    ) -> Result<Option<&'g IndexPartition>> {
+        let Some(cell) = self.indexes.get(index * PARTITIONS + partition) else { return Ok(None) };
+        self.section(cell, || SectionKey::Index { index: index as u32, partition: partition as u8 }, guard)
+    }
+}

@@ -1,0 +1,138 @@
+//! What can go wrong in a graph.
+
+use std::sync::Arc;
+
+use values::Value;
+
+use crate::NameSpace;
+
+/// Short for a result whose error is [`GraphError`].
+pub type Result<T, E = GraphError> = std::result::Result<T, E>;
+
+/// Why a graph refused or failed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// Something that the transaction read was changed by another one. Run it again.
+    #[error("the transaction conflicts with one that committed meanwhile ({0}); run it again")]
+    Conflict(String),
+    /// A vertex with this id exists.
+    #[error("a vertex with id {id} already exists; ids of vertices are unique in a graph", id = DisplayId(.0))]
+    DuplicateVertexId(Value),
+    /// An edge with this id exists.
+    #[error("an edge with id {id} already exists; ids of edges are unique in a graph", id = DisplayId(.0))]
+    DuplicateEdgeId(Value),
+    /// An id must be a scalar.
+    #[error("{0} cannot be an element id; use a number, a string or a UUID")]
+    BadId(&'static str),
+    /// A vertex that a write needs is gone or never was.
+    #[error("the vertex {id} does not exist (or no longer does)", id = DisplayId(.0))]
+    NoSuchVertex(Value),
+    /// An edge that a write needs is gone or never was.
+    #[error("the edge {id} does not exist (or no longer does)", id = DisplayId(.0))]
+    NoSuchEdge(Value),
+    /// A vertex property that a write needs is gone or never was.
+    #[error("the vertex property {0} does not exist (or no longer does)")]
+    NoSuchProperty(i64),
+    /// A label or key that cannot be one.
+    #[error("{name:?} cannot be a {space}: {problem}")]
+    BadName {
+        /// What it was to be.
+        space: NameSpace,
+        /// The name, shortened.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The name space is full.
+    #[error("the graph already has {limit} different {space}s, the most it can hold")]
+    TooManyNames {
+        /// The full name space.
+        space: NameSpace,
+        /// Its bound.
+        limit: usize,
+    },
+    /// A value that cannot be stored as a property.
+    #[error("a value of type {type_name} cannot be stored under the property key {key:?}")]
+    BadValue {
+        /// The key.
+        key: String,
+        /// The type of the value.
+        type_name: &'static str,
+    },
+    /// A bound of the graph was reached.
+    #[error("{what} would exceed the limit of {limit}; {advice}")]
+    LimitExceeded {
+        /// What grew too large.
+        what: &'static str,
+        /// The bound.
+        limit: u64,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// Stored bytes are not what was written.
+    #[error("the stored {what} is damaged ({problem}); restore the graph's directory from a backup")]
+    Corrupt {
+        /// Which section, record or entry.
+        what: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The directory was written by a newer version.
+    #[error(
+        "the graph is stored in format {found}, but this version reads formats up to {supported}; use a newer Mangrove"
+    )]
+    NewerFormat {
+        /// The format found.
+        found: u32,
+        /// The newest format this version knows.
+        supported: u32,
+    },
+    /// Bulk load needs a graph without vertices.
+    #[error(
+        "bulk load needs an empty graph, but this one holds {vertices} vertices; load into a new directory"
+    )]
+    NotEmpty {
+        /// How many there are.
+        vertices: u64,
+    },
+    /// Columns of a bulk load that do not fit together.
+    #[error("bulk load of {what}: {problem}")]
+    BadBulk {
+        /// Which label, which column.
+        what: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// An earlier failure of the log: memory and disk may differ, so nothing more is accepted.
+    #[error(
+        "the graph accepts no more writes since its log failed ({0}); restart to recover what was acknowledged"
+    )]
+    LogFailed(String),
+    /// The durable store failed.
+    #[error("the store failed: {0}")]
+    Store(#[from] Arc<store::StoreError>),
+}
+
+impl GraphError {
+    /// Whether the same transaction may succeed when it is run again.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Conflict(_))
+    }
+}
+
+/// An id as the user wrote it, strings in quotes.
+struct DisplayId<'a>(&'a Value);
+
+impl std::fmt::Display for DisplayId<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Value::String(s) => write!(f, "{s:?}"),
+            Value::Uuid(u) => write!(f, "{u}"),
+            other => match other.as_i64() {
+                Some(n) => write!(f, "{n}"),
+                None => write!(f, "{other:?}"),
+            },
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Writes dirty sections, advances the checkpoint and trims the log.
+//!
+//! Children before parents: sections first, in any number of batches; then, in one synchronous batch, the checkpoint
+//! that names them. A crash between leaves newer sections under an older checkpoint. That is safe: each section says
+//! up to which stamp it includes every change, and replay skips what it has; a section that no checkpoint names is
+//! rebuilt from the log.
+
+use crossbeam_epoch::Guard;
+use rustc_hash::FxHashMap;
+
+use crate::checkpoint::{Checkpoint, StripeEntry};
+use crate::core::{Core, FIRST_INDEX};
+use crate::memory::SectionCell;
+use crate::placement::CellVisitor;
+use crate::section::Mergeable;
+use crate::section_key::{SectionKey, SectionName};
+use crate::{Catalog, Result, Tick};
+
+/// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
+#[derive(Debug, Default)]
+pub(crate) struct Manifest {
+    blocks: FxHashMap<(u16, SectionName), u64>,
+    indexes: FxHashMap<u32, u64>,
+}
+
+impl Manifest {
+    /// The manifest that a checkpoint holds.
+    pub(crate) fn of(checkpoint: &Checkpoint) -> Self {
+        let mut manifest = Self::default();
+        for stripe in &checkpoint.stripes {
+            let sections = stripe.sections.iter().map(|(name, tablets)| ((stripe.number, *name), *tablets));
+            manifest.blocks.extend(sections);
+        }
+        manifest.indexes.extend((0..).zip(checkpoint.indexes.iter().copied()));
+        manifest
+    }
+
+    /// The sections it names.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = SectionKey> {
+        let bits = |mask: u64| (0..64u8).filter(move |bit| mask >> bit & 1 == 1);
+        let blocks = self.blocks.iter().flat_map(move |(&(stripe, name), &mask)| {
+            bits(mask).map(move |tablet| SectionKey::Block { stripe, tablet, name })
+        });
+        let indexes = self.indexes.iter().flat_map(move |(&index, &mask)| {
+            bits(mask).map(move |partition| SectionKey::Index { index, partition })
+        });
+        blocks.chain(indexes)
+    }
+
+    /// Counts a section as stored.
+    pub(crate) fn insert(&mut self, key: SectionKey) {
+        match key {
+            SectionKey::Block { stripe, tablet, name } => {
+                *self.blocks.entry((stripe, name)).or_default() |= 1 << tablet;
+            }
+            SectionKey::Index { index, partition } => {
+                *self.indexes.entry(index).or_default() |= 1 << partition;
+            }
+        }
+    }
+
+    /// Number of sections.
+    pub(crate) fn len(&self) -> u64 {
+        let masks = self.blocks.values().chain(self.indexes.values());
+        masks.map(|mask| u64::from(mask.count_ones())).sum()
+    }
+}
+
+/// What a flush writes, fixed at its beginning.
+struct Plan {
+    stamp: Tick,
+    catalog: std::sync::Arc<Catalog>,
+    checkpoint: Checkpoint,
+    dirty: Vec<SectionKey>,
+    log_bytes: u64,
+}
+
+impl Core {
+    /// Flushes if the log has passed its bound and nobody flushes already. A failure is logged, not returned: the
+    /// commit that came by here is durable.
+    pub(crate) fn flush_if_due(&self) {
+        if self.writer.lock().log_bytes <= self.options.log_bytes {
+            return;
+        }
+        let Some(mut manifest) = self.flushing.try_lock() else { return };
+        if let Err(error) = self.flush_with(&mut manifest) {
+            tracing::error!(%error, "flush failed; the log keeps what it would have written");
+        }
+    }
+
+    /// Flushes now.
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.flush_with(&mut self.flushing.lock())
+    }
+
+    fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
+        self.commits.check()?;
+        let plan = self.plan_flush();
+        let outcome = self.write_sections(&plan).and_then(|()| {
+            plan.dirty.iter().for_each(|&key| manifest.insert(key));
+            let mut checkpoint = plan.checkpoint;
+            self.describe(manifest, &plan.catalog, &mut checkpoint);
+            self.meta.save(&checkpoint, &plan.catalog)
+        });
+        let mut writer = self.writer.lock();
+        if let Err(error) = outcome {
+            writer.dirty.extend(plan.dirty);
+            return Err(error);
+        }
+        writer.checkpoint = plan.stamp;
+        writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
+        drop(writer);
+        self.log.trim(plan.stamp)
+    }
+
+    fn plan_flush(&self) -> Plan {
+        let mut writer = self.writer.lock();
+        let mut dirty: Vec<SectionKey> = writer.dirty.drain().collect();
+        dirty.sort_unstable();
+        let checkpoint = Checkpoint {
+            stamp: writer.applied,
+            counts: (*self.counts.newest()).clone(),
+            seqs: self.allocator.seqs(),
+            ..Checkpoint::default()
+        };
+        Plan {
+            stamp: writer.applied,
+            catalog: self.catalog(),
+            checkpoint,
+            dirty,
+            log_bytes: writer.log_bytes,
+        }
+    }
+
+    fn write_sections(&self, plan: &Plan) -> Result<()> {
+        let mut output = self.sections.writer(self.options.flush_batch_bytes);
+        for &key in &plan.dirty {
+            let guard = crossbeam_epoch::pin();
+            if let Some((generation, encoded)) = self.image(key, &guard) {
+                output.put(key, generation, &encoded)?;
+            }
+        }
+        output.flush()
+    }
+
+    /// A section with every change so far, encoded, and the stamp it is of. The writer must not be held.
+    fn image(&self, key: SectionKey, guard: &Guard) -> Option<(Tick, Vec<u8>)> {
+        self.visit(key, Image { core: self, guard }).flatten()
+    }
+
+    /// Fills in which stripes and sections there are.
+    pub(crate) fn describe(&self, manifest: &Manifest, catalog: &Catalog, checkpoint: &mut Checkpoint) {
+        let mut sections: FxHashMap<u16, Vec<(SectionName, u64)>> = FxHashMap::default();
+        for (&(stripe, name), &tablets) in &manifest.blocks {
+            sections.entry(stripe).or_default().push((name, tablets));
+        }
+        for (number, stripe) in self.blocks.iter() {
+            let number = number as u16;
+            let mut sections = sections.remove(&number).unwrap_or_default();
+            sections.sort_unstable();
+            let (label, allocated) = (stripe.label, stripe.allocated());
+            checkpoint.stripes.push(StripeEntry { number, label, allocated, sections });
+        }
+        let indexes = 0..(FIRST_INDEX + catalog.indexes().len()) as u32;
+        let mask = |index| manifest.indexes.get(&index).copied().unwrap_or(0);
+        checkpoint.indexes.extend(indexes.map(mask));
+    }
+}
+
+/// Encodes a section with every change so far; with the stamp it is of.
+struct Image<'a> {
+    core: &'a Core,
+    guard: &'a Guard,
+}
+
+impl CellVisitor for Image<'_> {
+    type Output = Option<(Tick, Vec<u8>)>;
+
+    fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
+        let writer = self.core.writer.lock();
+        let section = cell.loaded(self.guard)?;
+        if section.delta_len() == 0 {
+            drop(writer);
+            return Some((section.settled(), section.encode()));
+        }
+        let merged = section.merged(writer.applied);
+        if self.core.timeline.watermark().bits() >= writer.applied {
+            // No reader needs the versions before: memory gets the merged section as well.
+            let merged = cell.replace(merged, self.guard);
+            drop(writer);
+            return Some((merged.settled(), merged.encode()));
+        }
+        drop(writer);
+        Some((merged.settled(), merged.encode()))
+    }
+}

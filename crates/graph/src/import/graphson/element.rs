@@ -1,0 +1,149 @@
+//! One line of an adjacency list: a vertex with its properties and edges.
+
+use serde_json::{Map as Object, Value as Json};
+use values::{Str, Value};
+
+use super::super::error::Fault;
+use super::typed;
+use crate::BulkCell;
+
+/// The label of vertices that have none in the file (TinkerPop's default).
+const DEFAULT_LABEL: &str = "vertex";
+
+/// A vertex.
+pub(super) struct VertexLine {
+    pub(super) id: Value,
+    pub(super) label: String,
+    /// Every key with its values and their meta-properties.
+    pub(super) properties: Vec<(String, Vec<BulkCell>)>,
+}
+
+/// An edge that leaves the line's vertex.
+pub(super) struct EdgeLine {
+    pub(super) id: Option<Value>,
+    pub(super) label: String,
+    pub(super) to: Value,
+    pub(super) properties: Vec<(String, Value)>,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// Parses one line.
+pub(super) fn parse(line: &[u8]) -> Result<Json> {
+    let json: Json = serde_json::from_slice(line).map_err(|error| {
+        // Its own message ends with a line and column; the line is always 1 here.
+        let message = error.to_string();
+        let problem = message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem);
+        Fault {
+            column: error.column().max(1) as u64,
+            field: None,
+            problem: format!("JSON expected: {problem}"),
+        }
+    })?;
+    match &json {
+        Json::Object(object) if object.contains_key("vertices") && !object.contains_key("id") => Err(fault(
+            "",
+            "one vertex per line expected, found a whole graph in one object (`wrapAdjacencyList`)",
+        )),
+        Json::Object(_) => Ok(json),
+        _ => Err(fault("", "a vertex, a JSON object, expected")),
+    }
+}
+
+/// The vertex of a line.
+pub(super) fn vertex(json: &Json) -> Result<VertexLine> {
+    let id = id_of(json)?;
+    let label = match json.get("label") {
+        None => DEFAULT_LABEL.to_owned(),
+        Some(label) => label.as_str().ok_or_else(|| fault("label", "a string expected"))?.to_owned(),
+    };
+    let mut properties = Vec::new();
+    for (key, list) in object(json, "properties")?.into_iter().flatten() {
+        let path = format!("properties.{key}");
+        let list = list.as_array().ok_or_else(|| fault(&path, "an array of vertex properties expected"))?;
+        properties.push((key.clone(), list.iter().map(|cell| property(cell, &path)).collect::<Result<_>>()?));
+    }
+    Ok(VertexLine { id, label, properties })
+}
+
+/// The id of a line's vertex.
+pub(super) fn id_of(json: &Json) -> Result<Value> {
+    let id = json.get("id").ok_or_else(|| fault("id", "an id expected, found none"))?;
+    scalar_id(id, "id")
+}
+
+/// The edges that leave a line's vertex. (Those that enter it are on the lines of the vertices that they leave.)
+pub(super) fn edges(json: &Json) -> Result<Vec<EdgeLine>> {
+    let mut edges = Vec::new();
+    for (label, list) in object(json, "outE")?.into_iter().flatten() {
+        let path = format!("outE.{label}");
+        let list = list.as_array().ok_or_else(|| fault(&path, "an array of edges expected"))?;
+        for edge in list {
+            edges.push(edge_line(edge, label, &path)?);
+        }
+    }
+    Ok(edges)
+}
+
+fn edge_line(edge: &Json, label: &str, path: &str) -> Result<EdgeLine> {
+    let id = edge.get("id").map(|id| scalar_id(id, &format!("{path}.id"))).transpose()?;
+    let to = edge
+        .get("inV")
+        .ok_or_else(|| fault(&format!("{path}.inV"), "the id of a vertex expected, found none"))?;
+    let to = scalar_id(to, &format!("{path}.inV"))?;
+    let mut properties = Vec::new();
+    for (key, json) in object(edge, "properties")?.into_iter().flatten() {
+        properties.push((key.clone(), value(json, &format!("{path}.properties.{key}"))?));
+    }
+    Ok(EdgeLine { id, label: label.to_owned(), to, properties })
+}
+
+/// A vertex property: its value, and its meta-properties. Its id is not kept, as in TinkerPop's own readers for graphs
+/// that do not take ids of properties from outside.
+fn property(json: &Json, path: &str) -> Result<BulkCell> {
+    let inner = json.get("value").ok_or_else(|| fault(path, "`value` expected in a vertex property"))?;
+    let mut metas = Vec::new();
+    for (key, json) in object(json, "properties")?.into_iter().flatten() {
+        metas.push((Str::from(key.as_str()), value(json, &format!("{path}.properties.{key}"))?));
+    }
+    Ok((value(inner, path)?, metas))
+}
+
+fn object<'j>(json: &'j Json, key: &str) -> Result<Option<&'j Object<String, Json>>> {
+    match json.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Object(object)) => Ok(Some(object)),
+        Some(_) => Err(fault(key, "a JSON object expected")),
+    }
+}
+
+fn value(json: &Json, path: &str) -> Result<Value> {
+    typed::value(json).map_err(|error| fault(path, &error.0))
+}
+
+/// Ids are numbers, strings or UUIDs.
+fn scalar_id(json: &Json, path: &str) -> Result<Value> {
+    match value(json, path)? {
+        id @ (Value::String(_) | Value::Uuid(_) | Value::Float(_) | Value::Double(_)) => Ok(id),
+        id if id.as_i64().is_some() => Ok(id),
+        _ => Err(fault(path, "an id expected: a number, a string or a UUID")),
+    }
+}
+
+/// A fault of a value whose place in the line is unknown, but not its path.
+fn fault(path: &str, problem: &str) -> Fault {
+    Fault { column: 1, field: (!path.is_empty()).then(|| path.to_owned()), problem: problem.to_owned() }
+}
+
+/// The fault that an edge ends at a vertex that no line has.
+pub(super) fn dangling(edge: &EdgeLine) -> Fault {
+    let id = match &edge.to {
+        Value::String(text) => format!("{text:?}"),
+        Value::Uuid(uuid) => uuid.to_string(),
+        other => other.as_i64().map_or_else(|| format!("{other:?}"), |id| id.to_string()),
+    };
+    fault(
+        &format!("outE.{}.inV", edge.label),
+        &format!("the id of a vertex expected, but none has the id {id}"),
+    )
+}

@@ -1,0 +1,139 @@
+//! Files in parts that end at line ends, so that several threads can read one file.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+use super::error::ImportError;
+
+/// The longest line that is accepted, in bytes.
+pub(super) const LONGEST_LINE: usize = 64 << 20;
+/// How much more is read at a time to complete a part's last line.
+const EXTENSION: usize = 64 << 10;
+
+/// The first line of a file and where the second begins.
+pub(super) struct Head {
+    /// The first line without byte order mark and line end.
+    pub(super) line: String,
+    /// The second line, for a look at how values are written; empty if there is none.
+    pub(super) sample: String,
+    /// Offset of the second line.
+    pub(super) data: u64,
+    /// Length of the file.
+    pub(super) length: u64,
+}
+
+/// Reads the first two lines of a file, which have to end within 64 KiB each.
+pub(super) fn read_head(path: &Path) -> Result<Head, ImportError> {
+    let mut file = File::open(path).map_err(|e| ImportError::io(path, e))?;
+    let length = file.metadata().map_err(|e| ImportError::io(path, e))?.len();
+    let mut bytes = Vec::new();
+    file.by_ref().take(2 * EXTENSION as u64).read_to_end(&mut bytes).map_err(|e| ImportError::io(path, e))?;
+    let end = memchr::memchr(b'\n', &bytes);
+    let data = end.map_or(bytes.len(), |end| end + 1);
+    if end.is_none() && bytes.len() as u64 != length {
+        return Err(ImportError::layout(path, "the header, its first line, is longer than 128 KiB"));
+    }
+    let line = std::str::from_utf8(&bytes[..data])
+        .map_err(|_| ImportError::layout(path, "the header, its first line, is not valid UTF-8"))?;
+    let line = trim_line_end(line.strip_prefix('\u{feff}').unwrap_or(line)).to_owned();
+    let second = bytes[data..].split(|&b| b == b'\n').next().unwrap_or_default();
+    let sample = trim_line_end(&String::from_utf8_lossy(second)).to_owned();
+    Ok(Head { line, sample, data: data as u64, length })
+}
+
+/// The line without its `\n` or `\r\n`.
+pub(super) fn trim_line_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// Divides `from..to` into ranges of `size` bytes, at least one and at most a gigabyte each.
+pub(super) fn ranges(from: u64, to: u64, size: u64) -> impl Iterator<Item = Range<u64>> {
+    let size = size.clamp(1, 1 << 30);
+    (from..to).step_by(size as usize).map(move |start| start..(start + size).min(to))
+}
+
+/// The lines that *begin* within `range`, whole, whatever of the last one lies beyond it. `data` is where the first
+/// line of the file (after its header) begins.
+///
+/// ```text
+/// range        [···········)[···········)
+/// lines     ──┴────┴──────────┴───┴─────────┴──
+/// returned         └─ first ─┘└── second ──┘
+/// ```
+pub(super) fn read_range(path: &Path, range: Range<u64>, data: u64) -> Result<Vec<u8>, ImportError> {
+    read(path, range, data).map_err(|e| ImportError::io(path, e))
+}
+
+fn read(path: &Path, range: Range<u64>, data: u64) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    // One byte earlier, to see whether the range begins with a line.
+    let start = if range.start > data { range.start - 1 } else { range.start };
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = vec![0; (range.end - start) as usize];
+    file.read_exact(&mut bytes)?;
+    if start < range.start {
+        match memchr::memchr(b'\n', &bytes) {
+            Some(end) => drop(bytes.drain(..=end)),
+            None => return Ok(Vec::new()),
+        }
+    }
+    let part = bytes.len();
+    while bytes.last().is_some_and(|&last| last != b'\n') {
+        let before = bytes.len();
+        if file.by_ref().take(EXTENSION as u64).read_to_end(&mut bytes)? == 0 {
+            break;
+        }
+        if let Some(end) = memchr::memchr(b'\n', &bytes[before..]) {
+            bytes.truncate(before + end + 1);
+        } else if bytes.len() - part > LONGEST_LINE {
+            let problem = format!("a line is longer than {} MiB", LONGEST_LINE >> 20);
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, problem));
+        }
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn file(content: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(content).unwrap();
+        file
+    }
+
+    #[test]
+    fn every_line_is_read_exactly_once_however_the_file_is_divided() {
+        let content = b"header\none\n\nthree is rather long\r\n\n\nx\nlast without end";
+        let file = file(content);
+        let head = read_head(file.path()).unwrap();
+        assert_eq!((head.line.as_str(), head.sample.as_str(), head.data), ("header", "one", 7));
+        for size in 1..=content.len() as u64 + 1 {
+            let parts: Vec<Vec<u8>> = ranges(head.data, head.length, size)
+                .map(|range| read_range(file.path(), range, head.data).unwrap())
+                .collect();
+            assert_eq!(parts.concat(), content[7..], "parts of {size} bytes");
+            // Only the file's last line may be without an end, so nothing comes after one that is.
+            let open = parts.iter().position(|part| !part.is_empty() && !part.ends_with(b"\n"));
+            assert!(
+                open.is_none_or(|open| parts[open + 1..].iter().all(Vec::is_empty)),
+                "parts of {size} bytes"
+            );
+        }
+    }
+
+    #[test]
+    fn a_header_may_have_a_byte_order_mark_and_a_carriage_return_or_be_all_there_is() {
+        let head = read_head(file("\u{feff}id|name\r\n1|x".as_bytes()).path()).unwrap();
+        assert_eq!((head.line.as_str(), head.data), ("id|name", 12));
+        let head = read_head(file(b"id|name").path()).unwrap();
+        assert_eq!((head.line.as_str(), head.sample.as_str(), head.data, head.length), ("id|name", "", 7, 7));
+        let head = read_head(file(b"").path()).unwrap();
+        assert_eq!((head.line.as_str(), head.data, head.length), ("", 0, 0));
+    }
+}

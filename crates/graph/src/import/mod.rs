@@ -1,0 +1,56 @@
+//! Import: files in, a graph out, through [`crate::BulkLoad`].
+//!
+//! | function | reads |
+//! |---|---|
+//! | [`ldbc()`] | the social network of LDBC SNB Interactive v1, layouts `CsvBasic` and `CsvComposite` |
+//! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`) |
+//! | [`graphson()`] | GraphSON 3, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
+//!
+//! All of them load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
+//! row with file, line and column, and either stop there or skip and count it ([`BadRows`]). An import that stops leaves
+//! the graph empty.
+
+mod columns;
+mod csv;
+mod error;
+mod graphson;
+mod ldbc;
+mod lines;
+mod pipeline;
+mod progress;
+mod rejects;
+mod summary;
+
+use std::num::NonZeroUsize;
+
+pub use csv::{CsvOptions, CsvSource, csv};
+pub use error::{BadRow, Fault, ImportError};
+pub use graphson::graphson;
+pub use ldbc::ldbc;
+pub use progress::{ImportPhase, ImportProgress};
+pub use rejects::BadRows;
+pub use summary::ImportSummary;
+
+/// How to import, whatever the format.
+#[derive(Clone, Debug)]
+pub struct ImportOptions {
+    /// What to do with rows that cannot be imported.
+    pub bad_rows: BadRows,
+    /// Threads that read and parse; the calling thread, which feeds the bulk load, comes on top. By default one per core.
+    pub threads: Option<NonZeroUsize>,
+    /// Bytes of a file that one thread parses at a time. Memory for parsing is about ten times this per thread.
+    pub part_bytes: u64,
+}
+
+impl Default for ImportOptions {
+    /// Stop at the first bad row; one thread per core, 4 MiB at a time.
+    fn default() -> Self {
+        Self { bad_rows: BadRows::Stop, threads: None, part_bytes: 4 << 20 }
+    }
+}
+
+impl ImportOptions {
+    fn threads(&self) -> NonZeroUsize {
+        self.threads.unwrap_or_else(pipeline::default_threads)
+    }
+}

@@ -1,0 +1,118 @@
+//! The graph store: a durable, transactional property graph with index-free adjacency.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use graph::{Cardinality, Dir, Graph, GraphOptions, Value};
+//! use store::MemoryStore;
+//!
+//! let graph = Graph::open(Arc::new(MemoryStore::new()), GraphOptions::default())?;
+//! let transaction = graph.begin();
+//! let marko = transaction.add_vertex(Some(Value::Int(1)), "person")?;
+//! let josh = transaction.add_vertex(Some(Value::Int(4)), "person")?;
+//! transaction.set_vertex_property(josh, Cardinality::Single, "age", Value::Int(32), &[])?;
+//! transaction.add_edge(None, "knows", marko, josh)?;
+//! transaction.commit()?;
+//!
+//! let snapshot = graph.snapshot();
+//! let reader = snapshot.reader();
+//! let (knows, age) = (snapshot.catalog().edge_label("knows").unwrap(), snapshot.catalog().key("age").unwrap());
+//! for &friend in reader.list(marko, knows, Dir::Out).neighbours() {
+//!     assert_eq!(reader.value(friend, age), Some(Value::Int(32)));
+//! }
+//! snapshot.check()?;
+//! # Ok::<(), graph::GraphError>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! ```text
+//!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef       reads: reader, read_property, access
+//!    │                                          │
+//!    │                        BlockTable ─▶ Stripe ─▶ Block ─▶ SectionCell   block, memory
+//!    │                                                            │
+//!    │                        Presence │ Column │ Adjacency │ IndexPartition  section: base and delta
+//!    │                                                            ▲
+//!    ├── begin ─▶ Transaction ─▶ Overlay, WriteSet                │           transaction, write_vertex, write_edge
+//!    │                │ commit                                    │
+//!    │                └▶ timeline ─▶ CommitQueue ─▶ Log ─▶ Application        commit_queue, log, writer
+//!    ├── flush ─▶ sections, then the checkpoint that names them               flush, section_store, checkpoint
+//!    ├── open ──▶ checkpoint, then the log since                              recovery
+//!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by import)
+//! ```
+//!
+//! * *Addressing* (`block`): a [`VertexRef`] leads to its block by two shifts and one pointer.
+//! * *Settled base, stamped delta* (`section`, `memory`): every section is an immutable base, and chains of stamped
+//!   versions over it. Readers never lock; a section without versions costs them one branch. The one writer at a time
+//!   merges versions that no reader needs any more into a new base and swaps the pointer.
+//! * *Durability* (`commit_queue`, `log`): a commit is validated, written to the log in stamp order, together with
+//!   whoever commits at the same time, then applied, then visible, then acknowledged.
+//! * *Recovery* (`flush`, `recovery`): each section says up to which stamp it includes every change, so sections can
+//!   be written in any order and at any time before the checkpoint.
+//!
+//! Edge-trees, eviction and range indexes are not there yet. Their places: a hub's list is a slot of an [`List`]'s
+//! section like any other; a section cell already has the state "on disk"; an index is a kind of section.
+//!
+//! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
+
+mod access;
+mod allocator;
+mod block;
+mod bulk;
+mod catalog;
+mod checkpoint;
+mod codec;
+mod commit_queue;
+mod core;
+mod counts;
+mod error;
+mod flush;
+mod graph;
+pub mod import;
+mod index_build;
+mod list;
+mod log;
+mod memory;
+mod names;
+mod op;
+mod overlay;
+mod placement;
+mod property;
+mod read_property;
+mod read_unit;
+mod reader;
+mod recovery;
+mod scalar_hash;
+mod scan;
+mod section;
+mod section_key;
+mod section_store;
+mod snapshot;
+mod stats;
+mod transaction;
+mod units;
+mod value_ref;
+mod write_edge;
+mod write_set;
+mod write_vertex;
+mod writer;
+
+pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
+pub use catalog::{Catalog, IndexDefinition, NameSpace};
+pub use error::{GraphError, Result};
+pub use graph::{Graph, GraphOptions};
+pub use list::List;
+pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+pub use property::{Cardinality, PropertyEntry, PropertyId};
+pub use read_unit::ReadUnit;
+pub use reader::Reader;
+pub use scalar_hash::index_hash;
+pub use scan::ScanCursor;
+pub use snapshot::Snapshot;
+pub use stats::GraphStats;
+pub use timeline::Stamp;
+pub use transaction::Transaction;
+pub use value_ref::ValueRef;
+pub use values::{Direction, EdgeRef, Value, VertexRef};
+
+/// A stamp's bits, or inside a transaction the number of a write: what version chains are ordered by.
+pub(crate) type Tick = u64;

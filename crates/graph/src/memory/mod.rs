@@ -1,0 +1,11 @@
+//! The few structures that readers and the writer share without a lock. All `unsafe` of the crate lives here.
+
+mod cell;
+mod cell_table;
+mod chain;
+mod chain_map;
+
+pub(crate) use cell::{SectionCell, SectionState};
+pub(crate) use cell_table::CellTable;
+pub(crate) use chain::{Chains, Version};
+pub(crate) use chain_map::ChainMap;

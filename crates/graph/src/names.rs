@@ -1,0 +1,64 @@
+//! Ids of the names in the catalog, and the two ways along an edge.
+
+use values::Direction;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        #[repr(transparent)]
+        pub struct $name(pub u16);
+
+        impl $name {
+            /// The id as an index into a table.
+            #[inline]
+            pub fn index(self) -> usize {
+                usize::from(self.0)
+            }
+        }
+    };
+}
+
+id! {
+    /// A vertex label's id in the catalog: dense, never reused.
+    VertexLabelId
+}
+id! {
+    /// An edge label's id in the catalog: dense, never reused. The same number as [`values::EdgeRef::label`].
+    EdgeLabelId
+}
+id! {
+    /// A property key's id in the catalog: dense, never reused; vertices, edges and meta-properties share the keys.
+    KeyId
+}
+
+/// Which of its two adjacency lists a vertex is asked for. An edge is stored in both.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Dir {
+    /// The edges that leave the vertex.
+    Out = 0,
+    /// The edges that enter it.
+    In = 1,
+}
+
+impl Dir {
+    /// The other way.
+    #[inline]
+    pub fn reverse(self) -> Self {
+        match self {
+            Self::Out => Self::In,
+            Self::In => Self::Out,
+        }
+    }
+
+    /// The lists to look at for a traversal's direction: one, or for `Both` the out-edges first.
+    #[inline]
+    pub fn of(direction: Direction) -> &'static [Dir] {
+        match direction {
+            Direction::Out => &[Self::Out],
+            Direction::In => &[Self::In],
+            Direction::Both => &[Self::Out, Self::In],
+        }
+    }
+}

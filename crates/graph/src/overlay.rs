@@ -1,0 +1,86 @@
+//! What a transaction wrote, laid over the snapshot it reads.
+//!
+//! The same version chains as in the committed delta, stamped with write numbers in place of commit stamps: a snapshot
+//! taken inside the transaction at write number `w` sees the versions up to `w`, whatever is written later.
+
+use values::{Value, VertexRef};
+
+use crate::memory::ChainMap;
+use crate::property::PropertyState;
+use crate::section::{EdgeCells, EdgeChange, VertexState};
+use crate::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+
+/// Uncommitted versions by what they are versions of.
+#[derive(Default)]
+pub(crate) struct Overlay {
+    pub(crate) vertices: ChainMap<VertexRef, VertexState>,
+    pub(crate) properties: ChainMap<(VertexRef, KeyId), PropertyState>,
+    pub(crate) lists: ChainMap<(VertexRef, EdgeLabelId, Dir), EdgeChange>,
+    /// The same changes by edge (source and sequence number), for who looks for one edge in a hub.
+    pub(crate) edges: ChainMap<(VertexRef, u32), OwnEdge>,
+    /// Vertices that got an id, by its hash.
+    pub(crate) vertex_ids: ChainMap<u32, VertexRef>,
+    /// Sources of edges that got an id, by its hash.
+    pub(crate) edge_ids: ChainMap<u32, VertexRef>,
+    /// Vertices that got a value, by label, key and the value's hash.
+    pub(crate) values: ChainMap<(VertexLabelId, KeyId, u32), VertexRef>,
+}
+
+/// What a transaction did to an edge.
+pub(crate) enum OwnEdge {
+    /// It is there, to this target, with these properties.
+    Exists(VertexRef, EdgeLabelId, EdgeCells),
+    Dropped,
+}
+
+/// A snapshot's view of an overlay: the writes up to a number.
+#[derive(Clone, Copy)]
+pub(crate) struct Own<'a> {
+    pub(crate) overlay: &'a Overlay,
+    pub(crate) writes: u64,
+}
+
+impl<'a> Own<'a> {
+    pub(crate) fn vertex(self, v: VertexRef) -> Option<&'a VertexState> {
+        self.overlay.vertices.visible(&v, self.writes).map(|version| version.change())
+    }
+
+    pub(crate) fn property(self, v: VertexRef, key: KeyId) -> Option<&'a PropertyState> {
+        self.overlay.properties.visible(&(v, key), self.writes).map(|version| version.change())
+    }
+
+    pub(crate) fn list(
+        self,
+        v: VertexRef,
+        label: EdgeLabelId,
+        dir: Dir,
+    ) -> Option<&'a crate::memory::Version<EdgeChange>> {
+        self.overlay.lists.visible(&(v, label, dir), self.writes)
+    }
+
+    pub(crate) fn edge(self, src: VertexRef, seq: u32) -> Option<&'a OwnEdge> {
+        self.overlay.edges.visible(&(src, seq), self.writes).map(|version| version.change())
+    }
+
+    /// Appends the vertices (or sources) that one of the hash maps has under `key`.
+    pub(crate) fn candidates<K: std::hash::Hash + Eq>(
+        self,
+        map: &'a ChainMap<K, VertexRef>,
+        key: &K,
+        out: &mut Vec<VertexRef>,
+    ) {
+        let mut version = map.visible(key, self.writes);
+        while let Some(seen) = version {
+            out.push(*seen.change());
+            version = seen.older();
+        }
+    }
+
+    /// The id that a user gave to a vertex of this transaction.
+    pub(crate) fn user_id(self, v: VertexRef) -> Option<Option<&'a Value>> {
+        Some(match self.vertex(v)? {
+            VertexState::Exists(id) => id.as_ref(),
+            VertexState::Dropped => None,
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! Properties as the graph hands them out and takes them in.
+
+use values::Value;
+
+use crate::KeyId;
+
+/// How a vertex property's key takes a further value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Cardinality {
+    /// Replaces every value under the key.
+    #[default]
+    Single,
+    /// Adds the value, whatever is there.
+    List,
+    /// Adds the value unless an equal one is there; then only its meta-properties are updated.
+    Set,
+}
+
+/// The id of a vertex property: which vertex, key and place it has.
+///
+/// ```text
+/// bit 63   62                   31 30        15 14       0
+///     ┌──┬──────────────────────┬─────────────┬──────────┐
+///     │ 0│ vertex reference (32)│ key id (16) │place (15)│
+///     └──┴──────────────────────┴─────────────┴──────────┘
+/// ```
+///
+/// The place is the value's number among the values of its key: stable while the value lives.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PropertyId(pub i64);
+
+impl PropertyId {
+    /// Largest number of values that a vertex can have under one key.
+    pub const MAX_PLACES: u16 = 1 << 15;
+
+    /// The id of the value at `place` under `key` of `vertex`.
+    #[inline]
+    pub fn new(vertex: values::VertexRef, key: KeyId, place: u16) -> Self {
+        debug_assert!(place < Self::MAX_PLACES);
+        Self((u64::from(vertex.0) << 31 | u64::from(key.0) << 15 | u64::from(place)) as i64)
+    }
+    /// The vertex that the property belongs to.
+    #[inline]
+    pub fn vertex(self) -> values::VertexRef {
+        values::VertexRef((self.0 as u64 >> 31) as u32)
+    }
+    /// The key.
+    #[inline]
+    pub fn key(self) -> KeyId {
+        KeyId((self.0 as u64 >> 15) as u16)
+    }
+    /// The place among the values of the key.
+    #[inline]
+    pub fn place(self) -> u16 {
+        self.0 as u16 & (Self::MAX_PLACES - 1)
+    }
+    /// The id as users see it.
+    #[inline]
+    pub fn to_value(self) -> Value {
+        Value::Long(self.0)
+    }
+}
+
+/// One vertex property.
+#[derive(Clone, Debug)]
+pub struct PropertyEntry {
+    /// The key.
+    pub key: KeyId,
+    /// The property's id.
+    pub id: PropertyId,
+    /// The value.
+    pub value: Value,
+    /// Meta-properties, in the order they were first set.
+    pub meta: Vec<(KeyId, Value)>,
+}
+
+/// One stored value of a vertex property.
+#[derive(Clone, Debug)]
+pub(crate) struct PropertyCell {
+    /// Its number among the values of the key.
+    pub(crate) place: u16,
+    pub(crate) value: Value,
+    /// Meta-properties, in the order they were first set.
+    pub(crate) meta: Vec<(KeyId, Value)>,
+}
+
+impl PropertyCell {
+    /// A value at the first place without meta-properties.
+    pub(crate) fn first(value: Value) -> Self {
+        Self { place: 0, value, meta: Vec::new() }
+    }
+
+    /// Whether the value alone says it all.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.place == 0 && self.meta.is_empty()
+    }
+}
+
+/// All values of one vertex under one key: what a version of a property is.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum PropertyState {
+    /// No value.
+    #[default]
+    Absent,
+    /// One value at the first place, without meta-properties: nearly always.
+    One(Value),
+    /// Anything else, in the order the values were added.
+    Many(std::sync::Arc<[PropertyCell]>),
+}
+
+impl PropertyState {
+    /// The narrowest state that holds `cells`.
+    pub(crate) fn of(mut cells: Vec<PropertyCell>) -> Self {
+        match cells.as_slice() {
+            [] => Self::Absent,
+            [cell] if cell.is_plain() => cells.pop().map_or(Self::Absent, |cell| Self::One(cell.value)),
+            _ => Self::Many(cells.into()),
+        }
+    }
+
+    /// The first value.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<crate::ValueRef<'_>> {
+        match self {
+            Self::Absent => None,
+            Self::One(value) => Some(crate::ValueRef::of(value)),
+            Self::Many(cells) => cells.first().map(|cell| crate::ValueRef::of(&cell.value)),
+        }
+    }
+
+    /// All values as cells.
+    pub(crate) fn to_cells(&self) -> Vec<PropertyCell> {
+        match self {
+            Self::Absent => Vec::new(),
+            Self::One(value) => vec![PropertyCell::first(value.clone())],
+            Self::Many(cells) => cells.to_vec(),
+        }
+    }
+}

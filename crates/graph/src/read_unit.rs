@@ -1,0 +1,31 @@
+//! What a transaction says it has read, so that its commit can tell whether that still holds.
+
+use values::{EdgeRef, VertexRef};
+
+use crate::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+
+/// The grain of conflict detection (DESIGN section 4): two transactions conflict if one read a unit that the other
+/// wrote after the first one's snapshot. Writes alone never conflict, so two blind inserts on one hub do not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReadUnit {
+    /// A vertex's existence and properties.
+    VertexRecord(VertexRef),
+    /// The adjacency of a vertex along one edge label, one way: which edges there are, not their properties.
+    List(VertexRef, EdgeLabelId, Dir),
+    /// An edge's existence and properties.
+    Edge(EdgeRef),
+    /// The vertices of a label that have a value with this hash ([`crate::index_hash`]) under the key.
+    IndexKey(VertexLabelId, KeyId, u32),
+    /// Whether a vertex has an id with this hash ([`crate::index_hash`]).
+    VertexId(u32),
+    /// Whether an edge has a user-supplied id with this hash ([`crate::index_hash`]).
+    EdgeId(u32),
+    /// Which vertices have the label: what a scan of the label reads.
+    LabelMembership(VertexLabelId),
+    /// Which edges have the label: what a scan of all edges with the label reads.
+    EdgeLabelMembership(EdgeLabelId),
+    /// Which vertices there are at all: what a full scan reads.
+    AllVertices,
+    /// Which edges there are at all: what a full scan of edges reads.
+    AllEdges,
+}

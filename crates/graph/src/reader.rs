@@ -1,0 +1,216 @@
+//! All reads of a graph: elements and adjacency. (Access paths are in `access.rs`, properties in `read_property.rs`.)
+
+use crossbeam_epoch::Guard;
+use values::{Direction, EdgeRef, Value, VertexRef};
+
+use crate::block::{Block, adjacency_number, slot_of, stripe_of};
+use crate::catalog::EDGE_ID_KEY;
+use crate::codec::StoredSection;
+use crate::core::Core;
+use crate::memory::SectionCell;
+use crate::overlay::{Own, OwnEdge};
+use crate::section::{Adjacency, EdgePlace, FoundEdge, MergedList, Presence, VertexState};
+use crate::section_key::{SectionKey, SectionName};
+use crate::{Dir, EdgeLabelId, List, Result, Snapshot, Tick, ValueRef, VertexLabelId};
+
+/// All reads, against one [`Snapshot`], for one batch. Not `Send`: it pins memory against reclamation, so make one
+/// per batch and drop it.
+///
+/// Reads return plain values; whether all of them could be answered is told by [`Reader::check`].
+pub struct Reader<'a> {
+    snapshot: &'a Snapshot,
+    pub(crate) core: &'a Core,
+    pub(crate) tick: Tick,
+    pub(crate) own: Option<Own<'a>>,
+    pub(crate) guard: Guard,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
+        Self::with_own(snapshot, snapshot.own())
+    }
+
+    /// A reader that lays some writes over a snapshot.
+    pub(crate) fn with_own(snapshot: &'a Snapshot, own: Option<Own<'a>>) -> Self {
+        let (core, tick) = (snapshot.core(), snapshot.stamp().bits());
+        Self { snapshot, core, tick, own, guard: crossbeam_epoch::pin() }
+    }
+
+    /// The snapshot that is read.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// Whether all reads of the snapshot could be answered so far: [`Snapshot::check`].
+    ///
+    /// # Errors
+    /// The first failure.
+    pub fn check(&self) -> Result<()> {
+        self.snapshot.check()
+    }
+
+    /// The label of a vertex that exists or once existed.
+    #[inline]
+    pub fn label(&self, v: VertexRef) -> VertexLabelId {
+        self.core.blocks.stripe(stripe_of(v)).map_or(VertexLabelId(0), |stripe| stripe.label)
+    }
+
+    /// Whether the vertex exists.
+    #[inline]
+    pub fn exists(&self, v: VertexRef) -> bool {
+        if let Some(own) = self.own
+            && let Some(state) = own.vertex(v)
+        {
+            return matches!(state, VertexState::Exists(_));
+        }
+        self.presence(v).is_some_and(|presence| presence.exists(slot_of(v), self.tick))
+    }
+
+    /// The id: the user's or the generated long, which is the reference.
+    #[inline]
+    pub fn id(&self, v: VertexRef) -> Value {
+        self.user_id(v).map_or(Value::Long(v.0.into()), ValueRef::to_value)
+    }
+
+    /// The id that a user gave to the vertex.
+    pub(crate) fn user_id(&self, v: VertexRef) -> Option<ValueRef<'_>> {
+        if let Some(own) = self.own
+            && let Some(id) = own.user_id(v)
+        {
+            return id.map(ValueRef::of);
+        }
+        self.presence(v)?.user_id(slot_of(v), self.tick)
+    }
+
+    /// The adjacency of one vertex along one edge label, one way.
+    #[inline]
+    pub fn list(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> List<'_> {
+        match self.adjacency(v, label, dir) {
+            Some(section) if self.own.is_none() && section.delta.is_empty() => {
+                List::base(v, label, dir, section, section.base_range(slot_of(v)))
+            }
+            section => self.list_with_changes(section, v, label, dir),
+        }
+    }
+
+    /// The list of a vertex whose section has changes or no base.
+    #[inline(never)]
+    fn list_with_changes<'s>(
+        &'s self,
+        section: Option<&'s Adjacency>,
+        v: VertexRef,
+        label: EdgeLabelId,
+        dir: Dir,
+    ) -> List<'s> {
+        let own = self.own.and_then(|own| own.list(v, label, dir));
+        let Some(section) = section else {
+            return match own {
+                None => List::empty(v, label, dir),
+                own => List::merged(v, label, dir, MergedList::own(own)),
+            };
+        };
+        let range = section.base_range(slot_of(v));
+        match (section.delta.visible(slot_of(v), self.tick), own) {
+            (None, None) => List::base(v, label, dir, section, range),
+            (committed, own) => List::merged(v, label, dir, MergedList::new(section, range, committed, own)),
+        }
+    }
+
+    /// The non-empty lists of a vertex one way, in the order of the label ids.
+    pub fn for_each_label(&self, v: VertexRef, dir: Dir, mut f: impl FnMut(EdgeLabelId, List<'_>)) {
+        for label in 0..self.snapshot.catalog().edge_label_count() {
+            let label = EdgeLabelId(label as u16);
+            let list = self.list(v, label, dir);
+            if !list.is_empty() {
+                f(label, list);
+            }
+        }
+    }
+
+    /// The number of edges along `labels` (all, when empty); for `Both` a self-loop counts twice. Constant per label.
+    pub fn degree(&self, v: VertexRef, dir: Direction, labels: &[EdgeLabelId]) -> u64 {
+        let mut degree = 0;
+        for &dir in Dir::of(dir) {
+            if labels.is_empty() {
+                let all = 0..self.snapshot.catalog().edge_label_count();
+                degree += all.map(|label| self.list_len(v, EdgeLabelId(label as u16), dir)).sum::<u64>();
+            } else {
+                degree += labels.iter().map(|&label| self.list_len(v, label, dir)).sum::<u64>();
+            }
+        }
+        degree
+    }
+
+    /// The length of one list.
+    #[inline]
+    fn list_len(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> u64 {
+        if let Some(own) = self.own
+            && let Some(version) = own.list(v, label, dir)
+        {
+            return version.change().degree.into();
+        }
+        self.adjacency(v, label, dir).map_or(0, |section| section.degree(slot_of(v), self.tick) as u64)
+    }
+
+    /// Whether the edge exists.
+    pub fn edge_exists(&self, e: EdgeRef) -> bool {
+        self.edge_place(e).is_some()
+    }
+
+    /// The id of an edge: the user's or the generated long.
+    pub fn edge_id(&self, e: EdgeRef) -> Value {
+        let user = self.edge_place(e).and_then(|place| place.value(EDGE_ID_KEY));
+        user.map_or(Value::Long(e.generated_id()), ValueRef::to_value)
+    }
+
+    /// The id of edge `i` of a list, without looking for the edge.
+    pub fn edge_id_at(&self, list: &List<'_>, i: usize) -> Value {
+        list.user_id(i).map_or_else(|| Value::Long(list.edge(i).generated_id()), ValueRef::to_value)
+    }
+
+    /// Where the properties of an edge are, if it exists.
+    pub(crate) fn edge_place(&self, e: EdgeRef) -> Option<EdgePlace<'_>> {
+        Some(self.find_edge(e.src, EdgeLabelId(e.label), e.seq)?.place)
+    }
+
+    /// The out-edge of a vertex with this label and sequence number.
+    pub(crate) fn find_edge(&self, src: VertexRef, label: EdgeLabelId, seq: u32) -> Option<FoundEdge<'_>> {
+        match self.own.and_then(|own| own.edge(src, seq)) {
+            Some(OwnEdge::Exists(dst, own_label, cells)) => {
+                let found = FoundEdge { neighbour: *dst, place: EdgePlace::Cells(cells) };
+                (*own_label == label).then_some(found)
+            }
+            Some(OwnEdge::Dropped) => None,
+            None => self.adjacency(src, label, Dir::Out)?.find(slot_of(src), self.tick, seq),
+        }
+    }
+
+    #[inline]
+    fn presence(&self, v: VertexRef) -> Option<&Presence> {
+        let block = self.core.blocks.block(v)?;
+        self.resolve(&block.presence, || SectionKey::of(v, SectionName::Presence))
+    }
+
+    #[inline]
+    fn adjacency(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Option<&Adjacency> {
+        let block: &Block = self.core.blocks.block(v)?;
+        let cell = block.adjacency.get(adjacency_number(label, dir))?;
+        self.resolve(cell, || SectionKey::of(v, SectionName::Adjacency(label, dir)))
+    }
+
+    /// The section in a cell; a failure to load it is kept in the snapshot and reads as if it were empty.
+    #[inline]
+    pub(crate) fn resolve<T: StoredSection>(
+        &self,
+        cell: &SectionCell<T>,
+        key: impl FnOnce() -> SectionKey,
+    ) -> Option<&T> {
+        match self.core.section(cell, key, &self.guard) {
+            Ok(section) => section,
+            Err(error) => {
+                self.snapshot.fail(error);
+                None
+            }
+        }
+    }
+}

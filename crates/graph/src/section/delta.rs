@@ -1,0 +1,83 @@
+//! The delta of one section.
+
+use std::sync::OnceLock;
+
+use crate::Tick;
+use crate::memory::{Chains, Version};
+
+/// Versions that a delta does not need to exceed before it is merged, however large the base.
+const LARGEST: usize = 4096;
+
+/// Stamped versions over a base, allocated with the first of them. A reader of a section without a delta pays one
+/// branch.
+pub(crate) struct Delta<T> {
+    chains: OnceLock<Box<Chains<T>>>,
+}
+
+impl<T> Delta<T> {
+    pub(crate) const fn new() -> Self {
+        Self { chains: OnceLock::new() }
+    }
+
+    /// Whether there never was a version.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chains.get().is_none()
+    }
+
+    /// The newest version of `slot`.
+    #[inline]
+    pub(crate) fn head(&self, slot: usize) -> Option<&Version<T>> {
+        self.chains.get()?.head(slot)
+    }
+
+    /// The newest version of `slot` that a snapshot at `stamp` sees.
+    #[inline]
+    pub(crate) fn visible(&self, slot: usize, stamp: Tick) -> Option<&Version<T>> {
+        self.head(slot)?.visible(stamp)
+    }
+
+    /// Publishes a version; a delta that is new has room for `slots`.
+    pub(crate) fn push(&self, slots: usize, slot: usize, stamp: Tick, change: T) {
+        self.chains.get_or_init(|| Box::new(Chains::new(slots))).push(slot, stamp, change);
+    }
+
+    /// All slots with a version, ascending, each with its newest.
+    pub(crate) fn heads(&self) -> impl Iterator<Item = (usize, &Version<T>)> {
+        self.chains.get().into_iter().flat_map(|chains| chains.heads())
+    }
+
+    /// Versions in all.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.chains.get().map_or(0, |chains| chains.len())
+    }
+
+    /// Versions up to `stamp`.
+    pub(crate) fn count_up_to(&self, stamp: Tick) -> usize {
+        self.heads().flat_map(|(_, head)| head.history()).filter(|version| version.stamp() <= stamp).count()
+    }
+
+    /// Whether the delta is large enough beside a base of `rows` to be merged: merging then costs a constant factor
+    /// over the writes that made it grow, until bases have 16,384 rows; from there on the cost grows, slowly (a list of
+    /// a million edges is copied in some milliseconds), but looking for one edge in a hub's versions stays cheap.
+    pub(crate) fn is_ripe(&self, smallest: usize, rows: usize) -> bool {
+        self.len() > smallest.max((rows / 4).min(LARGEST))
+    }
+}
+
+impl<T: Clone> Delta<T> {
+    /// A delta with copies of the versions after `stamp`, rebuilt oldest first through `adapt`.
+    pub(crate) fn newer_than(&self, stamp: Tick) -> Self {
+        let newer = Self::new();
+        let Some(chains) = self.chains.get() else { return newer };
+        let mut versions = Vec::new();
+        for (slot, head) in chains.heads() {
+            versions.extend(head.history().take_while(|version| version.stamp() > stamp));
+            for version in versions.drain(..).rev() {
+                newer.push(chains.slots(), slot, version.stamp(), version.change().clone());
+            }
+        }
+        newer
+    }
+}

@@ -1,0 +1,59 @@
+//! What the writer needs to know of any section.
+
+use super::{Adjacency, Column, IndexPartition, Presence, SLOTS};
+use crate::Tick;
+use crate::codec::StoredSection;
+
+/// A section whose delta can be merged into its base.
+pub(crate) trait Mergeable: StoredSection {
+    /// One with nothing in it.
+    fn empty() -> Self;
+    /// Everything up to this stamp is in the base.
+    fn settled(&self) -> Tick;
+    /// Versions in the delta.
+    fn delta_len(&self) -> usize;
+    /// Versions in the delta up to `stamp`.
+    fn delta_up_to(&self, stamp: Tick) -> usize;
+    /// Whether the delta has grown large beside the base, and larger than `smallest`.
+    fn is_ripe(&self, smallest: usize) -> bool;
+    /// A section whose base includes everything up to `stamp`.
+    fn merged(&self, stamp: Tick) -> Self;
+    /// Bytes of the base in memory.
+    fn bytes(&self) -> usize;
+}
+
+macro_rules! mergeable {
+    ($($section:ty, |$it:ident| $rows:expr;)*) => { $(
+        impl Mergeable for $section {
+            fn empty() -> Self {
+                <$section>::empty()
+            }
+            fn settled(&self) -> Tick {
+                self.settled
+            }
+            fn delta_len(&self) -> usize {
+                self.delta.len()
+            }
+            fn delta_up_to(&self, stamp: Tick) -> usize {
+                self.delta.count_up_to(stamp)
+            }
+            fn is_ripe(&self, smallest: usize) -> bool {
+                let $it = self;
+                self.delta.is_ripe(smallest, $rows)
+            }
+            fn merged(&self, stamp: Tick) -> Self {
+                <$section>::merged(self, stamp)
+            }
+            fn bytes(&self) -> usize {
+                <$section>::bytes(self)
+            }
+        }
+    )* };
+}
+
+mergeable! {
+    Presence, |_it| SLOTS;
+    Column, |_it| SLOTS;
+    Adjacency, |it| it.neighbours().len();
+    IndexPartition, |it| it.entries().len();
+}

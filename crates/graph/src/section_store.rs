@@ -1,0 +1,161 @@
+//! Sections in the durable store.
+//!
+//! ```text
+//! key                         │ parts u16 │ generation u64 │ the first 16 MiB
+//! key ‖ generation ‖ part u16 │ the next 16 MiB …
+//! ```
+//!
+//! A section that is larger than one value (a hub of millions of edges) continues in further parts. They are written
+//! under a new generation before the first part names it, so a crash between leaves the old section whole.
+
+use std::sync::Arc;
+
+use store::{Bytes, Durability, Keyspace, KeyspaceShape, Store, WriteBatch};
+
+use crate::codec::StoredSection;
+use crate::section_key::SectionKey;
+use crate::{GraphError, Result, Tick};
+
+/// Bytes of a section in one value.
+const PART_BYTES: usize = 16 << 20;
+const HEADER: usize = 10;
+
+/// The keyspace of the sections.
+pub(crate) struct SectionStore {
+    store: Arc<dyn Store>,
+    keyspace: Keyspace,
+}
+
+impl SectionStore {
+    pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
+        let keyspace = store.keyspace("sections", KeyspaceShape::Large).map_err(Arc::new)?;
+        Ok(Self { store, keyspace })
+    }
+
+    /// Loads a section that the checkpoint says is there.
+    pub(crate) fn load<T: StoredSection>(&self, key: SectionKey) -> Result<T> {
+        let corrupt = |problem: String| GraphError::Corrupt { what: key.to_string(), problem };
+        let snapshot = self.store.snapshot().map_err(Arc::new)?;
+        let name = key.bytes();
+        let first = snapshot.get(&self.keyspace, &name).map_err(Arc::new)?;
+        let first = first.ok_or_else(|| corrupt("it is missing".into()))?;
+        let Some((parts, generation)) = header(&first) else {
+            return Err(corrupt("it ends too early".into()));
+        };
+        if parts == 1 {
+            return T::decode(&first[HEADER..]).map_err(|malformed| corrupt(malformed.0));
+        }
+        let mut whole = first[HEADER..].to_vec();
+        for part in 1..parts {
+            let value = snapshot.get(&self.keyspace, part_key(&name, generation, part)).map_err(Arc::new)?;
+            whole.extend_from_slice(&value.ok_or_else(|| corrupt(format!("its part {part} is missing")))?);
+        }
+        T::decode(&whole).map_err(|malformed| corrupt(malformed.0))
+    }
+
+    /// Begins a series of writes, of about `batch_bytes` each.
+    pub(crate) fn writer(&self, batch_bytes: usize) -> SectionWriter<'_> {
+        SectionWriter { sections: self, batch: WriteBatch::new(), batch_bytes }
+    }
+
+    /// Splits an encoded section into the pairs to store, in the order of their keys.
+    pub(crate) fn pairs(key: SectionKey, generation: Tick, encoded: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let name = key.bytes();
+        let parts = encoded.len().div_ceil(PART_BYTES).max(1) as u16;
+        let mut pairs = Vec::with_capacity(parts.into());
+        for part in 0..parts {
+            let start = usize::from(part) * PART_BYTES;
+            let bytes = &encoded[start..encoded.len().min(start + PART_BYTES)];
+            if part > 0 {
+                pairs.push((part_key(&name, generation, part), bytes.to_vec()));
+                continue;
+            }
+            let mut first = Vec::with_capacity(HEADER + bytes.len());
+            first.extend_from_slice(&parts.to_le_bytes());
+            first.extend_from_slice(&generation.to_le_bytes());
+            first.extend_from_slice(bytes);
+            pairs.push((name.clone(), first));
+        }
+        pairs
+    }
+
+    /// Writes encoded sections, in the order of their keys, past the store's log; durable when it returns.
+    pub(crate) fn ingest(
+        &self,
+        generation: Tick,
+        sections: &mut dyn Iterator<Item = (SectionKey, Vec<u8>)>,
+    ) -> Result<()> {
+        let mut pairs = sections
+            .flat_map(|(key, encoded)| Self::pairs(key, generation, &encoded))
+            .map(|(name, value)| Ok((Bytes::from(name), Bytes::from(value))));
+        self.store.ingest(&self.keyspace, &mut pairs).map_err(Arc::new)?;
+        Ok(())
+    }
+}
+
+fn header(value: &Bytes) -> Option<(u16, Tick)> {
+    let header = value.get(..HEADER)?;
+    let parts = u16::from_le_bytes(header[..2].try_into().ok()?);
+    Some((parts, Tick::from_le_bytes(header[2..].try_into().ok()?)))
+}
+
+fn part_key(name: &[u8], generation: Tick, part: u16) -> Vec<u8> {
+    let mut key = name.to_vec();
+    key.extend_from_slice(&generation.to_be_bytes());
+    key.extend_from_slice(&part.to_be_bytes());
+    key
+}
+
+/// Gathers sections and writes them in batches.
+pub(crate) struct SectionWriter<'a> {
+    sections: &'a SectionStore,
+    batch: WriteBatch,
+    batch_bytes: usize,
+}
+
+impl SectionWriter<'_> {
+    /// Writes an encoded section, replacing what was there. `generation` differs from that of the section it replaces.
+    pub(crate) fn put(&mut self, key: SectionKey, generation: Tick, encoded: &[u8]) -> Result<()> {
+        let stale = self.stale_parts(key, generation, encoded.len())?;
+        let mut pairs = SectionStore::pairs(key, generation, encoded);
+        // The further parts first: the first one makes them count.
+        pairs.rotate_left(1);
+        for (name, value) in pairs {
+            if !self.batch.is_empty() && self.batch.bytes() + value.len() > self.batch_bytes {
+                self.flush()?;
+            }
+            self.batch.put(&self.sections.keyspace, name, value);
+        }
+        for key in stale {
+            self.batch.delete(&self.sections.keyspace, key);
+        }
+        Ok(())
+    }
+
+    /// Writes what is still gathered. It is durable with the next synchronous write of the store.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let batch = std::mem::take(&mut self.batch);
+        self.sections.store.write_batch(batch, Durability::Buffered).map_err(Arc::new)?;
+        Ok(())
+    }
+
+    /// The further parts of the section that is stored now. A section that is far from needing parts is not looked
+    /// up: should it have shrunk that much at once, its old parts are garbage that nothing reads.
+    fn stale_parts(&self, key: SectionKey, generation: Tick, new_len: usize) -> Result<Vec<Vec<u8>>> {
+        if new_len < PART_BYTES / 2 {
+            return Ok(Vec::new());
+        }
+        let snapshot = self.sections.store.snapshot().map_err(Arc::new)?;
+        let name = key.bytes();
+        let Some(old) = snapshot.get(&self.sections.keyspace, &name).map_err(Arc::new)? else {
+            return Ok(Vec::new());
+        };
+        match header(&old) {
+            // A flush that failed half-way is repeated under the same generation.
+            Some((parts, stored)) if stored != generation => {
+                Ok((1..parts).map(|part| part_key(&name, stored, part)).collect())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A consistent view of a graph.
+
+use std::sync::{Arc, OnceLock};
+
+use timeline::{SnapshotGuard, Stamp};
+
+use crate::core::Core;
+use crate::counts::Counts;
+use crate::overlay::{Overlay, Own};
+use crate::{Catalog, EdgeLabelId, GraphError, Reader, Result, VertexLabelId};
+
+/// A consistent view of the graph: everything that was committed up to its stamp and nothing later; inside a
+/// transaction also the writes that the transaction had made when the snapshot was taken. Cheap to clone.
+///
+/// While it lives it holds back the removal of old versions, so it should not outlive its query.
+#[derive(Clone)]
+pub struct Snapshot {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    core: Arc<Core>,
+    catalog: Arc<Catalog>,
+    counts: Arc<Counts>,
+    own: Option<(Arc<Overlay>, u64)>,
+    /// The first read that failed, of all snapshots of one transaction.
+    failure: Arc<OnceLock<GraphError>>,
+    /// Holds the watermark.
+    guard: Arc<SnapshotGuard>,
+}
+
+impl Snapshot {
+    /// The latest committed state.
+    pub(crate) fn latest(core: &Arc<Core>) -> Self {
+        loop {
+            let guard = core.timeline.snapshot();
+            // The writer publishes counts just before their commit becomes visible; between the two, look again.
+            if let Some(counts) = core.counts.at(guard.stamp().bits()) {
+                // The catalog may be newer than the stamp: its further names have no elements yet.
+                let catalog = core.catalog();
+                let guard = Arc::new(guard);
+                let (core, failure) = (Arc::clone(core), Arc::default());
+                return Self { inner: Arc::new(Inner { core, catalog, counts, own: None, failure, guard }) };
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// The same moment with the first `writes` writes of a transaction, and the counts they lead to.
+    pub(crate) fn with_own(&self, overlay: &Arc<Overlay>, writes: u64, counts: Arc<Counts>) -> Self {
+        let inner = &self.inner;
+        let mut catalog = inner.core.catalog();
+        if catalog.indexes().len() != inner.catalog.indexes().len() {
+            // The overlay has no entries for an index that was created after the transaction began.
+            catalog = Arc::new(catalog.with_indexes_of(&inner.catalog));
+        }
+        Self {
+            inner: Arc::new(Inner {
+                core: Arc::clone(&inner.core),
+                catalog,
+                counts,
+                own: Some((Arc::clone(overlay), writes)),
+                failure: Arc::clone(&inner.failure),
+                guard: Arc::clone(&inner.guard),
+            }),
+        }
+    }
+
+    /// The names and indexes as of this snapshot.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.inner.catalog
+    }
+
+    /// Begins a batch of reads: pins the memory-reclamation epoch once. Hold it only while working on one batch.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(self)
+    }
+
+    /// The last commit that this snapshot sees.
+    pub fn stamp(&self) -> Stamp {
+        self.inner.guard.stamp()
+    }
+
+    /// The number of vertices, of one label or of all; exact, uncommitted writes of the transaction included.
+    pub fn vertex_count(&self, label: Option<VertexLabelId>) -> u64 {
+        self.inner.counts.vertices(label)
+    }
+
+    /// The number of edges, of one label or of all; exact, uncommitted writes of the transaction included.
+    pub fn edge_count(&self, label: Option<EdgeLabelId>) -> u64 {
+        self.inner.counts.edges(label)
+    }
+
+    /// Whether all reads so far, through any reader of this snapshot or of its clones, could be answered.
+    ///
+    /// Reads return plain values. When a section cannot be loaded (the disk fails, its checksum does not match) the
+    /// read sees nothing there and the failure is kept here: check before results leave the engine.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub fn check(&self) -> Result<()> {
+        self.inner.failure.get().cloned().map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn fail(&self, error: GraphError) {
+        tracing::error!(%error, "a section could not be read");
+        // A later failure than the first adds nothing.
+        let _ = self.inner.failure.set(error);
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.inner.core
+    }
+
+    pub(crate) fn counts(&self) -> &Arc<Counts> {
+        &self.inner.counts
+    }
+
+    pub(crate) fn own(&self) -> Option<Own<'_>> {
+        self.inner.own.as_ref().map(|(overlay, writes)| Own { overlay, writes: *writes })
+    }
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot").field("stamp", &self.stamp()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,85 @@
+//! What a graph can tell about itself.
+
+use values::Str;
+
+use crate::block::TABLETS;
+use crate::core::Core;
+use crate::memory::SectionCell;
+use crate::section::Mergeable;
+use crate::{EdgeLabelId, VertexLabelId};
+
+/// Sizes of a graph at one moment, for people, metrics and the planner.
+#[derive(Clone, Debug, Default)]
+pub struct GraphStats {
+    /// Vertices per label, in the order of the label ids.
+    pub vertices: Vec<(Str, u64)>,
+    /// Edges per label, in the order of the label ids.
+    pub edges: Vec<(Str, u64)>,
+    /// Bytes of the sections in memory, bases only.
+    pub section_bytes: u64,
+    /// Sections in memory.
+    pub sections_loaded: u64,
+    /// Sections that the last checkpoint has on disk.
+    pub sections_stored: u64,
+    /// Versions that are stacked on bases and wait to be merged.
+    pub delta_entries: u64,
+    /// Bytes of log since the last checkpoint.
+    pub log_bytes: u64,
+    /// Stamp of the last commit.
+    pub stamp: u64,
+    /// Stamp of the last checkpoint.
+    pub checkpoint: u64,
+}
+
+impl GraphStats {
+    /// Vertices of all labels.
+    pub fn vertex_count(&self) -> u64 {
+        self.vertices.iter().map(|(_, count)| count).sum()
+    }
+    /// Edges of all labels.
+    pub fn edge_count(&self) -> u64 {
+        self.edges.iter().map(|(_, count)| count).sum()
+    }
+
+    pub(crate) fn of(core: &Core) -> Self {
+        let (catalog, counts) = (core.catalog(), core.counts.newest());
+        let vertices = catalog
+            .vertex_labels()
+            .map(|(label, name)| (name.clone(), counts.vertices(Some::<VertexLabelId>(label))))
+            .collect();
+        let edges = catalog
+            .edge_labels()
+            .map(|(label, name)| (name.clone(), counts.edges(Some::<EdgeLabelId>(label))))
+            .collect();
+        let mut stats = Self { vertices, edges, ..Self::default() };
+        {
+            let writer = core.writer.lock();
+            (stats.stamp, stats.checkpoint, stats.log_bytes) =
+                (writer.applied, writer.checkpoint, writer.log_bytes);
+        }
+        stats.sections_stored = core.flushing.lock().len();
+        stats.count_sections(core);
+        stats
+    }
+
+    fn count_sections(&mut self, core: &Core) {
+        for (_, stripe) in core.blocks.iter() {
+            for tablet in 0..TABLETS {
+                let block = stripe.block(tablet);
+                self.count(&block.presence);
+                block.columns.iter().for_each(|(_, cell)| self.count(cell));
+                block.adjacency.iter().for_each(|(_, cell)| self.count(cell));
+            }
+        }
+        core.indexes.iter().for_each(|(_, cell)| self.count(cell));
+    }
+
+    fn count<T: Mergeable>(&mut self, cell: &SectionCell<T>) {
+        let guard = crossbeam_epoch::pin();
+        if let Some(section) = cell.loaded(&guard) {
+            self.sections_loaded += 1;
+            self.section_bytes += section.bytes() as u64;
+            self.delta_entries += section.delta_len() as u64;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Buffered writes: the public face. What each kind of write does is in `write_vertex.rs` and `write_edge.rs`.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use timeline::Stamp;
+use values::Value;
+
+use crate::catalog::NameSpace;
+use crate::codec::unstorable;
+use crate::core::Core;
+use crate::overlay::{Overlay, Own};
+use crate::write_set::WriteSet;
+use crate::{GraphError, KeyId, ReadUnit, Reader, Result, Snapshot, units};
+
+/// Writes that become visible and durable together, or not at all. Optimistic: what it read is validated at commit.
+///
+/// All methods take `&self`: a transaction can be shared by the operators of one query. Dropping it rolls back. A
+/// method that fails has written nothing, except when the transaction is full: then roll it back.
+pub struct Transaction {
+    pub(crate) core: Arc<Core>,
+    pub(crate) base: Snapshot,
+    pub(crate) overlay: Arc<Overlay>,
+    pub(crate) writes: Mutex<WriteSet>,
+}
+
+impl Transaction {
+    pub(crate) fn begin(core: &Arc<Core>) -> Self {
+        let base = Snapshot::latest(core);
+        let writes = Mutex::new(WriteSet::new((**base.counts()).clone()));
+        Self { core: Arc::clone(core), base, overlay: Arc::default(), writes }
+    }
+
+    /// The graph as this transaction sees it now: its snapshot and the writes made so far. Later writes are not seen
+    /// by a snapshot taken before them: take another, it is cheap.
+    pub fn snapshot(&self) -> Snapshot {
+        let writes = self.writes.lock();
+        if writes.writes == 0 {
+            return self.base.clone();
+        }
+        self.base.with_own(&self.overlay, writes.writes, Arc::new(writes.counts.clone()))
+    }
+
+    /// Records what was read, for validation at commit. A transaction that writes nothing needs not: it is never
+    /// refused.
+    pub fn note_read(&self, unit: ReadUnit) {
+        let mut writes = self.writes.lock();
+        units::of_read(unit).into_iter().flatten().for_each(|unit| writes.footprint.reads(unit));
+    }
+
+    /// Whether anything was written.
+    pub fn has_writes(&self) -> bool {
+        self.writes.lock().writes > 0
+    }
+
+    /// Validates, makes durable and publishes the writes; when it returns they survive a crash.
+    ///
+    /// # Errors
+    /// [`GraphError::Conflict`] if something that was read has changed: run the transaction again.
+    pub fn commit(self) -> Result<Stamp> {
+        self.base.check()?;
+        let (ops, footprint) = self.writes.into_inner().into_ops();
+        if ops.is_empty() {
+            return Ok(self.base.stamp());
+        }
+        self.core.commit(self.base.stamp(), &footprint, ops)
+    }
+
+    /// Forgets the writes.
+    pub fn rollback(self) {}
+
+    /// A reader that sees every write so far, for the write that comes next.
+    pub(crate) fn reader(&self, writes: &WriteSet) -> Reader<'_> {
+        let own = Own { overlay: &self.overlay, writes: writes.writes };
+        Reader::with_own(&self.base, (writes.writes > 0).then_some(own))
+    }
+
+    /// The id of a key, after checking that the value can be stored under it.
+    pub(crate) fn storable(&self, key: &str, value: &Value) -> Result<KeyId> {
+        if let Some(type_name) = unstorable(value) {
+            return Err(GraphError::BadValue { key: key.chars().take(64).collect(), type_name });
+        }
+        Ok(KeyId(self.core.intern(NameSpace::Key, key)?))
+    }
+}
+
+impl std::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let writes = self.writes.lock().writes;
+        f.debug_struct("Transaction")
+            .field("base", &self.base)
+            .field("writes", &writes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Refuses values that cannot be ids.
+pub(crate) fn check_id(id: &Value) -> Result<()> {
+    let kind = match id {
+        Value::Null => "null",
+        Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Path(_) => "a collection",
+        Value::Vertex(_) | Value::VertexRef(_) | Value::Edge(_) | Value::EdgeRef(_) => "an element",
+        Value::Property(_) | Value::VertexProperty(_) => "a property",
+        Value::T(_) | Value::Direction(_) => "a token",
+        Value::Double(v) if v.is_nan() => "NaN",
+        Value::Float(v) if v.is_nan() => "NaN",
+        _ => return Ok(()),
+    };
+    Err(GraphError::BadId(kind))
+}

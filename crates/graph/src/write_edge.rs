@@ -1,0 +1,180 @@
+//! Writes of edges and their properties.
+
+use values::{EdgeRef, Value, VertexRef};
+
+use crate::catalog::{EDGE_ID_KEY, NameSpace};
+use crate::codec::weight;
+use crate::overlay::OwnEdge;
+use crate::section::{EdgeCells, EdgeChange, EdgeChangeKind};
+use crate::transaction::check_id;
+use crate::write_set::{WriteSet, cells_weight};
+use crate::write_vertex::require_vertex;
+use crate::{
+    Dir, Direction, EdgeLabelId, GraphError, KeyId, Result, Transaction, ValueRef, index_hash, units,
+};
+
+impl Transaction {
+    /// Adds an edge; without an id the graph generates a long.
+    ///
+    /// # Errors
+    /// If an end does not exist, the id is taken or cannot be an id, or the label cannot be a label.
+    pub fn add_edge(
+        &self,
+        id: Option<Value>,
+        label: &str,
+        src: VertexRef,
+        dst: VertexRef,
+    ) -> Result<EdgeRef> {
+        id.as_ref().map_or(Ok(()), check_id)?;
+        let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
+        let mut writes = self.writes.lock();
+        {
+            let reader = self.reader(&writes);
+            require_vertex(&reader, src)?;
+            require_vertex(&reader, dst)?;
+            if let Some(id) = &id
+                && reader.edge_by_id(id).is_some()
+            {
+                return Err(GraphError::DuplicateEdgeId(id.clone()));
+            }
+        }
+        let seq = self.allocate_edge(&writes, src)?;
+        let e = EdgeRef { src, dst, seq, label: label.0 };
+        let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
+        writes.footprint.reads(units::existence(src));
+        writes.footprint.reads(units::existence(dst));
+        self.note_list_change(&mut writes, e)?;
+        let cells: EdgeCells = match &id {
+            Some(id) => {
+                writes.replaces([units::edge_id(index_hash(id))])?;
+                self.overlay.edge_ids.push(index_hash(id), write, src);
+                [(EDGE_ID_KEY, id.clone())].into()
+            }
+            None => {
+                writes.adds([units::edge_id(index_hash(&Value::Long(e.generated_id())))])?;
+                EdgeCells::default()
+            }
+        };
+        self.push_change(&writes, write, e, &EdgeChangeKind::Insert(cells.clone()), 1);
+        writes.create_edge(e, cells);
+        writes.counts.change_edges(label, 1);
+        Ok(e)
+    }
+
+    /// A sequence number for which no user chose the generated id.
+    fn allocate_edge(&self, writes: &WriteSet, src: VertexRef) -> Result<u32> {
+        let reader = self.reader(writes);
+        loop {
+            let seq = self.core.allocator.seq(src)?;
+            let generated = EdgeRef { src, dst: src, seq, label: 0 }.generated_id();
+            if reader.edge_by_user_id(&Value::Long(generated)).is_none() {
+                return Ok(seq);
+            }
+        }
+    }
+
+    /// Drops an edge. Dropping one that does not exist does nothing.
+    ///
+    /// # Errors
+    /// If a section cannot be read or the transaction is full.
+    pub fn drop_edge(&self, e: EdgeRef) -> Result<()> {
+        self.drop_edge_in(&mut self.writes.lock(), e)
+    }
+
+    fn drop_edge_in(&self, writes: &mut WriteSet, e: EdgeRef) -> Result<()> {
+        let id = {
+            let reader = self.reader(writes);
+            let Some(place) = reader.edge_place(e) else { return self.base.check() };
+            place.value(EDGE_ID_KEY).map(ValueRef::to_value)
+        };
+        self.drop_known_edge(writes, e, id)
+    }
+
+    /// Drops an edge that exists; with the id that a user chose for it.
+    pub(crate) fn drop_known_edge(&self, writes: &mut WriteSet, e: EdgeRef, id: Option<Value>) -> Result<()> {
+        let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
+        let hash = id.as_ref().map_or_else(|| index_hash(&Value::Long(e.generated_id())), index_hash);
+        writes.replaces([units::edge(e)])?;
+        writes.adds([units::edge_id(hash)])?;
+        self.note_list_change(writes, e)?;
+        self.push_change(writes, write, e, &EdgeChangeKind::Delete, -1);
+        writes.drop_edge(e, id);
+        writes.counts.change_edges(EdgeLabelId(e.label), -1);
+        Ok(())
+    }
+
+    /// Sets a property of an edge.
+    ///
+    /// # Errors
+    /// If the edge does not exist, or the key or value cannot be stored.
+    pub fn set_edge_property(&self, e: EdgeRef, key: &str, value: Value) -> Result<()> {
+        let key = self.storable(key, &value)?;
+        self.change_edge(e, true, |cells| match cells.binary_search_by_key(&key, |(known, _)| *known) {
+            Ok(place) => cells[place].1 = value,
+            Err(place) => cells.insert(place, (key, value)),
+        })
+    }
+
+    /// Drops a property of an edge. Dropping one that does not exist does nothing.
+    ///
+    /// # Errors
+    /// If a section cannot be read or the transaction is full.
+    pub fn drop_edge_property(&self, e: EdgeRef, key: &str) -> Result<()> {
+        let Some(key) = self.core.catalog().key(key) else { return Ok(()) };
+        self.change_edge(e, false, |cells| cells.retain(|(known, _)| *known != key))
+    }
+
+    fn change_edge(
+        &self,
+        e: EdgeRef,
+        required: bool,
+        change: impl FnOnce(&mut Vec<(KeyId, Value)>),
+    ) -> Result<()> {
+        let mut writes = self.writes.lock();
+        let before = self.reader(&writes).edge_place(e).map(|place| place.cells());
+        let Some(before) = before else {
+            self.base.check()?;
+            let missing = GraphError::NoSuchEdge(Value::Long(e.generated_id()));
+            return if required { Err(missing) } else { Ok(()) };
+        };
+        let mut after = before.to_vec();
+        change(&mut after);
+        let after: EdgeCells = after.into();
+        let write = writes.next_write(&self.core.options, cells_weight(&after))?;
+        writes.replaces([units::edge(e)])?;
+        self.push_change(&writes, write, e, &EdgeChangeKind::Update(after.clone()), 0);
+        writes.update_edge(e, after);
+        Ok(())
+    }
+
+    /// Notes that both lists of an edge change.
+    fn note_list_change(&self, writes: &mut WriteSet, e: EdgeRef) -> Result<()> {
+        let label = EdgeLabelId(e.label);
+        writes.adds([
+            units::list(e.src, label, Dir::Out),
+            units::list(e.dst, label, Dir::In),
+            units::any_list(e.src),
+            units::any_list(e.dst),
+        ])?;
+        writes.adds(units::edge_labels(label))
+    }
+
+    /// Lays a change over both lists of an edge; `writes` does not count it yet as seen.
+    fn push_change(&self, writes: &WriteSet, write: u64, e: EdgeRef, kind: &EdgeChangeKind, by: i64) {
+        let label = EdgeLabelId(e.label);
+        let state = match kind {
+            EdgeChangeKind::Delete => OwnEdge::Dropped,
+            EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => {
+                OwnEdge::Exists(e.dst, label, cells.clone())
+            }
+        };
+        self.overlay.edges.push((e.src, e.seq), write, state);
+        let ends = [(e.src, Dir::Out, Direction::Out, e.dst), (e.dst, Dir::In, Direction::In, e.src)];
+        for (v, dir, direction, neighbour) in ends {
+            let before = self.reader(writes).degree(v, direction, &[label]);
+            let degree = before.saturating_add_signed(by) as u32;
+            let change = EdgeChange { kind: kind.clone(), neighbour, seq: e.seq, degree };
+            self.overlay.lists.push((v, label, dir), write, change);
+        }
+    }
+}

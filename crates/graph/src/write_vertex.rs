@@ -1,0 +1,271 @@
+//! Writes of vertices and their properties.
+
+use values::{Str, Value, VertexRef, compare};
+
+use crate::catalog::NameSpace;
+use crate::codec::weight;
+use crate::property::{PropertyCell, PropertyState};
+use crate::section::VertexState;
+use crate::transaction::check_id;
+use crate::write_set::WriteSet;
+use crate::{
+    Cardinality, Dir, EdgeLabelId, GraphError, KeyId, PropertyId, Reader, Result, Transaction, ValueRef,
+    VertexLabelId, index_hash, units,
+};
+
+impl Transaction {
+    /// Adds a vertex; without an id the graph generates a long.
+    ///
+    /// # Errors
+    /// If the id is taken or cannot be an id, or the label cannot be a label.
+    pub fn add_vertex(&self, id: Option<Value>, label: &str) -> Result<VertexRef> {
+        id.as_ref().map_or(Ok(()), check_id)?;
+        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let mut writes = self.writes.lock();
+        if let Some(id) = &id
+            && self.reader(&writes).vertex_by_id(id).is_some()
+        {
+            // Not noted as read: the unit is replaced below, and a failed call writes nothing.
+            return Err(GraphError::DuplicateVertexId(id.clone()));
+        }
+        let v = self.allocate_vertex(&writes, label)?;
+        let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
+        writes.adds(units::vertex_labels(label))?;
+        match &id {
+            Some(id) => {
+                let hash = index_hash(id);
+                writes.replaces([units::vertex_id(hash)])?;
+                self.overlay.vertex_ids.push(hash, write, v);
+            }
+            None => writes.adds([units::vertex_id(index_hash(&Value::Long(v.0.into())))])?,
+        }
+        self.overlay.vertices.push(v, write, VertexState::Exists(id.clone()));
+        writes.create_vertex(v, label, id);
+        writes.counts.change_vertices(label, 1);
+        Ok(v)
+    }
+
+    /// A reference whose number no user chose as an id: it may become the vertex's generated id.
+    fn allocate_vertex(&self, writes: &WriteSet, label: VertexLabelId) -> Result<VertexRef> {
+        let reader = self.reader(writes);
+        loop {
+            let v = self.core.allocator.vertices(&self.core.blocks, label, 1)?;
+            if let Some(&v) = v.first()
+                && reader.vertex_by_id(&Value::Long(v.0.into())).is_none()
+            {
+                return Ok(v);
+            }
+        }
+    }
+
+    /// Drops a vertex, its properties and its edges. Dropping one that does not exist does nothing.
+    ///
+    /// # Errors
+    /// If a section cannot be read or the transaction is full.
+    pub fn drop_vertex(&self, v: VertexRef) -> Result<()> {
+        let mut writes = self.writes.lock();
+        if !self.reader(&writes).exists(v) {
+            return self.base.check();
+        }
+        for dir in [Dir::Out, Dir::In] {
+            self.drop_edges_of(&mut writes, v, dir)?;
+        }
+        self.drop_properties_of(&mut writes, v)?;
+        self.base.check()?;
+        let label = self.reader(&writes).label(v);
+        let write = writes.next_write(&self.core.options, 0)?;
+        writes.footprint.reads(units::any_list(v));
+        writes.footprint.reads(units::vertex(v));
+        writes.replaces([units::vertex(v), units::existence(v)])?;
+        writes.adds(units::vertex_labels(label))?;
+        let id = self.reader(&writes).id(v);
+        writes.adds([units::vertex_id(index_hash(&id))])?;
+        self.overlay.vertices.push(v, write, VertexState::Dropped);
+        writes.drop_vertex(v);
+        writes.counts.change_vertices(label, -1);
+        Ok(())
+    }
+
+    fn drop_edges_of(&self, writes: &mut WriteSet, v: VertexRef, dir: Dir) -> Result<()> {
+        for label in 0..self.core.catalog().edge_label_count() {
+            let edges: Vec<_> = {
+                let reader = self.reader(writes);
+                let list = reader.list(v, EdgeLabelId(label as u16), dir);
+                let id = |i| list.user_id(i).map(ValueRef::to_value);
+                (0..list.len()).map(|i| (list.edge(i), id(i))).collect()
+            };
+            edges.into_iter().try_for_each(|(e, id)| self.drop_known_edge(writes, e, id))?;
+        }
+        Ok(())
+    }
+
+    fn drop_properties_of(&self, writes: &mut WriteSet, v: VertexRef) -> Result<()> {
+        let created = writes.has_created(v);
+        for (key, _) in self.core.catalog().keys() {
+            let before = self.reader(writes).cells(v, key);
+            if before.is_empty() {
+                continue;
+            }
+            self.put_property(writes, v, key, &before, PropertyState::Absent)?;
+            if created {
+                writes.forget_property(v, key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a property of a vertex, with meta-properties, as the cardinality says; the property's id.
+    ///
+    /// # Errors
+    /// If the vertex does not exist, or the key or a value cannot be stored.
+    pub fn set_vertex_property(
+        &self,
+        v: VertexRef,
+        cardinality: Cardinality,
+        key: &str,
+        value: Value,
+        meta: &[(Str, Value)],
+    ) -> Result<PropertyId> {
+        let key = self.storable(key, &value)?;
+        let mut cell = PropertyCell::first(value);
+        for (name, value) in meta {
+            set_entry(&mut cell.meta, self.storable(name, value)?, value.clone());
+        }
+        let mut writes = self.writes.lock();
+        let reader = self.reader(&writes);
+        require_vertex(&reader, v)?;
+        let before = reader.cells(v, key);
+        drop(reader);
+        writes.footprint.reads(units::existence(v));
+        if cardinality != Cardinality::Single {
+            writes.footprint.reads(units::vertex(v));
+        }
+        let (place, after) = with_cell(cardinality, &before, cell)?;
+        self.put_property(&mut writes, v, key, &before, PropertyState::of(after))?;
+        Ok(PropertyId::new(v, key, place))
+    }
+
+    /// Sets a meta-property.
+    ///
+    /// # Errors
+    /// If the vertex property does not exist, or the key or value cannot be stored.
+    pub fn set_meta_property(&self, property: PropertyId, key: &str, value: Value) -> Result<()> {
+        let meta = self.storable(key, &value)?;
+        self.change_property(property, true, |cells, place| set_entry(&mut cells[place].meta, meta, value))
+    }
+
+    /// Drops one vertex property. Dropping one that does not exist does nothing.
+    ///
+    /// # Errors
+    /// If a section cannot be read or the transaction is full.
+    pub fn drop_vertex_property(&self, property: PropertyId) -> Result<()> {
+        self.change_property(property, false, |cells, place| drop(cells.remove(place)))
+    }
+
+    /// Drops a meta-property. Dropping one that does not exist does nothing.
+    ///
+    /// # Errors
+    /// If a section cannot be read or the transaction is full.
+    pub fn drop_meta_property(&self, property: PropertyId, key: &str) -> Result<()> {
+        let Some(meta) = self.core.catalog().key(key) else { return Ok(()) };
+        self.change_property(property, false, |cells, place| cells[place].meta.retain(|(k, _)| *k != meta))
+    }
+
+    /// Changes the values of a key in which a property, found at its place, is one.
+    fn change_property(
+        &self,
+        property: PropertyId,
+        required: bool,
+        change: impl FnOnce(&mut Vec<PropertyCell>, usize),
+    ) -> Result<()> {
+        let (v, key) = (property.vertex(), property.key());
+        let mut writes = self.writes.lock();
+        let reader = self.reader(&writes);
+        let before = if reader.exists(v) { reader.cells(v, key) } else { Vec::new() };
+        drop(reader);
+        self.base.check()?;
+        let Some(place) = before.iter().position(|cell| cell.place == property.place()) else {
+            return if required { Err(GraphError::NoSuchProperty(property.0)) } else { Ok(()) };
+        };
+        writes.footprint.reads(units::vertex(v));
+        writes.footprint.reads(units::existence(v));
+        let mut after = before.clone();
+        change(&mut after, place);
+        self.put_property(&mut writes, v, key, &before, PropertyState::of(after))
+    }
+
+    /// Writes the new values of a key.
+    fn put_property(
+        &self,
+        writes: &mut WriteSet,
+        v: VertexRef,
+        key: KeyId,
+        before: &[PropertyCell],
+        state: PropertyState,
+    ) -> Result<()> {
+        let after = state.to_cells();
+        let cell_weight = |cell: &PropertyCell| {
+            weight(&cell.value) + cell.meta.iter().map(|(_, v)| weight(v)).sum::<usize>()
+        };
+        let write = writes.next_write(&self.core.options, after.iter().map(cell_weight).sum())?;
+        writes.adds([units::vertex(v)])?;
+        let label = self.base.reader().label(v);
+        if self.core.catalog().has_index(label, key) {
+            let hashes = before.iter().chain(&after).map(|cell| index_hash(&cell.value));
+            writes.adds(hashes.map(|hash| units::index_key(label, key, hash)))?;
+            for cell in &after {
+                self.overlay.values.push((label, key, index_hash(&cell.value)), write, v);
+            }
+        }
+        self.overlay.properties.push((v, key), write, state.clone());
+        writes.set_property(v, key, state);
+        Ok(())
+    }
+}
+
+/// The values of a key after one is set, and its place.
+fn with_cell(
+    cardinality: Cardinality,
+    before: &[PropertyCell],
+    mut cell: PropertyCell,
+) -> Result<(u16, Vec<PropertyCell>)> {
+    if cardinality == Cardinality::Single {
+        return Ok((0, vec![cell]));
+    }
+    let mut after = before.to_vec();
+    if cardinality == Cardinality::Set
+        && let Some(same) = after.iter_mut().find(|known| compare::equals(&known.value, &cell.value))
+    {
+        for (key, value) in cell.meta {
+            set_entry(&mut same.meta, key, value);
+        }
+        return Ok((same.place, after));
+    }
+    let place = before.iter().map(|known| known.place + 1).max().unwrap_or(0);
+    if place >= PropertyId::MAX_PLACES {
+        return Err(GraphError::LimitExceeded {
+            what: "the values of one vertex under one key",
+            limit: PropertyId::MAX_PLACES.into(),
+            advice: "keep them as vertices of their own",
+        });
+    }
+    cell.place = place;
+    after.push(cell);
+    Ok((place, after))
+}
+
+fn set_entry(entries: &mut Vec<(KeyId, Value)>, key: KeyId, value: Value) {
+    match entries.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, old)) => *old = value,
+        None => entries.push((key, value)),
+    }
+}
+
+/// The vertex must exist.
+pub(crate) fn require_vertex(reader: &Reader<'_>, v: VertexRef) -> Result<()> {
+    if reader.exists(v) {
+        return Ok(());
+    }
+    reader.check()?;
+    Err(GraphError::NoSuchVertex(Value::Long(v.0.into())))
+}

@@ -1,0 +1,217 @@
+//! Applies commits to the sections in memory, and merges deltas that have grown.
+//!
+//! One thread at a time, in stamp order; readers go on meanwhile. Replaying the log takes the same path: a change that
+//! a section's base already includes is skipped.
+
+use crossbeam_epoch::Guard;
+use rustc_hash::{FxHashMap, FxHashSet};
+use values::{EdgeRef, Value, VertexRef};
+
+use crate::block::{Block, adjacency_number, slot_of, stripe_of};
+use crate::catalog::{Catalog, EDGE_ID_KEY};
+use crate::core::{Core, EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
+use crate::counts::Counts;
+use crate::memory::SectionCell;
+use crate::op::Op;
+use crate::property::PropertyState;
+use crate::section::{
+    Adjacency, Column, EdgeChangeKind, IndexChange, IndexPartition, Mergeable, PARTITIONS, Presence, SLOTS,
+    VertexState, partition_of,
+};
+use crate::section_key::{SectionKey, SectionName};
+use crate::{Dir, EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
+
+/// What the one writer keeps.
+#[derive(Default)]
+pub(crate) struct Writer {
+    /// Sections that differ from what is stored.
+    pub(crate) dirty: FxHashSet<SectionKey>,
+    /// The last commit applied.
+    pub(crate) applied: Tick,
+    /// The last checkpoint.
+    pub(crate) checkpoint: Tick,
+    /// Bytes of log since the checkpoint.
+    pub(crate) log_bytes: u64,
+    /// Sections that could not be merged because of an old reader: how large to let the delta grow before trying again.
+    patience: FxHashMap<SectionKey, usize>,
+}
+
+impl Writer {
+    /// A writer of a graph whose sections are those of a checkpoint.
+    pub(crate) fn at(checkpoint: Tick) -> Self {
+        Self { applied: checkpoint, checkpoint, ..Self::default() }
+    }
+}
+
+/// One commit on its way into the sections.
+pub(crate) struct Application<'a> {
+    pub(crate) core: &'a Core,
+    pub(crate) writer: &'a mut Writer,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) counts: &'a mut Counts,
+    pub(crate) tick: Tick,
+    /// No reader asks for anything before this; unknown until a delta is ripe for merging.
+    pub(crate) watermark: Option<Tick>,
+    pub(crate) guard: &'a Guard,
+}
+
+impl<'a> Application<'a> {
+    /// Applies one operation.
+    pub(crate) fn apply(&mut self, op: &Op) -> Result<()> {
+        match op {
+            Op::CreateVertex { v, label, id } => self.create_vertex(*v, *label, id.as_ref()),
+            Op::DropVertex { v } => self.drop_vertex(*v),
+            Op::SetProperty { v, key, state } => self.set_property(*v, *key, state),
+            Op::CreateEdge { e, cells } => {
+                self.counts.change_edges(EdgeLabelId(e.label), 1);
+                if let Some((_, id)) = cells.iter().find(|(key, _)| *key == EDGE_ID_KEY) {
+                    self.change_index(EDGE_IDS, index_hash(id), e.src, true)?;
+                }
+                self.change_edge(*e, &EdgeChangeKind::Insert(cells.clone()))
+            }
+            Op::UpdateEdge { e, cells } => self.change_edge(*e, &EdgeChangeKind::Update(cells.clone())),
+            Op::DropEdge { e, id } => {
+                self.counts.change_edges(EdgeLabelId(e.label), -1);
+                if let Some(id) = id {
+                    self.change_index(EDGE_IDS, index_hash(id), e.src, false)?;
+                }
+                self.change_edge(*e, &EdgeChangeKind::Delete)
+            }
+        }
+    }
+
+    fn create_vertex(&mut self, v: VertexRef, label: VertexLabelId, id: Option<&Value>) -> Result<()> {
+        let stripe = self.core.blocks.stripe_for(stripe_of(v), label);
+        stripe.allocate_up_to((v.0 & 0xffff) + 1);
+        self.counts.change_vertices(stripe.label, 1);
+        if let Some(id) = id {
+            self.change_index(VERTEX_IDS, index_hash(id), v, true)?;
+        }
+        self.change_vertex(v, VertexState::Exists(id.cloned()))
+    }
+
+    fn drop_vertex(&mut self, v: VertexRef) -> Result<()> {
+        let stripe = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?;
+        self.counts.change_vertices(stripe.label, -1);
+        let cell = &self.block(v)?.presence;
+        let key = SectionKey::of(v, SectionName::Presence);
+        let presence = self.core.section(cell, || key, self.guard)?;
+        let hash =
+            presence.and_then(|p| p.user_id(slot_of(v), Tick::MAX)).map(|id| index_hash(&id.to_value()));
+        if let Some(hash) = hash {
+            self.change_index(VERTEX_IDS, hash, v, false)?;
+        }
+        self.change_vertex(v, VertexState::Dropped)
+    }
+
+    fn change_vertex(&mut self, v: VertexRef, state: VertexState) -> Result<()> {
+        let cell = &self.block(v)?.presence;
+        let tick = self.tick;
+        self.change(cell, SectionKey::of(v, SectionName::Presence), |presence: &Presence| {
+            presence.delta.push(SLOTS, slot_of(v), tick, state);
+        })
+    }
+
+    fn set_property(&mut self, v: VertexRef, key: KeyId, state: &PropertyState) -> Result<()> {
+        let label = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?.label;
+        let cell = self.block(v)?.columns.get_or_grow(key.index());
+        let name = SectionKey::of(v, SectionName::Column(key));
+        if let Some(index) = self.catalog.index_position(label, key) {
+            let column: Option<&Column> = self.core.section(cell, || name, self.guard)?;
+            // Replaying, a column may be ahead of this change. What it holds is then not what was there before, and
+            // taking that out of the index could hide it for good; leaving a stale entry in is harmless.
+            let column = column.filter(|column| column.settled < self.tick);
+            let before = column.map_or_else(Vec::new, |column| column.cells(slot_of(v), Tick::MAX));
+            let before: Vec<u32> = before.iter().map(|cell| index_hash(&cell.value)).collect();
+            self.reindex(FIRST_INDEX + index, v, &before, state)?;
+        }
+        let tick = self.tick;
+        self.change(cell, name, |column: &Column| {
+            column.delta.push(SLOTS, slot_of(v), tick, state.clone());
+        })
+    }
+
+    /// Moves a vertex from the values it had to those it has.
+    fn reindex(&mut self, index: usize, v: VertexRef, before: &[u32], state: &PropertyState) -> Result<()> {
+        let after: Vec<u32> = state.to_cells().iter().map(|cell| index_hash(&cell.value)).collect();
+        for &hash in before.iter().filter(|hash| !after.contains(hash)) {
+            self.change_index(index, hash, v, false)?;
+        }
+        for &hash in after.iter().filter(|hash| !before.contains(hash)) {
+            self.change_index(index, hash, v, true)?;
+        }
+        Ok(())
+    }
+
+    /// Changes an edge at both of its ends.
+    fn change_edge(&mut self, e: EdgeRef, kind: &EdgeChangeKind) -> Result<()> {
+        let label = EdgeLabelId(e.label);
+        for (v, dir, neighbour) in [(e.src, Dir::Out, e.dst), (e.dst, Dir::In, e.src)] {
+            let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
+            let tick = self.tick;
+            let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
+            self.change(cell, key, |section: &Adjacency| {
+                section.push(slot_of(v), tick, neighbour, e.seq, kind.clone());
+            })?;
+        }
+        Ok(())
+    }
+
+    fn change_index(&mut self, index: usize, hash: u32, vertex: VertexRef, added: bool) -> Result<()> {
+        let partition = partition_of(hash);
+        let cell = self.core.indexes.get_or_grow(index * PARTITIONS + partition);
+        let key = SectionKey::Index { index: index as u32, partition: partition as u8 };
+        let tick = self.tick;
+        self.change(cell, key, |section: &IndexPartition| {
+            section.push(tick, IndexChange { hash, vertex, added });
+        })
+    }
+
+    /// Lets `push` add a version to the section in a cell, unless its base has it already.
+    fn change<T: Mergeable>(
+        &mut self,
+        cell: &SectionCell<T>,
+        key: SectionKey,
+        push: impl FnOnce(&T),
+    ) -> Result<()> {
+        let section = match self.core.section(cell, || key, self.guard)? {
+            Some(section) => section,
+            None => cell.replace(T::empty(), self.guard),
+        };
+        if section.settled() >= self.tick {
+            return Ok(());
+        }
+        push(section);
+        self.writer.dirty.insert(key);
+        if section.is_ripe(self.core.options.merge_versions) {
+            self.merge(cell, section, key);
+        }
+        Ok(())
+    }
+
+    /// Merges what is behind the watermark, if that is most of the delta.
+    fn merge<T: Mergeable>(&mut self, cell: &SectionCell<T>, section: &T, key: SectionKey) {
+        let len = section.delta_len();
+        if self.writer.patience.get(&key).is_some_and(|&patience| len < patience) {
+            return;
+        }
+        let watermark = *self.watermark.get_or_insert_with(|| self.core.timeline.watermark().bits());
+        if section.delta_up_to(watermark) * 2 < len {
+            self.writer.patience.insert(key, len * 2);
+            return;
+        }
+        self.writer.patience.remove(&key);
+        cell.replace(section.merged(watermark), self.guard);
+    }
+
+    fn block(&self, v: VertexRef) -> Result<&'a Block> {
+        self.core.blocks.block(v).ok_or_else(|| unknown_vertex(v))
+    }
+}
+
+fn unknown_vertex(v: VertexRef) -> GraphError {
+    GraphError::Corrupt {
+        what: "log".into(),
+        problem: format!("a record changes the vertex {}, which no record created", v.0),
+    }
+}

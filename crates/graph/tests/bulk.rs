@@ -1,0 +1,182 @@
+//! Bulk load, against the model.
+
+mod naive;
+
+use std::sync::Arc;
+
+use graph::{
+    BulkColumn, BulkStrings, BulkValues, Cardinality, Dir, EdgeRef, Graph, GraphError, GraphOptions,
+    PropertyId, Value, VertexRef,
+};
+use naive::{Naive, Random};
+use store::{FjallOptions, FjallStore, MemoryStore, Store};
+
+fn open(store: &Arc<dyn Store>) -> Graph {
+    Graph::open(Arc::clone(store), GraphOptions::default()).unwrap()
+}
+
+fn column(key: &str, values: BulkValues) -> BulkColumn {
+    BulkColumn { key: key.into(), values }
+}
+
+/// Loads the same random network into a graph and a model.
+fn load(graph: &Graph, seed: u64) -> Naive {
+    let mut random = Random::new(seed);
+    let mut model = Naive::default();
+    let mut bulk = graph.bulk_load().unwrap();
+    bulk.index("person", "name").unwrap();
+    let mut people = Vec::new();
+    for _ in 0..3 {
+        let rows = 1 + random.below(60);
+        let names: Vec<Option<String>> =
+            (0..rows).map(|_| (random.below(4) > 0).then(|| format!("v{}", random.below(6)))).collect();
+        let ages: Vec<Option<i64>> =
+            (0..rows).map(|_| (random.below(3) > 0).then(|| random.below(5) as i64)).collect();
+        let ids: Option<Vec<Value>> = (random.below(2) == 0)
+            .then(|| (0..rows).map(|row| Value::str(format!("p{}-{row}", people.len()))).collect());
+        let columns = vec![
+            column("name", BulkValues::Str(names.iter().map(Option::as_deref).collect::<BulkStrings>())),
+            column("age", BulkValues::Long(ages.clone())),
+        ];
+        let refs = bulk.vertices("person", ids.clone(), columns).unwrap();
+        for (row, &v) in refs.iter().enumerate() {
+            model.add_vertex(v, "person", ids.as_ref().map(|ids| ids[row].clone()));
+            let mut set = |key: &str, value: Option<Value>, number| {
+                if let Some(value) = value {
+                    let id = PropertyId::new(v, number, 0);
+                    model.set_vertex_property(v, Cardinality::Single, key, value, &[], id);
+                }
+            };
+            set("name", names[row].clone().map(Value::from), graph::KeyId(1));
+            set("age", ages[row].map(Value::Long), graph::KeyId(2));
+        }
+        people.extend(refs);
+    }
+    for round in 0..4 {
+        let rows = random.below(150);
+        let pick = |random: &mut Random| people[random.below(people.len())];
+        let src: Vec<VertexRef> = (0..rows).map(|_| pick(&mut random)).collect();
+        let dst: Vec<VertexRef> = (0..rows).map(|_| pick(&mut random)).collect();
+        let ids: Option<Vec<Value>> =
+            (round == 2).then(|| (0..rows).map(|row| Value::str(format!("edge {row}"))).collect());
+        let ages: Vec<Option<i64>> =
+            (0..rows).map(|_| (random.below(3) > 0).then(|| random.below(5) as i64)).collect();
+        let label = if round == 3 { "likes" } else { "knows" };
+        bulk.edges(label, &src, &dst, ids.clone(), vec![column("age", BulkValues::Long(ages.clone()))])
+            .unwrap();
+        for row in 0..rows {
+            // Sequence numbers are per tablet of the source, in input order.
+            let seq =
+                model.edges.iter().filter(|edge| edge.e.src.tablet() == src[row].tablet()).count() as u32;
+            let e = EdgeRef { src: src[row], dst: dst[row], seq, label: u16::from(round == 3) };
+            model.add_edge(e, label, ids.as_ref().map(|ids| ids[row].clone()));
+            if let Some(age) = ages[row] {
+                model.edge_mut(e).properties.insert("age".into(), Value::Long(age));
+            }
+        }
+    }
+    let stats = bulk.finish(&|_| {}).unwrap();
+    assert_eq!(
+        (stats.vertex_count(), stats.edge_count()),
+        (model.vertices.len() as u64, model.edges.len() as u64)
+    );
+    model
+}
+
+#[test]
+fn a_loaded_graph_answers_as_the_model_does_before_and_after_a_restart() {
+    for seed in 0..8 {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let graph = open(&store);
+        let mut model = load(&graph, seed);
+        model.check(&graph.snapshot(), seed, "after the load");
+        // And it can be written to like any other.
+        let transaction = graph.begin();
+        let victim = VertexRef(*model.vertices.keys().next().unwrap());
+        transaction.drop_vertex(victim).unwrap();
+        model.drop_vertex(victim);
+        let v = transaction.add_vertex(None, "person").unwrap();
+        model.add_vertex(v, "person", None);
+        transaction.commit().unwrap();
+        model.check(&graph.snapshot(), seed, "after a write");
+        drop(graph);
+        model.check(&open(&store).snapshot(), seed, "after a restart");
+    }
+}
+
+#[test]
+fn a_load_on_disk_is_there_after_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> =
+        Arc::new(FjallStore::open(directory.path(), FjallOptions::default()).unwrap());
+    let model = load(&open(&store), 99);
+    drop(store);
+    let store: Arc<dyn Store> =
+        Arc::new(FjallStore::open(directory.path(), FjallOptions::default()).unwrap());
+    model.check(&open(&store).snapshot(), 99, "after a restart");
+}
+
+#[test]
+fn vertices_of_one_label_fill_all_tablets_and_several_stripes() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let mut bulk = graph.bulk_load().unwrap();
+    let numbers: Vec<Option<i64>> = (0..150_000).map(Some).collect();
+    let refs = bulk.vertices("n", None, vec![column("number", BulkValues::Long(numbers))]).unwrap();
+    let next: Vec<VertexRef> = refs.iter().cycle().skip(1).take(refs.len()).copied().collect();
+    bulk.edges("next", &refs, &next, None, vec![]).unwrap();
+    bulk.index("n", "number").unwrap();
+    bulk.finish(&|_| {}).unwrap();
+    let snapshot = graph.snapshot();
+    let reader = snapshot.reader();
+    let key = snapshot.catalog().key("number").unwrap();
+    let label = snapshot.catalog().edge_label("next").unwrap();
+    for (n, &v) in refs.iter().enumerate().step_by(977) {
+        assert_eq!(reader.value_ref(v, key).and_then(|value| value.as_i64()), Some(n as i64));
+        assert_eq!(reader.list(v, label, Dir::Out).neighbours(), [next[n]]);
+        assert_eq!(reader.list(next[n], label, Dir::In).neighbours(), [v]);
+        let mut found = Vec::new();
+        assert!(reader.index_lookup(reader.label(v), key, &Value::Int(n as i32), &mut found));
+        assert_eq!(found, [v]);
+    }
+    assert!(refs.iter().take(64).map(|v| v.tablet()).eq(0..64));
+    snapshot.check().unwrap();
+}
+
+#[test]
+fn duplicate_ids_are_named_and_leave_the_graph_empty() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let mut bulk = graph.bulk_load().unwrap();
+    bulk.vertices("a", Some(vec![Value::Int(7), Value::Int(8)]), vec![]).unwrap();
+    bulk.vertices("b", Some(vec![Value::Long(7)]), vec![]).unwrap();
+    let error = bulk.finish(&|_| {}).unwrap_err();
+    assert!(matches!(error, GraphError::DuplicateVertexId(_)) && error.to_string().contains('7'), "{error}");
+    assert_eq!(graph.snapshot().vertex_count(None), 0);
+    assert!(graph.snapshot().reader().vertex_by_id(&Value::Int(8)).is_none());
+    drop(graph);
+    let graph = open(&store);
+    assert_eq!(graph.snapshot().vertex_count(None), 0);
+    let mut bulk = graph.bulk_load().unwrap();
+    let v = bulk.vertices_without_columns("a", 1).unwrap();
+    let ids = vec![Value::str("e"), Value::str("e")];
+    bulk.edges("x", &[v[0], v[0]], &[v[0], v[0]], Some(ids), vec![]).unwrap();
+    assert!(matches!(bulk.finish(&|_| {}), Err(GraphError::DuplicateEdgeId(_))));
+}
+
+#[test]
+fn a_load_refuses_what_does_not_fit_and_graphs_that_are_not_empty() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let mut bulk = graph.bulk_load().unwrap();
+    let short = vec![column("a", BulkValues::Int(vec![Some(1)])), column("b", BulkValues::Int(vec![]))];
+    let error = bulk.vertices("n", None, short).unwrap_err().to_string();
+    assert!(error.contains("\"b\"") && error.contains("0 values for 1"), "{error}");
+    let foreign = [VertexRef(1 << 20)];
+    assert!(matches!(bulk.edges("e", &foreign, &foreign, None, vec![]), Err(GraphError::BadBulk { .. })));
+    drop(bulk);
+    let transaction = graph.begin();
+    transaction.add_vertex(None, "n").unwrap();
+    transaction.commit().unwrap();
+    assert!(matches!(graph.bulk_load(), Err(GraphError::NotEmpty { vertices: 1 })));
+}

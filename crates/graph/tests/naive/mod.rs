@@ -1,0 +1,308 @@
+//! A graph as plain collections: what the real one is compared with.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graph::{
+    Cardinality, Dir, Direction, EdgeRef, PropertyId, Reader, ScanCursor, Snapshot, Value, ValueRef,
+    VertexRef,
+};
+use values::{Str, compare};
+
+/// A generator of pseudo-random numbers (xorshift64*): a seed is a test case.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize) % bound
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Property {
+    pub id: PropertyId,
+    pub value: Value,
+    pub meta: BTreeMap<String, Value>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Vertex {
+    pub label: String,
+    pub id: Option<Value>,
+    pub properties: BTreeMap<String, Vec<Property>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Edge {
+    pub e: EdgeRef,
+    pub label: String,
+    pub id: Option<Value>,
+    pub properties: BTreeMap<String, Value>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Naive {
+    pub vertices: BTreeMap<u32, Vertex>,
+    /// In the order of insertion.
+    pub edges: Vec<Edge>,
+}
+
+/// Values are compared as they print: by type and content.
+fn shown(value: &Value) -> String {
+    format!("{value:?}")
+}
+
+impl Naive {
+    pub fn add_vertex(&mut self, v: VertexRef, label: &str, id: Option<Value>) {
+        let vertex = Vertex { label: label.into(), id, properties: BTreeMap::new() };
+        assert!(self.vertices.insert(v.0, vertex).is_none(), "a reference was given out twice");
+    }
+
+    pub fn vertex_by_id(&self, id: &Value) -> Option<VertexRef> {
+        let same = |(v, vertex): &(&u32, &Vertex)| {
+            compare::equals(vertex.id.as_ref().unwrap_or(&Value::Long(i64::from(**v))), id)
+        };
+        self.vertices.iter().find(same).map(|(v, _)| VertexRef(*v))
+    }
+
+    pub fn edge_by_id(&self, id: &Value) -> Option<EdgeRef> {
+        let same = |edge: &&Edge| {
+            compare::equals(edge.id.as_ref().unwrap_or(&Value::Long(edge.e.generated_id())), id)
+        };
+        self.edges.iter().find(same).map(|edge| edge.e)
+    }
+
+    pub fn add_edge(&mut self, e: EdgeRef, label: &str, id: Option<Value>) {
+        assert!(self.edges.iter().all(|edge| edge.e != e), "an edge was given out twice");
+        self.edges.push(Edge { e, label: label.into(), id, properties: BTreeMap::new() });
+    }
+
+    pub fn edge_mut(&mut self, e: EdgeRef) -> &mut Edge {
+        self.edges.iter_mut().find(|edge| edge.e == e).unwrap()
+    }
+
+    pub fn set_vertex_property(
+        &mut self,
+        v: VertexRef,
+        cardinality: Cardinality,
+        key: &str,
+        value: Value,
+        meta: &[(Str, Value)],
+        id: PropertyId,
+    ) {
+        let values = self.vertices.get_mut(&v.0).unwrap().properties.entry(key.into()).or_default();
+        let meta: BTreeMap<String, Value> =
+            meta.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
+        if cardinality == Cardinality::Single {
+            values.clear();
+        }
+        if cardinality == Cardinality::Set
+            && let Some(same) = values.iter_mut().find(|known| compare::equals(&known.value, &value))
+        {
+            assert_eq!(same.id, id);
+            same.meta.extend(meta);
+            return;
+        }
+        assert!(values.iter().all(|known| known.id != id), "two values of one key have one id");
+        values.push(Property { id, value, meta });
+    }
+
+    pub fn drop_vertex_property(&mut self, v: VertexRef, id: PropertyId) {
+        let vertex = self.vertices.get_mut(&v.0).unwrap();
+        vertex.properties.values_mut().for_each(|values| values.retain(|known| known.id != id));
+        vertex.properties.retain(|_, values| !values.is_empty());
+    }
+
+    pub fn set_meta_property(&mut self, v: VertexRef, id: PropertyId, key: &str, value: Value) {
+        let vertex = self.vertices.get_mut(&v.0).unwrap();
+        let property = vertex.properties.values_mut().flatten().find(|known| known.id == id).unwrap();
+        property.meta.insert(key.into(), value);
+    }
+
+    pub fn drop_vertex(&mut self, v: VertexRef) {
+        self.vertices.remove(&v.0);
+        self.edges.retain(|edge| edge.e.src != v && edge.e.dst != v);
+    }
+
+    /// Compares everything that can be read.
+    pub fn check(&self, snapshot: &Snapshot, seed: u64, when: &str) {
+        let context = format!("seed {seed}, {when}");
+        let reader = snapshot.reader();
+        for (&v, vertex) in &self.vertices {
+            self.check_vertex(&reader, VertexRef(v), vertex, &context);
+        }
+        for edge in &self.edges {
+            self.check_edge(&reader, edge, &context);
+        }
+        self.check_scans(&reader, &context);
+        self.check_indexes(&reader, &context);
+        snapshot.check().unwrap();
+    }
+
+    fn check_vertex(&self, reader: &Reader<'_>, v: VertexRef, vertex: &Vertex, context: &str) {
+        let catalog = reader.snapshot().catalog();
+        assert!(reader.exists(v), "{context}: vertex {v:?} is missing");
+        assert_eq!(catalog.vertex_label_name(reader.label(v)).as_str(), vertex.label, "{context}");
+        let id = vertex.id.clone().unwrap_or(Value::Long(v.0.into()));
+        assert_eq!(shown(&reader.id(v)), shown(&id), "{context}: id of {v:?}");
+        assert_eq!(reader.vertex_by_id(&id), Some(v), "{context}: vertex by id {id:?}");
+        let mut found = Vec::new();
+        reader.vertex_properties(v, &[], &mut found);
+        let found: BTreeSet<String> = found
+            .iter()
+            .map(|entry| {
+                let meta: BTreeMap<_, _> = entry
+                    .meta
+                    .iter()
+                    .map(|(key, value)| (catalog.key_name(*key).to_string(), value))
+                    .collect();
+                format!("{} {:?} {:?} {:?}", catalog.key_name(entry.key), entry.id, entry.value, meta)
+            })
+            .collect();
+        let expected: BTreeSet<String> = vertex
+            .properties
+            .iter()
+            .flat_map(|(key, values)| {
+                values.iter().map(move |p| format!("{key} {:?} {:?} {:?}", p.id, p.value, p.meta))
+            })
+            .collect();
+        assert_eq!(found, expected, "{context}: properties of {v:?}");
+        for (key, values) in &vertex.properties {
+            let key = catalog.key(key).unwrap();
+            assert_eq!(
+                reader.value(v, key).as_ref().map(shown),
+                values.first().map(|p| shown(&p.value)),
+                "{context}: first value"
+            );
+        }
+        for dir in [Dir::Out, Dir::In] {
+            self.check_lists(reader, v, dir, context);
+        }
+    }
+
+    fn check_lists(&self, reader: &Reader<'_>, v: VertexRef, dir: Dir, context: &str) {
+        let mut all = 0;
+        let direction = if dir == Dir::Out { Direction::Out } else { Direction::In };
+        for (label, name) in reader.snapshot().catalog().edge_labels() {
+            let mine = |edge: &&Edge| {
+                edge.label == name.as_str() && v == if dir == Dir::Out { edge.e.src } else { edge.e.dst }
+            };
+            let expected: Vec<&Edge> = self.edges.iter().filter(mine).collect();
+            let list = reader.list(v, label, dir);
+            let edges: Vec<EdgeRef> = (0..list.len()).map(|i| list.edge(i)).collect();
+            assert_eq!(
+                edges,
+                expected.iter().map(|edge| edge.e).collect::<Vec<_>>(),
+                "{context}: {dir:?} {name} of {v:?}"
+            );
+            for (i, edge) in expected.iter().enumerate() {
+                let neighbour = if dir == Dir::Out { edge.e.dst } else { edge.e.src };
+                assert_eq!(list.neighbour(i), neighbour, "{context}");
+                for (key, key_name) in reader.snapshot().catalog().keys() {
+                    let expected = edge.properties.get(key_name.as_str()).map(shown);
+                    assert_eq!(
+                        list.value(i, key).as_ref().map(shown),
+                        expected,
+                        "{context}: {key_name} of edge {i} of {v:?}"
+                    );
+                }
+            }
+            assert_eq!(reader.degree(v, direction, &[label]), expected.len() as u64, "{context}: degree");
+            all += expected.len() as u64;
+        }
+        assert_eq!(reader.degree(v, direction, &[]), all, "{context}: degree along all labels");
+    }
+
+    fn check_edge(&self, reader: &Reader<'_>, edge: &Edge, context: &str) {
+        assert!(reader.edge_exists(edge.e), "{context}: edge {:?} is missing", edge.e);
+        let id = edge.id.clone().unwrap_or(Value::Long(edge.e.generated_id()));
+        assert_eq!(shown(&reader.edge_id(edge.e)), shown(&id), "{context}");
+        let found = reader.edge_by_id(&id);
+        assert_eq!(
+            found.map(|e| (e, e.dst, e.label)),
+            Some((edge.e, edge.e.dst, edge.e.label)),
+            "{context}: edge by id {id:?}"
+        );
+        let mut properties = Vec::new();
+        reader.edge_properties(edge.e, &[], &mut properties);
+        let names = reader.snapshot().catalog();
+        let found: BTreeMap<String, String> =
+            properties.iter().map(|(key, value)| (names.key_name(*key).to_string(), shown(value))).collect();
+        let expected = edge.properties.iter().map(|(key, value)| (key.clone(), shown(value))).collect();
+        assert_eq!(found, expected, "{context}: properties of {:?}", edge.e);
+    }
+
+    fn check_scans(&self, reader: &Reader<'_>, context: &str) {
+        let (mut cursor, mut vertices) = (ScanCursor::default(), Vec::new());
+        while reader.scan_vertices(None, &mut cursor, 7, &mut vertices) {}
+        assert_eq!(
+            vertices,
+            self.vertices.keys().map(|&v| VertexRef(v)).collect::<Vec<_>>(),
+            "{context}: scan"
+        );
+        let (mut cursor, mut edges) = (ScanCursor::default(), Vec::new());
+        while reader.scan_edges(None, &mut cursor, 5, &mut edges) {}
+        edges.sort();
+        let mut expected: Vec<EdgeRef> = self.edges.iter().map(|edge| edge.e).collect();
+        expected.sort();
+        assert_eq!(edges, expected, "{context}: scan of edges");
+        let snapshot = reader.snapshot();
+        assert_eq!(snapshot.vertex_count(None), self.vertices.len() as u64, "{context}: vertex count");
+        assert_eq!(snapshot.edge_count(None), self.edges.len() as u64, "{context}: edge count");
+        for (label, name) in snapshot.catalog().vertex_labels() {
+            let count = self.vertices.values().filter(|vertex| vertex.label == name.as_str()).count();
+            assert_eq!(
+                snapshot.vertex_count(Some(label)),
+                count as u64,
+                "{context}: vertices with label {name}"
+            );
+            let (mut cursor, mut vertices) = (ScanCursor::default(), Vec::new());
+            while reader.scan_vertices(Some(label), &mut cursor, 3, &mut vertices) {}
+            assert_eq!(vertices.len(), count, "{context}: scan of {name}");
+        }
+        for (label, name) in snapshot.catalog().edge_labels() {
+            let count = self.edges.iter().filter(|edge| edge.label == name.as_str()).count();
+            assert_eq!(snapshot.edge_count(Some(label)), count as u64, "{context}: edges with label {name}");
+            let (mut cursor, mut edges) = (ScanCursor::default(), Vec::new());
+            while reader.scan_edges(Some(label), &mut cursor, 4, &mut edges) {}
+            assert_eq!(edges.len(), count, "{context}: scan of {name}");
+        }
+    }
+
+    fn check_indexes(&self, reader: &Reader<'_>, context: &str) {
+        let catalog = reader.snapshot().catalog();
+        for index in catalog.indexes() {
+            let (label, key) = (catalog.vertex_label_name(index.label), catalog.key_name(index.key));
+            let probes = (0..5).flat_map(|n| {
+                [
+                    Value::Long(n),
+                    Value::Double(n as f64 / 2.0),
+                    Value::str(format!("v{n}")),
+                    Value::Bool(n == 0),
+                ]
+            });
+            for probe in probes {
+                let has = |vertex: &Vertex| {
+                    let values = vertex.properties.get(key.as_str()).into_iter().flatten();
+                    vertex.label == label.as_str()
+                        && values.into_iter().any(|p| ValueRef::of(&p.value).equals(&probe))
+                };
+                let expected: Vec<VertexRef> = self
+                    .vertices
+                    .iter()
+                    .filter(|(_, vertex)| has(vertex))
+                    .map(|(v, _)| VertexRef(*v))
+                    .collect();
+                let mut found = Vec::new();
+                assert!(reader.index_lookup(index.label, index.key, &probe, &mut found));
+                assert_eq!(found, expected, "{context}: index on {label}.{key}, {probe:?}");
+            }
+        }
+    }
+}
