@@ -1,0 +1,136 @@
+//! Gremlin text to a [`Query`]: recursive descent over the TinkerPop 3.8.1 grammar, in one pass.
+//!
+//! The grammar's overloads are not told apart while reading: [`argument`] reads any argument, and
+//! [`crate::signature`] then holds the whole call to the step's forms.
+//!
+//! A little more than the grammar is understood: where it wants a literal, a variable that is bound to a fitting value
+//! does as well; the constants of `with` are values everywhere; any value can be a map's key; and `aggregate(scope, key)`,
+//! `store(key)` and `none()` are taken as TinkerPop 3.7 means them. One thing less: a traversal with a terminal method
+//! as a literal (`g.inject(g.V().toList())`), which TinkerPop would run while it reads.
+
+mod argument;
+mod chain;
+mod collection;
+mod predicate;
+mod statement;
+mod strategy;
+mod token;
+
+use std::collections::BTreeMap;
+
+use values::{Str, Value};
+
+use crate::cursor::Cursor;
+use crate::{ParseError, ParseErrorKind, ParseOptions, Query, Traversal};
+
+/// The values of a text's variables.
+pub type Bindings = BTreeMap<Str, Value>;
+
+/// Reads Gremlin text with the default limits, its statements beginning with `g`.
+///
+/// ```
+/// let query = gremlin::parse("g.V().has('Person','id',933L).values('firstName')", &Default::default())?;
+/// let (traversal, _) = query.into_traversal()?;
+/// assert_eq!(traversal.steps.len(), 3);
+/// # Ok::<(), gremlin::ParseError>(())
+/// ```
+///
+/// # Errors
+/// When the text is not Gremlin, names a variable that is not bound, or exceeds a limit; the error says where and what
+/// was expected.
+pub fn parse(text: &str, bindings: &Bindings) -> Result<Query, ParseError> {
+    parse_with(text, bindings, &ParseOptions::default())
+}
+
+/// As [`parse`], with limits and names of traversal sources.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(text: &str, bindings: &Bindings, options: &ParseOptions<'_>) -> Result<Query, ParseError> {
+    Parser::new(text, bindings, options).and_then(Parser::query).map_err(|refusal| *refusal)
+}
+
+/// Reads one traversal, from `g` or anonymous, without a terminal method.
+///
+/// # Errors
+/// As [`parse`]; also when the text is not exactly one traversal.
+pub fn parse_traversal(text: &str, bindings: &Bindings) -> Result<Traversal, ParseError> {
+    let options = ParseOptions::default();
+    Parser::new(text, bindings, &options).and_then(Parser::lone_traversal).map_err(|refusal| *refusal)
+}
+
+/// An error in a box: results are handed up through many frames of recursion, and should be small.
+type Refusal = Box<ParseError>;
+
+type Result<T, E = Refusal> = std::result::Result<T, E>;
+
+/// The state of reading one text.
+struct Parser<'t, 'b> {
+    cursor: Cursor<'t>,
+    bindings: &'b Bindings,
+    options: &'b ParseOptions<'b>,
+    /// Arguments around the cursor.
+    depth: u32,
+    /// Values that ranges and spread collections have made.
+    values: usize,
+}
+
+impl<'t, 'b> Parser<'t, 'b> {
+    fn new(text: &'t str, bindings: &'b Bindings, options: &'b ParseOptions<'b>) -> Result<Self> {
+        let (bytes, limit) = (text.len(), options.limits.text_bytes);
+        if bytes > limit {
+            return Err(Box::new(ParseError { at: None, kind: ParseErrorKind::TooLong { bytes, limit } }));
+        }
+        Ok(Self { cursor: Cursor::new(text), bindings, options, depth: 0, values: 0 })
+    }
+
+    /// The error of `kind` at a byte offset.
+    #[cold]
+    fn error(&mut self, offset: usize, kind: ParseErrorKind) -> Refusal {
+        Box::new(ParseError { at: Some(self.cursor.position(offset)), kind })
+    }
+
+    /// The error that something else than what stands at `offset` was expected.
+    #[cold]
+    fn unexpected(&mut self, offset: usize, expected: impl Into<String>) -> Refusal {
+        let found = self.cursor.describe(offset);
+        self.error(offset, ParseErrorKind::Unexpected { found, expected: expected.into() })
+    }
+
+    /// As [`Self::unexpected`], at the cursor.
+    #[cold]
+    fn unexpected_here(&mut self, expected: impl Into<String>) -> Refusal {
+        self.unexpected(self.cursor.offset(), expected)
+    }
+
+    /// Takes `token`, which must be there.
+    #[inline]
+    fn expect(&mut self, token: u8, expected: &str) -> Result<()> {
+        if self.cursor.eat(token) { Ok(()) } else { Err(self.unexpected_here(expected)) }
+    }
+
+    /// Takes a word, which must be there, with its offset.
+    #[inline]
+    fn expect_word(&mut self, expected: &str) -> Result<(&'t str, usize)> {
+        let offset = self.cursor.offset();
+        self.cursor.word().map(|word| (word, offset)).ok_or_else(|| self.unexpected(offset, expected))
+    }
+
+    /// Takes `(` and `)`.
+    fn no_arguments(&mut self) -> Result<()> {
+        self.expect(b'(', "`(`")?;
+        self.expect(b')', "`)`")
+    }
+
+    /// Counts values that the text makes out of few characters.
+    fn count_values(&mut self, offset: usize, count: usize) -> Result<()> {
+        self.values = self.values.saturating_add(count);
+        let limit = self.options.limits.values;
+        if self.values > limit { Err(self.error(offset, ParseErrorKind::TooMany { limit })) } else { Ok(()) }
+    }
+
+    /// Whether statements can begin with `word`.
+    fn is_source(&self, word: &str) -> bool {
+        self.options.sources.contains(&word)
+    }
+}

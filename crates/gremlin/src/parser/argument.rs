@@ -1,0 +1,272 @@
+//! Arguments: literals, tokens, variables, predicates and anonymous traversals.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::token::{self, Token};
+use super::{Parser, Refusal, Result};
+use crate::cursor::shorten;
+use crate::literal::{Quoted, number, string};
+use crate::nearest::nearest;
+use crate::{Argument, Cardinality, ParseErrorKind, StepName};
+use values::{DateTime, GType, Str, Uuid, Value};
+
+const EXPECTED: &str = "an argument: a literal, a token, a variable, a predicate or an anonymous traversal";
+
+impl<'t> Parser<'t, '_> {
+    /// `(`, arguments, `)`.
+    #[inline]
+    pub(super) fn arguments(&mut self) -> Result<Vec<Argument>> {
+        self.expect(b'(', "`(`")?;
+        if self.cursor.eat(b')') {
+            return Ok(Vec::new());
+        }
+        let mut args = Vec::new();
+        loop {
+            args.push(self.argument()?);
+            if self.cursor.eat(b',') {
+                continue;
+            }
+            self.expect(b')', "`,` or `)`")?;
+            return Ok(args);
+        }
+    }
+
+    /// Any argument.
+    pub(super) fn argument(&mut self) -> Result<Argument> {
+        let limit = self.options.limits.depth;
+        if self.depth >= limit {
+            return Err(self.error(self.cursor.offset(), ParseErrorKind::TooDeep { limit }));
+        }
+        self.depth += 1;
+        let argument = match self.cursor.peek() {
+            Some(b'"' | b'\'') => self.string_or_range(),
+            Some(b'0'..=b'9' | b'+' | b'-') => self.number_or_range(),
+            Some(b'[') => self.list_or_map(),
+            Some(b'{') => self.set(),
+            _ => self.word_argument(),
+        };
+        self.depth -= 1;
+        argument
+    }
+
+    fn string_or_range(&mut self) -> Result<Argument> {
+        let start = self.cursor.offset();
+        let first = self.string()?;
+        if self.cursor.at_range_dots() {
+            self.string_range(first, start)
+        } else {
+            Ok(Argument::Value(first.into()))
+        }
+    }
+
+    /// A string literal.
+    pub(super) fn string(&mut self) -> Result<Str> {
+        let start = self.cursor.offset();
+        match string(self.cursor.rest()) {
+            Quoted::Closed(string, length) => {
+                self.cursor.advance(length);
+                Ok(string)
+            }
+            Quoted::Unclosed => {
+                let quote = self.cursor.rest().chars().next().unwrap_or('"');
+                Err(self.error(start, ParseErrorKind::UnfinishedString { quote }))
+            }
+            Quoted::BadEscape(at, problem) => {
+                let literal: String = self.cursor.rest()[at..].chars().take(2).collect();
+                Err(self.bad_literal(start + at, &literal, problem))
+            }
+        }
+    }
+
+    fn number_or_range(&mut self) -> Result<Argument> {
+        let start = self.cursor.offset();
+        let first = self.number()?;
+        if self.cursor.at_range_dots() { self.int_range(&first, start) } else { Ok(Argument::Value(first)) }
+    }
+
+    /// A number literal.
+    pub(super) fn number(&mut self) -> Result<Value> {
+        let start = self.cursor.offset();
+        match number(self.cursor.rest()) {
+            Some(Ok((value, length))) => {
+                self.cursor.advance(length);
+                Ok(value)
+            }
+            Some(Err(bad)) => {
+                let literal = self.cursor.slice(start, start + bad.length);
+                Err(self.bad_literal(start, literal, bad.problem))
+            }
+            None => Err(self.unexpected(start, "a number")),
+        }
+    }
+
+    #[cold]
+    pub(super) fn bad_literal(&mut self, start: usize, literal: &str, problem: impl Into<String>) -> Refusal {
+        self.error(start, ParseErrorKind::Literal { literal: shorten(literal), problem: problem.into() })
+    }
+
+    /// What begins with a word; the character behind it tells what it is.
+    fn word_argument(&mut self) -> Result<Argument> {
+        let (word, offset) = self.expect_word(EXPECTED)?;
+        match self.cursor.peek() {
+            Some(b'(') => self.call(word, offset),
+            Some(b'.') => self.dotted(word, offset),
+            _ => self.bare(word, offset),
+        }
+    }
+
+    /// `word(…`: an anonymous traversal without its `__`, a predicate, or a literal that looks like a call.
+    fn call(&mut self, word: &str, offset: usize) -> Result<Argument> {
+        match StepName::from_name(word) {
+            Some(StepName::Not) => self.not(offset),
+            Some(step) => Ok(Argument::Traversal(self.anonymous(step, offset)?)),
+            None => match word {
+                "datetime" | "DateTime" => self.date(offset),
+                "UUID" => self.uuid(offset),
+                "single" => self.cardinality_value(Cardinality::Single),
+                "set" => self.cardinality_value(Cardinality::Set),
+                "list" => self.cardinality_value(Cardinality::List),
+                _ => match self.predicate(word, offset)? {
+                    Some(predicate) => Ok(Argument::Predicate(predicate)),
+                    None => Err(self.unknown_step(word, offset)),
+                },
+            },
+        }
+    }
+
+    /// `class.…`: a token with its class, a predicate of `P` or `TextP`, or `__` and an anonymous traversal.
+    fn dotted(&mut self, class: &'t str, offset: usize) -> Result<Argument> {
+        if class == "__" {
+            return Ok(Argument::Traversal(self.anonymous_after(class, offset)?));
+        }
+        if self.is_source(class) {
+            return Err(self.error(offset, ParseErrorKind::NestedSource { source_name: class.to_owned() }));
+        }
+        self.expect(b'.', "`.`")?;
+        let (mut class, mut name, mut at) = {
+            let (name, at) = self.expect_word("a name")?;
+            (class, name, at)
+        };
+        if class == "VertexProperty" && name == "Cardinality" {
+            self.expect(b'.', "`.` and `single`, `list` or `set`")?;
+            class = "Cardinality";
+            (name, at) = self.expect_word("`single`, `list` or `set`")?;
+        }
+        if matches!(class, "P" | "TextP") {
+            let predicate = self.predicate(name, at)?;
+            return predicate.map(Argument::Predicate).ok_or_else(|| self.unknown_predicate(class, name, at));
+        }
+        match token::of_class(class, name) {
+            Token::Found(Argument::Cardinality(cardinality)) if self.cursor.peek() == Some(b'(') => {
+                self.cardinality_value(cardinality)
+            }
+            Token::Found(token) => Ok(token),
+            Token::NoSuchName(known) => Err(self.error(
+                at,
+                ParseErrorKind::UnknownToken { class: class.to_owned(), name: shorten(name), known },
+            )),
+            Token::NoSuchClass => Err(self.unknown_variable(class, offset)),
+        }
+    }
+
+    /// A word alone: a constant, a token, or a variable.
+    fn bare(&mut self, word: &'t str, offset: usize) -> Result<Argument> {
+        if let Some(value) = constant(word) {
+            return Ok(Argument::Value(value));
+        }
+        if let Some(token) = token::bare(word) {
+            return Ok(token);
+        }
+        if let Some(value) = self.bindings.get(word) {
+            return Ok(Argument::Value(value.clone()));
+        }
+        if word == "new" {
+            return self.strategy_after_new().map(Argument::Strategy);
+        }
+        if self.is_source(word) {
+            return Err(self.error(offset, ParseErrorKind::NestedSource { source_name: word.to_owned() }));
+        }
+        match GType::from_name(&word.to_ascii_uppercase()) {
+            Some(gtype) => Ok(Argument::GType(gtype)),
+            None => Err(self.unknown_variable(word, offset)),
+        }
+    }
+
+    #[cold]
+    fn unknown_variable(&mut self, word: &str, offset: usize) -> Refusal {
+        let bound = self.bindings.keys().map(Str::as_str);
+        let nearest = nearest(word, bound.chain(token::CLASSES.iter().copied()));
+        self.error(offset, ParseErrorKind::UnknownVariable { name: shorten(word), nearest })
+    }
+
+    /// `(value)` behind a cardinality.
+    fn cardinality_value(&mut self, cardinality: Cardinality) -> Result<Argument> {
+        self.expect(b'(', "`(`")?;
+        let start = self.cursor.offset();
+        let Argument::Value(value) = self.argument()? else {
+            return Err(self.unexpected(start, "a value"));
+        };
+        self.expect(b')', "`)`")?;
+        Ok(Argument::CardinalityValue(cardinality, value))
+    }
+
+    /// `()` or `('text')`: the text, if there is one.
+    fn literal_text(&mut self) -> Result<Option<Str>> {
+        self.expect(b'(', "`(`")?;
+        let text = match self.cursor.peek() {
+            Some(b'\'' | b'"') => Some(self.string()?),
+            _ => None,
+        };
+        self.expect(b')', "a string or `)`")?;
+        Ok(text)
+    }
+
+    fn date(&mut self, offset: usize) -> Result<Argument> {
+        let date = match self.literal_text()? {
+            None => now(),
+            Some(text) => text.parse::<DateTime>().map_err(|problem| {
+                let problem = format!("is no date-time: {problem}");
+                self.bad_literal(offset, &format!("datetime('{text}')"), problem)
+            })?,
+        };
+        Ok(Argument::Value(Value::DateTime(date)))
+    }
+
+    fn uuid(&mut self, offset: usize) -> Result<Argument> {
+        let uuid = match self.literal_text()? {
+            None => random_uuid(),
+            Some(text) => Uuid::try_parse(&text).map_err(|problem| {
+                let problem = format!("is no UUID: {problem}");
+                self.bad_literal(offset, &format!("UUID('{text}')"), problem)
+            })?,
+        };
+        Ok(Argument::Value(Value::Uuid(uuid)))
+    }
+}
+
+fn constant(word: &str) -> Option<Value> {
+    Some(match word {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        "null" => Value::Null,
+        "NaN" => Value::Double(f64::NAN),
+        "Infinity" => Value::Double(f64::INFINITY),
+        _ => return None,
+    })
+}
+
+/// What `datetime()` means: the text is read when the query runs.
+fn now() -> DateTime {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    DateTime { seconds: since.as_secs() as i64, nanos: since.subsec_nanos(), offset: 0 }
+}
+
+/// What `UUID()` means. The standard library's hasher keys are seeded from the system's randomness, and differ each
+/// time.
+fn random_uuid() -> Uuid {
+    let word = || RandomState::new().build_hasher().finish();
+    let bits = u128::from(word()) << 64 | u128::from(word());
+    uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid()
+}

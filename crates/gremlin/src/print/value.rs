@@ -1,0 +1,102 @@
+//! Values as Gremlin literals.
+
+use std::fmt::{self, Formatter, Write};
+
+use values::number::format_decimal;
+use values::{Direction, T, Value};
+
+/// Writes a value as a literal of its type.
+///
+/// Gremlin has no literal for characters, durations, bytes, single-precision infinities, paths and elements: they are
+/// written so that people understand them, and cannot be read back.
+pub(super) fn write(value: &Value, f: &mut Formatter<'_>) -> fmt::Result {
+    match value {
+        Value::Null => f.write_str("null"),
+        Value::Bool(v) => write!(f, "{v}"),
+        Value::Byte(v) => write!(f, "{v}b"),
+        Value::Short(v) => write!(f, "{v}s"),
+        Value::Int(v) => write!(f, "{v}"),
+        Value::Long(v) => write!(f, "{v}l"),
+        Value::BigInteger(v) => write!(f, "{v}n"),
+        Value::Float(v) => write_fraction(f64::from(*v), &format!("{v:?}"), "f", f),
+        Value::Double(v) => write_fraction(*v, &format!("{v:?}"), "d", f),
+        Value::BigDecimal(v) => write!(f, "{}m", format_decimal(v)),
+        Value::String(v) => write_string(v, f),
+        Value::Uuid(v) => write!(f, "UUID('{v}')"),
+        Value::DateTime(v) => write!(f, "datetime('{v}')"),
+        Value::List(items) => write_values("[", items.iter(), "]", f),
+        Value::Set(items) => write_values("{", items.iter(), "}", f),
+        Value::Map(map) => write_map(map, f),
+        Value::T(t) => f.write_str(match t {
+            T::Id => "T.id",
+            T::Label => "T.label",
+            T::Key => "T.key",
+            T::Value => "T.value",
+        }),
+        Value::Direction(direction) => f.write_str(match direction {
+            Direction::Out => "Direction.OUT",
+            Direction::In => "Direction.IN",
+            Direction::Both => "Direction.BOTH",
+        }),
+        Value::Char(c) => write!(f, "Char({c:?})"),
+        Value::Duration(_) => write!(f, "Duration({value})"),
+        Value::Binary(_) => write!(f, "Binary({value})"),
+        other => write!(f, "{other}"),
+    }
+}
+
+fn write_fraction(value: f64, digits: &str, suffix: &str, f: &mut Formatter<'_>) -> fmt::Result {
+    if value.is_nan() {
+        return f.write_str("NaN");
+    }
+    if value.is_infinite() {
+        return f.write_str(if value > 0.0 { "Infinity" } else { "-Infinity" });
+    }
+    write!(f, "{digits}{suffix}")
+}
+
+/// Writes a string in single quotes; control characters are escaped so that the text stays on one line.
+pub(super) fn write_string(string: &str, f: &mut Formatter<'_>) -> fmt::Result {
+    f.write_char('\'')?;
+    for c in string.chars() {
+        match c {
+            '\'' | '\\' => write!(f, "\\{c}")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
+            c => f.write_char(c)?,
+        }
+    }
+    f.write_char('\'')
+}
+
+fn write_values<'a>(
+    open: &str,
+    items: impl Iterator<Item = &'a Value>,
+    close: &str,
+    f: &mut Formatter<'_>,
+) -> fmt::Result {
+    f.write_str(open)?;
+    for (i, item) in items.enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write(item, f)?;
+    }
+    f.write_str(close)
+}
+
+fn write_map(map: &values::Map, f: &mut Formatter<'_>) -> fmt::Result {
+    if map.is_empty() {
+        return f.write_str("[:]");
+    }
+    for (i, (key, value)) in map.iter().enumerate() {
+        // In parentheses any key is read as what it is.
+        f.write_str(if i == 0 { "[(" } else { ", (" })?;
+        write(key, f)?;
+        f.write_str("): ")?;
+        write(value, f)?;
+    }
+    f.write_char(']')
+}

@@ -1,0 +1,61 @@
+//! `and()` and `or()` written between steps: `has('x').and().has('y')`.
+
+use gremlin::{Instruction, StepName};
+
+use super::{Binder, Bound, Shape};
+use crate::PlanError;
+use crate::logical::{Chain, Exists, Kind, Step};
+use crate::physical::Formula;
+
+/// The first `and()` or `or()` that stands between its operands.
+pub(super) fn first_infix(steps: &[Instruction<StepName>]) -> Option<usize> {
+    steps.iter().position(is_infix)
+}
+
+fn is_infix(step: &Instruction<StepName>) -> bool {
+    matches!(step.name, StepName::And | StepName::Or) && step.args.is_empty()
+}
+
+impl Binder<'_> {
+    /// Binds steps with a connective between them. Its left operand begins after the source (`V()`), if there is one;
+    /// `and` binds closer than `or`.
+    pub(super) fn infix(&mut self, steps: &[Instruction<StepName>], shape: Shape, out: &mut Chain) -> Bound {
+        let first = first_infix(steps).unwrap_or(steps.len());
+        let is_source =
+            |step: &Instruction<StepName>| matches!(step.name, StepName::V | StepName::E | StepName::Inject);
+        let start = steps[..first].iter().rposition(is_source).map_or(0, |source| source + 1);
+        let shape = self.steps(&steps[..start], shape, out)?;
+        let exists = self.connect(&steps[start..], &shape, false)?;
+        let name = if exists.formula == Formula::Any { StepName::Or } else { StepName::And };
+        out.steps.push(Step::new(Kind::Exists(exists), name));
+        Ok(shape)
+    }
+
+    /// `pattern`: whether `as` at the ends of the operands are names to be looked up, as in a `where`.
+    pub(super) fn connect(
+        &mut self,
+        steps: &[Instruction<StepName>],
+        shape: &Shape,
+        pattern: bool,
+    ) -> Result<Exists, PlanError> {
+        let connective = if steps.iter().any(|step| is_infix(step) && step.name == StepName::Or) {
+            StepName::Or
+        } else {
+            StepName::And
+        };
+        let mut branches = Vec::new();
+        for operand in steps.split(|step| is_infix(step) && step.name == connective) {
+            let branch = if first_infix(operand).is_some() {
+                let exists = self.connect(operand, shape, pattern)?;
+                Chain::of(Kind::Exists(exists), StepName::And)
+            } else if pattern {
+                self.where_chain(operand, shape)?
+            } else {
+                self.chain(operand, shape.clone())?.0
+            };
+            branches.push(branch);
+        }
+        let formula = if connective == StepName::Or { Formula::Any } else { Formula::All };
+        Ok(Exists { branches, formula })
+    }
+}

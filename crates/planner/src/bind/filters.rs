@@ -1,0 +1,188 @@
+//! Filters on one traverser: `has` in all its forms, `is`, `simplePath`; and `filter`, `not`, `and`, `or`.
+
+use gremlin::{Argument, PredicateOp, StepName};
+use values::{Str, T, Value};
+
+use super::call::Call;
+use super::{Binder, Bound, Shape, Type};
+use crate::PlanError;
+use crate::logical::{Chain, Exists, Kind};
+use crate::physical::{Formula, Operand, Predicate, Test};
+
+impl Binder<'_> {
+    /// Filters that are one test.
+    pub(super) fn filter_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let test = match call.name {
+            StepName::Has => self.has(call, &shape)?,
+            StepName::HasId => Test::HasId(self.id_predicate(call)?),
+            StepName::HasLabel => self.has_label(call, &shape)?,
+            StepName::HasKey => Test::PropertyKey(self.predicate_or_values(call)?),
+            StepName::HasValue => Test::PropertyValue(self.predicate_or_values(call)?),
+            StepName::HasNot => match key(call, 0, self)? {
+                Some(key) => Test::Not(Box::new(self.has_key(&key))),
+                None => Test::Constant(true),
+            },
+            StepName::Is => match call.args.first() {
+                Some(argument) => Test::Is(self.predicate_or_value(call, argument)?),
+                None => return Err(call.bad_argument(0, "a value or a predicate")),
+            },
+            _ => self.simple_path(call)?,
+        };
+        Self::push(out, Kind::Filter(test), call);
+        Ok(shape)
+    }
+
+    fn has(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Test, PlanError> {
+        match call.args {
+            [_] => Ok(match key(call, 0, self)? {
+                Some(key) => self.has_key(&key),
+                None => Test::Constant(false),
+            }),
+            [first, value] => match first.as_value() {
+                Some(Value::T(token)) => self.has_token(call, *token, value, shape),
+                _ => self.has_value(call, 0, value),
+            },
+            [label, _, value] => {
+                let by_id = shape.ty != Type::Property;
+                let label = self.label_test(call, std::slice::from_ref(label), by_id)?;
+                Ok(Test::And(vec![label, self.has_value(call, 1, value)?]))
+            }
+            _ => Err(call.invalid("it takes a key, with a value or a predicate, and a label before them")),
+        }
+    }
+
+    /// `has(key, value)`; `key` is the index of the key among the arguments.
+    fn has_value(&mut self, call: &Call<'_>, key_index: usize, value: &Argument) -> Result<Test, PlanError> {
+        if matches!(value, Argument::Traversal(_)) {
+            return Err(call.unsupported("with a traversal for the value"));
+        }
+        let predicate = self.predicate_or_value(call, value)?;
+        Ok(match key(call, key_index, self)? {
+            Some(key) => match self.schema.key(&key) {
+                Some(id) => Test::Has(id, predicate),
+                None => Test::HasNamed(key, predicate),
+            },
+            None => Test::Constant(false),
+        })
+    }
+
+    fn has_key(&self, key: &Str) -> Test {
+        match self.schema.key(key) {
+            Some(id) => Test::HasKey(id),
+            // Any value will do.
+            None => Test::HasNamed(key.clone(), Predicate::And(Vec::new())),
+        }
+    }
+
+    fn has_token(
+        &mut self,
+        call: &Call<'_>,
+        token: T,
+        value: &Argument,
+        shape: &Shape,
+    ) -> Result<Test, PlanError> {
+        match (token, value) {
+            (T::Label, Argument::Predicate(_)) => Ok(Test::LabelIs(self.predicate_or_value(call, value)?)),
+            (T::Label, _) => self.label_test(call, std::slice::from_ref(value), shape.ty != Type::Property),
+            (T::Id, _) => Ok(Test::HasId(self.predicate_or_value(call, value)?)),
+            (T::Key, _) => Ok(Test::PropertyKey(self.predicate_or_value(call, value)?)),
+            (T::Value, _) => Ok(Test::PropertyValue(self.predicate_or_value(call, value)?)),
+        }
+    }
+
+    fn id_predicate(&mut self, call: &Call<'_>) -> Result<Predicate, PlanError> {
+        match call.args {
+            [Argument::Value(Value::Null)] => Ok(Predicate::Or(Vec::new())),
+            _ => self.predicate_or_values(call),
+        }
+    }
+
+    fn has_label(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Test, PlanError> {
+        let by_id = matches!(shape.ty, Type::Vertex | Type::Edge);
+        match call.args {
+            [Argument::Predicate(gremlin::Predicate::Compare(PredicateOp::Eq, label))] => {
+                self.label_test(call, std::slice::from_ref(&**label), by_id)
+            }
+            [Argument::Predicate(gremlin::Predicate::Within(labels))]
+                if labels.iter().all(|label| matches!(label, Argument::Value(Value::String(_)))) =>
+            {
+                self.label_test(call, labels, by_id)
+            }
+            [Argument::Predicate(predicate)] => Ok(Test::LabelIs(self.predicate(call, predicate)?)),
+            labels => self.label_test(call, labels, by_id),
+        }
+    }
+
+    fn simple_path(&mut self, call: &Call<'_>) -> Result<Test, PlanError> {
+        if call.modulators(StepName::By).next().is_some() {
+            return Err(call.unsupported("with by()"));
+        }
+        let (from, to) = self.path_ends(call)?;
+        let simple = Test::SimplePath(from, to);
+        Ok(if call.name == StepName::CyclicPath { Test::Not(Box::new(simple)) } else { simple })
+    }
+
+    /// The labels at which the part of the path that counts begins and ends.
+    pub(super) fn path_ends(&mut self, call: &Call<'_>) -> Result<(Option<Str>, Option<Str>), PlanError> {
+        let mut end = |name| match call.modulators(name).last() {
+            Some(modulator) => Call::alone(modulator).name_at(0, self).map(Some),
+            None => Ok(None),
+        };
+        Ok((end(StepName::From)?, end(StepName::To)?))
+    }
+
+    /// `filter`, `not`, `and`, `or`.
+    pub(super) fn exists_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        if let [Argument::Predicate(predicate)] = call.args {
+            let test = Test::Is(self.predicate(call, predicate)?);
+            Self::push(out, Kind::Filter(test), call);
+            return Ok(shape);
+        }
+        let mut branches = Vec::with_capacity(call.args.len());
+        for index in 0..call.args.len() {
+            branches.push(self.child(call.traversal_at(index)?, shape.clone())?.0);
+        }
+        let formula = match call.name {
+            StepName::Or => Formula::Any,
+            StepName::Not => Formula::None,
+            _ => Formula::All,
+        };
+        Self::push(out, Kind::Exists(Exists { branches, formula }), call);
+        Ok(shape)
+    }
+
+    /// A predicate or a traversal as a condition on a traverser (`until`, `emit`, `choose`).
+    pub(super) fn condition(
+        &mut self,
+        call: &Call<'_>,
+        argument: &Argument,
+        shape: &Shape,
+    ) -> Result<Chain, PlanError> {
+        match argument {
+            Argument::Predicate(predicate) => {
+                let test = Test::Is(self.predicate(call, predicate)?);
+                Ok(Chain::of(Kind::Filter(test), StepName::Is))
+            }
+            Argument::Traversal(traversal) => Ok(self.child(traversal, shape.clone())?.0),
+            Argument::Lambda(_) => Err(call.unsupported("with a lambda")),
+            value => {
+                let operand = self.operand(call, value)?;
+                Ok(Chain::of(Kind::Filter(Test::Is(equal_to(operand))), StepName::Is))
+            }
+        }
+    }
+}
+
+/// Equal to that.
+pub(super) fn equal_to(operand: Operand) -> Predicate {
+    Predicate::Compare(PredicateOp::Eq, operand)
+}
+
+/// A property key; `None` for null, which no property is called.
+fn key(call: &Call<'_>, index: usize, binder: &mut Binder<'_>) -> Result<Option<Str>, PlanError> {
+    match call.value_at(index, binder)? {
+        Value::Null => Ok(None),
+        Value::String(key) => Ok(Some(key.clone())),
+        _ => Err(call.bad_argument(index, "a property key")),
+    }
+}

@@ -1,0 +1,123 @@
+//! Pure functions of text, numbers, dates and collections, and draws.
+
+use gremlin::{Argument, Scope, StepName};
+use values::Value;
+
+use super::call::Call;
+use super::{Binder, Bound, Shape, Type};
+use crate::PlanError;
+use crate::logical::{Chain, Kind};
+use crate::physical::{LocalFn, Quantifier, Test};
+
+/// Steps that are functions of one object, and that the engine knows by name.
+pub(super) const FUNCTIONS: &[StepName] = {
+    use StepName as S;
+    &[
+        S::AsBool,
+        S::AsDate,
+        S::AsNumber,
+        S::AsString,
+        S::Combine,
+        S::Concat,
+        S::Conjoin,
+        S::DateAdd,
+        S::DateDiff,
+        S::Difference,
+        S::Disjunct,
+        S::Format,
+        S::Index,
+        S::Intersect,
+        S::LTrim,
+        S::Length,
+        S::Merge,
+        S::Product,
+        S::RTrim,
+        S::Replace,
+        S::Reverse,
+        S::Split,
+        S::Substring,
+        S::ToLower,
+        S::ToUpper,
+        S::Trim,
+    ]
+};
+
+/// `WithOptions.indexer`.
+const INDEXER: &str = "~tinkerpop.index.indexer";
+
+impl Binder<'_> {
+    /// Functions that the engine knows by their step's name.
+    pub(super) fn function(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
+        let (local, first) = match call.args.first() {
+            Some(Argument::Scope(scope)) => (*scope == Scope::Local, 1),
+            _ => (false, 0),
+        };
+        let mut args = Vec::with_capacity(call.args.len());
+        for (index, argument) in call.args.iter().enumerate().skip(first) {
+            args.push(match argument {
+                Argument::GType(gtype) => Value::str(gtype.as_str()),
+                Argument::Dt(unit) => Value::str(unit.as_str()),
+                Argument::Traversal(_) => return Err(call.unsupported("with a traversal")),
+                _ => call.value_at(index, self)?.clone(),
+            });
+        }
+        if call.name == StepName::Index {
+            args.push(Value::Long(self.indexer(call)?));
+        }
+        let function = if local { LocalFn::Each(call.name, args) } else { LocalFn::Named(call.name, args) };
+        Self::push(out, Kind::Call(function), call);
+        Ok(Shape::of(Type::Unknown))
+    }
+
+    /// `index().with(WithOptions.indexer, WithOptions.map)`: 0 for lists, 1 for maps.
+    fn indexer(&mut self, call: &Call<'_>) -> Result<i64, PlanError> {
+        let mut indexer = 0;
+        for with in call.modulators(StepName::With) {
+            let with = Call::alone(with);
+            if with.name_at(0, self)? != INDEXER {
+                return Err(call.unsupported("with that option: only WithOptions.indexer is known"));
+            }
+            indexer = with.integer_at(1, self)?;
+        }
+        Ok(indexer)
+    }
+
+    /// `all(p)`, `any(p)`, `none(p)`.
+    pub(super) fn members(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let Some(Argument::Predicate(predicate)) = call.args.first() else {
+            return Err(call.bad_argument(0, "a predicate"));
+        };
+        let quantifier = match call.name {
+            StepName::Any => Quantifier::Any,
+            StepName::All => Quantifier::All,
+            _ => Quantifier::None,
+        };
+        let test = Test::Members(quantifier, self.predicate(call, predicate)?);
+        Self::push(out, Kind::Filter(test), call);
+        Ok(shape)
+    }
+
+    /// `coin(p)`, `sample(n)`.
+    pub(super) fn draw(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        if call.name == StepName::Coin {
+            let probability = match call.value_at(0, self)? {
+                Value::Double(p) => *p,
+                Value::Float(p) => f64::from(*p),
+                other => other.as_i64().ok_or_else(|| call.bad_argument(0, "a probability"))? as f64,
+            };
+            Self::push(out, Kind::Coin(probability), call);
+            return Ok(shape);
+        }
+        if matches!(call.args.first(), Some(Argument::Scope(_))) {
+            return Err(call.unsupported("with a scope"));
+        }
+        let count = u64::try_from(call.integer_at(0, self)?)
+            .map_err(|_| call.invalid("its number must not be negative"))?;
+        let weight = match self.single_by(call, &shape)? {
+            by if by.is_this() => None,
+            by => Some(by),
+        };
+        Self::push(out, Kind::Sample(count, weight), call);
+        Ok(shape)
+    }
+}

@@ -1,0 +1,86 @@
+//! Steps over the graph's structure: `V`, `E`, `out` and its kin, `inV` and its kin, `inject`.
+
+use gremlin::{Argument, StepName};
+use values::{Direction, Value};
+
+use super::call::Call;
+use super::{Binder, Bound, Shape, Type};
+use crate::PlanError;
+use crate::logical::{Access, Chain, Kind, Lookup, Move};
+use crate::physical::{EdgeEnd, ElementKind};
+
+impl Binder<'_> {
+    /// `V()` and `E()`, at the start or in the middle.
+    pub(super) fn graph(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
+        let (element, ty) = match call.name {
+            StepName::E => (ElementKind::Edge, Type::Edge),
+            _ => (ElementKind::Vertex, Type::Vertex),
+        };
+        let lookup = match call.args {
+            [] => Lookup::All,
+            _ => Lookup::Ids(self.operands(call, 0)?),
+        };
+        Self::push(out, Kind::Graph(Access { element, lookup }), call);
+        Ok(Shape::of(ty))
+    }
+
+    /// `inject()`.
+    pub(super) fn inject(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
+        if self.in_body {
+            return Err(call.invalid("The parent of inject()-step can not be repeat()-step"));
+        }
+        let operands = self.operands(call, 0)?;
+        Self::push(out, Kind::Inject(operands), call);
+        Ok(Shape::unknown())
+    }
+
+    /// `out`, `in`, `both`, `outE`, `inE`, `bothE`, `to(direction)`, `toE(direction)`.
+    pub(super) fn vertex_step(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
+        let (direction, edges, labels) = match call.name {
+            StepName::Out => (Direction::Out, false, call.args),
+            StepName::In => (Direction::In, false, call.args),
+            StepName::Both => (Direction::Both, false, call.args),
+            StepName::OutE => (Direction::Out, true, call.args),
+            StepName::InE => (Direction::In, true, call.args),
+            StepName::BothE => (Direction::Both, true, call.args),
+            name => (direction(call)?, name == StepName::ToE, &call.args[1..]),
+        };
+        let (labels, edge_test) = self.edge_labels(call, labels)?;
+        let from = (edges && self.names.other_vertex).then(|| self.plan.new_slot());
+        let step = Move { direction, labels, edges, edge_test, from, fetch: Vec::new(), distinct: false };
+        Self::push(out, Kind::Move(step), call);
+        Ok(Shape { from, ..Shape::of(if edges { Type::Edge } else { Type::Vertex }) })
+    }
+
+    /// `outV`, `inV`, `bothV`, `otherV`, `toV(direction)`.
+    pub(super) fn edge_vertex(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let end = match call.name {
+            StepName::OutV => EdgeEnd::Out,
+            StepName::InV => EdgeEnd::In,
+            StepName::BothV => EdgeEnd::Both,
+            StepName::OtherV => match shape.from {
+                Some(slot) => EdgeEnd::Other(slot),
+                None => {
+                    return Err(call.unsupported(
+                        "on edges that were not reached by outE, inE or bothE in the same traversal or around it",
+                    ));
+                }
+            },
+            _ => match direction(call)? {
+                Direction::Out => EdgeEnd::Out,
+                Direction::In => EdgeEnd::In,
+                Direction::Both => EdgeEnd::Both,
+            },
+        };
+        Self::push(out, Kind::EdgeVertex(end), call);
+        Ok(Shape::of(Type::Vertex))
+    }
+}
+
+fn direction(call: &Call<'_>) -> Result<Direction, PlanError> {
+    match call.args.first().and_then(Argument::as_value) {
+        Some(Value::Direction(direction)) => Ok(*direction),
+        _ if call.name == StepName::To => Err(call.misplaced()),
+        _ => Err(call.bad_argument(0, "a direction")),
+    }
+}

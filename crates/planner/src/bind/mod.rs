@@ -1,0 +1,261 @@
+//! From a traversal as written to a logical plan: names become ids, modulators go into their steps, every form of
+//! every step becomes the one logical step it means.
+//!
+//! A name the catalog does not know is no error: its step matches nothing, until a plan is made under a catalog that
+//! knows it. In a traversal that writes, the name may come into being while the traversal runs, so there such steps
+//! compare names instead of ids.
+
+mod call;
+mod connective;
+mod filters;
+mod functions;
+mod graph_steps;
+mod grouping;
+mod label_names;
+mod local;
+mod math;
+mod modulators;
+mod names;
+mod predicates;
+mod property_steps;
+mod repeat;
+mod scoping;
+mod select;
+mod shape;
+mod source;
+mod stream;
+mod subqueries;
+mod where_step;
+mod writes;
+
+use gremlin::{Instruction, StepName, Traversal};
+
+use crate::logical::{Chain, Kind, Label, Logical, Step};
+use crate::{PlanError, Schema};
+use call::Call;
+use names::Names;
+use repeat::Loop;
+use shape::{Shape, Type};
+
+pub(crate) use math::variables as math_variables;
+pub(crate) use source::SourceSettings;
+
+/// Most traversals inside one another.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// Most steps of one traversal, those of its subqueries included.
+pub(crate) const MAX_STEPS: usize = 20_000;
+
+/// Binds a whole traversal whose source instructions have been read into `settings`.
+///
+/// # Errors
+/// [`PlanError`] for a step that is not supported, makes no sense as written, or writes though it must not.
+pub(crate) fn bind(
+    traversal: &Traversal,
+    schema: &dyn Schema,
+    settings: SourceSettings,
+) -> Result<Logical, PlanError> {
+    let mut plan =
+        Logical { side_effects: settings.side_effects, paths: settings.paths, ..Logical::default() };
+    let names = Names::of(traversal, &mut plan)?;
+    let mut binder = Binder { schema, plan, names, loops: Vec::new(), depth: 0, in_body: false };
+    if settings.read_only
+        && let Some((step, at)) = binder.names.first_write
+    {
+        return Err(PlanError::ReadOnly { step, at });
+    }
+    let (root, _) = binder.chain(&traversal.steps, Shape::of(Type::Seed))?;
+    binder.plan.root = root;
+    Ok(binder.plan)
+}
+
+/// What is known while a traversal is bound.
+struct Binder<'a> {
+    schema: &'a dyn Schema,
+    /// The plan as far as it is known; its root is filled at the end.
+    plan: Logical,
+    /// All the names that the traversal gives and uses.
+    names: Names,
+    /// The loops around the current place, innermost last.
+    loops: Vec<Loop>,
+    /// Number of traversals around the current place.
+    depth: usize,
+    /// Whether the current stream is that of a loop's body, which all iterations share.
+    in_body: bool,
+}
+
+type Bound = Result<Shape, PlanError>;
+
+impl Binder<'_> {
+    /// Binds the steps of one traversal, whose input has the given shape.
+    fn chain(&mut self, steps: &[Instruction<StepName>], shape: Shape) -> Result<(Chain, Shape), PlanError> {
+        if self.depth >= MAX_DEPTH {
+            return Err(PlanError::TooLarge { what: "traversals inside one another", limit: MAX_DEPTH });
+        }
+        self.depth += 1;
+        let mut out = Chain { steps: Vec::with_capacity(steps.len()) };
+        let result = match connective::first_infix(steps) {
+            Some(_) => self.infix(steps, shape, &mut out),
+            None => self.steps(steps, shape, &mut out),
+        };
+        self.depth -= 1;
+        Ok((out, result?))
+    }
+
+    /// Binds a child traversal that runs for each traverser on its own.
+    fn child(&mut self, traversal: &Traversal, shape: Shape) -> Result<(Chain, Shape), PlanError> {
+        self.child_in(traversal, shape, false)
+    }
+
+    /// Binds a child traversal through which the stream goes on.
+    fn stream_child(&mut self, traversal: &Traversal, shape: Shape) -> Result<(Chain, Shape), PlanError> {
+        self.child_in(traversal, shape, self.in_body)
+    }
+
+    /// `in_body`: whether its stream is that of a loop's body.
+    fn child_in(
+        &mut self,
+        traversal: &Traversal,
+        shape: Shape,
+        in_body: bool,
+    ) -> Result<(Chain, Shape), PlanError> {
+        let outer = std::mem::replace(&mut self.in_body, in_body);
+        let result = self.chain(&traversal.steps, shape);
+        self.in_body = outer;
+        result
+    }
+
+    fn steps(&mut self, steps: &[Instruction<StepName>], mut shape: Shape, out: &mut Chain) -> Bound {
+        let mut next = 0;
+        while next < steps.len() {
+            let call = Call::at(steps, next);
+            next = call.end;
+            let before = out.steps.len();
+            shape = self.step(&call, shape, out)?;
+            self.name_result(&call, &shape, before, out)?;
+        }
+        Ok(shape)
+    }
+
+    /// Gives the step's result the names of the `as` that follow it.
+    fn name_result(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+        before: usize,
+        out: &mut Chain,
+    ) -> Result<(), PlanError> {
+        for instruction in call.modulators(StepName::As) {
+            for name in Call::alone(instruction).names(self)? {
+                let slot = self.names.define(&name, shape);
+                if slot.is_none() && !self.plan.paths {
+                    continue;
+                }
+                if out.steps.len() == before || out.steps.is_empty() {
+                    out.steps.push(Step::new(Kind::Identity, StepName::As));
+                }
+                if let Some(step) = out.steps.last_mut() {
+                    step.labels.push(Label { name, slot });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        use StepName as S;
+        match call.name {
+            S::V | S::E => self.graph(call, out),
+            S::Out | S::In | S::Both | S::OutE | S::InE | S::BothE | S::To | S::ToE => {
+                self.vertex_step(call, out)
+            }
+            S::OutV | S::InV | S::BothV | S::OtherV | S::ToV => self.edge_vertex(call, shape, out),
+            S::Inject => self.inject(call, out),
+            S::Has
+            | S::HasId
+            | S::HasLabel
+            | S::HasKey
+            | S::HasValue
+            | S::HasNot
+            | S::Is
+            | S::SimplePath
+            | S::CyclicPath => self.filter_step(call, shape, out),
+            S::Where => self.where_step(call, shape, out),
+            S::Filter | S::Not | S::And | S::Or => self.exists_step(call, shape, out),
+            S::Values | S::Properties | S::ValueMap | S::PropertyMap | S::ElementMap => {
+                self.property_step(call, &shape, out)
+            }
+            S::Id
+            | S::Label
+            | S::Key
+            | S::Value
+            | S::Constant
+            | S::Loops
+            | S::Unfold
+            | S::Path
+            | S::Math
+            | S::Project
+            | S::Identity
+            | S::As => self.map_step(call, shape, out),
+            name if functions::FUNCTIONS.contains(&name) => self.function(call, out),
+            S::Any | S::All => self.members(call, shape, out),
+            S::None if !call.args.is_empty() => self.members(call, shape, out),
+            S::Coin | S::Sample => self.draw(call, shape, out),
+            S::Select => self.select(call, shape, out),
+            S::Count
+            | S::Sum
+            | S::Min
+            | S::Max
+            | S::Mean
+            | S::Fold
+            | S::Dedup
+            | S::Limit
+            | S::Range
+            | S::Skip
+            | S::Tail
+            | S::Order
+            | S::Barrier => self.stream_step(call, shape, out),
+            S::Group | S::GroupCount | S::Aggregate | S::Store | S::Cap => {
+                self.grouping_step(call, shape, out)
+            }
+            S::Map
+            | S::FlatMap
+            | S::Local
+            | S::SideEffect
+            | S::Coalesce
+            | S::Optional
+            | S::Union
+            | S::Choose => self.subquery(call, shape, out),
+            S::Repeat => self.repeat(call, shape, out),
+            S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
+            S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
+            S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
+            _ => Err(PlanError::step(call.name, call.at)),
+        }
+    }
+
+    /// Steps that end a traversal or say what becomes of its results.
+    fn terminal(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        match call.name {
+            StepName::Profile if !call.args.is_empty() => {
+                return Err(PlanError::form("step `profile` with a side-effect key", call.at));
+            }
+            StepName::Profile => self.plan.profile = true,
+            StepName::Discard | StepName::None => out.steps.push(Step::new(Kind::Discard, call.name)),
+            StepName::Fail => {
+                let message = match call.args {
+                    [] => "fail() step triggered".into(),
+                    _ => call.name_at(0, self)?,
+                };
+                out.steps.push(Step::new(Kind::Fail(message), call.name));
+            }
+            _ => {}
+        }
+        Ok(shape)
+    }
+
+    /// Adds an unlabelled step.
+    fn push(out: &mut Chain, kind: Kind, call: &Call<'_>) {
+        out.steps.push(Step::new(kind, call.name));
+    }
+}

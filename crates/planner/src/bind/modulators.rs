@@ -1,0 +1,80 @@
+//! `by`: what is made of an object before a step looks at it.
+
+use gremlin::{Argument, Instruction, Order, StepName};
+use values::Value;
+
+use super::call::Call;
+use super::{Binder, Shape};
+use crate::PlanError;
+use crate::logical::Modulator;
+use crate::physical::FetchKind;
+
+impl Binder<'_> {
+    /// The `by` modulators of a step, each with the order it asks for. They apply to objects of the given shape.
+    pub(super) fn bys(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+    ) -> Result<Vec<(Modulator, Option<Order>)>, PlanError> {
+        call.modulators(StepName::By).map(|by| self.by(by, shape)).collect()
+    }
+
+    /// As [`Binder::bys`], for steps that sort nothing.
+    pub(super) fn plain_bys(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Vec<Modulator>, PlanError> {
+        let bys = self.bys(call, shape)?;
+        match bys.iter().any(|(_, order)| order.is_some()) {
+            true => Err(call.unsupported("with an order in its by()")),
+            false => Ok(bys.into_iter().map(|(by, _)| by).collect()),
+        }
+    }
+
+    /// The only `by` of a step; without one, the object itself.
+    pub(super) fn single_by(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Modulator, PlanError> {
+        let mut bys = self.plain_bys(call, shape)?;
+        match bys.len() {
+            0 => Ok(Modulator::THIS),
+            1 => Ok(bys.remove(0)),
+            _ => Err(call.invalid(format!("{} step can only have one by modulator", title(call.name)))),
+        }
+    }
+
+    fn by(
+        &mut self,
+        by: &Instruction<StepName>,
+        shape: &Shape,
+    ) -> Result<(Modulator, Option<Order>), PlanError> {
+        let call = Call::alone(by);
+        let order = match by.args.last() {
+            Some(Argument::Order(order)) => Some(*order),
+            _ => None,
+        };
+        let modulator = match by.args.first() {
+            None | Some(Argument::Order(_)) => Modulator::THIS,
+            Some(Argument::Column(column)) => Modulator::Fetch(FetchKind::Column(*column)),
+            Some(Argument::Traversal(traversal)) => Modulator::Chain(self.child(traversal, shape.clone())?.0),
+            Some(Argument::Lambda(_)) => return Err(call.unsupported("with a lambda")),
+            Some(_) => match call.value_at(0, self)? {
+                Value::String(name) => {
+                    Modulator::Fetch(FetchKind::Property(name.clone(), self.schema.key(name)))
+                }
+                Value::T(token) => Modulator::Fetch(FetchKind::Token(*token)),
+                _ => return Err(call.bad_argument(0, "a property key, a token or a traversal")),
+            },
+        };
+        Ok((modulator, order))
+    }
+}
+
+/// A step's name as TinkerPop's messages begin with it.
+fn title(name: StepName) -> String {
+    let name = name.as_str();
+    name[..1].to_ascii_uppercase() + &name[1..]
+}
+
+/// The modulator for the object of that number: they take turns.
+pub(super) fn nth(bys: &[Modulator], index: usize) -> Modulator {
+    match bys.len() {
+        0 => Modulator::THIS,
+        count => bys[index % count].clone(),
+    }
+}

@@ -1,0 +1,284 @@
+//! The names that a traversal gives and uses, found before it is bound.
+//!
+//! `as('a')` keeps an object in a slot for those who later ask for the last object called `a`. Only who asks for the
+//! first or for all of several needs the path, and paths are dear: they keep traversers apart that could be merged.
+
+use gremlin::{Argument, Instruction, Pop, Position, Predicate, StepName, Traversal};
+use values::{Str, Value};
+
+use super::MAX_STEPS;
+use super::shape::Shape;
+use crate::PlanError;
+use crate::logical::Logical;
+use crate::physical::{SideEffect, SideEffectId, Slot};
+
+/// Most names (`as` labels) of one traversal.
+const MAX_NAMES: usize = 4096;
+
+/// What is known about the names of a traversal.
+#[derive(Default)]
+pub(super) struct Names {
+    labels: Vec<LabelName>,
+    /// The first step that writes.
+    pub first_write: Option<(StepName, Option<Position>)>,
+    /// Whether edges must remember the vertex they were reached from.
+    pub other_vertex: bool,
+    /// Names of loops whose counter is asked for.
+    pub counters: Vec<Str>,
+    steps: usize,
+}
+
+/// What is known about an `as` label.
+#[derive(Default)]
+struct LabelName {
+    name: Str,
+    /// How many `as` give it.
+    given: u32,
+    /// Whether one of them is inside a loop.
+    in_loop: bool,
+    /// Whether anyone asks for an object of that name.
+    read: bool,
+    /// Whether anyone asks for other than the last one.
+    history: bool,
+    slot: Option<Slot>,
+    /// What is known about the objects that have been given the name so far.
+    shape: Shape,
+    /// Whether any has.
+    bound: bool,
+}
+
+/// Where a traversal stands, while names are looked for.
+#[derive(Clone, Copy)]
+struct Place {
+    in_loop: bool,
+    depth: usize,
+    /// Whether `as` at either end of it asks for a name instead of giving it: it is a `where`'s.
+    pattern: bool,
+}
+
+impl Names {
+    /// Finds the names of a traversal. Declares its side-effects, and says whether it writes and needs paths.
+    pub fn of(traversal: &Traversal, plan: &mut Logical) -> Result<Self, PlanError> {
+        let mut names = Self::default();
+        names.scan(traversal, Place { in_loop: false, depth: 0, pattern: false }, plan)?;
+        for label in &mut names.labels {
+            let several = label.given > 1 || label.in_loop;
+            plan.paths |= label.history && several;
+            if label.read && label.given > 0 {
+                label.slot = Some(plan.new_slot());
+            }
+        }
+        plan.writes = names.first_write.is_some();
+        Ok(names)
+    }
+
+    /// The slot of an `as` label, and what is known about its objects.
+    pub fn slot(&self, name: &str) -> Option<(Slot, &Shape)> {
+        let label = self.labels.iter().find(|label| label.name == name)?;
+        label.slot.map(|slot| (slot, &label.shape))
+    }
+
+    /// Whether an `as` gives that name.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.labels.iter().any(|label| label.name == name && label.given > 0)
+    }
+
+    /// Whether several objects can have that name.
+    pub fn has_history(&self, name: &str) -> bool {
+        self.labels.iter().any(|label| label.name == name && (label.given > 1 || label.in_loop))
+    }
+
+    /// Notes what is known about the objects that get a name, and says where they are to be kept.
+    pub fn define(&mut self, name: &str, shape: &Shape) -> Option<Slot> {
+        let label = self.labels.iter_mut().find(|label| label.name == name)?;
+        label.shape = match label.bound {
+            false => shape.clone(),
+            true => std::mem::take(&mut label.shape).or(shape.clone()),
+        };
+        label.bound = true;
+        label.slot
+    }
+
+    fn label(&mut self, name: &Str) -> Result<&mut LabelName, PlanError> {
+        let index = match self.labels.iter().position(|label| label.name == *name) {
+            Some(index) => index,
+            None if self.labels.len() >= MAX_NAMES => {
+                return Err(PlanError::TooLarge { what: "names", limit: MAX_NAMES });
+            }
+            None => {
+                self.labels.push(LabelName { name: name.clone(), ..LabelName::default() });
+                self.labels.len() - 1
+            }
+        };
+        Ok(&mut self.labels[index])
+    }
+
+    fn read(&mut self, name: &Str, pop: Pop) -> Result<(), PlanError> {
+        let label = self.label(name)?;
+        label.read = true;
+        label.history |= pop != Pop::Last;
+        Ok(())
+    }
+
+    fn scan(&mut self, traversal: &Traversal, place: Place, plan: &mut Logical) -> Result<(), PlanError> {
+        if place.depth >= super::MAX_DEPTH {
+            return Err(PlanError::TooLarge {
+                what: "traversals inside one another",
+                limit: super::MAX_DEPTH,
+            });
+        }
+        self.steps += traversal.steps.len();
+        if self.steps > MAX_STEPS {
+            return Err(PlanError::TooLarge { what: "steps", limit: MAX_STEPS });
+        }
+        let last = traversal.steps.len().saturating_sub(1);
+        for (index, step) in traversal.steps.iter().enumerate() {
+            let at_end = index == 0
+                || index == last
+                || is_connective(traversal.steps[index - 1].name)
+                || is_connective(traversal.steps[index + 1].name);
+            self.scan_step(step, place, place.pattern && at_end, plan)?;
+            let inner = Place {
+                in_loop: place.in_loop || step.name == StepName::Repeat,
+                depth: place.depth + 1,
+                pattern: step.name == StepName::Where
+                    || place.pattern && (is_connective(step.name) || step.name == StepName::Not),
+            };
+            for arg in &step.args {
+                if let Argument::Traversal(child) = arg {
+                    self.scan(child, inner, plan)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `at_end`: an `as` here asks for a name.
+    fn scan_step(
+        &mut self,
+        step: &Instruction<StepName>,
+        place: Place,
+        at_end: bool,
+        plan: &mut Logical,
+    ) -> Result<(), PlanError> {
+        use StepName as S;
+        match step.name {
+            S::As => {
+                for name in strings(&step.args) {
+                    if at_end {
+                        self.read(name, Pop::Last)?;
+                    } else {
+                        let label = self.label(name)?;
+                        label.given += 1;
+                        label.in_loop |= place.in_loop;
+                    }
+                }
+            }
+            S::Select => {
+                let pop = match step.args.first() {
+                    Some(Argument::Pop(pop)) => *pop,
+                    _ => Pop::Last,
+                };
+                for name in strings(&step.args) {
+                    self.read(name, pop)?;
+                }
+            }
+            S::Dedup | S::From | S::To => {
+                for name in strings(&step.args) {
+                    self.read(name, Pop::Last)?;
+                }
+            }
+            S::Where => {
+                for name in strings(&step.args) {
+                    self.read(name, Pop::Last)?;
+                }
+                for arg in &step.args {
+                    if let Argument::Predicate(predicate) = arg {
+                        self.read_predicate(predicate)?;
+                    }
+                }
+            }
+            S::Math => {
+                for expression in strings(&step.args) {
+                    for variable in super::math_variables(expression).unwrap_or_default() {
+                        self.read(&variable, Pop::Last)?;
+                    }
+                }
+            }
+            S::Aggregate | S::Store | S::Group | S::GroupCount => {
+                for name in strings(&step.args) {
+                    declare(name, plan)?;
+                }
+            }
+            // The engine looks its variables up in the path.
+            S::Format => plan.paths = true,
+            S::Loops => self.counters.extend(strings(&step.args).cloned()),
+            S::OtherV => self.other_vertex = true,
+            S::Path | S::SimplePath | S::CyclicPath => plan.paths = true,
+            S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE => {
+                self.first_write.get_or_insert((step.name, step.at));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The operands of a `where`'s predicate are names.
+    fn read_predicate(&mut self, predicate: &Predicate) -> Result<(), PlanError> {
+        match predicate {
+            Predicate::Compare(_, operand) | Predicate::Text(_, operand) => self.read_argument(operand),
+            Predicate::TypeOf(_) => Ok(()),
+            Predicate::Within(operands) | Predicate::Without(operands) => {
+                operands.iter().try_for_each(|operand| self.read_argument(operand))
+            }
+            Predicate::Inside(low, high) | Predicate::Outside(low, high) | Predicate::Between(low, high) => {
+                self.read_argument(low)?;
+                self.read_argument(high)
+            }
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                parts.iter().try_for_each(|part| self.read_predicate(part))
+            }
+            Predicate::Not(inner) => self.read_predicate(inner),
+        }
+    }
+
+    fn read_argument(&mut self, argument: &Argument) -> Result<(), PlanError> {
+        match argument.as_value() {
+            Some(Value::String(name)) => self.read(name, Pop::Last),
+            Some(Value::List(names)) => names.iter().try_for_each(|name| match name {
+                Value::String(name) => self.read(name, Pop::Last),
+                _ => Ok(()),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The strings among the arguments.
+fn strings(args: &[Argument]) -> impl Iterator<Item = &Str> {
+    args.iter().filter_map(|arg| match arg.as_value() {
+        Some(Value::String(name)) => Some(name),
+        _ => None,
+    })
+}
+
+fn is_connective(name: StepName) -> bool {
+    matches!(name, StepName::And | StepName::Or)
+}
+
+/// The number of a side-effect, which it gets when it is first named.
+pub(super) fn declare(name: &Str, plan: &mut Logical) -> Result<SideEffectId, PlanError> {
+    if let Some(id) = side_effect(name, plan) {
+        return Ok(id);
+    }
+    if plan.side_effects.len() >= MAX_NAMES {
+        return Err(PlanError::TooLarge { what: "side-effects", limit: MAX_NAMES });
+    }
+    plan.side_effects.push(SideEffect { name: name.clone(), initial: None, reducer: None });
+    Ok(SideEffectId(plan.side_effects.len() as u16 - 1))
+}
+
+/// The number of a side-effect that is there.
+pub(super) fn side_effect(name: &str, plan: &Logical) -> Option<SideEffectId> {
+    plan.side_effects.iter().position(|one| one.name == name).map(|index| SideEffectId(index as u16))
+}

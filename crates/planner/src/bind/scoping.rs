@@ -1,0 +1,85 @@
+//! Objects by name: a named object is an entry of the current map, else a side-effect, else the last object of that
+//! `as` label (TinkerPop's `Scoping`).
+
+use gremlin::Pop;
+use values::Str;
+
+use super::call::Call;
+use super::names::side_effect;
+use super::{Binder, Shape, Type};
+use crate::PlanError;
+use crate::logical::{Modulator, Origin};
+
+impl Binder<'_> {
+    /// Where the object of that name comes from, and what is known about it.
+    ///
+    /// # Errors
+    /// If nothing in the traversal can have that name.
+    pub(super) fn resolve(
+        &mut self,
+        call: &Call<'_>,
+        name: &Str,
+        shape: &Shape,
+    ) -> Result<(Origin, Shape), PlanError> {
+        let resolved = self.find(name, Pop::Last, shape);
+        let is_known =
+            side_effect(name, &self.plan).is_some() || self.names.is_given(name) || shape.may_be_map();
+        match is_known {
+            true => Ok(resolved),
+            false => Err(call.invalid(format!(
+                "neither an as() label nor a side-effect is called '{name}', and the current object is no map"
+            ))),
+        }
+    }
+
+    /// As [`Binder::resolve`]; a name that nothing has yields nothing when the query runs.
+    pub(super) fn find(&mut self, name: &Str, pop: Pop, shape: &Shape) -> (Origin, Shape) {
+        if shape.ty == Type::Map && shape.keys.as_ref().is_some_and(|keys| keys.contains(name)) {
+            return (Origin::Entry(name.clone()), Shape::unknown());
+        }
+        let is_certainly_no_entry = !shape.may_be_map() || shape.keys.is_some();
+        if let (Some(id), true) = (side_effect(name, &self.plan), is_certainly_no_entry) {
+            return (Origin::SideEffect(id), Shape::unknown());
+        }
+        let one_only = pop == Pop::Last || pop != Pop::All && !self.names.has_history(name);
+        match self.names.slot(name) {
+            Some((slot, named)) if one_only && is_certainly_no_entry => (Origin::Slot(slot), named.clone()),
+            Some((slot, named)) if one_only => {
+                let shape = if shape.ty == Type::Unknown {
+                    Shape::unknown().or(named.clone())
+                } else {
+                    Shape::unknown()
+                };
+                (Origin::Named { name: name.clone(), slot: Some(slot), pop }, shape)
+            }
+            Some((slot, _)) if pop == Pop::All && !self.names.has_history(name) => {
+                (Origin::Named { name: name.clone(), slot: Some(slot), pop }, Shape::of(Type::List))
+            }
+            _ if shape.ty == Type::Map
+                && !self.names.is_given(name)
+                && side_effect(name, &self.plan).is_none() =>
+            {
+                (Origin::Entry(name.clone()), Shape::unknown())
+            }
+            _ => {
+                let ty = if pop == Pop::All { Type::List } else { Type::Unknown };
+                (Origin::Named { name: name.clone(), slot: None, pop }, Shape::of(ty))
+            }
+        }
+    }
+
+    /// A named object under a modulator: which must be bound for objects of that name.
+    pub(super) fn resolve_all(
+        &mut self,
+        call: &Call<'_>,
+        names: &[Str],
+        shape: &Shape,
+    ) -> Result<Vec<(Origin, Modulator)>, PlanError> {
+        let mut keys = Vec::with_capacity(names.len());
+        for name in names {
+            let (origin, named) = self.resolve(call, name, shape)?;
+            keys.push((origin, self.single_by(call, &named)?));
+        }
+        Ok(keys)
+    }
+}

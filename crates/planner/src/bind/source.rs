@@ -1,0 +1,150 @@
+//! The source of a traversal: `with`, `withSideEffect`, `withStrategies` and their kin.
+
+use gremlin::{Argument, Instruction, SourceName, Strategy};
+use values::{Str, Value};
+
+use super::call::is_parameter;
+use crate::PlanError;
+use crate::options::is_planner_key;
+use crate::physical::SideEffect;
+
+/// Strategies of TinkerPop that choose how a traversal runs and never what it answers. Mangrove has its own.
+const OPTIMISATIONS: &[&str] = &[
+    "AdjacentToIncidentStrategy",
+    "ByModulatorOptimizationStrategy",
+    "ComputerFinalizationStrategy",
+    "ConnectiveStrategy",
+    "CountStrategy",
+    "EarlyLimitStrategy",
+    "FilterRankingStrategy",
+    "GraphFilterStrategy",
+    "IdentityRemovalStrategy",
+    "IncidentToAdjacentStrategy",
+    "InlineFilterStrategy",
+    "LambdaRestrictionStrategy",
+    "LazyBarrierStrategy",
+    "MatchAlgorithmStrategy",
+    "MatchPredicateStrategy",
+    "MessagePassingReductionStrategy",
+    "OrderLimitStrategy",
+    "PathProcessorStrategy",
+    "PathRetractionStrategy",
+    "ProfileStrategy",
+    "ReferenceElementStrategy",
+    "RemoteStrategy",
+    "RepeatUnrollStrategy",
+    "SeedStrategy",
+    "StandardVerificationStrategy",
+    "ComputerVerificationStrategy",
+    "SackStrategy",
+    "RequirementsStrategy",
+    "SideEffectStrategy",
+    "TinkerGraphCountStrategy",
+    "TinkerGraphStepStrategy",
+    "VertexProgramRestrictionStrategy",
+    "VertexProgramStrategy",
+];
+
+/// Strategies that change answers only for traversals that Mangrove refuses anyway, or that are always in force.
+const SATISFIED: &[&str] = &["HaltedTraverserStrategy"];
+
+/// What the source of a traversal says about its plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SourceSettings {
+    /// Side-effects with initial values.
+    pub side_effects: Vec<SideEffect>,
+    /// `withPath()`.
+    pub paths: bool,
+    /// `ReadOnlyStrategy`.
+    pub read_only: bool,
+    /// Everything in `with` that is not the planner's, for the engine.
+    pub settings: Vec<(Str, Value)>,
+    /// Whether a literal that plans of one shape may differ in was used.
+    pub pinned: bool,
+}
+
+impl SourceSettings {
+    /// Reads the source instructions.
+    ///
+    /// # Errors
+    /// [`PlanError::Unsupported`] for what would change answers and is not supported.
+    pub fn of(source: &[Instruction<SourceName>]) -> Result<Self, PlanError> {
+        let mut settings = Self::default();
+        for instruction in source {
+            settings.read(instruction)?;
+        }
+        Ok(settings)
+    }
+
+    fn read(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
+        let refuse = |what: &str| Err(PlanError::form(what, instruction.at));
+        let args = &instruction.args;
+        self.pinned |= instruction.name == SourceName::WithSideEffect && args.iter().any(is_parameter);
+        match instruction.name {
+            SourceName::With => {
+                if let Some(Value::String(key)) = args.first().and_then(Argument::as_value)
+                    && !is_planner_key(key)
+                {
+                    let value =
+                        args.get(1).and_then(Argument::as_value).cloned().unwrap_or(Value::Bool(true));
+                    self.settings.push((key.clone(), value));
+                }
+            }
+            SourceName::WithPath => self.paths = true,
+            SourceName::WithBulk => {
+                if let Some(Value::Bool(false)) = args.first().and_then(Argument::as_value) {
+                    return refuse("`withBulk(false)`");
+                }
+            }
+            SourceName::WithSack => return refuse("`withSack`"),
+            SourceName::WithSideEffect => self.side_effect(instruction)?,
+            SourceName::WithStrategies => {
+                for argument in args {
+                    if let Argument::Strategy(strategy) = argument {
+                        self.strategy(strategy, instruction)?;
+                    }
+                }
+            }
+            // Answers do not depend on where a traversal runs.
+            SourceName::WithoutStrategies | SourceName::WithComputer => {}
+        }
+        Ok(())
+    }
+
+    fn side_effect(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
+        let refuse = |what: &str| Err(PlanError::form(what, instruction.at));
+        let Some(Value::String(name)) = instruction.args.first().and_then(Argument::as_value) else {
+            return refuse("`withSideEffect` without a name");
+        };
+        let Some(initial) = instruction.args.get(1).and_then(Argument::as_value) else {
+            return refuse("`withSideEffect` with a value that is no literal");
+        };
+        let reducer = match instruction.args.get(2) {
+            None => None,
+            Some(Argument::Operator(operator)) => Some(*operator),
+            Some(_) => return refuse("`withSideEffect` with a lambda"),
+        };
+        self.side_effects.push(SideEffect { name: name.clone(), initial: Some(initial.clone()), reducer });
+        Ok(())
+    }
+
+    fn strategy(
+        &mut self,
+        strategy: &Strategy,
+        instruction: &Instruction<SourceName>,
+    ) -> Result<(), PlanError> {
+        match strategy.name.as_str() {
+            "ReadOnlyStrategy" => self.read_only = true,
+            "OptionsStrategy" => {
+                for (key, value) in &strategy.configuration {
+                    if let Some(value) = value.as_value() {
+                        self.settings.push((key.clone(), value.clone()));
+                    }
+                }
+            }
+            name if OPTIMISATIONS.contains(&name) || SATISFIED.contains(&name) => {}
+            name => return Err(PlanError::form(format!("strategy `{name}`"), instruction.at)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Steps over the whole stream, and the same steps over the inside of one object (`Scope.local`).
+
+use gremlin::{Argument, Order, Scope, StepName};
+use values::Str;
+
+use super::call::Call;
+use super::{Binder, Bound, Shape, Type};
+use crate::PlanError;
+use crate::logical::{Chain, Kind, Modulator, Origin, Step};
+use crate::physical::{Aggregation, FetchKind, LocalFn, LocalSort};
+
+impl Binder<'_> {
+    pub(super) fn stream_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let (local, first) = match call.args.first() {
+            Some(Argument::Scope(scope)) => (*scope == Scope::Local, 1),
+            _ => (false, 0),
+        };
+        match call.name {
+            StepName::Count | StepName::Sum | StepName::Min | StepName::Max | StepName::Mean => {
+                let (global, function) = match call.name {
+                    StepName::Count => (Aggregation::Count, LocalFn::Count),
+                    StepName::Sum => (Aggregation::Sum, LocalFn::Sum),
+                    StepName::Min => (Aggregation::Min, LocalFn::Min),
+                    StepName::Max => (Aggregation::Max, LocalFn::Max),
+                    _ => (Aggregation::Mean, LocalFn::Mean),
+                };
+                Self::push(out, if local { Kind::Call(function) } else { Kind::Aggregate(global) }, call);
+                Ok(Shape::of(if matches!(call.name, StepName::Min | StepName::Max) {
+                    Type::Unknown
+                } else {
+                    Type::Scalar
+                }))
+            }
+            StepName::Fold => {
+                if !call.args.is_empty() {
+                    return Err(call.unsupported("with a seed and an operator"));
+                }
+                Self::push(out, Kind::Aggregate(Aggregation::Fold), call);
+                Ok(Shape::of(Type::List))
+            }
+            StepName::Dedup if local => {
+                if call.args.len() > 1 || call.modulators(StepName::By).next().is_some() {
+                    return Err(call.unsupported("with Scope.local and labels or by()"));
+                }
+                Self::push(out, Kind::Call(LocalFn::Dedup), call);
+                Ok(Shape::unknown())
+            }
+            StepName::Dedup => self.dedup(call, shape, first, out),
+            StepName::Order if local => self.order_local(call, shape, out),
+            StepName::Order => self.order(call, shape, out),
+            StepName::Barrier => {
+                if matches!(call.args.first(), Some(Argument::Barrier(_) | Argument::Lambda(_))) {
+                    return Err(call.unsupported("with a consumer"));
+                }
+                Self::push(out, Kind::Barrier, call);
+                Ok(shape)
+            }
+            _ => self.range(call, shape, local, first, out),
+        }
+    }
+
+    /// `limit`, `skip`, `range`, `tail`.
+    fn range(&mut self, call: &Call<'_>, shape: Shape, local: bool, first: usize, out: &mut Chain) -> Bound {
+        if call.name == StepName::Tail {
+            let n = if call.args.len() > first { call.integer_at(first, self)? } else { 1 };
+            let n = u64::try_from(n).map_err(|_| call.invalid("its number must not be negative"))?;
+            let kind = if local { Kind::Call(LocalFn::Tail(n as i64)) } else { Kind::Tail(n) };
+            Self::push(out, kind, call);
+            return Ok(if local { Shape::unknown() } else { shape });
+        }
+        let (low, high) = match call.name {
+            StepName::Limit => (0, call.integer_at(first, self)?),
+            StepName::Skip => (call.integer_at(first, self)?, -1),
+            _ => (call.integer_at(first, self)?, call.integer_at(first + 1, self)?),
+        };
+        if low != -1 && high != -1 && low > high || low < -1 || high < -1 {
+            return Err(call.invalid(format!("not a legal range: [{low}, {high}]")));
+        }
+        let low = low.max(0);
+        if local {
+            Self::push(out, Kind::Call(LocalFn::Range(low, high)), call);
+            return Ok(Shape::unknown());
+        }
+        Self::push(out, Kind::Range { low: low as u64, high: u64::try_from(high).ok() }, call);
+        Ok(shape)
+    }
+
+    fn dedup(&mut self, call: &Call<'_>, shape: Shape, first: usize, out: &mut Chain) -> Bound {
+        let names: Vec<Str> = call.names_from(first, self)?;
+        let keys = if names.is_empty() {
+            match self.single_by(call, &shape)? {
+                by if by.is_this() => Vec::new(),
+                by => vec![(Origin::Current, by)],
+            }
+        } else {
+            self.resolve_all(call, &names, &shape)?
+        };
+        // The iterations of a loop share its steps, and so what a `dedup` among them has seen. What comes first shall
+        // be what was reached in the fewest steps, so an iteration must be complete before the next one begins.
+        if self.in_body {
+            Self::push(out, Kind::Barrier, call);
+        }
+        Self::push(out, Kind::Dedup { keys, across_iterations: self.in_body }, call);
+        Ok(shape)
+    }
+
+    fn order(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let keys = self.sort_keys(call, &shape)?;
+        Self::push(out, Kind::Order { keys, limit: None }, call);
+        Ok(shape)
+    }
+
+    fn sort_keys(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Vec<(Modulator, Order)>, PlanError> {
+        let bys = self.bys(call, shape)?;
+        Ok(bys.into_iter().map(|(by, order)| (by, order.unwrap_or(Order::Asc))).collect())
+    }
+
+    fn order_local(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let keys = self.sort_keys(call, &Shape::unknown())?;
+        let simple: Option<Vec<_>> =
+            keys.iter().map(|(by, order)| Some((local_sort(by.as_fetch()?)?, *order))).collect();
+        match simple {
+            Some(keys) => Self::push(out, Kind::Call(LocalFn::Order(keys)), call),
+            // A list is sorted by anything when it is a stream.
+            None if shape.ty == Type::List => {
+                let steps =
+                    [Kind::Unfold, Kind::Order { keys, limit: None }, Kind::Aggregate(Aggregation::Fold)];
+                let steps = steps.into_iter().map(|kind| Step::new(kind, StepName::Order)).collect();
+                Self::push(out, Kind::Map(Chain { steps }), call);
+            }
+            None => {
+                return Err(call.unsupported(
+                    "with Scope.local and a by(traversal), except on the list that fold() made",
+                ));
+            }
+        }
+        Ok(shape)
+    }
+}
+
+/// What `order(local)` compares.
+fn local_sort(what: FetchKind) -> Option<LocalSort> {
+    Some(match what {
+        FetchKind::This => LocalSort::Member,
+        FetchKind::Property(name, key) => LocalSort::Property(name, key),
+        FetchKind::Token(token) => LocalSort::Token(token),
+        FetchKind::Column(column) => LocalSort::Column(column),
+    })
+}

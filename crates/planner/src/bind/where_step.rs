@@ -1,0 +1,191 @@
+//! `where`, in its three forms.
+
+use gremlin::{Argument, Instruction, Predicate as Written, StepName, Traversal};
+use values::{Str, Value};
+
+use super::call::{Call, is_parameter};
+use super::connective::first_infix;
+use super::modulators::nth;
+use super::{Binder, Bound, Shape};
+use crate::PlanError;
+use crate::logical::{Chain, Comparison, Exists, Kind, Modulator, Origin, Select, Selected, Step};
+use crate::physical::{FetchKind, Formula, Operand, Predicate, SelectForm, Slot, Test};
+use gremlin::{Pop, PredicateOp};
+
+impl Binder<'_> {
+    /// `where(P)`, `where('a', P)`, `where(traversal)`.
+    pub(super) fn where_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        match call.args {
+            [Argument::Predicate(predicate)] => self.where_predicate(call, None, predicate, &shape, out)?,
+            [_, Argument::Predicate(predicate)] => {
+                let name = call.name_at(0, self)?;
+                self.where_predicate(call, Some(name), predicate, &shape, out)?;
+            }
+            _ => {
+                let traversal = call.traversal_at(0)?;
+                if call.modulators(StepName::By).next().is_some() {
+                    return Err(call.invalid("by() does not apply to a where() with a traversal"));
+                }
+                let exists = self.where_traversal(traversal, &shape)?;
+                Self::push(out, Kind::Exists(exists), call);
+            }
+        }
+        Ok(shape)
+    }
+
+    /// Compares a named object, or the current one, with named objects; each may be modulated.
+    fn where_predicate(
+        &mut self,
+        call: &Call<'_>,
+        left: Option<Str>,
+        predicate: &Written,
+        shape: &Shape,
+        out: &mut Chain,
+    ) -> Result<(), PlanError> {
+        let (origin, left_shape) = match &left {
+            Some(name) => self.resolve(call, name, shape)?,
+            None => (Origin::Current, shape.clone()),
+        };
+        let bys = self.plain_bys(call, &left_shape)?;
+        let mut operands: Vec<(Slot, Origin, Modulator)> = Vec::new();
+        let predicate = self.predicate_with(call, predicate, &mut |binder, operand| {
+            let origin = binder.named_operand(call, operand, shape)?;
+            let by = nth(&bys, operands.len() + 1);
+            Ok(match (origin, by.is_this()) {
+                (Origin::Slot(slot), true) if bys.is_empty() => Operand::Slot(slot),
+                (Origin::SideEffect(id), true) if bys.is_empty() => Operand::SideEffect(id),
+                (origin, _) => {
+                    let slot = binder.plan.new_slot();
+                    operands.push((slot, origin, by));
+                    Operand::Slot(slot)
+                }
+            })
+        })?;
+        let left = (origin, nth(&bys, 0));
+        let kind = match (&left.0, left.1.is_this(), operands.is_empty()) {
+            (Origin::Current, true, true) => Kind::Filter(Test::Is(predicate)),
+            (Origin::Slot(slot), true, true) => Kind::Filter(Test::SlotIs(*slot, predicate)),
+            _ => Kind::Compare(Comparison { left, operands, predicate }),
+        };
+        Self::push(out, kind, call);
+        Ok(())
+    }
+
+    /// An operand of a `where`'s predicate: a name, or a list that holds one.
+    fn named_operand(
+        &mut self,
+        call: &Call<'_>,
+        operand: &Argument,
+        shape: &Shape,
+    ) -> Result<Origin, PlanError> {
+        self.plan.pinned |= is_parameter(operand);
+        let name = match operand.as_value() {
+            Some(Value::String(name)) => name.clone(),
+            Some(Value::List(names)) => match names.first() {
+                Some(Value::String(name)) => name.clone(),
+                _ => return Err(call.invalid("the operands of its predicate are names of objects")),
+            },
+            _ => return Err(call.invalid("the operands of its predicate are names of objects")),
+        };
+        Ok(self.resolve(call, &name, shape)?.0)
+    }
+
+    /// `where(traversal)`: an `as` at its start says where it begins, one at its end what it must reach.
+    pub(super) fn where_traversal(
+        &mut self,
+        traversal: &Traversal,
+        shape: &Shape,
+    ) -> Result<Exists, PlanError> {
+        if first_infix(&traversal.steps).is_some() {
+            return self.connect(&traversal.steps, shape, true);
+        }
+        Ok(Exists { branches: vec![self.where_chain(&traversal.steps, shape)?], formula: Formula::All })
+    }
+
+    /// One operand of a `where`.
+    pub(super) fn where_chain(
+        &mut self,
+        steps: &[Instruction<StepName>],
+        shape: &Shape,
+    ) -> Result<Chain, PlanError> {
+        if let [step] = steps
+            && matches!(step.name, StepName::And | StepName::Or | StepName::Not)
+        {
+            return self.where_connective(step, shape);
+        }
+        let (start, rest) = match steps.split_first() {
+            Some((step, rest)) if step.name == StepName::As => (Some(Call::alone(step)), rest),
+            _ => (None, steps),
+        };
+        let (end, middle) = match rest.split_last() {
+            Some((step, middle)) if step.name == StepName::As => (Some(Call::alone(step)), middle),
+            _ => (None, rest),
+        };
+        let mut chain = Chain::default();
+        let goal = match &end {
+            Some(end) => Some(self.goal(end, shape, &mut chain)?),
+            None => None,
+        };
+        let mut inner = shape.clone();
+        if let Some(start) = start {
+            let name = start.name_at(0, self)?;
+            let (origin, named) = self.resolve(&start, &name, shape)?;
+            chain.steps.push(Step::new(look_up(origin, &name), StepName::As));
+            inner = named;
+        }
+        let outer = std::mem::replace(&mut self.in_body, false);
+        let body = self.chain(middle, inner);
+        self.in_body = outer;
+        chain.steps.extend(body?.0.steps);
+        if let Some(goal) = goal {
+            let reached = Test::Is(Predicate::Compare(PredicateOp::Eq, goal));
+            chain.steps.push(Step::new(Kind::Filter(reached), StepName::As));
+        }
+        Ok(chain)
+    }
+
+    /// What an `as` at the end of a `where` names, looked up at its start: inside it other objects are current.
+    fn goal(&mut self, end: &Call<'_>, shape: &Shape, chain: &mut Chain) -> Result<Operand, PlanError> {
+        let name = end.name_at(0, self)?;
+        Ok(match self.resolve(end, &name, shape)?.0 {
+            Origin::Slot(slot) => Operand::Slot(slot),
+            Origin::SideEffect(id) => Operand::SideEffect(id),
+            origin => {
+                let into = self.plan.new_slot();
+                chain.steps.push(Step::new(Kind::Keep { into, origin, by: Modulator::THIS }, StepName::As));
+                Operand::Slot(into)
+            }
+        })
+    }
+
+    fn where_connective(&mut self, step: &Instruction<StepName>, shape: &Shape) -> Result<Chain, PlanError> {
+        let call = Call::alone(step);
+        let mut branches = Vec::with_capacity(step.args.len());
+        for index in 0..step.args.len() {
+            let inner = self.where_traversal(call.traversal_at(index)?, shape)?;
+            branches.push(match inner {
+                Exists { mut branches, .. } if branches.len() == 1 => branches.remove(0),
+                several => Chain::of(Kind::Exists(several), StepName::Where),
+            });
+        }
+        let formula = match step.name {
+            StepName::Or => Formula::Any,
+            StepName::Not => Formula::None,
+            _ => Formula::All,
+        };
+        Ok(Chain::of(Kind::Exists(Exists { branches, formula }), step.name))
+    }
+}
+
+/// Makes a named object the current one.
+pub(super) fn look_up(origin: Origin, name: &Str) -> Kind {
+    match origin {
+        Origin::Slot(slot) => Kind::Load(slot),
+        Origin::Current => Kind::Identity,
+        Origin::Entry(name) => Kind::Take(Modulator::Fetch(FetchKind::Property(name, None))),
+        origin => Kind::Select(Select {
+            selections: vec![Selected { name: name.clone(), origin, pop: Pop::Last, by: Modulator::THIS }],
+            form: SelectForm::One,
+        }),
+    }
+}

@@ -1,0 +1,176 @@
+//! `addV`, `addE`, `property`, `drop`.
+
+use gremlin::{Argument, Cardinality, Instruction, StepName};
+use values::{T, Value};
+
+use super::call::Call;
+use super::{Binder, Bound, Shape, Type};
+use crate::PlanError;
+use crate::logical::{AddEdge, AddVertex, Chain, Input, Kind, PropertyWrite, Write};
+use crate::physical::Operand;
+
+/// The label of a vertex that was given none.
+const DEFAULT_LABEL: &str = "vertex";
+
+/// What `property` calls after `addV` or `addE` say.
+#[derive(Default)]
+struct Written {
+    id: Option<Input>,
+    label: Option<Input>,
+    properties: Vec<PropertyWrite>,
+}
+
+impl Binder<'_> {
+    pub(super) fn write_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        match call.name {
+            StepName::AddV => {
+                let label = match call.args.first() {
+                    Some(argument) => self.input(call, argument, &shape)?,
+                    None => Input::Operand(Operand::Const(Value::str(DEFAULT_LABEL))),
+                };
+                let Written { id, label: other, properties } = self.folded_properties(call, &shape)?;
+                let add = AddVertex { label: other.unwrap_or(label), id, properties };
+                Self::push(out, Kind::Write(Box::new(Write::AddVertex(add))), call);
+                Ok(Shape::of(Type::Vertex))
+            }
+            StepName::AddE => {
+                let add = self.add_edge(call, &shape)?;
+                Self::push(out, Kind::Write(Box::new(Write::AddEdge(add))), call);
+                Ok(Shape::of(Type::Edge))
+            }
+            StepName::Property => {
+                let mut written = Written::default();
+                self.property(call, &shape, &mut written)?;
+                if written.id.is_some() || written.label.is_some() {
+                    return Err(
+                        call.invalid("the id and the label of an element that exists cannot be changed")
+                    );
+                }
+                for property in written.properties {
+                    Self::push(out, Kind::Write(Box::new(Write::SetProperty(property))), call);
+                }
+                Ok(shape)
+            }
+            _ => {
+                Self::push(out, Kind::Write(Box::new(Write::Drop)), call);
+                Ok(shape)
+            }
+        }
+    }
+
+    fn add_edge(&mut self, call: &Call<'_>, shape: &Shape) -> Result<AddEdge, PlanError> {
+        let Some(label) = call.args.first() else { return Err(call.bad_argument(0, "a label")) };
+        let label = self.input(call, label, shape)?;
+        let Written { id, label: other, properties } = self.folded_properties(call, shape)?;
+        let mut ends = [None, None];
+        for (end, name) in ends.iter_mut().zip([StepName::From, StepName::To]) {
+            if let Some(modulator) = call.modulators(name).last() {
+                *end = Some(self.end_of_edge(modulator, shape)?);
+            }
+        }
+        let [from, to] = ends;
+        if shape.ty == Type::Seed && (from.is_none() || to.is_none()) {
+            return Err(call.invalid("at the start of a traversal it needs both from() and to()"));
+        }
+        Ok(AddEdge { label: other.unwrap_or(label), id, from, to, properties })
+    }
+
+    /// `from('a')`, `from(traversal)`, `from(vertex)`.
+    fn end_of_edge(&mut self, modulator: &Instruction<StepName>, shape: &Shape) -> Result<Input, PlanError> {
+        let call = Call::alone(modulator);
+        match modulator.args.first() {
+            Some(Argument::Traversal(traversal)) => Ok(Input::Chain(self.child(traversal, shape.clone())?.0)),
+            Some(argument) => match argument.as_value() {
+                Some(Value::String(_)) => {
+                    let name = call.name_at(0, self)?;
+                    Ok(Input::Origin(self.resolve(&call, &name, shape)?.0))
+                }
+                _ => Ok(Input::Operand(self.operand(&call, argument)?)),
+            },
+            None => Err(call.bad_argument(0, "a label, a vertex or a traversal")),
+        }
+    }
+
+    fn folded_properties(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Written, PlanError> {
+        let mut written = Written::default();
+        for property in call.modulators(StepName::Property) {
+            self.property(&Call::alone(property), shape, &mut written)?;
+        }
+        Ok(written)
+    }
+
+    /// `property(key, value, meta…)`, with a cardinality before it; or `property(map)`.
+    fn property(&mut self, call: &Call<'_>, shape: &Shape, written: &mut Written) -> Result<(), PlanError> {
+        let (cardinality, args) = match call.args {
+            [Argument::Cardinality(cardinality), rest @ ..] => (Some(*cardinality), rest),
+            args => (None, args),
+        };
+        match args {
+            [Argument::Map(entries)] => {
+                for (key, value) in entries {
+                    self.one_property(call, cardinality, key, value, &[], shape, written)?;
+                }
+                Ok(())
+            }
+            [map] => match map.as_value() {
+                Some(Value::Map(map)) => {
+                    // The keys shape the plan, so plans with other maps cannot share it.
+                    self.plan.pinned = true;
+                    for (key, value) in map.iter() {
+                        let (key, value) = (Argument::Value(key.clone()), Argument::Value(value.clone()));
+                        self.one_property(call, cardinality, &key, &value, &[], shape, written)?;
+                    }
+                    Ok(())
+                }
+                Some(Value::Null) => Ok(()),
+                _ => Err(call.bad_argument(0, "a key with a value, or a map")),
+            },
+            [key, value, meta @ ..] => self.one_property(call, cardinality, key, value, meta, shape, written),
+            [] => Err(call.bad_argument(0, "a key with a value, or a map")),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "these are the parts of one call")]
+    fn one_property(
+        &mut self,
+        call: &Call<'_>,
+        cardinality: Option<Cardinality>,
+        key: &Argument,
+        value: &Argument,
+        meta: &[Argument],
+        shape: &Shape,
+        written: &mut Written,
+    ) -> Result<(), PlanError> {
+        let (cardinality, value) = match value {
+            Argument::CardinalityValue(own, value) => {
+                (Some(*own), Input::Operand(Operand::Const(value.clone())))
+            }
+            value => (cardinality, self.input(call, value, shape)?),
+        };
+        match key.as_value() {
+            Some(Value::T(T::Id)) => written.id = Some(value),
+            Some(Value::T(T::Label)) => written.label = Some(value),
+            Some(Value::T(_)) => return Err(call.invalid("an element has no T.key and no T.value to set")),
+            _ => {
+                let key = self.input(call, key, shape)?;
+                let mut pairs = Vec::with_capacity(meta.len() / 2);
+                for pair in meta.chunks(2) {
+                    let [key, value] = pair else {
+                        return Err(call.invalid("its meta-properties must be pairs of a key and a value"));
+                    };
+                    pairs.push((self.input(call, key, shape)?, self.input(call, value, shape)?));
+                }
+                written.properties.push(PropertyWrite { key, value, cardinality, meta: pairs });
+            }
+        }
+        Ok(())
+    }
+
+    /// A value to write: given, or computed for each traverser.
+    fn input(&mut self, call: &Call<'_>, argument: &Argument, shape: &Shape) -> Result<Input, PlanError> {
+        match argument {
+            Argument::Traversal(traversal) => Ok(Input::Chain(self.child(traversal, shape.clone())?.0)),
+            argument => Ok(Input::Operand(self.operand(call, argument)?)),
+        }
+    }
+}

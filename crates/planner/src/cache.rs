@@ -1,0 +1,133 @@
+//! Plans, kept by the shape of their traversals.
+
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gremlin::ShapeKey;
+use parking_lot::Mutex;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::{Options, Planned};
+
+/// Parts with a lock of their own, so that threads seldom meet.
+const SHARDS: usize = 16;
+
+/// A bounded, shared memory of plans: least recently used ones make room.
+///
+/// A plan serves every traversal of its shape as long as the names and indexes of the graph are those it was made
+/// under, and the options too. Looking up takes one lock of sixteen, for a hash-table access.
+pub struct PlanCache {
+    shards: Vec<Mutex<Shard>>,
+    /// Most plans in one shard.
+    capacity: usize,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// What a plan depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    shape: ShapeKey,
+    version: u64,
+    options: Options,
+}
+
+#[derive(Default)]
+struct Shard {
+    plans: FxHashMap<Key, Entry>,
+    /// Counts uses, to tell which is the oldest.
+    clock: u64,
+}
+
+struct Entry {
+    planned: Arc<Planned>,
+    used: u64,
+}
+
+impl PlanCache {
+    /// A cache for at most about `capacity` plans, at least one in each of its 16 parts.
+    pub fn new(capacity: usize) -> Self {
+        let shards = (0..SHARDS).map(|_| Mutex::new(Shard::default())).collect();
+        let capacity = capacity.div_ceil(SHARDS).max(1);
+        Self { shards, capacity, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+    }
+
+    /// The plan for traversals of a shape, made by `make` if it is not there. `version` is the
+    /// [`crate::Schema::version`] that it is for.
+    ///
+    /// Two threads that miss at once both make it: planning is cheap, and holding the lock meanwhile would not be.
+    ///
+    /// # Errors
+    /// Those of `make`. They are not kept.
+    pub fn get_or_plan<E>(
+        &self,
+        shape: &ShapeKey,
+        version: u64,
+        options: &Options,
+        make: impl FnOnce() -> Result<Planned, E>,
+    ) -> Result<Arc<Planned>, E> {
+        let key = Key { shape: shape.clone(), version, options: options.clone() };
+        let hash = FxBuildHasher.hash_one(&key);
+        // The table inside uses the high bits; these choose the shard.
+        let shard = &self.shards[hash as usize % SHARDS];
+        if let Some(planned) = shard.lock().get(&key) {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+            return Ok(planned);
+        }
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        let planned = Arc::new(make()?);
+        if planned.reusable {
+            shard.lock().insert(key, planned.clone(), self.capacity);
+        }
+        Ok(planned)
+    }
+
+    /// Number of plans in it.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.lock().plans.len()).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How often a plan was found, and how often it was not.
+    pub fn hits_and_misses(&self) -> (u64, u64) {
+        (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
+    }
+
+    /// Forgets all plans.
+    pub fn clear(&self) {
+        self.shards.iter().for_each(|shard| shard.lock().plans.clear());
+    }
+}
+
+impl Default for PlanCache {
+    /// A cache for 1,024 plans.
+    fn default() -> Self {
+        Self::new(1024)
+    }
+}
+
+impl Shard {
+    fn get(&mut self, key: &Key) -> Option<Arc<Planned>> {
+        self.clock += 1;
+        let entry = self.plans.get_mut(key)?;
+        entry.used = self.clock;
+        Some(entry.planned.clone())
+    }
+
+    fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize) {
+        self.clock += 1;
+        if self.plans.len() >= capacity && !self.plans.contains_key(&key) {
+            // A shard is small, and plans are made seldom: looking through it is cheaper than keeping it in order.
+            let oldest = self.plans.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
+            if let Some(oldest) = oldest {
+                self.plans.remove(&oldest);
+            }
+        }
+        self.plans.insert(key, Entry { planned, used: self.clock });
+    }
+}

@@ -1,0 +1,32 @@
+//! From a [`gremlin::Traversal`] to a physical plan.
+//!
+//! ```text
+//! Traversal ── bind ──▶ Logical ── rules ──▶ Logical ── lower ──▶ physical::Plan
+//!              names become ids,  rewrites,            modulators become slots, subqueries scopes with
+//!              modulators go in   one file each        grain and policy, dead slots go, parts may spread
+//! ```
+//!
+//! [`plan`] does all of it; [`PlanCache`] keeps plans by the shape of their traversals; an [`Explanation`] shows every
+//! stage.
+//!
+//! Invariant: this crate knows nothing of threads.
+
+mod bind;
+mod cache;
+mod error;
+mod explain;
+mod logical;
+mod lower;
+mod options;
+pub mod physical;
+mod plan;
+mod rules;
+mod schema;
+
+pub use cache::PlanCache;
+pub use error::PlanError;
+pub use explain::Explanation;
+pub use options::Options;
+pub use plan::{Planned, plan};
+pub use rules::RuleSet;
+pub use schema::{Schema, Statistics};

@@ -1,0 +1,60 @@
+//! The logical plan: what a traversal means, before it is decided how it runs.
+//!
+//! A [`Chain`] of [`Step`]s is the logical form of one (anonymous) traversal. Names are resolved, modulators (`by`,
+//! `from`, `until`, …) are inside their steps, and subqueries are chains of their own. Rules rewrite chains; lowering
+//! turns them into pipelines.
+//!
+//! Every step has a flow type (Grasper, "flow types"): sequential steps handle traversers one by one, barriers see the
+//! whole stream, branches send copies into subqueries, which are the scopes of the physical plan.
+
+mod children;
+mod few;
+mod footprint;
+mod modulators;
+mod simple;
+mod slots;
+mod step;
+mod text;
+
+pub use children::Role;
+pub(crate) use few::wants_few;
+pub use footprint::Footprint;
+pub(crate) use footprint::of_test;
+pub(crate) use simple::is_plain;
+pub use step::{
+    Access, AddEdge, AddVertex, Chain, Choice, Choose, Comparison, Exists, Flow, Group, GroupCount, Input,
+    Kind, Label, Lookup, LoopCondition, LoopControl, Modulator, Move, Origin, PropertyWrite, Repeat, Select,
+    Selected, Step, Write,
+};
+
+use crate::physical::{SideEffect, Slot};
+
+/// A whole traversal in logical form.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Logical {
+    /// The traversal.
+    pub root: Chain,
+    /// Number of slots given out so far.
+    pub slots: u16,
+    /// The side-effects it names.
+    pub side_effects: Vec<SideEffect>,
+    /// Whether traversers must record their paths.
+    pub paths: bool,
+    /// Whether it changes the graph.
+    pub writes: bool,
+    /// Number of parameters it names.
+    pub params: u32,
+    /// Whether a profile is asked for instead of the results.
+    pub profile: bool,
+    /// Whether literals that plans of one shape may differ in were used to make the plan: it serves this run only.
+    pub pinned: bool,
+}
+
+impl Logical {
+    /// A slot nobody has yet. Past 65,535 they begin to repeat; the binder refuses such traversals before.
+    pub fn new_slot(&mut self) -> Slot {
+        let slot = Slot(self.slots);
+        self.slots = self.slots.wrapping_add(1);
+        slot
+    }
+}

@@ -1,0 +1,69 @@
+//! Modulators that are less than a traversal.
+
+use super::{Chain, Kind, Modulator, Move, Step};
+use crate::physical::{Aggregation, FetchKind, LocalFn, PropertyForm};
+use values::T;
+
+impl Modulator {
+    /// The same modulator as less than a traversal, if it can be said so: `by(values('x'))` is `by('x')`,
+    /// `by(select('a').id())` takes a part of a kept object, `by(out().count())` is a degree.
+    pub fn simplified(&self) -> Option<Modulator> {
+        match self {
+            Self::Chain(chain) => of_chain(chain),
+            simple => Some(simple.clone()),
+        }
+    }
+
+    /// The part of the current object that it takes, if it is no more than that.
+    pub fn as_fetch(&self) -> Option<FetchKind> {
+        match self.simplified() {
+            Some(Self::Fetch(what)) => Some(what),
+            _ => None,
+        }
+    }
+}
+
+fn of_chain(chain: &Chain) -> Option<Modulator> {
+    if chain.steps.iter().any(|step| !step.labels.is_empty()) {
+        return None;
+    }
+    match &chain.steps[..] {
+        [] => Some(Modulator::THIS),
+        [Step { kind: Kind::Take(by), .. }] => by.simplified(),
+        [Step { kind: Kind::Load(slot), .. }] => Some(Modulator::FetchFrom(*slot, FetchKind::This)),
+        [Step { kind: Kind::Load(slot), .. }, step] => {
+            fetch(step).map(|what| Modulator::FetchFrom(*slot, what))
+        }
+        [Step { kind: Kind::Degree { direction, labels }, .. }] => {
+            Some(Modulator::Degree(*direction, labels.clone()))
+        }
+        [Step { kind: Kind::Move(step), .. }, Step { kind: Kind::Aggregate(Aggregation::Count), .. }]
+            if is_plain(step) =>
+        {
+            Some(Modulator::Degree(step.direction, step.labels.clone()))
+        }
+        [step] => fetch(step).map(Modulator::Fetch),
+        _ => None,
+    }
+}
+
+/// Whether a move counts all the edges of its labels.
+pub(crate) fn is_plain(step: &Move) -> bool {
+    step.edge_test.is_none() && step.fetch.is_empty() && !step.distinct
+}
+
+fn fetch(step: &Step) -> Option<FetchKind> {
+    Some(match &step.kind {
+        Kind::Identity => FetchKind::This,
+        Kind::Properties { keys, form: PropertyForm::Values } if keys.names.len() == 1 => {
+            FetchKind::Property(keys.names[0].clone(), keys.ids.first().copied())
+        }
+        Kind::Call(LocalFn::Id) => FetchKind::Token(T::Id),
+        Kind::Call(LocalFn::Label) => FetchKind::Token(T::Label),
+        Kind::Call(LocalFn::Key) => FetchKind::Token(T::Key),
+        Kind::Call(LocalFn::Value) => FetchKind::Token(T::Value),
+        Kind::Call(LocalFn::Column(column)) => FetchKind::Column(*column),
+        Kind::Take(by) => return by.as_fetch(),
+        _ => return None,
+    })
+}

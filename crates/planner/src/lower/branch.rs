@@ -1,0 +1,141 @@
+//! Steps with subqueries become scopes.
+
+use super::pipeline::Ops;
+use super::{Lowering, Place};
+use crate::logical::{Chain, Choice, Choose, Exists, Group, Kind};
+use crate::physical::{By, Grain, OpKind, Pipeline, Scope, ScopeKind, Slot};
+
+impl Lowering<'_> {
+    /// Lowers a branch step. `true` if it was one.
+    pub(super) fn branch(&mut self, kind: &Kind, place: Place, ops: &mut Ops) -> bool {
+        match kind {
+            Kind::Exists(exists) => self.exists(exists, None, place, ops),
+            Kind::Map(chain) => {
+                let child = self.inner(chain, Place::inside(true), ops);
+                let kind = ScopeKind::Apply { child, into: None, required: true };
+                ops.go(self.scope(kind, self.grain_of_first(chain), place.few));
+            }
+            Kind::FlatMap(chain) => {
+                let child = self.inner(chain, Place::inside(place.few), ops);
+                ops.go(self.scope(ScopeKind::FlatMap { child }, self.grain_of_all(chain), place.few));
+            }
+            Kind::Local(chain) => {
+                let child = self.inner(chain, Place::inside(place.few), ops);
+                ops.replace(self.scope(ScopeKind::FlatMap { child }, self.grain_of_all(chain), place.few));
+                ops.fetched.clear();
+            }
+            Kind::SideEffect(chain) => {
+                let child = self.inner(chain, Place::inside(false), ops);
+                ops.stay(self.scope(ScopeKind::SideEffect { child }, Grain::Batch, place.few));
+                ops.graph_changed();
+            }
+            Kind::Coalesce(branches) => {
+                let branches_ =
+                    branches.iter().map(|one| self.inner(one, Place::inside(place.few), ops)).collect();
+                let kind = ScopeKind::Coalesce { branches: branches_ };
+                ops.go(self.scope(kind, self.grain_of_branches(branches, place.few), place.few));
+            }
+            Kind::Optional(chain) => {
+                let child = self.inner(chain, Place::inside(place.few), ops);
+                let unchanged = Ops { step: ops.step.clone(), ..Ops::default() }.finish();
+                let kind = ScopeKind::Coalesce { branches: vec![child, unchanged] };
+                let grain = self.grain_of_branches(std::slice::from_ref(chain), place.few);
+                ops.replace(self.scope(kind, grain, place.few));
+                ops.fetched.clear();
+            }
+            Kind::Union(branches) => {
+                let branches = branches.iter().map(|one| self.inner(one, place, ops)).collect();
+                ops.replace(self.scope(ScopeKind::Union { branches }, Grain::Stream, place.few));
+                ops.fetched.clear();
+            }
+            Kind::Choose(choose) => self.choose(choose, place, ops),
+            Kind::Repeat(repeat) => self.repeat(repeat, place, ops),
+            Kind::Group(group) => self.group(group, place, ops),
+            _ => return false,
+        }
+        true
+    }
+
+    /// What one of several sources yields.
+    pub(super) fn union_of(&mut self, sources: Vec<OpKind>, ops: &mut Ops) {
+        let branches = sources
+            .into_iter()
+            .map(|source| {
+                let mut branch = Ops { step: ops.step.clone(), ..Ops::default() };
+                branch.go(source);
+                branch.finish()
+            })
+            .collect();
+        ops.replace(self.scope(ScopeKind::Union { branches }, Grain::Stream, false));
+    }
+
+    fn scope(&self, kind: ScopeKind, grain: Grain, few: bool) -> OpKind {
+        OpKind::Scope(Box::new(Scope { kind, grain, policy: self.policy(few) }))
+    }
+
+    /// A subquery that starts at the current object: what is known about that is known inside.
+    fn inner(&mut self, chain: &Chain, place: Place, ops: &Ops) -> Pipeline {
+        let start = Ops { step: ops.step.clone(), fetched: ops.fetched.clone(), ..Ops::default() };
+        self.chain(chain, place, start)
+    }
+
+    /// A filter, or a mark of its outcome.
+    pub(super) fn exists(&mut self, exists: &Exists, mark: Option<Slot>, place: Place, ops: &mut Ops) {
+        let grain = self.grain_of_branches(&exists.branches, place.few);
+        let branches = exists.branches.iter().map(|one| self.inner(one, Place::inside(true), ops)).collect();
+        let kind = ScopeKind::Filter { branches, formula: exists.formula, mark };
+        ops.stay(self.scope(kind, grain, place.few));
+    }
+
+    fn grain_of_branches(&self, branches: &[Chain], few: bool) -> Grain {
+        self.grain(branches.iter().map(|branch| self.cost.of_chain(branch, 1.0).work).sum(), few)
+    }
+
+    fn choose(&mut self, choose: &Choose, place: Place, ops: &mut Ops) {
+        let branch = |lowering: &mut Self, chain: &Option<Chain>, ops: &Ops| {
+            chain.as_ref().map(|chain| lowering.inner(chain, place, ops))
+        };
+        let kind = match &choose.choice {
+            Choice::If(exists, then) => {
+                let mark = self.new_slot();
+                self.exists(exists, Some(mark), place, ops);
+                ScopeKind::Choose {
+                    choice: None,
+                    mark: Some(mark),
+                    options: Vec::new(),
+                    then: Some(self.inner(then, place, ops)),
+                    otherwise: branch(self, &choose.otherwise, ops),
+                    unproductive: None,
+                }
+            }
+            Choice::Switch(by, options) => {
+                let choice = self.by_slot(&By::Current, by, place, ops);
+                let options = options
+                    .iter()
+                    .map(|(option, chain)| (option.clone(), self.inner(chain, place, ops)))
+                    .collect();
+                ScopeKind::Choose {
+                    choice: Some(choice),
+                    mark: None,
+                    options,
+                    then: None,
+                    otherwise: branch(self, &choose.otherwise, ops),
+                    unproductive: branch(self, &choose.unproductive, ops),
+                }
+            }
+        };
+        ops.replace(self.scope(kind, Grain::Stream, place.few));
+        ops.fetched.clear();
+    }
+
+    fn group(&mut self, group: &Group, place: Place, ops: &mut Ops) {
+        let key = self.by(&By::Current, &group.key, place, ops);
+        let value = self.inner(&group.value, Place::inside(false), ops);
+        let kind = ScopeKind::Group { key, value, side_effect: group.side_effect };
+        let scope = self.scope(kind, Grain::Stream, false);
+        match group.side_effect {
+            Some(_) => ops.stay(scope),
+            None => ops.go(scope),
+        }
+    }
+}

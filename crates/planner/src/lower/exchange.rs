@@ -1,0 +1,189 @@
+//! Parts of a pipeline that may run on several executors at once (adaptive parallelism, Grasper section 4).
+//!
+//! ```text
+//! before   IndexLookup ─ Expand ─ Expand ─ Filter ─ Dedup ─ …
+//! after    IndexLookup ─ ┌ Exchange ───────────────────┐ ─ Dedup ─ …
+//!                        │ Expand ─ Expand ─ Filter    │
+//!                        └─────────────────────────────┘
+//! ```
+//!
+//! A part is a chain of operators without state of their own over the stream, as long as can be, which begins where
+//! enough traversers are expected to be worth sending. Whether it really spreads is decided when it runs, by how many
+//! there are. An expansion that leaves out duplicates does so in each piece, and a `Dedup` behind the part does the rest.
+
+use super::pipeline::{Ops, unnumbered};
+use crate::physical::{
+    By, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope, ScopeKind,
+};
+
+/// Traversers that a part must expect to make, to be worth spreading.
+const WORTH: f64 = 2_000.0;
+/// Pieces on their way at the same time, per executor.
+const MAX_PIECES: u32 = 16;
+
+/// Wraps the parts of a pipeline that are worth it.
+pub(super) fn spread(ops: &mut Ops) {
+    let Some(most) = ops.traversers.iter().copied().reduce(f64::max) else { return };
+    if most < WORTH {
+        return;
+    }
+    let traversers = std::mem::take(&mut ops.traversers);
+    let mut result: Vec<Op> = Vec::with_capacity(ops.ops.len());
+    let mut part = Part::default();
+    let mut ordered = false;
+    for (mut op, rows) in std::mem::take(&mut ops.ops).into_iter().zip(traversers) {
+        let kind = &mut op.kind;
+        if is_stateless(kind) && !(part.ops.is_empty() && starts_stream(kind)) {
+            let again = match kind {
+                OpKind::Expand { distinct: true, .. } => {
+                    Some((op.step.clone(), std::mem::take(&mut op.labels)))
+                }
+                _ => None,
+            };
+            part.add(op, rows);
+            if let Some((step, labels)) = again {
+                if part.close(&mut result, ordered) {
+                    let dedup = OpKind::Dedup { by: vec![By::Current], across_iterations: false };
+                    result.push(Op { labels, ..unnumbered(dedup, step, false) });
+                } else if let Some(last) = result.last_mut() {
+                    last.labels = labels;
+                }
+            }
+            continue;
+        }
+        part.close(&mut result, ordered);
+        ordered = match &op.kind {
+            OpKind::Order { .. } => true,
+            OpKind::Aggregate(_) | OpKind::GroupCount { .. } => false,
+            OpKind::Scope(scope) if matches!(scope.kind, ScopeKind::Group { .. }) => false,
+            _ => ordered,
+        };
+        result.push(op);
+    }
+    part.close(&mut result, ordered);
+    ops.ops = result;
+}
+
+/// A part that is being gathered.
+#[derive(Default)]
+struct Part {
+    ops: Vec<Op>,
+    /// Most traversers that one of its operators may see.
+    most: f64,
+    /// Whether it does more than look at what is in the batch.
+    reads: bool,
+}
+
+impl Part {
+    fn add(&mut self, op: Op, rows: f64) {
+        self.most = self.most.max(rows);
+        self.reads |= reads_graph(&op.kind);
+        self.ops.push(op);
+    }
+
+    /// Ends the part. `true` if it is one that spreads.
+    fn close(&mut self, result: &mut Vec<Op>, ordered: bool) -> bool {
+        let part = std::mem::take(self);
+        if part.most < WORTH || !part.reads {
+            result.extend(part.ops);
+            return false;
+        }
+        let step = part.ops.first().map(|op| op.step.clone()).unwrap_or_default();
+        let policy = Policy {
+            inter: InterPolicy::BreadthFirst,
+            intra: IntraPolicy::DepthFirst,
+            max_instances: MAX_PIECES,
+        };
+        let kind = ScopeKind::Exchange { child: Pipeline::new(part.ops), ordered };
+        let scope = Scope { kind, grain: Grain::Batch, policy };
+        result.push(unnumbered(OpKind::Scope(Box::new(scope)), step, false));
+        true
+    }
+}
+
+/// Whether the operator makes a stream of the one traverser that starts the query: there is nothing to split before it.
+fn starts_stream(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Scan { .. } | OpKind::ById { .. } | OpKind::IndexLookup { .. } | OpKind::Inject(_))
+}
+
+fn reads_graph(kind: &OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Expand { .. }
+            | OpKind::Properties { .. }
+            | OpKind::Fetch { .. }
+            | OpKind::Degree { .. }
+            | OpKind::BulkByDegree { .. }
+            | OpKind::Filter(_)
+            | OpKind::Scope(_)
+    )
+}
+
+/// Whether what the operator does with a traverser depends on that traverser alone.
+fn is_stateless(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Expand { .. }
+        | OpKind::EdgeVertex(_)
+        | OpKind::Degree { .. }
+        | OpKind::BulkByDegree { .. }
+        | OpKind::Forget(_)
+        | OpKind::Filter(_)
+        | OpKind::Properties { .. }
+        | OpKind::Fetch { .. }
+        | OpKind::Store(_)
+        | OpKind::Load(_)
+        | OpKind::Unfold
+        | OpKind::Math { .. }
+        | OpKind::Project { .. }
+        | OpKind::Path { .. } => true,
+        OpKind::Local(function) => !matches!(function, LocalFn::Named(gremlin::StepName::Index, _)),
+        OpKind::Select { selections, .. } => selections.iter().all(|one| one.side_effect.is_none()),
+        OpKind::Scope(scope) => is_complete(scope),
+        _ => false,
+    }
+}
+
+/// Whether a scope can run for any part of a stream by itself.
+fn is_complete(scope: &Scope) -> bool {
+    let inside = |branches: &[&Pipeline], free: fn(&OpKind) -> bool| {
+        branches.iter().all(|branch| branch.ops.iter().all(|op| free(&op.kind)))
+    };
+    match &scope.kind {
+        // Their state is that of one traverser.
+        ScopeKind::Filter { branches, .. } | ScopeKind::Coalesce { branches } => {
+            inside(&branches.iter().collect::<Vec<_>>(), has_no_effects)
+        }
+        ScopeKind::Apply { child, .. } | ScopeKind::FlatMap { child } => inside(&[child], has_no_effects),
+        ScopeKind::Union { branches } => inside(&branches.iter().collect::<Vec<_>>(), is_stateless),
+        _ => false,
+    }
+}
+
+/// Whether the operator leaves everything but its traversers alone.
+fn has_no_effects(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Collect { .. } | OpKind::Cap(_) | OpKind::Write(_) | OpKind::Fail(_) => false,
+        OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
+        OpKind::Select { selections, .. } => selections.iter().all(|one| one.side_effect.is_none()),
+        OpKind::Scope(scope) => match &scope.kind {
+            ScopeKind::SideEffect { .. } | ScopeKind::Exchange { .. } => false,
+            ScopeKind::Group { side_effect: Some(_), .. } => false,
+            ScopeKind::Filter { branches, .. }
+            | ScopeKind::Coalesce { branches }
+            | ScopeKind::Union { branches } => {
+                branches.iter().all(|branch| branch.ops.iter().all(|op| has_no_effects(&op.kind)))
+            }
+            ScopeKind::Apply { child, .. }
+            | ScopeKind::FlatMap { child }
+            | ScopeKind::Inline { child }
+            | ScopeKind::Group { value: child, .. } => child.ops.iter().all(|op| has_no_effects(&op.kind)),
+            ScopeKind::Choose { options, then, otherwise, unproductive, .. } => options
+                .iter()
+                .map(|(_, branch)| branch)
+                .chain([then, otherwise, unproductive].into_iter().flatten())
+                .all(|branch| branch.ops.iter().all(|op| has_no_effects(&op.kind))),
+            ScopeKind::Repeat { body, .. } => body.ops.iter().all(|op| has_no_effects(&op.kind)),
+        },
+        _ => true,
+    }
+}

@@ -1,0 +1,147 @@
+//! From the logical plan to the physical one.
+//!
+//! Modulators become slots that are filled before the step that reads them; subqueries become scopes, with a grain and
+//! a policy each; then dead slots go ([`liveness`]), and parts that are worth it may spread over executors
+//! ([`exchange`]).
+
+mod branch;
+mod cost;
+mod exchange;
+mod isolation;
+mod liveness;
+mod modulate;
+mod pipeline;
+mod repeat;
+mod split;
+mod step;
+mod write;
+
+use values::Str;
+
+use crate::explain::words::Words;
+use crate::logical::{Chain, Logical, Step, wants_few};
+use crate::physical::{Pipeline, Plan, Slot};
+use crate::{Options, PlanError, Schema, Statistics};
+use cost::Cost;
+use pipeline::Ops;
+
+/// Lowers a logical plan.
+///
+/// # Errors
+/// [`PlanError::TooLarge`] if the traversal needs more slots than traversers can have.
+pub(crate) fn lower(
+    logical: Logical,
+    schema: &dyn Schema,
+    statistics: &dyn Statistics,
+    options: &Options,
+) -> Result<Plan, PlanError> {
+    let mut lowering = Lowering {
+        schema,
+        options,
+        cost: Cost::new(statistics),
+        slots: u32::from(logical.slots),
+        side_effects: logical.side_effects.iter().map(|one| one.name.clone()).collect(),
+        paths: logical.paths,
+        spreads: options.usable_executors() > 1
+            && !logical.writes
+            && !options.disabled_rules.contains("exchange"),
+    };
+    let mut root = lowering.chain(&logical.root, Place::ROOT, Ops::default());
+    if lowering.slots > u32::from(u16::MAX) {
+        return Err(PlanError::TooLarge { what: "intermediate values", limit: usize::from(u16::MAX) });
+    }
+    let slots = match lowering.slots {
+        0 => 0,
+        _ => liveness::settle(&mut root, !options.disabled_rules.contains("forget")),
+    };
+    split::split(&mut root);
+    let ops = number(&mut root);
+    Ok(Plan {
+        root,
+        ops,
+        slots,
+        side_effects: logical.side_effects,
+        paths: logical.paths,
+        writes: logical.writes,
+        params: logical.params,
+        profile: logical.profile,
+        parallelism: options.parallelism,
+    })
+}
+
+/// Gives the operators their numbers, upstream first.
+fn number(root: &mut Pipeline) -> u32 {
+    let mut next = 0;
+    root.for_each_op(&mut |op| {
+        op.id = next;
+        next += 1;
+    });
+    next
+}
+
+/// What lowering knows.
+struct Lowering<'a> {
+    schema: &'a dyn Schema,
+    options: &'a Options,
+    cost: Cost<'a>,
+    /// Slots given out so far. One too many is told at the end.
+    slots: u32,
+    side_effects: Vec<Str>,
+    paths: bool,
+    /// Whether the plan may use several executors.
+    spreads: bool,
+}
+
+/// Where a chain stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Traversers that enter it, as a guess.
+    rows: f64,
+    /// Whether only the first few of its results are wanted.
+    few: bool,
+    /// Whether its stream is one of the query's own and not that of a single traverser: there it may spread.
+    stream: bool,
+}
+
+impl Place {
+    const ROOT: Self = Self { rows: 1.0, few: false, stream: true };
+
+    /// Inside a subquery that runs for one traverser.
+    fn inside(few: bool) -> Self {
+        Self { rows: 1.0, few, stream: false }
+    }
+}
+
+impl Lowering<'_> {
+    fn new_slot(&mut self) -> Slot {
+        let slot = Slot(self.slots as u16);
+        self.slots += 1;
+        slot
+    }
+
+    /// Lowers a chain, behind what `ops` holds already.
+    fn chain(&mut self, chain: &Chain, place: Place, mut ops: Ops) -> Pipeline {
+        let mut rows = place.rows;
+        for (index, step) in chain.steps.iter().enumerate() {
+            let few = wants_few(&chain.steps[index + 1..], place.few);
+            let entering = rows;
+            if self.spreads && place.stream {
+                rows = self.cost.of_step(step, rows).rows;
+            }
+            ops.rows = entering.max(rows);
+            ops.step = self.name(step);
+            self.step(step, Place { rows: entering, few, ..place }, &mut ops);
+        }
+        if self.spreads && place.stream {
+            exchange::spread(&mut ops);
+        }
+        ops.finish()
+    }
+
+    /// What a step is called in plans and profiles.
+    fn name(&self, step: &Step) -> Str {
+        let mut words = Words::brief(self.schema);
+        words.step_head(step);
+        Str::from(words.text)
+    }
+}

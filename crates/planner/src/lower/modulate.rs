@@ -1,0 +1,192 @@
+//! Modulators and named objects: each becomes a slot that is filled before it is read.
+
+use gremlin::Pop;
+use values::Str;
+
+use super::pipeline::{Ops, unnumbered};
+use super::{Lowering, Place};
+use crate::logical::{Chain, Kind, Modulator, Origin};
+use crate::physical::{
+    By, EdgeLabels, FetchKind, LocalFn, Op, OpKind, Scope, ScopeKind, SelectForm, Selection, SideEffectId,
+    Slot, Test,
+};
+use values::Direction;
+
+impl Lowering<'_> {
+    /// Where a modulator's result is, once the operators added here have run.
+    pub(super) fn by(&mut self, base: &By, by: &Modulator, place: Place, ops: &mut Ops) -> By {
+        match by.simplified() {
+            Some(Modulator::Fetch(what)) => self.fetch(base, what, ops),
+            Some(Modulator::FetchFrom(slot, what)) => self.fetch(&By::Slot(slot), what, ops),
+            Some(Modulator::Degree(direction, labels)) => By::Slot(self.degree(base, direction, labels, ops)),
+            Some(Modulator::Chain(chain)) => By::Slot(self.apply(base, &chain, place, ops)),
+            None => match by {
+                Modulator::Chain(chain) => match self.start_of(base, chain, place, ops) {
+                    Some((start, rest)) => self.by(&start, &Modulator::Chain(rest), place, ops),
+                    None => By::Slot(self.apply(base, chain, place, ops)),
+                },
+                _ => base.clone(),
+            },
+        }
+    }
+
+    /// For a chain that begins by taking a part of an object or a kept one: where that is, and the rest of the chain.
+    /// A fetch is less than a subquery, and others may want the same part.
+    fn start_of(&mut self, base: &By, chain: &Chain, place: Place, ops: &mut Ops) -> Option<(By, Chain)> {
+        let (first, rest) = chain.steps.split_first()?;
+        if !first.labels.is_empty() || self.paths {
+            return None;
+        }
+        let start = match &first.kind {
+            Kind::Load(slot) => By::Slot(*slot),
+            Kind::Call(function) if is_part(function) => {
+                let part = Modulator::Chain(Chain { steps: vec![first.clone()] });
+                self.by(base, &part, place, ops)
+            }
+            Kind::Take(by) if by.simplified().is_some() => self.by(base, by, place, ops),
+            _ => return None,
+        };
+        Some((start, Chain { steps: rest.to_vec() }))
+    }
+
+    /// As [`Lowering::by`], for readers that know slots only.
+    pub(super) fn by_slot(&mut self, base: &By, by: &Modulator, place: Place, ops: &mut Ops) -> Slot {
+        match self.by(base, by, place, ops) {
+            By::Slot(slot) => slot,
+            By::Current => {
+                let slot = self.new_slot();
+                ops.stay(OpKind::Store(slot));
+                slot
+            }
+        }
+    }
+
+    /// A part of an object; the same part of the same object is fetched once.
+    pub(super) fn fetch(&mut self, base: &By, what: FetchKind, ops: &mut Ops) -> By {
+        if what == FetchKind::This {
+            return base.clone();
+        }
+        let shared = !self.options.disabled_rules.contains("share-fetches");
+        if let Some((_, _, slot)) =
+            ops.fetched.iter().find(|(from, known, _)| shared && from == base && *known == what)
+        {
+            return By::Slot(*slot);
+        }
+        let into = self.new_slot();
+        ops.stay(OpKind::Fetch { from: base.clone(), what: what.clone(), into });
+        ops.fetched.push((base.clone(), what, into));
+        By::Slot(into)
+    }
+
+    fn degree(&mut self, base: &By, direction: Direction, labels: EdgeLabels, ops: &mut Ops) -> Slot {
+        let into = self.new_slot();
+        match base {
+            By::Current => ops.stay(OpKind::Degree { direction, labels, into: Some(into) }),
+            By::Slot(slot) => {
+                let load = op(OpKind::Load(*slot), &ops.step);
+                let degree = op(OpKind::Degree { direction, labels, into: None }, &ops.step);
+                self.apply_ops(vec![load, degree], into, Place::inside(true), 1.0, ops);
+            }
+        }
+        into
+    }
+
+    /// The first result of a subquery that starts at an object.
+    fn apply(&mut self, base: &By, chain: &Chain, _place: Place, ops: &mut Ops) -> Slot {
+        let into = self.new_slot();
+        let mut start = Ops { step: ops.step.clone(), ..Ops::default() };
+        match base {
+            By::Current => start.fetched.clone_from(&ops.fetched),
+            By::Slot(slot) => start.stay(OpKind::Load(*slot)),
+        }
+        let child = self.chain(chain, Place::inside(true), start);
+        let scope = Scope {
+            kind: ScopeKind::Apply { child, into: Some(into), required: false },
+            grain: self.grain_of_first(chain),
+            policy: self.policy(false),
+        };
+        ops.stay(OpKind::Scope(Box::new(scope)));
+        into
+    }
+
+    fn apply_ops(&mut self, child: Vec<Op>, into: Slot, place: Place, work: f64, ops: &mut Ops) {
+        let scope = Scope {
+            kind: ScopeKind::Apply {
+                child: crate::physical::Pipeline::new(child),
+                into: Some(into),
+                required: false,
+            },
+            grain: self.grain(work, place.few),
+            policy: self.policy(place.few),
+        };
+        ops.stay(OpKind::Scope(Box::new(scope)));
+    }
+
+    /// Where a named object is.
+    pub(super) fn origin(&mut self, origin: &Origin, ops: &mut Ops) -> By {
+        match origin {
+            Origin::Current => By::Current,
+            Origin::Slot(slot) => By::Slot(*slot),
+            Origin::Entry(name) => self.fetch(&By::Current, FetchKind::Property(name.clone(), None), ops),
+            Origin::SideEffect(id) => {
+                let name = self.side_effects[usize::from(id.0)].clone();
+                self.look_up(
+                    Selection { name, slot: None, side_effect: Some(*id), pop: Pop::Last, by: None },
+                    ops,
+                )
+            }
+            Origin::Named { name, slot, pop } => {
+                let side_effect = self.side_effect(name);
+                self.look_up(
+                    Selection { name: name.clone(), slot: *slot, side_effect, pop: *pop, by: None },
+                    ops,
+                )
+            }
+        }
+    }
+
+    fn look_up(&mut self, selection: Selection, ops: &mut Ops) -> By {
+        let into = self.new_slot();
+        let select = op(OpKind::Select { selections: vec![selection], form: SelectForm::One }, &ops.step);
+        self.apply_ops(vec![select], into, Place::inside(true), 1.0, ops);
+        By::Slot(into)
+    }
+
+    /// A named object under its modulator.
+    pub(super) fn named(&mut self, origin: &Origin, by: &Modulator, place: Place, ops: &mut Ops) -> By {
+        let base = self.origin(origin, ops);
+        self.by(&base, by, place, ops)
+    }
+
+    /// The side-effect of that name.
+    pub(super) fn side_effect(&self, name: &str) -> Option<SideEffectId> {
+        self.side_effects.iter().position(|known| known == name).map(|index| SideEffectId(index as u16))
+    }
+}
+
+/// Whether the function takes a part of its object.
+fn is_part(function: &LocalFn) -> bool {
+    matches!(function, LocalFn::Id | LocalFn::Label | LocalFn::Key | LocalFn::Value | LocalFn::Column(_))
+}
+
+/// An operator inside a modulator's subquery.
+pub(super) fn op(kind: OpKind, step: &Str) -> Op {
+    let moves = matches!(kind, OpKind::Load(_) | OpKind::Degree { into: None, .. } | OpKind::Select { .. });
+    unnumbered(kind, step.clone(), moves)
+}
+
+/// Keeps the traversers whose modulators all had a result.
+pub(super) fn productive(slots: Vec<Slot>, ops: &mut Ops) {
+    let mut tests: Vec<Test> = Vec::with_capacity(slots.len());
+    for slot in slots {
+        let test = Test::Present(slot);
+        if !tests.contains(&test) {
+            tests.push(test);
+        }
+    }
+    match tests.len() {
+        0 => {}
+        1 => ops.stay(OpKind::Filter(tests.remove(0))),
+        _ => ops.stay(OpKind::Filter(Test::And(tests))),
+    }
+}

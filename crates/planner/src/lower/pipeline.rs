@@ -1,0 +1,93 @@
+//! A pipeline under construction.
+
+use values::Str;
+
+use crate::logical::Label;
+use crate::physical::{By, FetchKind, Op, OpKind, Pipeline, Slot, Test};
+
+/// An operator that gets its number at the end of lowering.
+pub(super) fn unnumbered(kind: OpKind, step: Str, moves: bool) -> Op {
+    Op { id: 0, kind, step, labels: Vec::new(), moves }
+}
+
+/// The operators of a pipeline so far, and what is known about them.
+#[derive(Clone, Default)]
+pub(super) struct Ops {
+    /// The operators.
+    pub ops: Vec<Op>,
+    /// Traversers that enter or leave the step of each, whichever are more, as a guess.
+    pub traversers: Vec<f64>,
+    /// What has been fetched already, and is still true.
+    pub fetched: Vec<(By, FetchKind, Slot)>,
+    /// The name of the step that is being lowered.
+    pub step: Str,
+    /// Traversers that enter or leave it.
+    pub rows: f64,
+}
+
+impl Ops {
+    /// Adds an operator that leaves the current object and the path as they are.
+    pub fn stay(&mut self, kind: OpKind) {
+        self.push(kind, false);
+    }
+
+    /// Adds an operator whose result is a new object, and a new entry of the path.
+    pub fn go(&mut self, kind: OpKind) {
+        self.push(kind, true);
+        self.current_changed();
+    }
+
+    /// Adds an operator whose result is another object, or another stream, without being an entry of the path of its
+    /// own.
+    pub fn replace(&mut self, kind: OpKind) {
+        self.push(kind, false);
+        self.current_changed();
+    }
+
+    fn push(&mut self, kind: OpKind, moves: bool) {
+        self.ops.push(unnumbered(kind, self.step.clone(), moves));
+        self.traversers.push(self.rows);
+    }
+
+    fn current_changed(&mut self) {
+        self.fetched.retain(|(from, ..)| *from != By::Current);
+    }
+
+    /// What was fetched into a slot, or from it, is no longer what it was.
+    pub fn slot_changed(&mut self, changed: Slot) {
+        self.fetched.retain(|(from, _, into)| *from != By::Slot(changed) && *into != changed);
+    }
+
+    /// Everything that was fetched may have changed.
+    pub fn graph_changed(&mut self) {
+        self.fetched.clear();
+    }
+
+    /// Gives the result so far these names.
+    pub fn label(&mut self, labels: &[Label], paths: bool) {
+        if labels.is_empty() {
+            return;
+        }
+        for slot in labels.iter().filter_map(|label| label.slot) {
+            self.slot_changed(slot);
+            self.stay(OpKind::Store(slot));
+        }
+        if paths {
+            if self.ops.is_empty() {
+                self.stay(OpKind::Filter(Test::Constant(true)));
+            }
+            if let Some(last) = self.ops.last_mut() {
+                last.labels.extend(labels.iter().map(|label| label.name.clone()));
+            }
+        }
+    }
+
+    /// The pipeline. It has at least one operator.
+    pub fn finish(mut self) -> Pipeline {
+        if self.ops.is_empty() {
+            self.step = Str::from("identity()");
+            self.stay(OpKind::Filter(Test::Constant(true)));
+        }
+        Pipeline::new(self.ops)
+    }
+}

@@ -1,0 +1,77 @@
+//! `repeat` becomes a loop scope: one instance per iteration.
+
+use super::pipeline::{Ops, unnumbered};
+use super::{Lowering, Place};
+use crate::logical::{LoopCondition, LoopControl, Repeat};
+use crate::physical::{
+    Condition, Control, Grain, InterPolicy, LocalFn, OpKind, Pipeline, Scope, ScopeKind, Test,
+};
+
+/// MAX_SI of loop scopes: iterations that may be under way at the same time.
+const MAX_ITERATIONS: u32 = 64;
+
+impl Lowering<'_> {
+    pub(super) fn repeat(&mut self, repeat: &Repeat, place: Place, ops: &mut Ops) {
+        let head = self.control(&repeat.head, place, ops);
+        let tail = self.control(&repeat.tail, place, ops);
+        let mut start = Ops { step: ops.step.clone(), ..Ops::default() };
+        if let Some(counter) = repeat.counter {
+            let loops = unnumbered(OpKind::Local(LocalFn::Loops), ops.step.clone(), false);
+            let scope = Scope {
+                kind: ScopeKind::Apply {
+                    child: Pipeline::new(vec![loops]),
+                    into: Some(counter),
+                    required: false,
+                },
+                grain: Grain::Batch,
+                policy: self.policy(false),
+            };
+            start.stay(OpKind::Scope(Box::new(scope)));
+        }
+        let rows = match self.spreads && place.stream {
+            true => self.cost.entering_body(repeat, place.rows),
+            false => place.rows,
+        };
+        let body = self.chain(&repeat.body, Place { rows, ..place }, start);
+        let policy = self.policy_of(inter(repeat, place.few), MAX_ITERATIONS);
+        let scope = Scope { kind: ScopeKind::Repeat { head, body, tail }, grain: Grain::Iteration, policy };
+        ops.replace(OpKind::Scope(Box::new(scope)));
+        // The body may have filled any slot anew.
+        ops.fetched.clear();
+    }
+
+    fn control(&mut self, control: &LoopControl, place: Place, ops: &Ops) -> Option<Control> {
+        if control.is_never() {
+            return None;
+        }
+        let mut tests = Ops { step: ops.step.clone(), ..Ops::default() };
+        let until = self.loop_condition(&control.until, place, &mut tests);
+        let emit = self.loop_condition(&control.emit, place, &mut tests);
+        // No tests need no pipeline, not even one that does nothing.
+        Some(Control { tests: Pipeline::new(tests.ops), until, emit })
+    }
+
+    fn loop_condition(&mut self, condition: &LoopCondition, place: Place, tests: &mut Ops) -> Condition {
+        match condition {
+            LoopCondition::Never => Condition::Never,
+            LoopCondition::Always => Condition::Always,
+            LoopCondition::Times(n) => Condition::Times(*n),
+            LoopCondition::Test(test) => Condition::Test(test.clone()),
+            LoopCondition::Exists(exists) => {
+                let mark = self.new_slot();
+                self.exists(exists, Some(mark), place, tests);
+                Condition::Test(Test::Mark(mark))
+            }
+        }
+    }
+}
+
+/// The policy between iterations. A loop that looks for results on its way finds the near ones first, and need not
+/// open far iterations if they suffice; one that yields only at its end gets there soonest depth-first. Where all
+/// results are wanted, breadth-first merges the most.
+fn inter(repeat: &Repeat, few: bool) -> InterPolicy {
+    let fixed =
+        [&repeat.head.until, &repeat.tail.until].iter().any(|until| matches!(until, LoopCondition::Times(_)));
+    let emits = [&repeat.head.emit, &repeat.tail.emit].iter().any(|emit| **emit != LoopCondition::Never);
+    if few && fixed && !emits { InterPolicy::DepthFirst } else { InterPolicy::BreadthFirst }
+}

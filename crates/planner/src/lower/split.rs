@@ -1,0 +1,41 @@
+//! Pipelines that are too long are continued in another one.
+
+use std::sync::Arc;
+
+use super::pipeline::unnumbered;
+use crate::physical::{Grain, InterPolicy, IntraPolicy, Op, OpKind, Pipeline, Policy, Scope, ScopeKind};
+use values::Str;
+
+/// Splits all pipelines longer than [`Pipeline::MAX_OPS`].
+pub(super) fn split(pipeline: &mut Pipeline) {
+    for op in Arc::make_mut(&mut pipeline.ops) {
+        if let OpKind::Scope(scope) = &mut op.kind {
+            scope.for_each_pipeline(&mut split);
+        }
+    }
+    if pipeline.ops.len() <= Pipeline::MAX_OPS {
+        return;
+    }
+    let ops = Arc::make_mut(&mut pipeline.ops);
+    // From the end, so that no pipeline is deeper inside others than it must be.
+    let mut rest = ops.split_off(Pipeline::MAX_OPS - 1);
+    let mut parts = Vec::new();
+    while rest.len() > Pipeline::MAX_OPS {
+        let more = rest.split_off(Pipeline::MAX_OPS - 1);
+        parts.push(std::mem::replace(&mut rest, more));
+    }
+    let mut inner = rest;
+    while let Some(mut part) = parts.pop() {
+        part.push(inline(inner));
+        inner = part;
+    }
+    ops.push(inline(inner));
+}
+
+fn inline(ops: Vec<Op>) -> Op {
+    let policy =
+        Policy { inter: InterPolicy::BreadthFirst, intra: IntraPolicy::DepthFirst, max_instances: 1 };
+    let kind = ScopeKind::Inline { child: Pipeline::new(ops) };
+    let scope = Scope { kind, grain: Grain::Stream, policy };
+    unnumbered(OpKind::Scope(Box::new(scope)), Str::from("…"), false)
+}

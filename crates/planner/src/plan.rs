@@ -1,0 +1,88 @@
+//! Planning, end to end.
+
+use gremlin::{StepName, Traversal};
+use values::{Str, Value};
+
+use crate::explain::words::Words;
+use crate::explain::{Explanation, physical_text};
+use crate::physical::Plan;
+use crate::{Options, PlanError, Schema, Statistics, bind, lower, rules};
+
+/// A plan with what the engine needs to know beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// The stages it went through, where they were asked for.
+    pub explanation: Option<Explanation>,
+    /// Whether the traversal asks for the explanation instead of its results (`explain()`).
+    pub explains: bool,
+    /// The traversal's `with` options that are not the planner's, such as `evaluationTimeout`; the last one counts.
+    pub settings: Vec<(Str, Value)>,
+    /// Whether other traversals of the same shape can use the plan.
+    pub reusable: bool,
+}
+
+impl Planned {
+    /// The value of a `with` option that is not the planner's.
+    pub fn setting(&self, key: &str) -> Option<&Value> {
+        self.settings.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+}
+
+/// Plans a traversal for a graph.
+///
+/// The traversal may have been through [`gremlin::parameterize`]; then the plan names its literals by number
+/// ([`crate::physical::Operand::Param`]) and serves every traversal of that shape, as long as the schema's version is
+/// the same.
+///
+/// # Errors
+/// [`PlanError`], which names the step at fault.
+///
+/// ```
+/// # use planner::{Options, PlanError, Schema, Statistics, plan};
+/// # fn show(schema: &dyn Schema, statistics: &dyn Statistics) -> Result<(), Box<dyn std::error::Error>> {
+/// let traversal = gremlin::parse_traversal("g.V().has('Person','id',933).out('knows')", &Default::default())?;
+/// let planned = plan(&traversal, schema, statistics, &Options { explain: true, ..Options::default() })?;
+/// println!("{}", planned.explanation.unwrap_or_default());
+/// # Ok(())
+/// # }
+/// ```
+pub fn plan(
+    traversal: &Traversal,
+    schema: &dyn Schema,
+    statistics: &dyn Statistics,
+    options: &Options,
+) -> Result<Planned, PlanError> {
+    let overridden;
+    let options = if traversal.source.is_empty() {
+        options
+    } else {
+        overridden = options.overridden(&traversal.source)?;
+        &overridden
+    };
+    let mut source = bind::SourceSettings::of(&traversal.source)?;
+    let settings = std::mem::take(&mut source.settings);
+    let explains = traversal.steps.last().is_some_and(|step| step.name == StepName::Explain);
+    let mut explanation = (explains || options.explain).then(|| Explanation::of(traversal));
+    let mut logical = bind::bind(traversal, schema, source)?;
+    let written = |plan: &crate::logical::Logical| {
+        let mut words = Words::new(schema);
+        words.logical(plan);
+        words.text
+    };
+    if let Some(explanation) = &mut explanation {
+        explanation.add("logical plan", written(&logical));
+    }
+    rules::rewrite(&mut logical, schema, options, |rule, plan| {
+        if let Some(explanation) = &mut explanation {
+            explanation.add(rule, written(plan));
+        }
+    });
+    let reusable = !logical.pinned;
+    let plan = lower::lower(logical, schema, statistics, options)?;
+    if let Some(explanation) = &mut explanation {
+        explanation.add("physical plan", physical_text(&plan, schema));
+    }
+    Ok(Planned { plan, explanation, explains, settings, reusable })
+}

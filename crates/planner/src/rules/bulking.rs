@@ -1,0 +1,149 @@
+//! Traversers that have come to the same object by different ways travel on as one.
+//!
+//! ```text
+//! before   V().out(knows).out(knows).out(knows).values(name).groupCount(it)
+//! after    V().out(knows).barrier().out(knows).barrier().out(knows).values(name).groupCount(it)
+//!
+//! before   repeat {both(knows)} until 5 times  count()
+//! after    repeat {both(knows).barrier()} until 5 times  count()
+//! ```
+//!
+//! A barrier holds the stream back until it is complete, so it is put only where the whole stream is needed anyway
+//! (a count, a grouping, a sum follows), and where nothing tells the traversers apart: no path, no kept object.
+
+use gremlin::StepName;
+
+use super::{Context, each_chain};
+use crate::logical::{Access, Chain, Footprint, Kind, Logical, Lookup, Role, Step, wants_few};
+use crate::physical::Aggregation;
+
+pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
+    if context.paths || plan.slots > 0 {
+        return false;
+    }
+    each_chain(plan, |chain, role| {
+        let is_stream = matches!(role, Role::Root | Role::Group | Role::First | Role::Each);
+        is_stream && insert(chain)
+    })
+}
+
+/// Inserts barriers into a chain whose input is one traverser or few.
+fn insert(chain: &mut Chain) -> bool {
+    let Some(mut end) = collapse(chain) else { return false };
+    let mut changed = false;
+    let mut moves = 0;
+    let mut index = 0;
+    while index < end {
+        let step = &mut chain.steps[index];
+        match &mut step.kind {
+            Kind::Graph(Access { lookup, .. }) => {
+                moves = usize::from(!matches!(lookup, Lookup::Ids(_) | Lookup::Index { .. }))
+            }
+            // What is distinct has nothing to merge.
+            Kind::Move(step_move) if step_move.distinct => moves = 0,
+            Kind::Move(step_move) if !step_move.edges => {
+                if moves >= 2 && step.labels.is_empty() {
+                    chain.steps.insert(index, barrier());
+                    index += 1;
+                    end += 1;
+                    changed = true;
+                }
+                moves += 1;
+            }
+            Kind::Repeat(repeat) => {
+                let touched = repeat.body.footprint();
+                let apart = Footprint::SLOTS
+                    | Footprint::PATH
+                    | Footprint::NAMES
+                    | Footprint::FILLS
+                    | Footprint::STREAM;
+                if !touched.touches(apart) && fans_out(&repeat.body) {
+                    repeat.body.steps.push(barrier());
+                    changed = true;
+                }
+                moves = 0;
+            }
+            Kind::Dedup { .. } | Kind::Barrier => moves = 0,
+            _ => {}
+        }
+        index += 1;
+    }
+    changed
+}
+
+fn barrier() -> Step {
+    Step::new(Kind::Barrier, StepName::Barrier)
+}
+
+fn fans_out(body: &Chain) -> bool {
+    body.steps.iter().any(|step| matches!(&step.kind, Kind::Move(step_move) if !step_move.distinct))
+}
+
+/// Where the stream becomes one object or a few: up to there the whole of it is needed. `None` if it never does, or if
+/// something on the way is content with a part, or tells traversers apart.
+fn collapse(chain: &Chain) -> Option<usize> {
+    let place = chain.steps.iter().position(|step| match &step.kind {
+        Kind::Aggregate(what) => *what != Aggregation::Fold,
+        Kind::GroupCount(_) | Kind::Group(_) => true,
+        Kind::Dedup { .. } => true,
+        _ => false,
+    })?;
+    let way = &chain.steps[..place];
+    let apart = Footprint::SLOTS | Footprint::PATH | Footprint::NAMES | Footprint::FILLS | Footprint::WRITES;
+    let alike = way.iter().all(|step| !step.footprint().touches(apart));
+    let dedup_for_few =
+        matches!(chain.steps[place].kind, Kind::Dedup { .. }) && wants_few(&chain.steps[place + 1..], false);
+    (alike && !wants_few(way, false) && !dedup_for_few).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{only, these, unchanged};
+
+    const RULE: &str = "bulking";
+
+    #[test]
+    fn equal_traversers_are_merged_before_each_further_move() {
+        only(
+            RULE,
+            "g.V().out('knows').out('knows').values('name').groupCount()",
+            "V().out(knows).barrier().out(knows).values(name).groupCount(it)",
+        );
+        only(
+            RULE,
+            "g.V(1).out().out().out().values('age').sum()",
+            "V(1).out().out().barrier().out().values(age).sum()",
+        );
+    }
+
+    #[test]
+    fn and_at_the_end_of_each_iteration() {
+        only(
+            RULE,
+            "g.V().repeat(both('knows')).times(5).count()",
+            "V().repeat {both(knows).barrier()} until 5 times.count()",
+        );
+    }
+
+    #[test]
+    fn what_counts_by_degree_needs_no_merging() {
+        these(
+            &["degree", RULE],
+            "g.V(1).out().out().out().out().count()",
+            "V(1).out().out().barrier().out().bulkByDegree(out ).count()",
+        );
+    }
+
+    #[test]
+    fn a_stream_that_is_not_needed_whole_flows() {
+        unchanged(RULE, "g.V().out().out().out()");
+        unchanged(RULE, "g.V().out().out().limit(5).count()");
+        unchanged(RULE, "g.V().repeat(out()).times(3).limit(5)");
+    }
+
+    #[test]
+    fn traversers_that_differ_are_not_merged() {
+        unchanged(RULE, "g.V().as('a').out().out().groupCount().by(select('a'))");
+        unchanged(RULE, "g.V().repeat(out().simplePath()).times(3).count()");
+    }
+}

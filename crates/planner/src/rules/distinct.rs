@@ -1,0 +1,349 @@
+//! Where only the set of objects matters, duplicates go as early as they arise.
+//!
+//! ```text
+//! before   out(knows) out(knows) dedup()
+//! after    out(knows; distinct) out(knows; distinct)
+//!
+//! before   repeat {out(knows)} until 5 times  dedup()
+//! after    repeat {out(knows; distinct)} until 5 times  dedup()
+//!
+//! before   repeat {out(knows)} until 5 times emit always  dedup()
+//! after    repeat {out(knows; distinct).barrier().dedup() across iterations} until 5 times emit always  dedup()
+//! ```
+//!
+//! Equal objects at the same place have the same future, if that future depends on nothing but the object. In a loop
+//! "the same place" is the same iteration: so each iteration forgets duplicates on its own. Beyond that, an object that
+//! an *earlier* iteration had already needs no second visit if every object leaves the loop that ever enters it, or
+//! if leaving depends on the object alone:
+//!
+//! | leaves | duplicates of earlier iterations |
+//! |---|---|
+//! | `times(n)` | stay: what is reached in exactly n steps is asked for |
+//! | `times(n).emit()` | go, but only after the iteration is complete: the first visit must be the one with the most steps left |
+//! | `times(n).emit(test)` | stay: what leaves at the last iteration leaves untested |
+//! | `until(test)`, `emit(test)` without `times` | go |
+
+use gremlin::StepName;
+
+use super::{Context, remove};
+use crate::logical::{Chain, Footprint, Kind, Logical, LoopCondition, Repeat, Role, Step, wants_few};
+use crate::physical::{Aggregation, Slot};
+
+/// What is wanted of a stream.
+#[derive(Clone, Debug)]
+enum Want {
+    /// Every object as often as it is there.
+    Bag,
+    /// Every object once or more. Further on these slots are read: equal objects are alike only if these are equal too.
+    Set(Vec<Slot>),
+}
+
+impl Want {
+    /// Whether equal objects are alike.
+    fn is_set_of_objects(&self) -> bool {
+        matches!(self, Self::Set(slots) if slots.is_empty())
+    }
+}
+
+/// What keeps equal objects from being alike, beside slots.
+const TELLS_APART: [Footprint; 3] = [Footprint::PATH, Footprint::FILLS, Footprint::WRITES];
+
+pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
+    !context.paths && walk(&mut plan.root, Want::Bag, Place { mark: true, few: false })
+}
+
+/// Where a chain stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Whether duplicates are worth a table of what was seen.
+    mark: bool,
+    /// Whether only the first few of its results are wanted.
+    few: bool,
+}
+
+/// Rewrites a chain of whose results that is wanted.
+fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
+    let mut changed = false;
+    let mut want = end;
+    for index in (0..chain.steps.len()).rev() {
+        let few = wants_few(&chain.steps[index + 1..], place.few);
+        let step = &mut chain.steps[index];
+        // What has just been named is the current object itself.
+        if let Want::Set(slots) = &mut want {
+            slots.retain(|slot| !step.labels.iter().any(|label| label.slot == Some(*slot)));
+        }
+        if let Kind::Repeat(repeat) = &mut step.kind {
+            let (rewritten, before) = walk_repeat(repeat, &want, few);
+            changed |= rewritten;
+            want = before;
+            continue;
+        }
+        if let Kind::Move(step_move) = &mut step.kind
+            && want.is_set_of_objects()
+            && place.mark
+            && !step_move.edges
+            && !step_move.distinct
+            && step_move.fetch.is_empty()
+        {
+            step_move.distinct = true;
+            changed = true;
+        }
+        let before = want_before(step, &want);
+        step.kind.for_each_child_mut(&mut |child, role| {
+            let (end, place) = match role {
+                Role::Test => (Want::Set(Vec::new()), Place { mark: false, few: true }),
+                Role::Stream => (
+                    if matches!(before, Want::Set(_)) { want.clone() } else { Want::Bag },
+                    Place { few, ..place },
+                ),
+                Role::Each => (want.clone(), Place { mark: false, few }),
+                Role::First => (Want::Bag, Place { few: true, ..place }),
+                Role::Root | Role::Nothing | Role::Body | Role::Group => {
+                    (Want::Bag, Place { few: false, ..place })
+                }
+            };
+            changed |= walk(child, end, place);
+        });
+        want = before;
+    }
+    changed | fuse(chain)
+}
+
+fn tells_apart(footprint: Footprint) -> bool {
+    TELLS_APART.into_iter().any(|what| footprint.touches(what))
+}
+
+/// What a step wants of its input, if that is wanted of its output.
+fn want_before(step: &mut Step, after: &Want) -> Want {
+    let footprint = step.footprint();
+    let mut slots = match (after, &step.kind) {
+        // Which of several equal objects remains does not matter, nor what was kept with it.
+        (_, Kind::Dedup { .. } | Kind::Aggregate(Aggregation::Min | Aggregation::Max)) => Vec::new(),
+        (Want::Set(slots), kind) if keeps_sets(kind, footprint) => slots.clone(),
+        _ => return Want::Bag,
+    };
+    if tells_apart(footprint) {
+        return Want::Bag;
+    }
+    slots.retain(|slot| !step.slots_filled().any(|filled| filled == *slot));
+    step.slots_read(&mut slots);
+    Want::Set(slots)
+}
+
+/// Whether of equal input objects a step makes equal output objects, so that a set goes on as a set.
+fn keeps_sets(kind: &Kind, footprint: Footprint) -> bool {
+    match kind {
+        // A count inside these is one of the whole stream; inside the others, of one traverser.
+        Kind::Union(_) | Kind::Choose(_) => !footprint.touches(Footprint::STREAM),
+        Kind::Order { limit, .. } => limit.is_none(),
+        Kind::Barrier
+        | Kind::Exists(_)
+        | Kind::Map(_)
+        | Kind::FlatMap(_)
+        | Kind::Local(_)
+        | Kind::Optional(_)
+        | Kind::Coalesce(_)
+        | Kind::Take(_)
+        | Kind::Keep { .. }
+        | Kind::Project(_)
+        | Kind::Properties { .. }
+        | Kind::Call(_)
+        | Kind::Unfold
+        | Kind::Identity
+        | Kind::Filter(_)
+        | Kind::Compare(_)
+        | Kind::Load(_)
+        | Kind::Move(_)
+        | Kind::EdgeVertex(_)
+        | Kind::Degree { .. } => true,
+        _ => false,
+    }
+}
+
+/// Rewrites a loop. Tells what it wants of its input.
+fn walk_repeat(repeat: &mut Repeat, want: &Want, few: bool) -> (bool, Want) {
+    let all = repeat.body.footprint() | conditions(repeat);
+    let place = Place { mark: true, few };
+    if !want.is_set_of_objects() || tells_apart(all) || all.touches(Footprint::STREAM) || reads_slots(repeat)
+    {
+        return (walk(&mut repeat.body, Want::Bag, place), Want::Bag);
+    }
+    let forget_earlier =
+        if all.touches(Footprint::LOOPS) { None } else { earlier_visits_suffice(repeat, few) };
+    let mut ends = |kind: Kind| repeat.body.steps.push(Step::new(kind, StepName::Dedup));
+    if forget_earlier == Some(true) {
+        ends(Kind::Barrier);
+    }
+    ends(Kind::Dedup { keys: Vec::new(), across_iterations: forget_earlier.is_some() });
+    walk(&mut repeat.body, Want::Set(Vec::new()), place);
+    (true, Want::Set(Vec::new()))
+}
+
+/// Whether an iteration depends on slots that were filled before it, or its conditions on any.
+fn reads_slots(repeat: &mut Repeat) -> bool {
+    !repeat.body.slots_needed(&[]).is_empty() || conditions(repeat).touches(Footprint::SLOTS)
+}
+
+/// What the loop's conditions look at.
+fn conditions(repeat: &Repeat) -> Footprint {
+    let controls = [&repeat.head.until, &repeat.head.emit, &repeat.tail.until, &repeat.tail.emit];
+    controls.into_iter().fold(Footprint::NONE, |sum, condition| {
+        sum | match condition {
+            LoopCondition::Test(test) => crate::logical::of_test(test),
+            LoopCondition::Exists(exists) => exists.footprint(),
+            LoopCondition::Never | LoopCondition::Always | LoopCondition::Times(_) => Footprint::NONE,
+        }
+    })
+}
+
+/// Whether objects that an earlier iteration visited can be left out, and if so whether iterations must be kept apart
+/// for that. See the table above.
+fn earlier_visits_suffice(repeat: &Repeat, few: bool) -> Option<bool> {
+    let untils = [&repeat.head.until, &repeat.tail.until];
+    let emits = [&repeat.head.emit, &repeat.tail.emit];
+    if !untils.iter().any(|until| matches!(until, LoopCondition::Times(_))) {
+        return Some(false);
+    }
+    // Whoever wants only a few results shall not wait for whole iterations.
+    let emits_all = emits.iter().any(|emit| **emit == LoopCondition::Always);
+    (emits_all && !few).then_some(true)
+}
+
+/// A `dedup` that follows a move, perhaps after filters, is the move's own business.
+fn fuse(chain: &mut Chain) -> bool {
+    let mut changed = false;
+    let mut index = chain.steps.len();
+    while index > 1 {
+        index -= 1;
+        let plain = matches!(&chain.steps[index].kind, Kind::Dedup { keys, across_iterations: false } if keys.is_empty());
+        if !plain {
+            continue;
+        }
+        let mut place = index - 1;
+        while place > 0 && is_pure_filter(&chain.steps[place]) {
+            place -= 1;
+        }
+        if let Kind::Move(step_move) = &mut chain.steps[place].kind
+            && !step_move.edges
+            && step_move.fetch.is_empty()
+        {
+            step_move.distinct = true;
+            remove(chain, index);
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn is_pure_filter(step: &Step) -> bool {
+    step.kind.is_filter() && step.footprint().is_pure()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{only, unchanged};
+
+    const RULE: &str = "distinct";
+
+    #[test]
+    fn every_move_before_a_dedup_yields_each_end_once() {
+        only(
+            RULE,
+            "g.V().out('knows').has('age',3).in('knows').dedup()",
+            "V().out(knows; distinct).filter(age = 3).in(knows; distinct)",
+        );
+        only(
+            RULE,
+            "g.V().out('knows').hasLabel('Person').dedup().count()",
+            "V().out(knows; distinct).filter(label in (Person)).count()",
+        );
+        only(RULE, "g.V().out().out().dedup().by('name')", "V().out(; distinct).out(; distinct).dedup(name)");
+    }
+
+    #[test]
+    fn a_fixed_number_of_iterations_forgets_duplicates_in_each() {
+        only(
+            RULE,
+            "g.V().repeat(out('knows')).times(5).dedup()",
+            "V().repeat {out(knows; distinct)} until 5 times.dedup()",
+        );
+        only(
+            RULE,
+            "g.V().repeat(out('knows')).emit(has('age',3)).times(5).dedup()",
+            "V().repeat {out(knows; distinct)} until 5 times emit all {filter(age = 3)}.dedup()",
+        );
+    }
+
+    #[test]
+    fn a_loop_that_emits_everything_visits_nothing_twice() {
+        only(
+            RULE,
+            "g.V().repeat(out('knows')).emit().times(5).dedup().count()",
+            "V().repeat {out(knows; distinct).barrier().dedup() across iterations} until 5 times emit always.dedup().count()",
+        );
+    }
+
+    #[test]
+    fn a_loop_without_a_bound_visits_nothing_twice() {
+        only(
+            RULE,
+            "g.V().repeat(out('knows')).until(has('age',3)).dedup()",
+            "V().repeat {out(knows; distinct).dedup() across iterations} until all {filter(age = 3)}.dedup()",
+        );
+    }
+
+    #[test]
+    fn who_wants_few_results_does_not_wait_for_an_iteration() {
+        only(
+            RULE,
+            "g.V().repeat(out('knows')).emit().times(5).dedup().limit(3)",
+            "V().repeat {out(knows; distinct)} until 5 times emit always.dedup().limit(3)",
+        );
+    }
+
+    #[test]
+    fn the_existence_of_a_path_through_a_loop_asks_for_a_set() {
+        only(
+            RULE,
+            "g.V().where(repeat(out('knows')).times(3).has('age',3))",
+            "V().where all {repeat {out(knows; distinct)} until 3 times.filter(age = 3)}",
+        );
+    }
+
+    #[test]
+    fn what_an_iteration_keeps_for_itself_does_not_matter_to_the_next() {
+        only(
+            RULE,
+            "g.V().repeat(__.as('from').out('knows').where(gt('from')).by('age')).times(5).dedup()",
+            "V().repeat {identity() as from:s0.out(knows).where(age > s1; s1 is s0 by age).dedup()} until 5 times.dedup()",
+        );
+    }
+
+    #[test]
+    fn a_side_effect_that_is_only_looked_at_does_not_matter() {
+        only(
+            RULE,
+            "g.V().aggregate('x').repeat(out('knows')).emit(out('likes').where(within('x'))).times(5).dedup().limit(3)",
+            "V().aggregate(it) into side-effect 0.repeat {out(knows; distinct)} until 5 times \
+             emit all {out(likes).filter(it within all of (side-effect 0))}.dedup().limit(3)",
+        );
+    }
+
+    #[test]
+    fn what_is_kept_inside_a_loop_and_read_behind_it_tells_apart() {
+        unchanged(RULE, "g.V().repeat(out().as('x').out()).times(2).values('age').where(neq('x')).dedup()");
+    }
+
+    #[test]
+    fn how_often_an_object_is_there_may_matter() {
+        unchanged(RULE, "g.V().out().out().count()");
+        unchanged(RULE, "g.V().repeat(out()).times(2).groupCount()");
+        unchanged(RULE, "g.V().out().limit(3).dedup()");
+    }
+
+    #[test]
+    fn what_tells_equal_objects_apart_keeps_them() {
+        unchanged(RULE, "g.V().repeat(out().simplePath()).times(2).dedup()");
+        unchanged(RULE, "g.V().as('a').out().values('age').where(neq('a')).dedup()");
+    }
+}

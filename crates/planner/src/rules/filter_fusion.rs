@@ -1,0 +1,157 @@
+//! Filters in a row become one, whose cheapest tests come first.
+//!
+//! ```text
+//! before   filter(name = 'x') filter(label in (Person)) identity()
+//! after    filter(label in (Person) and name = 'x')
+//! ```
+
+use super::{Context, each_chain, is_removable, remove};
+use crate::logical::{Chain, Kind, Logical};
+use crate::physical::{Predicate, Test};
+
+pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
+    each_chain(plan, |chain, _| fuse(chain))
+}
+
+fn fuse(chain: &mut Chain) -> bool {
+    let mut changed = false;
+    let mut index = 0;
+    while index < chain.steps.len() {
+        if chain.steps[index].kind == Kind::Identity && is_removable(chain, index) {
+            remove(chain, index);
+            changed = true;
+            continue;
+        }
+        let is_filter = matches!(chain.steps[index].kind, Kind::Filter(_));
+        if is_filter && index > 0 && is_unnamed_filter(chain, index - 1) {
+            let next = remove(chain, index).kind;
+            if let (Kind::Filter(first), Kind::Filter(second)) = (&mut chain.steps[index - 1].kind, next) {
+                let first_test = std::mem::replace(first, Test::Constant(true));
+                *first = and(first_test, second);
+            }
+            changed = true;
+            continue;
+        }
+        if let Kind::Filter(test) = &mut chain.steps[index].kind {
+            changed |= sort(test);
+        }
+        index += 1;
+    }
+    changed
+}
+
+/// A filter whose result nobody named: the next filter's test may come before that naming then.
+fn is_unnamed_filter(chain: &Chain, index: usize) -> bool {
+    matches!(chain.steps[index].kind, Kind::Filter(_)) && chain.steps[index].labels.is_empty()
+}
+
+/// Both tests, cheapest first.
+pub(super) fn and(first: Test, second: Test) -> Test {
+    let mut parts = Vec::new();
+    flatten(first, &mut parts);
+    flatten(second, &mut parts);
+    let mut test = conjunction(parts);
+    sort(&mut test);
+    test
+}
+
+/// All of the tests.
+pub(super) fn conjunction(mut parts: Vec<Test>) -> Test {
+    parts.retain(|part| *part != Test::Constant(true));
+    match parts.len() {
+        0 => Test::Constant(true),
+        1 => parts.remove(0),
+        _ => Test::And(parts),
+    }
+}
+
+/// The tests that all must hold for this one to hold.
+pub(super) fn flatten(test: Test, parts: &mut Vec<Test>) {
+    match test {
+        Test::And(inner) => inner.into_iter().for_each(|part| flatten(part, parts)),
+        other => parts.push(other),
+    }
+}
+
+/// Puts cheap tests first; `true` if they were not.
+fn sort(test: &mut Test) -> bool {
+    let Test::And(parts) = test else { return false };
+    let nested = parts.iter().any(|part| matches!(part, Test::And(_)));
+    if nested {
+        let inner = std::mem::take(parts);
+        inner.into_iter().for_each(|part| flatten(part, parts));
+    }
+    if parts.is_sorted_by_key(cost) {
+        return nested;
+    }
+    parts.sort_by_key(cost);
+    true
+}
+
+/// What a test costs, roughly: a look at the reference, a look into the record, a search.
+fn cost(test: &Test) -> u32 {
+    match test {
+        Test::Constant(_) => 0,
+        Test::Label { .. } | Test::Mark(_) | Test::Present(_) | Test::Loops(_) => 1,
+        Test::Is(predicate) | Test::SlotIs(_, predicate) => 1 + of_predicate(predicate),
+        Test::LabelIs(predicate) | Test::PropertyKey(predicate) => 2 + of_predicate(predicate),
+        Test::HasId(predicate) => 3 + of_predicate(predicate),
+        Test::HasKey(_) => 4,
+        Test::Has(_, predicate) | Test::PropertyValue(predicate) => 5 + of_predicate(predicate),
+        Test::HasNamed(_, predicate) | Test::Members(_, predicate) => 8 + of_predicate(predicate),
+        Test::SimplePath(..) => 12,
+        Test::And(parts) | Test::Or(parts) => parts.iter().map(cost).sum(),
+        Test::Not(inner) => cost(inner),
+    }
+}
+
+fn of_predicate(predicate: &Predicate) -> u32 {
+    match predicate {
+        Predicate::Compare(..) | Predicate::TypeOf(_) => 0,
+        Predicate::Within { members, spread } => {
+            if *spread {
+                3
+            } else {
+                members.len() as u32
+            }
+        }
+        Predicate::Text(..) => 4,
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().map(of_predicate).sum(),
+        Predicate::Not(inner) => of_predicate(inner),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{only, unchanged};
+
+    const RULE: &str = "filter-fusion";
+
+    #[test]
+    fn filters_in_a_row_become_one_with_cheap_tests_first() {
+        only(
+            RULE,
+            "g.V().has('name','x').hasLabel('Person').identity()",
+            "V().filter((label in (Person) and name = 'x'))",
+        );
+        only(
+            RULE,
+            "g.V().has('Person','age',3).has('name','x')",
+            "V().filter((label in (Person) and age = 3 and name = 'x'))",
+        );
+    }
+
+    #[test]
+    fn names_go_along() {
+        only(
+            RULE,
+            "g.V().has('name','x').has('age',1).as('a').out().select('a')",
+            "V().filter((name = 'x' and age = 1)) as a:s0.out().load(s0)",
+        );
+    }
+
+    #[test]
+    fn a_filter_stays_behind_the_name_it_may_look_at() {
+        unchanged(RULE, "g.V().has('name','x').as('a').where(eq('a'))");
+    }
+}

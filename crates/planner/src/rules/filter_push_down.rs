@@ -1,0 +1,135 @@
+//! Cheap filters go ahead of dear steps that do not change what they look at, and into the expansion of edges.
+//!
+//! ```text
+//! before   where all {out(likes)} order() filter(age > 3)        outE(knows) filter(since > $0)
+//! after    filter(age > 3) where all {out(likes)} order()        outE(knows; edges with since > $0)
+//! ```
+
+use super::filter_fusion::and;
+use super::{Context, each_chain, remove};
+use crate::logical::{Chain, Footprint, Kind, Logical, Step, of_test};
+use crate::physical::Test;
+
+pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
+    each_chain(plan, |chain, _| {
+        let mut changed = false;
+        for index in 1..chain.steps.len() {
+            changed |= push_up(chain, index);
+        }
+        // Filters that now stand behind others join them.
+        let mut index = 1;
+        while index < chain.steps.len() {
+            if join(chain, index) {
+                changed = true;
+            } else {
+                index += 1;
+            }
+        }
+        changed
+    })
+}
+
+/// Moves the filter at `index` ahead of the steps it can pass.
+fn push_up(chain: &mut Chain, mut index: usize) -> bool {
+    let Kind::Filter(test) = &chain.steps[index].kind else { return false };
+    if !chain.steps[index].labels.is_empty() {
+        return false;
+    }
+    let looks_at = of_test(test);
+    let start = index;
+    while index > 0 && passes(looks_at, &chain.steps[index - 1]) {
+        chain.steps.swap(index - 1, index);
+        index -= 1;
+    }
+    index < start
+}
+
+/// Whether a filter that looks at that can run before the step instead of after it.
+fn passes(looks_at: Footprint, step: &Step) -> bool {
+    if !step.labels.is_empty() {
+        return false;
+    }
+    match &step.kind {
+        Kind::Exists(exists) => !exists.footprint().touches(Footprint::FILLS | Footprint::WRITES),
+        Kind::Order { limit: None, keys } => {
+            let touched = keys.iter().fold(Footprint::NONE, |sum, (by, _)| match by {
+                crate::logical::Modulator::Chain(chain) => sum | chain.footprint(),
+                _ => sum,
+            });
+            !touched.touches(Footprint::FILLS | Footprint::WRITES)
+        }
+        Kind::Barrier => true,
+        // Which of several equal objects remains must not decide about the filter.
+        Kind::Dedup { keys, across_iterations: false } => keys.is_empty() && looks_at.is_pure(),
+        _ => false,
+    }
+}
+
+/// Fuses the filter at `index` with a filter before it, or pushes it into an expansion of edges.
+fn join(chain: &mut Chain, index: usize) -> bool {
+    let Kind::Filter(test) = &chain.steps[index].kind else { return false };
+    let looks_at = of_test(test);
+    let before = &chain.steps[index - 1];
+    let joins = match &before.kind {
+        Kind::Filter(_) => before.labels.is_empty(),
+        Kind::Move(step) => step.edges && before.labels.is_empty() && looks_at.is_pure(),
+        _ => false,
+    };
+    if !joins {
+        return false;
+    }
+    let Kind::Filter(test) = remove(chain, index).kind else { return false };
+    match &mut chain.steps[index - 1].kind {
+        Kind::Filter(first) => {
+            let first_test = std::mem::replace(first, Test::Constant(true));
+            *first = and(first_test, test);
+        }
+        Kind::Move(step) => {
+            step.edge_test = Some(match step.edge_test.take() {
+                Some(first) => and(first, test),
+                None => test,
+            });
+        }
+        _ => {}
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{only, unchanged};
+
+    const RULE: &str = "filter-push-down";
+
+    #[test]
+    fn a_test_of_the_traverser_alone_goes_ahead_of_a_subquery() {
+        only(
+            RULE,
+            "g.V().where(out()).order().by('age').has('age',3)",
+            "V().filter(age = 3).where all {out()}.order(age asc)",
+        );
+        only(RULE, "g.V().dedup().has('age',3)", "V().filter(age = 3).dedup()");
+    }
+
+    #[test]
+    fn a_test_of_edges_goes_into_their_expansion() {
+        only(
+            RULE,
+            "g.V().outE('knows').has('since',3).has('age',1).inV()",
+            "V().outE(knows; edges with (since = 3 and age = 1)).inV()",
+        );
+        only(
+            RULE,
+            "g.V().outE('knows').has('since',3).as('e').inV().select('e')",
+            "V().outE(knows; edges with since = 3) as e:s0.inV().load(s0)",
+        );
+    }
+
+    #[test]
+    fn a_filter_stays_behind_what_it_depends_on() {
+        unchanged(RULE, "g.V().limit(3).has('age',3)");
+        unchanged(RULE, "g.V().as('a').out().dedup().where(eq('a'))");
+        unchanged(RULE, "g.V().as('a').has('age',3).as('b').select('a','b')");
+        unchanged(RULE, "g.V().where(aggregate('x')).has('age',3)");
+    }
+}

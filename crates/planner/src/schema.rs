@@ -1,0 +1,105 @@
+//! What the planner asks about the graph: its names and how much there is of what.
+
+use graph::{Catalog, Dir, Direction, EdgeLabelId, KeyId, ScanCursor, Snapshot, VertexLabelId};
+use values::Str;
+
+/// Names of the graph and their ids, both ways, and which indexes there are.
+///
+/// The planner asks through a trait so that rules can be tested on a graph that is a table of names.
+pub trait Schema {
+    /// The id of a vertex label, if it has one.
+    fn vertex_label(&self, name: &str) -> Option<VertexLabelId>;
+    /// The id of an edge label, if it has one.
+    fn edge_label(&self, name: &str) -> Option<EdgeLabelId>;
+    /// The id of a property key, if it has one.
+    fn key(&self, name: &str) -> Option<KeyId>;
+    /// The name of a vertex label.
+    fn vertex_label_name(&self, id: VertexLabelId) -> Str;
+    /// The name of an edge label.
+    fn edge_label_name(&self, id: EdgeLabelId) -> Str;
+    /// The name of a property key.
+    fn key_name(&self, id: KeyId) -> Str;
+    /// Whether an equality index covers the key of the vertices with that label.
+    fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool;
+    /// Changes whenever a name or an index is added: plans made under another version must not be used.
+    fn version(&self) -> u64;
+}
+
+impl Schema for Catalog {
+    fn vertex_label(&self, name: &str) -> Option<VertexLabelId> {
+        Catalog::vertex_label(self, name)
+    }
+    fn edge_label(&self, name: &str) -> Option<EdgeLabelId> {
+        Catalog::edge_label(self, name)
+    }
+    fn key(&self, name: &str) -> Option<KeyId> {
+        Catalog::key(self, name)
+    }
+    fn vertex_label_name(&self, id: VertexLabelId) -> Str {
+        Catalog::vertex_label_name(self, id).clone()
+    }
+    fn edge_label_name(&self, id: EdgeLabelId) -> Str {
+        Catalog::edge_label_name(self, id).clone()
+    }
+    fn key_name(&self, id: KeyId) -> Str {
+        Catalog::key_name(self, id).clone()
+    }
+    fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
+        Catalog::has_index(self, label, key)
+    }
+
+    /// A catalog only grows, and each of its four tables holds fewer than 2¹⁶ entries, so their sizes side by side
+    /// tell any two of its versions apart.
+    fn version(&self) -> u64 {
+        let sizes = [
+            self.vertex_label_count(),
+            self.edge_label_count(),
+            self.keys().size_hint().0,
+            self.indexes().len(),
+        ];
+        sizes.into_iter().fold(0, |version, size| version << 16 | (size as u64 & 0xffff))
+    }
+}
+
+/// Counts that the planner's choices depend on. They may be out of date: a plan is right whatever they say.
+pub trait Statistics {
+    /// Number of vertices of a label, or of all.
+    fn vertices(&self, label: Option<VertexLabelId>) -> u64;
+    /// Number of edges of a label, or of all.
+    fn edges(&self, label: Option<EdgeLabelId>) -> u64;
+    /// Average number of such edges, of the vertices that have any: 1 for what every vertex has one of.
+    fn degree(&self, label: EdgeLabelId, dir: Dir) -> f64;
+}
+
+/// Vertices of each label that are looked at to learn how many edges a vertex has.
+const SAMPLE: usize = 16;
+
+/// Most labels whose vertices are looked at.
+const SAMPLED_LABELS: usize = 64;
+
+impl Statistics for Snapshot {
+    fn vertices(&self, label: Option<VertexLabelId>) -> u64 {
+        self.vertex_count(label)
+    }
+    fn edges(&self, label: Option<EdgeLabelId>) -> u64 {
+        self.edge_count(label)
+    }
+
+    /// Learnt from the first few vertices of each label: a bounded number of looks at records.
+    fn degree(&self, label: EdgeLabelId, dir: Dir) -> f64 {
+        let reader = self.reader();
+        let direction = if dir == Dir::Out { Direction::Out } else { Direction::In };
+        let (mut edges, mut sources) = (0u64, 0u64);
+        let mut vertices = Vec::with_capacity(SAMPLE);
+        for (vertex_label, _) in self.catalog().vertex_labels().take(SAMPLED_LABELS) {
+            vertices.clear();
+            reader.scan_vertices(Some(vertex_label), &mut ScanCursor::default(), SAMPLE, &mut vertices);
+            for vertex in &vertices {
+                let degree = reader.degree(*vertex, direction, &[label]);
+                edges += degree;
+                sources += u64::from(degree > 0);
+            }
+        }
+        if sources > 0 { edges as f64 / sources as f64 } else { 0.0 }
+    }
+}

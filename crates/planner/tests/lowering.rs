@@ -1,0 +1,293 @@
+//! How plans run: what is fetched and kept, what is isolated, with which policy, and what may spread over executors.
+
+mod social_network;
+
+use planner::Options;
+use planner::physical::InterPolicy;
+use social_network::{physical, physical_with};
+
+#[track_caller]
+fn lowers(text: &str, expected: &[&str]) {
+    assert_eq!(physical(text).lines().collect::<Vec<_>>(), expected, "{text}");
+}
+
+#[track_caller]
+fn lowers_with(text: &str, options: &Options, expected: &[&str]) {
+    assert_eq!(physical_with(text, options).lines().collect::<Vec<_>>(), expected, "{text}");
+}
+
+#[test]
+fn a_point_query_is_a_lookup_and_a_read() {
+    lowers(
+        "g.V().has('Person','id',933).values('firstName')",
+        &["IndexLookup(Person.id = 933)", "Properties(values firstName)"],
+    );
+}
+
+#[test]
+fn several_labels_are_looked_up_in_the_index_of_each() {
+    lowers(
+        "g.V().hasLabel('Post','Comment').has('id',7)",
+        &[
+            "UnionScope [per stream, inter bfs, intra dfs, max 64]",
+            "  branch:",
+            "    IndexLookup(Post.id = 7)",
+            "  branch:",
+            "    IndexLookup(Comment.id = 7)",
+        ],
+    );
+}
+
+#[test]
+fn a_part_of_an_object_is_fetched_once() {
+    lowers(
+        "g.V().order().by('age').project('a','b').by('age').by(values('age'))",
+        &["ScanVertices()", "Fetch(it.age) → s0", "Order(s0 asc)", "Project(a: s0, b: s0)"],
+    );
+}
+
+#[test]
+fn a_name_that_nobody_asks_for_is_not_kept() {
+    lowers("g.V().as('a').out().as('b')", &["ScanVertices()", "Expand(out )"]);
+    lowers(
+        "g.V().as('a').out().as('b').select('b').out()",
+        &["ScanVertices()", "Expand(out )", "Store → s0", "Load(s0)", "Forget(s0)", "Expand(out )"],
+    );
+}
+
+#[test]
+fn what_nobody_reads_any_more_is_forgotten_before_it_is_copied() {
+    lowers(
+        "g.V().as('a').out().where(neq('a')).out()",
+        &["ScanVertices()", "Store → s0", "Expand(out )", "Filter(it != s0)", "Forget(s0)", "Expand(out )"],
+    );
+}
+
+#[test]
+fn a_value_read_in_every_iteration_is_kept_through_the_loop() {
+    lowers(
+        "g.V().as('a').repeat(out().where(neq('a'))).times(2)",
+        &[
+            "ScanVertices()",
+            "Store → s0",
+            "RepeatScope after: until 2 times [per iteration, inter bfs, intra dfs, max 64]",
+            "  Expand(out )",
+            "  Filter(it != s0)",
+        ],
+    );
+}
+
+#[test]
+fn a_value_that_must_be_there_is_asked_for() {
+    lowers(
+        "g.V().as('a').select('a').by('age')",
+        &["ScanVertices()", "Store → s0", "Fetch(s0.age) → s1", "Load(s1)"],
+    );
+    lowers(
+        "g.V().dedup().by('age')",
+        &["ScanVertices()", "Fetch(it.age) → s0", "Filter(present s0)", "Dedup(s0)"],
+    );
+}
+
+#[test]
+fn other_vertices_remember_where_the_edge_was_reached_from() {
+    lowers(
+        "g.V().bothE('knows').as('e').otherV().path()",
+        &["ScanVertices()", "Expand(bothE knows; from s0) as e", "EdgeVertex(other than s0)", "Path()"],
+    );
+}
+
+#[test]
+fn a_subquery_that_does_little_shares_an_instance() {
+    lowers(
+        "g.V().hasLabel('Person').where(out('isLocatedIn').out('isPartOf').has('name','x'))",
+        &[
+            "ScanVertices(Person)",
+            "FilterScope(all) [per batch, inter bfs, intra dfs, max 64]",
+            "  Expand(out isLocatedIn)",
+            "  Expand(out isPartOf)",
+            "  Filter(name = 'x')",
+        ],
+    );
+}
+
+#[test]
+fn a_subquery_that_may_do_much_is_isolated_unless_scopes_are_off() {
+    let text = "g.V().hasLabel('Person').where(__.in('hasCreator').out('hasTag').has('name','x'))";
+    let plan = |grain: &str| {
+        vec![
+            "ScanVertices(Person)".to_string(),
+            format!("FilterScope(all) [{grain}, inter bfs, intra dfs, max 64]"),
+            "  Expand(in hasCreator)".to_string(),
+            "  Expand(out hasTag)".to_string(),
+            "  Filter(name = 'x')".to_string(),
+        ]
+    };
+    assert_eq!(physical(text).lines().collect::<Vec<_>>(), plan("per traverser"));
+    let off = Options { scopes: false, ..Options::default() };
+    assert_eq!(physical_with(text, &off).lines().collect::<Vec<_>>(), plan("per batch"));
+    let by_query = text.replacen("g.", "g.with('mangrove.scopes','off').", 1);
+    assert_eq!(physical(&by_query).lines().collect::<Vec<_>>(), plan("per batch"));
+}
+
+#[test]
+fn who_wants_few_results_shares_less() {
+    let few = physical("g.V().where(out('knows').has('age',3)).limit(5)");
+    assert!(few.contains("FilterScope(all) [per traverser, inter bfs, intra dfs, max 8]"), "{few}");
+    let all = physical("g.V().where(out('knows').has('age',3)).count()");
+    assert!(all.contains("FilterScope(all) [per batch, inter bfs, intra dfs, max 64]"), "{all}");
+}
+
+#[test]
+fn existence_is_a_degree() {
+    lowers(
+        "g.V().where(out('knows')).not(__.in('likes'))",
+        &[
+            "ScanVertices()",
+            "Degree(out knows) → s0",
+            "Filter((present s0 and s0 > 0))",
+            "Degree(in likes) → s1",
+            "Filter((present s1 and s1 not (> 0)))",
+        ],
+    );
+}
+
+#[test]
+fn a_loop_goes_deep_for_its_end_and_broad_for_what_is_on_the_way() {
+    let at_end = physical("g.V().repeat(out('knows')).times(5).limit(3)");
+    assert!(at_end.contains("RepeatScope after: until 5 times [per iteration, inter dfs"), "{at_end}");
+    let on_the_way = physical("g.V().repeat(out('knows')).emit().times(5).limit(3)");
+    assert!(on_the_way.contains("emit always [per iteration, inter bfs"), "{on_the_way}");
+    let all = physical("g.V().repeat(out('knows')).times(5).count()");
+    assert!(all.contains("until 5 times [per iteration, inter bfs"), "{all}");
+}
+
+#[test]
+fn a_query_sets_its_own_policies() {
+    let text =
+        "g.with('mangrove.policy.inter','dfs').with('mangrove.policy.intra','bfs').with('mangrove.maxSi',3).
+        V().repeat(out('knows')).emit().times(5).limit(3)";
+    let plan = physical(text);
+    assert!(plan.contains("[per iteration, inter dfs, intra bfs, max 3]"), "{plan}");
+    let options = Options { inter: Some(InterPolicy::DepthFirst), ..Options::default() };
+    let plan = physical_with("g.V().repeat(out('knows')).emit().times(5)", &options);
+    assert!(plan.contains("inter dfs, intra dfs, max 64"), "{plan}");
+}
+
+#[test]
+fn a_large_part_of_a_query_may_spread_over_executors() {
+    let four = Options { executors: 4, ..Options::default() };
+    let text = "g.V().hasLabel('Person').out('knows').out('knows').has('age',3).fold()";
+    lowers_with(
+        text,
+        &four,
+        &[
+            "ScanVertices(Person)",
+            "ExchangeScope [per batch, inter bfs, intra dfs, max 16]",
+            "  Expand(out knows)",
+            "  Expand(out knows)",
+            "  Filter(age = 3)",
+            "Aggregate(fold)",
+        ],
+    );
+    for (text, options) in [
+        (text.to_string(), Options::default()),
+        (text.replacen("g.", "g.with('mangrove.parallelism',1).", 1), four.clone()),
+        (text.replace("fold()", "property('age',4)"), four.clone()),
+        ("g.V().has('Person','id',1).out('knows').count()".to_string(), four.clone()),
+    ] {
+        let plan = physical_with(&text, &options);
+        assert!(!plan.contains("ExchangeScope"), "{text}\n{plan}");
+    }
+}
+
+#[test]
+fn duplicates_are_left_out_in_each_piece_and_again_behind_it() {
+    let four = Options { executors: 4, ..Options::default() };
+    lowers_with(
+        "g.V().hasLabel('Person').out('knows').dedup().count()",
+        &four,
+        &[
+            "ScanVertices(Person)",
+            "ExchangeScope [per batch, inter bfs, intra dfs, max 16]",
+            "  Expand(out knows; distinct)",
+            "Dedup(it)",
+            "Aggregate(count)",
+        ],
+    );
+}
+
+#[test]
+fn pieces_of_what_is_sorted_stay_in_order() {
+    let four = Options { executors: 4, ..Options::default() };
+    let plan = physical_with(
+        "g.V().hasLabel('Person').order().by('age').out('knows').out('knows').values('age')",
+        &four,
+    );
+    assert!(plan.contains("ExchangeScope(ordered)"), "{plan}");
+}
+
+#[test]
+fn a_choice_by_a_test_reads_a_mark() {
+    lowers(
+        "g.V().choose(hasLabel('Person'),out('knows'),identity())",
+        &[
+            "ScanVertices()",
+            "FilterScope(all) → s0 [per batch, inter bfs, intra dfs, max 64]",
+            "  Filter(label in (Person))",
+            "ChooseScope(s0) [per stream, inter bfs, intra dfs, max 64]",
+            "  then:",
+            "    Forget(s0)",
+            "    Expand(out knows)",
+            "  else:",
+            "    Filter(true)",
+        ],
+    );
+}
+
+#[test]
+fn an_unknown_name_matches_nothing_until_the_traversal_itself_may_create_it() {
+    lowers("g.V().out('new')", &["ScanVertices()", "Expand(out no label)"]);
+    lowers("g.V().has('new',1)", &["ScanVertices()", "Filter(new = 1)"]);
+    lowers(
+        "g.addV('x').out('new').hasLabel('Fresh')",
+        &["AddVertex('x')", "Expand(out ; edges with T.label = 'new')", "Filter(T.label = 'Fresh')"],
+    );
+}
+
+#[test]
+fn literals_that_were_lifted_are_parameters() {
+    let mut traversal = gremlin::parse_traversal(
+        "g.V().has('Person','id',933).has('age',within(1,2)).out('knows').limit(3)",
+        &Default::default(),
+    )
+    .unwrap();
+    gremlin::parameterize(&mut traversal);
+    let network = &social_network::SocialNetwork;
+    let planned =
+        planner::plan(&traversal, network, network, &Options { explain: true, ..Options::default() })
+            .unwrap();
+    assert_eq!(planned.plan.params, 2);
+    assert!(planned.reusable);
+    let text = planned.explanation.unwrap().to_string();
+    assert!(text.contains("IndexLookup(Person.id = $0)"), "{text}");
+    assert!(text.contains("Filter(age within all of ($1))"), "{text}");
+}
+
+#[test]
+fn an_explanation_shows_every_stage_that_changed_something() {
+    let text = "g.V().has('Person','id',1).out('knows').count()";
+    let mut traversal = gremlin::parse_traversal(text, &Default::default()).unwrap();
+    // As bytecode has it; in text it is a terminal, which the server sees to.
+    traversal.steps.push(gremlin::Instruction {
+        name: gremlin::StepName::Explain,
+        args: Vec::new(),
+        at: None,
+    });
+    let network = &social_network::SocialNetwork;
+    let planned = planner::plan(&traversal, network, network, &Options::default()).unwrap();
+    assert!(planned.explains);
+    let explanation = planned.explanation.unwrap();
+    let stages: Vec<&str> = explanation.stages().map(|(stage, _)| stage).collect();
+    assert_eq!(stages, ["traversal", "logical plan", "index-lookup", "degree", "physical plan"]);
+}
