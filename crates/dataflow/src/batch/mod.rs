@@ -1,0 +1,219 @@
+//! Columnar batches of traversers: the messages of the dataflow.
+
+mod column;
+pub mod path;
+
+use std::sync::Arc;
+
+use planner::physical::Slot;
+use values::Value;
+
+pub use column::Column;
+pub use path::{PathNode, PathRef};
+
+/// Scope tags of a batch's rows: the last element of the paper's scope tag, for instances that cover many traversers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tags {
+    /// Every row has this tag.
+    Uniform(u32),
+    /// One tag per row.
+    Rows(Arc<Vec<u32>>),
+}
+
+impl Tags {
+    /// The tag of a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> u32 {
+        match self {
+            Self::Uniform(tag) => *tag,
+            Self::Rows(tags) => tags[row],
+        }
+    }
+    /// The tags of the rows named, in that order.
+    pub fn gather(&self, rows: &[u32]) -> Self {
+        match self {
+            Self::Uniform(tag) => Self::Uniform(*tag),
+            Self::Rows(tags) => Self::Rows(Arc::new(rows.iter().map(|&r| tags[r as usize]).collect())),
+        }
+    }
+}
+
+/// A batch of traversers, by columns.
+///
+/// ```text
+/// row   tag   current   bulk   slot 0     slot 1    path
+///  0     0     v[4]      1     "Ada"      absent     ●
+///  1     0     v[9]      3     "Grace"    12         ●
+/// ```
+///
+/// Rows with the same tag are in the order of the stream. A batch is never empty when it is sent.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Number of rows.
+    pub len: usize,
+    /// The scope tag of each row.
+    pub tags: Tags,
+    /// The current object of each traverser.
+    pub current: Arc<Column>,
+    /// How many equal traversers each row stands for; `None`: one each.
+    pub bulk: Option<Arc<Vec<u64>>>,
+    /// The further columns, by [`Slot`]; `None` where a slot is not filled (yet).
+    pub slots: Vec<Option<Arc<Column>>>,
+    /// The paths; `None` where the plan records none.
+    pub path: Option<Arc<Vec<PathRef>>>,
+}
+
+impl Batch {
+    /// Rows that operators aim for in the batches they emit, once a stream has proved long.
+    pub const TARGET_ROWS: usize = 2048;
+
+    /// A batch of traversers with nothing but their current objects, all with tag 0.
+    pub fn new(current: Column, len: usize) -> Self {
+        Self {
+            len,
+            tags: Tags::Uniform(0),
+            current: Arc::new(current),
+            bulk: None,
+            slots: Vec::new(),
+            path: None,
+        }
+    }
+
+    /// The seed: one traverser at nothing, from which sources start.
+    pub fn seed(slots: usize, paths: bool) -> Self {
+        let mut seed = Self::new(Column::Uniform(Value::Null), 1);
+        seed.slots = vec![None; slots];
+        seed.path = paths.then(|| Arc::new(vec![None]));
+        seed
+    }
+
+    /// The bulk of a row.
+    #[inline]
+    pub fn bulk(&self, row: usize) -> u64 {
+        self.bulk.as_ref().map_or(1, |b| b[row])
+    }
+
+    /// The sum of all bulks.
+    pub fn total_bulk(&self) -> u64 {
+        self.bulk.as_ref().map_or(self.len as u64, |b| b.iter().sum())
+    }
+
+    /// The column of a slot, if it is filled.
+    #[inline]
+    pub fn slot(&self, slot: Slot) -> Option<&Arc<Column>> {
+        self.slots.get(slot.0 as usize)?.as_ref()
+    }
+
+    /// Fills a slot.
+    pub fn set_slot(&mut self, slot: Slot, column: Arc<Column>) {
+        let at = slot.0 as usize;
+        if self.slots.len() <= at {
+            self.slots.resize(at + 1, None);
+        }
+        self.slots[at] = Some(column);
+    }
+
+    /// The rows named by `rows` (a row may occur several times), in that order: filters and fan-outs are made of this.
+    pub fn gather(&self, rows: &[u32]) -> Self {
+        self.derive(rows, Column::gather(&self.current, rows))
+    }
+
+    /// As [`Batch::gather`], but with another current column, one value per entry of `rows`.
+    pub fn derive(&self, rows: &[u32], current: Column) -> Self {
+        let pick = |c: &Arc<Column>| match &**c {
+            Column::Uniform(_) => c.clone(),
+            column if self.len == 1 => {
+                Arc::new(column.get(0).map_or_else(|| column.gather(rows), Column::Uniform))
+            }
+            column => Arc::new(column.gather(rows)),
+        };
+        Self {
+            len: rows.len(),
+            tags: self.tags.gather(rows),
+            current: Arc::new(current),
+            bulk: self.bulk.as_ref().map(|b| Arc::new(rows.iter().map(|&r| b[r as usize]).collect())),
+            slots: self.slots.iter().map(|s| s.as_ref().map(pick)).collect(),
+            path: self.path.as_ref().map(|p| Arc::new(rows.iter().map(|&r| p[r as usize].clone()).collect())),
+        }
+    }
+
+    /// Keeps the rows for which `keep` holds; the batch itself if all do, `None` if none does.
+    pub fn filter(self, mut keep: impl FnMut(usize) -> bool) -> Option<Self> {
+        let rows: Vec<u32> = (0..self.len as u32).filter(|&r| keep(r as usize)).collect();
+        match rows.len() {
+            0 => None,
+            n if n == self.len => Some(self),
+            _ => Some(self.gather(&rows)),
+        }
+    }
+
+    /// The first `at` rows and the rest, either of which may be `None`.
+    pub fn split(self, at: usize) -> (Option<Self>, Option<Self>) {
+        if at == 0 {
+            return (None, Some(self));
+        }
+        if at >= self.len {
+            return (Some(self), None);
+        }
+        let rows: Vec<u32> = (0..self.len as u32).collect();
+        (Some(self.gather(&rows[..at])), Some(self.gather(&rows[at..])))
+    }
+
+    /// Appends `other`'s rows. Slots that only one side has filled become absent in the other's rows.
+    pub fn append(&self, other: &Self) -> Self {
+        let (a, b) = (self.len, other.len);
+        let slots = self.slots.len().max(other.slots.len());
+        let slot = |i: usize| {
+            let absent = |n: usize| Column::Optional(vec![None; n]);
+            match (self.slots.get(i).cloned().flatten(), other.slots.get(i).cloned().flatten()) {
+                (None, None) => None,
+                (Some(x), Some(y)) => Some(Arc::new(x.concat(a, &y, b))),
+                (Some(x), None) => Some(Arc::new(x.concat(a, &absent(b), b))),
+                (None, Some(y)) => Some(Arc::new(absent(a).concat(a, &y, b))),
+            }
+        };
+        let bulk = (self.bulk.is_some() || other.bulk.is_some())
+            .then(|| Arc::new((0..a).map(|i| self.bulk(i)).chain((0..b).map(|i| other.bulk(i))).collect()));
+        let tags = match (&self.tags, &other.tags) {
+            (Tags::Uniform(x), Tags::Uniform(y)) if x == y => Tags::Uniform(*x),
+            (x, y) => {
+                Tags::Rows(Arc::new((0..a).map(|i| x.get(i)).chain((0..b).map(|i| y.get(i))).collect()))
+            }
+        };
+        let path = match (&self.path, &other.path) {
+            (Some(x), Some(y)) => Some(Arc::new(x.iter().chain(y.iter()).cloned().collect())),
+            _ => None,
+        };
+        Self {
+            len: a + b,
+            tags,
+            current: Arc::new(self.current.concat(a, &other.current, b)),
+            bulk,
+            slots: (0..slots).map(slot).collect(),
+            path,
+        }
+    }
+
+    /// Records the current objects as new entries of the paths, with these labels. No-op where no paths are recorded.
+    pub fn extend_path(&mut self, labels: &[values::Str]) {
+        if let Some(paths) = &self.path {
+            let extended =
+                paths.iter().enumerate().map(|(r, p)| path::extend(p, self.current.value(r), labels));
+            self.path = Some(Arc::new(extended.collect()));
+        }
+    }
+
+    /// Adds labels to the last entries of the paths. No-op where no paths are recorded.
+    pub fn relabel_path(&mut self, labels: &[values::Str]) {
+        if let (Some(paths), false) = (&self.path, labels.is_empty()) {
+            self.path = Some(Arc::new(paths.iter().map(|p| path::relabel(p, labels)).collect()));
+        }
+    }
+
+    /// Approximate size in bytes, for memory bounds.
+    pub fn bytes(&self) -> usize {
+        let slots: usize = self.slots.iter().flatten().map(|c| c.bytes(self.len)).sum();
+        let path = self.path.as_ref().map_or(0, |_| self.len * 64);
+        self.current.bytes(self.len) + slots + path + self.bulk.as_ref().map_or(0, |b| b.len() * 8) + 128
+    }
+}

@@ -1,0 +1,73 @@
+//! Commits of writing queries, off the executors: a commit waits for the disk, an executor never does.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use parking_lot::Mutex;
+
+use crate::executor::Task;
+
+/// Threads that wait for commits. As many commits as there are threads share one sync of the log.
+pub(crate) struct Committers {
+    queue: Mutex<Option<Sender<Task>>>,
+    threads: Mutex<Vec<std::thread::JoinHandle<()>>>,
+}
+
+impl Committers {
+    pub(crate) fn start(threads: usize) -> std::io::Result<Self> {
+        let (send, receive) = channel();
+        let receive = Arc::new(Mutex::new(receive));
+        let threads = (0..threads.max(1))
+            .map(|i| {
+                let receive = receive.clone();
+                std::thread::Builder::new().name(format!("commit-{i}")).spawn(move || work(&receive))
+            })
+            .collect::<std::io::Result<Vec<_>>>()?;
+        Ok(Self { queue: Mutex::new(Some(send)), threads: Mutex::new(threads) })
+    }
+
+    /// Commits the task's transaction, then delivers its results and its outcome.
+    pub(crate) fn commit(&self, task: Task) {
+        if let Some(queue) = &*self.queue.lock() {
+            // The receiver lives as long as the sender: both go in `stop`.
+            let _ = queue.send(task);
+        }
+    }
+
+    /// Waits for the commits under way.
+    pub(crate) fn stop(&self) {
+        self.queue.lock().take();
+        for thread in self.threads.lock().drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(receive: &Mutex<Receiver<Task>>) {
+    loop {
+        let next = receive.lock().recv();
+        let Ok(task) = next else { return };
+        finish(task);
+    }
+}
+
+fn finish(task: Task) {
+    let Task { query, mut sink, mut held, abandoned, .. } = task;
+    // A client that has gone wants no commit: it could never learn of it.
+    if abandoned.load(std::sync::atomic::Ordering::Acquire) {
+        return;
+    }
+    let cancel = query.state().cancel.clone();
+    let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit()));
+    let outcome = committed.unwrap_or_else(|panic| Err(crate::executor::panicked(&panic)));
+    if outcome.is_ok() {
+        while let Err(back) = sink.push(held) {
+            if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
+                return;
+            }
+            held = back;
+            std::thread::park_timeout(std::time::Duration::from_millis(1));
+        }
+    }
+    sink.finish(outcome);
+}

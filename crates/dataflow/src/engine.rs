@@ -1,0 +1,308 @@
+//! The engine: executors and the ways to give them queries.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use planner::physical::Plan;
+use values::{Str, Value};
+
+use crate::cancel::CancelToken;
+use crate::commit::Committers;
+use crate::detach::Detail;
+use crate::error::QueryError;
+use crate::executor::{Desk, Executor, Floor, Task};
+use crate::instance::Progress;
+use crate::memory::MemoryMeter;
+use crate::profile::Profile;
+use crate::query::{Access, Helpers, QueryState};
+use crate::quota::{Clock, MonotonicClock, Quota};
+use crate::result::{ResultSink, Results, Summary};
+use crate::running::RunningQuery;
+use crate::side_effects::SideEffects;
+use crate::waker::Waker;
+
+/// How an engine is built.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// Number of executors, at least 1.
+    pub executors: usize,
+    /// Whether executors are pinned to cores, where the system allows it.
+    pub pin: bool,
+    /// Threads that wait for commits.
+    pub committers: usize,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { executors: cores, pin: true, committers: 16 }
+    }
+}
+
+/// What a query counts as it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Batches, rows, instances.
+    On,
+    /// Time too.
+    Timed,
+}
+
+/// A query to run.
+pub struct QuerySpec {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// The values of its parameters.
+    pub params: Vec<Value>,
+    /// The graph as it sees it.
+    pub access: Access,
+    /// On whose behalf it runs; tenants share the executors evenly.
+    pub tenant: Str,
+    /// Its evaluation timeout.
+    pub timeout: Option<Duration>,
+    /// Most bytes of intermediate results.
+    pub memory: u64,
+    /// What it counts.
+    pub counting: Counting,
+    /// How complete the elements among its results are.
+    pub detail: Detail,
+}
+
+/// Executors, and what they share. Dropping it stops them; queries still running are dropped.
+pub struct Engine {
+    floor: Arc<Floor>,
+    clock: Arc<dyn Clock>,
+    committers: Arc<Committers>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+    seed: AtomicU64,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("executors", &self.threads.len()).finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Starts the executors.
+    ///
+    /// # Errors
+    /// If the system refuses a thread.
+    pub fn start(options: &EngineOptions) -> std::io::Result<Self> {
+        let executors = options.executors.max(1);
+        let floor = Arc::new(Floor::new(executors));
+        let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
+        let committers = Arc::new(Committers::start(options.committers)?);
+        let threads = (0..executors)
+            .map(|index| {
+                let executor = Executor::new(index, floor.clone(), clock.clone(), committers.clone());
+                let pin = options.pin;
+                std::thread::Builder::new().name(format!("executor-{index}")).spawn(move || {
+                    if pin {
+                        crate::pin::pin_to_core(index);
+                    }
+                    executor.run();
+                })
+            })
+            .collect::<std::io::Result<Vec<_>>>()?;
+        Ok(Self { floor, clock, committers, threads, seed: AtomicU64::new(1) })
+    }
+
+    /// Number of executors.
+    pub fn executors(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Number of queries on the executors.
+    pub fn running(&self) -> usize {
+        self.floor.desks.iter().map(|desk| desk.load.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Number of executors that sleep.
+    pub fn idle(&self) -> usize {
+        self.floor.idle()
+    }
+
+    /// Starts a query on the executor with the fewest queries. Results and outcome go to the sink.
+    pub fn submit(&self, spec: QuerySpec, sink: Box<dyn ResultSink>) -> QueryHandle {
+        let desk = self
+            .floor
+            .desks
+            .iter()
+            .min_by_key(|desk| desk.load.load(Ordering::Relaxed))
+            .expect("an engine has at least one executor")
+            .clone();
+        let waker = Waker::new({
+            let desk = desk.clone();
+            move || desk.wake()
+        });
+        let tenant = spec.tenant.clone();
+        let detail = spec.detail;
+        let state = self.state(spec, waker.clone());
+        let cancel = state.cancel.clone();
+        let abandoned = Arc::new(AtomicBool::new(false));
+        desk.submit(Task {
+            tenant,
+            query: RunningQuery::new(state, detail),
+            sink,
+            abandoned: abandoned.clone(),
+            held: Results::new(),
+            finished: false,
+        });
+        QueryHandle { cancel, waker, abandoned, desk }
+    }
+
+    /// Runs a query on the calling thread, which pulls its results one batch at a time: what an embedded application
+    /// wants for short queries, since no other thread needs to wake up. Large batches are still shared with executors.
+    pub fn run_here(&self, spec: QuerySpec) -> LocalQuery<'_> {
+        let bell = Arc::new((Mutex::new(()), Condvar::new()));
+        let waker = Waker::new({
+            let bell = bell.clone();
+            move || {
+                drop(bell.0.lock());
+                bell.1.notify_all();
+            }
+        });
+        let detail = spec.detail;
+        let state = self.state(spec, waker);
+        LocalQuery {
+            query: Some(RunningQuery::new(state, detail)),
+            clock: &*self.clock,
+            bell,
+            complete: false,
+        }
+    }
+
+    fn state(&self, spec: QuerySpec, waker: Waker) -> Arc<QueryState> {
+        let profile = match spec.counting {
+            Counting::Off => Profile::off(),
+            Counting::On => Profile::new(spec.plan.ops, false),
+            Counting::Timed => Profile::new(spec.plan.ops, true),
+        };
+        let alone = spec.plan.writes || spec.plan.parallelism == Some(1) || self.threads.len() < 2;
+        Arc::new(QueryState {
+            side_effects: SideEffects::new(&spec.plan),
+            memory: Arc::new(MemoryMeter::new(spec.memory)),
+            profile,
+            cancel: CancelToken::default(),
+            deadline: spec.timeout.map(|timeout| (self.clock.now().saturating_add(timeout), timeout)),
+            clock: self.clock.clone(),
+            helpers: (!alone).then(|| self.floor.clone() as Arc<dyn Helpers>),
+            waker,
+            seed: self.seed.fetch_add(1, Ordering::Relaxed),
+            plan: spec.plan,
+            params: spec.params,
+            access: spec.access,
+        })
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.floor.desks.iter().for_each(|desk| desk.stop());
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+        self.committers.stop();
+    }
+}
+
+/// A query on the executors. Dropping it abandons the query: its operator tree is terminated, its sink dropped.
+#[derive(Debug)]
+pub struct QueryHandle {
+    cancel: CancelToken,
+    waker: Waker,
+    abandoned: Arc<AtomicBool>,
+    desk: Arc<Desk>,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("load", &self.load).finish_non_exhaustive()
+    }
+}
+
+impl QueryHandle {
+    /// Ends the query; its sink is told [`QueryError::Cancelled`].
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+        self.desk.wake();
+    }
+
+    /// To be woken when the sink has room again.
+    pub fn waker(&self) -> &Waker {
+        &self.waker
+    }
+}
+
+impl Drop for QueryHandle {
+    fn drop(&mut self) {
+        self.abandoned.store(true, Ordering::Release);
+        self.cancel.cancel();
+        self.desk.wake();
+    }
+}
+
+/// A query on the calling thread.
+pub struct LocalQuery<'a> {
+    query: Option<RunningQuery>,
+    clock: &'a dyn Clock,
+    bell: Arc<(Mutex<()>, Condvar)>,
+    complete: bool,
+}
+
+impl std::fmt::Debug for LocalQuery<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LocalQuery").field("query", &self.query).finish_non_exhaustive()
+    }
+}
+
+/// A local query looks up only to notice its deadline, so its turns are long.
+const LOCAL_TURN: Duration = Duration::from_millis(50);
+
+impl LocalQuery<'_> {
+    /// The next results; `None` at the end. A writing query must then be committed.
+    ///
+    /// # Errors
+    /// The error that ends the query.
+    pub fn next_batch(&mut self) -> Result<Option<Results>, QueryError> {
+        let Some(query) = &mut self.query else { return Ok(None) };
+        loop {
+            if self.complete {
+                return Ok(None);
+            }
+            let (progress, results) = query.run(Quota::new(self.clock, LOCAL_TURN))?;
+            self.complete = progress == Progress::Complete;
+            if !results.is_empty() {
+                return Ok(Some(results));
+            }
+            if progress == Progress::Blocked {
+                let mut held = self.bell.0.lock();
+                if !query.state().waker.take() {
+                    self.bell.1.wait_for(&mut held, Duration::from_millis(20));
+                }
+            }
+        }
+    }
+
+    /// What its operators share: counters, memory.
+    pub fn state(&self) -> Option<&Arc<QueryState>> {
+        self.query.as_ref().map(RunningQuery::state)
+    }
+
+    /// Ends it: commits what it wrote.
+    ///
+    /// # Errors
+    /// [`QueryError::Graph`], retryable on a conflict.
+    pub fn finish(mut self) -> Result<Summary, QueryError> {
+        match self.query.take() {
+            Some(query) => query.commit(),
+            None => Ok(Summary::default()),
+        }
+    }
+}

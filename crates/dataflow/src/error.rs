@@ -1,0 +1,60 @@
+//! How a query can fail.
+
+use std::time::Duration;
+
+/// Why a query ended without all its results.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum QueryError {
+    /// A step met an object it cannot work on, or an argument out of its domain.
+    #[error("step {step}: {message}")]
+    Step {
+        /// The step, as written.
+        step: String,
+        /// What was wrong, and what to do.
+        message: String,
+    },
+    /// `fail()` was reached.
+    #[error("fail() step triggered: {0}")]
+    Fail(String),
+    /// The query ran longer than its evaluation timeout.
+    #[error(
+        "the query exceeded its evaluation timeout of {0:?}; raise `evaluationTimeout` or narrow the traversal"
+    )]
+    TimedOut(Duration),
+    /// The client went away or asked for the end.
+    #[error("the query was cancelled")]
+    Cancelled,
+    /// The query's intermediate results outgrew its bound.
+    #[error("the query needs more than its memory bound of {limit} bytes; narrow it or raise `query.memory`")]
+    MemoryExceeded {
+        /// The bound, in bytes.
+        limit: u64,
+    },
+    /// The graph refused a read or a write.
+    #[error(transparent)]
+    Graph(std::sync::Arc<graph::GraphError>),
+    /// The engine met a state it should not be able to reach; only this query is affected.
+    #[error("internal error in step {step}: {message}; please report it")]
+    Internal {
+        /// The step, as written.
+        step: String,
+        /// What happened.
+        message: String,
+    },
+    /// The engine is shutting down or has too many queries.
+    #[error("the engine refuses new queries: {0}")]
+    Refused(String),
+}
+
+impl QueryError {
+    /// An error of a step.
+    pub fn step(step: &str, message: impl Into<String>) -> Self {
+        Self::Step { step: step.to_owned(), message: message.into() }
+    }
+}
+
+impl From<graph::GraphError> for QueryError {
+    fn from(error: graph::GraphError) -> Self {
+        Self::Graph(std::sync::Arc::new(error))
+    }
+}

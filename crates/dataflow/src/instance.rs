@@ -1,0 +1,376 @@
+//! One scope instance: a running copy of a pipeline.
+//!
+//! ```text
+//!            mailbox        mailbox        mailbox
+//! input ──► [▪▪] op 0 ──► [▪] op 1 ──► [ ] op 2 ──► output
+//!            done │          │            │
+//!                 └ ended ───┴─ ready ────┘      one machine word each: bit i speaks of op i
+//! ```
+//!
+//! Operators are created by their first message (Banyan, section 4.3). Progress is tracked by end-of-stream marks
+//! (section 3.2): in a chain, operator i has seen the end of its input exactly when operators `0..i` have completed
+//! and its mailbox is empty, so the marks need no messages of their own, and an operator that would only ever receive
+//! the mark is not created (section 4.4): the instance completes it on its behalf.
+
+use std::collections::VecDeque;
+
+use planner::physical::{IntraPolicy, Pipeline};
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::memory::Charge;
+use crate::operator::{Context, Operator, Output, Step};
+use crate::operators;
+use crate::profile::Counters;
+
+/// Batches that may wait in one mailbox before the operator upstream of it must wait. Depth-first scheduling never
+/// gets there.
+const MAILBOX_BOUND: usize = 32;
+
+/// Rows from which on a batch's bytes are charged to the query and the quota is looked at after it.
+const LARGE_BATCH: usize = 256;
+
+/// Small batches that may pass between two looks at the clock.
+const STEPS_PER_CLOCK: u32 = 16;
+
+/// How far a scope instance has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// There is work left.
+    Ready,
+    /// Everything received so far is processed.
+    Idle,
+    /// All work left waits for something outside of the executor.
+    Blocked,
+    /// The end of the input has passed through all operators.
+    Complete,
+}
+
+/// One operator's place in the instance.
+#[derive(Default)]
+struct Node {
+    mailbox: VecDeque<(Batch, Option<Charge>)>,
+    operator: Option<Box<dyn Operator>>,
+    /// Whether the operator has state that a reset must clear.
+    used: bool,
+    /// Whether it asked to be called again without input.
+    backlog: bool,
+}
+
+/// A running copy of a pipeline.
+pub(crate) struct Instance {
+    pipeline: Pipeline,
+    nodes: Vec<Node>,
+    /// Operators with mail or backlog.
+    ready: u64,
+    /// Those of them that wait for something outside.
+    blocked: u64,
+    /// Operators `0..completed` have completed.
+    completed: usize,
+    /// Whether the end of the input has been announced.
+    input_ended: bool,
+    /// Operators from here on see one more completed iteration than those before (the tail of a loop's body).
+    tail_from: usize,
+    small_steps: u32,
+    /// What an empty pipeline (`identity()`) has received: it is its own output.
+    passing: Vec<Batch>,
+}
+
+impl Instance {
+    /// A new instance of a pipeline. Nothing is allocated for its operators yet.
+    pub(crate) fn new(pipeline: Pipeline) -> Self {
+        let nodes = pipeline.ops.iter().map(|_| Node::default()).collect();
+        debug_assert!(pipeline.ops.len() <= Pipeline::MAX_OPS);
+        Self {
+            pipeline,
+            nodes,
+            ready: 0,
+            blocked: 0,
+            completed: 0,
+            input_ended: false,
+            tail_from: usize::MAX,
+            small_steps: 0,
+            passing: Vec::new(),
+        }
+    }
+
+    /// An instance of a loop's iteration, whose operators from `tail_from` on come after the body.
+    pub(crate) fn of_iteration(pipeline: Pipeline, tail_from: usize) -> Self {
+        Self { tail_from, ..Self::new(pipeline) }
+    }
+
+    /// Delivers a batch to the first operator. Ignored once the instance needs no more input.
+    pub(crate) fn receive(&mut self, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        if self.is_closed() {
+            return Ok(());
+        }
+        if self.nodes.is_empty() {
+            self.passing.push(batch);
+            return Ok(());
+        }
+        self.deliver(0, batch, cx)
+    }
+
+    /// Announces the end of the input.
+    pub(crate) fn end_input(&mut self) {
+        self.input_ended = true;
+    }
+
+    /// Whether further input would be ignored: some operator has asked for completion.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.completed > 0 || self.input_ended
+    }
+
+    /// Whether all that could be done waits for something outside, as far as the last run could see.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.ready != 0 && self.ready & !self.blocked == 0
+    }
+
+    /// Whether the end of the input has passed through all operators and all output has left.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.input_ended && self.completed == self.nodes.len() && self.passing.is_empty()
+    }
+
+    /// Whether messages wait, or operators have more to say to messages they have got.
+    pub(crate) fn has_messages(&self) -> bool {
+        self.ready != 0 || !self.passing.is_empty()
+    }
+
+    /// Whether anything waits to be processed, be it only the end of the input.
+    pub(crate) fn has_work(&self) -> bool {
+        self.has_messages() || (self.input_ended && self.completed < self.nodes.len())
+    }
+
+    /// Terminates the instance: drops all messages, cascades into the scopes inside, and makes it ready to be used again.
+    pub(crate) fn reset(&mut self) {
+        for i in 0..self.nodes.len() {
+            self.silence(i);
+            let node = &mut self.nodes[i];
+            if std::mem::take(&mut node.used)
+                && let Some(operator) = &mut node.operator
+            {
+                operator.reset();
+            }
+        }
+        (self.ready, self.blocked, self.completed) = (0, 0, 0);
+        self.input_ended = false;
+        self.small_steps = 0;
+        self.passing.clear();
+    }
+
+    /// Works until there is output, the quota is spent, or nothing can be done.
+    pub(crate) fn run(
+        &mut self,
+        cx: &Context<'_>,
+        intra: IntraPolicy,
+        out: &mut Output,
+    ) -> Result<Progress, QueryError> {
+        // What was blocked before may be runnable now; whoever schedules us has reason to think so.
+        self.blocked = 0;
+        out.batches.append(&mut self.passing);
+        loop {
+            if let Some(i) = self.choose(intra) {
+                self.step(i, cx, out)?;
+            } else if self.may_complete() {
+                self.complete_next(cx, out)?;
+            } else {
+                return Ok(self.rest());
+            }
+            if !out.is_empty() {
+                return Ok(self.after_output());
+            }
+            if self.clock_is_due() {
+                cx.query.check()?;
+                if cx.quota.is_spent() {
+                    return Ok(self.after_output());
+                }
+            }
+        }
+    }
+
+    /// What to say when returning early.
+    fn after_output(&self) -> Progress {
+        if self.is_complete() { Progress::Complete } else { Progress::Ready }
+    }
+
+    /// What to say when nothing can be run.
+    fn rest(&self) -> Progress {
+        if self.is_complete() {
+            Progress::Complete
+        } else if self.ready != 0 {
+            Progress::Blocked
+        } else {
+            Progress::Idle
+        }
+    }
+
+    fn clock_is_due(&mut self) -> bool {
+        self.small_steps += 1;
+        let due = self.small_steps >= STEPS_PER_CLOCK;
+        if due {
+            self.small_steps = 0;
+        }
+        due
+    }
+
+    /// Whether the most upstream operator that has not completed has seen all its input.
+    fn may_complete(&self) -> bool {
+        self.completed < self.nodes.len() && self.input_ended && self.ready & (1 << self.completed) == 0
+    }
+
+    /// The next operator to run: the intra-scope policy (section 3.1), with mailboxes kept within their bound.
+    fn choose(&self, intra: IntraPolicy) -> Option<usize> {
+        let runnable = self.ready & !self.blocked;
+        if runnable == 0 {
+            return None;
+        }
+        let deepest = 63 - runnable.leading_zeros() as usize;
+        if intra == IntraPolicy::DepthFirst {
+            return Some(deepest);
+        }
+        let mut rest = runnable;
+        while rest != 0 {
+            let i = rest.trailing_zeros() as usize;
+            if self.nodes.get(i + 1).is_none_or(|next| next.mailbox.len() < MAILBOX_BOUND) {
+                return Some(i);
+            }
+            rest &= rest - 1;
+        }
+        Some(deepest)
+    }
+
+    fn deliver(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        if let Some(counters) = cx.query.profile.of(self.pipeline.ops[to].id) {
+            Counters::add(&counters.batches, 1);
+            Counters::add(&counters.rows, batch.len as u64);
+        }
+        let charge = if batch.len >= LARGE_BATCH { Some(Charge::take(cx, batch.bytes())?) } else { None };
+        self.nodes[to].mailbox.push_back((batch, charge));
+        self.ready |= 1 << to;
+        Ok(())
+    }
+
+    fn step(&mut self, i: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
+        let op = &self.pipeline.ops[i];
+        let node = &mut self.nodes[i];
+        let operator = node.operator.get_or_insert_with(|| operators::create(op));
+        node.used = true;
+        let input = if node.backlog { None } else { node.mailbox.pop_front().map(|(batch, _)| batch) };
+        if input.as_ref().is_some_and(|batch| batch.len >= LARGE_BATCH) {
+            self.small_steps = STEPS_PER_CLOCK;
+        }
+        let mut output = Output::default();
+        let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, &mut output))?;
+        self.note(i, step);
+        self.route(i, output, cx, out)
+    }
+
+    /// Takes down what operator `i` said of itself.
+    fn note(&mut self, i: usize, step: Step) {
+        let node = &mut self.nodes[i];
+        node.backlog = matches!(step, Step::More | Step::Blocked);
+        let bit = 1 << i;
+        if node.backlog || !node.mailbox.is_empty() {
+            self.ready |= bit;
+        } else {
+            self.ready &= !bit;
+        }
+        if step == Step::Blocked {
+            self.blocked |= bit;
+        }
+        if step == Step::Done {
+            self.terminate_upstream(i);
+        }
+    }
+
+    /// `NotifyCompletion`: operators upstream of `i` are terminated with everything that waits there and at `i`.
+    fn terminate_upstream(&mut self, i: usize) {
+        for j in 0..=i {
+            self.silence(j);
+        }
+        for node in &mut self.nodes[..i] {
+            if std::mem::take(&mut node.used)
+                && let Some(operator) = &mut node.operator
+            {
+                operator.reset();
+            }
+        }
+        self.completed = self.completed.max(i);
+        self.input_ended = true;
+    }
+
+    /// Drops the mail and the backlog of an operator.
+    fn silence(&mut self, i: usize) {
+        let node = &mut self.nodes[i];
+        node.mailbox.clear();
+        node.backlog = false;
+        self.ready &= !(1 << i);
+        self.blocked &= !(1 << i);
+    }
+
+    /// Tells the most upstream operator that has not completed that its input has ended.
+    fn complete_next(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
+        let i = self.completed;
+        let op = &self.pipeline.ops[i];
+        let node = &mut self.nodes[i];
+        if !node.used && !operators::emits_on_empty(&op.kind) {
+            self.completed += 1;
+            return Ok(());
+        }
+        let operator = node.operator.get_or_insert_with(|| operators::create(op));
+        node.used = true;
+        let mut output = Output::default();
+        match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, &mut output))? {
+            // It is told again once its consumers have run.
+            Step::More => self.small_steps = STEPS_PER_CLOCK,
+            Step::Blocked => {
+                node.backlog = true;
+                self.ready |= 1 << i;
+                self.blocked |= 1 << i;
+            }
+            Step::Idle | Step::Done => self.completed += 1,
+        }
+        self.route(i, output, cx, out)
+    }
+
+    /// Moves what operator `i` has emitted to its successor, or out of the instance.
+    fn route(
+        &mut self,
+        i: usize,
+        output: Output,
+        cx: &Context<'_>,
+        out: &mut Output,
+    ) -> Result<(), QueryError> {
+        if let Some(counters) = cx.query.profile.of(self.pipeline.ops[i].id) {
+            for batch in &output.batches {
+                Counters::add(&counters.rows_out, batch.len as u64);
+                Counters::add(&counters.traversers, batch.total_bulk());
+            }
+        }
+        out.exits.extend(output.exits);
+        if i + 1 == self.nodes.len() {
+            out.batches.extend(output.batches);
+            return Ok(());
+        }
+        for batch in output.batches {
+            self.deliver(i + 1, batch, cx)?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs a call of an operator and adds its time to the operator's counters where the query is profiled.
+fn timed(
+    cx: &Context<'_>,
+    call: impl FnOnce(&Context<'_>) -> Result<Step, QueryError>,
+) -> Result<Step, QueryError> {
+    match cx.query.profile.of(cx.op.id) {
+        Some(counters) if cx.query.profile.timed => {
+            let started = cx.query.clock.now();
+            let step = call(cx);
+            Counters::add(&counters.nanos, (cx.query.clock.now() - started).as_nanos() as u64);
+            step
+        }
+        _ => call(cx),
+    }
+}

@@ -1,0 +1,53 @@
+//! The scoped dataflow engine (Banyan, sections 3 and 4).
+//!
+//! A [`planner::physical::Plan`] runs as a tree of scope instances and operators on cooperative executors:
+//!
+//! | file | what |
+//! |---|---|
+//! | `batch/` | the messages: columnar batches of traversers |
+//! | `operator.rs` | what an operator is |
+//! | `operators/` | the experts: one file per category of step |
+//! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
+//! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
+//! | `running.rs` | one query: the root instance |
+//! | `executor.rs`, `engine.rs` | threads, turns, tenants |
+//!
+//! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
+//! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
+
+pub mod batch;
+mod cancel;
+mod commit;
+pub mod detach;
+mod engine;
+mod error;
+mod executor;
+mod instance;
+mod loop_memory;
+mod memory;
+pub mod operator;
+mod operators;
+mod pin;
+mod profile;
+mod query;
+mod quota;
+mod result;
+mod running;
+mod scope;
+mod side_effects;
+mod waker;
+
+pub use cancel::CancelToken;
+pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, QuerySpec};
+pub use error::QueryError;
+pub use instance::Progress;
+pub use loop_memory::LoopMemory;
+pub use memory::{Charge, MemoryMeter};
+pub use profile::{Counters, Profile};
+pub use query::{Access, Helpers, QueryState};
+pub use quota::{Clock, MonotonicClock, Quota};
+pub use result::{ResultSink, Results, Summary};
+pub use running::RunningQuery;
+pub use scope::PieceSource;
+pub use side_effects::SideEffects;
+pub use waker::Waker;

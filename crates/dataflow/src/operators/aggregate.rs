@@ -1,0 +1,150 @@
+//! `count`, `sum`, `min`, `max`, `mean`, `fold`.
+
+use planner::physical::{Aggregation, OpKind};
+use values::Value;
+use values::number::{self, ArithmeticError};
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::held::Held;
+use super::per_tag::PerTag;
+use super::reduce::{emit_results, owed};
+use super::seen::extent;
+
+/// What has been reduced so far. Which field counts depends on the aggregation.
+#[derive(Debug, Default)]
+struct State {
+    /// Traversers (`count`) or numbers (`mean`).
+    count: u64,
+    /// The sum, the smallest or the largest so far; `None` if nothing has come.
+    value: Option<Value>,
+    list: Vec<Value>,
+}
+
+/// See the module. `count` and `fold` have a result for a stream without traversers too.
+#[derive(Default)]
+pub(super) struct Aggregate {
+    states: PerTag<State>,
+    held: Held,
+}
+
+impl Operator for Aggregate {
+    fn step(
+        &mut self,
+        input: Option<Batch>,
+        cx: &Context<'_>,
+        _out: &mut Output,
+    ) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Aggregate(aggregation)) = (input, &cx.op.kind) else {
+            return Ok(Step::Idle);
+        };
+        if *aggregation == Aggregation::Count && cx.single_tag {
+            let state = self.states.at(0);
+            state.count = state.count.saturating_add(batch.total_bulk());
+            return Ok(Step::Idle);
+        }
+        let mut bytes = 0;
+        for row in 0..batch.len {
+            let state = self.states.at(batch.tags.get(row));
+            let bulk = batch.bulk(row);
+            if *aggregation == Aggregation::Count {
+                state.count = state.count.saturating_add(bulk);
+                continue;
+            }
+            let Some(value) = batch.current.get(row) else { continue };
+            if *aggregation == Aggregation::Fold {
+                bytes += extent(&value) + size_of::<Value>() * bulk as usize;
+                // Charged before it is allocated: a bulk may be enormous.
+                if bytes > CHARGED_AT_ONCE {
+                    self.held.grow(cx, std::mem::take(&mut bytes))?;
+                }
+                state.list.extend(std::iter::repeat_n(value, bulk as usize));
+                continue;
+            }
+            let added = state.add(*aggregation, value, bulk);
+            added.map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?;
+        }
+        self.held.grow(cx, bytes)?;
+        Ok(Step::Idle)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let OpKind::Aggregate(aggregation) = &cx.op.kind else { return Ok(Step::Idle) };
+        if matches!(aggregation, Aggregation::Count | Aggregation::Fold) {
+            self.states.cover(owed(cx));
+        }
+        let mut results = Vec::with_capacity(self.states.len());
+        for (tag, state) in self.states.take() {
+            let result =
+                state.result(*aggregation).map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?;
+            results.extend(result.map(|value| (tag, value)));
+        }
+        emit_results(results, cx, out);
+        self.held.release();
+        Ok(Step::Idle)
+    }
+
+    fn reset(&mut self) {
+        self.states.clear();
+        self.held.release();
+    }
+}
+
+/// Bytes after which they are charged even in the middle of a batch.
+const CHARGED_AT_ONCE: usize = 1 << 16;
+
+impl State {
+    /// Takes `bulk` times a value in. Nulls leave the result as it is, but are a reason to have one.
+    fn add(&mut self, aggregation: Aggregation, value: Value, bulk: u64) -> Result<(), ArithmeticError> {
+        let Some(held) = self.value.take() else {
+            let first = match aggregation {
+                Aggregation::Sum | Aggregation::Mean if !value.is_null() => {
+                    self.count = bulk;
+                    times(aggregation, &value, bulk)?
+                }
+                _ => value,
+            };
+            self.value = Some(first);
+            return Ok(());
+        };
+        let result = match aggregation {
+            Aggregation::Min => number::min(&held, &value)?,
+            Aggregation::Max => number::max(&held, &value)?,
+            _ if value.is_null() => held,
+            _ => {
+                self.count = self.count.saturating_add(bulk);
+                let more = times(aggregation, &value, bulk)?;
+                if held.is_null() { more } else { number::add(&held, &more)? }
+            }
+        };
+        self.value = Some(result);
+        Ok(())
+    }
+
+    fn result(self, aggregation: Aggregation) -> Result<Option<Value>, ArithmeticError> {
+        Ok(match aggregation {
+            Aggregation::Count => Some(Value::Long(i64::try_from(self.count).unwrap_or(i64::MAX))),
+            Aggregation::Fold => Some(self.list.into()),
+            Aggregation::Mean => match self.value {
+                Some(sum) if !sum.is_null() => Some(number::mean(&sum, self.count as i64)?),
+                other => other,
+            },
+            _ => self.value,
+        })
+    }
+}
+
+/// A value times its bulk. A sum keeps the type of its numbers where it can; a mean adds up in longs.
+fn times(aggregation: Aggregation, value: &Value, bulk: u64) -> Result<Value, ArithmeticError> {
+    if bulk == 1 && aggregation == Aggregation::Sum && value.is_number() {
+        return Ok(value.clone());
+    }
+    let bulk = Value::Long(bulk as i64);
+    let factor = match value.number_type() {
+        Some(to) if aggregation == Aggregation::Sum => number::cast(&bulk, to).unwrap_or(bulk),
+        _ => bulk,
+    };
+    number::mul(value, &factor)
+}

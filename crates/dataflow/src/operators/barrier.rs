@@ -1,0 +1,94 @@
+//! `barrier`: collects everything and lets it go at the end, equal traversers as one with the sum of their bulks.
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use values::Value;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::fan::trace;
+use super::held::Held;
+use super::row_store::{Leaving, Place, RowStore};
+
+/// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
+/// are not shared stay apart, which only costs).
+type Identity = (u32, Value, Box<[Option<Value>]>, usize);
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Barrier {
+    store: RowStore,
+    /// The kept rows, in the order in which the first of each came.
+    places: Vec<(u32, Place)>,
+    known: FxHashMap<Identity, u32>,
+    leaving: Leaving,
+    held: Held,
+    ended: bool,
+}
+
+impl Operator for Barrier {
+    fn step(
+        &mut self,
+        input: Option<Batch>,
+        cx: &Context<'_>,
+        _out: &mut Output,
+    ) -> Result<Step, QueryError> {
+        let Some(batch) = input else { return Ok(Step::Idle) };
+        let batch = Arc::new(batch);
+        let mut number = None;
+        for row in 0..batch.len {
+            let tag = batch.tags.get(row);
+            match self.known.entry(identity(&batch, row, tag)) {
+                Entry::Occupied(known) => {
+                    let place = &mut self.places[*known.get() as usize].1;
+                    place.bulk = place.bulk.saturating_add(batch.bulk(row));
+                }
+                Entry::Vacant(unknown) => {
+                    let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
+                    unknown.insert(self.places.len() as u32);
+                    self.places.push((tag, Place { batch: number, row: row as u32, bulk: batch.bulk(row) }));
+                }
+            }
+        }
+        let per_row = size_of::<Identity>() + size_of::<(u32, Place)>() + 8;
+        self.held.set(cx, self.store.bytes() + self.places.len() * per_row)?;
+        Ok(Step::Idle)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        if !std::mem::replace(&mut self.ended, true) {
+            self.known = FxHashMap::default();
+            self.places.sort_by_key(|(tag, _)| *tag);
+            self.leaving.start(self.places.drain(..).map(|(_, place)| place).collect());
+        }
+        if let Some(mut batch) = self.leaving.next(&self.store) {
+            trace(&mut batch, cx.op);
+            out.emit(batch);
+        }
+        Ok(if self.leaving.is_done() { Step::Idle } else { Step::More })
+    }
+
+    fn reset(&mut self) {
+        self.store.clear();
+        self.places.clear();
+        self.known.clear();
+        self.leaving.clear();
+        self.held.release();
+        self.ended = false;
+    }
+}
+
+fn identity(batch: &Batch, row: usize, tag: u32) -> Identity {
+    let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
+    let history = batch
+        .path
+        .as_ref()
+        .and_then(|paths| paths[row].as_ref())
+        .map_or(0, |node| Arc::as_ptr(node) as usize);
+    (tag, batch.current.value(row), slots.collect(), history)
+}

@@ -1,0 +1,52 @@
+//! How many rows leave at once.
+
+use crate::batch::Batch;
+
+/// Rows in the first batch of a stream.
+const FIRST: usize = 64;
+
+/// Factor from one batch to the next.
+const GROWTH: usize = 4;
+
+/// Sizes of the batches that an operator emits: small at first, so that a consumer that needs little (`limit`, a
+/// decided `where`) costs little, and growing to [`Batch::TARGET_ROWS`] once the stream has proved long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkSize(usize);
+
+impl Default for ChunkSize {
+    fn default() -> Self {
+        Self(FIRST)
+    }
+}
+
+impl ChunkSize {
+    /// Rows for the next batch.
+    #[inline]
+    pub(super) fn rows(self) -> usize {
+        #[cfg(test)]
+        if let Some(forced) = FORCED.get() {
+            return forced;
+        }
+        self.0
+    }
+
+    /// A full batch has left.
+    #[inline]
+    pub(super) fn grow(&mut self) {
+        self.0 = (self.0 * GROWTH).min(Batch::TARGET_ROWS);
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    static FORCED: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
+}
+
+/// Runs `f` with every chunk of exactly `rows` rows.
+#[cfg(test)]
+pub(super) fn with_chunks_of<R>(rows: usize, f: impl FnOnce() -> R) -> R {
+    FORCED.set(Some(rows));
+    let result = f();
+    FORCED.set(None);
+    result
+}

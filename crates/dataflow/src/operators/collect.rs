@@ -1,0 +1,67 @@
+//! `aggregate`: objects into a side-effect.
+
+use std::collections::VecDeque;
+
+use planner::physical::OpKind;
+use values::Value;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::fan::trace;
+use super::held::Held;
+use super::seen::extent;
+use super::slots::object;
+
+/// See the module. Lazily, traversers pass on once their objects are in; eagerly, once all objects of the stream are.
+#[derive(Default)]
+pub(super) struct Collect {
+    waiting: VecDeque<Batch>,
+    /// Objects that are not in the side-effect yet.
+    objects: Vec<(Value, u64)>,
+    held: Held,
+}
+
+impl Operator for Collect {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let (Some(mut batch), OpKind::Collect { side_effect, by, eager }) = (input, &cx.op.kind) else {
+            return Ok(Step::Idle);
+        };
+        let objects: Vec<_> =
+            (0..batch.len).filter_map(|row| Some((object(&batch, by, row)?, batch.bulk(row)))).collect();
+        // The side-effect lives as long as the query, and so does the charge.
+        let bytes: usize = objects.iter().map(|(object, _)| size_of_val(object) + 24 + extent(object)).sum();
+        cx.charge(bytes as isize)?;
+        // An assignment replaces the value by all the objects of the step.
+        if *eager && cx.query.side_effects.is_replaced(*side_effect) {
+            self.objects.extend(objects);
+        } else {
+            cx.query.side_effects.add_all(*side_effect, objects.into_iter())?;
+        }
+        trace(&mut batch, cx.op);
+        if *eager {
+            self.held.grow(cx, batch.bytes())?;
+            self.waiting.push_back(batch);
+        } else {
+            out.emit(batch);
+        }
+        Ok(Step::Idle)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        if let (OpKind::Collect { side_effect, .. }, false) = (&cx.op.kind, self.objects.is_empty()) {
+            cx.query.side_effects.add_all(*side_effect, self.objects.drain(..))?;
+        }
+        if let Some(batch) = self.waiting.pop_front() {
+            out.emit(batch);
+        }
+        Ok(if self.waiting.is_empty() { Step::Idle } else { Step::More })
+    }
+
+    fn reset(&mut self) {
+        self.waiting.clear();
+        self.objects.clear();
+        self.held.release();
+    }
+}

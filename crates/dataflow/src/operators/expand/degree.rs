@@ -1,0 +1,88 @@
+//! Numbers of edges, without looking at the edges.
+
+use std::sync::Arc;
+
+use graph::{Dir, EdgeLabelId};
+use planner::physical::{EdgeLabels, OpKind};
+use values::{Direction, VertexRef};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::super::fan::trace;
+use super::super::view::{Graph, View};
+use super::vertex_of;
+
+/// `out('x').count()` per traverser.
+pub(in crate::operators) fn degree(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
+    let OpKind::Degree { direction, labels, into } = &cx.op.kind else { return Ok(Some(batch)) };
+    let degrees = degrees(&batch, *direction, labels, cx)?;
+    let column = Arc::new(Column::Longs(degrees.into_iter().map(|d| d as i64).collect()));
+    match into {
+        Some(slot) => batch.set_slot(*slot, column),
+        None => batch.current = column,
+    }
+    trace(&mut batch, cx.op);
+    Ok(Some(batch))
+}
+
+/// Bulk times degree: an expansion whose ends nobody looks at.
+pub(in crate::operators) fn bulk_by_degree(
+    batch: Batch,
+    cx: &Context<'_>,
+) -> Result<Option<Batch>, QueryError> {
+    let OpKind::BulkByDegree { direction, labels } = &cx.op.kind else { return Ok(Some(batch)) };
+    let degrees = degrees(&batch, *direction, labels, cx)?;
+    let mut rows = Vec::with_capacity(batch.len);
+    let mut bulks = Vec::with_capacity(batch.len);
+    for (row, degree) in degrees.into_iter().enumerate().filter(|(_, degree)| *degree > 0) {
+        rows.push(row as u32);
+        let bulk = batch.bulk(row).checked_mul(degree);
+        bulks.push(bulk.ok_or_else(|| {
+            QueryError::step(
+                &cx.op.step,
+                "there are more than 2⁶⁴ equal traversers here; narrow the traversal",
+            )
+        })?);
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let mut kept = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
+    kept.bulk = Some(Arc::new(bulks));
+    trace(&mut kept, cx.op);
+    Ok(Some(kept))
+}
+
+fn degrees(
+    batch: &Batch,
+    direction: Direction,
+    labels: &EdgeLabels,
+    cx: &Context<'_>,
+) -> Result<Vec<u64>, QueryError> {
+    let view = View::of(cx);
+    let graph = view.graph();
+    let labels: &[EdgeLabelId] = match labels {
+        EdgeLabels::All => &[],
+        EdgeLabels::Only(labels) if labels.is_empty() => return Ok(vec![0; batch.len]),
+        EdgeLabels::Only(labels) => labels,
+    };
+    (0..batch.len)
+        .map(|row| {
+            let v = vertex_of(batch, row, &graph, cx)?;
+            note(v, direction, labels, &graph);
+            Ok(graph.reader.degree(v, direction, labels))
+        })
+        .collect()
+}
+
+fn note(v: VertexRef, direction: Direction, labels: &[EdgeLabelId], graph: &Graph<'_>) {
+    for dir in Dir::of(direction) {
+        if labels.is_empty() {
+            let count = graph.reader.snapshot().catalog().edge_label_count() as u16;
+            (0..count).for_each(|label| graph.note_list(v, EdgeLabelId(label), *dir));
+        }
+        labels.iter().for_each(|label| graph.note_list(v, *label, *dir));
+    }
+}

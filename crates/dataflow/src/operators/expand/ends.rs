@@ -1,0 +1,83 @@
+//! From edges to their ends.
+
+use std::sync::Arc;
+
+use planner::physical::{EdgeEnd, OpKind};
+use values::{EdgeRef, Value, VertexRef};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::super::element::find_edge;
+use super::super::fan::trace;
+use super::super::flat_map::{Producer, Row};
+use super::super::view::{Graph, View};
+
+/// `outV`, `inV`, `otherV`.
+pub(in crate::operators) fn one_end(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
+    let OpKind::EdgeVertex(end) = &cx.op.kind else { return Ok(Some(batch)) };
+    let view = View::of(cx);
+    let graph = view.graph();
+    let ends: Result<Vec<VertexRef>, QueryError> = (0..batch.len)
+        .map(|row| {
+            let edge = edge_of(&batch, row, &graph, cx)?;
+            match end {
+                EdgeEnd::Out | EdgeEnd::Both => Ok(edge.src),
+                EdgeEnd::In => Ok(edge.dst),
+                EdgeEnd::Other(slot) => {
+                    let from = batch.slot(*slot).and_then(|column| column.vertex(row)).ok_or_else(|| {
+                        let message = "the edge was not reached from a vertex, so it has no other end; use outV() or inV()";
+                        QueryError::step(&cx.op.step, message)
+                    })?;
+                    Ok(if from == edge.src { edge.dst } else { edge.src })
+                }
+            }
+        })
+        .collect();
+    batch.current = Arc::new(Column::Vertices(ends?));
+    trace(&mut batch, cx.op);
+    Ok(Some(batch))
+}
+
+/// `bothV`: source, then target.
+#[derive(Default)]
+pub(in crate::operators) struct BothEnds;
+
+impl Producer for BothEnds {
+    fn produce(
+        &mut self,
+        Row { batch, row }: Row<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+        _room: usize,
+        into: &mut Vec<Value>,
+    ) -> Result<bool, QueryError> {
+        let edge = edge_of(batch, row, graph, cx)?;
+        into.extend([Value::VertexRef(edge.src), Value::VertexRef(edge.dst)]);
+        Ok(false)
+    }
+}
+
+#[inline]
+fn edge_of(batch: &Batch, row: usize, graph: &Graph<'_>, cx: &Context<'_>) -> Result<EdgeRef, QueryError> {
+    match batch.current.edge(row) {
+        Some(edge) => Ok(edge),
+        None => detached(&batch.current.value(row), graph, cx),
+    }
+}
+
+#[cold]
+fn detached(object: &Value, graph: &Graph<'_>, cx: &Context<'_>) -> Result<EdgeRef, QueryError> {
+    let found = match object {
+        Value::Edge(_) => find_edge(object, graph),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        let message = match object {
+            Value::Edge(e) => format!("the edge {} is not in the graph", e.id),
+            other => format!("needs an edge, but the traverser is at a value of type {}", other.type_name()),
+        };
+        QueryError::step(&cx.op.step, message)
+    })
+}

@@ -1,0 +1,63 @@
+//! Along edges: the expert of `out`, `in`, `both` and their edge forms, and of what only needs degrees.
+
+mod degree;
+mod ends;
+mod neighbours;
+
+pub(super) use degree::{bulk_by_degree, degree};
+pub(super) use ends::{BothEnds, one_end};
+pub(super) use neighbours::Expand;
+
+use graph::EdgeLabelId;
+use planner::physical::EdgeLabels;
+use values::{Value, VertexRef};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::element::find_vertex;
+use super::view::Graph;
+
+/// The current vertex of a row.
+#[inline]
+fn vertex_of(
+    batch: &Batch,
+    row: usize,
+    graph: &Graph<'_>,
+    cx: &Context<'_>,
+) -> Result<VertexRef, QueryError> {
+    match &*batch.current {
+        Column::Vertices(vertices) => Ok(vertices[row]),
+        other => match other.vertex(row) {
+            Some(v) => Ok(v),
+            None => detached(&other.value(row), graph, cx),
+        },
+    }
+}
+
+#[cold]
+fn detached(object: &Value, graph: &Graph<'_>, cx: &Context<'_>) -> Result<VertexRef, QueryError> {
+    let found = match object {
+        Value::Vertex(_) => find_vertex(object, graph),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        let message = match object {
+            Value::Vertex(v) => format!("the vertex {} is not in the graph", v.id),
+            other => format!("needs a vertex, but the traverser is at a value of type {}", other.type_name()),
+        };
+        QueryError::step(&cx.op.step, message)
+    })
+}
+
+/// The edge labels to follow.
+fn labels_of(labels: &EdgeLabels, graph: &Graph<'_>, into: &mut Vec<EdgeLabelId>) {
+    into.clear();
+    match labels {
+        EdgeLabels::Only(labels) => into.extend_from_slice(labels),
+        EdgeLabels::All => {
+            into.extend((0..graph.reader.snapshot().catalog().edge_label_count() as u16).map(EdgeLabelId));
+        }
+    }
+}

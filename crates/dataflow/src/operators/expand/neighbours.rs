@@ -1,0 +1,321 @@
+//! Expansion: from vertices to their neighbours or edges.
+
+use std::sync::Arc;
+
+use graph::{Dir, EdgeLabelId, List};
+use planner::physical::{ExpandTo, OpKind, Slot, Test};
+use values::{Direction, EdgeRef, Value, VertexRef};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::super::chunk::ChunkSize;
+use super::super::column_builder::ColumnBuilder;
+use super::super::fan::{Origins, trace};
+use super::super::held::Held;
+use super::super::predicate::Resolver;
+use super::super::seen::Seen;
+use super::super::test::{Object, Prepared, Subject};
+use super::super::view::{Graph, View, Viewpoint};
+use super::{labels_of, vertex_of};
+
+/// Edges looked at in one call at most, even if few of them pass.
+const EDGES_PER_CALL: usize = 1 << 16;
+
+/// Pieces that a list longer than as many full batches is emitted in: a list with changes on top is put together anew
+/// for each piece.
+const PIECES: usize = 16;
+
+/// Rows that a batch may have when it comes to this list.
+#[inline]
+fn room(target: usize, list: usize) -> usize {
+    if target < Batch::TARGET_ROWS { target } else { target.max((list / PIECES).min(EDGES_PER_CALL)) }
+}
+
+/// Where an expansion stands: the next edge of the next list of the next row.
+///
+/// ```text
+/// row 0   out ┬ knows    [v v v v]
+///             └ created  [v v v v v v … 500,000 more]
+///                             ▲ (row 0, list 1, position 2): continue here
+/// row 1   …
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor {
+    row: usize,
+    /// Which (direction, label) pair, directions first.
+    list: usize,
+    position: usize,
+}
+
+impl Cursor {
+    fn next_list(&mut self, lists: usize) {
+        self.position = 0;
+        self.list += 1;
+        if self.list >= lists {
+            self.list = 0;
+            self.row += 1;
+        }
+    }
+}
+
+/// See the module.
+#[derive(Default)]
+pub(in crate::operators) struct Expand {
+    input: Option<Batch>,
+    cursor: Cursor,
+    viewpoint: Viewpoint,
+    chunk: ChunkSize,
+    origins: Origins,
+    labels: Vec<EdgeLabelId>,
+    test: Prepared,
+    seen: Seen,
+    held: Held,
+}
+
+/// The plan's description of an expansion.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    direction: Direction,
+    to: &'a ExpandTo,
+    edge_test: Option<&'a Test>,
+    fetch: &'a [(graph::KeyId, Slot)],
+    distinct: bool,
+}
+
+/// Output under construction.
+#[derive(Default)]
+struct Found {
+    vertices: Vec<VertexRef>,
+    edges: Vec<EdgeRef>,
+    from: Vec<VertexRef>,
+    fetched: Vec<ColumnBuilder>,
+}
+
+impl Operator for Expand {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let fresh = input.is_some();
+        if fresh {
+            self.input = input;
+            self.cursor = Cursor::default();
+            self.viewpoint.take(cx);
+        }
+        let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
+        let OpKind::Expand { direction, labels, to, edge_test, fetch, distinct } = &cx.op.kind else {
+            return Ok(Step::Idle);
+        };
+        let way =
+            Way { direction: *direction, to, edge_test: edge_test.as_ref(), fetch, distinct: *distinct };
+        let view = View::at(&self.viewpoint, cx);
+        let graph = view.graph();
+        // Once per input: the cursor counts in these labels.
+        if fresh {
+            labels_of(labels, &graph, &mut self.labels);
+        }
+        self.origins.start(&batch);
+        let produced = if matches!(to, ExpandTo::Vertices) && edge_test.is_none() && fetch.is_empty() {
+            self.neighbours(&batch, way, &graph, cx)?
+        } else {
+            self.edges(&batch, way, &graph, cx)?
+        };
+        if let Some(mut produced) = produced {
+            trace(&mut produced, cx.op);
+            out.emit(produced);
+        }
+        self.chunk.grow();
+        if self.cursor.row >= batch.len || self.labels.is_empty() {
+            self.viewpoint.release();
+            return Ok(Step::Idle);
+        }
+        self.input = Some(batch);
+        Ok(Step::More)
+    }
+
+    fn reset(&mut self) {
+        self.input = None;
+        self.viewpoint.release();
+        self.chunk = ChunkSize::default();
+        self.seen.clear();
+        self.held.release();
+    }
+}
+
+impl Expand {
+    /// The plain case: whole slices of neighbours, copied or checked against those seen before.
+    fn neighbours(
+        &mut self,
+        batch: &Batch,
+        way: Way<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Batch>, QueryError> {
+        let mut target = self.chunk.rows();
+        let dirs = Dir::of(way.direction);
+        let lists = dirs.len() * self.labels.len();
+        let mut found: Vec<VertexRef> = Vec::with_capacity(target);
+        let mut looked_at = 0;
+        let mut at = self.cursor;
+        while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
+            let v = vertex_of(batch, at.row, graph, cx)?;
+            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            if at.position == 0 {
+                graph.note_list(v, label, dir);
+            }
+            let list = graph.reader.list(v, label, dir);
+            target = room(target, list.len());
+            let rest = &list.neighbours()[at.position..];
+            let before = found.len();
+            let used = if way.distinct {
+                let tag = batch.tags.get(at.row);
+                take_new(rest, target, &mut found, |n| self.seen.insert_vertex(cx.single_tag, tag, n))
+            } else {
+                let used = rest.len().min(target - before);
+                found.extend_from_slice(&rest[..used]);
+                used
+            };
+            self.origins.add(at.row, found.len() - before);
+            looked_at += used;
+            if used < rest.len() {
+                at.position += used;
+            } else {
+                at.next_list(lists);
+            }
+        }
+        self.cursor = at;
+        if way.distinct {
+            self.held.set(cx, self.seen.bytes())?;
+        }
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let mut produced = self.origins.derive(batch, Column::Vertices(found));
+        if way.distinct {
+            produced.bulk = None;
+        }
+        Ok(Some(produced))
+    }
+
+    /// The general case: edge by edge.
+    fn edges(
+        &mut self,
+        batch: &Batch,
+        way: Way<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Batch>, QueryError> {
+        let mut target = self.chunk.rows();
+        let dirs = Dir::of(way.direction);
+        let lists = dirs.len() * self.labels.len();
+        let mut found = Found {
+            fetched: way.fetch.iter().map(|_| ColumnBuilder::with_capacity(target)).collect(),
+            ..Found::default()
+        };
+        let test = match way.edge_test {
+            Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
+            None => None,
+        };
+        let mut looked_at = 0;
+        let mut at = self.cursor;
+        let mut rows = 0;
+        while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
+            let v = vertex_of(batch, at.row, graph, cx)?;
+            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            if at.position == 0 {
+                graph.note_list(v, label, dir);
+            }
+            let list = graph.reader.list(v, label, dir);
+            target = room(target, list.len());
+            let before = rows;
+            while at.position < list.len() && rows < target {
+                let i = at.position;
+                at.position += 1;
+                looked_at += 1;
+                if let Some(test) = test {
+                    graph.note(|| graph::ReadUnit::Edge(list.edge(i)));
+                    let object = Object::Listed(&list, i);
+                    let subject = Subject { object, batch, row: at.row, graph, loops: cx.loops };
+                    if !test.holds(subject)? {
+                        continue;
+                    }
+                }
+                let tag = batch.tags.get(at.row);
+                if way.distinct && !is_new(&mut self.seen, cx.single_tag, tag, way.to, &list, i) {
+                    continue;
+                }
+                found.push(v, &list, i, way);
+                rows += 1;
+            }
+            self.origins.add(at.row, rows - before);
+            if at.position >= list.len() {
+                at.next_list(lists);
+            }
+        }
+        self.cursor = at;
+        if way.distinct {
+            self.held.set(cx, self.seen.bytes())?;
+        }
+        Ok((rows > 0).then(|| found.finish(batch, &self.origins, way)))
+    }
+}
+
+/// Appends those of `rest` that are new until `found` is full. How many of `rest` it has looked at.
+#[inline]
+fn take_new(
+    rest: &[VertexRef],
+    target: usize,
+    found: &mut Vec<VertexRef>,
+    mut is_new: impl FnMut(VertexRef) -> bool,
+) -> usize {
+    for (i, n) in rest.iter().enumerate() {
+        if is_new(*n) {
+            found.push(*n);
+            if found.len() == target {
+                return i + 1;
+            }
+        }
+    }
+    rest.len()
+}
+
+fn is_new(seen: &mut Seen, single_tag: bool, tag: u32, to: &ExpandTo, list: &List<'_>, i: usize) -> bool {
+    match to {
+        ExpandTo::Vertices => seen.insert_vertex(single_tag, tag, list.neighbour(i)),
+        ExpandTo::Edges { .. } => seen.insert(single_tag, tag, Value::EdgeRef(list.edge(i))),
+    }
+}
+
+impl Found {
+    #[inline]
+    fn push(&mut self, v: VertexRef, list: &List<'_>, i: usize, way: Way<'_>) {
+        match way.to {
+            ExpandTo::Vertices => self.vertices.push(list.neighbour(i)),
+            ExpandTo::Edges { from } => {
+                self.edges.push(list.edge(i));
+                if from.is_some() {
+                    self.from.push(v);
+                }
+            }
+        }
+        for ((key, _), column) in way.fetch.iter().zip(&mut self.fetched) {
+            column.push(list.value_ref(i, *key));
+        }
+    }
+
+    fn finish(self, batch: &Batch, origins: &Origins, way: Way<'_>) -> Batch {
+        let mut produced = match way.to {
+            ExpandTo::Vertices => origins.derive(batch, Column::Vertices(self.vertices)),
+            ExpandTo::Edges { .. } => origins.derive(batch, Column::Edges(self.edges)),
+        };
+        if let ExpandTo::Edges { from: Some(slot) } = way.to {
+            produced.set_slot(*slot, Arc::new(Column::Vertices(self.from)));
+        }
+        for ((_, slot), column) in way.fetch.iter().zip(self.fetched) {
+            produced.set_slot(*slot, Arc::new(column.finish()));
+        }
+        if way.distinct {
+            produced.bulk = None;
+        }
+        produced
+    }
+}

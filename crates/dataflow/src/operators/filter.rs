@@ -1,0 +1,69 @@
+//! `has`, `is`, `where` with predicates, `simplePath`: keeps the traversers that satisfy a test. And `coin`.
+
+use std::sync::Arc;
+
+use planner::physical::OpKind;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::fan::trace;
+use super::random::Random;
+use super::test::Prepared;
+use super::view::View;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Filter {
+    test: Prepared,
+}
+
+impl Operator for Filter {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Filter(test)) = (input, &cx.op.kind) else { return Ok(Step::Idle) };
+        let view = View::of(cx);
+        let rows = self.test.passing(test, &batch, cx, &view.graph())?;
+        let mut passed = match rows.len() {
+            0 => return Ok(Step::Idle),
+            n if n == batch.len => batch,
+            _ => batch.gather(&rows),
+        };
+        trace(&mut passed, cx.op);
+        out.emit(passed);
+        Ok(Step::Idle)
+    }
+
+    fn reset(&mut self) {}
+}
+
+/// `coin(p)`: each traverser stays with probability p. Of many equal ones, the nearest whole number of them.
+#[derive(Default)]
+pub(super) struct Coin {
+    random: Option<Random>,
+}
+
+/// Equal traversers from which on their number is multiplied instead of drawing for each.
+const MANY: u64 = 100;
+
+impl Operator for Coin {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Coin(probability)) = (input, &cx.op.kind) else { return Ok(Step::Idle) };
+        let random = self.random.get_or_insert_with(|| Random::of(cx));
+        let kept = |bulk: u64, random: &mut Random| match bulk {
+            0..MANY => (0..bulk).filter(|_| random.fraction() < *probability).count() as u64,
+            many => (many as f64 * probability).round() as u64,
+        };
+        let bulks: Vec<u64> = (0..batch.len).map(|row| kept(batch.bulk(row), random)).collect();
+        let rows: Vec<u32> = (0..batch.len as u32).filter(|&row| bulks[row as usize] > 0).collect();
+        let mut passed = batch.gather(&rows);
+        if batch.bulk.is_some() {
+            passed.bulk = Some(Arc::new(bulks.into_iter().filter(|&bulk| bulk > 0).collect()));
+        }
+        trace(&mut passed, cx.op);
+        out.emit(passed);
+        Ok(Step::Idle)
+    }
+
+    fn reset(&mut self) {}
+}

@@ -1,0 +1,60 @@
+//! Memory that an operator's state holds.
+
+use std::sync::Arc;
+
+use crate::error::QueryError;
+use crate::memory::MemoryMeter;
+use crate::operator::Context;
+
+/// Bytes of an operator's state, charged to its query until they are released or the operator is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    meter: Option<Arc<MemoryMeter>>,
+    bytes: usize,
+}
+
+impl Held {
+    /// Charges further bytes.
+    ///
+    /// # Errors
+    /// [`QueryError::MemoryExceeded`] past the query's bound.
+    pub(super) fn grow(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let meter = self.meter.get_or_insert_with(|| cx.query.memory.clone());
+        self.bytes += bytes;
+        meter.charge(bytes as isize)
+    }
+
+    /// Holds exactly `bytes` from now on.
+    ///
+    /// # Errors
+    /// [`QueryError::MemoryExceeded`] past the query's bound.
+    pub(super) fn set(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
+        if bytes < self.bytes {
+            self.give_back(self.bytes - bytes);
+            return Ok(());
+        }
+        self.grow(cx, bytes - self.bytes)
+    }
+
+    /// Gives everything back.
+    pub(super) fn release(&mut self) {
+        self.give_back(self.bytes);
+    }
+
+    fn give_back(&mut self, bytes: usize) {
+        if let (Some(meter), true) = (&self.meter, bytes > 0) {
+            // Giving back cannot exceed a bound.
+            let _ = meter.charge(-(bytes as isize));
+            self.bytes -= bytes;
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

@@ -1,0 +1,144 @@
+//! Functions of the current object alone: steps with `Scope.local`, and the functions of text, numbers, dates and lists.
+
+mod collection;
+mod date;
+mod format;
+mod list;
+mod named;
+mod number;
+mod sort;
+mod text;
+
+use std::sync::Arc;
+
+use graph::EdgeLabelId;
+use planner::physical::{LocalFn, OpKind};
+use values::{T, Value};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::column_builder::ColumnBuilder;
+use super::element;
+use super::fan::trace;
+use super::property::part_of;
+use super::view::{Graph, View};
+
+/// What a function may look at besides the object.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    cx: &'a Context<'a>,
+    graph: &'a Graph<'a>,
+    batch: &'a Batch,
+    row: usize,
+}
+
+impl Around<'_> {
+    /// An error of the step.
+    fn error(&self, message: impl Into<String>) -> QueryError {
+        QueryError::step(&self.cx.op.step, message)
+    }
+}
+
+/// Applies a function to the current object of each row; a row without a result is dropped.
+pub(super) fn local(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
+    let OpKind::Local(function) = &cx.op.kind else { return Ok(Some(batch)) };
+    let view = View::of(cx);
+    let graph = view.graph();
+    if let Some(column) = whole_column(function, &batch, cx, &graph) {
+        let mut mapped = batch;
+        mapped.current = Arc::new(column);
+        trace(&mut mapped, cx.op);
+        return Ok(Some(mapped));
+    }
+    let mut rows = Vec::with_capacity(batch.len);
+    let mut results = ColumnBuilder::with_capacity(batch.len);
+    for row in 0..batch.len {
+        let around = Around { cx, graph: &graph, batch: &batch, row };
+        if let Some(result) = apply(function, &batch.current.value(row), around)? {
+            rows.push(row as u32);
+            results.push_value(Some(result));
+        }
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let mut mapped = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
+    mapped.current = Arc::new(results.finish());
+    trace(&mut mapped, cx.op);
+    Ok(Some(mapped))
+}
+
+/// Functions that are quicker for a whole column.
+fn whole_column(function: &LocalFn, batch: &Batch, cx: &Context<'_>, graph: &Graph<'_>) -> Option<Column> {
+    match (function, &*batch.current) {
+        (LocalFn::Constant(operand), _) if !matches!(operand, planner::physical::Operand::Slot(_)) => {
+            match cx.operand(operand, batch, 0)? {
+                // A uniform null is the seed's alone.
+                Value::Null => Some(Column::Values(vec![Value::Null; batch.len])),
+                value => Some(Column::Uniform(value)),
+            }
+        }
+        (LocalFn::Id, Column::Vertices(vertices)) => {
+            let mut ids = ColumnBuilder::with_capacity(batch.len);
+            vertices.iter().for_each(|v| ids.push_value(Some(graph.reader.id(*v))));
+            Some(ids.finish())
+        }
+        (LocalFn::Label, Column::Edges(edges)) => {
+            let catalog = graph.reader.snapshot().catalog();
+            let label =
+                |e: &values::EdgeRef| Value::String(catalog.edge_label_name(EdgeLabelId(e.label)).clone());
+            Some(Column::Values(edges.iter().map(label).collect()))
+        }
+        _ => None,
+    }
+}
+
+fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
+    let arithmetic = |e: values::number::ArithmeticError| around.error(e.to_string());
+    match function {
+        LocalFn::Count => Ok(Some(Value::Long(collection::count(object) as i64))),
+        LocalFn::Sum => collection::sum(object).map_err(arithmetic),
+        LocalFn::Min => collection::extreme(object, values::number::min).map_err(arithmetic),
+        LocalFn::Max => collection::extreme(object, values::number::max).map_err(arithmetic),
+        LocalFn::Mean => collection::mean(object).map_err(arithmetic),
+        LocalFn::Range(low, high) => Ok(Some(collection::range(object, *low, *high))),
+        LocalFn::Tail(n) => {
+            let size = collection::count(object) as i64;
+            Ok(Some(collection::range(object, size.saturating_sub(*n), size)))
+        }
+        LocalFn::Dedup => Ok(Some(collection::dedup(object))),
+        LocalFn::Order(keys) => Ok(Some(sort::sorted(object, keys, around))),
+        LocalFn::Id => token(object, T::Id, around).map(Some),
+        LocalFn::Label => token(object, T::Label, around).map(Some),
+        LocalFn::Key => token(object, T::Key, around).map(Some),
+        LocalFn::Value => token(object, T::Value, around).map(Some),
+        LocalFn::Constant(operand) => Ok(around.cx.operand(operand, around.batch, around.row)),
+        LocalFn::Column(part) => part_of(object, *part).map(Some).ok_or_else(|| {
+            around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
+        }),
+        LocalFn::MapEntry(key) => Ok(map_entry(object, key)),
+        LocalFn::Loops => {
+            let loops = around.cx.loops;
+            Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
+        }
+        LocalFn::Named(gremlin::StepName::Format, args) => format::format(object, args, around),
+        LocalFn::Named(name, args) => named::apply(*name, args, object, around).map(Some),
+        LocalFn::Each(name, args) => named::apply_to_each(*name, args, object, around).map(Some),
+    }
+}
+
+fn token(object: &Value, token: T, around: Around<'_>) -> Result<Value, QueryError> {
+    element::token_of(object, token, around.graph).ok_or_else(|| {
+        around.error(format!("a value of type {} has no {}", object.type_name(), token.as_str()))
+    })
+}
+
+fn map_entry(object: &Value, key: &Value) -> Option<Value> {
+    match object {
+        Value::Map(map) => map.get(key).cloned(),
+        Value::Entry(entry) => (entry.0 == *key).then(|| entry.1.clone()),
+        _ => None,
+    }
+}

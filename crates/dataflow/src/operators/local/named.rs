@@ -1,0 +1,94 @@
+//! Functions that are known by the name of their step.
+
+use gremlin::StepName;
+use values::{Map, Value};
+
+use super::{Around, collection, date, list, number, text};
+use crate::error::QueryError;
+
+/// Calls a function on an object.
+pub(super) fn apply(
+    name: StepName,
+    args: &[Value],
+    object: &Value,
+    around: Around<'_>,
+) -> Result<Value, QueryError> {
+    match name {
+        StepName::Identity => Ok(object.clone()),
+        StepName::Index => Ok(index(object, args)),
+        StepName::Reverse => Ok(reverse(object)),
+        StepName::AsString => text::as_string(object, around),
+        StepName::AsNumber => number::as_number(object, args, around),
+        StepName::AsBool => number::as_bool(object, around),
+        StepName::AsDate => date::as_date(object, around),
+        StepName::DateAdd => date::add(object, args, around),
+        StepName::DateDiff => date::difference(object, args, around),
+        StepName::Concat => text::concat(object, args, around),
+        StepName::Conjoin => list::conjoin(object, args, around),
+        StepName::Combine
+        | StepName::Difference
+        | StepName::Disjunct
+        | StepName::Intersect
+        | StepName::Merge
+        | StepName::Product => list::combine(name, object, args, around),
+        StepName::Length
+        | StepName::ToLower
+        | StepName::ToUpper
+        | StepName::Trim
+        | StepName::LTrim
+        | StepName::RTrim
+        | StepName::Replace
+        | StepName::Split
+        | StepName::Substring => match object {
+            Value::Null => Ok(Value::Null),
+            Value::String(string) => text::of_string(name, string, args, around),
+            other => Err(around.error(format!(
+                "the {}() step can only take string as argument, encountered {}",
+                name.as_str(),
+                other.type_name()
+            ))),
+        },
+        other => Err(around.error(format!("{}() is not a function of one object", other.as_str()))),
+    }
+}
+
+/// Calls a function on each member of a list (`Scope.local`), or on an object that is no list.
+pub(super) fn apply_to_each(
+    name: StepName,
+    args: &[Value],
+    object: &Value,
+    around: Around<'_>,
+) -> Result<Value, QueryError> {
+    match object {
+        Value::List(_) | Value::Set(_) | Value::Path(_) => {
+            let each = collection::members(object).into_iter();
+            let results: Result<Vec<Value>, QueryError> =
+                each.map(|member| apply(name, args, &member, around)).collect();
+            Ok(results?.into())
+        }
+        one => apply(name, args, one, around),
+    }
+}
+
+/// `index()`: pairs of member and place, or a map from place to member.
+fn index(object: &Value, args: &[Value]) -> Value {
+    let numbered = collection::members(object).into_iter().enumerate();
+    match args.first().and_then(Value::as_i64) {
+        Some(1) => numbered.map(|(i, member)| (Value::Int(i as i32), member)).collect::<Map>().into(),
+        _ => {
+            numbered.map(|(i, member)| Value::list([member, Value::Int(i as i32)])).collect::<Vec<_>>().into()
+        }
+    }
+}
+
+fn reverse(object: &Value) -> Value {
+    match object {
+        Value::String(string) => Value::str(string.chars().rev().collect::<String>()),
+        Value::List(_) | Value::Set(_) | Value::Path(_) => {
+            let mut members = collection::members(object);
+            members.reverse();
+            members.into()
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,123 @@
+//! `asNumber()` and `asBool()`.
+
+use values::{BigInt, GType, Value, number};
+
+use super::Around;
+use crate::error::QueryError;
+
+/// A number from text, a number or a date (its milliseconds since 1970), cast to the type in the argument.
+pub(super) fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+    let number = match object {
+        Value::Null => return Ok(Value::Null),
+        Value::String(text) => parse(text.trim())
+            .ok_or_else(|| around.error(format!("Can't parse string '{text}' as number.")))?,
+        Value::DateTime(at) => Value::Long(at.epoch_millis()),
+        number if number.is_number() => number.clone(),
+        other => return Err(around.error(format!("Can't parse type {} as number.", other.type_name()))),
+    };
+    let Some(name) = args.first().and_then(Value::as_str) else { return Ok(number) };
+    let wanted = GType::from_name(name).filter(|t| *t == GType::Number || t.number_type().is_some());
+    let wanted = wanted
+        .ok_or_else(|| around.error(format!("asNumber() requires a numeric type token, got {name}")))?;
+    match wanted.number_type() {
+        None => Ok(number),
+        Some(to) => number::cast(&number, to).map_err(|e| around.error(e.to_string())),
+    }
+}
+
+/// A number in the notation of Java's literals: the narrowest of int, long and big integer, or of float, double and
+/// decimal, that represents it; a suffix `L`, `f` or `d` asks for a type.
+fn parse(text: &str) -> Option<Value> {
+    let (sign, digits) = match text.as_bytes().first()? {
+        b'-' => ("-", &text[1..]),
+        b'+' => ("", &text[1..]),
+        _ => ("", text),
+    };
+    let radix =
+        |digits: &str, radix| whole(&BigInt::parse_bytes(format!("{sign}{digits}").as_bytes(), radix)?);
+    if !digits.as_bytes().first().is_some_and(|b| b.is_ascii_digit() || *b == b'.') {
+        return None;
+    }
+    if let Some(hexadecimal) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        return unsigned(hexadecimal).then(|| radix(hexadecimal, 16))?;
+    }
+    if digits.bytes().all(|b| b.is_ascii_digit()) {
+        let octal = digits.len() > 1 && digits.starts_with('0');
+        return radix(digits, if octal { 8 } else { 10 });
+    }
+    let signed = format!("{sign}{digits}");
+    let (body, suffix) = signed.split_at(signed.len() - 1);
+    match suffix {
+        "l" | "L" => body.parse().ok().map(Value::Long),
+        "f" | "F" => body.parse().ok().filter(|v: &f32| v.is_finite()).map(Value::Float),
+        "d" | "D" => body.parse().ok().filter(|v: &f64| v.is_finite()).map(Value::Double),
+        _ => fraction(&signed),
+    }
+}
+
+fn unsigned(digits: &str) -> bool {
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn whole(v: &BigInt) -> Option<Value> {
+    Some(match (i32::try_from(v), i64::try_from(v)) {
+        (Ok(v), _) => Value::Int(v),
+        (_, Ok(v)) => Value::Long(v),
+        _ => Value::from(v.clone()),
+    })
+}
+
+/// The narrowest type in which the text reads back as it was written.
+fn fraction(text: &str) -> Option<Value> {
+    let (single, double): (f32, f64) = (text.parse().ok()?, text.parse().ok()?);
+    if single.is_finite() && Value::Float(single).to_string() == Value::Double(double).to_string() {
+        return Some(Value::Float(single));
+    }
+    let exact = number::parse_decimal(text).ok()?;
+    let back = Value::Double(double);
+    let same =
+        double.is_finite() && values::compare::equals(&Value::from(exact.clone()), &decimal_of(&back)?);
+    Some(if same { back } else { Value::from(exact) })
+}
+
+/// The decimal that a double's shortest text names.
+fn decimal_of(double: &Value) -> Option<Value> {
+    number::parse_decimal(&double.to_string()).ok().map(Value::from)
+}
+
+/// `asBool()`: of numbers, whether they are not zero; of text, `true` or `false` in any case.
+pub(super) fn as_bool(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+    let error = |what: &dyn std::fmt::Display| Err(around.error(format!("Can't parse {what} as Boolean.")));
+    match object {
+        Value::Null => error(&"null"),
+        Value::Bool(_) => Ok(object.clone()),
+        Value::String(text) if text.trim().eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
+        Value::String(text) if text.trim().eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
+        Value::String(text) => error(text),
+        number => match number.as_f64() {
+            Some(v) => Ok(Value::Bool(v != 0.0 && !v.is_nan())),
+            None => error(&number.type_name()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_becomes_the_narrowest_number_that_represents_it() {
+        assert_eq!(parse("5"), Some(Value::Int(5)));
+        assert_eq!(parse("-2147483649"), Some(Value::Long(-2_147_483_649)));
+        assert!(matches!(parse("12345678901234567890"), Some(Value::BigInteger(_))));
+        assert_eq!(parse("5.75"), Some(Value::Float(5.75)));
+        assert_eq!(parse("2.123456789012345"), Some(Value::Double(2.123456789012345)));
+        assert!(matches!(parse("0.12345678901234567890123"), Some(Value::BigDecimal(_))));
+        assert_eq!(parse("0x1F"), Some(Value::Int(31)));
+        assert_eq!(parse("010"), Some(Value::Int(8)));
+        assert_eq!(parse("7L"), Some(Value::Long(7)));
+        for text in ["", "abc", "1.2.3", "NaN", "Infinity", "-", "0x", "e5"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The operators of a pipeline: Grasper's experts, one file (or folder) per category of step.
+//!
+//! | files | steps |
+//! |---|---|
+//! | `source/` | `V`, `E`, `inject`, lookups by id and index |
+//! | `expand/` | `out`, `outE`, `inV`…, degrees |
+//! | `filter.rs`, `test/`, `predicate/` | `has`, `is`, `where`, `simplePath`, `coin` |
+//! | `property/` | `values`, `properties`, `valueMap`, `elementMap`, what `by('key')` fetches |
+//! | `local/`, `math/`, `unfold.rs` | functions of the current object |
+//! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
+//! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
+//! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
+//! | `write/` | `addV`, `addE`, `property`, `drop` |
+//! | `loop_control.rs` | `until` and `emit` |
+//!
+//! An operator finds its plan in the [`Context`] and keeps only what it must remember between two calls.
+//!
+//! [`Context`]: crate::operator::Context
+
+mod aggregate;
+mod barrier;
+mod chunk;
+mod collect;
+mod column_builder;
+mod dedup;
+mod direct;
+mod element;
+mod ending;
+mod expand;
+mod fan;
+mod filter;
+mod flat_map;
+mod group_count;
+mod held;
+mod local;
+mod loop_control;
+mod math;
+mod order;
+mod paths;
+mod per_tag;
+mod predicate;
+mod property;
+mod random;
+mod range;
+mod reduce;
+mod row_store;
+mod sample;
+mod seen;
+mod select;
+mod slots;
+mod source;
+mod tail;
+mod test;
+#[cfg(test)]
+mod tests;
+mod unfold;
+mod vertex_set;
+mod view;
+mod write;
+
+use graph::ValueRef;
+use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm};
+use values::Value;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator};
+use crate::scope;
+
+use direct::Direct;
+use flat_map::FlatMap;
+
+/// The operator that executes `op`.
+pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
+    match &op.kind {
+        OpKind::Scan { .. } => Box::<source::Scan>::default(),
+        OpKind::ById { .. } => Box::new(FlatMap::new(source::ById)),
+        OpKind::IndexLookup { .. } => Box::new(FlatMap::new(source::IndexLookup::default())),
+        OpKind::Inject(_) => Box::<source::Inject>::default(),
+        OpKind::Expand { .. } => Box::<expand::Expand>::default(),
+        OpKind::EdgeVertex(EdgeEnd::Both) => Box::new(FlatMap::new(expand::BothEnds)),
+        OpKind::EdgeVertex(_) => Box::new(Direct(expand::one_end)),
+        OpKind::Degree { .. } => Box::new(Direct(expand::degree)),
+        OpKind::BulkByDegree { .. } => Box::new(Direct(expand::bulk_by_degree)),
+        OpKind::Forget(_) => Box::new(Direct(slots::forget)),
+        OpKind::Filter(_) => Box::<filter::Filter>::default(),
+        OpKind::Coin(_) => Box::<filter::Coin>::default(),
+        OpKind::Properties { form: PropertyForm::Values | PropertyForm::Properties, .. } => {
+            Box::new(FlatMap::new(property::PropertyStream))
+        }
+        OpKind::Properties { .. } => Box::new(Direct(property::property_map)),
+        OpKind::Fetch { .. } => Box::new(Direct(property::fetch)),
+        OpKind::Store(_) => Box::new(Direct(slots::store)),
+        OpKind::Load(_) => Box::new(Direct(slots::load)),
+        OpKind::Local(_) => Box::new(Direct(local::local)),
+        OpKind::Unfold => Box::new(FlatMap::new(unfold::Unfold::default())),
+        OpKind::Math { .. } => Box::<math::MathOp>::default(),
+        OpKind::Project { .. } => Box::new(Direct(slots::project)),
+        OpKind::Select { .. } => Box::new(Direct(select::select)),
+        OpKind::Path { .. } => Box::new(Direct(paths::path)),
+        OpKind::Dedup { .. } => Box::<dedup::Dedup>::default(),
+        OpKind::Range { .. } => Box::<range::Range>::default(),
+        OpKind::Tail(_) => Box::<tail::Tail>::default(),
+        OpKind::Order { .. } => Box::<order::Order>::default(),
+        OpKind::Sample(..) => Box::<sample::Sample>::default(),
+        OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
+        OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
+        OpKind::Barrier => Box::<barrier::Barrier>::default(),
+        OpKind::Collect { .. } => Box::<collect::Collect>::default(),
+        OpKind::Cap(_) => Box::<ending::Cap>::default(),
+        OpKind::Discard => Box::new(Direct(ending::discard)),
+        OpKind::Fail(_) => Box::new(Direct(ending::fail)),
+        OpKind::Write(_) => Box::new(Direct(write::write)),
+        OpKind::LoopControl { until, emit } => Box::new(loop_control::LoopControl::new(until, emit)),
+        OpKind::Scope(_) => scope::create(op),
+    }
+}
+
+/// Whether an operator that never got a message still has something to say at the end of its input.
+pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
+    use planner::physical::Aggregation::{Count, Fold};
+    match kind {
+        OpKind::Aggregate(Count | Fold) | OpKind::Cap(_) | OpKind::Inject(_) => true,
+        OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
+        OpKind::Scope(scope) => scope::emits_on_empty(&scope.kind),
+        _ => false,
+    }
+}
+
+/// Whether a value satisfies a predicate whose operands may be in slots of a row: for a scope's routing.
+///
+/// # Errors
+/// If an operand is malformed.
+pub(crate) fn predicate_holds(
+    predicate: &Predicate,
+    value: &Value,
+    batch: &Batch,
+    row: usize,
+    cx: &Context<'_>,
+) -> Result<bool, QueryError> {
+    let view = view::View::of(cx);
+    let graph = view.graph();
+    let check = predicate::Check::new(predicate, predicate::Resolver { cx, graph: &graph })?;
+    Ok(check.holds(ValueRef::of(value), batch, row))
+}

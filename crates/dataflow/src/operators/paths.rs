@@ -1,0 +1,60 @@
+//! `path`: the history of a traverser as an object.
+
+use std::sync::Arc;
+
+use planner::physical::{FetchKind, OpKind};
+use values::{Path, Value};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::fan::trace;
+use super::property::fetch_one;
+use super::test::between;
+use super::view::{Graph, View};
+
+/// See the module. A traverser for which one of the `by`s gives nothing is dropped.
+pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
+    let OpKind::Path { by, from, to } = &cx.op.kind else { return Ok(Some(batch)) };
+    let Some(paths) = batch.path.clone() else {
+        return Err(QueryError::Internal {
+            step: cx.op.step.to_string(),
+            message: "no paths are recorded".into(),
+        });
+    };
+    let view = View::of(cx);
+    let graph = view.graph();
+    let (mut rows, mut results) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
+    for (row, history) in paths.iter().enumerate() {
+        let nodes = between(history, from.as_ref(), to.as_ref())?;
+        let mut path = Path::default();
+        let complete =
+            nodes.iter().rev().enumerate().all(|(i, node)| match transformed(&node.object, by, i, &graph) {
+                Some(object) => {
+                    path.push(object, node.labels.clone());
+                    true
+                }
+                None => false,
+            });
+        if complete {
+            rows.push(row as u32);
+            results.push(Value::from(path));
+        }
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let mut mapped = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
+    mapped.current = Arc::new(Column::Values(results));
+    trace(&mut mapped, cx.op);
+    Ok(Some(mapped))
+}
+
+/// The ith object, transformed by its turn of the `by`s.
+fn transformed(object: &Value, by: &[FetchKind], i: usize, graph: &Graph<'_>) -> Option<Value> {
+    match by {
+        [] => Some(object.clone()),
+        by => fetch_one(object, &by[i % by.len()], graph),
+    }
+}

@@ -1,0 +1,116 @@
+//! `valueMap`, `propertyMap` and `elementMap`: one map per element.
+
+use std::sync::Arc;
+
+use planner::physical::{MapKeys, OpKind, PropertyForm};
+use values::{Direction, Map, T, Value};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::super::element::{self, reference};
+use super::super::fan::trace;
+use super::super::view::{Graph, View};
+use super::{properties_of, resolve_keys};
+
+/// Replaces each element by its map.
+pub(in crate::operators) fn property_map(
+    mut batch: Batch,
+    cx: &Context<'_>,
+) -> Result<Option<Batch>, QueryError> {
+    let OpKind::Properties { keys, form } = &cx.op.kind else { return Ok(Some(batch)) };
+    let view = View::of(cx);
+    let graph = view.graph();
+    let ids = resolve_keys(keys, &graph);
+    let maker = Maker { keys, ids: ids.as_deref(), form, graph: &graph, cx };
+    let maps: Result<Vec<Value>, QueryError> =
+        (0..batch.len).map(|row| Ok(maker.make(&batch.current.value(row))?.into())).collect();
+    batch.current = Arc::new(Column::Values(maps?));
+    trace(&mut batch, cx.op);
+    Ok(Some(batch))
+}
+
+struct Maker<'a> {
+    keys: &'a MapKeys,
+    ids: Option<&'a [graph::KeyId]>,
+    form: &'a PropertyForm,
+    graph: &'a Graph<'a>,
+    cx: &'a Context<'a>,
+}
+
+impl Maker<'_> {
+    fn make(&self, object: &Value) -> Result<Map, QueryError> {
+        let properties = properties_of(object, &self.keys.names, self.ids, self.graph, self.cx)?;
+        let mut map = Map::new();
+        let in_lists = match self.form {
+            PropertyForm::ElementMap => {
+                self.put_element(object, &mut map);
+                false
+            }
+            PropertyForm::ValueMap { ids, labels, unfold } => {
+                self.put_tokens(object, *ids, *labels, &mut map);
+                !*unfold && matches!(object, Value::VertexRef(_) | Value::Vertex(_))
+            }
+            _ => matches!(object, Value::VertexRef(_) | Value::Vertex(_)),
+        };
+        let first_only = matches!(self.form, PropertyForm::ValueMap { unfold: true, .. });
+        for property in properties {
+            let key = Value::String(property.key(self.graph));
+            let value = match self.form {
+                PropertyForm::PropertyMap => property.into_property(self.graph),
+                _ => property.into_value(),
+            };
+            if in_lists {
+                push(&mut map, key, value);
+            } else if !first_only || map.get(&key).is_none() {
+                map.insert(key, unfolded(value, first_only));
+            }
+        }
+        Ok(map)
+    }
+
+    /// `with(tokens)`: id and label; of a vertex property, id, key and value.
+    fn put_tokens(&self, object: &Value, ids: bool, labels: bool, map: &mut Map) {
+        let is_property = matches!(object, Value::VertexProperty(_));
+        let named: &[T] = if is_property { &[T::Key, T::Value] } else { &[T::Label] };
+        let wanted = ids.then_some(T::Id).into_iter().chain(named.iter().copied().filter(|_| labels));
+        for token in wanted {
+            map.insert(token, element::token_of(object, token, self.graph));
+        }
+    }
+
+    /// What `elementMap` says of an element besides its properties.
+    fn put_element(&self, object: &Value, map: &mut Map) {
+        self.put_tokens(object, true, true, map);
+        let ends = match object {
+            Value::EdgeRef(e) => Some((reference(e.dst, self.graph), reference(e.src, self.graph))),
+            Value::Edge(e) => Some((e.in_v.clone(), e.out_v.clone())),
+            _ => None,
+        };
+        if let Some((in_v, out_v)) = ends {
+            map.insert(Direction::In, end(in_v));
+            map.insert(Direction::Out, end(out_v));
+        }
+    }
+}
+
+fn end(vertex: values::Vertex) -> Map {
+    [(Value::T(T::Id), vertex.id), (Value::T(T::Label), Value::String(vertex.label))].into_iter().collect()
+}
+
+fn push(map: &mut Map, key: Value, value: Value) {
+    match map.0.entry(key).or_insert_with(|| Value::list([])) {
+        Value::List(list) => Arc::make_mut(list).push(value),
+        other => *other = value,
+    }
+}
+
+/// `by(unfold())` also takes the first member of a value that is a collection itself.
+fn unfolded(value: Value, unfold: bool) -> Value {
+    match &value {
+        Value::List(members) if unfold => members.first().cloned().unwrap_or_default(),
+        Value::Set(members) if unfold => members.iter().next().cloned().unwrap_or_default(),
+        _ => value,
+    }
+}

@@ -1,0 +1,44 @@
+//! `values` and `properties`: every value or property of an element as a traverser of its own.
+
+use planner::physical::{OpKind, PropertyForm};
+use values::Value;
+
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::super::flat_map::{Producer, Row};
+use super::super::view::Graph;
+use super::{properties_of, resolve_keys};
+
+/// See the module.
+#[derive(Default)]
+pub(in crate::operators) struct PropertyStream;
+
+impl Producer for PropertyStream {
+    fn produce(
+        &mut self,
+        Row { batch, row }: Row<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+        _room: usize,
+        into: &mut Vec<Value>,
+    ) -> Result<bool, QueryError> {
+        let OpKind::Properties { keys, form } = &cx.op.kind else { return Ok(false) };
+        let object = batch.current.value(row);
+        let ids = resolve_keys(keys, graph);
+        if let (Value::VertexRef(v), PropertyForm::Values, Some(ids)) = (&object, form, ids.as_deref())
+            && !ids.is_empty()
+            && ids.iter().all(|key| graph.reader.is_plain(*v, *key))
+        {
+            graph.note_vertex(*v);
+            into.extend(ids.iter().filter_map(|key| graph.reader.value(*v, *key)));
+            return Ok(false);
+        }
+        let found = properties_of(&object, &keys.names, ids.as_deref(), graph, cx)?;
+        match form {
+            PropertyForm::Values => into.extend(found.into_iter().map(super::Found::into_value)),
+            _ => into.extend(found.into_iter().map(|p| p.into_property(graph))),
+        }
+        Ok(false)
+    }
+}

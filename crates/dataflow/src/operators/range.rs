@@ -1,0 +1,53 @@
+//! `range`, `limit`, `skip`: a part of the stream, counted by traversers.
+
+use std::sync::Arc;
+
+use planner::physical::OpKind;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::fan::trace;
+use super::per_tag::PerTag;
+
+/// See the module. Completes its scope instance once full, if the instance has a single tag.
+#[derive(Default)]
+pub(super) struct Range {
+    /// Traversers that have come, per tag.
+    come: PerTag<u64>,
+}
+
+impl Operator for Range {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Range { low, high }) = (input, &cx.op.kind) else { return Ok(Step::Idle) };
+        let end = high.unwrap_or(u64::MAX);
+        let (mut rows, mut bulks) = (Vec::new(), Vec::new());
+        let mut cut = false;
+        for row in 0..batch.len {
+            let come = self.come.at(batch.tags.get(row));
+            let (first, bulk) = (*come, batch.bulk(row));
+            *come = first.saturating_add(bulk);
+            let inside = (*come).min(end).saturating_sub(first.max(*low));
+            if inside > 0 {
+                cut |= inside != bulk;
+                rows.push(row as u32);
+                bulks.push(inside);
+            }
+        }
+        if !rows.is_empty() {
+            let mut part = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
+            if cut {
+                part.bulk = Some(Arc::new(bulks));
+            }
+            trace(&mut part, cx.op);
+            out.emit(part);
+        }
+        let full = cx.single_tag && *self.come.at(0) >= end;
+        Ok(if full { Step::Done } else { Step::Idle })
+    }
+
+    fn reset(&mut self) {
+        self.come.clear();
+    }
+}

@@ -1,0 +1,30 @@
+//! Results of barriers that reduce a stream to one object per scope tag.
+
+use std::sync::Arc;
+
+use values::Value;
+
+use crate::batch::{Batch, Column, Tags};
+use crate::operator::{Context, Output};
+
+use super::fan::trace;
+
+/// Emits one traverser per tag. It has no past: its path begins here.
+pub(super) fn emit_results(results: Vec<(u32, Value)>, cx: &Context<'_>, out: &mut Output) {
+    let (tags, values): (Vec<u32>, Vec<Value>) = results.into_iter().unzip();
+    let len = tags.len();
+    if len == 0 {
+        return;
+    }
+    let mut batch = Batch::new(Column::from_values(values), len);
+    batch.tags = if cx.single_tag { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
+    batch.slots = vec![None; cx.query.plan.slots as usize];
+    batch.path = cx.query.plan.paths.then(|| Arc::new(vec![None; len]));
+    trace(&mut batch, cx.op);
+    out.emit(batch);
+}
+
+/// Number of tags that are owed a result even if they received nothing.
+pub(super) fn owed(cx: &Context<'_>) -> u32 {
+    if cx.single_tag { 1 } else { cx.tags }
+}

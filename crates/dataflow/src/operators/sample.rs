@@ -1,0 +1,114 @@
+//! `sample`: some traversers, drawn at random.
+
+use std::sync::Arc;
+
+use planner::physical::OpKind;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::fan::trace;
+use super::held::Held;
+use super::per_tag::PerTag;
+use super::random::Random;
+use super::row_store::{Leaving, Place, RowStore};
+
+/// Equal traversers that are drawn for one by one; of more, only this many take part.
+const MAX_DRAWN: u64 = 1 << 16;
+
+/// See the module. Weighted, without replacement (Efraimidis and Spirakis): each traverser draws u^(1/weight) with u in
+/// 0..1, and the largest draws win. The winners keep the order of the stream.
+#[derive(Default)]
+pub(super) struct Sample {
+    store: RowStore,
+    /// Per tag, a heap's worth of (draw, number of the row, row), cut back when it is twice too long.
+    drawn: PerTag<Vec<(f64, u64, Place)>>,
+    rows: u64,
+    random: Option<Random>,
+    leaving: Leaving,
+    held: Held,
+    ended: bool,
+}
+
+impl Operator for Sample {
+    fn step(
+        &mut self,
+        input: Option<Batch>,
+        cx: &Context<'_>,
+        _out: &mut Output,
+    ) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Sample(wanted, weight)) = (input, &cx.op.kind) else {
+            return Ok(Step::Idle);
+        };
+        let random = self.random.get_or_insert_with(|| Random::of(cx));
+        let batch = Arc::new(batch);
+        let number = self.store.add(batch.clone());
+        let wanted = *wanted as usize;
+        for row in 0..batch.len {
+            let weight = match weight {
+                None => 1.0,
+                Some(slot) => match batch.slot(*slot).and_then(|column| column.get(row)) {
+                    None => continue,
+                    Some(value) => value.as_f64().ok_or_else(|| {
+                        let message =
+                            format!("sample() needs numbers as weights, found {}", value.type_name());
+                        QueryError::step(&cx.op.step, message)
+                    })?,
+                },
+            };
+            if weight <= 0.0 {
+                continue;
+            }
+            let drawn = self.drawn.at(batch.tags.get(row));
+            for _ in 0..batch.bulk(row).min(MAX_DRAWN) {
+                let place = Place { batch: number, row: row as u32, bulk: 1 };
+                drawn.push((random.fraction().powf(weight.recip()), self.rows, place));
+            }
+            self.rows += 1;
+            if drawn.len() > 2 * wanted + 64 {
+                keep_largest(drawn, wanted);
+            }
+        }
+        self.held.set(cx, self.store.bytes())?;
+        Ok(Step::Idle)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let OpKind::Sample(wanted, _) = &cx.op.kind else { return Ok(Step::Idle) };
+        if !std::mem::replace(&mut self.ended, true) {
+            let mut places: Vec<Place> = Vec::new();
+            for (_, mut drawn) in self.drawn.take() {
+                keep_largest(&mut drawn, *wanted as usize);
+                drawn.sort_by_key(|(_, row, _)| *row);
+                for (_, _, place) in drawn {
+                    match places.last_mut() {
+                        Some(last) if (last.batch, last.row) == (place.batch, place.row) => last.bulk += 1,
+                        _ => places.push(place),
+                    }
+                }
+            }
+            self.leaving.start(places);
+        }
+        if let Some(mut batch) = self.leaving.next(&self.store) {
+            trace(&mut batch, cx.op);
+            out.emit(batch);
+        }
+        Ok(if self.leaving.is_done() { Step::Idle } else { Step::More })
+    }
+
+    fn reset(&mut self) {
+        self.store.clear();
+        self.drawn.clear();
+        self.leaving.clear();
+        self.held.release();
+        self.ended = false;
+    }
+}
+
+fn keep_largest(drawn: &mut Vec<(f64, u64, Place)>, wanted: usize) {
+    if drawn.len() > wanted {
+        drawn.sort_by(|a, b| b.0.total_cmp(&a.0));
+        drawn.truncate(wanted);
+    }
+}

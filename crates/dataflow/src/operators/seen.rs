@@ -1,0 +1,92 @@
+//! What has been seen before, per scope tag.
+
+use rustc_hash::FxHashSet;
+use values::{Value, VertexRef};
+
+use super::vertex_set::VertexSet;
+
+/// Objects (or combinations of objects) seen per scope tag: the memory of `dedup`.
+///
+/// Vertices seen under the only tag of an instance are bits; under many tags they are (tag, vertex) pairs in a hash
+/// set, since a bit set per tag would take a page per tag and 65,536 vertices however few it has.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    vertices: VertexSet,
+    tagged: FxHashSet<u64>,
+    objects: FxHashSet<(u32, Value)>,
+    combinations: FxHashSet<(u32, Box<[Value]>)>,
+    /// Bytes behind the objects' pointers, roughly.
+    extra_bytes: usize,
+}
+
+/// Entries that a reset keeps room for.
+const KEPT: usize = 1 << 12;
+
+impl Seen {
+    /// Whether a vertex is new under the tag.
+    #[inline]
+    pub(super) fn insert_vertex(&mut self, single_tag: bool, tag: u32, v: VertexRef) -> bool {
+        if single_tag {
+            self.vertices.insert(v)
+        } else {
+            self.tagged.insert(u64::from(tag) << 32 | u64::from(v.0))
+        }
+    }
+
+    /// Whether an object is new under the tag.
+    pub(super) fn insert(&mut self, single_tag: bool, tag: u32, object: Value) -> bool {
+        if let Value::VertexRef(v) = object {
+            return self.insert_vertex(single_tag, tag, v);
+        }
+        let bytes = extent(&object);
+        let new = self.objects.insert((tag, object));
+        self.extra_bytes += if new { bytes } else { 0 };
+        new
+    }
+
+    /// Whether a combination of objects is new under the tag.
+    pub(super) fn insert_combination(&mut self, tag: u32, objects: Vec<Value>) -> bool {
+        let bytes = objects.iter().map(|o| size_of::<Value>() + extent(o)).sum::<usize>();
+        let new = self.combinations.insert((tag, objects.into_boxed_slice()));
+        self.extra_bytes += if new { bytes } else { 0 };
+        new
+    }
+
+    /// Bytes it occupies, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.vertices.bytes()
+            + self.tagged.capacity() * 9
+            + self.objects.capacity() * (size_of::<(u32, Value)>() + 1)
+            + self.combinations.capacity() * (size_of::<(u32, Box<[Value]>)>() + 1)
+            + self.extra_bytes
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.vertices.clear();
+        if self.tagged.capacity() > KEPT {
+            self.tagged = FxHashSet::default();
+        }
+        if self.objects.capacity() > KEPT {
+            self.objects = FxHashSet::default();
+        }
+        self.tagged.clear();
+        self.objects.clear();
+        self.combinations.clear();
+        self.extra_bytes = 0;
+    }
+}
+
+/// Bytes behind a value's pointer, roughly; 0 for what is inline.
+pub(super) fn extent(value: &Value) -> usize {
+    match value {
+        Value::String(text) if text.len() > 15 => text.len() + 16,
+        Value::List(members) => 16 + members.iter().map(|m| size_of::<Value>() + extent(m)).sum::<usize>(),
+        Value::Set(members) => members.iter().map(|m| 2 * size_of::<Value>() + extent(m)).sum(),
+        Value::Map(entries) => entries.iter().map(|(k, v)| 80 + extent(k) + extent(v)).sum(),
+        Value::Path(path) => path.objects.iter().map(|o| 48 + size_of::<Value>() + extent(o)).sum(),
+        Value::Property(_) | Value::VertexProperty(_) | Value::Vertex(_) | Value::Edge(_) => 128,
+        Value::Binary(bytes) => bytes.len(),
+        _ => 0,
+    }
+}

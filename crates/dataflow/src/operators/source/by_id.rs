@@ -1,0 +1,41 @@
+//! The elements with given ids.
+
+use planner::physical::{ElementKind, OpKind};
+use values::Value;
+
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::super::element::{find_edge, find_vertex};
+use super::super::flat_map::{Producer, Row};
+use super::super::view::Graph;
+
+/// See the module. Elements come in the order of their ids, one as often as its id is given.
+#[derive(Default)]
+pub(in crate::operators) struct ById;
+
+impl Producer for ById {
+    fn produce(
+        &mut self,
+        Row { batch, row }: Row<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+        _room: usize,
+        into: &mut Vec<Value>,
+    ) -> Result<bool, QueryError> {
+        let OpKind::ById { kind, ids } = &cx.op.kind else { return Ok(false) };
+        let mut find = |id: &Value| match kind {
+            ElementKind::Vertex => into.extend(find_vertex(id, graph).map(Value::VertexRef)),
+            ElementKind::Edge => into.extend(find_edge(id, graph).map(Value::EdgeRef)),
+        };
+        for operand in &ids.0 {
+            match cx.operand(operand, batch, row) {
+                None | Some(Value::Null) => {}
+                Some(Value::List(ids)) => ids.iter().for_each(&mut find),
+                Some(Value::Set(ids)) => ids.iter().for_each(&mut find),
+                Some(id) => find(&id),
+            }
+        }
+        Ok(false)
+    }
+}

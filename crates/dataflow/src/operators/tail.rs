@@ -1,0 +1,116 @@
+//! `tail`: the last traversers of the stream.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use planner::physical::OpKind;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::fan::trace;
+use super::held::Held;
+use super::per_tag::PerTag;
+use super::row_store::{Leaving, Place, RowStore};
+
+/// Rows that are stored beyond those that can still leave before the store is compacted.
+const SLACK: usize = 4 * Batch::TARGET_ROWS;
+
+/// The last rows of one tag, and the sum of their bulks.
+#[derive(Debug, Default)]
+struct Last {
+    rows: VecDeque<Place>,
+    bulk: u64,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Tail {
+    store: RowStore,
+    last: PerTag<Last>,
+    stored: usize,
+    leaving: Leaving,
+    held: Held,
+    ended: bool,
+}
+
+impl Operator for Tail {
+    fn step(
+        &mut self,
+        input: Option<Batch>,
+        cx: &Context<'_>,
+        _out: &mut Output,
+    ) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Tail(n)) = (input, &cx.op.kind) else { return Ok(Step::Idle) };
+        let batch = Arc::new(batch);
+        let number = self.store.add(batch.clone());
+        self.stored += batch.len;
+        for row in 0..batch.len {
+            let last = self.last.at(batch.tags.get(row));
+            let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
+            last.push(place, *n);
+        }
+        self.compact_if_worthwhile();
+        self.held.set(cx, self.store.bytes())?;
+        Ok(Step::Idle)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        if !std::mem::replace(&mut self.ended, true) {
+            self.leaving.start(self.last.take().flat_map(|(_, last)| last.rows).collect());
+        }
+        if let Some(mut batch) = self.leaving.next(&self.store) {
+            trace(&mut batch, cx.op);
+            out.emit(batch);
+        }
+        Ok(if self.leaving.is_done() { Step::Idle } else { Step::More })
+    }
+
+    fn reset(&mut self) {
+        self.store.clear();
+        self.last.clear();
+        self.leaving.clear();
+        self.held.release();
+        self.stored = 0;
+        self.ended = false;
+    }
+}
+
+impl Last {
+    /// Adds a row and drops what is then no longer among the last `n`.
+    fn push(&mut self, place: Place, n: u64) {
+        self.rows.push_back(place);
+        self.bulk = self.bulk.saturating_add(place.bulk);
+        while self.bulk > n {
+            let excess = self.bulk - n;
+            let Some(oldest) = self.rows.front_mut() else { break };
+            if oldest.bulk <= excess {
+                self.bulk -= oldest.bulk;
+                self.rows.pop_front();
+            } else {
+                oldest.bulk -= excess;
+                self.bulk = n;
+            }
+        }
+    }
+}
+
+impl Tail {
+    /// Frees batches of which little can still leave.
+    fn compact_if_worthwhile(&mut self) {
+        let live: usize = self.last.iter().map(|last| last.rows.len()).sum();
+        if self.stored <= 2 * live + SLACK {
+            return;
+        }
+        let tags = self.last.len() as u32;
+        let mut places: Vec<Place> = Vec::with_capacity(live);
+        (0..tags).for_each(|tag| places.extend(&self.last.at(tag).rows));
+        self.store.compact(&mut places);
+        let mut compacted = places.into_iter();
+        for tag in 0..tags {
+            self.last.at(tag).rows.iter_mut().zip(&mut compacted).for_each(|(place, new)| *place = new);
+        }
+        self.stored = live;
+    }
+}

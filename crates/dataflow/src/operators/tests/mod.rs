@@ -1,0 +1,13 @@
+//! Tests of single operators, on TinkerPop's "modern" graph and on random batches.
+
+mod barriers;
+mod expansions;
+mod filters;
+mod functions;
+mod laws;
+mod loops;
+mod properties;
+mod sources;
+mod streams;
+mod world;
+mod writes;

@@ -1,0 +1,133 @@
+//! A set of vertices.
+
+use values::VertexRef;
+
+/// Words in a page: 65,536 references, 8 KiB.
+const WORDS: usize = 1024;
+
+/// Members up to which a reset removes them one by one instead of wiping pages.
+const REMEMBERED: usize = 512;
+
+/// Pages that a reset keeps for the next use.
+const KEPT_PAGES: usize = 64;
+
+/// A bit set over [`VertexRef`]s. References are nearly dense from 0 on, so the pages are well filled:
+///
+/// ```text
+/// reference  │ page (16 bits) │ bit within the page (16 bits) │
+/// pages:       [ ● , – , ● , – ]          – : no member yet, nothing allocated
+///                └─► 1,024 words of 64 bits
+/// ```
+#[derive(Debug, Default)]
+pub(super) struct VertexSet {
+    pages: Vec<Option<Box<[u64; WORDS]>>>,
+    /// Pages that have members.
+    allocated: Vec<u16>,
+    /// The first members, in the order they came.
+    first: Vec<VertexRef>,
+    len: usize,
+}
+
+impl VertexSet {
+    /// Adds a vertex; `false` if it was there.
+    #[inline]
+    pub(super) fn insert(&mut self, v: VertexRef) -> bool {
+        let (page, word, bit) = place(v);
+        match self.pages.get_mut(page) {
+            Some(Some(words)) => {
+                let word = &mut words[word];
+                if *word & bit != 0 {
+                    return false;
+                }
+                *word |= bit;
+            }
+            _ => self.allocate(page)[word] |= bit,
+        }
+        if self.len < REMEMBERED {
+            self.first.push(v);
+        }
+        self.len += 1;
+        true
+    }
+
+    /// Whether the vertex is a member.
+    #[inline]
+    pub(super) fn contains(&self, v: VertexRef) -> bool {
+        let (page, word, bit) = place(v);
+        matches!(self.pages.get(page), Some(Some(words)) if words[word] & bit != 0)
+    }
+
+    #[cold]
+    fn allocate(&mut self, page: usize) -> &mut [u64; WORDS] {
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, || None);
+        }
+        self.allocated.push(page as u16);
+        self.pages[page].insert(Box::new([0; WORDS]))
+    }
+
+    /// Bytes it occupies.
+    pub(super) fn bytes(&self) -> usize {
+        self.allocated.len() * WORDS * 8 + self.pages.len() * 8
+    }
+
+    /// Removes all members. Costs what the members cost, or the pages if they were many.
+    pub(super) fn clear(&mut self) {
+        if self.allocated.len() > KEPT_PAGES {
+            *self = Self::default();
+            return;
+        }
+        if self.len <= self.first.len() {
+            for v in &self.first {
+                let (page, word, _) = place(*v);
+                if let Some(words) = &mut self.pages[page] {
+                    words[word] = 0;
+                }
+            }
+        } else {
+            for page in &self.allocated {
+                if let Some(words) = &mut self.pages[usize::from(*page)] {
+                    words.fill(0);
+                }
+            }
+        }
+        self.first.clear();
+        self.len = 0;
+    }
+}
+
+#[inline]
+fn place(v: VertexRef) -> (usize, usize, u64) {
+    ((v.0 >> 16) as usize, (v.0 >> 6) as usize & (WORDS - 1), 1 << (v.0 & 63))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_agrees_with_a_set_of_numbers_before_and_after_being_cleared() {
+        let mut set = VertexSet::default();
+        let seed = 0x5eed_u64;
+        let mut state = seed;
+        for round in 0..4 {
+            let mut expected = std::collections::BTreeSet::new();
+            for _ in 0..[100, 5000, 10, 20_000][round] {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let v = VertexRef((state >> 33) as u32 & 0x0fff_ffff >> (round * 4));
+                assert_eq!(set.insert(v), expected.insert(v.0), "seed {seed}, round {round}");
+            }
+            assert!(expected.iter().all(|&v| set.contains(VertexRef(v))));
+            set.clear();
+            assert!(expected.iter().all(|&v| !set.contains(VertexRef(v))));
+        }
+    }
+
+    #[test]
+    fn the_largest_reference_has_its_place() {
+        let mut set = VertexSet::default();
+        assert!(set.insert(VertexRef(u32::MAX)) && set.insert(VertexRef(0)));
+        assert!(!set.insert(VertexRef(u32::MAX)));
+        assert_eq!(set.allocated.len(), 2);
+    }
+}

@@ -1,0 +1,89 @@
+//! The graph as an operator reads it during one call.
+
+use std::borrow::Cow;
+
+use graph::{Dir, EdgeLabelId, ReadUnit, Reader, Snapshot, Transaction};
+use values::{EdgeRef, VertexRef};
+
+use crate::operator::Context;
+
+/// A snapshot, and the transaction that must know what was read, if the query runs in one.
+pub(super) struct View<'a> {
+    snapshot: Cow<'a, Snapshot>,
+    transaction: Option<&'a Transaction>,
+}
+
+impl<'a> View<'a> {
+    /// The graph as it is now for the query. In a transaction that includes the writes made before this call.
+    pub(super) fn of(cx: &Context<'a>) -> Self {
+        Self { snapshot: cx.query.snapshot(), transaction: cx.query.transaction() }
+    }
+
+    /// The graph as it was at a viewpoint.
+    pub(super) fn at(viewpoint: &Viewpoint, cx: &Context<'a>) -> Self {
+        match &viewpoint.0 {
+            Some(snapshot) => {
+                Self { snapshot: Cow::Owned(snapshot.clone()), transaction: cx.query.transaction() }
+            }
+            None => Self::of(cx),
+        }
+    }
+
+    /// Begins to read.
+    pub(super) fn graph(&self) -> Graph<'_> {
+        Graph { reader: self.snapshot.reader(), transaction: self.transaction }
+    }
+}
+
+/// What an operator with a cursor keeps while it works on one input: in a transaction the graph may change between two
+/// calls by the query's own hand (`g.V().addV()`), and the cursor must not meet what it has caused.
+#[derive(Default)]
+pub(super) struct Viewpoint(Option<Snapshot>);
+
+impl Viewpoint {
+    /// Stays with the graph as it is now.
+    pub(super) fn take(&mut self, cx: &Context<'_>) {
+        self.0 = cx.query.transaction().map(Transaction::snapshot);
+    }
+
+    /// Lets it go.
+    pub(super) fn release(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// A reader that tells the transaction, if there is one, which units were read (DESIGN section 4). A query that only
+/// reads pays one branch for it.
+pub(super) struct Graph<'a> {
+    /// All reads.
+    pub(super) reader: Reader<'a>,
+    transaction: Option<&'a Transaction>,
+}
+
+impl Graph<'_> {
+    /// Records that a unit is read.
+    #[inline]
+    pub(super) fn note(&self, unit: impl FnOnce() -> ReadUnit) {
+        if let Some(transaction) = self.transaction {
+            transaction.note_read(unit());
+        }
+    }
+
+    /// Records that a vertex's existence or properties are read.
+    #[inline]
+    pub(super) fn note_vertex(&self, v: VertexRef) {
+        self.note(|| ReadUnit::VertexRecord(v));
+    }
+
+    /// Records that an edge's existence or properties are read.
+    #[inline]
+    pub(super) fn note_edge(&self, e: EdgeRef) {
+        self.note(|| ReadUnit::Edge(e));
+    }
+
+    /// Records that an adjacency list is read.
+    #[inline]
+    pub(super) fn note_list(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) {
+        self.note(|| ReadUnit::List(v, label, dir));
+    }
+}

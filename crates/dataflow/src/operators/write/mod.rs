@@ -1,0 +1,56 @@
+//! Changes of the graph: `addV`, `addE`, `property`, `drop`. They go into the query's transaction.
+
+mod add;
+mod drop;
+mod property;
+
+use graph::Transaction;
+use planner::physical::{OpKind, Operand, WriteKind};
+use values::{Str, Value};
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::Context;
+
+/// Applies a change for each traverser.
+pub(super) fn write(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
+    let OpKind::Write(kind) = &cx.op.kind else { return Ok(Some(batch)) };
+    let Some(transaction) = cx.query.transaction() else {
+        let message = "a change of the graph outside of a transaction".into();
+        return Err(QueryError::Internal { step: cx.op.step.to_string(), message });
+    };
+    let change = Change { cx, transaction };
+    match kind {
+        WriteKind::AddVertex { label, id, properties } => {
+            change.add_vertices(&batch, label, id.as_ref(), properties).map(Some)
+        }
+        WriteKind::AddEdge { label, id, from, to, properties } => {
+            let ends = (from.as_ref(), to.as_ref());
+            change.add_edges(&batch, label, id.as_ref(), ends, properties).map(Some)
+        }
+        WriteKind::SetProperty(property) => change.set_properties(batch, property).map(Some),
+        WriteKind::Drop => change.drop_all(&batch).map(|()| None),
+    }
+}
+
+/// The change of one step.
+#[derive(Clone, Copy)]
+struct Change<'a> {
+    cx: &'a Context<'a>,
+    transaction: &'a Transaction,
+}
+
+impl Change<'_> {
+    fn error(&self, message: impl Into<String>) -> QueryError {
+        QueryError::step(&self.cx.op.step, message)
+    }
+
+    /// A name from an operand: a label or a key.
+    fn name(&self, operand: &Operand, what: &str, batch: &Batch, row: usize) -> Result<Str, QueryError> {
+        match self.cx.operand(operand, batch, row) {
+            Some(Value::String(name)) => Ok(name),
+            Some(other) => Err(self.error(format!("a {what} must be a string, not a {}", other.type_name()))),
+            None => Err(self.error(format!("the traversal that gives the {what} has no result"))),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Properties set on elements.
+
+use graph::{Cardinality, PropertyEntry, PropertyId};
+use planner::physical::WriteProperty;
+use values::{EdgeRef, Str, Value, VertexProperty, VertexRef};
+
+use super::Change;
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operators::element::{find_edge, find_vertex};
+use crate::operators::fan::trace;
+use crate::operators::view::View;
+
+impl Change<'_> {
+    /// Sets a property of each element; traversers pass.
+    pub(super) fn set_properties(
+        &self,
+        mut batch: Batch,
+        property: &WriteProperty,
+    ) -> Result<Batch, QueryError> {
+        for row in 0..batch.len {
+            let object = batch.current.get(row).unwrap_or_default();
+            match &object {
+                Value::VertexRef(v) => self.set_on_vertex(*v, property, Cardinality::Single, &batch, row)?,
+                Value::EdgeRef(e) => self.set_on_edge(*e, property, &batch, row)?,
+                Value::VertexProperty(p) => self.set_on_property(p, property, &batch, row)?,
+                detached => {
+                    let view = View::of(self.cx);
+                    let graph = view.graph();
+                    if let (Value::Vertex(_), Some(v)) = (detached, find_vertex(detached, &graph)) {
+                        self.set_on_vertex(v, property, Cardinality::Single, &batch, row)?;
+                    } else if let (Value::Edge(_), Some(e)) = (detached, find_edge(detached, &graph)) {
+                        self.set_on_edge(e, property, &batch, row)?;
+                    } else {
+                        let found = detached.type_name();
+                        return Err(self.error(format!(
+                            "a property can be set on an element of the graph, not on a {found}"
+                        )));
+                    }
+                }
+            }
+        }
+        trace(&mut batch, self.cx.op);
+        Ok(batch)
+    }
+
+    /// Key and value; `None` where the traversal that gives the value has no result.
+    fn key_and_value(
+        &self,
+        property: &WriteProperty,
+        batch: &Batch,
+        row: usize,
+    ) -> Result<Option<(Str, Value)>, QueryError> {
+        let Some(value) = self.cx.operand(&property.value, batch, row) else { return Ok(None) };
+        let key = self.name(&property.key, "property key", batch, row)?;
+        Ok(Some((key, value)))
+    }
+
+    fn meta(
+        &self,
+        property: &WriteProperty,
+        batch: &Batch,
+        row: usize,
+    ) -> Result<Vec<(Str, Value)>, QueryError> {
+        let mut meta = Vec::with_capacity(property.meta.len());
+        for (key, value) in &property.meta {
+            if let Some(value) = self.cx.operand(value, batch, row).filter(|value| !value.is_null()) {
+                meta.push((self.name(key, "property key", batch, row)?, value));
+            }
+        }
+        Ok(meta)
+    }
+
+    /// A null value removes the property.
+    pub(super) fn set_on_vertex(
+        &self,
+        v: VertexRef,
+        property: &WriteProperty,
+        otherwise: Cardinality,
+        batch: &Batch,
+        row: usize,
+    ) -> Result<(), QueryError> {
+        let Some((key, value)) = self.key_and_value(property, batch, row)? else { return Ok(()) };
+        let cardinality = property.cardinality.map_or(otherwise, |cardinality| match cardinality {
+            gremlin::Cardinality::Single => Cardinality::Single,
+            gremlin::Cardinality::List => Cardinality::List,
+            gremlin::Cardinality::Set => Cardinality::Set,
+        });
+        if value.is_null() {
+            return if cardinality == Cardinality::Single { self.remove_values(v, &key) } else { Ok(()) };
+        }
+        let meta = self.meta(property, batch, row)?;
+        self.transaction.set_vertex_property(v, cardinality, &key, value, &meta)?;
+        Ok(())
+    }
+
+    fn remove_values(&self, v: VertexRef, key: &str) -> Result<(), QueryError> {
+        let snapshot = self.transaction.snapshot();
+        let Some(key) = snapshot.catalog().key(key) else { return Ok(()) };
+        let mut entries: Vec<PropertyEntry> = Vec::new();
+        snapshot.reader().vertex_properties(v, &[key], &mut entries);
+        entries.iter().try_for_each(|entry| self.transaction.drop_vertex_property(entry.id))?;
+        Ok(())
+    }
+
+    /// A null value removes the property.
+    pub(super) fn set_on_edge(
+        &self,
+        e: EdgeRef,
+        property: &WriteProperty,
+        batch: &Batch,
+        row: usize,
+    ) -> Result<(), QueryError> {
+        if !property.meta.is_empty() || property.cardinality.is_some() {
+            let message = "a property of an edge has neither a cardinality nor meta-properties; property(key, value) sets it";
+            return Err(self.error(message));
+        }
+        match self.key_and_value(property, batch, row)? {
+            None => {}
+            Some((key, Value::Null)) => self.transaction.drop_edge_property(e, &key)?,
+            Some((key, value)) => self.transaction.set_edge_property(e, &key, value)?,
+        }
+        Ok(())
+    }
+
+    fn set_on_property(
+        &self,
+        owner: &VertexProperty,
+        property: &WriteProperty,
+        batch: &Batch,
+        row: usize,
+    ) -> Result<(), QueryError> {
+        let id = self.property_id(owner)?;
+        match self.key_and_value(property, batch, row)? {
+            None => {}
+            Some((key, Value::Null)) => self.transaction.drop_meta_property(id, &key)?,
+            Some((key, value)) => self.transaction.set_meta_property(id, &key, value)?,
+        }
+        Ok(())
+    }
+
+    /// The id under which the graph knows a vertex property.
+    pub(super) fn property_id(&self, property: &VertexProperty) -> Result<PropertyId, QueryError> {
+        property.id.as_i64().map(PropertyId).ok_or_else(|| {
+            self.error(format!("the vertex property {} does not come from this graph", property.id))
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! What all operators of one running query share.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use graph::{Snapshot, Transaction};
+use planner::physical::Plan;
+use values::Value;
+
+use crate::cancel::CancelToken;
+use crate::error::QueryError;
+use crate::memory::MemoryMeter;
+use crate::profile::Profile;
+use crate::quota::Clock;
+use crate::scope::PieceSource;
+use crate::side_effects::SideEffects;
+use crate::waker::Waker;
+
+/// Other executors, as a query sees them.
+pub trait Helpers: Send + Sync {
+    /// How many are idle now: a hint for whether splitting pays.
+    fn idle(&self) -> usize;
+    /// Offers pieces of work to them.
+    fn offer(&self, source: Arc<PieceSource>);
+}
+
+/// The graph as one query sees it.
+pub enum Access {
+    /// A consistent view; reads never block and never abort.
+    Read(Snapshot),
+    /// A transaction, whose uncommitted writes the query sees too.
+    Write(Arc<Transaction>),
+}
+
+/// The state of a running query that is not an operator's.
+pub struct QueryState {
+    /// The plan it runs.
+    pub plan: Arc<Plan>,
+    /// The values of the plan's parameters.
+    pub params: Vec<Value>,
+    /// The graph as it sees it.
+    pub access: Access,
+    /// Its side-effects.
+    pub side_effects: SideEffects,
+    /// What it may hold in memory.
+    pub memory: Arc<MemoryMeter>,
+    /// Counters per operator.
+    pub profile: Profile,
+    /// Ends it.
+    pub cancel: CancelToken,
+    /// The moment it has run too long, and its evaluation timeout.
+    pub deadline: Option<(Duration, Duration)>,
+    /// Where time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// Executors that may help with pieces of this query; `None` where it runs on one executor only.
+    pub helpers: Option<Arc<dyn Helpers>>,
+    /// Wakes the executor that runs the query's root.
+    pub waker: Waker,
+    /// Seed for `shuffle`, `sample` and `coin`.
+    pub seed: u64,
+}
+
+impl QueryState {
+    /// The current view of the graph. In a transaction it includes the writes made so far, so ask anew for each batch.
+    #[inline]
+    pub fn snapshot(&self) -> Cow<'_, Snapshot> {
+        match &self.access {
+            Access::Read(snapshot) => Cow::Borrowed(snapshot),
+            Access::Write(transaction) => Cow::Owned(transaction.snapshot()),
+        }
+    }
+
+    /// The transaction, if the query runs in one.
+    pub fn transaction(&self) -> Option<&Transaction> {
+        match &self.access {
+            Access::Read(_) => None,
+            Access::Write(transaction) => Some(transaction),
+        }
+    }
+
+    /// Whether the query must end now.
+    ///
+    /// # Errors
+    /// [`QueryError::Cancelled`] or [`QueryError::TimedOut`].
+    #[inline]
+    pub fn check(&self) -> Result<(), QueryError> {
+        if self.cancel.is_cancelled() {
+            return Err(QueryError::Cancelled);
+        }
+        match self.deadline {
+            Some((deadline, timeout)) if self.clock.now() >= deadline => Err(QueryError::TimedOut(timeout)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Results on their way out.
+
+use std::time::Duration;
+
+use values::Value;
+
+use crate::error::QueryError;
+
+/// Results of a query, detached from the graph, each with how often it occurs in a row.
+pub type Results = Vec<(Value, u64)>;
+
+/// Where a query's results go. Called from an executor, one call at a time; it must not block.
+pub trait ResultSink: Send {
+    /// Takes a batch of results, or gives it back when its queue is full; the query is then suspended until the
+    /// [`crate::Waker`] of its handle is called.
+    ///
+    /// # Errors
+    /// The results, not taken.
+    fn push(&mut self, results: Results) -> Result<(), Results>;
+
+    /// Takes the outcome. The last call; not made when the query was cancelled by dropping its handle.
+    fn finish(&mut self, outcome: Result<Summary, QueryError>);
+}
+
+/// What there is to say of a query that ran to its end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Number of results, bulks counted.
+    pub results: u64,
+    /// CPU time on its own executor.
+    pub time: Duration,
+    /// Most bytes of intermediate results held at once.
+    pub peak_memory: u64,
+    /// Whether it changed the graph.
+    pub wrote: bool,
+}

@@ -1,0 +1,144 @@
+//! A query from its first batch to its last: the root of an operator tree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use planner::physical::{IntraPolicy, Op, OpKind};
+
+use crate::batch::Batch;
+use crate::detach;
+use crate::error::QueryError;
+use crate::instance::{Instance, Progress};
+use crate::operator::{Context, Output};
+use crate::query::{Access, QueryState};
+use crate::quota::Quota;
+use crate::result::{Results, Summary};
+
+/// The root scope instance of a query, on the executor that runs it.
+pub struct RunningQuery {
+    state: Arc<QueryState>,
+    root: Instance,
+    root_op: Op,
+    started: bool,
+    results: u64,
+    time: Duration,
+    detach: detach::Detail,
+}
+
+impl std::fmt::Debug for RunningQuery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunningQuery")
+            .field("results", &self.results)
+            .field("time", &self.time)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RunningQuery {
+    /// A query that has not begun.
+    pub fn new(state: Arc<QueryState>, detach: detach::Detail) -> Self {
+        let root = Instance::new(state.plan.root.clone());
+        let root_op = Op {
+            id: u32::MAX,
+            kind: OpKind::Discard,
+            step: "query".into(),
+            labels: Vec::new(),
+            moves: false,
+        };
+        Self { state, root, root_op, started: false, results: 0, time: Duration::ZERO, detach }
+    }
+
+    /// What its operators share.
+    pub fn state(&self) -> &Arc<QueryState> {
+        &self.state
+    }
+
+    /// Runs for at most `quota`, or until there are results.
+    ///
+    /// # Errors
+    /// The error that ends the query; its operators are terminated then.
+    pub fn run(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
+        let began = self.state.clock.now();
+        let outcome = self.advance(quota);
+        self.time += self.state.clock.now().saturating_sub(began);
+        if outcome.is_err() {
+            self.root.reset();
+        }
+        outcome
+    }
+
+    fn advance(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
+        self.state.check()?;
+        let state = self.state.clone();
+        let cx = Context {
+            query: &state,
+            op: &self.root_op,
+            loops: 0,
+            loop_memory: None,
+            single_tag: true,
+            tags: 1,
+            quota,
+        };
+        if !std::mem::replace(&mut self.started, true) {
+            self.root.receive(Batch::seed(state.plan.slots as usize, state.plan.paths), &cx)?;
+            self.root.end_input();
+        }
+        let mut out = Output::default();
+        let progress = self.root.run(&cx, IntraPolicy::DepthFirst, &mut out)?;
+        // A section that could not be read must end the query rather than look empty.
+        state.snapshot().check()?;
+        let results = self.detach(out.batches)?;
+        Ok((progress, results))
+    }
+
+    fn detach(&mut self, batches: Vec<Batch>) -> Result<Results, QueryError> {
+        if batches.is_empty() {
+            return Ok(Results::new());
+        }
+        let snapshot = self.state.snapshot();
+        let reader = snapshot.reader();
+        let mut results = Results::with_capacity(batches.iter().map(|b| b.len).sum());
+        for batch in &batches {
+            for row in 0..batch.len {
+                let bulk = batch.bulk(row);
+                self.results += bulk;
+                results.push((detach::detach(&batch.current.value(row), &reader, self.detach), bulk));
+            }
+        }
+        Ok(results)
+    }
+
+    /// What there is to say at the end.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            results: self.results,
+            time: self.time,
+            peak_memory: self.state.memory.peak(),
+            wrote: self.state.transaction().is_some_and(graph::Transaction::has_writes),
+        }
+    }
+
+    /// Ends a query that ran to its end: commits its transaction, if it has one. Waits until the commit is durable.
+    ///
+    /// # Errors
+    /// [`QueryError::Graph`], retryable on a conflict.
+    pub fn commit(self) -> Result<Summary, QueryError> {
+        let summary = self.summary();
+        let Self { state, root, .. } = self;
+        drop(root);
+        if state.transaction().is_none() {
+            return Ok(summary);
+        }
+        // Whoever else held the state or the transaction could still write: to say "committed" would be a lie.
+        let transaction = Arc::into_inner(state).and_then(|state| match state.access {
+            Access::Write(transaction) => Arc::into_inner(transaction),
+            Access::Read(_) => None,
+        });
+        let Some(transaction) = transaction else {
+            let message = "the transaction is still in use and was not committed".to_owned();
+            return Err(QueryError::Internal { step: "commit".to_owned(), message });
+        };
+        transaction.commit()?;
+        Ok(summary)
+    }
+}

@@ -1,0 +1,387 @@
+//! The branch scope: an instance per input traverser, cancelled as soon as its outcome is known (Banyan, section 3.1).
+//!
+//! ```text
+//! ingress                 instances (at most MAX_SI)            egress
+//! batch ─ row 0 ────────► ⟨7⟩ Expand ─ Expand ─ Is  ── match ─► passes row 0, terminates ⟨7⟩
+//!       ─ row 1 ────────► ⟨8⟩ Expand ─ Expand ─ Is
+//!       ─ row 2  (waits)
+//! ```
+//!
+//! Turned off ([`Grain::Batch`]), one instance covers a whole batch and the rows are told apart by their tags.
+//!
+//! Instances share the scope's quota in rounds. Within a round the inter-instance policy decides; one that has used up
+//! its slice waits for the next round, so that a traverser with a huge subquery does not hold up the others.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use planner::physical::{Formula, Grain, InterPolicy, Op, Pipeline, Policy, Scope, ScopeKind, Slot};
+use values::Value;
+
+use super::egress::{Egress, Into, Outcome};
+use crate::batch::{Batch, Tags};
+use crate::error::QueryError;
+use crate::instance::{Instance, Progress};
+use crate::operator::{Context, Operator, Output, Step};
+use crate::profile::Counters;
+
+/// Time an instance gets per round.
+const SLICE: Duration = Duration::from_micros(100);
+
+/// Instances that may run between two looks at the clock; each looks at it itself when it has much to do.
+const TURNS_PER_CLOCK: u32 = 16;
+
+/// What the scope makes of its instances' results.
+enum Logic {
+    /// Row passes if the formula over the branches holds.
+    Filter { formula: Formula, mark: Option<Slot> },
+    /// Row passes with the first result.
+    Apply { into: Option<Slot>, required: bool },
+    /// Results pass in the row's place.
+    FlatMap,
+    /// Row passes when its subquery has ended.
+    SideEffect,
+    /// Results of the first branch that has any pass in the row's place.
+    Coalesce,
+}
+
+/// One scope instance: the rows it covers and where it is with them.
+struct ScopeInstance {
+    /// The scope tag's last element: instances are numbered as they are opened.
+    id: u64,
+    /// Rounds of scheduling it has used up.
+    round: u64,
+    input: Arc<Batch>,
+    /// It covers rows `first..first + hits.len()`; a row's tag inside is its distance from `first`.
+    first: u32,
+    /// Per tag: whether the subquery has had a result (for a filter: whether the row is decided as passing).
+    hits: Vec<bool>,
+    /// Number of rows that still may be decided by the current branch.
+    open: usize,
+    /// Per tag: the first result, for `Apply`.
+    results: Vec<Option<Value>>,
+    branch: usize,
+    instance: Instance,
+}
+
+/// See the module.
+pub(super) struct BranchScope {
+    branches: Vec<Pipeline>,
+    logic: Logic,
+    grain: Grain,
+    policy: Policy,
+    waiting: VecDeque<Arc<Batch>>,
+    /// Next row of the first waiting batch.
+    next_row: u32,
+    running: Vec<ScopeInstance>,
+    /// Terminated instances, by branch, to be used again.
+    pool: Vec<Vec<Instance>>,
+    opened: u64,
+    egress: Egress,
+}
+
+impl BranchScope {
+    pub(super) fn new(scope: &Scope, op: &Op) -> Self {
+        let (branches, logic, into) = match &scope.kind {
+            ScopeKind::Filter { branches, formula, mark } => (
+                branches.clone(),
+                Logic::Filter { formula: *formula, mark: *mark },
+                mark.map_or(Into::Nothing, Into::Slot),
+            ),
+            ScopeKind::Apply { child, into, required } => (
+                vec![child.clone()],
+                Logic::Apply { into: *into, required: *required },
+                into.map_or(Into::Current, Into::Slot),
+            ),
+            ScopeKind::FlatMap { child } => (vec![child.clone()], Logic::FlatMap, Into::Nothing),
+            ScopeKind::SideEffect { child } => (vec![child.clone()], Logic::SideEffect, Into::Nothing),
+            ScopeKind::Coalesce { branches } => (branches.clone(), Logic::Coalesce, Into::Nothing),
+            _ => unreachable!("not a branch scope"),
+        };
+        let replaces = matches!(into, Into::Current);
+        Self {
+            pool: branches.iter().map(|_| Vec::new()).collect(),
+            branches,
+            logic,
+            grain: scope.grain,
+            policy: scope.policy,
+            waiting: VecDeque::new(),
+            next_row: 0,
+            running: Vec::new(),
+            opened: 0,
+            egress: Egress::new(into, &op.labels, op.moves && replaces),
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.running.is_empty()
+    }
+
+    /// Opens the next instance, if there is input for one and MAX_SI allows it.
+    fn open(&mut self, cx: &Context<'_>) -> Result<bool, QueryError> {
+        if self.running.len() >= self.policy.max_instances.max(1) as usize {
+            return Ok(false);
+        }
+        let Some(input) = self.waiting.front().cloned() else { return Ok(false) };
+        let first = self.next_row;
+        let rows = if self.grain == Grain::Batch { input.len } else { 1 };
+        self.next_row += rows as u32;
+        if self.next_row as usize >= input.len {
+            self.waiting.pop_front();
+            self.next_row = 0;
+        }
+        let round = self.running.iter().map(|si| si.round).min().unwrap_or(0);
+        let instance = self.take_instance(0);
+        let mut si = ScopeInstance {
+            id: self.opened,
+            round,
+            input,
+            first,
+            hits: vec![false; rows],
+            open: rows,
+            results: Vec::new(),
+            branch: 0,
+            instance,
+        };
+        self.opened += 1;
+        if let Some(counters) = cx.query.profile.of(cx.op.id) {
+            Counters::add(&counters.opened, 1);
+            counters
+                .concurrent
+                .fetch_max(self.running.len() as u64 + 1, std::sync::atomic::Ordering::Relaxed);
+        }
+        if matches!(self.logic, Logic::Apply { .. }) {
+            si.results.resize(rows, None);
+        }
+        start_branch(&mut si, cx)?;
+        self.running.push(si);
+        Ok(true)
+    }
+
+    fn take_instance(&mut self, branch: usize) -> Instance {
+        self.pool[branch].pop().unwrap_or_else(|| Instance::new(self.branches[branch].clone()))
+    }
+
+    /// The instance to run next: fewest rounds used, then the inter-instance policy.
+    fn choose(&self, blocked: &[u64]) -> Option<usize> {
+        let runnable = self.running.iter().enumerate().filter(|(_, si)| !blocked.contains(&si.id));
+        let order = |si: &ScopeInstance| match self.policy.inter {
+            InterPolicy::BreadthFirst => si.id,
+            InterPolicy::DepthFirst => u64::MAX - si.id,
+        };
+        runnable.min_by_key(|(_, si)| (si.round, order(si))).map(|(at, _)| at)
+    }
+
+    /// Runs one instance for a slice and takes its results.
+    fn run_one(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<Progress, QueryError> {
+        let si = &mut self.running[at];
+        let child = child_context(cx, si.hits.len());
+        let mut results = Output::default();
+        let progress = si.instance.run(&child, self.policy.intra, &mut results)?;
+        let slice_spent = progress == Progress::Ready && results.is_empty() && child.quota.is_spent();
+        si.round += u64::from(slice_spent);
+        for batch in results.batches {
+            self.take_results(at, batch, out);
+        }
+        out.exits.extend(results.exits);
+        let decided = self.is_decided(at);
+        if decided && progress != Progress::Complete {
+            let instance = &mut self.running[at].instance;
+            if instance.has_messages()
+                && let Some(counters) = cx.query.profile.of(cx.op.id)
+            {
+                Counters::add(&counters.cancelled, 1);
+            }
+        }
+        if decided || progress == Progress::Complete {
+            self.end_branch(at, cx, out)?;
+        } else if slice_spent && self.open(cx)? {
+            self.level_rounds();
+        }
+        Ok(progress)
+    }
+
+    /// Whether the current branch can no longer change any row's outcome.
+    fn is_decided(&self, at: usize) -> bool {
+        let decides = matches!(self.logic, Logic::Filter { .. } | Logic::Apply { .. });
+        decides && self.running[at].open == 0
+    }
+
+    /// Egress: what results mean for the rows they belong to.
+    fn take_results(&mut self, at: usize, mut batch: Batch, out: &mut Output) {
+        let si = &mut self.running[at];
+        for row in 0..batch.len {
+            let tag = batch.tags.get(row) as usize;
+            if std::mem::replace(&mut si.hits[tag], true) {
+                continue;
+            }
+            si.open -= 1;
+            if let Logic::Apply { .. } = self.logic {
+                si.results[tag] = Some(batch.current.value(row));
+            }
+        }
+        if matches!(self.logic, Logic::FlatMap | Logic::Coalesce) {
+            batch.tags = outer_tags(&batch.tags, si, batch.len);
+            out.emit(batch);
+        }
+    }
+
+    /// The current branch has ended or was terminated: the next branch, or the outcome.
+    fn end_branch(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
+        let si = &mut self.running[at];
+        si.instance.reset();
+        let next = si.branch + 1;
+        if next < self.branches.len() && rows_for_next_branch(&self.logic, si) > 0 {
+            let fresh = self.pool[next].pop().unwrap_or_else(|| Instance::new(self.branches[next].clone()));
+            let used = std::mem::replace(&mut si.instance, fresh);
+            self.pool[si.branch].push(used);
+            si.branch = next;
+            return start_branch(si, cx);
+        }
+        let si = self.running.remove(at);
+        for tag in 0..si.hits.len() {
+            if let Some(outcome) = self.outcome(&si, tag)
+                && let Some(batch) = self.egress.pass(&si.input, si.first + tag as u32, outcome)
+            {
+                out.emit(batch);
+            }
+        }
+        self.pool[si.branch].push(si.instance);
+        if self.egress.is_full() || self.is_idle() || self.grain == Grain::Batch {
+            self.flush(out);
+        }
+        Ok(())
+    }
+
+    /// What becomes of a row at the end of its instance; `None` drops it (or its results have left already).
+    fn outcome(&self, si: &ScopeInstance, tag: usize) -> Option<Outcome> {
+        match &self.logic {
+            Logic::Filter { formula, mark } => {
+                let passes = match formula {
+                    Formula::All | Formula::Any => si.hits[tag],
+                    Formula::None => !si.hits[tag],
+                };
+                match mark {
+                    Some(_) => Some(Outcome::With(Some(Value::Bool(passes)))),
+                    None => passes.then_some(Outcome::Pass),
+                }
+            }
+            Logic::Apply { into, required } => match &si.results[tag] {
+                Some(value) => Some(Outcome::With(Some(value.clone()))),
+                None if *required || into.is_none() => None,
+                None => Some(Outcome::With(None)),
+            },
+            Logic::FlatMap | Logic::Coalesce => None,
+            Logic::SideEffect => Some(Outcome::Pass),
+        }
+    }
+
+    fn flush(&mut self, out: &mut Output) {
+        if let Some(batch) = self.egress.flush() {
+            out.emit(batch);
+        }
+    }
+
+    /// Runs instances until there is output, the quota is spent or nothing can be done.
+    fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let mut blocked: Vec<u64> = Vec::new();
+        for turn in 1u32.. {
+            let Some(at) = self.choose(&blocked) else {
+                if self.open(cx)? {
+                    continue;
+                }
+                self.flush(out);
+                return Ok(if self.is_idle() { Step::Idle } else { Step::Blocked });
+            };
+            let id = self.running[at].id;
+            if self.run_one(at, cx, out)? == Progress::Blocked {
+                blocked.push(id);
+            }
+            if !out.is_empty() {
+                return Ok(if self.is_idle() { Step::Idle } else { Step::More });
+            }
+            if turn.is_multiple_of(TURNS_PER_CLOCK) && cx.quota.is_spent() {
+                break;
+            }
+        }
+        cx.query.check()?;
+        self.flush(out);
+        Ok(if self.is_idle() { Step::Idle } else { Step::More })
+    }
+
+    /// A newcomer goes before those that have just used up a slice.
+    fn level_rounds(&mut self) {
+        let Some((newest, others)) = self.running.split_last_mut() else { return };
+        newest.round = others.iter().map(|si| si.round).min().unwrap_or(0).saturating_sub(1);
+    }
+}
+
+impl Operator for BranchScope {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        if let Some(batch) = input {
+            self.waiting.push_back(Arc::new(batch));
+        }
+        self.work(cx, out)
+    }
+
+    fn complete(&mut self, _cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        self.flush(out);
+        Ok(Step::Idle)
+    }
+
+    fn reset(&mut self) {
+        self.waiting.clear();
+        self.next_row = 0;
+        // A terminated scope terminates its instances in cascade; their operators go with them.
+        self.running.clear();
+        self.egress.reset();
+    }
+}
+
+/// The context inside an instance that covers `tags` traversers.
+fn child_context<'a>(cx: &Context<'a>, tags: usize) -> Context<'a> {
+    Context { single_tag: tags == 1, tags: tags as u32, quota: cx.quota.part(SLICE), ..*cx }
+}
+
+/// Rows the next branch must look at; sets up `hits` and `open` for it.
+fn rows_for_next_branch(logic: &Logic, si: &mut ScopeInstance) -> usize {
+    let wants_hits = matches!(logic, Logic::Filter { formula: Formula::All, .. });
+    si.hits.iter().filter(|&&hit| hit == wants_hits).count()
+}
+
+/// Feeds the current branch of an instance with the rows that are still undecided.
+fn start_branch(si: &mut ScopeInstance, cx: &Context<'_>) -> Result<(), QueryError> {
+    let all = si.branch == 0;
+    // Only a conjunction goes on with the rows that had a result; it then asks them again.
+    let conjunction = !all && is_conjunction(cx);
+    let tags: Vec<u32> =
+        (0..si.hits.len() as u32).filter(|&t| all || si.hits[t as usize] == conjunction).collect();
+    if conjunction {
+        si.hits.fill(false);
+    }
+    si.open = tags.len();
+    let rows: Vec<u32> = tags.iter().map(|t| si.first + t).collect();
+    let mut batch = if rows.len() == si.input.len { (*si.input).clone() } else { si.input.gather(&rows) };
+    batch.tags = if si.hits.len() == 1 { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
+    let child = child_context(cx, si.hits.len());
+    si.instance.receive(batch, &child)?;
+    si.instance.end_input();
+    Ok(())
+}
+
+/// Whether the scope is a filter whose branches must all have a result.
+fn is_conjunction(cx: &Context<'_>) -> bool {
+    matches!(&cx.op.kind, planner::physical::OpKind::Scope(scope)
+        if matches!(scope.kind, ScopeKind::Filter { formula: Formula::All, .. }))
+}
+
+/// Translates tags inside an instance to the tags of the rows it covers.
+fn outer_tags(inner: &Tags, si: &ScopeInstance, len: usize) -> Tags {
+    match &si.input.tags {
+        Tags::Uniform(tag) => Tags::Uniform(*tag),
+        Tags::Rows(outer) => {
+            Tags::Rows(Arc::new((0..len).map(|r| outer[(si.first + inner.get(r)) as usize]).collect()))
+        }
+    }
+}

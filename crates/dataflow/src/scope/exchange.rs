@@ -1,0 +1,363 @@
+//! Adaptive parallelism: parts of a plan that run on several executors at once (Grasper's adaptive parallelism
+//! control, Banyan section 4.1).
+//!
+//! ```text
+//!               ┌─ piece 0 ── run here ────────────────┐
+//! large batch ──┼─ piece 1 ── taken by executor 2 ─────┼──► gathered, in order where asked
+//!               └─ piece 2 ── taken by executor 1 ─────┘
+//! small batch ───────────────── run here ──────────────────► passes
+//! ```
+//!
+//! A piece is a scope instance that may live on another executor: its ingress and egress are here, so progress is
+//! tracked as for any scope (the scope completes when every piece it has opened has completed), also for scopes inside
+//! a piece, each of which has an ingress and an egress of its own in every piece. Idle executors *take* pieces; nobody
+//! waits for a busy one. Any executor may read any tablet, so where a piece runs is a matter of load alone.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use planner::physical::{IntraPolicy, Op, Pipeline, Scope, ScopeKind};
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::instance::{Instance, Progress};
+use crate::operator::{Context, Operator, Output, Step};
+use crate::profile::Counters;
+use crate::query::QueryState;
+use crate::quota::Quota;
+
+/// Rows from which on a batch is split, if somebody is idle.
+const SPLIT_ROWS: usize = 512;
+/// Fewest rows in a piece: below, moving costs more than it gains.
+const PIECE_ROWS: usize = 128;
+/// Pieces per executor that a batch is cut into, so that uneven ones balance out.
+const PIECES_PER_EXECUTOR: usize = 4;
+/// Result batches that may wait for the home executor before a helper pauses.
+const RESULT_BOUND: usize = 64;
+
+/// A piece of an exchange's input.
+struct Piece {
+    ordinal: u64,
+    batch: Batch,
+    /// Tags and loop count of the instance that the exchange stands in.
+    single_tag: bool,
+    tags: u32,
+    loops: i64,
+}
+
+/// What comes back from a piece.
+enum Delivery {
+    Batches(u64, Vec<Batch>),
+    End(u64),
+    Failed(QueryError),
+}
+
+/// The pieces of one exchange that other executors may take, and what they have delivered.
+pub struct PieceSource {
+    query: Arc<QueryState>,
+    op: Op,
+    pipeline: Pipeline,
+    intra: IntraPolicy,
+    pieces: Mutex<VecDeque<Piece>>,
+    deliveries: Mutex<VecDeque<Delivery>>,
+    /// Pieces being run by other executors.
+    taken: AtomicUsize,
+    terminated: AtomicBool,
+}
+
+impl std::fmt::Debug for PieceSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PieceSource").field("step", &self.op.step).finish_non_exhaustive()
+    }
+}
+
+impl PieceSource {
+    fn take(&self) -> Option<Piece> {
+        let mut pieces = self.pieces.lock();
+        let piece = pieces.pop_back()?;
+        self.taken.fetch_add(1, Ordering::AcqRel);
+        Some(piece)
+    }
+
+    fn deliver(&self, delivery: Delivery) {
+        let last = !matches!(delivery, Delivery::Batches(..));
+        self.deliveries.lock().push_back(delivery);
+        if last {
+            self.taken.fetch_sub(1, Ordering::AcqRel);
+        }
+        self.query.waker.wake();
+    }
+
+    fn is_terminated(&self) -> bool {
+        self.terminated.load(Ordering::Acquire) || self.query.cancel.is_cancelled()
+    }
+}
+
+/// A piece on the executor that took it.
+pub(crate) struct PieceTask {
+    source: Arc<PieceSource>,
+    piece: Option<Piece>,
+    ordinal: u64,
+    shape: (bool, u32, i64),
+    instance: Instance,
+}
+
+impl PieceTask {
+    /// Takes a piece, if one is left.
+    pub(crate) fn take(source: &Arc<PieceSource>) -> Option<Self> {
+        if source.is_terminated() {
+            return None;
+        }
+        let piece = source.take()?;
+        Some(Self {
+            ordinal: piece.ordinal,
+            shape: (piece.single_tag, piece.tags, piece.loops),
+            piece: Some(piece),
+            instance: Instance::new(source.pipeline.clone()),
+            source: source.clone(),
+        })
+    }
+
+    /// Works on the piece for the quota. `Complete` when nothing is left to do, also after a failure.
+    pub(crate) fn run(&mut self, quota: Quota<'_>) -> Progress {
+        if self.source.is_terminated() {
+            self.source.deliver(Delivery::End(self.ordinal));
+            return Progress::Complete;
+        }
+        if self.source.deliveries.lock().len() >= RESULT_BOUND {
+            return Progress::Blocked;
+        }
+        match self.advance(quota) {
+            Ok(Progress::Complete) => {
+                self.source.deliver(Delivery::End(self.ordinal));
+                Progress::Complete
+            }
+            Ok(progress) => progress,
+            Err(error) => {
+                self.source.deliver(Delivery::Failed(error));
+                Progress::Complete
+            }
+        }
+    }
+
+    /// Ends the piece after a panic in one of its operators.
+    pub(crate) fn fail(self, error: QueryError) {
+        self.source.deliver(Delivery::Failed(error));
+    }
+
+    fn advance(&mut self, quota: Quota<'_>) -> Result<Progress, QueryError> {
+        let (single_tag, tags, loops) = self.shape;
+        let source = self.source.clone();
+        let cx = Context {
+            query: &source.query,
+            op: &source.op,
+            loops,
+            loop_memory: None,
+            single_tag,
+            tags,
+            quota,
+        };
+        if let Some(piece) = self.piece.take() {
+            self.instance.receive(piece.batch, &cx)?;
+            self.instance.end_input();
+        }
+        let mut out = Output::default();
+        let progress = self.instance.run(&cx, source.intra, &mut out)?;
+        if !out.batches.is_empty() {
+            source.deliver(Delivery::Batches(self.ordinal, out.batches));
+        }
+        Ok(progress)
+    }
+}
+
+/// See the module.
+pub(super) struct ExchangeScope {
+    child: Pipeline,
+    ordered: bool,
+    intra: IntraPolicy,
+    source: Option<Arc<PieceSource>>,
+    /// Inputs that stay here, oldest first.
+    local: VecDeque<Piece>,
+    running: Option<u64>,
+    instance: Instance,
+    opened: u64,
+    /// Next piece to emit, and what has arrived of later ones, where order matters.
+    next: u64,
+    arrived: BTreeMap<u64, (Vec<Batch>, bool)>,
+}
+
+impl ExchangeScope {
+    pub(super) fn new(scope: &Scope) -> Self {
+        let ScopeKind::Exchange { child, ordered } = &scope.kind else { unreachable!("not an exchange") };
+        Self {
+            child: child.clone(),
+            ordered: *ordered,
+            intra: scope.policy.intra,
+            source: None,
+            local: VecDeque::new(),
+            running: None,
+            instance: Instance::new(child.clone()),
+            opened: 0,
+            next: 0,
+            arrived: BTreeMap::new(),
+        }
+    }
+
+    /// Ingress: splits a large batch while somebody is idle; a small one stays.
+    fn admit(&mut self, batch: Batch, cx: &Context<'_>) {
+        let idle = match &cx.query.helpers {
+            Some(helpers) if batch.len >= SPLIT_ROWS => helpers.idle(),
+            _ => 0,
+        };
+        let pieces = ((idle + 1) * PIECES_PER_EXECUTOR).min(batch.len / PIECE_ROWS);
+        if idle == 0 || pieces < 2 {
+            let piece = self.piece(batch, cx);
+            return self.local.push_back(piece);
+        }
+        let rows: Vec<u32> = (0..batch.len as u32).collect();
+        let cut: Vec<Piece> =
+            rows.chunks(batch.len.div_ceil(pieces)).map(|rows| self.piece(batch.gather(rows), cx)).collect();
+        let source = self.source.get_or_insert_with(|| {
+            Arc::new(PieceSource {
+                query: cx.query.clone(),
+                op: cx.op.clone(),
+                pipeline: self.child.clone(),
+                intra: self.intra,
+                pieces: Mutex::default(),
+                deliveries: Mutex::default(),
+                taken: AtomicUsize::new(0),
+                terminated: AtomicBool::new(false),
+            })
+        });
+        source.pieces.lock().extend(cut);
+        if let Some(helpers) = &cx.query.helpers {
+            helpers.offer(source.clone());
+        }
+    }
+
+    fn piece(&mut self, batch: Batch, cx: &Context<'_>) -> Piece {
+        let ordinal = self.opened;
+        self.opened += 1;
+        Piece { ordinal, batch, single_tag: cx.single_tag, tags: cx.tags, loops: cx.loops }
+    }
+
+    /// The next piece to run here: own inputs first, then one that nobody has taken yet.
+    fn next_piece(&mut self) -> Option<Piece> {
+        self.local.pop_front().or_else(|| self.source.as_ref()?.pieces.lock().pop_front())
+    }
+
+    fn receive(&mut self, ordinal: u64, batches: Vec<Batch>, ended: bool, out: &mut Output) {
+        if !self.ordered || ordinal == self.next {
+            batches.into_iter().for_each(|b| out.emit(b));
+        } else {
+            let entry = self.arrived.entry(ordinal).or_default();
+            entry.0.extend(batches);
+            entry.1 |= ended;
+            return;
+        }
+        if self.ordered && ended {
+            self.next += 1;
+            while let Some((batches, ended)) = self.arrived.remove(&self.next) {
+                batches.into_iter().for_each(|b| out.emit(b));
+                if !ended {
+                    break;
+                }
+                self.next += 1;
+            }
+        }
+    }
+
+    /// Egress for pieces that ran elsewhere. Returns whether anything arrived.
+    fn gather(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<bool, QueryError> {
+        let Some(source) = self.source.clone() else { return Ok(false) };
+        let deliveries = std::mem::take(&mut *source.deliveries.lock());
+        let any = !deliveries.is_empty();
+        for delivery in deliveries {
+            match delivery {
+                Delivery::Batches(ordinal, batches) => self.receive(ordinal, batches, false, out),
+                Delivery::End(ordinal) => {
+                    self.receive(ordinal, Vec::new(), true, out);
+                    if let Some(counters) = cx.query.profile.of(cx.op.id) {
+                        Counters::add(&counters.shipped, 1);
+                    }
+                }
+                Delivery::Failed(error) => return Err(error),
+            }
+        }
+        Ok(any)
+    }
+
+    fn is_awaiting(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| {
+            source.taken.load(Ordering::Acquire) > 0 || !source.deliveries.lock().is_empty()
+        })
+    }
+
+    fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        loop {
+            self.gather(cx, out)?;
+            if !out.is_empty() {
+                return Ok(Step::More);
+            }
+            if self.running.is_none() {
+                let Some(piece) = self.next_piece() else {
+                    return Ok(if self.is_awaiting() { Step::Blocked } else { Step::Idle });
+                };
+                self.running = Some(piece.ordinal);
+                self.instance.receive(piece.batch, cx)?;
+                self.instance.end_input();
+            }
+            let mut results = Output::default();
+            let progress = self.instance.run(cx, self.intra, &mut results)?;
+            let ended = progress == Progress::Complete;
+            if let Some(ordinal) = self.running {
+                self.receive(ordinal, results.batches, ended, out);
+            }
+            if ended {
+                self.instance.reset();
+                self.running = None;
+            }
+            if !out.is_empty() || cx.quota.is_spent() {
+                return Ok(Step::More);
+            }
+            if progress == Progress::Blocked {
+                return Ok(Step::Blocked);
+            }
+        }
+    }
+}
+
+impl Operator for ExchangeScope {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        if let Some(batch) = input {
+            self.admit(batch, cx);
+        }
+        self.work(cx, out)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        self.work(cx, out)
+    }
+
+    fn reset(&mut self) {
+        if let Some(source) = self.source.take() {
+            source.terminated.store(true, Ordering::Release);
+            source.pieces.lock().clear();
+        }
+        self.local.clear();
+        if self.running.take().is_some() {
+            self.instance.reset();
+        }
+        self.opened = 0;
+        self.next = 0;
+        self.arrived.clear();
+    }
+}
+
+impl Drop for ExchangeScope {
+    fn drop(&mut self) {
+        self.reset();
+    }
+}

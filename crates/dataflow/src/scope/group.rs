@@ -1,0 +1,161 @@
+//! `group`: one map from keys to what the value traversal makes of the traversers with that key.
+//!
+//! All groups run in one instance of the value traversal; the scope tag tells them apart, so `by(count())`,
+//! `by(values('x').dedup().fold())` and any other reduction work per key without a dataflow per key:
+//!
+//! ```text
+//! (outer tag, key)   tag inside   first result
+//! (0, "java")            0            4
+//! (0, "c")               1            7          ──►  outer tag 0: {java=4, c=7}
+//! ```
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use planner::physical::{By, IntraPolicy, Scope, ScopeKind, SideEffectId};
+use rustc_hash::FxBuildHasher;
+use values::{Map, Value};
+
+use crate::batch::{Batch, Column, Tags};
+use crate::error::QueryError;
+use crate::instance::{Instance, Progress};
+use crate::operator::{Context, Operator, Output, Step};
+
+/// See the module.
+pub(super) struct GroupScope {
+    key: By,
+    side_effect: Option<SideEffectId>,
+    intra: IntraPolicy,
+    groups: IndexSet<(u32, Value), FxBuildHasher>,
+    results: Vec<Option<Value>>,
+    instance: Instance,
+    used: bool,
+    /// Whether the maps have been delivered.
+    delivered: bool,
+}
+
+impl GroupScope {
+    pub(super) fn new(scope: &Scope) -> Self {
+        let ScopeKind::Group { key, value, side_effect } = &scope.kind else { unreachable!("not a group") };
+        Self {
+            key: key.clone(),
+            side_effect: *side_effect,
+            intra: scope.policy.intra,
+            groups: IndexSet::default(),
+            results: Vec::new(),
+            instance: Instance::new(value.clone()),
+            used: false,
+            delivered: false,
+        }
+    }
+
+    /// Ingress: replaces the tags of the rows by the numbers of their groups; rows without a key are left out.
+    fn admit(&mut self, batch: &Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        let (mut rows, mut tags) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
+        let before = self.groups.len();
+        for row in 0..batch.len {
+            let key = match self.key {
+                By::Current => batch.current.get(row),
+                By::Slot(slot) => batch.slot(slot).and_then(|column| column.get(row)),
+            };
+            let Some(key) = key else { continue };
+            let (group, _) = self.groups.insert_full((batch.tags.get(row), key));
+            rows.push(row as u32);
+            tags.push(group as u32);
+        }
+        let grown = self.groups.len() - before;
+        cx.charge((grown * 3 * size_of::<Value>()) as isize)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut inner = if rows.len() == batch.len { batch.clone() } else { batch.gather(&rows) };
+        inner.tags = Tags::Rows(Arc::new(tags));
+        self.instance.receive(inner, &self.inside(cx))
+    }
+
+    fn inside<'a>(&self, cx: &Context<'a>) -> Context<'a> {
+        Context { single_tag: false, tags: self.groups.len() as u32, ..*cx }
+    }
+
+    /// Runs the value traversal and keeps the first result of each group.
+    fn work(&mut self, cx: &Context<'_>) -> Result<Step, QueryError> {
+        loop {
+            let mut results = Output::default();
+            let progress = self.instance.run(&self.inside(cx), self.intra, &mut results)?;
+            for batch in &results.batches {
+                for row in 0..batch.len {
+                    let group = batch.tags.get(row) as usize;
+                    if self.results.len() <= group {
+                        self.results.resize(self.groups.len().max(group + 1), None);
+                    }
+                    self.results[group].get_or_insert_with(|| batch.current.value(row));
+                }
+            }
+            match progress {
+                Progress::Complete | Progress::Idle => return Ok(Step::Idle),
+                Progress::Blocked => return Ok(Step::Blocked),
+                Progress::Ready if cx.quota.is_spent() => return Ok(Step::More),
+                Progress::Ready => {}
+            }
+        }
+    }
+
+    /// Egress: one map per outer tag.
+    fn deliver(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
+        let mut maps: Vec<Map> = (0..cx.tags.max(1)).map(|_| Map::new()).collect();
+        self.results.resize(self.groups.len(), None);
+        for ((tag, key), result) in self.groups.drain(..).zip(self.results.drain(..)) {
+            let at = tag as usize;
+            if at >= maps.len() {
+                maps.resize_with(at + 1, Map::new);
+            }
+            if let Some(value) = result {
+                maps[at].insert(key, value);
+            }
+        }
+        if let Some(side_effect) = self.side_effect {
+            return maps.into_iter().try_for_each(|map| cx.query.side_effects.merge_map(side_effect, map));
+        }
+        let tags: Vec<u32> = (0..maps.len() as u32).collect();
+        let mut batch = Batch::new(Column::Values(maps.into_iter().map(Value::from).collect()), tags.len());
+        batch.tags = if cx.single_tag { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
+        if cx.query.plan.paths {
+            batch.path = Some(Arc::new(vec![None; batch.len]));
+            batch.extend_path(&cx.op.labels);
+        }
+        out.emit(batch);
+        Ok(())
+    }
+}
+
+impl Operator for GroupScope {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        self.used = true;
+        if let Some(batch) = input {
+            self.admit(&batch, cx)?;
+            if self.side_effect.is_some() {
+                out.emit(batch);
+            }
+        }
+        self.work(cx)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        self.used = true;
+        self.instance.end_input();
+        let step = self.work(cx)?;
+        if step == Step::Idle && !std::mem::replace(&mut self.delivered, true) {
+            self.deliver(cx, out)?;
+        }
+        Ok(step)
+    }
+
+    fn reset(&mut self) {
+        if std::mem::take(&mut self.used) {
+            self.instance.reset();
+        }
+        self.groups.clear();
+        self.results.clear();
+        self.delivered = false;
+    }
+}

@@ -1,0 +1,234 @@
+//! The loop scope: an instance per iteration (Banyan, section 3.1).
+//!
+//! ```text
+//!             ┌──────────────── back edge: iteration i → i + 1 ────────────────┐
+//!             ▼                                                                │
+//! ingress ► ⟨1⟩ head ─ body ─ tail ► ⟨2⟩ head ─ body ─ tail ► ⟨3⟩ …  ──────────┘
+//!               │ exits        │ exits
+//!               └──────────────┴───────────► egress
+//! ```
+//!
+//! Head and tail are the loop's controls (`until`, `emit`) with the tests they need; what they let out leaves the
+//! scope at once. Iteration i + 1 has seen the end of its input when iteration i has completed (the only operator that
+//! feeds it), so the last iteration is the one that completes without having received a message (section 3.2).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use planner::physical::{Control, Grain, InterPolicy, Op, OpKind, Pipeline, Policy, Scope, ScopeKind};
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::instance::{Instance, Progress};
+use crate::loop_memory::LoopMemory;
+use crate::operator::{Context, Operator, Output, Step};
+use crate::profile::Counters;
+
+/// One iteration.
+struct Iteration {
+    /// From 1.
+    number: u64,
+    instance: Instance,
+    blocked: bool,
+}
+
+/// See the module.
+pub(super) struct LoopScope {
+    /// Head, body and tail in one pipeline, and where the tail starts.
+    pipeline: Pipeline,
+    tail_from: usize,
+    policy: Policy,
+    /// Consecutive iterations, lowest first.
+    iterations: VecDeque<Iteration>,
+    /// Messages for the iteration after the last one in `iterations`, which MAX_SI does not let open yet.
+    pending: Vec<Batch>,
+    /// The iteration the front of `iterations` is, or will be: those before have completed.
+    lowest: u64,
+    memory: LoopMemory,
+    pool: Vec<Instance>,
+    input_ended: bool,
+}
+
+impl LoopScope {
+    pub(super) fn new(scope: &Scope) -> Self {
+        let ScopeKind::Repeat { head, body, tail } = &scope.kind else { unreachable!("not a loop") };
+        debug_assert_eq!(scope.grain, Grain::Iteration);
+        let (pipeline, tail_from) = iteration_pipeline(head.as_ref(), body, tail.as_ref());
+        Self {
+            pipeline,
+            tail_from,
+            policy: scope.policy,
+            iterations: VecDeque::new(),
+            pending: Vec::new(),
+            lowest: 1,
+            memory: LoopMemory::default(),
+            pool: Vec::new(),
+            input_ended: false,
+        }
+    }
+
+    /// Sends a batch to iteration `number`, which is opened by it (or kept until MAX_SI lets it open).
+    fn send(&mut self, number: u64, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        // Messages to an iteration that has completed early (a full `limit` in the body) are ignored.
+        let Some(at) = number.checked_sub(self.lowest).map(|at| at as usize) else { return Ok(()) };
+        if at < self.iterations.len() {
+            let inside = inside(&self.memory, cx, number);
+            let iteration = &mut self.iterations[at];
+            iteration.blocked = false;
+            return iteration.instance.receive(batch, &inside);
+        }
+        self.pending.push(batch);
+        self.open_pending(cx)
+    }
+
+    /// Opens the next iteration if messages wait for it and MAX_SI allows it.
+    fn open_pending(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        let open = self.iterations.len();
+        if self.pending.is_empty() || open >= self.policy.max_instances.max(1) as usize {
+            return Ok(());
+        }
+        let number = self.lowest + open as u64;
+        let instance =
+            self.pool.pop().unwrap_or_else(|| Instance::of_iteration(self.pipeline.clone(), self.tail_from));
+        self.iterations.push_back(Iteration { number, instance, blocked: false });
+        if let Some(counters) = cx.query.profile.of(cx.op.id) {
+            Counters::add(&counters.opened, 1);
+            counters.concurrent.fetch_max(open as u64 + 1, std::sync::atomic::Ordering::Relaxed);
+        }
+        let inside = inside(&self.memory, cx, number);
+        let batches = std::mem::take(&mut self.pending);
+        let iteration = self.iterations.back_mut().expect("just pushed");
+        batches.into_iter().try_for_each(|batch| iteration.instance.receive(batch, &inside))?;
+        self.announce_ends();
+        Ok(())
+    }
+
+    /// The lowest open iteration gets no more input once everything before it has completed.
+    fn announce_ends(&mut self) {
+        if (self.lowest > 1 || self.input_ended)
+            && let Some(first) = self.iterations.front_mut()
+        {
+            first.instance.end_input();
+        }
+    }
+
+    /// The iteration to run next, by the inter-instance policy.
+    fn choose(&self) -> Option<usize> {
+        let runnable = |at: &usize| {
+            let iteration = &self.iterations[*at];
+            iteration.instance.has_work() && !iteration.blocked
+        };
+        match self.policy.inter {
+            InterPolicy::BreadthFirst => (0..self.iterations.len()).find(runnable),
+            InterPolicy::DepthFirst => (0..self.iterations.len()).rev().find(runnable),
+        }
+    }
+
+    fn run_one(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
+        let number = self.iterations[at].number;
+        let mut results = Output::default();
+        let inside = inside(&self.memory, cx, number);
+        let iteration = &mut self.iterations[at];
+        let progress = iteration.instance.run(&inside, self.policy.intra, &mut results)?;
+        iteration.blocked = progress == Progress::Blocked;
+        results.exits.into_iter().for_each(|batch| out.emit(batch));
+        for batch in results.batches {
+            self.send(number + 1, batch, cx)?;
+        }
+        self.retire(cx)
+    }
+
+    /// Closes iterations that have completed, lowest first, and passes the end of the stream on along the back edge.
+    fn retire(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        loop {
+            self.announce_ends();
+            let finished = self.iterations.front().is_some_and(|i| i.instance.is_complete());
+            if !finished {
+                return Ok(());
+            }
+            if let Some(mut iteration) = self.iterations.pop_front() {
+                iteration.instance.reset();
+                self.pool.push(iteration.instance);
+                self.lowest += 1;
+            }
+            self.open_pending(cx)?;
+        }
+    }
+
+    fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        self.iterations.iter_mut().for_each(|i| i.blocked = false);
+        self.retire(cx)?;
+        while let Some(at) = self.choose() {
+            self.run_one(at, cx, out)?;
+            if !out.is_empty() || cx.quota.is_spent() {
+                break;
+            }
+        }
+        Ok(match self.choose() {
+            Some(_) => Step::More,
+            None if self.iterations.iter().any(|i| i.blocked) => Step::Blocked,
+            None => Step::Idle,
+        })
+    }
+}
+
+impl Operator for LoopScope {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        if let Some(batch) = input {
+            self.send(1, batch, cx)?;
+        }
+        self.work(cx, out)
+    }
+
+    fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        self.input_ended = true;
+        match self.work(cx, out)? {
+            Step::Idle if self.iterations.is_empty() && self.pending.is_empty() => Ok(Step::Idle),
+            Step::Blocked => Ok(Step::Blocked),
+            _ => Ok(Step::More),
+        }
+    }
+
+    fn reset(&mut self) {
+        for mut iteration in self.iterations.drain(..) {
+            iteration.instance.reset();
+            self.pool.push(iteration.instance);
+        }
+        self.pending.clear();
+        self.lowest = 1;
+        self.memory = LoopMemory::default();
+        self.input_ended = false;
+    }
+}
+
+/// The context inside iteration `number`.
+fn inside<'a>(memory: &'a LoopMemory, cx: &Context<'a>, number: u64) -> Context<'a> {
+    Context { loops: number as i64 - 1, loop_memory: Some(memory), ..*cx }
+}
+
+/// Head tests and control, body, tail tests and control, in one chain; and where the tail starts.
+fn iteration_pipeline(head: Option<&Control>, body: &Pipeline, tail: Option<&Control>) -> (Pipeline, usize) {
+    let mut ops: Vec<Op> = Vec::new();
+    if let Some(head) = head {
+        ops.extend(head.tests.ops.iter().cloned());
+        ops.push(control_op(head));
+    }
+    ops.extend(body.ops.iter().cloned());
+    let tail_from = ops.len();
+    if let Some(tail) = tail {
+        ops.extend(tail.tests.ops.iter().cloned());
+        ops.push(control_op(tail));
+    }
+    (Pipeline { ops: Arc::new(ops) }, tail_from)
+}
+
+/// The loop's decision as an operator. It belongs to no operator of the plan, so it has no counters.
+fn control_op(control: &Control) -> Op {
+    Op {
+        id: u32::MAX,
+        kind: OpKind::LoopControl { until: control.until.clone(), emit: control.emit.clone() },
+        step: "repeat".into(),
+        labels: Vec::new(),
+        moves: false,
+    }
+}
