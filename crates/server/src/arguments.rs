@@ -1,0 +1,57 @@
+//! The arguments of a request message.
+
+use values::{Map, Str, Value};
+use wire::{Args, WireValue};
+
+use crate::request::Refusal;
+
+/// Named arguments, taken out one by one with the type they should have.
+#[derive(Debug)]
+pub(crate) struct Arguments(Args);
+
+impl Arguments {
+    pub(crate) fn new(args: Args) -> Self {
+        Self(args)
+    }
+
+    /// Null is as good as absent.
+    fn take(&mut self, name: &str) -> Option<WireValue> {
+        self.0.take(name).filter(|value| *value != WireValue::NULL)
+    }
+
+    /// An argument without which `op` makes no sense.
+    pub(crate) fn require(&mut self, name: &str, op: &str) -> Result<WireValue, Refusal> {
+        self.take(name).ok_or_else(|| {
+            Refusal::arguments(format!("A message with an [{op}] op code requires a [{name}] argument."))
+        })
+    }
+
+    pub(crate) fn string(&mut self, name: &str) -> Result<Option<Str>, Refusal> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(WireValue::Value(Value::String(text))) => Ok(Some(text)),
+            Some(_) => Err(Refusal::arguments(format!("[{name}] must be a string"))),
+        }
+    }
+
+    pub(crate) fn map(&mut self, name: &str) -> Result<Option<Map>, Refusal> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        match value.into_value() {
+            Ok(Value::Map(map)) => Ok(Some(std::sync::Arc::unwrap_or_clone(map))),
+            Ok(_) => Err(Refusal::arguments(format!("[{name}] must be a Map"))),
+            Err(problem) => Err(Refusal::arguments(format!("[{name}] must be a Map of values: {problem}"))),
+        }
+    }
+
+    /// A whole number, in whichever numeric type the client had at hand.
+    pub(crate) fn integer(&mut self, name: &str) -> Result<Option<i64>, Refusal> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let number = match value.as_value() {
+            Some(Value::Double(n)) if n.fract() == 0.0 => Some(*n as i64),
+            Some(Value::Float(n)) if n.fract() == 0.0 => Some(*n as i64),
+            Some(value) => value.as_i64(),
+            None => None,
+        };
+        number.map(Some).ok_or_else(|| Refusal::arguments(format!("[{name}] must be a whole number")))
+    }
+}

@@ -1,0 +1,158 @@
+//! What the server asks of a graph: the one boundary between sockets and the engine.
+
+use std::{sync::Arc, time::Duration};
+
+use gremlin::Traversal;
+use values::{Str, Value};
+
+/// One hosted graph.
+///
+/// The server never looks inside a query: it hands over text or bytecode and a [`ResultSink`], and the engine's
+/// threads push results into the sink until they finish it.
+pub trait Database: Send + Sync + 'static {
+    /// Starts a query and returns its handle at once; it may parse and plan, but never waits for results.
+    ///
+    /// Whatever happens (a syntax error, a time-out, a conflict), `sink` is finished exactly once, perhaps even
+    /// before this call returns. A query that was cancelled may leave its sink unfinished.
+    fn submit(&self, query: Query, sink: Arc<dyn ResultSink>) -> Box<dyn Running>;
+}
+
+/// A query that was submitted. Dropping the handle cancels the query.
+pub trait Running: Send + Sync {
+    /// Says that a sink which answered [`Push::Full`] has room again.
+    ///
+    /// The call may overtake the engine's own noticing that it was told to stop; it must not be forgotten.
+    fn resume(&self);
+
+    /// Terminates the query: its operators stop and its memory is freed. Idempotent.
+    fn cancel(&self);
+}
+
+/// Where a query's results go. Called from the engine's threads; never blocks them.
+pub trait ResultSink: Send + Sync {
+    /// Offers a batch of detached results.
+    fn push(&self, batch: ResultBatch) -> Push;
+
+    /// The end: nothing is pushed afterwards.
+    fn finish(&self, outcome: Result<Summary, QueryError>);
+}
+
+/// What became of a batch.
+#[derive(Debug)]
+pub enum Push {
+    /// It was taken.
+    Taken,
+    /// The client is behind: here is the batch back. Suspend the query until [`Running::resume`].
+    Full(ResultBatch),
+    /// Nobody is listening any more: stop.
+    Gone,
+}
+
+/// A handful of results.
+#[derive(Clone, Debug, Default)]
+pub struct ResultBatch {
+    /// The results in order, detached from the graph (no [`Value::VertexRef`]), each with its bulk: how many equal
+    /// results it stands for. Bytecode clients receive the bulk, script clients that many copies.
+    pub items: Vec<(Value, u64)>,
+}
+
+/// A request, validated as far as that is possible without knowing Gremlin.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// What to run.
+    pub input: Input,
+    /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.
+    pub timeout: Option<Duration>,
+    /// How complete the elements in the results must be, unless the traversal itself says so.
+    pub materialize: Materialize,
+}
+
+/// The two notations in which a traversal arrives.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Gremlin text.
+    Text {
+        /// The script as it was sent.
+        script: Str,
+        /// The name under which the script addresses this graph's traversal source (`g` in `g.V()`).
+        source: Str,
+        /// Values for the script's variables, in the order they were sent.
+        bindings: Vec<(Str, Value)>,
+    },
+    /// Bytecode.
+    Bytecode(Traversal),
+}
+
+/// `materializeProperties`: what of an element a result carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Materialize {
+    /// Id, label and all properties.
+    #[default]
+    All,
+    /// Id and label.
+    Tokens,
+}
+
+/// What a finished query has to say besides its results.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Warnings, sent to the client in the final response's status attributes.
+    pub warnings: Vec<String>,
+}
+
+/// Why a query gave no complete answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// What kind of failure this is; decides the status code.
+    pub kind: ErrorKind,
+    /// For the user: what was wrong, where, and what to do about it.
+    pub message: String,
+}
+
+impl QueryError {
+    /// An error of this kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+/// The kinds of failure that clients can tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The text is not Gremlin.
+    Syntax,
+    /// It is Gremlin that this version does not run.
+    Unsupported,
+    /// It ran into an error of its own making, such as a missing `by` or a comparison of incomparable values.
+    Evaluation,
+    /// The `fail()` step.
+    FailStep,
+    /// Other transactions were faster too many times in a row; sending the request again may succeed.
+    Conflict,
+    /// The evaluation timeout.
+    Timeout,
+    /// A bound of the server, such as the memory one query may use.
+    Limit,
+    /// Cancelled by the server, for instance because it is shutting down.
+    Cancelled,
+    /// A defect or a failing disk.
+    Internal,
+}
+
+impl ErrorKind {
+    /// A stable name, sent in the `exceptions` attribute so that clients need not look at messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "mangrove.SyntaxError",
+            Self::Unsupported => "mangrove.UnsupportedError",
+            Self::Evaluation => "mangrove.EvaluationError",
+            Self::FailStep => "mangrove.FailStepError",
+            Self::Conflict => "mangrove.ConflictError",
+            Self::Timeout => "mangrove.TimeoutError",
+            Self::Limit => "mangrove.LimitError",
+            Self::Cancelled => "mangrove.CancelledError",
+            Self::Internal => "mangrove.InternalError",
+        }
+    }
+}

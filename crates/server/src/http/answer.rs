@@ -1,0 +1,135 @@
+//! Answers to single HTTP requests.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::{
+    Request, StatusCode,
+    body::{Bytes, Incoming},
+    header::{ACCEPT, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue, ORIGIN},
+};
+use tokio::time::timeout;
+use uuid::Uuid;
+use wire::RequestMessage;
+
+use super::{Reply, collector::collect, media, question};
+use crate::{
+    ErrorKind, QueryError,
+    host::Host,
+    reply::{self, Status},
+    request::{Action, Operation, Refusal},
+    status::StatusCode as GremlinCode,
+};
+
+/// A reply instead of an answer.
+struct Refused(Box<Reply>);
+
+impl Refused {
+    fn new(status: StatusCode, id: Option<Uuid>, message: &str, kind: Option<&str>) -> Self {
+        Self(Box::new(error(status, id, message, kind)))
+    }
+}
+
+/// Answers a Gremlin request.
+pub(super) async fn gremlin(request: Request<Incoming>, peer: SocketAddr, host: &Arc<Host>) -> Reply {
+    let origin = request.headers().get(ORIGIN).cloned();
+    let mut reply = match attempt(request, peer, host).await {
+        Ok(reply) => reply,
+        Err(Refused(reply)) => *reply,
+    };
+    if let Some(origin) = origin {
+        reply.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    }
+    reply
+}
+
+async fn attempt(request: Request<Incoming>, peer: SocketAddr, host: &Arc<Host>) -> Result<Reply, Refused> {
+    let (parts, body) = request.into_parts();
+    let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let body = read_body(body, host).await?;
+    let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
+    let message = question::read(&parts.method, &parts.uri, header(CONTENT_TYPE), &body).map_err(bad)?;
+    let accept = header(ACCEPT);
+    let id = message.id;
+    let (format, mime) = media::accepted(accept).ok_or_else(|| {
+        let message = format!("no serializer for requested Accept header: {}", accept.unwrap_or_default());
+        Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
+    })?;
+    let operation = select(message, host).map_err(|refusal| refused(id, &refusal))?;
+    let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
+    let properties = operation.properties;
+    let (page, summary) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
+    drop(permit);
+    let mut status = Status::new(GremlinCode::Success);
+    status.summarize(&format!("/{peer}"), summary.warnings);
+    let encoded = reply::results(format, id, status, &page, properties).map_err(|error| {
+        let error = QueryError::new(
+            ErrorKind::Internal,
+            format!("Could not serialize the result with {mime} - {error}"),
+        );
+        failed(id, &error)
+    })?;
+    let mut reply = Reply::new(Full::new(encoded.into()));
+    if let Ok(mime) = HeaderValue::from_str(&mime) {
+        reply.headers_mut().insert(CONTENT_TYPE, mime);
+    }
+    Ok(reply)
+}
+
+async fn read_body(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
+    let bound = host.options.max_request_bytes;
+    match timeout(host.options.read_timeout, Limited::new(body, bound).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let message = format!("the request is larger than server.max_request_bytes ({bound})");
+            Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, None, &message, None))
+        }
+        Ok(Err(error)) => Err(Refused::new(StatusCode::BAD_REQUEST, None, &error.to_string(), None)),
+        Err(_) => {
+            Err(Refused::new(StatusCode::REQUEST_TIMEOUT, None, "the body did not arrive in time", None))
+        }
+    }
+}
+
+/// HTTP has scripts and bytecode, and no other operation.
+fn select(message: RequestMessage, host: &Host) -> Result<Operation, Refusal> {
+    match Action::select(message, host)? {
+        Action::Run(operation) => Ok(*operation),
+        Action::Acknowledge => Err(Refusal::arguments("there is nothing to close over HTTP")),
+    }
+}
+
+fn refused(id: Uuid, refusal: &Refusal) -> Refused {
+    let status = match refusal.code {
+        GremlinCode::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+        GremlinCode::InvalidArguments | GremlinCode::MalformedRequest => StatusCode::BAD_REQUEST,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    Refused::new(status, Some(id), &refusal.message, None)
+}
+
+fn failed(id: Uuid, error: &QueryError) -> Refused {
+    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &error.message, Some(error.kind.name()))
+}
+
+/// An error as Gremlin Server words it.
+pub(super) fn error(status: StatusCode, id: Option<Uuid>, message: &str, kind: Option<&str>) -> Reply {
+    let mut body = serde_json::Map::new();
+    body.insert("message".into(), message.into());
+    if let Some(kind) = kind {
+        body.insert("Exception-Class".into(), kind.into());
+        body.insert("exceptions".into(), vec![kind].into());
+    }
+    if let Some(id) = id {
+        body.insert("requestId".into(), id.to_string().into());
+    }
+    json(status, serde_json::Value::Object(body).to_string())
+}
+
+/// A reply with a JSON body.
+pub(super) fn json(status: StatusCode, body: String) -> Reply {
+    let mut reply = Reply::new(Full::new(body.into()));
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
+}

@@ -1,0 +1,160 @@
+//! The request in an HTTP request.
+
+use hyper::{Method, Uri};
+use uuid::Uuid;
+use values::{Map, Str, Value};
+
+use wire::{Args, Format, RequestMessage, WireValue};
+
+/// Most parts that a query string is split into.
+const MAX_PARAMETERS: usize = 256;
+
+/// Reads a request message from a query string (`GET`), a plain JSON object, or a driver's serialized message.
+///
+/// # Errors
+/// For the client, with status 400.
+pub(super) fn read(
+    method: &Method,
+    uri: &Uri,
+    content_type: Option<&str>,
+    body: &[u8],
+) -> Result<RequestMessage, String> {
+    if method == Method::GET {
+        return from_query_string(uri.query().unwrap_or_default());
+    }
+    match content_type {
+        Some(mime) if mime.starts_with("application/vnd.") => {
+            let format =
+                Format::from_mime(mime).ok_or_else(|| format!("no serializer for Content-Type {mime}"))?;
+            format.decode_request(without_mime(body, mime)?).map_err(|error| error.to_string())
+        }
+        _ => from_json(body),
+    }
+}
+
+/// Drivers put the mime type in front of the message here too; it must be the one of the header.
+fn without_mime<'a>(body: &'a [u8], mime: &str) -> Result<&'a [u8], String> {
+    match body.split_first() {
+        Some((b'{' | 0x81, _)) | None => Ok(body),
+        Some((&length, rest)) => match rest.split_at_checked(usize::from(length)) {
+            Some((found, message)) if found == mime.as_bytes() => Ok(message),
+            _ => Err("Mime type mismatch. Value in content-type header is not equal payload header.".into()),
+        },
+    }
+}
+
+fn eval(id: Uuid, args: Vec<(Str, WireValue)>) -> RequestMessage {
+    RequestMessage { id, op: "eval".into(), processor: Str::new(), args: Args(args) }
+}
+
+fn from_query_string(query: &str) -> Result<RequestMessage, String> {
+    let mut args = Vec::new();
+    let (mut bindings, mut aliases) = (Map::new(), Map::new());
+    let mut id = Uuid::new_v4();
+    for (count, part) in query.split('&').filter(|part| !part.is_empty()).enumerate() {
+        if count == MAX_PARAMETERS {
+            return Err(format!("more than {MAX_PARAMETERS} parameters; use POST"));
+        }
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let (key, value) = (percent_decoded(key)?, percent_decoded(value)?);
+        // The first of several parameters of one name counts.
+        let known = |map: &Map, key: &str| map.get(&Value::str(key)).is_some();
+        if let Some(key) = key.strip_prefix("bindings.") {
+            if !known(&bindings, key) {
+                bindings.insert(key, value.as_str());
+            }
+        } else if let Some(key) = key.strip_prefix("aliases.") {
+            if !known(&aliases, key) {
+                aliases.insert(key, value.as_str());
+            }
+        } else if key == "requestId" {
+            id = parse_id(&value)?;
+        } else if !args.iter().any(|(known, _)| *known == *key) {
+            args.push((Str::from(key), WireValue::Value(numeric_or_text(value))));
+        }
+    }
+    if !args.iter().any(|(key, value)| key == "gremlin" && *value != WireValue::Value(Value::str(""))) {
+        return Err("no gremlin script supplied".into());
+    }
+    args.push(("bindings".into(), WireValue::Value(bindings.into())));
+    args.push(("aliases".into(), WireValue::Value(aliases.into())));
+    Ok(eval(id, args))
+}
+
+/// Parameters such as `evaluationTimeout` are numbers, and a query string has only text.
+fn numeric_or_text(text: String) -> Value {
+    match text.parse::<i64>() {
+        Ok(number) => Value::Long(number),
+        Err(_) => Value::from(text),
+    }
+}
+
+/// Decodes `%xx` and `+`.
+fn percent_decoded(text: &str) -> Result<String, String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits = rest.split_at_checked(2).and_then(|(digits, tail)| {
+                    rest = tail;
+                    std::str::from_utf8(digits).ok()
+                });
+                digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).ok_or_else(|| {
+                    "a % in the query string is not followed by two hexadecimal digits".to_owned()
+                })?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).map_err(|_| "the query string is not UTF-8".to_owned())
+}
+
+fn from_json(body: &[u8]) -> Result<RequestMessage, String> {
+    wire::decode_http(body, Uuid::new_v4()).map_err(|error| error.to_string())
+}
+
+fn parse_id(text: &str) -> Result<Uuid, String> {
+    text.parse().map_err(|_| format!("requestId [{text}] is not a UUID"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(message: &RequestMessage, name: &str) -> Option<WireValue> {
+        message.args.get(name).cloned()
+    }
+
+    #[test]
+    fn a_query_string_is_a_script_with_bindings_and_aliases() {
+        let message =
+            from_query_string("gremlin=g.V(x)%20&bindings.x=1&aliases.g=gmodern&bindings.x=2").unwrap();
+        assert_eq!(argument(&message, "gremlin"), Some(WireValue::Value(Value::str("g.V(x) "))));
+        let mut bindings = Map::new();
+        bindings.insert("x", "1");
+        assert_eq!(argument(&message, "bindings"), Some(WireValue::Value(bindings.into())));
+    }
+
+    #[test]
+    fn malformed_requests_are_refused_with_the_reason() {
+        for (query, reason) in [
+            ("", "no gremlin script supplied"),
+            ("gremlin=", "no gremlin script supplied"),
+            ("gremlin=%4", "hexadecimal"),
+            ("gremlin=%ff", "UTF-8"),
+            ("gremlin=g&requestId=7", "UUID"),
+        ] {
+            assert!(from_query_string(query).unwrap_err().contains(reason), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_mime_type_in_front_of_a_message_must_match_the_header() {
+        assert_eq!(without_mime(b"\x01x{}", "x"), Ok(&b"{}"[..]));
+        assert_eq!(without_mime(b"{}", "x"), Ok(&b"{}"[..]));
+        assert!(without_mime(b"\x01y{}", "x").is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! WebSocket and HTTP endpoints that speak Gremlin Server 3.8's protocols.
+//!
+//! ```text
+//!              listener ── http ──┬── upgrade ──▶ websocket::Connection ─┐
+//!                                 └── question ─▶ collector ─────────────┤
+//!                                                                        ▼
+//!                        wire ◀── reply   request ──▶ Database::submit(query, sink)
+//!                                                                        │ engine threads
+//!                        frames ◀── results ◀── mailbox ◀── push/finish ─┘
+//! ```
+//!
+//! A connection is one task. It reads requests, starts them through [`Database::submit`], and turns what the
+//! engine's threads leave in its mailbox into frames; so encoding and sockets never occupy an engine thread, and a
+//! client that goes away drops its task and with it everything it had in flight.
+//!
+//! Invariant: this crate knows nothing of plans or of storage; a query goes in as text or bytecode, and results
+//! come out detached.
+
+mod arguments;
+mod database;
+mod graphs;
+mod host;
+mod http;
+mod listener;
+mod mailbox;
+mod options;
+mod page;
+mod permits;
+mod reply;
+mod request;
+mod script;
+mod status;
+mod websocket;
+
+pub use database::{
+    Database, ErrorKind, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
+    Summary,
+};
+pub use graphs::Graphs;
+pub use listener::Server;
+pub use options::ServerOptions;
+pub use status::StatusCode;

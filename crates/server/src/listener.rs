@@ -1,0 +1,121 @@
+//! Accepts connections and stops cleanly.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::{
+    io::AsyncWriteExt,
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use crate::{Graphs, ServerOptions, host::Host, http};
+
+/// A server that is bound to its address and not yet serving.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    host: Arc<Host>,
+}
+
+impl Server {
+    /// Binds to `address`; port 0 lets the operating system choose one.
+    ///
+    /// # Errors
+    /// What the operating system says, for instance that the port is taken.
+    pub async fn bind(address: SocketAddr, graphs: Graphs, options: ServerOptions) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        Ok(Self { listener, host: Host::new(graphs, options) })
+    }
+
+    /// The address it is bound to.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `stop` resolves, then lets the requests in flight finish within
+    /// [`ServerOptions::shutdown_grace`] and cancels the rest.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let (shutdown, stopping) = watch::channel(false);
+        let mut connections = JoinSet::new();
+        tokio::pin!(stop);
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, peer)) => self.admit(stream, peer, &stopping, &mut connections),
+                    Err(error) => {
+                        // Most likely out of file descriptors; they come back when connections close.
+                        tracing::warn!(%error, "cannot accept a connection");
+                        sleep(Duration::from_millis(100)).await;
+                    }
+                },
+                // Reap what has ended, so that the set holds open connections only.
+                Some(_) = connections.join_next() => {}
+                () = &mut stop => break,
+            }
+        }
+        drop(self.listener);
+        tracing::info!(connections = connections.len(), requests = self.host.requests.taken(), "stopping");
+        let _ = shutdown.send(true);
+        let all_gone = async { while connections.join_next().await.is_some() {} };
+        if timeout(self.host.options.shutdown_grace, all_gone).await.is_err() {
+            tracing::warn!(requests = self.host.requests.taken(), "cancelling what is still running");
+            connections.shutdown().await;
+        }
+    }
+
+    fn admit(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        stopping: &watch::Receiver<bool>,
+        connections: &mut JoinSet<()>,
+    ) {
+        if let Err(error) = configure(&stream, self.host.options.keep_alive) {
+            tracing::debug!(%peer, %error, "cannot configure the socket");
+        }
+        let (host, stopping) = (self.host.clone(), stopping.clone());
+        let Some(permit) = host.connections.take() else {
+            tracing::warn!(%peer, bound = host.connections.bound(), "refused: too many connections");
+            connections.spawn(turn_away(stream, host));
+            return;
+        };
+        connections.spawn(async move {
+            http::serve(stream, peer, host, stopping).await;
+            drop(permit);
+        });
+    }
+}
+
+fn configure(stream: &TcpStream, keep_alive: Duration) -> io::Result<()> {
+    // Answers are small and waited for; never hold them back to fill a packet.
+    stream.set_nodelay(true)?;
+    let probes = TcpKeepalive::new().with_time(keep_alive).with_interval(keep_alive).with_retries(3);
+    SockRef::from(stream).set_tcp_keepalive(&probes)
+}
+
+/// Tells a client that there is no room, without reading its request.
+async fn turn_away(mut stream: TcpStream, host: Arc<Host>) {
+    let message = format!(
+        "{{\"message\":\"this server has {} connections, as many as server.max_connections allows\"}}",
+        host.connections.bound()
+    );
+    let response = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n{message}",
+        message.len()
+    );
+    let farewell = async {
+        stream.write_all(response.as_bytes()).await?;
+        stream.shutdown().await?;
+        // Swallow the request: closing a socket with unread data would reset it before the answer is read.
+        let mut sink = tokio::io::sink();
+        tokio::io::copy(&mut stream, &mut sink).await.map(drop)
+    };
+    let _ = timeout(Duration::from_secs(1), farewell).await;
+}

@@ -1,0 +1,61 @@
+//! The server's bounds.
+
+use std::time::Duration;
+
+/// Every bound the server keeps, with the defaults of Gremlin Server where it has the same setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerOptions {
+    /// Bytes of one request message, over WebSocket or HTTP.
+    pub max_request_bytes: usize,
+    /// Results of one HTTP response. WebSocket responses are streamed and need no such bound.
+    pub max_http_results: usize,
+    /// Open connections; further ones are answered with HTTP status 503.
+    pub max_connections: usize,
+    /// Requests in flight on one connection; further ones are answered with status 429.
+    pub max_requests_per_connection: usize,
+    /// Requests in flight on all connections together; further ones are answered with status 429.
+    pub max_requests: usize,
+    /// Bindings of one script.
+    pub max_bindings: usize,
+    /// Results per response message, where the request does not say.
+    pub batch_size: usize,
+    /// Largest `batchSize` that a request may ask for.
+    pub max_batch_size: usize,
+    /// Results that may wait for a slow client before its query is suspended.
+    pub max_waiting_results: usize,
+    /// How long a query may take, where the request does not say. `None`: for ever.
+    pub evaluation_timeout: Option<Duration>,
+    /// A connection that neither sends nor has a request in flight for this long is closed. `None`: never.
+    pub idle_timeout: Option<Duration>,
+    /// After so long without a sign of life the operating system asks a client's machine whether it is still there, and
+    /// gives up on it after three times as long; so a client that vanished without a word does not keep its queries.
+    pub keep_alive: Duration,
+    /// A client that accepts no byte for this long while a response waits for it is disconnected.
+    pub write_timeout: Duration,
+    /// How long the headers of an HTTP request, or its body, may take to arrive.
+    pub read_timeout: Duration,
+    /// How long a shutdown waits for the requests in flight before it cancels them.
+    pub shutdown_grace: Duration,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            max_request_bytes: 10 << 20,
+            max_http_results: 100_000,
+            max_connections: 1_024,
+            max_requests_per_connection: 1_024,
+            max_requests: 8_192,
+            max_bindings: 64,
+            batch_size: 64,
+            max_batch_size: 10_000,
+            max_waiting_results: 4_096,
+            evaluation_timeout: Some(Duration::from_secs(30)),
+            idle_timeout: None,
+            keep_alive: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
+            read_timeout: Duration::from_secs(30),
+            shutdown_grace: Duration::from_secs(5),
+        }
+    }
+}

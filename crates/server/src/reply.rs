@@ -1,0 +1,82 @@
+//! Responses on their way into bytes.
+
+use uuid::Uuid;
+use values::{Map, Value};
+use wire::{EncodeError, Format, Properties, ResponseMessage, ResponseStatus, WireValue};
+
+use crate::{page::Page, status::StatusCode};
+
+/// The format of text frames, and of HTTP responses by default: typed GraphSON 3.
+pub(crate) const JSON: Format = Format::GraphSon(wire::graphson::Dialect::V3);
+
+/// How a request went.
+#[derive(Debug)]
+pub(crate) struct Status(ResponseStatus);
+
+impl Status {
+    /// A status that says nothing but its code.
+    pub(crate) fn new(code: StatusCode) -> Self {
+        Self(ResponseStatus::new(code.code(), ""))
+    }
+
+    /// A failure: the message for people, `exception` for programs.
+    pub(crate) fn failure(code: StatusCode, message: &str, exception: &str) -> Self {
+        let mut status = Self(ResponseStatus::new(code.code(), message));
+        status.attribute("exceptions", Value::list([Value::str(exception)]));
+        // Drivers show it; there is no stack of ours that would help their users.
+        status.attribute("stackTrace", Value::str(format!("{exception}: {message}")));
+        status
+    }
+
+    /// Adds the attributes of a last response: the client's address, and warnings if there are any.
+    pub(crate) fn summarize(&mut self, host: &str, warnings: Vec<String>) {
+        self.attribute("host", Value::str(host));
+        if !warnings.is_empty() {
+            let warnings: Vec<_> = warnings.into_iter().map(Value::str).collect();
+            self.attribute("warnings", Value::list(warnings));
+        }
+    }
+
+    fn attribute(&mut self, name: &str, value: Value) {
+        self.0.attributes.insert(name, value);
+    }
+
+    fn response(self, id: Option<Uuid>) -> ResponseMessage {
+        ResponseMessage { id, status: self.0, data: WireValue::NULL, meta: Map::new() }
+    }
+}
+
+/// A response with a page of results.
+pub(crate) fn results(
+    format: Format,
+    id: Uuid,
+    status: Status,
+    page: &Page,
+    properties: Properties,
+) -> Result<Vec<u8>, EncodeError> {
+    let mut out = Vec::with_capacity(256 + 32 * page.len());
+    format.encode_results(&status.response(Some(id)), page.results(), properties, &mut out)?;
+    Ok(out)
+}
+
+/// A response without results: an empty success or a failure.
+pub(crate) fn bare(format: Format, id: Option<Uuid>, status: Status) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    format
+        .encode_response(&status.response(id), &mut out)
+        .expect("a status is text and lists of text, which every format has a form for");
+    out
+}
+
+/// The id of a request that cannot be read as a whole, so that its client knows what the refusal is about.
+pub(crate) fn salvage_id(format: Format, bytes: &[u8]) -> Option<Uuid> {
+    match format {
+        // Version, then the id.
+        Format::GraphBinary => Uuid::from_slice(bytes.get(1..17)?).ok(),
+        Format::GraphSon(_) => {
+            let json: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+            let id = json.get("requestId")?;
+            id.as_str().or_else(|| id.get("@value")?.as_str())?.parse().ok()
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! From a request message to something that can be run, or to the reason why not.
+//!
+//! The checks and their messages are those of Gremlin Server's `StandardOpProcessor` (scripts),
+//! `TraversalOpProcessor` (bytecode) and `SessionOpProcessor`.
+
+use std::{sync::Arc, time::Duration};
+
+use gremlin::Argument;
+use values::{Map, Str, Value};
+use wire::{Properties, RequestMessage, WireValue};
+
+use crate::{
+    Database, Input, Materialize, Query,
+    arguments::Arguments,
+    host::Host,
+    script::{is_reserved, source_of},
+    status::StatusCode,
+};
+
+/// What a valid request asks for.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// Run a query.
+    Run(Box<Operation>),
+    /// Nothing but an empty answer.
+    Acknowledge,
+}
+
+/// A query, and how its results are to be delivered.
+pub(crate) struct Operation {
+    pub(crate) database: Arc<dyn Database>,
+    pub(crate) query: Query,
+    pub(crate) form: Form,
+    pub(crate) batch_size: usize,
+    pub(crate) properties: Properties,
+}
+
+impl std::fmt::Debug for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Operation").field("query", &self.query).finish_non_exhaustive()
+    }
+}
+
+/// The notation of a request; decides the form of its results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Text: results are plain values.
+    #[default]
+    Script,
+    /// Bytecode: results are traversers with a bulk.
+    Bytecode,
+}
+
+/// Why a request is not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) code: StatusCode,
+    pub(crate) message: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: StatusCode, message: String) -> Self {
+        Self { code, message }
+    }
+
+    pub(crate) fn too_many(message: String) -> Self {
+        Self::new(StatusCode::TooManyRequests, message)
+    }
+
+    pub(crate) fn arguments(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::InvalidArguments, message.into())
+    }
+}
+
+impl Action {
+    /// What `message` asks this server to do.
+    pub(crate) fn select(message: RequestMessage, host: &Host) -> Result<Self, Refusal> {
+        let RequestMessage { op, processor, args, .. } = message;
+        let mut args = Arguments::new(args);
+        match (&*processor, &*op) {
+            ("session", "close") => {
+                args.require("session", "close")?;
+                Ok(Self::Acknowledge)
+            }
+            ("session", "eval" | "bytecode") => Err(Refusal::arguments(
+                "sessions are not supported by this version; send the request without a session, as one \
+                 transaction of its own",
+            )),
+            ("" | "standard", "eval") => Operation::eval(&mut args, host).map(Self::run),
+            ("" | "traversal", "bytecode") => Operation::bytecode(&mut args, host).map(Self::run),
+            ("" | "standard" | "session" | "traversal", op) => Err(Refusal::new(
+                StatusCode::MalformedRequest,
+                format!("Message with op code [{op}] is not recognized."),
+            )),
+            (processor, _) => Err(Refusal::arguments(format!("Invalid OpProcessor requested [{processor}]"))),
+        }
+    }
+
+    fn run(operation: Operation) -> Self {
+        Self::Run(Box::new(operation))
+    }
+}
+
+impl Operation {
+    /// A script.
+    pub(crate) fn eval(args: &mut Arguments, host: &Host) -> Result<Self, Refusal> {
+        let script = match args.require("gremlin", "eval")? {
+            WireValue::Value(Value::String(script)) => script,
+            _ => {
+                return Err(Refusal::arguments(
+                    "the [gremlin] argument of an [eval] request must be a string",
+                ));
+            }
+        };
+        check_language(args)?;
+        let bindings = bindings(args, host)?;
+        let aliases = args.map("aliases")?.unwrap_or_default();
+        check_aliases(&aliases, host)?;
+        let source = source_of(&script).unwrap_or("g");
+        let name = aliases.get(&Value::str(source)).and_then(Value::as_str).unwrap_or(source);
+        let Some(database) = host.graphs.get(name).cloned() else {
+            return Err(Refusal::new(
+                StatusCode::Evaluation,
+                format!("No traversal source named [{name}] on this server; it has: {}", host.source_names()),
+            ));
+        };
+        let source = Str::from(source);
+        Self::new(database, Input::Text { script, source, bindings }, Form::Script, args, host)
+    }
+
+    /// Bytecode.
+    fn bytecode(args: &mut Arguments, host: &Host) -> Result<Self, Refusal> {
+        let Ok(Argument::Traversal(traversal)) = args.require("gremlin", "bytecode")?.into_argument() else {
+            return Err(Refusal::arguments(
+                "A message with [bytecode] op code requires a [gremlin] argument that is of type Bytecode.",
+            ));
+        };
+        let aliases = args.map("aliases")?.ok_or_else(|| {
+            Refusal::arguments("A message with [bytecode] op code requires a [aliases] argument.")
+        })?;
+        let name = match (aliases.len(), aliases.get(&Value::str("g"))) {
+            (1, Some(Value::String(name))) => name,
+            _ => {
+                return Err(Refusal::arguments(
+                    "A message with [bytecode] op code requires the [aliases] argument to be a Map containing one \
+                     alias assignment named 'g'.",
+                ));
+            }
+        };
+        let Some(database) = host.graphs.get(name).cloned() else {
+            return Err(Refusal::arguments(format!(
+                "The traversal source [{name}] for alias [g] is not configured on the server. It has: {}",
+                host.source_names()
+            )));
+        };
+        Self::new(database, Input::Bytecode(traversal), Form::Bytecode, args, host)
+    }
+
+    fn new(
+        database: Arc<dyn Database>,
+        input: Input,
+        form: Form,
+        args: &mut Arguments,
+        host: &Host,
+    ) -> Result<Self, Refusal> {
+        let timeout = match args.integer("evaluationTimeout")?.or(args.integer("scriptEvaluationTimeout")?) {
+            None => host.options.evaluation_timeout,
+            // Gremlin Server's way to say "for ever".
+            Some(0) => None,
+            Some(millis) => Some(Duration::from_millis(u64::try_from(millis).map_err(|_| {
+                Refusal::arguments(format!("[evaluationTimeout] must not be negative, but is {millis}"))
+            })?)),
+        };
+        let batch_size = match args.integer("batchSize")? {
+            None => host.options.batch_size,
+            Some(n) => match usize::try_from(n) {
+                Ok(n) if n > 0 => n.min(host.options.max_batch_size),
+                _ => return Err(Refusal::arguments(format!("[batchSize] must be at least 1, but is {n}"))),
+            },
+        };
+        let materialize = match args.string("materializeProperties")?.as_deref() {
+            Some("tokens") => Materialize::Tokens,
+            _ => Materialize::All,
+        };
+        let properties = match materialize {
+            Materialize::Tokens => Properties::Tokens,
+            Materialize::All => Properties::All,
+        };
+        Ok(Self { properties, database, query: Query { input, timeout, materialize }, form, batch_size })
+    }
+}
+
+/// Clients of Gremlin Server name the engine for their scripts; all of them mean Gremlin.
+fn check_language(args: &mut Arguments) -> Result<(), Refusal> {
+    match args.string("language")?.as_deref() {
+        None | Some("" | "gremlin-lang" | "gremlin-groovy") => Ok(()),
+        Some(other) => Err(Refusal::new(
+            StatusCode::Evaluation,
+            format!("{other} is not an available script language; this server runs gremlin-lang"),
+        )),
+    }
+}
+
+fn check_aliases(aliases: &Map, host: &Host) -> Result<(), Refusal> {
+    for (alias, target) in aliases.iter() {
+        let (Value::String(alias), Value::String(target)) = (alias, target) else {
+            return Err(Refusal::arguments("[aliases] must map strings to strings"));
+        };
+        if host.graphs.get(target).is_none() {
+            return Err(Refusal::arguments(format!(
+                "Could not alias [{alias}] to [{target}] as [{target}] not in the Graph or TraversalSource global \
+                 bindings. This server has: {}",
+                host.source_names()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The script's variables.
+fn bindings(args: &mut Arguments, host: &Host) -> Result<Vec<(Str, Value)>, Refusal> {
+    let map = args.map("bindings")?.unwrap_or_default();
+    let mut bindings = Vec::with_capacity(map.len().min(host.options.max_bindings));
+    for (key, value) in map.iter() {
+        let Value::String(name) = key else {
+            return Err(Refusal::arguments(
+                "The [eval] message is using one or more invalid binding keys - they must be of type String and \
+                 cannot be null",
+            ));
+        };
+        // Instructions to a script engine of the JVM, no variables.
+        if name.starts_with("#jsr223") {
+            continue;
+        }
+        if is_reserved(name) {
+            return Err(Refusal::arguments(format!(
+                "The [eval] message supplies one or more invalid parameters key of [{name}] - these are reserved \
+                 names."
+            )));
+        }
+        bindings.push((name.clone(), value.clone()));
+    }
+    if bindings.len() > host.options.max_bindings {
+        return Err(Refusal::arguments(format!(
+            "The [eval] message contains {} bindings which is more than is allowed by the server ({}, \
+             server.max_bindings)",
+            bindings.len(),
+            host.options.max_bindings
+        )));
+    }
+    Ok(bindings)
+}

@@ -1,0 +1,314 @@
+//! The task that owns one WebSocket.
+
+use std::{
+    collections::HashMap,
+    future::{Future, pending},
+    net::SocketAddr,
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::{FutureExt, SinkExt, StreamExt};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        self, Message,
+        error::CapacityError,
+        protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
+    },
+};
+use uuid::Uuid;
+use wire::Format;
+
+use crate::{
+    Running,
+    host::Host,
+    http::stopped,
+    mailbox::{Mailbox, RequestKey},
+    permits::Permit,
+    reply::{self, Status},
+    request::{Action, Operation, Refusal},
+    status::StatusCode,
+};
+
+use super::{
+    frame::{self, Frame, FrameKind},
+    response::{InFlight, Progress, Turn},
+};
+
+/// One client. Everything it does happens in one task: reading, encoding, writing. Dropping it (the client went
+/// away, the server stops) cancels every query it has in flight.
+pub(crate) struct Connection<S> {
+    socket: WebSocketStream<S>,
+    host: Arc<Host>,
+    /// The client's address, for logs and for the `host` attribute of responses.
+    peer: String,
+    mailbox: Arc<Mailbox>,
+    requests: HashMap<RequestKey, InFlight>,
+    next_key: RequestKey,
+    /// When the client was last heard of or answered.
+    active: Instant,
+    draining: bool,
+}
+
+/// Why a connection's task ends.
+enum End {
+    /// The socket was closed by the client, or broke.
+    Gone,
+    /// The server closes it.
+    Close(CloseCode, &'static str),
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    /// Takes over a socket after the handshake.
+    pub(crate) async fn new(socket: S, peer: SocketAddr, host: Arc<Host>) -> Self {
+        let bound = host.options.max_request_bytes;
+        let config = WebSocketConfig::default().max_message_size(Some(bound)).max_frame_size(Some(bound));
+        let socket = WebSocketStream::from_raw_socket(socket, Role::Server, Some(config)).await;
+        let mailbox = Mailbox::new(host.options.max_waiting_results);
+        Self {
+            socket,
+            host,
+            peer: format!("/{peer}"),
+            mailbox,
+            requests: HashMap::new(),
+            next_key: 0,
+            active: Instant::now(),
+            draining: false,
+        }
+    }
+
+    /// Serves the client until it goes away or the server stops.
+    pub(crate) async fn run(mut self, mut shutdown: watch::Receiver<bool>) {
+        loop {
+            match self.step(&mut shutdown).await {
+                Ok(()) => {}
+                Err(End::Gone) => break,
+                Err(End::Close(code, reason)) => {
+                    self.close(code, reason).await;
+                    break;
+                }
+            }
+        }
+        tracing::debug!(peer = %self.peer, cancelled = self.requests.len(), "connection closed");
+    }
+
+    /// Sends what is ready, then waits for the next thing to happen.
+    async fn step(&mut self, shutdown: &mut watch::Receiver<bool>) -> Result<(), End> {
+        self.answer().await?;
+        if self.draining && self.requests.is_empty() {
+            return Err(End::Close(CloseCode::Away, "the server is shutting down"));
+        }
+        let idle = self.idle_at();
+        tokio::select! {
+            message = self.socket.next() => self.receive(message).await,
+            () = self.mailbox.arrived() => Ok(()),
+            () = stopped(shutdown), if !self.draining => {
+                self.draining = true;
+                Ok(())
+            }
+            () = sleep_until_or_never(idle) => Err(End::Close(CloseCode::Normal, "the connection was idle")),
+        }
+    }
+
+    fn idle_at(&self) -> Option<Instant> {
+        let limit = self.host.options.idle_timeout?;
+        self.requests.is_empty().then(|| self.active + limit)
+    }
+
+    /// Sends a frame for each request that has one, in turn, until none has; listens to the client in between.
+    async fn answer(&mut self) -> Result<(), End> {
+        let mut wrote = false;
+        while let Some(key) = self.mailbox.next_ready() {
+            let Some(request) = self.requests.get_mut(&key) else { continue };
+            let (kind, format) = (request.kind, request.format);
+            let response = match request.turn(&self.peer) {
+                Turn::Wait => continue,
+                Turn::Frame(response) => {
+                    self.mailbox.requeue(key);
+                    response
+                }
+                Turn::Last(response) => {
+                    self.requests.remove(&key);
+                    response
+                }
+            };
+            self.feed(frame::message(kind, format, response)).await?;
+            wrote = true;
+            // A long answer must not keep the client from sending, cancelling by going away above all.
+            if let Some(message) = self.socket.next().now_or_never() {
+                self.receive(message).await?;
+            }
+        }
+        if wrote {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    async fn receive(&mut self, message: Option<Result<Message, tungstenite::Error>>) -> Result<(), End> {
+        self.active = Instant::now();
+        match message {
+            Some(Ok(Message::Binary(bytes))) => match frame::binary(bytes) {
+                Ok(frame) => self.request(frame).await,
+                Err(error) => {
+                    let refusal = Refusal::new(StatusCode::MalformedRequest, error.to_string());
+                    self.refuse(FrameKind::Binary, Format::GraphBinary, None, &refusal).await
+                }
+            },
+            Some(Ok(Message::Text(text))) => self.request(frame::text(text)).await,
+            // The library answers pings and closes by itself, the next time it reads or writes.
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_))) => {
+                self.flush().await
+            }
+            Some(Err(tungstenite::Error::Capacity(CapacityError::MessageTooLong { size, max_size }))) => {
+                tracing::warn!(peer = %self.peer, size, max_size, "request larger than server.max_request_bytes");
+                Err(End::Close(CloseCode::Size, "the message is larger than server.max_request_bytes"))
+            }
+            Some(Err(tungstenite::Error::Protocol(error))) => {
+                tracing::debug!(peer = %self.peer, %error, "protocol error");
+                Err(End::Close(CloseCode::Protocol, "not a valid WebSocket frame"))
+            }
+            Some(Err(tungstenite::Error::Utf8(_))) => {
+                Err(End::Close(CloseCode::Invalid, "text is not UTF-8"))
+            }
+            Some(Err(_)) | None => Err(End::Gone),
+        }
+    }
+
+    /// Starts what a message asks for, or says why not.
+    async fn request(&mut self, frame: Frame) -> Result<(), End> {
+        let Frame { kind, format, payload } = frame;
+        let message = match format.decode_request(&payload) {
+            Ok(message) => message,
+            Err(error) => {
+                let refusal = Refusal::new(
+                    StatusCode::MalformedRequest,
+                    format!("Message could not be parsed. Check the format of the request. [{error}]"),
+                );
+                return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
+            }
+        };
+        let id = message.id;
+        let action = Action::select(message, &self.host).and_then(|action| match action {
+            Action::Run(operation) => Ok(Some((*operation, self.admit()?))),
+            Action::Acknowledge => Ok(None),
+        });
+        match action {
+            Ok(Some((operation, permit))) => {
+                self.start(kind, format, id, operation, permit);
+                Ok(())
+            }
+            Ok(None) => {
+                let response = reply::bare(format, Some(id), Status::new(StatusCode::NoContent));
+                self.send(frame::message(kind, format, response)).await
+            }
+            Err(refusal) => self.refuse(kind, format, Some(id), &refusal).await,
+        }
+    }
+
+    /// A place for one more request, if the bounds leave one.
+    fn admit(&self) -> Result<Permit, Refusal> {
+        if self.draining {
+            return Err(Refusal::new(StatusCode::ServerError, "the server is shutting down".into()));
+        }
+        let bound = self.host.options.max_requests_per_connection;
+        if self.requests.len() >= bound {
+            return Err(Refusal::too_many(format!(
+                "this connection has {bound} requests in flight, as many as server.max_requests_per_connection \
+                 allows; wait for one to finish or open another connection"
+            )));
+        }
+        self.host.admit()
+    }
+
+    fn start(&mut self, kind: FrameKind, format: Format, id: Uuid, operation: Operation, permit: Permit) {
+        let key = self.next_key;
+        self.next_key += 1;
+        let sink = self.mailbox.open(key);
+        let running: Box<dyn Running> = operation.database.submit(operation.query, sink);
+        let request = InFlight {
+            id,
+            kind,
+            format,
+            form: operation.form,
+            batch_size: operation.batch_size,
+            running,
+            key,
+            mailbox: self.mailbox.clone(),
+            _permit: permit,
+            properties: operation.properties,
+            progress: Progress::new(operation.form),
+        };
+        self.requests.insert(key, request);
+    }
+
+    async fn refuse(
+        &mut self,
+        kind: FrameKind,
+        format: Format,
+        id: Option<Uuid>,
+        refusal: &Refusal,
+    ) -> Result<(), End> {
+        tracing::debug!(peer = %self.peer, code = refusal.code.code(), message = %refusal.message, "refused");
+        let status = Status::failure(refusal.code, &refusal.message, "mangrove.RequestError");
+        let response = reply::bare(format, id, status);
+        self.send(frame::message(kind, format, response)).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), End> {
+        self.feed(message).await?;
+        self.flush().await
+    }
+
+    async fn feed(&mut self, message: Message) -> Result<(), End> {
+        self.active = Instant::now();
+        let limit = self.host.options.write_timeout;
+        bounded(limit, self.socket.feed(message)).await
+    }
+
+    async fn flush(&mut self) -> Result<(), End> {
+        let limit = self.host.options.write_timeout;
+        bounded(limit, self.socket.flush()).await
+    }
+
+    async fn close(&mut self, code: CloseCode, reason: &'static str) {
+        // The answers are void: nobody will read them. Queries stop before the farewell, which may take a while.
+        self.requests.clear();
+        let frame = CloseFrame { code, reason: reason.into() };
+        let farewell = async {
+            self.socket.close(Some(frame)).await?;
+            // Let the client answer, so that the operating system does not discard what it has not read yet.
+            while let Some(Ok(_)) = self.socket.next().await {}
+            Ok::<_, tungstenite::Error>(())
+        };
+        let _ = timeout(Duration::from_secs(1), farewell).await;
+    }
+}
+
+/// A write that the client must accept within `limit`.
+async fn bounded(
+    limit: Duration,
+    write: impl Future<Output = Result<(), tungstenite::Error>>,
+) -> Result<(), End> {
+    match timeout(limit, write).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(End::Gone),
+        Err(_) => {
+            tracing::warn!(seconds = limit.as_secs(), "a client accepts no data; disconnecting it");
+            Err(End::Gone)
+        }
+    }
+}
+
+async fn sleep_until_or_never(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => pending().await,
+    }
+}

@@ -1,0 +1,133 @@
+//! The response to one request, from its first batch to its last frame.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+use wire::{EncodeError, Format, Properties};
+
+use crate::{
+    Running,
+    mailbox::{Letter, Mailbox, Outcome, RequestKey},
+    page::{Page, Source},
+    permits::Permit,
+    reply::{self, Status},
+    request::Form,
+    status::StatusCode,
+};
+
+use super::frame::FrameKind;
+
+/// A request in flight. Dropping it cancels the query and frees its place.
+pub(super) struct InFlight {
+    pub(super) id: Uuid,
+    pub(super) kind: FrameKind,
+    pub(super) format: Format,
+    pub(super) form: Form,
+    pub(super) properties: Properties,
+    /// Results per frame.
+    pub(super) batch_size: usize,
+    pub(super) running: Box<dyn Running>,
+    pub(super) key: RequestKey,
+    pub(super) mailbox: Arc<Mailbox>,
+    /// Held for its count.
+    pub(super) _permit: Permit,
+    pub(super) progress: Progress,
+}
+
+/// How far a response has come.
+pub(super) struct Progress {
+    /// Results taken from the mailbox and not yet on a page.
+    source: Source,
+    /// The next frame's results.
+    page: Page,
+    /// Whether a frame with results was sent.
+    started: bool,
+}
+
+/// What to do for a request whose turn it is.
+pub(super) enum Turn {
+    /// Nothing to send until more results arrive.
+    Wait,
+    /// Send this frame; there may be more at once.
+    Frame(Vec<u8>),
+    /// Send this frame; it is the last one.
+    Last(Vec<u8>),
+}
+
+impl Progress {
+    pub(super) fn new(form: Form) -> Self {
+        Self { source: Source::default(), page: Page::new(form), started: false }
+    }
+}
+
+impl InFlight {
+    /// Encodes at most one frame from what waits in the mailbox.
+    pub(super) fn turn(&mut self, host: &str) -> Turn {
+        loop {
+            self.progress.page.fill(&mut self.progress.source, self.batch_size);
+            let full = self.progress.page.len() >= self.batch_size;
+            if full && !self.progress.source.is_empty() {
+                return self.partial();
+            }
+            // A full page may be the last one: look before sending it as one of several.
+            match self.mailbox.next(self.key) {
+                Letter::Batch { batch, resume } => {
+                    self.progress.source = Source::new(batch.items);
+                    if resume {
+                        self.running.resume();
+                    }
+                }
+                Letter::Outcome(outcome) => return Turn::Last(self.last(outcome, host)),
+                Letter::Nothing if full => return self.partial(),
+                Letter::Nothing => return Turn::Wait,
+            }
+        }
+    }
+
+    fn partial(&mut self) -> Turn {
+        self.progress.started = true;
+        match self.page(Status::new(StatusCode::PartialContent)) {
+            Ok(frame) => Turn::Frame(frame),
+            Err(error) => Turn::Last(self.unencodable(&error)),
+        }
+    }
+
+    fn last(&mut self, outcome: Outcome, host: &str) -> Vec<u8> {
+        match outcome {
+            Ok(summary) => {
+                let empty = self.progress.page.len() == 0 && !self.progress.started;
+                let mut status = Status::new(if empty { StatusCode::NoContent } else { StatusCode::Success });
+                status.summarize(host, summary.warnings);
+                self.page(status).unwrap_or_else(|error| self.unencodable(&error))
+            }
+            Err(error) => {
+                let code = StatusCode::of(&error, self.form == Form::Script);
+                reply::bare(
+                    self.format,
+                    Some(self.id),
+                    Status::failure(code, &error.message, error.kind.name()),
+                )
+            }
+        }
+    }
+
+    /// Encodes the page, and begins a new one.
+    fn page(&mut self, status: Status) -> Result<Vec<u8>, EncodeError> {
+        let encoded = reply::results(self.format, self.id, status, &self.progress.page, self.properties);
+        self.progress.page.clear();
+        encoded
+    }
+
+    fn unencodable(&self, error: &EncodeError) -> Vec<u8> {
+        let message = format!("Error during serialization: {error}");
+        let status = Status::failure(StatusCode::Serialization, &message, "mangrove.SerializationError");
+        reply::bare(self.format, Some(self.id), status)
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.mailbox.close(self.key);
+        self.running.cancel();
+    }
+}

@@ -1,0 +1,162 @@
+//! HTTP, against a fake database.
+
+mod support;
+
+use std::{sync::atomic::Ordering::SeqCst, time::Duration};
+
+use serde_json::Value as Json;
+use server::{Input, ServerOptions};
+use support::{Serving, eventually};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use values::Value;
+
+/// Sends one request and reads the whole response: status, headers, body.
+async fn exchange(serving: &Serving, request: String) -> (u16, String, Vec<u8>) {
+    let mut stream = TcpStream::connect(serving.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut response = Vec::new();
+    timeout(Duration::from_secs(10), stream.read_to_end(&mut response)).await.expect("an answer").unwrap();
+    let split = response.windows(4).position(|w| w == b"\r\n\r\n").expect("headers end");
+    let head = String::from_utf8(response[..split].to_vec()).unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, head.to_lowercase(), response[split + 4..].to_vec())
+}
+
+async fn get(serving: &Serving, path: &str) -> (u16, Json) {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let (status, _, body) = exchange(serving, request).await;
+    (status, serde_json::from_slice(&body).unwrap())
+}
+
+fn post_with(body: &str, headers: &str) -> String {
+    format!(
+        "POST /gremlin HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+async fn post(serving: &Serving, body: &str) -> (u16, Json) {
+    let (status, _, body) = exchange(serving, post_with(body, "content-type: application/json\r\n")).await;
+    (status, serde_json::from_slice(&body).unwrap())
+}
+
+#[tokio::test]
+async fn a_posted_script_is_answered_in_one_graphson_3_response() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.count(100)","bindings":{"x":1}}"#).await;
+    assert_eq!(status, 200);
+    assert_eq!(body["result"]["data"]["@value"].as_array().unwrap().len(), 100);
+    assert_eq!(body["status"]["code"], 200);
+    let query = serving.fake.last.lock().take().unwrap();
+    assert!(matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(1))]));
+}
+
+#[tokio::test]
+async fn a_query_string_works_too() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = get(&serving, "/gremlin?gremlin=g.count(2)&aliases.g=other").await;
+    assert_eq!(status, 200);
+    assert_eq!(body["result"]["data"]["@value"].as_array().unwrap().len(), 2);
+    assert!(serving.other.last.lock().is_some());
+}
+
+#[tokio::test]
+async fn the_accept_header_chooses_the_format() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let ask = |accept: &str| post_with(r#"{"gremlin":"g.count(2)"}"#, &format!("accept: {accept}\r\n"));
+    let (status, head, body) = exchange(&serving, ask("application/vnd.gremlin-v3.0+json;types=false")).await;
+    assert_eq!(status, 200);
+    assert!(head.contains("content-type: application/vnd.gremlin-v3.0+json;types=false"), "{head}");
+    let body: Json = serde_json::from_slice(&body).unwrap();
+    assert_eq!(body["result"]["data"], serde_json::json!([0, 1]));
+    let (status, _, body) = exchange(&serving, ask("application/vnd.graphbinary-v1.0")).await;
+    assert_eq!((status, body[0]), (200, 0x81));
+    let (status, _, _) = exchange(&serving, ask("text/html")).await;
+    assert_eq!(status, 400);
+}
+
+#[tokio::test]
+async fn failures_are_500_with_a_message_and_a_kind() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.error(timeout)"}"#).await;
+    assert_eq!(status, 500);
+    assert_eq!(body["message"], "timeout!");
+    assert_eq!(body["Exception-Class"], "mangrove.TimeoutError");
+}
+
+#[tokio::test]
+async fn malformed_requests_are_400_and_unknown_paths_404() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    assert_eq!(post(&serving, "{").await.0, 400);
+    assert_eq!(post(&serving, "{}").await.0, 400);
+    assert_eq!(get(&serving, "/gremlin").await.0, 400);
+    assert_eq!(get(&serving, "/nowhere").await.0, 404);
+    let request = "DELETE /gremlin HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned();
+    let (status, head, _) = exchange(&serving, request).await;
+    assert_eq!(status, 405);
+    assert!(head.contains("allow: get, post"), "{head}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_413() {
+    let serving = Serving::start(ServerOptions { max_request_bytes: 100, ..Default::default() }).await;
+    assert_eq!(post(&serving, &format!(r#"{{"gremlin":"{}"}}"#, "x".repeat(200))).await.0, 413);
+}
+
+#[tokio::test]
+async fn too_many_results_are_refused_and_their_query_is_cancelled() {
+    let serving = Serving::start(ServerOptions { max_http_results: 5, ..Default::default() }).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.flood()"}"#).await;
+    assert_eq!(status, 500);
+    assert!(body["message"].as_str().unwrap().contains("max_http_results"));
+    eventually("it is cancelled", || serving.fake.cancelled.load(SeqCst) == 1).await;
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_cancels_its_query() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let mut stream = TcpStream::connect(serving.address).await.unwrap();
+    stream.write_all(post_with(r#"{"gremlin":"g.hang()"}"#, "").as_bytes()).await.unwrap();
+    eventually("it runs", || serving.fake.running.load(SeqCst) == 1).await;
+    drop(stream);
+    eventually("it is cancelled", || serving.fake.cancelled.load(SeqCst) == 1).await;
+}
+
+#[tokio::test]
+async fn more_requests_than_the_server_may_have_are_429() {
+    let serving = Serving::start(ServerOptions { max_requests: 0, ..Default::default() }).await;
+    assert_eq!(post(&serving, r#"{"gremlin":"g.count(1)"}"#).await.0, 429);
+}
+
+#[tokio::test]
+async fn more_connections_than_the_server_may_have_are_503() {
+    let serving = Serving::start(ServerOptions { max_connections: 1, ..Default::default() }).await;
+    let _first = serving.connect().await;
+    assert_eq!(get(&serving, "/health").await.0, 503);
+}
+
+#[tokio::test]
+async fn health_tells_what_is_hosted() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = get(&serving, "/health").await;
+    assert_eq!((status, &body["status"]), (200, &serde_json::json!("ok")));
+    assert_eq!(body["sources"], serde_json::json!(["g", "other"]));
+}
+
+#[tokio::test]
+async fn headers_that_never_end_are_given_up_on() {
+    let serving =
+        Serving::start(ServerOptions { read_timeout: Duration::from_millis(200), ..Default::default() })
+            .await;
+    let mut stream = TcpStream::connect(serving.address).await.unwrap();
+    stream.write_all(b"GET /health HTTP/1.1\r\n").await.unwrap();
+    let mut rest = Vec::new();
+    timeout(Duration::from_secs(5), stream.read_to_end(&mut rest))
+        .await
+        .expect("the server hangs up")
+        .unwrap();
+}

@@ -1,0 +1,326 @@
+//! A database that does what its scripts say, and a client that speaks GraphSON over WebSocket.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use futures_util::{SinkExt, StreamExt};
+use parking_lot::{Condvar, Mutex};
+use serde_json::{Value as Json, json};
+use server::{
+    Database, ErrorKind, Graphs, Input, Push, Query, QueryError, ResultBatch, ResultSink, Running, Server,
+    ServerOptions, Summary,
+};
+use tokio::{net::TcpStream, sync::oneshot, task::JoinHandle, time::timeout};
+use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
+use values::Value;
+
+/// Runs scripts of one word and one number: `g.count(3)` has the results 0, 1, 2; `g.bulk(3)` one result three
+/// times over; `g.hang()` never ends; `g.flood()` never ends and has results all the time; `g.error(timeout)` fails.
+#[derive(Default)]
+pub struct Fake {
+    /// Queries that run now.
+    pub running: AtomicUsize,
+    /// Queries that were cancelled.
+    pub cancelled: AtomicUsize,
+    /// Results that sinks have taken.
+    pub taken: AtomicUsize,
+    /// How often a sink was full.
+    pub full: AtomicUsize,
+    /// The last query.
+    pub last: Mutex<Option<Query>>,
+}
+
+/// The engine's side of a query.
+#[derive(Default)]
+struct Control {
+    cancelled: AtomicBool,
+    woken: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl Control {
+    fn wake(&self) {
+        *self.woken.lock() = true;
+        self.bell.notify_all();
+    }
+}
+
+struct Handle(Arc<Control>);
+
+impl Running for Handle {
+    fn resume(&self) {
+        self.0.wake();
+    }
+    fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::SeqCst);
+        self.0.wake();
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl Database for Fakes {
+    fn submit(&self, query: Query, sink: Arc<dyn ResultSink>) -> Box<dyn Running> {
+        let control = Arc::new(Control::default());
+        let (fake, engine) = (self.0.clone(), control.clone());
+        *fake.last.lock() = Some(query.clone());
+        fake.running.fetch_add(1, Ordering::SeqCst);
+        thread::spawn(move || {
+            fake.execute(&query, &*sink, &engine);
+            fake.running.fetch_sub(1, Ordering::SeqCst);
+        });
+        Box::new(Handle(control))
+    }
+}
+
+/// `Database` for a shared [`Fake`].
+pub struct Fakes(pub Arc<Fake>);
+
+impl Fake {
+    fn execute(&self, query: &Query, sink: &dyn ResultSink, control: &Control) {
+        let Input::Text { script, source, .. } = &query.input else {
+            sink.push(ResultBatch { items: vec![(Value::str("bytecode"), 2)] });
+            return sink.finish(Ok(Summary::default()));
+        };
+        let call = script.strip_prefix(&format!("{source}.")).unwrap_or(script);
+        let (name, argument) = call.split_once('(').unwrap_or((call, ""));
+        let argument = argument.trim_end_matches(')');
+        match name {
+            "count" => {
+                let n: i32 = argument.parse().unwrap();
+                let all: Vec<_> = (0..n).map(|i| (Value::Int(i), 1)).collect();
+                for items in all.chunks(10) {
+                    if !self.push(ResultBatch { items: items.to_vec() }, sink, control) {
+                        return self.end(sink);
+                    }
+                }
+                sink.finish(Ok(Summary::default()));
+            }
+            "bulk" => {
+                sink.push(ResultBatch { items: vec![(Value::str("same"), argument.parse().unwrap())] });
+                sink.finish(Ok(Summary::default()));
+            }
+            "warn" => sink.finish(Ok(Summary { warnings: vec!["careful".into()] })),
+            "hang" => {
+                while !control.cancelled.load(Ordering::SeqCst) {
+                    self.wait(control);
+                }
+                self.end(sink);
+            }
+            "flood" => {
+                let batch = ResultBatch { items: vec![(Value::str("x".repeat(1000)), 1); 100] };
+                while self.push(batch.clone(), sink, control) {}
+                self.end(sink);
+            }
+            "unencodable" => {
+                sink.push(ResultBatch { items: vec![(Value::VertexRef(values::VertexRef(7)), 1)] });
+                sink.finish(Ok(Summary::default()));
+            }
+            "error" => {
+                let kind = match argument {
+                    "timeout" => ErrorKind::Timeout,
+                    "conflict" => ErrorKind::Conflict,
+                    "fail" => ErrorKind::FailStep,
+                    "syntax" => ErrorKind::Syntax,
+                    _ => ErrorKind::Internal,
+                };
+                sink.finish(Err(QueryError::new(kind, format!("{argument}!"))));
+            }
+            other => sink.finish(Err(QueryError::new(ErrorKind::Syntax, format!("no such call: {other}")))),
+        }
+    }
+
+    fn end(&self, sink: &dyn ResultSink) {
+        self.cancelled.fetch_add(1, Ordering::SeqCst);
+        sink.finish(Err(QueryError::new(ErrorKind::Cancelled, "cancelled")));
+    }
+
+    /// Pushes, waiting while the sink is full; `false` once the query is cancelled.
+    fn push(&self, mut batch: ResultBatch, sink: &dyn ResultSink, control: &Control) -> bool {
+        loop {
+            if control.cancelled.load(Ordering::SeqCst) {
+                return false;
+            }
+            let n = batch.items.len();
+            match sink.push(batch) {
+                Push::Taken => {
+                    self.taken.fetch_add(n, Ordering::SeqCst);
+                    return true;
+                }
+                Push::Gone => return false,
+                Push::Full(back) => {
+                    self.full.fetch_add(1, Ordering::SeqCst);
+                    batch = back;
+                    self.wait(control);
+                }
+            }
+        }
+    }
+
+    fn wait(&self, control: &Control) {
+        let mut woken = control.woken.lock();
+        while !*woken {
+            control.bell.wait(&mut woken);
+        }
+        *woken = false;
+    }
+}
+
+/// A running server with a fake graph behind `g` and another one behind `other`.
+pub struct Serving {
+    pub fake: Arc<Fake>,
+    pub other: Arc<Fake>,
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<()>,
+}
+
+impl Serving {
+    pub async fn start(options: ServerOptions) -> Self {
+        let (fake, other) = (Arc::<Fake>::default(), Arc::<Fake>::default());
+        let mut graphs = Graphs::new();
+        graphs.insert("g", Arc::new(Fakes(fake.clone())));
+        graphs.insert("other", Arc::new(Fakes(other.clone())));
+        let server = Server::bind(([127, 0, 0, 1], 0).into(), graphs, options).await.unwrap();
+        let address = server.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let task = tokio::spawn(server.run(async move { drop(stopped.await) }));
+        Self { fake, other, address, stop: Some(stop), task }
+    }
+
+    pub async fn connect(&self) -> Client {
+        Client::connect(self.address).await
+    }
+
+    /// Asks the server to stop and waits until it has.
+    pub async fn stop(mut self) {
+        self.stop.take();
+        timeout(Duration::from_secs(10), &mut self.task).await.expect("the server stops").unwrap();
+    }
+}
+
+/// Waits until `condition` holds; fails after five seconds.
+pub async fn eventually(what: &str, condition: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if condition() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("in vain: {what}");
+}
+
+/// A WebSocket client.
+pub struct Client {
+    pub socket: WebSocketStream<TcpStream>,
+    next: u32,
+}
+
+impl Client {
+    pub async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let (socket, _) = client_async(format!("ws://{address}/gremlin"), stream).await.unwrap();
+        Self { socket, next: 0 }
+    }
+
+    /// Sends a request as a text frame; gives its id.
+    pub async fn send(&mut self, op: &str, processor: &str, args: Json) -> String {
+        self.next += 1;
+        let id = format!("00000000-0000-0000-0000-{:012}", self.next);
+        let request = json!({ "requestId": id, "op": op, "processor": processor, "args": args });
+        self.socket.send(Message::text(request.to_string())).await.unwrap();
+        id
+    }
+
+    pub async fn eval(&mut self, script: &str) -> String {
+        self.send("eval", "", json!({ "gremlin": script })).await
+    }
+
+    /// The next response.
+    pub async fn response(&mut self) -> Response {
+        loop {
+            let message =
+                timeout(Duration::from_secs(10), self.socket.next()).await.expect("an answer in time");
+            match message.expect("the connection stands").unwrap() {
+                Message::Text(text) => return Response(serde_json::from_str(&text).unwrap()),
+                Message::Binary(bytes) => return Response(serde_json::from_slice(&bytes).unwrap()),
+                Message::Close(frame) => panic!("closed: {frame:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    /// All responses to the one request in flight.
+    pub async fn responses(&mut self) -> Vec<Response> {
+        let mut all = Vec::new();
+        loop {
+            let response = self.response().await;
+            let last = response.code() != 206;
+            all.push(response);
+            if last {
+                return all;
+            }
+        }
+    }
+
+    /// Sends a request and waits for its only response.
+    pub async fn ask(&mut self, op: &str, processor: &str, args: Json) -> Response {
+        self.send(op, processor, args).await;
+        self.response().await
+    }
+}
+
+/// A response message.
+#[derive(Debug)]
+pub struct Response(pub Json);
+
+impl Response {
+    pub fn id(&self) -> &str {
+        self.0["requestId"].as_str().unwrap_or("")
+    }
+    pub fn code(&self) -> u64 {
+        self.0["status"]["code"].as_u64().unwrap()
+    }
+    pub fn message(&self) -> &str {
+        self.0["status"]["message"].as_str().unwrap()
+    }
+    /// The results, without their types.
+    pub fn data(&self) -> Vec<Json> {
+        match plain(&self.0["result"]["data"]) {
+            Json::Array(items) => items,
+            _ => Vec::new(),
+        }
+    }
+    pub fn attributes(&self) -> Json {
+        plain(&self.0["status"]["attributes"])
+    }
+}
+
+/// GraphSON 3 without types; maps become objects.
+fn plain(typed: &Json) -> Json {
+    match typed {
+        Json::Array(items) => items.iter().map(plain).collect(),
+        Json::Object(object) => match (object.get("@type").and_then(Json::as_str), object.get("@value")) {
+            (Some("g:Map"), Some(Json::Array(flat))) => {
+                let entry = |pair: &[Json]| (plain(&pair[0]).as_str().unwrap().to_owned(), plain(&pair[1]));
+                Json::Object(flat.chunks(2).map(entry).collect())
+            }
+            (Some(_), Some(value)) => plain(value),
+            _ => Json::Object(object.iter().map(|(k, v)| (k.clone(), plain(v))).collect()),
+        },
+        scalar => scalar.clone(),
+    }
+}

@@ -1,0 +1,338 @@
+//! The WebSocket subprotocol, against a fake database.
+
+mod support;
+
+use std::{sync::atomic::Ordering::SeqCst, time::Duration};
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::json;
+use server::{Input, Materialize, ServerOptions};
+use support::{Serving, eventually};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::{Message, protocol::frame::coding::CloseCode};
+use values::Value;
+
+fn options() -> ServerOptions {
+    ServerOptions { batch_size: 4, max_waiting_results: 50, ..ServerOptions::default() }
+}
+
+#[tokio::test]
+async fn results_stream_as_206_and_end_with_200_and_the_request_id() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let id = client.eval("g.count(10)").await;
+    let responses = client.responses().await;
+    assert_eq!(responses.iter().map(|r| r.code()).collect::<Vec<_>>(), [206, 206, 200]);
+    assert!(responses.iter().all(|r| r.id() == id));
+    let data: Vec<_> = responses.iter().flat_map(|r| r.data()).collect();
+    assert_eq!(data, (0..10).map(|i| json!(i)).collect::<Vec<_>>());
+    assert!(responses[2].attributes()["host"].as_str().unwrap().starts_with("/127.0.0.1:"));
+}
+
+#[tokio::test]
+async fn no_results_are_204() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.count(0)").await;
+    assert_eq!(client.response().await.code(), 204);
+}
+
+#[tokio::test]
+async fn scripts_see_copies_made_as_they_are_sent_and_bytecode_sees_bulks() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.bulk(6)").await;
+    let responses = client.responses().await;
+    assert_eq!(responses.iter().map(|r| r.data().len()).collect::<Vec<_>>(), [4, 2]);
+    let bytecode = json!({ "@type": "g:Bytecode", "@value": { "step": [["V"]] } });
+    let args = json!({ "gremlin": bytecode, "aliases": { "g": "g" } });
+    let response = client.ask("bytecode", "traversal", args).await;
+    assert_eq!(response.data(), [json!({ "bulk": 2, "value": "bytecode" })]);
+}
+
+#[tokio::test]
+async fn a_bulk_of_billions_costs_nothing_until_it_is_sent() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.bulk(1000000000000)").await;
+    for _ in 0..20 {
+        assert_eq!(client.response().await.code(), 206);
+    }
+}
+
+#[tokio::test]
+async fn failures_have_gremlin_servers_codes() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    for (kind, code) in
+        [("timeout", 598), ("conflict", 596), ("fail", 595), ("syntax", 597), ("internal", 500)]
+    {
+        client.eval(&format!("g.error({kind})")).await;
+        let response = client.response().await;
+        assert_eq!((response.code(), response.message()), (code, format!("{kind}!").as_str()));
+        assert!(response.attributes()["exceptions"][0].as_str().unwrap().starts_with("mangrove."));
+        assert!(response.attributes()["stackTrace"].is_string());
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_encoded_is_599() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.unencodable()").await;
+    assert_eq!(client.response().await.code(), 599);
+}
+
+#[tokio::test]
+async fn requests_that_make_no_sense_are_refused_and_the_connection_lives_on() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let bytecode = json!({ "@type": "g:Bytecode", "@value": { "step": [["V"]] } });
+    let cases = [
+        ("nonsense", "", json!({}), 498, "not recognized"),
+        ("eval", "nonsense", json!({}), 499, "Invalid OpProcessor"),
+        ("eval", "", json!({}), 499, "requires a [gremlin] argument"),
+        ("eval", "", json!({ "gremlin": "g.V()", "bindings": { "id": 1 } }), 499, "reserved names"),
+        (
+            "eval",
+            "",
+            json!({ "gremlin": "g.V()", "aliases": { "g": "x" } }),
+            499,
+            "Could not alias [g] to [x]",
+        ),
+        ("eval", "", json!({ "gremlin": "x.V()" }), 597, "No traversal source named [x]"),
+        ("eval", "", json!({ "gremlin": "g.V()", "language": "cypher" }), 597, "cypher"),
+        ("eval", "", json!({ "gremlin": "g.V()", "batchSize": 0 }), 499, "batchSize"),
+        ("eval", "", json!({ "gremlin": "g.V()", "evaluationTimeout": -1 }), 499, "evaluationTimeout"),
+        ("eval", "session", json!({ "gremlin": "g.V()", "session": "s" }), 499, "sessions are not supported"),
+        ("bytecode", "traversal", json!({ "gremlin": bytecode }), 499, "[aliases]"),
+        ("bytecode", "traversal", json!({ "gremlin": bytecode, "aliases": { "g": "x" } }), 499, "[x]"),
+        ("bytecode", "traversal", json!({ "gremlin": "g.V()", "aliases": { "g": "g" } }), 499, "Bytecode"),
+    ];
+    for (op, processor, args, code, fragment) in cases {
+        let response = client.ask(op, processor, args.clone()).await;
+        assert_eq!(response.code(), code, "{op} {processor} {args}: {}", response.message());
+        assert!(response.message().contains(fragment), "{args}: {}", response.message());
+    }
+    client.eval("g.count(1)").await;
+    assert_eq!(client.response().await.code(), 200);
+}
+
+#[tokio::test]
+async fn closing_a_session_is_acknowledged() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    assert_eq!(client.ask("close", "session", json!({ "session": "s" })).await.code(), 204);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_498_with_the_id_if_that_much_can_be_read() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let id = "00000000-0000-0000-0000-000000000009";
+    let broken =
+        format!(r#"{{"requestId":"{id}","op":"eval","args":{{"gremlin":{{"@type":"g:Nonsense"}}}}}}"#);
+    client.socket.send(Message::text(broken)).await.unwrap();
+    let response = client.response().await;
+    assert_eq!((response.code(), response.id()), (498, id));
+    client.socket.send(Message::text("{")).await.unwrap();
+    let response = client.response().await;
+    assert_eq!((response.code(), response.id()), (498, ""));
+}
+
+#[tokio::test]
+async fn aliases_and_the_scripts_first_word_choose_the_graph() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.ask("eval", "", json!({ "gremlin": "g.count(1)", "aliases": { "g": "other" } })).await;
+    assert!(serving.fake.last.lock().is_none());
+    let query = serving.other.last.lock().take().expect("the other graph ran it");
+    assert!(matches!(query.input, Input::Text { source, .. } if source == "g"));
+    assert_eq!(client.ask("eval", "", json!({ "gremlin": "other.count(1)" })).await.code(), 200);
+    let query = serving.other.last.lock().take().unwrap();
+    assert!(matches!(query.input, Input::Text { source, .. } if source == "other"));
+}
+
+#[tokio::test]
+async fn arguments_reach_the_database() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let args = json!({
+        "gremlin": "g.count(5)",
+        "bindings": { "x": { "@type": "g:Int32", "@value": 7 } },
+        "evaluationTimeout": { "@type": "g:Int64", "@value": 250 },
+        "materializeProperties": "tokens",
+        "batchSize": { "@type": "g:Int32", "@value": 2 },
+    });
+    client.send("eval", "", args).await;
+    assert_eq!(client.responses().await.len(), 3);
+    let query = serving.fake.last.lock().take().unwrap();
+    assert_eq!(query.timeout, Some(Duration::from_millis(250)));
+    assert_eq!(query.materialize, Materialize::Tokens);
+    assert!(matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(7))]));
+}
+
+#[tokio::test]
+async fn without_arguments_the_servers_own_settings_hold_and_zero_means_for_ever() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.ask("eval", "", json!({ "gremlin": "g.count(1)" })).await;
+    assert_eq!(serving.fake.last.lock().take().unwrap().timeout, Some(Duration::from_secs(30)));
+    client.ask("eval", "", json!({ "gremlin": "g.count(1)", "evaluationTimeout": 0 })).await;
+    assert_eq!(serving.fake.last.lock().take().unwrap().timeout, None);
+}
+
+#[tokio::test]
+async fn a_slow_request_does_not_hold_up_another_on_the_same_connection() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let slow = client.eval("g.hang()").await;
+    let quick = client.eval("g.count(1)").await;
+    let response = client.response().await;
+    assert_eq!(response.id(), quick);
+    assert_ne!(response.id(), slow);
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_cancels_its_queries_and_nobody_elses() {
+    let serving = Serving::start(options()).await;
+    let (mut leaving, mut staying) = (serving.connect().await, serving.connect().await);
+    leaving.eval("g.hang()").await;
+    leaving.eval("g.hang()").await;
+    staying.eval("g.hang()").await;
+    eventually("three run", || serving.fake.running.load(SeqCst) == 3).await;
+    drop(leaving);
+    eventually("two are cancelled", || serving.fake.cancelled.load(SeqCst) == 2).await;
+    assert_eq!(serving.fake.running.load(SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_close_frame_cancels_too() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.hang()").await;
+    eventually("it runs", || serving.fake.running.load(SeqCst) == 1).await;
+    client.socket.close(None).await.unwrap();
+    eventually("it is cancelled", || serving.fake.cancelled.load(SeqCst) == 1).await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_suspends_its_query_and_one_that_reads_on_gets_everything() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.flood()").await;
+    eventually("the sink is full", || serving.fake.full.load(SeqCst) > 0).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let before = serving.fake.taken.load(SeqCst);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(serving.fake.taken.load(SeqCst), before, "nothing is taken while nobody reads");
+    for _ in 0..before {
+        client.response().await;
+    }
+    assert!(serving.fake.taken.load(SeqCst) > before);
+}
+
+#[tokio::test]
+async fn a_client_that_accepts_nothing_for_too_long_is_disconnected() {
+    let options = ServerOptions { write_timeout: Duration::from_millis(200), ..options() };
+    let serving = Serving::start(options).await;
+    let mut client = serving.connect().await;
+    client.eval("g.flood()").await;
+    eventually("the query is cancelled", || serving.fake.cancelled.load(SeqCst) == 1).await;
+}
+
+#[tokio::test]
+async fn more_requests_than_one_connection_may_have_are_refused_with_429() {
+    let options = ServerOptions { max_requests_per_connection: 2, ..options() };
+    let serving = Serving::start(options).await;
+    let mut client = serving.connect().await;
+    client.eval("g.hang()").await;
+    client.eval("g.hang()").await;
+    let third = client.eval("g.count(1)").await;
+    let response = client.response().await;
+    assert_eq!((response.code(), response.id()), (429, third.as_str()));
+    assert!(response.message().contains("max_requests_per_connection"));
+}
+
+#[tokio::test]
+async fn more_requests_than_the_server_may_have_are_refused_and_places_are_given_back() {
+    let options = ServerOptions { max_requests: 1, ..options() };
+    let serving = Serving::start(options).await;
+    let (mut first, mut second) = (serving.connect().await, serving.connect().await);
+    first.eval("g.hang()").await;
+    eventually("it runs", || serving.fake.running.load(SeqCst) == 1).await;
+    second.eval("g.count(1)").await;
+    assert_eq!(second.response().await.code(), 429);
+    drop(first);
+    eventually("it is cancelled", || serving.fake.cancelled.load(SeqCst) == 1).await;
+    second.eval("g.count(1)").await;
+    assert_eq!(second.response().await.code(), 200);
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_large_ends_the_connection_with_1009() {
+    let options = ServerOptions { max_request_bytes: 1_000, ..options() };
+    let serving = Serving::start(options).await;
+    let mut client = serving.connect().await;
+    client.socket.send(Message::binary(vec![0; 2_000])).await.unwrap();
+    loop {
+        match timeout(Duration::from_secs(5), client.socket.next()).await.unwrap() {
+            Some(Ok(Message::Close(Some(frame)))) => break assert_eq!(frame.code, CloseCode::Size),
+            Some(Ok(_)) => {}
+            other => panic!("no close frame: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_and_a_waiting_one_is_not() {
+    let options = ServerOptions { idle_timeout: Some(Duration::from_millis(300)), ..options() };
+    let serving = Serving::start(options).await;
+    let (mut idle, mut waiting) = (serving.connect().await, serving.connect().await);
+    waiting.eval("g.hang()").await;
+    let end = timeout(Duration::from_secs(5), idle.socket.next()).await.unwrap();
+    assert!(matches!(end, Some(Ok(Message::Close(Some(frame)))) if frame.code == CloseCode::Normal));
+    assert!(timeout(Duration::from_millis(300), waiting.socket.next()).await.is_err());
+    assert_eq!(serving.fake.running.load(SeqCst), 1);
+}
+
+#[tokio::test]
+async fn pings_are_answered() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.socket.send(Message::Ping("hello".into())).await.unwrap();
+    let pong = timeout(Duration::from_secs(5), client.socket.next()).await.unwrap();
+    assert!(matches!(pong, Some(Ok(Message::Pong(payload))) if payload == "hello"));
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_short_requests_finish_and_says_goodbye() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.count(1)").await;
+    assert_eq!(client.response().await.code(), 200);
+    let stopping = serving.stop();
+    let farewell = async { client.socket.next().await };
+    let (end, ()) = tokio::join!(farewell, stopping);
+    assert!(matches!(end, Some(Ok(Message::Close(Some(frame)))) if frame.code == CloseCode::Away));
+}
+
+#[tokio::test]
+async fn a_shutdown_cancels_what_does_not_end_in_time() {
+    let options = ServerOptions { shutdown_grace: Duration::from_millis(100), ..options() };
+    let serving = Serving::start(options).await;
+    let fake = serving.fake.clone();
+    let mut client = serving.connect().await;
+    client.eval("g.hang()").await;
+    eventually("it runs", || fake.running.load(SeqCst) == 1).await;
+    serving.stop().await;
+    eventually("it is cancelled", || fake.cancelled.load(SeqCst) == 1).await;
+}
+
+#[tokio::test]
+async fn warnings_reach_the_client() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.warn()").await;
+    assert_eq!(client.response().await.attributes()["warnings"], json!(["careful"]));
+}

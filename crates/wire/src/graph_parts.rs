@@ -1,0 +1,54 @@
+//! Parts of elements and paths, taken out of the generic values that they are encoded as.
+
+use std::sync::Arc;
+
+use values::{Property, Str, Value, VertexProperty};
+
+use crate::error::Problem;
+
+/// The labels of a path: a collection of collections of strings.
+pub(crate) fn path_labels(value: &Value) -> Result<Vec<Vec<Str>>, Problem> {
+    members(value, "the list of a path's labels")?
+        .into_iter()
+        .map(|labels| members(labels, "a set of labels")?.into_iter().map(label).collect())
+        .collect()
+}
+
+fn label(value: &Value) -> Result<Str, Problem> {
+    match value {
+        Value::String(label) => Ok(label.clone()),
+        other => Err(Problem::expected("a label", other.type_name())),
+    }
+}
+
+fn members<'a>(value: &'a Value, expected: &'static str) -> Result<Vec<&'a Value>, Problem> {
+    match value {
+        Value::List(list) => Ok(list.iter().collect()),
+        Value::Set(set) => Ok(set.iter().collect()),
+        other => Err(Problem::expected(expected, other.type_name())),
+    }
+}
+
+/// The properties of a vertex: a list of them, or null for none.
+pub(crate) fn vertex_properties(value: Value) -> Result<Vec<VertexProperty>, Problem> {
+    list(value, |item| match item {
+        Value::VertexProperty(property) => Ok(Arc::unwrap_or_clone(property)),
+        other => Err(Problem::expected("a vertex property", other.type_name())),
+    })
+}
+
+/// The properties of an edge or the meta-properties of a vertex property: a list of them, or null for none.
+pub(crate) fn properties(value: Value) -> Result<Vec<Property>, Problem> {
+    list(value, |item| match item {
+        Value::Property(property) => Ok(Arc::unwrap_or_clone(property)),
+        other => Err(Problem::expected("a property", other.type_name())),
+    })
+}
+
+fn list<T>(value: Value, read: fn(Value) -> Result<T, Problem>) -> Result<Vec<T>, Problem> {
+    match value {
+        Value::Null => Ok(Vec::new()),
+        Value::List(items) => Arc::unwrap_or_clone(items).into_iter().map(read).collect(),
+        other => Err(Problem::expected("a list of properties", other.type_name())),
+    }
+}

@@ -1,0 +1,27 @@
+//! GraphBinary and GraphSON, and the messages drivers exchange in them.
+//!
+//! [`WireValue`] is anything that can travel. [`graphbinary`] and [`graphson`] encode and decode it, and the
+//! [`RequestMessage`]s and [`ResponseMessage`]s around it; [`Format`] chooses among them by mime type and knows
+//! the frames of a WebSocket. Results go from the query's own values straight into the buffer that is sent.
+//!
+//! Invariant: this crate executes nothing and does no I/O.
+
+mod bytecode;
+mod error;
+mod format;
+mod graph_parts;
+pub mod graphbinary;
+pub mod graphson;
+mod message;
+mod predicate;
+mod temporal;
+mod wire_value;
+
+pub use error::{DecodeError, EncodeError, Place, Problem};
+pub use format::{Format, decode_frame, decode_http, decode_text_frame};
+pub use message::{Args, Properties, RequestMessage, ResponseMessage, ResponseStatus, Results};
+pub use temporal::{LocalTime, Temporal};
+pub use wire_value::{Extended, Graph, InetAddress, Metrics, Transaction, Tree, WireValue};
+
+/// Deepest nesting of values, on the way in and on the way out. It bounds the stack that a message can use.
+pub const MAX_DEPTH: usize = 128;
