@@ -1,0 +1,124 @@
+# Two commands to know: `make run` to see it work, `make test` for everything CI checks. The rest: `make help`.
+
+# Compiled dependencies outlive the checkout, so a fresh clone on the same machine starts warm.
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/mangrove-target
+export CARGO_TERM_COLOR ?= auto
+
+TOOLS    := $(HOME)/.cache/mangrove-tools
+DENY     := $(TOOLS)/bin/cargo-deny
+DENY_VER := 0.20.2
+RELEASE  := $(CARGO_TARGET_DIR)/release
+DEBUG    := $(CARGO_TARGET_DIR)/debug
+PYTHON   := .venv/bin/python
+
+# Settings for single targets, e.g. `make run PERSONS=10000 PORT=9000`, `make bench SCALE=sf1`.
+PERSONS ?= 1000
+SEED    ?= 7
+PORT    ?= 8182
+ROUNDS  ?= 100
+FUZZ    ?= 600
+SHARED  ?= ../shared
+SCALE   ?= sf0.1
+DATA    ?= data/graph/$(SCALE)
+FILES   ?= data/ldbc/$(SCALE)
+
+BENCHES := import limit point cancel scopes ic
+BENCH   := $(RELEASE)/bench
+
+.DEFAULT_GOAL := help
+.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test answers bench fuzz clean $(BENCHES:%=bench-%)
+
+help: ## Print this list
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test), FUZZ (seconds), SCALE or DATA and FILES (bench), ONLY (answers)'
+
+build: ## Build the release binary
+	cargo build --release --locked -p mangrove
+
+run: build ## Generate a small social network, import it, serve it, and say how to connect
+	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
+
+test: lint unit drivers ## Everything CI runs
+
+lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(DENY) --log-level error check bans licenses sources
+
+fmt: ## Format the code
+	cargo fmt --all
+
+audit: $(DENY) ## Known vulnerabilities in dependencies (fetches the advisory database)
+	$(DENY) check advisories
+
+# The same inputs every time, so that a red run means the change under test; `make fuzz` looks for new ones.
+unit: ## All Rust tests, with a short kill test and a little fuzzing
+	MANGROVE_FUZZ_SEED=$(SEED) PROPTEST_RNG_SEED=$(SEED) cargo test --locked --workspace
+
+drivers: $(PYTHON) tests/drivers/node_modules ## TinkerPop's Python and JavaScript drivers against a running server
+	cargo build --locked -p mangrove
+	$(PYTHON) tests/drivers/run.py $(DEBUG)/mangrove
+
+kill-test: ## kill -9 at random moments under concurrent writers, ROUNDS times; leaves target/bench/kill.json
+	MANGROVE_KILL_ROUNDS=$(ROUNDS) cargo test --release --locked -p mangrove --test crash -- --nocapture
+
+fuzz: ## Every fuzzer for FUZZ seconds each
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p gremlin --test fuzz -- --nocapture
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p wire --test damage -- --nocapture
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p graph --test import_fuzz -- --nocapture
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
+
+answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
+	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \
+	  $(PYTHON) tests/answers/answers.py --answers data/ldbc/answers/sf0.1 $(if $(ONLY),--only $(ONLY))
+
+bench: $(BENCHES:%=bench-%) ## Every benchmark, on an imported graph (SCALE=sf1, or DATA=DIR FILES=DIR); figures in target/bench
+
+bench-%: ## One of them: import, limit, point, cancel, scopes, ic
+bench-import: build build-bench $(FILES)
+	$(BENCH) import $(FILES) --program $(RELEASE)/mangrove
+bench-limit bench-point bench-cancel: bench-%: build-bench $(DATA)
+	$(BENCH) $* $(DATA)
+bench-scopes: build-bench $(DATA) $(FILES)
+	$(BENCH) scopes $(DATA) $(FILES)
+bench-ic: build-bench $(DATA) $(FILES)
+	$(BENCH) ic $(DATA) $(FILES) --limit $(SHARED)/limit
+
+build-bench:
+	cargo build --release --locked -p bench
+
+# Unpacked and imported data, kept in the checkout (and out of git). Only what is complete gets its name.
+data/ldbc/sf0.1: ARCHIVE = sf0.1.tar.zst
+data/ldbc/sf1:   ARCHIVE = sf1-bulk.tar.zst
+data/ldbc/sf0.1 data/ldbc/sf1:
+	rm -rf $@.part && mkdir -p $@.part
+	zstd -dc --long=27 $(SHARED)/ldbc/$(ARCHIVE) | tar x -C $@.part --strip-components=1
+	mv $@.part $@
+
+data/ldbc/answers:
+	rm -rf $@.part && mkdir -p $@.part
+	zstd -dc --long=27 $(SHARED)/ldbc/answers/sf0.1-answers.tar.zst | tar x -C $@.part
+	mv $@.part $@
+
+data/graph/%: data/ldbc/% | build
+	rm -rf $@.part && mkdir -p $(@D)
+	$(RELEASE)/mangrove --data $@.part import $<
+	mv $@.part $@
+
+$(PYTHON): tests/drivers/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check -r tests/drivers/requirements.txt
+	@touch $@
+
+tests/drivers/node_modules: tests/drivers/package-lock.json
+	cd tests/drivers && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+# A few minutes once per machine; kept outside the checkout.
+$(DENY):
+	CARGO_TARGET_DIR=$(TOOLS)/target cargo install --locked --quiet --root $(TOOLS) cargo-deny@$(DENY_VER)
+	rm -rf $(TOOLS)/target
+
+clean: ## Remove what was built or downloaded into the checkout
+	rm -rf target .venv tests/drivers/node_modules data

@@ -1,0 +1,82 @@
+//! Traversals beside the same traversals hand-written over CSR arrays, in one process, one executor each.
+
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use values::Value;
+
+use crate::csr::Csr;
+use crate::graph_under_test::{open, run};
+use crate::measure::{Latencies, micros, time};
+use crate::report::{Report, rounded};
+
+/// Persons that are measured, spread over the graph.
+const STARTS: usize = 50;
+/// Runs per person, after one to warm up.
+const RUNS: usize = 5;
+/// 1985-01-01, which about a third of the persons were born before.
+const BORN_BEFORE: i64 = 473_385_600_000;
+
+type Loop = fn(&mut Csr, u32) -> u64;
+
+/// Name, traversal, loop.
+const QUERIES: [(&str, &str, Loop); 4] = [
+    ("2-hop distinct", "g.V().has('Person','id',p).out('knows').out('knows').dedup().count()", |csr, p| {
+        csr.distinct(p, 2)
+    }),
+    (
+        "3-hop distinct",
+        "g.V().has('Person','id',p).out('knows').out('knows').out('knows').dedup().count()",
+        |csr, p| csr.distinct(p, 3),
+    ),
+    ("2-hop paths", "g.V().has('Person','id',p).out('knows').out('knows').count()", |csr, p| csr.paths(p)),
+    (
+        "2-hop filtered",
+        "g.V().has('Person','id',p).out('knows').out('knows').has('birthday',lt(473385600000L)).count()",
+        |csr, p| csr.paths_born_before(p, BORN_BEFORE),
+    ),
+];
+
+/// Measures and writes `limit.json`.
+///
+/// # Errors
+/// If the graph cannot be opened or queried, has no persons, or an answer differs from the loop's.
+pub fn bench(graph: &Path, report: &Report) -> Result<(), Box<dyn std::error::Error>> {
+    let mut rows = Vec::new();
+    for executors in [1, 2] {
+        let database = open(graph, executors)?;
+        let mut csr =
+            Csr::extract(&database.snapshot()).ok_or("the graph has no persons who know each other")?;
+        let step = (csr.ids.len() / STARTS).max(1);
+        let starts: Vec<u32> = (0..csr.ids.len() as u32).step_by(step).take(STARTS).collect();
+        for (name, text, by_hand) in QUERIES {
+            let (mut ours, mut theirs) = (Latencies::default(), Latencies::default());
+            for &start in &starts {
+                let bindings = vec![("p".into(), Value::Long(csr.ids[start as usize]))];
+                for round in 0..=RUNS {
+                    let (fast, expected) = time(|| std::hint::black_box(by_hand(&mut csr, start)));
+                    let (slow, got) = time(|| run(&database, text, &bindings));
+                    let got = got?;
+                    if got != [Value::Long(expected as i64)] {
+                        return Err(format!("{name} from {start}: expected {expected}, got {got:?}").into());
+                    }
+                    if round > 0 {
+                        ours.add(slow);
+                        theirs.add(fast);
+                    }
+                }
+            }
+            rows.push(row(name, executors, &ours, &theirs));
+        }
+    }
+    report.rows("limit", &rows)?;
+    Ok(())
+}
+
+fn row(name: &str, executors: usize, ours: &Latencies, theirs: &Latencies) -> Json {
+    let (median, csr) = (micros(ours.median()), micros(theirs.median()));
+    json!({
+        "name": name, "executors": executors,
+        "median_us": rounded(median), "csr_median_us": rounded(csr), "ratio": rounded(median / csr),
+    })
+}

@@ -1,0 +1,89 @@
+//! Benchmarks of Mangrove beside the limit.
+//!
+//! Each prints a table and leaves its figures as JSON under `target/bench/`. `make bench DATA=DIR` runs them all.
+
+mod cancel;
+mod client;
+mod csr;
+mod graph_under_test;
+mod ic;
+mod import;
+mod limit;
+mod measure;
+mod parameters;
+mod point;
+mod queries;
+mod report;
+mod scopes;
+mod served;
+mod sets;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::report::Report;
+
+/// Benchmarks of Mangrove beside the limit.
+#[derive(Parser)]
+struct Arguments {
+    /// Folder that the figures go to
+    #[arg(long, global = true, default_value = "target/bench")]
+    out: PathBuf,
+    #[command(subcommand)]
+    bench: Bench,
+}
+
+/// What is measured, and on what.
+#[derive(Subcommand)]
+enum Bench {
+    /// Walks beside the same walks over CSR arrays
+    Limit { graph: PathBuf },
+    /// Point reads, embedded and over WebSocket
+    Point { graph: PathBuf },
+    /// Ending an endless query
+    Cancel { graph: PathBuf },
+    /// CQ1-6 with scopes and without
+    Scopes { graph: PathBuf, ldbc: PathBuf },
+    /// Walks, IC and CQ beside ../shared/limit
+    Ic {
+        graph: PathBuf,
+        ldbc: PathBuf,
+        /// Folder of the limit program
+        #[arg(long, default_value = "../shared/limit")]
+        limit: PathBuf,
+        /// Only this query
+        #[arg(long)]
+        only: Option<String>,
+    },
+    /// Import of an LDBC network
+    Import {
+        ldbc: PathBuf,
+        /// The mangrove program
+        #[arg(long, default_value = "target/release/mangrove")]
+        program: PathBuf,
+    },
+    /// A query set: walks, ic, is, cq, or one query
+    Set {
+        name: String,
+        graph: PathBuf,
+        ldbc: PathBuf,
+        /// Over WebSocket instead of embedded
+        #[arg(long)]
+        wire: bool,
+    },
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let Arguments { out, bench } = Arguments::parse();
+    let report = Report::new(out)?;
+    match bench {
+        Bench::Limit { graph } => limit::bench(&graph, &report),
+        Bench::Point { graph } => point::bench(&graph, &report),
+        Bench::Cancel { graph } => cancel::bench(&graph, &report),
+        Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
+        Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
+        Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
+        Bench::Set { name, graph, ldbc, wire } => sets::bench(&name, &graph, &ldbc, wire, &report),
+    }
+}

@@ -1,0 +1,49 @@
+//! Timing.
+
+use std::time::{Duration, Instant};
+
+/// Latencies of repeated runs.
+#[derive(Clone, Debug, Default)]
+pub struct Latencies(Vec<Duration>);
+
+impl Latencies {
+    /// Adds one run.
+    pub fn add(&mut self, latency: Duration) {
+        self.0.push(latency);
+    }
+
+    /// The value below which a share `q` of the runs lies, `0.0..=1.0`; zero without runs.
+    pub fn quantile(&self, q: f64) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        let at = ((sorted.len() as f64 - 1.0).max(0.0) * q).round() as usize;
+        sorted.get(at).copied().unwrap_or_default()
+    }
+
+    /// The median.
+    pub fn median(&self) -> Duration {
+        self.quantile(0.5)
+    }
+
+    /// Number of runs.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Runs `work` and says how long it took.
+pub fn time<R>(work: impl FnOnce() -> R) -> (Duration, R) {
+    let began = Instant::now();
+    let result = work();
+    (began.elapsed(), result)
+}
+
+/// Microseconds with fractions.
+pub fn micros(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}
+
+/// Milliseconds with fractions.
+pub fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}

@@ -1,0 +1,41 @@
+//! What a command can fail with.
+
+use mangrove::{Error, config::ConfigError, generate::GenerateError};
+
+/// Why a command failed, for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The command line makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The configuration has a mistake.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The database refused or failed.
+    #[error(transparent)]
+    Database(#[from] Error),
+    /// The generator refused or failed.
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
+    /// The terminal failed.
+    #[error("the terminal failed: {0}")]
+    Terminal(#[from] rustyline::error::ReadlineError),
+    /// The server could not start.
+    #[error("cannot serve on {address}: {reason}")]
+    Bind {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What the operating system says, and what to do.
+        reason: String,
+    },
+    /// Output or input failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Failure {
+    /// Whether the reader of a pipe left (`mangrove query … | head`): no failure at all.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Io(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}

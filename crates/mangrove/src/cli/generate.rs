@@ -1,0 +1,60 @@
+//! `mangrove generate`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use mangrove::generate::{SocialOptions, social};
+
+use super::{Failure, progress::bar};
+
+/// What to generate.
+#[derive(Subcommand, Debug)]
+pub enum Generate {
+    /// A social network in the schema and CSV layout of LDBC SNB
+    Social(Social),
+}
+
+/// The arguments of `mangrove generate social`.
+#[derive(Args, Debug)]
+pub struct Social {
+    /// Directory to write to
+    #[arg(default_value = "social")]
+    directory: PathBuf,
+    /// Number of people; everything else grows with it
+    #[arg(long, default_value_t = 1_000)]
+    persons: u64,
+    /// Same seed, same bytes
+    #[arg(long, default_value_t = 7)]
+    seed: u64,
+}
+
+impl Generate {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let Self::Social(Social { directory, persons, seed }) = self;
+        let bar = bar("{spinner} {wide_bar} {pos}/{len} persons, {msg}");
+        bar.set_length(persons);
+        let summary = social(SocialOptions { persons, seed }, &directory, &mut |progress| {
+            bar.set_position(progress.persons_done);
+            bar.set_message(format!("{} MB", progress.bytes / 1_000_000));
+        })?;
+        bar.finish_and_clear();
+        println!(
+            "{} persons, {} friendships, {} forums, {} posts, {} comments, {} likes in {:.1} s",
+            summary.persons,
+            summary.friendships,
+            summary.forums,
+            summary.posts,
+            summary.comments,
+            summary.likes,
+            summary.elapsed.as_secs_f64()
+        );
+        println!(
+            "{} MB in {}; an import will have {} vertices and {} edges",
+            summary.bytes / 1_000_000,
+            directory.display(),
+            summary.vertices,
+            summary.edges
+        );
+        Ok(())
+    }
+}

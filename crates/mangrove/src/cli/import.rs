@@ -1,0 +1,52 @@
+//! `mangrove import`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mangrove::{
+    ImportFormat,
+    config::Config,
+    graph::import::{BadRows, ImportOptions, ImportPhase, ImportProgress},
+};
+
+use super::{Failure, open, progress::bar};
+
+/// The arguments of `mangrove import`.
+#[derive(Args, Debug)]
+pub struct Import {
+    /// A directory with LDBC or other CSV files, or a GraphSON file
+    source: PathBuf,
+    /// The format, where it cannot be told from the files
+    #[arg(long, value_enum)]
+    format: Option<ImportFormat>,
+    /// Skip bad rows and count them, instead of stopping at the first
+    #[arg(long)]
+    skip_bad_rows: bool,
+}
+
+/// Bad rows that are shown when they are skipped.
+const SHOWN: usize = 10;
+
+impl Import {
+    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+        let database = open(config)?;
+        let options = ImportOptions {
+            bad_rows: if self.skip_bad_rows { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },
+            ..ImportOptions::default()
+        };
+        let bar = bar("{spinner} {msg:8} {wide_bar} {percent}%  {prefix}");
+        let summary = database.import(&self.source, self.format, &options, &|progress: ImportProgress| {
+            bar.set_length(progress.total.max(1));
+            bar.set_position(progress.done);
+            bar.set_prefix(format!("{} rows", progress.rows));
+            bar.set_message(match progress.phase {
+                ImportPhase::Reading => "reading",
+                ImportPhase::Building => "building",
+            });
+        });
+        bar.finish_and_clear();
+        println!("{}", summary?);
+        database.close()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! The command line.
+
+mod failure;
+mod generate;
+mod import;
+mod progress;
+mod query;
+mod serve;
+pub mod stats;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use mangrove::{
+    Database, DatabaseOptions,
+    config::{Config, HostedGraph, Override},
+};
+
+pub use failure::Failure;
+
+use crate::{console::Console, logging};
+
+/// Mangrove: a graph database for interactive, multi-tenant Gremlin.
+#[derive(Parser, Debug)]
+#[command(name = "mangrove", version = mangrove::VERSION, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Settings that every command takes. They win over environment variables (`MANGROVE_SERVER_PORT=…`), which win over
+/// the configuration file.
+#[derive(Args, Debug)]
+struct Settings {
+    /// Configuration file (default: mangrove.toml, if it is there)
+    #[arg(long, global = true, value_name = "FILE", env = "MANGROVE_CONFIG")]
+    config: Option<PathBuf>,
+    /// Directory of the default graph; `:memory:` for one that is not kept
+    #[arg(long, short, global = true, value_name = "DIR")]
+    data: Option<String>,
+    /// Any setting of the configuration file, such as server.batch_size=100
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// What to log: error, warn, info, debug, trace, or per crate (warn,server=debug)
+    #[arg(long, global = true, value_name = "LEVEL")]
+    log_level: Option<String>,
+    /// Form of a log line
+    #[arg(long, global = true, value_name = "text|json")]
+    log_format: Option<String>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Serve graphs over WebSocket and HTTP
+    Serve(serve::Serve),
+    /// Fill an empty graph from files: LDBC CSV, CSV with typed headers, or GraphSON
+    Import(import::Import),
+    /// Run one traversal and print its results
+    Query(query::Query),
+    /// Talk with a graph: editing, history, completion, tables
+    Console,
+    /// Write generated data
+    #[command(subcommand)]
+    Generate(generate::Generate),
+    /// Show the sizes of a graph
+    Stats,
+    /// Show the version
+    Version,
+}
+
+impl Cli {
+    /// Does what the command line says.
+    ///
+    /// # Errors
+    /// What went wrong, for the user.
+    pub fn run(self) -> Result<(), Failure> {
+        let mut overrides = self.settings.overrides()?;
+        if let Command::Serve(serve) = &self.command {
+            overrides.extend(serve.overrides());
+        }
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let mut config = Config::load(self.settings.config.as_deref(), environment, &overrides)?;
+        let serves = matches!(self.command, Command::Serve(_));
+        if !serves && self.settings.log_level.is_none() && config.log.level == Config::default().log.level {
+            // People at a terminal want results, not news.
+            config.log.level = "warn".into();
+        }
+        logging::start(&config.log)?;
+        match self.command {
+            Command::Serve(serve) => serve.run(&config),
+            Command::Import(import) => import.run(&config),
+            Command::Query(query) => query.run(&config),
+            Command::Console => Console::new(open(&config)?).run(),
+            Command::Generate(generate) => generate.run(),
+            Command::Stats => {
+                println!("{}", stats::report(&open(&config)?.stats()));
+                Ok(())
+            }
+            Command::Version => {
+                println!("mangrove {}", mangrove::VERSION);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Settings {
+    fn overrides(&self) -> Result<Vec<Override>, Failure> {
+        let mut overrides = Vec::new();
+        for setting in &self.set {
+            let Some((key, value)) = setting.split_once('=') else {
+                return Err(Failure::Usage(format!(
+                    "--set {setting}: expected KEY=VALUE, such as server.port=8182"
+                )));
+            };
+            overrides.push(Override::flag(key.trim(), value.trim()));
+        }
+        let named = [("data", &self.data), ("log.level", &self.log_level), ("log.format", &self.log_format)];
+        overrides
+            .extend(named.into_iter().filter_map(|(key, value)| Some(Override::flag(key, value.as_ref()?))));
+        Ok(overrides)
+    }
+}
+
+/// Opens the default graph.
+fn open(config: &Config) -> Result<Database, Failure> {
+    open_at(&config.default_graph(), DatabaseOptions::from(&config.engine))
+}
+
+fn open_at(graph: &HostedGraph, options: DatabaseOptions) -> Result<Database, Failure> {
+    Ok(if graph.is_memory() {
+        Database::in_memory_with(options)?
+    } else {
+        Database::open_with(&graph.path, options)?
+    })
+}

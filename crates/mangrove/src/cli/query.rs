@@ -1,0 +1,60 @@
+//! `mangrove query`.
+
+use std::{io, path::PathBuf};
+
+use clap::Args;
+use mangrove::config::Config;
+
+use super::{Failure, open};
+use crate::output::{Format, Printer};
+
+/// The arguments of `mangrove query`.
+#[derive(Args, Debug)]
+pub struct Query {
+    /// The traversal, such as g.V().count()
+    #[arg(required_unless_present = "file")]
+    traversal: Option<String>,
+    /// Read the traversal from a file instead; `-` for standard input
+    #[arg(long, short, value_name = "FILE", conflicts_with = "traversal")]
+    file: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Show how it would be run, and do not run it
+    #[arg(long, conflicts_with = "profile")]
+    explain: bool,
+    /// Run it, and show where the time went
+    #[arg(long)]
+    profile: bool,
+}
+
+impl Query {
+    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+        let text = self.text()?;
+        let database = open(config)?;
+        if self.explain {
+            println!("{}", database.explain(&text)?);
+            return Ok(());
+        }
+        if self.profile {
+            println!("{}", database.profile(&text)?);
+            return Ok(());
+        }
+        let mut printer = Printer::new(io::stdout().lock(), self.format);
+        for value in database.query(&text)? {
+            printer.print(value?)?;
+        }
+        printer.finish()?;
+        Ok(())
+    }
+
+    fn text(&self) -> Result<String, Failure> {
+        match (&self.traversal, &self.file) {
+            (Some(text), _) => Ok(text.clone()),
+            (None, Some(file)) if file.as_os_str() == "-" => Ok(io::read_to_string(io::stdin())?),
+            (None, Some(file)) => std::fs::read_to_string(file)
+                .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", file.display()))),
+            (None, None) => Err(Failure::Usage("a traversal is missing".into())),
+        }
+    }
+}

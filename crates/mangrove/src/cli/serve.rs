@@ -1,0 +1,111 @@
+//! `mangrove serve`.
+
+use std::{net::SocketAddr, sync::Arc, thread::available_parallelism};
+
+use clap::Args;
+use mangrove::{
+    Database, DatabaseOptions,
+    config::{Config, Override},
+};
+use server::{Graphs, Server};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Failure, open_at};
+
+/// The arguments of `mangrove serve`.
+#[derive(Args, Debug)]
+pub struct Serve {
+    /// Address to listen on (default 127.0.0.1: there is no authentication yet)
+    #[arg(long)]
+    host: Option<String>,
+    /// Port to listen on; 0 for any free one
+    #[arg(long, short)]
+    port: Option<u16>,
+    /// A further graph, reached by its name as traversal source; may be given several times
+    #[arg(long = "graph", value_name = "NAME=DIR", value_parser = named_graph)]
+    graphs: Vec<(String, String)>,
+}
+
+fn named_graph(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.into(), path.into())),
+        _ => Err("expected NAME=DIR, such as gmodern=data/modern".into()),
+    }
+}
+
+impl Serve {
+    pub(super) fn overrides(&self) -> Vec<Override> {
+        let host = self.host.iter().map(|host| Override::flag("server.host", host));
+        let port = self.port.iter().map(|port| Override::flag("server.port", port));
+        host.chain(port).collect()
+    }
+
+    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+        let mut config = config.clone();
+        config.add_graphs(self.graphs)?;
+        let mut graphs = Graphs::new();
+        let mut databases = Vec::new();
+        // One engine for all graphs: its executors are pinned to cores.
+        let engine = mangrove::start_engine(config.engine.executors)?;
+        for graph in config.hosted() {
+            let options =
+                DatabaseOptions { engine: Some(engine.clone()), ..DatabaseOptions::from(&config.engine) };
+            let database = open_at(&graph, options)?;
+            let stats = database.stats();
+            tracing::info!(
+                name = %graph.name,
+                source = %graph.source,
+                path = %graph.path.display(),
+                vertices = stats.vertex_count(),
+                edges = stats.edge_count(),
+                "graph open"
+            );
+            graphs.insert(graph.source, Arc::new(database.clone()));
+            databases.push(database);
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            // The executors do the work; encoding and sockets need a part of it.
+            .worker_threads(available_parallelism().map_or(1, |cores| cores.get().min(8)))
+            .thread_name("server")
+            .enable_all()
+            .build()?;
+        runtime.block_on(serve(&config, graphs))?;
+        drop(runtime);
+        flush(databases)
+    }
+}
+
+async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
+    let address = SocketAddr::new(config.server.host, config.server.port);
+    let server = Server::bind(address, graphs, config.server.options()).await.map_err(|error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "; another server listens there, choose another --port",
+            std::io::ErrorKind::PermissionDenied => {
+                "; ports below 1024 need privileges, choose another --port"
+            }
+            _ => "",
+        };
+        Failure::Bind { address, reason: format!("{error}{hint}") }
+    })?;
+    // On standard output, alone: whoever starts the server can wait for this line.
+    println!("listening on ws://{}/gremlin", server.local_addr()?);
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    server
+        .run(async {
+            tokio::select! {
+                _ = interrupt.recv() => tracing::info!("interrupted"),
+                _ = terminate.recv() => tracing::info!("asked to terminate"),
+            }
+        })
+        .await;
+    Ok(())
+}
+
+/// Writes what is only in memory and in the log, so that the next start has nothing to replay.
+fn flush(databases: Vec<Database>) -> Result<(), Failure> {
+    for database in databases {
+        database.close()?;
+    }
+    tracing::info!("stopped");
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! Every setting there is, with its default.
+
+use std::{collections::BTreeMap, net::IpAddr, path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// The whole configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Directory of the default graph, whose traversal source is `g`; `:memory:` for one that is not kept.
+    pub data: PathBuf,
+    /// The endpoints and their bounds.
+    pub server: ServerConfig,
+    /// How queries are executed.
+    pub engine: EngineConfig,
+    /// What is logged, and how.
+    pub log: LogConfig,
+    /// Further graphs by name.
+    pub graphs: BTreeMap<String, GraphConfig>,
+}
+
+/// A further graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphConfig {
+    /// Its directory; `:memory:` for one that is not kept.
+    pub path: PathBuf,
+    /// The name of its traversal source; the graph's name, where not given.
+    pub source: Option<String>,
+}
+
+/// The endpoints and their bounds; see [`server::ServerOptions`] for what each bound does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "named and documented in server::ServerOptions")]
+pub struct ServerConfig {
+    /// Address to listen on. Loopback by default: there is no authentication yet.
+    pub host: IpAddr,
+    /// Port to listen on; 0 lets the operating system choose one.
+    pub port: u16,
+    pub max_request_bytes: usize,
+    pub max_http_results: usize,
+    pub max_connections: usize,
+    pub max_requests_per_connection: usize,
+    pub max_requests: usize,
+    pub max_bindings: usize,
+    pub batch_size: usize,
+    pub max_batch_size: usize,
+    pub max_waiting_results: usize,
+    /// Milliseconds; 0 for no time-out.
+    pub evaluation_timeout: u64,
+    /// Milliseconds; 0 for no time-out.
+    pub idle_timeout: u64,
+    /// Milliseconds.
+    pub keep_alive: u64,
+    /// Milliseconds.
+    pub write_timeout: u64,
+    /// Milliseconds.
+    pub read_timeout: u64,
+    /// Milliseconds.
+    pub shutdown_grace: u64,
+}
+
+/// How queries are executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EngineConfig {
+    /// Executor threads; 0 for one per core.
+    pub executors: usize,
+    /// Bytes that one query may hold in memory.
+    pub memory_per_query: u64,
+    /// Plans kept for texts that come again.
+    pub plan_cache: usize,
+    /// How often a request that lost against a concurrent write is tried again.
+    pub write_retries: u32,
+}
+
+/// What is logged, and how. Logs go to standard error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// Least severity: `error`, `warn`, `info`, `debug` or `trace`; also per crate, as in `info,server=debug`.
+    pub level: String,
+    /// The form of a line.
+    pub format: LogFormat,
+}
+
+/// The form of a log line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            data: "data/default".into(),
+            server: ServerConfig::default(),
+            engine: EngineConfig::default(),
+            log: LogConfig::default(),
+            graphs: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        let options = server::ServerOptions::default();
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            host: IpAddr::from([127, 0, 0, 1]),
+            port: 8182,
+            max_request_bytes: options.max_request_bytes,
+            max_http_results: options.max_http_results,
+            max_connections: options.max_connections,
+            max_requests_per_connection: options.max_requests_per_connection,
+            max_requests: options.max_requests,
+            max_bindings: options.max_bindings,
+            batch_size: options.batch_size,
+            max_batch_size: options.max_batch_size,
+            max_waiting_results: options.max_waiting_results,
+            evaluation_timeout: options.evaluation_timeout.map_or(0, millis),
+            idle_timeout: options.idle_timeout.map_or(0, millis),
+            keep_alive: millis(options.keep_alive),
+            write_timeout: millis(options.write_timeout),
+            read_timeout: millis(options.read_timeout),
+            shutdown_grace: millis(options.shutdown_grace),
+        }
+    }
+}
+
+impl ServerConfig {
+    /// The bounds in the server's own terms.
+    pub fn options(&self) -> server::ServerOptions {
+        let optional = |millis: u64| (millis > 0).then(|| Duration::from_millis(millis));
+        server::ServerOptions {
+            max_request_bytes: self.max_request_bytes,
+            max_http_results: self.max_http_results,
+            max_connections: self.max_connections,
+            max_requests_per_connection: self.max_requests_per_connection,
+            max_requests: self.max_requests,
+            max_bindings: self.max_bindings,
+            batch_size: self.batch_size.max(1),
+            max_batch_size: self.max_batch_size.max(1),
+            max_waiting_results: self.max_waiting_results,
+            evaluation_timeout: optional(self.evaluation_timeout),
+            idle_timeout: optional(self.idle_timeout),
+            keep_alive: Duration::from_millis(self.keep_alive.max(1_000)),
+            write_timeout: Duration::from_millis(self.write_timeout),
+            read_timeout: Duration::from_millis(self.read_timeout),
+            shutdown_grace: Duration::from_millis(self.shutdown_grace),
+        }
+    }
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self { executors: 0, memory_per_query: 1 << 30, plan_cache: 1_024, write_retries: 8 }
+    }
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self { level: "info".into(), format: LogFormat::Text }
+    }
+}

@@ -1,0 +1,151 @@
+//! The interactive console.
+
+mod command;
+mod completion;
+mod editor;
+mod multiline;
+
+use std::{
+    io::{self, IsTerminal},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mangrove::Database;
+use parking_lot::RwLock;
+
+use crate::{
+    cli::Failure,
+    output::{Format, Printer, rows},
+};
+use command::{Command, HELP};
+use completion::Vocabulary;
+use editor::{Prompt, Typed};
+
+/// A session of one user with one graph.
+pub struct Console {
+    database: Database,
+    format: Format,
+    timing: bool,
+    vocabulary: Arc<RwLock<Vocabulary>>,
+}
+
+impl Console {
+    /// A console on a graph.
+    pub fn new(database: Database) -> Self {
+        Self { database, format: Format::Table, timing: true, vocabulary: Arc::default() }
+    }
+
+    /// Talks with the user until they leave; without a terminal, reads commands from standard input.
+    ///
+    /// # Errors
+    /// When the terminal fails. What the user gets wrong is printed and forgiven.
+    pub fn run(mut self) -> Result<(), Failure> {
+        if !io::stdin().is_terminal() {
+            return self.run_script(&io::read_to_string(io::stdin())?);
+        }
+        println!("Mangrove {}. :help helps, :quit leaves.", mangrove::VERSION);
+        let mut prompt = Prompt::new(self.vocabulary.clone())?;
+        loop {
+            *self.vocabulary.write() = vocabulary(&self.database);
+            match prompt.read()? {
+                Typed::End => return Ok(()),
+                Typed::Nothing => {}
+                Typed::Text(text) if text.trim().is_empty() => {}
+                Typed::Text(text) => match text.trim().strip_prefix(':').map(Command::parse) {
+                    Some(Ok(Command::Quit)) => return Ok(()),
+                    Some(Ok(Command::Clear)) => prompt.clear()?,
+                    Some(Ok(command)) => self.forgive(|console| console.command(command)),
+                    Some(Err(message)) => eprintln!("{message}"),
+                    None => self.forgive(|console| console.traverse(&text)),
+                },
+            }
+        }
+    }
+
+    /// Runs commands and traversals that are not typed; the first failure ends them.
+    fn run_script(&mut self, text: &str) -> Result<(), Failure> {
+        let mut pending = String::new();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            pending.push_str(line);
+            pending.push('\n');
+            let goes_on = lines.peek().is_some_and(|next| next.trim_start().starts_with('.'));
+            let complete =
+                pending.trim_start().starts_with(':') || (!goes_on && multiline::is_complete(&pending));
+            if !complete || pending.trim().is_empty() {
+                continue;
+            }
+            let text = std::mem::take(&mut pending);
+            match text.trim().strip_prefix(':').map(Command::parse) {
+                Some(Ok(Command::Quit)) => return Ok(()),
+                Some(command) => self.command(command.map_err(Failure::Usage)?)?,
+                None => self.traverse(&text)?,
+            }
+        }
+        if pending.trim().is_empty() { Ok(()) } else { self.traverse(&pending) }
+    }
+
+    fn forgive(&mut self, act: impl FnOnce(&mut Self) -> Result<(), Failure>) {
+        if let Err(error) = act(self) {
+            eprintln!("{error}");
+        }
+    }
+
+    fn command(&mut self, command: Command) -> Result<(), Failure> {
+        match command {
+            Command::Explain(text) => println!("{}", self.database.explain(&text)?),
+            Command::Profile(text) => println!("{}", self.database.profile(&text)?),
+            Command::Names => print_names(&vocabulary(&self.database)),
+            Command::Stats => println!("{}", crate::cli::stats::report(&self.database.stats())),
+            Command::Format(format) => self.format = format,
+            Command::Timing => self.timing = !self.timing,
+            Command::Help => println!("{HELP}"),
+            Command::Clear | Command::Quit => {}
+        }
+        Ok(())
+    }
+
+    fn traverse(&mut self, text: &str) -> Result<(), Failure> {
+        let started = Instant::now();
+        let mut printer = Printer::new(io::stdout().lock(), self.format);
+        for value in self.database.query(text)? {
+            printer.print(value?)?;
+        }
+        let n = printer.finish()?;
+        if self.timing && io::stdout().is_terminal() {
+            println!("{}, {}", rows(n), in_words(started.elapsed()));
+        }
+        Ok(())
+    }
+}
+
+fn vocabulary(database: &Database) -> Vocabulary {
+    let snapshot = database.snapshot();
+    let catalog = snapshot.catalog();
+    Vocabulary {
+        vertex_labels: catalog.vertex_labels().map(|(_, name)| name.to_string()).collect(),
+        edge_labels: catalog.edge_labels().map(|(_, name)| name.to_string()).collect(),
+        keys: catalog.keys().map(|(_, name)| name.to_string()).collect(),
+    }
+}
+
+fn print_names(vocabulary: &Vocabulary) {
+    let all = [
+        ("vertex labels", &vocabulary.vertex_labels),
+        ("edge labels", &vocabulary.edge_labels),
+        ("property keys", &vocabulary.keys),
+    ];
+    for (what, names) in all {
+        println!("{what}: {}", if names.is_empty() { "none".into() } else { names.join(", ") });
+    }
+}
+
+/// A duration with a unit that suits it.
+pub fn in_words(duration: Duration) -> String {
+    match duration.as_micros() {
+        micros @ 0..1_000 => format!("{micros} µs"),
+        micros @ 1_000..1_000_000 => format!("{:.1} ms", micros as f64 / 1e3),
+        micros => format!("{:.2} s", micros as f64 / 1e6),
+    }
+}

@@ -1,0 +1,196 @@
+//! One open graph.
+
+use std::{path::Path, sync::Arc};
+
+use dataflow::Engine;
+use graph::{Graph, GraphStats, Snapshot};
+use gremlin::{Bindings, Traversal};
+use store::{FjallStore, MemoryStore, Store};
+use values::{Str, Value};
+
+use crate::{
+    DatabaseOptions, Error, Results, Transaction, options::start_engine, prepare::Preparer, retry::Retries,
+    script, script::Request,
+};
+
+/// An open graph. Cheap to clone; clones are the same graph. The graph is closed when the last clone and the last
+/// result are gone; [`Database::close`] does it with an answer.
+///
+/// ```
+/// let db = mangrove::Database::in_memory()?;
+/// db.query("g.addV('person').property('name', 'ada')")?;
+/// let names: Vec<_> = db.query("g.V().values('name')")?.collect::<Result<_, _>>()?;
+/// assert_eq!(names, ["ada".into()]);
+/// # Ok::<(), mangrove::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Database {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What the clones share.
+pub(crate) struct Inner {
+    pub(crate) graph: Graph,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) preparer: Preparer,
+    pub(crate) retries: Retries,
+    pub(crate) options: DatabaseOptions,
+    store: Arc<dyn Store>,
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database").field("engine", &self.inner.engine).finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// Opens the graph in a directory of its own, creating it where there is none.
+    ///
+    /// # Errors
+    /// When another process has it open, when it is damaged, or when the operating system refuses.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_with(path, DatabaseOptions::default())
+    }
+
+    /// As [`Database::open`], with bounds and perhaps an engine that several databases share.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: DatabaseOptions) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let store = FjallStore::open(path, options.store)
+            .map_err(|error| Error::Open { path: path.into(), source: Arc::new(error) })?;
+        Self::over(Arc::new(store), options)
+    }
+
+    /// A graph that is gone when it is closed.
+    ///
+    /// # Errors
+    /// When the operating system refuses a thread.
+    pub fn in_memory() -> Result<Self, Error> {
+        Self::in_memory_with(DatabaseOptions::default())
+    }
+
+    /// As [`Database::in_memory`], with bounds and perhaps an engine that several databases share.
+    ///
+    /// # Errors
+    /// As [`Database::in_memory`].
+    pub fn in_memory_with(options: DatabaseOptions) -> Result<Self, Error> {
+        Self::over(Arc::new(MemoryStore::new()), options)
+    }
+
+    fn over(store: Arc<dyn Store>, options: DatabaseOptions) -> Result<Self, Error> {
+        let graph = Graph::open(store.clone(), options.graph.clone())?;
+        let engine = match &options.engine {
+            Some(engine) => engine.clone(),
+            None => start_engine(options.executors)?,
+        };
+        let preparer = Preparer::new(options.plan_cache, engine.executors());
+        let inner = Inner { graph, engine, preparer, retries: Retries::default(), options, store };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Runs a script, such as `g.V().has('name', 'ada').out('knows')`, as a transaction of its own.
+    ///
+    /// Results of a reading script are computed as they are iterated. A writing script has committed, durably, when
+    /// this returns; a conflict with a concurrent write is retried [`DatabaseOptions::write_retries`] times.
+    ///
+    /// # Errors
+    /// [`Error::Parse`] and [`Error::Plan`] with the position of what was not understood; [`Error::Conflict`]; what
+    /// else goes wrong while it runs.
+    pub fn query(&self, text: &str) -> Result<Results<'_>, Error> {
+        self.query_with(text, [] as [(&str, Value); 0])
+    }
+
+    /// As [`Database::query`], with values for the script's variables.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn query_with<K: Into<Str>>(
+        &self,
+        text: &str,
+        bindings: impl IntoIterator<Item = (K, Value)>,
+    ) -> Result<Results<'_>, Error> {
+        self.run(Request::parse(text, "g", &script::bindings(bindings))?)
+    }
+
+    /// Runs a traversal that was built rather than written.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn execute(&self, traversal: Traversal) -> Result<Results<'_>, Error> {
+        self.run(Request::bytecode(traversal))
+    }
+
+    fn run(&self, request: Request) -> Result<Results<'_>, Error> {
+        crate::run::run(&self.inner, request)
+    }
+
+    /// How a script would be run: every stage of planning, in words.
+    ///
+    /// # Errors
+    /// As [`Database::query`], without running it.
+    pub fn explain(&self, text: &str) -> Result<String, Error> {
+        let request = Request::parse(text, "g", &Bindings::new())?;
+        self.inner.preparer.explain(&request.traversal, &self.snapshot())
+    }
+
+    /// Runs a script and tells where the time went. What it writes is committed.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn profile(&self, text: &str) -> Result<String, Error> {
+        crate::run::profile(&self.inner, Request::parse(text, "g", &Bindings::new())?)
+    }
+
+    /// Begins a transaction over several scripts.
+    pub fn transaction(&self) -> Transaction<'_> {
+        Transaction::new(&self.inner)
+    }
+
+    /// The latest committed state, for reading below Gremlin.
+    pub fn snapshot(&self) -> Snapshot {
+        self.inner.graph.snapshot()
+    }
+
+    /// The graph, below Gremlin.
+    pub fn graph(&self) -> &Graph {
+        &self.inner.graph
+    }
+
+    /// The engine that runs the queries.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.inner.engine
+    }
+
+    /// Sizes of the graph.
+    pub fn stats(&self) -> GraphStats {
+        self.inner.graph.stats()
+    }
+
+    /// Creates an equality index over a property of the vertices with a label.
+    ///
+    /// # Errors
+    /// [`Error::Graph`].
+    pub fn create_index(&self, label: &str, key: &str) -> Result<(), Error> {
+        Ok(self.inner.graph.create_index(label, key)?)
+    }
+
+    /// Writes what is only in memory and in the log. Nothing is lost without it; the next start is quicker with it.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] when the store fails.
+    pub fn flush(&self) -> Result<(), Error> {
+        Ok(self.inner.graph.flush()?)
+    }
+
+    /// Flushes and closes the graph, for all clones: what they ask afterwards fails.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] when the store fails; what was committed is in the log even then.
+    pub fn close(self) -> Result<(), Error> {
+        self.flush()?;
+        self.inner.store.close().map_err(|error| Error::from(graph::GraphError::from(Arc::new(error))))
+    }
+}

@@ -1,0 +1,111 @@
+//! What the embedded library can fail with.
+
+use std::{path::PathBuf, sync::Arc};
+
+use dataflow::QueryError;
+use graph::{GraphError, import::ImportError};
+use gremlin::ParseError;
+use planner::PlanError;
+use server::ErrorKind;
+use store::StoreError;
+
+/// Why Mangrove refused or failed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not Gremlin.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// It is Gremlin that has no plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// It ran into an error.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// Other transactions changed what this one read, every time it was tried.
+    #[error("the request conflicted with concurrent writes {attempts} times in a row; send it again: {last}")]
+    Conflict {
+        /// How often it was tried.
+        attempts: u32,
+        /// What the last attempt ran into.
+        last: Arc<GraphError>,
+    },
+    /// `next()` where there is no result.
+    #[error("the traversal has no result, and next() needs one; use tryNext() where there may be none")]
+    NoResult,
+    /// A script with something besides one traversal.
+    #[error("{0}")]
+    Script(String),
+    /// The graph refused or failed.
+    #[error(transparent)]
+    Graph(Arc<GraphError>),
+    /// The directory cannot be opened.
+    #[error("cannot open the graph in {path}: {source}", path = path.display())]
+    Open {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: Arc<StoreError>,
+    },
+    /// The import stopped.
+    #[error(transparent)]
+    Import(Arc<ImportError>),
+    /// Nothing recognisable to import.
+    #[error("cannot tell what {path} holds: {reason}", path = path.display())]
+    UnknownFormat {
+        /// What was to be imported.
+        path: PathBuf,
+        /// What was looked for.
+        reason: String,
+    },
+    /// The operating system refused a thread.
+    #[error("cannot start the engine: {0}")]
+    Engine(Arc<std::io::Error>),
+}
+
+impl Error {
+    /// The kind of failure, as clients of the server see it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Parse(_) => ErrorKind::Syntax,
+            Self::Plan(PlanError::Unsupported { .. }) => ErrorKind::Unsupported,
+            Self::Plan(PlanError::TooLarge { .. }) => ErrorKind::Limit,
+            Self::Plan(_) | Self::Script(_) | Self::NoResult => ErrorKind::Evaluation,
+            Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::Query(error) => match error {
+                QueryError::Step { .. } => ErrorKind::Evaluation,
+                QueryError::Fail(_) => ErrorKind::FailStep,
+                QueryError::TimedOut(_) => ErrorKind::Timeout,
+                QueryError::Cancelled => ErrorKind::Cancelled,
+                QueryError::MemoryExceeded { .. } | QueryError::Refused(_) => ErrorKind::Limit,
+                QueryError::Graph(error) => of_graph(error),
+                QueryError::Internal { .. } => ErrorKind::Internal,
+            },
+            Self::Graph(error) => of_graph(error),
+            Self::Open { .. } | Self::Engine(_) => ErrorKind::Internal,
+            Self::Import(_) | Self::UnknownFormat { .. } => ErrorKind::Evaluation,
+        }
+    }
+}
+
+/// What a user's write or the disk made the graph say.
+fn of_graph(error: &GraphError) -> ErrorKind {
+    match error {
+        GraphError::Conflict(_) => ErrorKind::Conflict,
+        GraphError::Corrupt { .. } | GraphError::LogFailed(_) | GraphError::Store(_) => ErrorKind::Internal,
+        GraphError::LimitExceeded { .. } | GraphError::TooManyNames { .. } => ErrorKind::Limit,
+        _ => ErrorKind::Evaluation,
+    }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        Self::Graph(Arc::new(error))
+    }
+}
+
+impl From<ImportError> for Error {
+    fn from(error: ImportError) -> Self {
+        Self::Import(Arc::new(error))
+    }
+}

@@ -1,0 +1,56 @@
+//! Generated data: a social network of any size, without a download.
+//!
+//! [`social()`] writes what LDBC's SNB data generator would: people in cities and universities, friendships with
+//! communities and hubs, forums, trees of messages, likes, tags. It is not LDBC's generator and its data is not official;
+//! it is one small program that runs anywhere, in bounded memory, and gives the same bytes for the same seed.
+
+mod calendar;
+mod dictionary;
+mod files;
+mod forums;
+mod friends;
+mod messages;
+mod parameters;
+mod permutation;
+mod person;
+mod places;
+mod random;
+mod social;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+pub use social::{MOST_PERSONS, SocialOptions, SocialProgress, SocialSummary, social};
+
+/// Why nothing (or not all) was generated.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// More people than ids.
+    #[error("{asked} persons asked for; at most {most} are possible")]
+    TooManyPersons {
+        /// The number asked for.
+        asked: u64,
+        /// The bound.
+        most: u64,
+    },
+    /// There is something already.
+    #[error("`{}` is not empty: remove it or choose another directory", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The file system refused.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+}
+
+impl GenerateError {
+    fn io(path: &Path, source: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,281 @@
+//! A database behind the server: requests run on the engine's executors, results go into the server's sinks.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use dataflow::{Access, CancelToken, Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
+use parking_lot::Mutex;
+use server::{Input, Materialize, Push, Query, ResultBatch};
+use values::Value;
+
+use crate::{
+    Database, Error,
+    backoff::backoff,
+    database::Inner,
+    prepare::{Preparation, Prepared},
+    run::{conflict, run_profiled},
+    script::{self, Mode, Request},
+};
+
+type ServerSink = Arc<dyn server::ResultSink>;
+
+impl server::Database for Database {
+    fn submit(&self, query: Query, sink: ServerSink) -> Box<dyn server::Running> {
+        match start(&self.inner, query, &sink) {
+            Ok(running) => running,
+            Err(error) => {
+                sink.finish(Err(refusal(&error)));
+                Box::new(Ended)
+            }
+        }
+    }
+}
+
+fn refusal(error: &Error) -> server::QueryError {
+    server::QueryError::new(error.kind(), error.to_string())
+}
+
+fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
+    let request = match query.input {
+        Input::Text { script, source, bindings } => {
+            Request::parse(&script, &source, &script::bindings(bindings))?
+        }
+        Input::Bytecode(traversal) => Request::bytecode(traversal),
+    };
+    let needs_one = match request.mode {
+        Mode::Nothing => return Ok(finished(sink, None)),
+        Mode::Explain => {
+            let text = inner.preparer.explain(&request.traversal, &inner.graph.snapshot())?;
+            return Ok(finished(sink, Some(Value::from(text))));
+        }
+        Mode::Run => false,
+        Mode::RunForOne => true,
+    };
+    let mut prepared = match inner.preparer.prepare(request.traversal, &inner.graph.snapshot())? {
+        Preparation::Run(prepared) => prepared,
+        Preparation::Explanation(text) => return Ok(finished(sink, Some(Value::from(text)))),
+    };
+    prepared.timeout = prepared.timeout.or(query.timeout);
+    if query.materialize == Materialize::Tokens {
+        prepared.references_only();
+    }
+    if prepared.plan.profile {
+        return profile(inner.clone(), prepared, sink.clone());
+    }
+    let deadline = prepared.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let job = Arc::new(Job {
+        inner: inner.clone(),
+        prepared,
+        sink: sink.clone(),
+        needs_one,
+        deadline,
+        current: Mutex::new((0, None)),
+        cancelled: AtomicBool::new(false),
+    });
+    job.attempt(0);
+    Ok(Box::new(Handle(job)))
+}
+
+/// Answers at once.
+fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running> {
+    if let Some(value) = result {
+        // A sink that has seen nothing has room for one result; one that nobody listens to needs none.
+        let _ = sink.push(ResultBatch { items: vec![(value, 1)] });
+    }
+    sink.finish(Ok(server::Summary::default()));
+    Box::new(Ended)
+}
+
+/// Runs a query that asks for its profile, on a thread of its own: it is for people, and rare.
+fn profile(
+    inner: Arc<Inner>,
+    prepared: Prepared,
+    sink: ServerSink,
+) -> Result<Box<dyn server::Running>, Error> {
+    let cancel = Arc::new(Profiling::default());
+    let shared = cancel.clone();
+    let act = move || match run_profiled(&inner, &prepared, |token| shared.begun(token)) {
+        Ok(text) => drop(finished(&sink, Some(Value::from(text)))),
+        Err(error) => sink.finish(Err(refusal(&error))),
+    };
+    let thread = thread::Builder::new().name("profile".into()).spawn(act);
+    thread.map_err(|error| Error::Engine(Arc::new(error)))?;
+    Ok(Box::new(ProfileHandle(cancel)))
+}
+
+/// How a profiled query is cancelled: the token of its latest attempt, and whether it is too late to begin another.
+#[derive(Default)]
+struct Profiling(Mutex<(bool, Option<CancelToken>)>);
+
+impl Profiling {
+    fn begun(&self, token: CancelToken) {
+        let mut state = self.0.lock();
+        if state.0 {
+            token.cancel();
+        }
+        state.1 = Some(token);
+    }
+}
+
+struct ProfileHandle(Arc<Profiling>);
+
+impl server::Running for ProfileHandle {
+    fn resume(&self) {}
+
+    fn cancel(&self) {
+        let mut state = self.0.0.lock();
+        state.0 = true;
+        if let Some(token) = &state.1 {
+            token.cancel();
+        }
+    }
+}
+
+impl Drop for ProfileHandle {
+    fn drop(&mut self) {
+        server::Running::cancel(self);
+    }
+}
+
+/// A query that is over.
+struct Ended;
+
+impl server::Running for Ended {
+    fn resume(&self) {}
+    fn cancel(&self) {}
+}
+
+/// A request on the executors, over all its attempts.
+struct Job {
+    inner: Arc<Inner>,
+    prepared: Prepared,
+    sink: ServerSink,
+    /// No result at all would be an error.
+    needs_one: bool,
+    /// When it has run too long, all attempts together.
+    deadline: Option<Instant>,
+    /// The latest attempt and its number.
+    current: Mutex<(u32, Option<QueryHandle>)>,
+    cancelled: AtomicBool,
+}
+
+impl Job {
+    /// Starts attempt number `number`, from 0.
+    fn attempt(self: &Arc<Self>, number: u32) {
+        if self.cancelled.load(Ordering::Acquire) {
+            return;
+        }
+        let plan = &self.prepared.plan;
+        let access = if plan.writes {
+            Access::Write(Arc::new(self.inner.graph.begin()))
+        } else {
+            Access::Read(self.inner.graph.snapshot())
+        };
+        let mut spec = self.prepared.spec(&self.inner, access, Counting::Off);
+        if number > 0 {
+            spec.timeout = self.remaining().or(spec.timeout);
+        }
+        let relay = Relay { job: self.clone(), number, delivered: false };
+        let handle = self.inner.engine.submit(spec, Box::new(relay));
+        let mut current = self.current.lock();
+        // The attempt may be over already, and a later one may have been started from its sink.
+        if number >= current.0 {
+            *current = (number, Some(handle));
+        }
+        drop(current);
+        if self.cancelled.load(Ordering::Acquire) {
+            self.stop();
+        }
+    }
+
+    fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Drops the latest attempt, which terminates its operators.
+    fn stop(&self) {
+        let handle = self.current.lock().1.take();
+        drop(handle);
+    }
+
+    /// Tries again after `number` failed attempts.
+    fn again(self: &Arc<Self>, number: u32) {
+        let job = self.clone();
+        let delay = backoff(number, fastrand::u64(..));
+        self.inner.retries.after(delay, Box::new(move || job.attempt(number)));
+    }
+}
+
+/// What the server holds of a request.
+struct Handle(Arc<Job>);
+
+impl server::Running for Handle {
+    fn resume(&self) {
+        if let Some(handle) = &self.0.current.lock().1 {
+            handle.waker().wake();
+        }
+    }
+
+    fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::Release);
+        self.0.stop();
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        server::Running::cancel(self);
+    }
+}
+
+/// Passes one attempt's results on to the server.
+struct Relay {
+    job: Arc<Job>,
+    number: u32,
+    /// Whether any result was passed on.
+    delivered: bool,
+}
+
+impl ResultSink for Relay {
+    fn push(&mut self, results: Results) -> Result<(), Results> {
+        let any = !results.is_empty();
+        match self.job.sink.push(ResultBatch { items: results }) {
+            Push::Taken => {
+                self.delivered |= any;
+                Ok(())
+            }
+            // Nobody listens: the cancellation is under way.
+            Push::Gone => Ok(()),
+            Push::Full(batch) => Err(batch.items),
+        }
+    }
+
+    fn finish(&mut self, outcome: Result<Summary, QueryError>) {
+        let job = &self.job;
+        let error = match outcome {
+            Ok(_) if job.needs_one && !self.delivered => Error::NoResult,
+            Ok(_) => return self.succeed(),
+            Err(QueryError::Graph(error)) if error.is_retryable() => {
+                let attempts = self.number + 1;
+                if attempts <= job.inner.options.write_retries {
+                    return job.again(attempts);
+                }
+                conflict(attempts, error)
+            }
+            Err(error) => error.into(),
+        };
+        job.sink.finish(Err(refusal(&error)));
+    }
+}
+
+impl Relay {
+    fn succeed(&self) {
+        self.job.sink.finish(Ok(server::Summary::default()));
+    }
+}

@@ -1,0 +1,60 @@
+//! The Mangrove graph database as an embedded library.
+//!
+//! Open a directory, run a query, iterate results:
+//!
+//! ```
+//! # let directory = tempfile::tempdir().unwrap();
+//! # let path = directory.path().join("graph");
+//! let db = mangrove::Database::open(path)?;
+//! db.query("g.addV('person').property('name', 'ada').as('a').addV('person').property('name', 'bob').addE('knows').from('a')")?;
+//! for name in db.query("g.V().has('name', 'ada').out('knows').values('name')")? {
+//!     assert_eq!(name?, "bob".into());
+//! }
+//! # Ok::<(), mangrove::Error>(())
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `database.rs` | an open graph: what one can ask of it |
+//! | `script.rs` | from text or bytecode to one traversal and what to do with it |
+//! | `prepare.rs` | from a traversal to a plan and its parameters |
+//! | `run.rs`, `results.rs` | a request on the calling thread |
+//! | `hosted.rs` | a request on the engine's executors, for the server |
+//! | `transaction.rs` | several scripts as one transaction |
+//! | `backoff.rs`, `retry.rs` | what happens to requests that lose against concurrent writes |
+//! | `import.rs`, `generate/` | data from files, and files from nothing |
+//! | `config/` | the settings of the command |
+
+mod backoff;
+pub mod config;
+mod database;
+mod error;
+pub mod generate;
+mod hosted;
+mod import;
+mod options;
+mod prepare;
+mod profile;
+mod results;
+mod retry;
+mod run;
+mod script;
+mod transaction;
+
+pub use database::Database;
+pub use error::Error;
+pub use import::ImportFormat;
+pub use options::{DatabaseOptions, start_engine};
+pub use results::Results;
+pub use server::ErrorKind;
+pub use transaction::Transaction;
+
+/// Graphs below Gremlin: snapshots, transactions, bulk load, import.
+pub use graph;
+/// Gremlin's syntax tree, for traversals that are built rather than written.
+pub use gremlin;
+/// What values are.
+pub use values;
+
+/// The version of this library and of the command.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

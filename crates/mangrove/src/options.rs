@@ -1,0 +1,64 @@
+//! How a database is opened.
+
+use std::{sync::Arc, time::Duration};
+
+use dataflow::{Engine, EngineOptions};
+use graph::GraphOptions;
+use store::FjallOptions;
+
+use crate::{Error, config::EngineConfig};
+
+/// How a database is opened; the defaults suit a program that has one.
+#[derive(Clone, Debug)]
+pub struct DatabaseOptions {
+    /// The engine that runs the queries. Databases of one process should share one, since its executors are pinned
+    /// to cores; without one, the database starts its own.
+    pub engine: Option<Arc<Engine>>,
+    /// Executors of an engine of its own; 0 for one per core.
+    pub executors: usize,
+    /// Bytes that one query may hold in memory.
+    pub memory_per_query: u64,
+    /// How long a query may take, where it does not say. `None`: for ever.
+    pub timeout: Option<Duration>,
+    /// How often a request that lost against a concurrent write is tried again.
+    pub write_retries: u32,
+    /// Plans kept for traversals that come again.
+    pub plan_cache: usize,
+    /// Bounds of the graph.
+    pub graph: GraphOptions,
+    /// Bounds of the store.
+    pub store: FjallOptions,
+}
+
+impl Default for DatabaseOptions {
+    fn default() -> Self {
+        Self::from(&EngineConfig::default())
+    }
+}
+
+impl From<&EngineConfig> for DatabaseOptions {
+    fn from(config: &EngineConfig) -> Self {
+        Self {
+            engine: None,
+            executors: config.executors,
+            memory_per_query: config.memory_per_query,
+            timeout: None,
+            write_retries: config.write_retries,
+            plan_cache: config.plan_cache,
+            graph: GraphOptions::default(),
+            store: FjallOptions::default(),
+        }
+    }
+}
+
+/// Starts an engine that several databases can share.
+///
+/// # Errors
+/// When the operating system refuses a thread.
+pub fn start_engine(executors: usize) -> Result<Arc<Engine>, Error> {
+    let mut options = EngineOptions::default();
+    if executors > 0 {
+        options.executors = executors;
+    }
+    Engine::start(&options).map(Arc::new).map_err(|error| Error::Engine(Arc::new(error)))
+}

@@ -1,0 +1,101 @@
+//! From a traversal to something the engine can run.
+
+use std::{sync::Arc, time::Duration};
+
+use dataflow::detach::Detail;
+use graph::Snapshot;
+use gremlin::Traversal;
+use planner::{Options, PlanCache, Planned, Schema, physical::Plan, plan};
+use values::{Str, Value};
+
+use crate::Error;
+
+/// Plans traversals, and keeps plans by the traversals' shapes.
+pub(crate) struct Preparer {
+    plans: PlanCache,
+    options: Options,
+}
+
+/// A request that is ready to run, any number of times.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) plan: Arc<Plan>,
+    /// The values of the plan's parameters.
+    pub(crate) params: Vec<Value>,
+    /// The time-out that the traversal asks for.
+    pub(crate) timeout: Option<Duration>,
+    /// How complete the elements among the results are.
+    pub(crate) detail: Detail,
+    /// On whose behalf it runs.
+    pub(crate) tenant: Str,
+}
+
+/// What became of a traversal.
+pub(crate) enum Preparation {
+    /// It is to be run.
+    Run(Prepared),
+    /// It asked for this explanation instead.
+    Explanation(String),
+}
+
+impl Preparer {
+    /// A preparer that keeps up to `plans` plans for an engine with so many executors.
+    pub(crate) fn new(plans: usize, executors: usize) -> Self {
+        let executors = u16::try_from(executors).unwrap_or(u16::MAX);
+        Self { plans: PlanCache::new(plans), options: Options { executors, ..Options::default() } }
+    }
+
+    /// Plans a traversal for the graph as a snapshot sees it.
+    pub(crate) fn prepare(
+        &self,
+        mut traversal: Traversal,
+        snapshot: &Snapshot,
+    ) -> Result<Preparation, Error> {
+        let shape = gremlin::parameterize(&mut traversal);
+        let catalog = &**snapshot.catalog();
+        let make = || plan(&traversal, catalog, snapshot, &self.options);
+        let planned = self.plans.get_or_plan(&shape.key, Schema::version(catalog), &self.options, make)?;
+        if planned.explains {
+            return Ok(Preparation::Explanation(text(&planned)));
+        }
+        let detail = match planned.setting("materializeProperties").and_then(Value::as_str) {
+            Some("tokens") => Detail::Tokens,
+            _ => Detail::Properties,
+        };
+        Ok(Preparation::Run(Prepared {
+            // Shallow: the pipelines are shared.
+            plan: Arc::new(planned.plan.clone()),
+            params: shape.literals,
+            timeout: timeout(&planned)?,
+            detail,
+            tenant: planned.setting("tenant").and_then(Value::as_str).unwrap_or_default().into(),
+        }))
+    }
+
+    /// Every stage of planning, in words.
+    pub(crate) fn explain(&self, traversal: &Traversal, snapshot: &Snapshot) -> Result<String, Error> {
+        let options = Options { explain: true, ..self.options.clone() };
+        Ok(text(&plan(traversal, &**snapshot.catalog(), snapshot, &options)?))
+    }
+}
+
+fn text(planned: &Planned) -> String {
+    planned.explanation.as_ref().map_or_else(String::new, ToString::to_string)
+}
+
+fn timeout(planned: &Planned) -> Result<Option<Duration>, Error> {
+    let Some(millis) = planned.setting("evaluationTimeout").and_then(Value::as_i64) else { return Ok(None) };
+    match u64::try_from(millis) {
+        // Gremlin Server's way to say "for ever".
+        Ok(0) => Ok(Some(Duration::MAX)),
+        Ok(millis) => Ok(Some(Duration::from_millis(millis))),
+        Err(_) => Err(Error::Script(format!("evaluationTimeout must not be negative, but is {millis}"))),
+    }
+}
+
+impl Prepared {
+    /// Elements leave as references, whatever the traversal says.
+    pub(crate) fn references_only(&mut self) {
+        self.detail = Detail::Tokens;
+    }
+}

@@ -1,0 +1,81 @@
+//! Where a query's time went, as a table: one line per operator, subqueries indented.
+
+use std::{fmt::Write, sync::atomic::Ordering, time::Duration};
+
+use dataflow::{Counters, Profile};
+use planner::physical::{Op, OpKind, Pipeline, Plan, ScopeKind};
+
+/// The counters of a finished query beside its plan.
+pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
+    let mut lines = Vec::new();
+    walk(&plan.root, 0, profile, &mut lines);
+    let total: Duration = plan.root.ops.iter().filter_map(|op| profile.of(op.id)).map(Counters::time).sum();
+    let width = lines.iter().map(|line| line.step.chars().count()).max().unwrap_or(4).clamp(4, 60);
+    let mut out = format!(
+        "{:width$} {:>9} {:>11} {:>11} {:>9} {:>9} {:>11} {:>6}\n",
+        "step", "batches", "rows in", "traversers", "opened", "cancelled", "time", "%"
+    );
+    for line in &lines {
+        let Line { step, counters } = line;
+        let step: String = step.chars().take(width).collect();
+        let Some(counters) = counters else {
+            let _ = writeln!(out, "{step}");
+            continue;
+        };
+        let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+        let share = 100.0 * counters.time().as_secs_f64() / total.as_secs_f64().max(f64::MIN_POSITIVE);
+        let _ = writeln!(
+            out,
+            "{step:width$} {:>9} {:>11} {:>11} {:>9} {:>9} {:>9} µs {share:>6.1}",
+            count(&counters.batches),
+            count(&counters.rows),
+            count(&counters.traversers),
+            count(&counters.opened),
+            count(&counters.cancelled),
+            counters.time().as_micros(),
+        );
+    }
+    let _ = write!(out, "{:width$} {:>67} µs", "total", total.as_micros());
+    out
+}
+
+struct Line<'a> {
+    step: String,
+    counters: Option<&'a Counters>,
+}
+
+fn walk<'a>(pipeline: &Pipeline, depth: usize, profile: &'a Profile, lines: &mut Vec<Line<'a>>) {
+    for op in pipeline.ops.iter() {
+        lines.push(Line {
+            step: format!("{:indent$}{}", "", op.step, indent = 2 * depth),
+            counters: profile.of(op.id),
+        });
+        for child in children(op) {
+            walk(child, depth + 1, profile, lines);
+        }
+    }
+}
+
+/// The pipelines inside an operator, in the order in which they are written.
+fn children(op: &Op) -> Vec<&Pipeline> {
+    let OpKind::Scope(scope) = &op.kind else { return Vec::new() };
+    match &scope.kind {
+        ScopeKind::Filter { branches, .. }
+        | ScopeKind::Coalesce { branches }
+        | ScopeKind::Union { branches } => branches.iter().collect(),
+        ScopeKind::Apply { child, .. }
+        | ScopeKind::FlatMap { child }
+        | ScopeKind::SideEffect { child }
+        | ScopeKind::Inline { child }
+        | ScopeKind::Exchange { child, .. } => vec![child],
+        ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
+            let options = options.iter().map(|(_, branch)| branch);
+            options.chain(then).chain(otherwise).chain(unproductive).collect()
+        }
+        ScopeKind::Repeat { head, body, tail } => {
+            let head = head.iter().map(|control| &control.tests);
+            head.chain([body]).chain(tail.iter().map(|control| &control.tests)).collect()
+        }
+        ScopeKind::Group { value, .. } => vec![value],
+    }
+}

@@ -1,0 +1,114 @@
+//! Results of an embedded query.
+
+use dataflow::LocalQuery;
+use values::Value;
+
+use crate::Error;
+
+/// The results of a query, one by one. Equal results that the engine found together come as often as they were found.
+///
+/// Reading queries run as this is iterated, on the calling thread and whatever executors help; dropping it ends them.
+#[derive(Debug)]
+pub struct Results<'db> {
+    rest: Rest<'db>,
+    batch: std::vec::IntoIter<(Value, u64)>,
+    /// A result of which copies are still due.
+    repeated: Option<(Value, u64)>,
+    /// No result at all would be an error.
+    needs_one: bool,
+}
+
+#[derive(Debug)]
+enum Rest<'db> {
+    /// More comes from a running query.
+    Running(Box<LocalQuery<'db>>),
+    /// Nothing more comes.
+    Ended,
+}
+
+impl<'db> Results<'db> {
+    pub(crate) fn running(query: LocalQuery<'db>, needs_one: bool) -> Self {
+        Self {
+            rest: Rest::Running(Box::new(query)),
+            batch: Vec::new().into_iter(),
+            repeated: None,
+            needs_one,
+        }
+    }
+
+    pub(crate) fn complete(results: Vec<(Value, u64)>, needs_one: bool) -> Self {
+        Self { rest: Rest::Ended, batch: results.into_iter(), repeated: None, needs_one }
+    }
+
+    /// A text and nothing else.
+    pub(crate) fn one(text: String) -> Self {
+        Self::complete(vec![(Value::from(text), 1)], false)
+    }
+
+    /// The next result with how often it stands there.
+    ///
+    /// # Errors
+    /// The error that ended the query; there are no results after it.
+    pub fn next_bulk(&mut self) -> Result<Option<(Value, u64)>, Error> {
+        if let Some(repeated) = self.repeated.take() {
+            return Ok(Some(repeated));
+        }
+        loop {
+            if let Some(item) = self.batch.find(|(_, bulk)| *bulk > 0) {
+                self.needs_one = false;
+                return Ok(Some(item));
+            }
+            match &mut self.rest {
+                Rest::Running(query) => match query.next_batch() {
+                    Ok(Some(batch)) => self.batch = batch.into_iter(),
+                    Ok(None) => self.rest = Rest::Ended,
+                    Err(error) => {
+                        self.rest = Rest::Ended;
+                        self.needs_one = false;
+                        return Err(error.into());
+                    }
+                },
+                Rest::Ended if std::mem::take(&mut self.needs_one) => return Err(Error::NoResult),
+                Rest::Ended => return Ok(None),
+            }
+        }
+    }
+}
+
+impl Iterator for Results<'_> {
+    type Item = Result<Value, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.next_bulk().transpose()? {
+            Ok((value, 1)) => Some(Ok(value)),
+            Ok((value, copies)) => {
+                self.repeated = Some((value.clone(), copies - 1));
+                Some(Ok(value))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_comes_as_often_as_its_bulk_says() {
+        let results =
+            Results::complete(vec![(Value::Int(1), 2), (Value::Int(2), 0), (Value::Int(3), 1)], false);
+        let all: Vec<_> = results.map(Result::unwrap).collect();
+        assert_eq!(all, [Value::Int(1), Value::Int(1), Value::Int(3)]);
+    }
+
+    #[test]
+    fn where_one_result_is_needed_none_is_an_error() {
+        let mut none = Results::complete(Vec::new(), true);
+        assert!(matches!(none.next(), Some(Err(Error::NoResult))));
+        assert!(none.next().is_none());
+        let mut one = Results::complete(vec![(Value::Int(1), 1)], true);
+        assert!(one.next().unwrap().is_ok());
+        assert!(one.next().is_none());
+    }
+}

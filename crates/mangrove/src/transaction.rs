@@ -1,0 +1,111 @@
+//! Several scripts as one transaction.
+
+use std::sync::Arc;
+
+use dataflow::{Access, Counting};
+use gremlin::Bindings;
+use values::{Str, Value};
+
+use crate::{
+    Error, Results,
+    database::Inner,
+    prepare::Preparation,
+    run::drain,
+    script::{self, Mode, Request},
+};
+
+/// A transaction over several scripts: each sees what those before it wrote, nobody else sees anything until
+/// [`Transaction::commit`]. Dropping it rolls back.
+///
+/// ```
+/// let db = mangrove::Database::in_memory()?;
+/// let tx = db.transaction();
+/// tx.query("g.addV('person').property('name', 'ada')")?;
+/// assert_eq!(tx.query("g.V().count()")?.next().transpose()?, Some(1i64.into()));
+/// assert_eq!(db.query("g.V().count()")?.next().transpose()?, Some(0i64.into()));
+/// tx.commit()?;
+/// assert_eq!(db.query("g.V().count()")?.next().transpose()?, Some(1i64.into()));
+/// # Ok::<(), mangrove::Error>(())
+/// ```
+pub struct Transaction<'db> {
+    inner: &'db Inner,
+    graph: Arc<graph::Transaction>,
+}
+
+impl std::fmt::Debug for Transaction<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Transaction").finish_non_exhaustive()
+    }
+}
+
+impl<'db> Transaction<'db> {
+    pub(crate) fn new(inner: &'db Inner) -> Self {
+        Self { inner, graph: Arc::new(inner.graph.begin()) }
+    }
+
+    /// Runs a script to its end inside this transaction.
+    ///
+    /// # Errors
+    /// As [`crate::Database::query`]; what the script wrote before it failed stays in the transaction.
+    pub fn query(&self, text: &str) -> Result<Results<'db>, Error> {
+        self.query_with(text, [] as [(&str, Value); 0])
+    }
+
+    /// As [`Transaction::query`], with values for the script's variables.
+    ///
+    /// # Errors
+    /// As [`Transaction::query`].
+    pub fn query_with<K: Into<Str>>(
+        &self,
+        text: &str,
+        bindings: impl IntoIterator<Item = (K, Value)>,
+    ) -> Result<Results<'db>, Error> {
+        self.run(Request::parse(text, "g", &script::bindings(bindings))?)
+    }
+
+    fn run(&self, request: Request) -> Result<Results<'db>, Error> {
+        let mode = request.mode;
+        let snapshot = self.graph.snapshot();
+        match mode {
+            Mode::Nothing => return Ok(Results::complete(Vec::new(), false)),
+            Mode::Explain => {
+                let text = self.inner.preparer.explain(&request.traversal, &snapshot)?;
+                return Ok(Results::one(text));
+            }
+            Mode::Run | Mode::RunForOne => {}
+        }
+        let prepared = match self.inner.preparer.prepare(request.traversal, &snapshot)? {
+            Preparation::Run(prepared) => prepared,
+            Preparation::Explanation(text) => return Ok(Results::one(text)),
+        };
+        let access = Access::Write(self.graph.clone());
+        let mut query = self.inner.engine.run_here(prepared.spec(self.inner, access, Counting::Off));
+        // The query is dropped, not finished: to finish it would be to commit.
+        let results = drain(&mut query)?;
+        Ok(Results::complete(results, mode == Mode::RunForOne))
+    }
+
+    /// How a script would be run in this transaction.
+    ///
+    /// # Errors
+    /// As [`crate::Database::explain`].
+    pub fn explain(&self, text: &str) -> Result<String, Error> {
+        let request = Request::parse(text, "g", &Bindings::new())?;
+        self.inner.preparer.explain(&request.traversal, &self.graph.snapshot())
+    }
+
+    /// Makes the writes durable and visible, all at once.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] with a retryable conflict when what was read has been changed meanwhile: run the whole
+    /// transaction again.
+    pub fn commit(self) -> Result<(), Error> {
+        let transaction = Arc::into_inner(self.graph)
+            .expect("the queries that shared the transaction were dropped before `query` returned");
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Forgets the writes.
+    pub fn rollback(self) {}
+}

@@ -1,0 +1,228 @@
+//! The `mangrove` command, as a user types it.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+fn mangrove(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mangrove"));
+    command.args(args).env_remove("MANGROVE_CONFIG").env("HOME", std::env::temp_dir());
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    mangrove(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a command prints; it must succeed.
+fn output(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// What a command complains about; it must fail.
+fn complaint(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(!output.status.success(), "{args:?}: {}", text(&output.stdout));
+    text(&output.stderr)
+}
+
+fn modern_json() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data/tinkerpop-modern.json")
+}
+
+/// A directory with the modern graph in `modern`.
+fn modern() -> (TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("modern").display().to_string();
+    let summary = output(&["--data", &data, "import", &modern_json().display().to_string()]);
+    assert!(summary.starts_with("6 vertices and 6 edges"), "{summary}");
+    (dir, data)
+}
+
+#[test]
+fn results_are_printed_as_table_json_or_plain_text() {
+    let (_dir, data) = modern();
+    let query = |format: &str, text: &str| output(&["--data", &data, "query", "--format", format, text]);
+    let names = "g.V().hasLabel('software').values('name').order()";
+    assert_eq!(query("plain", names), "lop\nripple\n");
+    assert_eq!(query("json", names), "\"lop\"\n\"ripple\"\n");
+    let table = query("table", "g.V().has('name','marko').elementMap('name','age')");
+    assert!(table.contains("marko") && table.contains("29") && table.contains("name"), "{table}");
+    assert!(output(&["--data", &data, "query", "--explain", "g.V().out()"]).contains("physical plan"));
+    assert!(output(&["--data", &data, "query", "--profile", "g.V().out()"]).contains("total"));
+}
+
+#[test]
+fn a_traversal_may_come_from_a_file_or_from_standard_input() {
+    let (dir, data) = modern();
+    let file = dir.path().join("count.groovy");
+    std::fs::write(&file, "g.V()\n  .count()\n").unwrap();
+    let file = file.display().to_string();
+    assert_eq!(output(&["--data", &data, "query", "--format", "plain", "--file", &file]), "6\n");
+    let mut child = mangrove(&["--data", &data, "query", "--format", "plain", "--file", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"g.E().count()").unwrap();
+    assert_eq!(text(&child.wait_with_output().unwrap().stdout), "6\n");
+}
+
+#[test]
+fn statistics_count_by_label() {
+    let (_dir, data) = modern();
+    let stats = output(&["--data", &data, "stats"]);
+    assert!(stats.starts_with("6 vertices, 6 edges"), "{stats}");
+    assert!(stats.contains("4 vertices person") && stats.contains("2 edges knows"), "{stats}");
+}
+
+#[test]
+fn a_generated_network_can_be_imported_and_queried() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let generated = output(&["generate", "social", "--persons", "20", "--seed", "3", &path("files")]);
+    assert!(generated.contains("20 persons"), "{generated}");
+    output(&["--data", &path("graph"), "import", &path("files")]);
+    let persons =
+        ["--data", &path("graph"), "query", "--format", "plain", "g.V().hasLabel('Person').count()"];
+    assert_eq!(output(&persons), "20\n");
+}
+
+#[test]
+fn the_console_runs_a_script_and_stops_at_the_first_mistake() {
+    let (_dir, data) = modern();
+    let console = |script: &str| {
+        let mut child = mangrove(&["--data", &data, "console"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let done = console(":format plain\ng.V()\n  .count()\n:names\n:quit\ng.E()\n");
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let shown = text(&done.stdout);
+    assert!(shown.starts_with("6\n"), "{shown}");
+    assert!(shown.contains("vertex labels: person, software"), "{shown}");
+    let failed = console("g.V().nope()\ng.V().count()\n");
+    assert!(!failed.status.success());
+    assert!(text(&failed.stderr).contains("nope") && failed.stdout.is_empty());
+}
+
+#[test]
+fn mistakes_are_complained_about_with_the_way_out() {
+    let (dir, data) = modern();
+    assert!(complaint(&["--data", &data, "query", "g.V().nope()"]).contains("column 7"));
+    assert!(complaint(&["--data", &data, "import", "/nowhere"]).contains("/nowhere"));
+    let again = complaint(&["--data", &data, "import", &modern_json().display().to_string()]);
+    assert!(again.contains("empty graph"), "{again}");
+    assert!(complaint(&["--set", "server.prot=1", "version"]).contains("did you mean `server.port`"));
+    let config = dir.path().join("wrong.toml");
+    std::fs::write(&config, "[server]\n\nport = -1\n").unwrap();
+    let message = complaint(&["--config", &config.display().to_string(), "version"]);
+    assert!(message.contains("wrong.toml:3:8"), "{message}");
+    let bad = dir.path().join("bad.csv");
+    std::fs::write(&bad, "id:ID,age:int\n1,x\n").unwrap();
+    let message = complaint(&["--data", ":memory:", "import", &bad.display().to_string()]);
+    assert!(message.contains("bad.csv:2:2"), "{message}");
+}
+
+/// A server on a free port.
+struct Serving {
+    process: Child,
+    address: String,
+}
+
+impl Serving {
+    fn start(args: &[&str]) -> Self {
+        let mut process = mangrove(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address =
+            line.strip_prefix("listening on ws://").and_then(|rest| rest.strip_suffix("/gremlin\n"));
+        let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
+        Self { process, address }
+    }
+
+    fn http(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
+    }
+
+    fn gremlin(&self, body: &str) -> String {
+        self.http(&format!(
+            "POST /gremlin HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    }
+
+    /// Sends a signal and waits for the end; gives the log.
+    fn stop(mut self, signal: &str) -> String {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let status = loop {
+            match self.process.try_wait().unwrap() {
+                Some(status) => break status,
+                None if Instant::now() > deadline => panic!("the server does not stop"),
+                None => std::thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        let mut log = String::new();
+        self.process.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        assert!(status.success(), "{status}: {log}");
+        log
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Already gone after `stop`; still there when a test failed.
+        let _ = self.process.kill();
+    }
+}
+
+#[test]
+fn a_server_hosts_several_graphs_and_keeps_what_was_written_when_it_is_stopped() {
+    let (dir, modern) = modern();
+    let data = dir.path().join("mine").display().to_string();
+    let graph = format!("gmodern={modern}");
+    let serve = ["--data", &data, "--log-format", "json", "serve", "--port", "0", "--graph", &graph];
+    for (round, signal) in [(0, "-TERM"), (1, "-INT")] {
+        let serving = Serving::start(&serve);
+        let health = serving.http("GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        assert!(health.contains(r#""sources":["g","gmodern"]"#), "{health}");
+        assert!(serving.gremlin(r#"{"gremlin":"gmodern.V().count()"}"#).contains(r#""@value":6"#));
+        let before = serving.gremlin(r#"{"gremlin":"g.V().count()"}"#);
+        assert!(before.contains(&format!(r#""@value":{round}"#)), "{before}");
+        assert!(serving.gremlin(r#"{"gremlin":"g.addV('x')"}"#).starts_with("HTTP/1.1 200"));
+        let log = serving.stop(signal);
+        assert!(log.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{log}");
+        assert!(log.contains("stopped"), "{log}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_a_clear_error() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let message = complaint(&["--data", ":memory:", "serve", "--port", &port]);
+    assert!(message.contains("another server listens there"), "{message}");
+}

@@ -1,0 +1,143 @@
+//! The embedded library on the modern graph.
+
+use std::path::{Path, PathBuf};
+
+use mangrove::{Database, Error, graph::import::ImportOptions, values::Value};
+
+fn shared(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data").join(file)
+}
+
+fn modern() -> Database {
+    let db = Database::in_memory().unwrap();
+    let summary =
+        db.import(shared("tinkerpop-modern.json"), None, &ImportOptions::default(), &|_| {}).unwrap();
+    assert_eq!((summary.vertices, summary.edges), (6, 6));
+    db
+}
+
+fn texts(db: &Database, query: &str) -> Vec<String> {
+    let mut all: Vec<_> = db.query(query).unwrap().map(|value| value.unwrap().to_string()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn results_are_iterated() {
+    let db = modern();
+    assert_eq!(texts(&db, "g.V().has('name','marko').out('knows').values('name')"), ["josh", "vadas"]);
+    assert_eq!(texts(&db, "g.V().count()"), ["6"]);
+    assert_eq!(texts(&db, "g.V().repeat(both()).times(2).count()"), ["30"]);
+    assert_eq!(texts(&db, "g.V().repeat(both()).times(2)").len(), 30);
+}
+
+#[test]
+fn variables_have_values() {
+    let db = modern();
+    let ages = db.query_with("g.V().has('name', x).values('age')", [("x", Value::str("josh"))]).unwrap();
+    assert_eq!(ages.map(Result::unwrap).collect::<Vec<_>>(), [Value::Int(32)]);
+}
+
+#[test]
+fn terminal_methods_mean_what_they_say() {
+    let db = modern();
+    assert_eq!(texts(&db, "g.V().values('name').order().next()"), ["josh"]);
+    assert_eq!(texts(&db, "g.V().values('name').order().next(2)"), ["josh", "lop"]);
+    assert_eq!(texts(&db, "g.V().hasNext()"), ["true"]);
+    assert_eq!(texts(&db, "g.V().hasLabel('none').hasNext()"), ["false"]);
+    assert_eq!(texts(&db, "g.V().iterate()"), [""; 0]);
+    assert_eq!(texts(&db, "g.V().label().toSet()"), ["person", "software"]);
+    let none = db.query("g.V().hasLabel('none').next()").unwrap().next();
+    assert!(matches!(none, Some(Err(Error::NoResult))), "{none:?}");
+}
+
+#[test]
+fn what_a_query_writes_is_there_for_the_next_one_and_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("graph");
+    let db = Database::open(&path).unwrap();
+    db.query("g.addV('person').property('name','ada').addV('person').property('name','bob')").unwrap();
+    db.query("g.V().has('name','ada').as('a').V().has('name','bob').addE('knows').from('a')").unwrap();
+    assert_eq!(texts(&db, "g.V().has('name','ada').out('knows').values('name')"), ["bob"]);
+    db.close().unwrap();
+    let db = Database::open(&path).unwrap();
+    assert_eq!(texts(&db, "g.V().has('name','ada').out('knows').values('name')"), ["bob"]);
+}
+
+#[test]
+fn a_directory_in_use_is_a_clear_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("graph");
+    let _first = Database::open(&path).unwrap();
+    let message = Database::open(&path).unwrap_err().to_string();
+    assert!(message.contains("graph") && message.contains("process"), "{message}");
+}
+
+#[test]
+fn a_transaction_is_seen_by_nobody_until_it_commits_and_by_nobody_ever_if_it_does_not() {
+    let db = modern();
+    let tx = db.transaction();
+    tx.query("g.addV('person').property('name','ada')").unwrap();
+    tx.query("g.V().has('name','ada').property('age', 36)").unwrap();
+    let seen = tx.query("g.V().has('name','ada').values('age')").unwrap().next();
+    assert_eq!(seen.transpose().unwrap(), Some(Value::Int(36)));
+    assert_eq!(texts(&db, "g.V().count()"), ["6"]);
+    tx.commit().unwrap();
+    assert_eq!(texts(&db, "g.V().count()"), ["7"]);
+    let tx = db.transaction();
+    tx.query("g.V().drop()").unwrap();
+    tx.rollback();
+    assert_eq!(texts(&db, "g.V().count()"), ["7"]);
+}
+
+#[test]
+fn concurrent_increments_are_all_counted() {
+    const THREADS: usize = 4;
+    const EACH: usize = 25;
+    let db = Database::in_memory_with(mangrove::DatabaseOptions {
+        write_retries: 10_000,
+        ..mangrove::DatabaseOptions::default()
+    })
+    .unwrap();
+    db.query("g.addV('counter').property('n', 0L)").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                for _ in 0..EACH {
+                    db.query("g.V().hasLabel('counter').property('n', values('n').math('_ + 1'))").unwrap();
+                }
+            });
+        }
+    });
+    let n = db.query("g.V().values('n')").unwrap().next().unwrap().unwrap();
+    assert_eq!(n.to_string(), format!("{}.0", THREADS * EACH));
+}
+
+#[test]
+fn explanations_and_profiles_name_the_steps() {
+    let db = modern();
+    let explanation = db.explain("g.V().has('name','marko').out('knows')").unwrap();
+    assert!(explanation.contains("physical plan"), "{explanation}");
+    assert_eq!(texts(&db, "g.V().out().explain()").len(), 1);
+    let profile = db.profile("g.V().where(out('created')).values('name')").unwrap();
+    assert!(profile.contains("values") && profile.contains("total"), "{profile}");
+    let profile = texts(&db, "g.V().out().profile()");
+    assert!(profile.len() == 1 && profile[0].contains("total"), "{profile:?}");
+}
+
+#[test]
+fn errors_say_where() {
+    let db = modern();
+    let message = db.query("g.V().nope()").unwrap_err().to_string();
+    assert!(message.contains("column 7") && message.contains("nope"), "{message}");
+    let message = db.query("g.V().values('name').sum()").unwrap().next().unwrap().unwrap_err().to_string();
+    assert!(message.contains("sum"), "{message}");
+}
+
+#[test]
+fn a_query_that_takes_too_long_ends() {
+    let db = modern();
+    let slow = "g.with('evaluationTimeout', 50).V().repeat(both()).until(constant(1).is(2)).count()";
+    let outcome = db.query(slow).unwrap().next().unwrap();
+    assert!(outcome.is_err_and(|error| error.kind() == mangrove::ErrorKind::Timeout));
+}

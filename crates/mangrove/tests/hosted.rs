@@ -1,0 +1,183 @@
+//! A database as the server drives it: queries on executors, results into sinks.
+
+use std::{
+    path::Path,
+    sync::{Arc, mpsc},
+    time::{Duration, Instant},
+};
+
+use mangrove::{Database, DatabaseOptions, ErrorKind, graph::import::ImportOptions, values::Value};
+use parking_lot::Mutex;
+use server::{
+    Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running, Summary,
+};
+
+/// Keeps what it gets; full while it holds more than `room` results.
+struct Sink {
+    taken: Mutex<Vec<(Value, u64)>>,
+    room: Mutex<usize>,
+    outcome: mpsc::Sender<Result<Summary, QueryError>>,
+}
+
+impl ResultSink for Sink {
+    fn push(&self, batch: ResultBatch) -> Push {
+        let mut taken = self.taken.lock();
+        if taken.len() >= *self.room.lock() {
+            return Push::Full(batch);
+        }
+        taken.extend(batch.items);
+        Push::Taken
+    }
+    fn finish(&self, outcome: Result<Summary, QueryError>) {
+        let _ = self.outcome.send(outcome);
+    }
+}
+
+struct Asked {
+    sink: Arc<Sink>,
+    outcome: mpsc::Receiver<Result<Summary, QueryError>>,
+    running: Box<dyn Running>,
+}
+
+impl Asked {
+    fn outcome(&self) -> Result<Summary, QueryError> {
+        self.outcome.recv_timeout(Duration::from_secs(30)).expect("the query ends")
+    }
+    fn texts(&self) -> Vec<String> {
+        self.sink.taken.lock().iter().map(|(value, _)| value.to_string()).collect()
+    }
+}
+
+fn ask_with(db: &Database, script: &str, room: usize, timeout: Option<Duration>) -> Asked {
+    let (send, outcome) = mpsc::channel();
+    let sink = Arc::new(Sink { taken: Mutex::default(), room: Mutex::new(room), outcome: send });
+    let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
+    let running = db.submit(Query { input, timeout, materialize: Materialize::All }, sink.clone());
+    Asked { sink, outcome, running }
+}
+
+fn ask(db: &Database, script: &str) -> Asked {
+    ask_with(db, script, usize::MAX, None)
+}
+
+fn modern() -> Database {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data/tinkerpop-modern.json");
+    let db = Database::in_memory_with(DatabaseOptions { write_retries: 1_000, ..DatabaseOptions::default() })
+        .unwrap();
+    db.import(path, None, &ImportOptions::default(), &|_| {}).unwrap();
+    db
+}
+
+const ENDLESS: &str = "g.V().repeat(both()).until(constant(1).is(2)).count()";
+
+/// Waits until no query is on the executors; says how long that took.
+fn idle_after(db: &Database) -> Duration {
+    let started = Instant::now();
+    while db.engine().running() > 0 {
+        assert!(started.elapsed() < Duration::from_secs(10), "the executors stay busy");
+        std::thread::yield_now();
+    }
+    started.elapsed()
+}
+
+#[test]
+fn results_reach_the_sink_before_the_outcome() {
+    let asked = ask(&modern(), "g.V().hasLabel('software').values('name').order()");
+    assert!(asked.outcome().is_ok());
+    assert_eq!(asked.texts(), ["lop", "ripple"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_script_is_told_through_the_sink() {
+    let db = modern();
+    for (script, kind) in [
+        ("g.V().nope()", ErrorKind::Syntax),
+        ("g.V().hasLabel('none').next()", ErrorKind::Evaluation),
+        ("g.V().values('name').sum()", ErrorKind::Evaluation),
+        ("g.V().fail('no')", ErrorKind::FailStep),
+    ] {
+        assert_eq!(ask(&db, script).outcome().unwrap_err().kind, kind, "{script}");
+    }
+}
+
+#[test]
+fn explanations_and_profiles_are_results() {
+    let db = modern();
+    for (script, word) in [("g.V().out().explain()", "physical plan"), ("g.V().out().profile()", "total")] {
+        let asked = ask(&db, script);
+        assert!(asked.outcome().is_ok());
+        let texts = asked.texts();
+        assert!(texts.len() == 1 && texts[0].contains(word), "{script}: {texts:?}");
+    }
+}
+
+#[test]
+fn dropping_the_handle_frees_the_executors() {
+    let db = modern();
+    let asked = ask(&db, ENDLESS);
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(db.engine().running(), 1);
+    drop(asked.running);
+    let took = idle_after(&db);
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}
+
+#[test]
+fn a_timeout_ends_a_query_and_frees_the_executors() {
+    let db = modern();
+    let asked = ask_with(&db, ENDLESS, usize::MAX, Some(Duration::from_millis(50)));
+    assert_eq!(asked.outcome().unwrap_err().kind, ErrorKind::Timeout);
+    idle_after(&db);
+}
+
+#[test]
+fn a_full_sink_suspends_the_query_and_resume_goes_on_where_it_stopped() {
+    let db = modern();
+    let asked = ask_with(&db, "g.V().repeat(both().simplePath()).emit().times(4).path()", 1, None);
+    assert!(asked.outcome.recv_timeout(Duration::from_millis(200)).is_err(), "it waits for room");
+    *asked.sink.room.lock() = usize::MAX;
+    asked.running.resume();
+    assert!(asked.outcome().is_ok());
+    let all = db.query("g.V().repeat(both().simplePath()).emit().times(4).path()").unwrap().count();
+    assert_eq!(asked.sink.taken.lock().iter().map(|(_, bulk)| *bulk as usize).sum::<usize>(), all);
+}
+
+#[test]
+fn requests_that_lose_against_each_other_are_run_again_until_all_are_counted() {
+    const REQUESTS: usize = 100;
+    let db = modern();
+    ask(&db, "g.addV('counter').property('n', 0)").outcome().unwrap();
+    let all: Vec<_> = (0..REQUESTS)
+        .map(|_| ask(&db, "g.V().hasLabel('counter').property('n', values('n').math('_ + 1'))"))
+        .collect();
+    for asked in &all {
+        asked.outcome().unwrap();
+    }
+    let n = ask(&db, "g.V().hasLabel('counter').values('n')");
+    n.outcome().unwrap();
+    assert_eq!(n.texts(), [format!("{REQUESTS}.0")]);
+}
+
+#[test]
+fn a_request_that_loses_too_often_is_told_to_come_again() {
+    let db =
+        Database::in_memory_with(DatabaseOptions { write_retries: 0, ..DatabaseOptions::default() }).unwrap();
+    ask(&db, "g.addV('counter').property('n', 0)").outcome().unwrap();
+    let mut lost = 0;
+    for _ in 0..200 {
+        let all: Vec<_> = (0..16)
+            .map(|_| ask(&db, "g.V().hasLabel('counter').property('n', values('n').math('_ + 1'))"))
+            .collect();
+        for asked in &all {
+            if let Err(error) = asked.outcome() {
+                assert_eq!(error.kind, ErrorKind::Conflict, "{error}");
+                lost += 1;
+            }
+        }
+        if lost > 0 {
+            return;
+        }
+    }
+    panic!("3,200 increments of one counter, 16 at a time, and none met another");
+}
