@@ -47,15 +47,19 @@ impl Report {
 fn print_table(name: &str, rows: &[Json]) {
     println!("\n{name}");
     let Some(Json::Object(first)) = rows.first() else { return };
-    let columns: Vec<&String> = first.keys().collect();
-    println!("  {}", columns.iter().map(|c| format!("{c:>16}")).collect::<String>());
+    let columns: Vec<(&String, usize)> =
+        first.keys().map(|name| (name, name.len().max(CELL_WIDTH))).collect();
+    let line = |cell: &dyn Fn(&str) -> String| {
+        println!("{}", columns.iter().map(|(c, width)| format!("  {:>width$}", cell(c))).collect::<String>());
+    };
+    line(&|column| column.to_owned());
     for row in rows {
-        println!(
-            "  {}",
-            columns.iter().map(|c| format!("{:>16}", cell(&row[c.as_str()]))).collect::<String>()
-        );
+        line(&|column| cell(&row[column]));
     }
 }
+
+/// Least width of a column.
+const CELL_WIDTH: usize = 14;
 
 fn cell(json: &Json) -> String {
     match json {

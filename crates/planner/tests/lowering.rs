@@ -70,7 +70,7 @@ fn a_value_read_in_every_iteration_is_kept_through_the_loop() {
         &[
             "ScanVertices()",
             "Store → s0",
-            "RepeatScope after: until 2 times [per iteration, inter bfs, intra dfs, max 64]",
+            "RepeatScope after: until 2 times [per iteration, inter dfs, intra dfs, max 64]",
             "  Expand(out )",
             "  Filter(it != s0)",
         ],
@@ -160,6 +160,10 @@ fn a_loop_goes_deep_for_its_end_and_broad_for_what_is_on_the_way() {
     assert!(on_the_way.contains("emit always [per iteration, inter bfs"), "{on_the_way}");
     let all = physical("g.V().repeat(out('knows')).times(5).count()");
     assert!(all.contains("until 5 times [per iteration, inter bfs"), "{all}");
+    let kept_apart = physical("g.V().repeat(out('knows').simplePath()).times(5).path().count()");
+    assert!(kept_apart.contains("until 5 times [per iteration, inter dfs"), "{kept_apart}");
+    let gathering = physical("g.V().repeat(out('knows').dedup()).times(5).path()");
+    assert!(gathering.contains("until 5 times [per iteration, inter bfs"), "{gathering}");
 }
 
 #[test]

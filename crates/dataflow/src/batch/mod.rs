@@ -9,7 +9,7 @@ use planner::physical::Slot;
 use values::Value;
 
 pub use column::Column;
-pub use path::{PathNode, PathRef};
+pub use path::{Paths, Visited};
 
 /// Scope tags of a batch's rows: the last element of the paper's scope tag, for instances that cover many traversers.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ pub struct Batch {
     /// The further columns, by [`Slot`]; `None` where a slot is not filled (yet).
     pub slots: Vec<Option<Arc<Column>>>,
     /// The paths; `None` where the plan records none.
-    pub path: Option<Arc<Vec<PathRef>>>,
+    pub path: Option<Arc<Paths>>,
 }
 
 impl Batch {
@@ -83,7 +83,7 @@ impl Batch {
     pub fn seed(slots: usize, paths: bool) -> Self {
         let mut seed = Self::new(Column::Uniform(Value::Null), 1);
         seed.slots = vec![None; slots];
-        seed.path = paths.then(|| Arc::new(vec![None]));
+        seed.path = paths.then(|| Arc::new(Paths::empty(1)));
         seed
     }
 
@@ -133,7 +133,7 @@ impl Batch {
             current: Arc::new(current),
             bulk: self.bulk.as_ref().map(|b| Arc::new(rows.iter().map(|&r| b[r as usize]).collect())),
             slots: self.slots.iter().map(|s| s.as_ref().map(pick)).collect(),
-            path: self.path.as_ref().map(|p| Arc::new(rows.iter().map(|&r| p[r as usize].clone()).collect())),
+            path: self.path.as_ref().map(|paths| Arc::new(paths.gather(rows))),
         }
     }
 
@@ -181,7 +181,11 @@ impl Batch {
             }
         };
         let path = match (&self.path, &other.path) {
-            (Some(x), Some(y)) => Some(Arc::new(x.iter().chain(y.iter()).cloned().collect())),
+            (Some(x), Some(y)) => {
+                let mut both = Paths::clone(x);
+                both.append(y);
+                Some(Arc::new(both))
+            }
             _ => None,
         };
         Self {
@@ -197,23 +201,21 @@ impl Batch {
     /// Records the current objects as new entries of the paths, with these labels. No-op where no paths are recorded.
     pub fn extend_path(&mut self, labels: &[values::Str]) {
         if let Some(paths) = &self.path {
-            let extended =
-                paths.iter().enumerate().map(|(r, p)| path::extend(p, self.current.value(r), labels));
-            self.path = Some(Arc::new(extended.collect()));
+            self.path = Some(Arc::new(paths.extend(self.current.clone(), labels)));
         }
     }
 
     /// Adds labels to the last entries of the paths. No-op where no paths are recorded.
     pub fn relabel_path(&mut self, labels: &[values::Str]) {
         if let (Some(paths), false) = (&self.path, labels.is_empty()) {
-            self.path = Some(Arc::new(paths.iter().map(|p| path::relabel(p, labels)).collect()));
+            self.path = Some(Arc::new(paths.relabel(labels)));
         }
     }
 
     /// Approximate size in bytes, for memory bounds.
     pub fn bytes(&self) -> usize {
         let slots: usize = self.slots.iter().flatten().map(|c| c.bytes(self.len)).sum();
-        let path = self.path.as_ref().map_or(0, |_| self.len * 64);
+        let path = self.path.as_ref().map_or(0, |paths| paths.bytes());
         self.current.bytes(self.len) + slots + path + self.bulk.as_ref().map_or(0, |b| b.len() * 8) + 128
     }
 }

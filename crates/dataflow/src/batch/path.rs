@@ -1,65 +1,326 @@
-//! The histories of traversers, as shared lists.
+//! The histories of the traversers of a batch, by columns.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use values::{Path, Str, Value};
 
-/// One object of a traverser's path, with a link to the one before. Traversers that part keep their common past once:
+use super::Column;
+
+/// The paths of the rows of a batch. What a batch of traversers has visited at one step is one column, a *segment*, and
+/// a path is a chain of rows, one in each segment. So a step costs a few bytes per traverser, shares the objects with
+/// the batch that visited them, and is freed a batch at a time:
 ///
 /// ```text
-/// v[1] ◄── v[3] ◄── v[5]      traverser A
-///            ▲
-///            └───── v[6]      traverser B
+/// segment 0          segment 1                    segment 2 (the newest)
+/// row  object        row  object  previous        row  object  previous
+///  0   v[1]  ◄────────┬ 0  v[3]    (0, 0)  ◄──────── 0  v[5]    (1, 0)
+///  1   v[2]           └ 1  v[4]    (0, 0)  ◄─────┬── 1  v[6]    (1, 1)
+///                                                └── 2  v[7]    (1, 1)
 /// ```
+#[derive(Clone, Debug, Default)]
+pub struct Paths {
+    /// The segments that paths of this batch end in; nearly always one.
+    segments: Vec<Arc<Segment>>,
+    /// Where the path of each row ends.
+    ends: Vec<End>,
+}
+
+/// The last object of a path: which of the segments, and which row of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct End {
+    segment: u32,
+    row: u32,
+}
+
+impl End {
+    /// The end of a path without objects.
+    const EMPTY: Self = Self { segment: u32::MAX, row: 0 };
+}
+
+/// What a batch of traversers visited at one step.
 #[derive(Debug)]
-pub struct PathNode {
-    /// The object.
-    pub object: Value,
-    /// The `as` labels it was given.
-    pub labels: Vec<Str>,
-    /// The rest of the path.
-    pub previous: PathRef,
+struct Segment {
+    /// Never used twice, unlike an address.
+    id: u64,
+    len: usize,
+    objects: Arc<Column>,
+    /// The `as` labels that the objects were given.
+    labels: Vec<Str>,
+    /// The rest of the paths, row by row; `None` where there is none.
+    previous: Option<Arc<Paths>>,
+    /// Bytes of this segment and those before.
+    bytes: usize,
 }
 
-/// A path: its last object, or nothing.
-pub type PathRef = Option<Arc<PathNode>>;
+/// A gather that leaves at most this part of a segment's rows copies them, so that few do not hold on to many.
+const SPARSE: usize = 4;
 
-/// The path extended by one object.
-pub fn extend(previous: &PathRef, object: Value, labels: &[Str]) -> PathRef {
-    Some(Arc::new(PathNode { object, labels: labels.to_vec(), previous: previous.clone() }))
+static NEXT_SEGMENT: AtomicU64 = AtomicU64::new(0);
+
+impl Segment {
+    fn new(objects: Arc<Column>, labels: Vec<Str>, len: usize, previous: Option<Arc<Paths>>) -> Arc<Self> {
+        let bytes = objects.bytes(len) + previous.as_ref().map_or(0, |paths| paths.bytes());
+        let id = NEXT_SEGMENT.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self { id, len, objects, labels, previous, bytes })
+    }
 }
 
-/// The same path with further labels on its last object; unchanged if it is empty.
-pub fn relabel(path: &PathRef, labels: &[Str]) -> PathRef {
-    let node = path.as_ref()?;
-    let mut all = node.labels.clone();
-    all.extend(labels.iter().filter(|l| !node.labels.contains(l)).cloned());
-    Some(Arc::new(PathNode { object: node.object.clone(), labels: all, previous: node.previous.clone() }))
-}
-
-/// The nodes of a path, last to first.
-pub fn backwards(path: &PathRef) -> impl Iterator<Item = &PathNode> {
-    std::iter::successors(path.as_deref(), |node| node.previous.as_deref())
-}
-
-/// The path as users see it, first object first.
-pub fn to_path(path: &PathRef) -> Path {
-    let (mut labels, mut objects): (Vec<_>, Vec<_>) =
-        backwards(path).map(|n| (n.labels.clone(), n.object.clone())).unzip();
-    labels.reverse();
-    objects.reverse();
-    Path { labels, objects }
-}
-
-impl Drop for PathNode {
-    /// Unlinks the chain step by step: dropping a path of a million objects must not recurse.
+impl Drop for Segment {
+    /// Unlinks the chain step by step: dropping paths of a million objects must not recurse.
     fn drop(&mut self) {
-        let mut next = self.previous.take();
-        while let Some(node) = next {
-            match Arc::try_unwrap(node) {
-                Ok(mut owned) => next = owned.previous.take(),
-                Err(_) => break,
-            }
+        let mut rest: Vec<Arc<Paths>> = self.previous.take().into_iter().collect();
+        while let Some(paths) = rest.pop() {
+            let Some(paths) = Arc::into_inner(paths) else { continue };
+            let freed = paths.segments.into_iter().filter_map(Arc::into_inner);
+            rest.extend(freed.filter_map(|mut segment| segment.previous.take()));
         }
+    }
+}
+
+impl Paths {
+    /// Paths without objects.
+    pub fn empty(rows: usize) -> Self {
+        Self { segments: Vec::new(), ends: vec![End::EMPTY; rows] }
+    }
+
+    /// Whether no path has an object.
+    pub fn is_empty(&self) -> bool {
+        self.ends.iter().all(|end| *end == End::EMPTY)
+    }
+
+    /// The paths extended by one object each, with these labels.
+    pub fn extend(self: &Arc<Self>, objects: Arc<Column>, labels: &[Str]) -> Self {
+        let previous = (!self.is_empty()).then(|| self.clone());
+        Self::over(Segment::new(objects, labels.to_vec(), self.ends.len(), previous))
+    }
+
+    /// The same paths with further labels on their last objects; unchanged where there is none.
+    pub fn relabel(&self, labels: &[Str]) -> Self {
+        let relabelled = |segment: &Arc<Segment>| {
+            let mut all = segment.labels.clone();
+            all.extend(labels.iter().filter(|label| !segment.labels.contains(label)).cloned());
+            Segment::new(segment.objects.clone(), all, segment.len, segment.previous.clone())
+        };
+        Self { segments: self.segments.iter().map(relabelled).collect(), ends: self.ends.clone() }
+    }
+
+    /// The paths of the rows named by `rows`, in that order.
+    pub fn gather(&self, rows: &[u32]) -> Self {
+        let mut gathered = self.pick(rows);
+        if let Some((segment, rows)) = gathered.sparse() {
+            gathered = copied(segment, rows);
+        }
+        gathered
+    }
+
+    /// The path of one row, `n` times.
+    pub fn repeat(&self, row: usize, n: usize) -> Self {
+        Self { segments: self.segments.clone(), ends: vec![self.ends[row]; n] }
+    }
+
+    /// Appends the path of one row of another batch.
+    pub fn push(&mut self, other: &Self, row: usize) {
+        let end = match other.ends[row] {
+            End::EMPTY => End::EMPTY,
+            end => End { segment: self.number_of(&other.segments[end.segment as usize]), ..end },
+        };
+        self.ends.push(end);
+    }
+
+    /// Appends all paths of another batch.
+    pub fn append(&mut self, other: &Self) {
+        (0..other.ends.len()).for_each(|row| self.push(other, row));
+    }
+
+    /// The visited objects of a row's path, last to first.
+    pub fn backwards(&self, row: usize) -> impl Iterator<Item = Visited<'_>> + Clone {
+        std::iter::successors(self.last(row), Visited::before)
+    }
+
+    /// What tells a row's path from all others that are not the same: two rows with the same mark have one history.
+    pub fn mark(&self, row: usize) -> (u64, u32) {
+        self.last(row).map_or((u64::MAX, 0), |last| (last.segment.id, last.row as u32))
+    }
+
+    /// A row's path as users see it, first object first.
+    pub fn to_path(&self, row: usize) -> Path {
+        let (mut labels, mut objects): (Vec<_>, Vec<_>) =
+            self.backwards(row).map(|visited| (visited.labels().to_vec(), visited.object())).unzip();
+        labels.reverse();
+        objects.reverse();
+        Path { labels, objects }
+    }
+
+    /// Bytes that are held for these paths, some of which other batches may hold too.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.ends[..]) + self.segments.iter().map(|segment| segment.bytes).sum::<usize>()
+    }
+
+    /// Paths that end in the rows of a segment, one after another.
+    fn over(segment: Arc<Segment>) -> Self {
+        let ends = (0..segment.len as u32).map(|row| End { segment: 0, row }).collect();
+        Self { segments: vec![segment], ends }
+    }
+
+    fn last(&self, row: usize) -> Option<Visited<'_>> {
+        let end = self.ends[row];
+        let segment = self.segments.get(end.segment as usize)?;
+        Some(Visited { segment, row: end.row as usize })
+    }
+
+    fn number_of(&mut self, segment: &Arc<Segment>) -> u32 {
+        // Rows come batch by batch, so the segment wanted is nearly always the last.
+        let known = self.segments.iter().rposition(|known| Arc::ptr_eq(known, segment));
+        known.unwrap_or_else(|| {
+            self.segments.push(segment.clone());
+            self.segments.len() - 1
+        }) as u32
+    }
+
+    /// As [`Paths::gather`], with the segments as they are, but for those that no row needs any more.
+    fn pick(&self, rows: &[u32]) -> Self {
+        if self.segments.len() > 1 {
+            let mut picked = Self::default();
+            rows.iter().for_each(|row| picked.push(self, *row as usize));
+            return picked;
+        }
+        let ends = rows.iter().map(|row| self.ends[*row as usize]).collect();
+        Self { segments: self.segments.clone(), ends }
+    }
+
+    /// The segment and its rows, if there are few rows of one large segment.
+    fn sparse(&self) -> Option<(Arc<Segment>, Vec<u32>)> {
+        let [segment] = &self.segments[..] else { return None };
+        let copies = self.ends.len() * SPARSE <= segment.len && !self.ends.contains(&End::EMPTY);
+        copies.then(|| (segment.clone(), self.ends.iter().map(|end| end.row).collect()))
+    }
+}
+
+/// Paths that end in these rows of a segment, with copies of the rows in it and in the segments before it that they
+/// need few rows of.
+fn copied(segment: Arc<Segment>, rows: Vec<u32>) -> Paths {
+    let mut newest_first = Vec::new();
+    let mut next = Some((segment, rows));
+    let mut oldest = None;
+    while let Some((segment, rows)) = next.take() {
+        newest_first.push((Arc::new(segment.objects.gather(&rows)), segment.labels.clone(), rows.len()));
+        if let Some(previous) = &segment.previous {
+            let previous = previous.pick(&rows);
+            next = previous.sparse();
+            oldest = next.is_none().then(|| Arc::new(previous));
+        }
+    }
+    let mut paths = oldest;
+    for (objects, labels, len) in newest_first.into_iter().rev() {
+        paths = Some(Arc::new(Paths::over(Segment::new(objects, labels, len, paths))));
+    }
+    paths.and_then(Arc::into_inner).unwrap_or_default()
+}
+
+/// One object of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Visited<'p> {
+    segment: &'p Segment,
+    row: usize,
+}
+
+impl<'p> Visited<'p> {
+    /// The object.
+    pub fn object(&self) -> Value {
+        self.segment.objects.value(self.row)
+    }
+
+    /// The `as` labels it was given.
+    pub fn labels(&self) -> &'p [Str] {
+        &self.segment.labels
+    }
+
+    /// Whether this is the same object as another.
+    #[inline]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&*self.segment.objects, &*other.segment.objects) {
+            (Column::Vertices(a), Column::Vertices(b)) => a[self.row] == b[other.row],
+            (a, b) => a.value(self.row) == b.value(other.row),
+        }
+    }
+
+    /// The object before it.
+    #[inline]
+    pub fn before(&self) -> Option<Self> {
+        self.segment.previous.as_ref()?.last(self.row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn longs(values: &[i64]) -> Arc<Column> {
+        Arc::new(Column::Longs(values.to_vec()))
+    }
+
+    fn start(values: &[i64]) -> Arc<Paths> {
+        Arc::new(Arc::new(Paths::empty(values.len())).extend(longs(values), &[]))
+    }
+
+    fn objects(paths: &Paths, row: usize) -> Vec<i64> {
+        let long = |value: Value| if let Value::Long(long) = value { long } else { panic!("{value:?}") };
+        paths.to_path(row).objects.into_iter().map(long).collect()
+    }
+
+    #[test]
+    fn a_path_is_a_chain_through_the_segments() {
+        let two = start(&[1, 2]);
+        let fanned = Arc::new(two.gather(&[0, 0, 1]));
+        let three = fanned.extend(longs(&[10, 11, 20]), &["a".into()]);
+        assert_eq!(objects(&three, 0), [1, 10]);
+        assert_eq!(objects(&three, 1), [1, 11]);
+        assert_eq!(objects(&three, 2), [2, 20]);
+        assert_eq!(three.to_path(2).labels, [vec![], vec![Str::from("a")]]);
+        assert_eq!(three.relabel(&["a".into(), "b".into()]).to_path(0).labels[1], ["a", "b"]);
+    }
+
+    #[test]
+    fn rows_of_different_batches_stand_side_by_side() {
+        let mut both = (*start(&[1, 2])).clone();
+        both.append(&Paths::empty(1));
+        both.append(&start(&[3]));
+        assert_eq!(objects(&both, 1), [2]);
+        assert!(objects(&both, 2).is_empty());
+        assert_eq!(objects(&both, 3), [3]);
+        let picked = both.gather(&[3, 0]);
+        assert_eq!((objects(&picked, 0), objects(&picked, 1)), (vec![3], vec![1]));
+        assert_eq!(both.gather(&[2, 2]).segments.len(), 0);
+    }
+
+    #[test]
+    fn few_rows_do_not_hold_on_to_many() {
+        let many: Vec<i64> = (0..1_000).collect();
+        let deep = Arc::new(start(&many).extend(longs(&many), &[]));
+        let few = deep.gather(&[7, 9]);
+        assert_eq!(objects(&few, 1), [9, 9]);
+        assert!(few.bytes() < 200, "{}", few.bytes());
+        assert!(deep.bytes() > 16_000, "{}", deep.bytes());
+    }
+
+    #[test]
+    fn a_mark_tells_histories_apart() {
+        let two = start(&[5, 5]);
+        let again = two.gather(&[1, 1]);
+        assert_eq!(again.mark(0), again.mark(1));
+        assert_ne!(two.mark(0), two.mark(1));
+        assert_ne!(two.mark(0), start(&[5, 5]).mark(0));
+    }
+
+    #[test]
+    fn paths_of_a_million_objects_are_copied_and_dropped_without_recursion() {
+        let mut paths = start(&[0; 8]);
+        for i in 0..300_000 {
+            paths = Arc::new(paths.extend(longs(&[i; 8]), &[]));
+        }
+        let few = paths.gather(&[3]);
+        drop(paths);
+        assert_eq!(few.backwards(0).count(), 300_001);
     }
 }

@@ -16,7 +16,7 @@ use super::row_store::{Leaving, Place, RowStore};
 
 /// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
 /// are not shared stay apart, which only costs).
-type Identity = (u32, Value, Box<[Option<Value>]>, usize);
+type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u32));
 
 /// See the module.
 #[derive(Default)]
@@ -85,10 +85,6 @@ impl Operator for Barrier {
 fn identity(batch: &Batch, row: usize, tag: u32) -> Identity {
     let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
-    let history = batch
-        .path
-        .as_ref()
-        .and_then(|paths| paths[row].as_ref())
-        .map_or(0, |node| Arc::as_ptr(node) as usize);
+    let history = batch.path.as_ref().map_or((0, 0), |paths| paths.mark(row));
     (tag, batch.current.value(row), slots.collect(), history)
 }

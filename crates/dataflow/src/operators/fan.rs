@@ -53,7 +53,7 @@ impl Origins {
             current: Arc::new(current),
             bulk: input.bulk.as_ref().filter(|bulk| bulk[0] != 1).map(|bulk| Arc::new(vec![bulk[0]; len])),
             slots: input.slots.iter().map(|slot| slot.as_ref().map(spread)).collect(),
-            path: input.path.as_ref().map(|path| Arc::new(vec![path[0].clone(); len])),
+            path: input.path.as_ref().map(|paths| Arc::new(paths.repeat(0, len))),
         }
     }
 }

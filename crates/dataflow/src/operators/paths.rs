@@ -26,17 +26,16 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
     let view = View::of(cx);
     let graph = view.graph();
     let (mut rows, mut results) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
-    for (row, history) in paths.iter().enumerate() {
-        let nodes = between(history, from.as_ref(), to.as_ref())?;
+    for row in 0..batch.len {
+        let part = between(&paths, row, from.as_ref(), to.as_ref())?;
         let mut path = Path::default();
-        let complete =
-            nodes.iter().rev().enumerate().all(|(i, node)| match transformed(&node.object, by, i, &graph) {
-                Some(object) => {
-                    path.push(object, node.labels.clone());
-                    true
-                }
-                None => false,
-            });
+        let complete = part.iter().rev().enumerate().all(|(i, visited)| {
+            let object = transformed(visited.object(), by, i, &graph);
+            object.is_some_and(|object| {
+                path.push(object, visited.labels().to_vec());
+                true
+            })
+        });
         if complete {
             rows.push(row as u32);
             results.push(Value::from(path));
@@ -52,9 +51,9 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
 }
 
 /// The ith object, transformed by its turn of the `by`s.
-fn transformed(object: &Value, by: &[FetchKind], i: usize, graph: &Graph<'_>) -> Option<Value> {
+fn transformed(object: Value, by: &[FetchKind], i: usize, graph: &Graph<'_>) -> Option<Value> {
     match by {
-        [] => Some(object.clone()),
-        by => fetch_one(object, &by[i % by.len()], graph),
+        [] => Some(object),
+        by => fetch_one(&object, &by[i % by.len()], graph),
     }
 }

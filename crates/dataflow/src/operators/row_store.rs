@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::batch::{Batch, Column, Tags};
+use crate::batch::{Batch, Column, Paths, Tags};
 
 /// A kept row: which batch, which row of it, and its bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +47,7 @@ impl RowStore {
             }
         };
         let current = column(&|b| Some(&b.current)).unwrap_or_else(|| Column::Values(Vec::new()));
-        let path = first.and_then(|b| b.path.as_ref()).map(|_| {
-            let path = |p: &Place| batch(p).path.as_ref().and_then(|paths| paths[p.row as usize].clone());
-            Arc::new(places.iter().map(path).collect())
-        });
+        let path = first.and_then(|b| b.path.as_ref()).map(|_| Arc::new(self.gather_paths(places)));
         Batch {
             len: places.len(),
             tags,
@@ -64,6 +61,18 @@ impl RowStore {
                 .collect(),
             path,
         }
+    }
+
+    /// The paths of the rows.
+    fn gather_paths(&self, places: &[Place]) -> Paths {
+        let mut gathered = Paths::default();
+        for place in places {
+            match &self.batches[place.batch as usize].path {
+                Some(paths) => gathered.push(paths, place.row as usize),
+                None => gathered.append(&Paths::empty(1)),
+            }
+        }
+        gathered
     }
 
     /// One column of the rows; `None` if no batch has it.

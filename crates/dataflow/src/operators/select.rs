@@ -6,7 +6,6 @@ use gremlin::Pop;
 use planner::physical::{OpKind, SelectForm, Selection};
 use values::{Map, Value};
 
-use crate::batch::path::backwards;
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::Context;
@@ -84,9 +83,9 @@ fn entry(object: &Value, selection: &Selection) -> Option<Value> {
 
 /// The objects under the label in the path, which of them as `pop` says.
 fn in_path(selection: &Selection, pop: Pop, batch: &Batch, row: usize) -> Option<Value> {
-    let path = batch.path.as_ref().map(|paths| &paths[row])?;
-    let labelled = backwards(path).filter(|node| node.labels.contains(&selection.name));
-    let mut found: Vec<Value> = labelled.map(|node| node.object.clone()).collect();
+    let visited = batch.path.as_ref()?.backwards(row);
+    let labelled = visited.filter(|visited| visited.labels().contains(&selection.name));
+    let mut found: Vec<Value> = labelled.map(|visited| visited.object()).collect();
     found.reverse();
     match pop {
         Pop::First => found.into_iter().next(),

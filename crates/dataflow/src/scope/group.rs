@@ -16,7 +16,7 @@ use planner::physical::{By, IntraPolicy, Scope, ScopeKind, SideEffectId};
 use rustc_hash::FxBuildHasher;
 use values::{Map, Value};
 
-use crate::batch::{Batch, Column, Tags};
+use crate::batch::{Batch, Column, Paths, Tags};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
@@ -120,7 +120,7 @@ impl GroupScope {
         let mut batch = Batch::new(Column::Values(maps.into_iter().map(Value::from).collect()), tags.len());
         batch.tags = if cx.single_tag { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
         if cx.query.plan.paths {
-            batch.path = Some(Arc::new(vec![None; batch.len]));
+            batch.path = Some(Arc::new(Paths::empty(batch.len)));
             batch.extend_path(&cx.op.labels);
         }
         out.emit(batch);

@@ -2,7 +2,7 @@
 
 use super::pipeline::{Ops, unnumbered};
 use super::{Lowering, Place};
-use crate::logical::{LoopCondition, LoopControl, Repeat};
+use crate::logical::{Footprint, LoopCondition, LoopControl, Repeat};
 use crate::physical::{
     Condition, Control, Grain, InterPolicy, LocalFn, OpKind, Pipeline, Scope, ScopeKind, Test,
 };
@@ -66,12 +66,21 @@ impl Lowering<'_> {
     }
 }
 
-/// The policy between iterations. A loop that looks for results on its way finds the near ones first, and need not
-/// open far iterations if they suffice; one that yields only at its end gets there soonest depth-first. Where all
-/// results are wanted, breadth-first merges the most.
+/// The policy between iterations. Where few results are wanted, a loop that looks for them on its way finds the near
+/// ones first breadth-first, and need not open far iterations if they suffice; one that yields only at its end gets
+/// there soonest depth-first. Where all are wanted, breadth-first lets a body that merges (a barrier, `dedup`) merge the
+/// most, and one that gathers see near before far; what merges nothing runs depth-first, which holds a few batches per
+/// iteration instead of whole frontiers.
 fn inter(repeat: &Repeat, few: bool) -> InterPolicy {
     let fixed =
         [&repeat.head.until, &repeat.tail.until].iter().any(|until| matches!(until, LoopCondition::Times(_)));
     let emits = [&repeat.head.emit, &repeat.tail.emit].iter().any(|emit| **emit != LoopCondition::Never);
-    if few && fixed && !emits { InterPolicy::DepthFirst } else { InterPolicy::BreadthFirst }
+    let depth_first = match few {
+        true => fixed && !emits,
+        false => {
+            let ordered = Footprint::STREAM | Footprint::FILLS | Footprint::WRITES;
+            !repeat.body.footprint().touches(ordered)
+        }
+    };
+    if depth_first { InterPolicy::DepthFirst } else { InterPolicy::BreadthFirst }
 }

@@ -4,7 +4,6 @@ use values::Value;
 
 use super::super::element::{self, Key};
 use super::Around;
-use crate::batch::path::backwards;
 use crate::detach;
 use crate::error::QueryError;
 
@@ -54,8 +53,8 @@ fn variable(name: &str, object: &Value, around: Around<'_>) -> Option<Value> {
     let key = Key::resolve(name, None, around.graph);
     element::with_property(object, key, around.graph, |value| value.map(graph::ValueRef::to_value)).or_else(
         || {
-            let path = around.batch.path.as_ref().map(|paths| &paths[around.row])?;
-            backwards(path).find(|node| node.labels.iter().any(|l| l == name)).map(|node| node.object.clone())
+            let mut visited = around.batch.path.as_ref()?.backwards(around.row);
+            visited.find(|v| v.labels().iter().any(|label| label == name)).map(|v| v.object())
         },
     )
 }

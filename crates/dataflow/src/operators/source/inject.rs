@@ -5,7 +5,7 @@ use std::sync::Arc;
 use planner::physical::OpKind;
 use values::Value;
 
-use crate::batch::{Batch, Column, Tags};
+use crate::batch::{Batch, Column, Paths, Tags};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -36,7 +36,7 @@ impl Inject {
         let column = Column::from_values(fresh.iter().flat_map(|_| objects.iter().cloned()).collect());
         let mut batch = Batch::new(column, len);
         batch.slots = vec![None; cx.query.plan.slots as usize];
-        batch.path = cx.query.plan.paths.then(|| Arc::new(vec![None; len]));
+        batch.path = cx.query.plan.paths.then(|| Arc::new(Paths::empty(len)));
         if !cx.single_tag {
             let tags = fresh.iter().flat_map(|tag| std::iter::repeat_n(*tag, objects.len()));
             batch.tags = Tags::Rows(Arc::new(tags.collect()));
@@ -69,5 +69,5 @@ impl Operator for Inject {
 fn is_seed(batch: &Batch) -> bool {
     *batch.current == Column::Uniform(Value::Null)
         && batch.slots.iter().all(Option::is_none)
-        && batch.path.as_ref().is_none_or(|paths| paths.iter().all(Option::is_none))
+        && batch.path.as_ref().is_none_or(|paths| paths.is_empty())
 }

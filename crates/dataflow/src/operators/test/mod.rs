@@ -102,7 +102,7 @@ impl Ready {
             Self::PropertyValue(check) => satisfies(check, element::value_of(&subject.to_value())),
             Self::Members(quantifier, check) => members(*quantifier, check, subject),
             Self::SimplePath(from, to) => match &batch.path {
-                Some(paths) => is_simple(&paths[row], from.as_ref(), to.as_ref())?,
+                Some(paths) => is_simple(paths, row, from.as_ref(), to.as_ref())?,
                 None => true,
             },
             Self::Loops(check) => {

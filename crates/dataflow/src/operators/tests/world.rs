@@ -7,8 +7,7 @@ use graph::{Cardinality, Graph, GraphOptions, Transaction};
 use planner::physical::{Op, OpKind, Plan, SideEffect};
 use values::{EdgeRef, Value, VertexRef};
 
-use crate::batch::path::to_path;
-use crate::batch::{Batch, Column, Tags};
+use crate::batch::{Batch, Column, Paths, Tags};
 use crate::cancel::CancelToken;
 use crate::error::QueryError;
 use crate::loop_memory::LoopMemory;
@@ -138,7 +137,7 @@ impl World {
         let mut batch = Batch::new(column, len);
         batch.slots = vec![None; self.plan.slots as usize];
         if self.plan.paths {
-            batch.path = Some(Arc::new(vec![None; len]));
+            batch.path = Some(Arc::new(Paths::empty(len)));
             batch.extend_path(&[]);
         }
         batch
@@ -352,10 +351,12 @@ impl Outcome {
     pub(super) fn paths(&self) -> Vec<String> {
         let snapshot = self.query.snapshot();
         let reader = snapshot.reader();
-        let text = |path| crate::detach::text(&to_path(path).into(), &reader);
+        let text = |path: values::Path| crate::detach::text(&path.into(), &reader);
         self.batches
             .iter()
-            .flat_map(|b| b.path.as_ref().expect("paths").iter().map(text).collect::<Vec<_>>())
+            .flat_map(|b| {
+                (0..b.len).map(|row| text(b.path.as_ref().expect("paths").to_path(row))).collect::<Vec<_>>()
+            })
             .collect()
     }
 }
