@@ -89,6 +89,11 @@ impl Csr {
         self.list(person).iter().map(|&a| self.list(a).len() as u64).sum()
     }
 
+    /// Number of walks of two steps from anybody.
+    pub fn all_paths(&self) -> u64 {
+        (0..self.ids.len() as u32).map(|person| self.paths(person)).sum()
+    }
+
     /// Number of walks of two steps whose end was born before `before`.
     pub fn paths_born_before(&self, person: u32, before: i64) -> u64 {
         let hits =

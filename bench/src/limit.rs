@@ -20,7 +20,7 @@ const BORN_BEFORE: i64 = 473_385_600_000;
 type Loop = fn(&mut Csr, u32) -> u64;
 
 /// Name, traversal, loop.
-const QUERIES: [(&str, &str, Loop); 4] = [
+const QUERIES: [(&str, &str, Loop); 5] = [
     ("2-hop distinct", "g.V().has('Person','id',p).out('knows').out('knows').dedup().count()", |csr, p| {
         csr.distinct(p, 2)
     }),
@@ -30,6 +30,9 @@ const QUERIES: [(&str, &str, Loop); 4] = [
         |csr, p| csr.distinct(p, 3),
     ),
     ("2-hop paths", "g.V().has('Person','id',p).out('knows').out('knows').count()", |csr, p| csr.paths(p)),
+    ("2-hop paths of all", "g.V().hasLabel('Person').out('knows').out('knows').count()", |csr, _| {
+        csr.all_paths()
+    }),
     (
         "2-hop filtered",
         "g.V().has('Person','id',p).out('knows').out('knows').has('birthday',lt(473385600000L)).count()",
@@ -41,7 +44,7 @@ const QUERIES: [(&str, &str, Loop); 4] = [
 ///
 /// # Errors
 /// If the graph cannot be opened or queried, has no persons, or an answer differs from the loop's.
-pub fn bench(graph: &Path, report: &Report) -> Result<(), Box<dyn std::error::Error>> {
+pub fn bench(graph: &Path, only: Option<&str>, report: &Report) -> Result<(), Box<dyn std::error::Error>> {
     let mut rows = Vec::new();
     for executors in [1, 2] {
         let database = open(graph, executors)?;
@@ -49,7 +52,7 @@ pub fn bench(graph: &Path, report: &Report) -> Result<(), Box<dyn std::error::Er
             Csr::extract(&database.snapshot()).ok_or("the graph has no persons who know each other")?;
         let step = (csr.ids.len() / STARTS).max(1);
         let starts: Vec<u32> = (0..csr.ids.len() as u32).step_by(step).take(STARTS).collect();
-        for (name, text, by_hand) in QUERIES {
+        for (name, text, by_hand) in QUERIES.into_iter().filter(|q| only.is_none_or(|only| q.0 == only)) {
             let (mut ours, mut theirs) = (Latencies::default(), Latencies::default());
             for &start in &starts {
                 let bindings = vec![("p".into(), Value::Long(csr.ids[start as usize]))];

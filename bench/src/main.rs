@@ -38,7 +38,12 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Bench {
     /// Walks beside the same walks over CSR arrays
-    Limit { graph: PathBuf },
+    Limit {
+        graph: PathBuf,
+        /// Only this query, such as "2-hop filtered"
+        #[arg(long)]
+        only: Option<String>,
+    },
     /// Point reads, embedded and over WebSocket
     Point { graph: PathBuf },
     /// Ending an endless query
@@ -78,7 +83,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Arguments { out, bench } = Arguments::parse();
     let report = Report::new(out)?;
     match bench {
-        Bench::Limit { graph } => limit::bench(&graph, &report),
+        Bench::Limit { graph, only } => limit::bench(&graph, only.as_deref(), &report),
         Bench::Point { graph } => point::bench(&graph, &report),
         Bench::Cancel { graph } => cancel::bench(&graph, &report),
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),

@@ -125,7 +125,7 @@ impl Engine {
 
     /// Number of executors that sleep.
     pub fn idle(&self) -> usize {
-        self.floor.idle()
+        self.floor.sleeping()
     }
 
     /// Starts a query on the executor with the fewest queries. Results and outcome go to the sink.

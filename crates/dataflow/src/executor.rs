@@ -93,6 +93,11 @@ impl Floor {
         Self { desks: (0..executors).map(|_| Arc::default()).collect(), ..Self::default() }
     }
 
+    /// Number of executors that sleep.
+    pub(crate) fn sleeping(&self) -> usize {
+        self.idle.load(Ordering::Relaxed)
+    }
+
     /// Takes a piece from the oldest offer that still has one.
     fn take_piece(&self) -> Option<PieceTask> {
         let mut offers = self.offers.lock();
@@ -108,7 +113,8 @@ impl Floor {
 
 impl Helpers for Floor {
     fn idle(&self) -> usize {
-        self.idle.load(Ordering::Relaxed)
+        // Whoever asks is busy with a core, be it an executor's or, where a query runs on its caller's thread, not.
+        self.sleeping().min(self.desks.len().saturating_sub(1))
     }
 
     fn offer(&self, source: Arc<PieceSource>) {

@@ -26,7 +26,7 @@
 //! # Where things are
 //!
 //! ```text
-//!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef       reads: reader, read_property, access
+//!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef       reads: reader, read_property, batched, access
 //!    │                                          │
 //!    │                        BlockTable ─▶ Stripe ─▶ Block ─▶ SectionCell   block, memory
 //!    │                                                            │
@@ -56,6 +56,7 @@
 
 mod access;
 mod allocator;
+mod batched;
 mod block;
 mod bulk;
 mod catalog;
@@ -96,6 +97,7 @@ mod write_set;
 mod write_vertex;
 mod writer;
 
+pub use batched::{Degrees, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
 pub use catalog::{Catalog, IndexDefinition, NameSpace};
 pub use error::{GraphError, Result};

@@ -118,6 +118,15 @@ impl PropertyState {
         }
     }
 
+    /// What there is, if that is at most one plain value.
+    pub(crate) fn single(&self) -> crate::Single<'_> {
+        match self {
+            Self::Absent => crate::Single::Absent,
+            Self::One(value) => crate::Single::Value(crate::ValueRef::of(value)),
+            Self::Many(_) => crate::Single::Several,
+        }
+    }
+
     /// The first value.
     #[inline]
     pub(crate) fn first(&self) -> Option<crate::ValueRef<'_>> {

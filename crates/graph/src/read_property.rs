@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn column(&self, v: VertexRef, key: KeyId) -> Option<&Column> {
+    pub(crate) fn column(&self, v: VertexRef, key: KeyId) -> Option<&Column> {
         let cell = self.core.blocks.block(v)?.columns.get(key.index())?;
         self.resolve(cell, || SectionKey::of(v, SectionName::Column(key)))
     }

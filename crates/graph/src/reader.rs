@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
 
     /// The length of one list.
     #[inline]
-    fn list_len(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> u64 {
+    pub(crate) fn list_len(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> u64 {
         if let Some(own) = self.own
             && let Some(version) = own.list(v, label, dir)
         {
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn adjacency(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Option<&Adjacency> {
+    pub(crate) fn adjacency(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Option<&Adjacency> {
         let block: &Block = self.core.blocks.block(v)?;
         let cell = block.adjacency.get(adjacency_number(label, dir))?;
         self.resolve(cell, || SectionKey::of(v, SectionName::Adjacency(label, dir)))

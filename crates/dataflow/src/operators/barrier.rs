@@ -1,18 +1,18 @@
 //! `barrier`: collects everything and lets it go at the end, equal traversers as one with the sum of their bulks.
 
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use values::Value;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::fan::trace;
 use super::held::Held;
 use super::row_store::{Leaving, Place, RowStore};
+use super::vertex_map::VertexMap;
 
 /// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
 /// are not shared stay apart, which only costs).
@@ -25,6 +25,8 @@ pub(super) struct Barrier {
     /// The kept rows, in the order in which the first of each came.
     places: Vec<(u32, Place)>,
     known: FxHashMap<Identity, u32>,
+    /// The same for vertices that nothing else tells apart.
+    vertices: VertexMap,
     leaving: Leaving,
     held: Held,
     ended: bool,
@@ -39,30 +41,39 @@ impl Operator for Barrier {
     ) -> Result<Step, QueryError> {
         let Some(batch) = input else { return Ok(Step::Idle) };
         let batch = Arc::new(batch);
+        let bare = cx.single_tag && batch.path.is_none() && batch.slots.iter().all(Option::is_none);
+        let vertices = match &*batch.current {
+            Column::Vertices(vertices) if bare => Some(vertices),
+            _ => None,
+        };
         let mut number = None;
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
-            match self.known.entry(identity(&batch, row, tag)) {
-                Entry::Occupied(known) => {
-                    let place = &mut self.places[*known.get() as usize].1;
-                    place.bulk = place.bulk.saturating_add(batch.bulk(row));
-                }
-                Entry::Vacant(unknown) => {
-                    let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
-                    unknown.insert(self.places.len() as u32);
-                    self.places.push((tag, Place { batch: number, row: row as u32, bulk: batch.bulk(row) }));
-                }
+            let next = self.places.len() as u32;
+            let place = match vertices {
+                Some(vertices) => *self.vertices.get_or_insert(vertices[row], next),
+                None => *self.known.entry(identity(&batch, row, tag)).or_insert(next),
+            };
+            if place == next {
+                let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
+                self.places.push((tag, Place { batch: number, row: row as u32, bulk: batch.bulk(row) }));
+            } else {
+                let place = &mut self.places[place as usize].1;
+                place.bulk = place.bulk.saturating_add(batch.bulk(row));
             }
         }
-        let per_row = size_of::<Identity>() + size_of::<(u32, Place)>() + 8;
-        self.held.set(cx, self.store.bytes() + self.places.len() * per_row)?;
+        let known = self.known.len() * (size_of::<Identity>() + 8) + self.vertices.bytes();
+        self.held.set(cx, self.store.bytes() + self.places.len() * size_of::<(u32, Place)>() + known)?;
         Ok(Step::Idle)
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if !std::mem::replace(&mut self.ended, true) {
             self.known = FxHashMap::default();
-            self.places.sort_by_key(|(tag, _)| *tag);
+            self.vertices = VertexMap::default();
+            if !cx.single_tag {
+                self.places.sort_by_key(|(tag, _)| *tag);
+            }
             self.leaving.start(self.places.drain(..).map(|(_, place)| place).collect());
         }
         if let Some(mut batch) = self.leaving.next(&self.store) {
@@ -76,6 +87,7 @@ impl Operator for Barrier {
         self.store.clear();
         self.places.clear();
         self.known.clear();
+        self.vertices = VertexMap::default();
         self.leaving.clear();
         self.held.release();
         self.ended = false;

@@ -54,6 +54,7 @@ mod test;
 #[cfg(test)]
 mod tests;
 mod unfold;
+mod vertex_map;
 mod vertex_set;
 mod view;
 mod write;

@@ -4,7 +4,7 @@ use super::SLOTS;
 use super::delta::Delta;
 use super::values::{Values, ValuesBuilder};
 use crate::property::{PropertyCell, PropertyState};
-use crate::{Tick, ValueRef};
+use crate::{Single, Tick, ValueRef};
 
 /// A property section: a typed column, and the versions since.
 pub(crate) struct Column {
@@ -30,6 +30,21 @@ impl Column {
         match self.delta.visible(slot, stamp) {
             None => self.values.get(slot),
             Some(version) => version.change().first(),
+        }
+    }
+
+    /// What a slot has, if that is at most one plain value. (Inlined like [`Values::get`].)
+    #[inline(always)]
+    pub(crate) fn single(&self, slot: usize, stamp: Tick) -> Single<'_> {
+        if let Some(version) = self.delta.visible(slot, stamp) {
+            return version.change().single();
+        }
+        if self.values.is_multiple() && !self.values.cells(slot).is_empty() {
+            return Single::Several;
+        }
+        match self.values.get(slot) {
+            Some(value) => Single::Value(value),
+            None => Single::Absent,
         }
     }
 

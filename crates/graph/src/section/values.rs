@@ -47,8 +47,9 @@ impl Values {
         &self.rows
     }
 
-    /// The (first) value of `row`; none beyond the end.
-    #[inline]
+    /// The (first) value of `row`; none beyond the end. Always inlined: a value returned through memory is read back
+    /// at another offset than it was written at, which stalls for longer than the rest takes.
+    #[inline(always)]
     pub(crate) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
         if !self.present.get(row) {
             return None;
@@ -77,6 +78,12 @@ impl Values {
             }
             _ => &[],
         }
+    }
+
+    /// Whether it is a column of multi-properties.
+    #[inline]
+    pub(crate) fn is_multiple(&self) -> bool {
+        matches!(self.rows, Rows::Many { .. })
     }
 
     /// Bytes in memory, roughly.

@@ -33,26 +33,29 @@ pub(in crate::operators) fn bulk_by_degree(
     cx: &Context<'_>,
 ) -> Result<Option<Batch>, QueryError> {
     let OpKind::BulkByDegree { direction, labels } = &cx.op.kind else { return Ok(Some(batch)) };
-    let degrees = degrees(&batch, *direction, labels, cx)?;
-    let mut rows = Vec::with_capacity(batch.len);
-    let mut bulks = Vec::with_capacity(batch.len);
-    for (row, degree) in degrees.into_iter().enumerate().filter(|(_, degree)| *degree > 0) {
-        rows.push(row as u32);
-        let bulk = batch.bulk(row).checked_mul(degree);
-        bulks.push(bulk.ok_or_else(|| {
-            QueryError::step(
-                &cx.op.step,
-                "there are more than 2⁶⁴ equal traversers here; narrow the traversal",
-            )
-        })?);
+    let mut bulks = degrees(&batch, *direction, labels, cx)?;
+    if let Some(before) = &batch.bulk {
+        for (bulk, before) in bulks.iter_mut().zip(before.iter()) {
+            *bulk = bulk.checked_mul(*before).ok_or_else(|| too_many(cx))?;
+        }
     }
-    if rows.is_empty() {
-        return Ok(None);
+    let mut kept = batch;
+    if bulks.contains(&0) {
+        let rows: Vec<u32> = (0..kept.len as u32).filter(|&row| bulks[row as usize] > 0).collect();
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        kept = kept.gather(&rows);
+        bulks.retain(|&bulk| bulk > 0);
     }
-    let mut kept = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
     kept.bulk = Some(Arc::new(bulks));
     trace(&mut kept, cx.op);
     Ok(Some(kept))
+}
+
+#[cold]
+fn too_many(cx: &Context<'_>) -> QueryError {
+    QueryError::step(&cx.op.step, "there are more than 2⁶⁴ equal traversers here; narrow the traversal")
 }
 
 fn degrees(
@@ -68,6 +71,9 @@ fn degrees(
         EdgeLabels::Only(labels) if labels.is_empty() => return Ok(vec![0; batch.len]),
         EdgeLabels::Only(labels) => labels,
     };
+    if let (Column::Vertices(vertices), false) = (&*batch.current, labels.is_empty()) {
+        return Ok(of_vertices(vertices, direction, labels, &graph));
+    }
     (0..batch.len)
         .map(|row| {
             let v = vertex_of(batch, row, &graph, cx)?;
@@ -75,6 +81,22 @@ fn degrees(
             Ok(graph.reader.degree(v, direction, labels))
         })
         .collect()
+}
+
+fn of_vertices(
+    vertices: &[VertexRef],
+    direction: Direction,
+    labels: &[EdgeLabelId],
+    graph: &Graph<'_>,
+) -> Vec<u64> {
+    let mut degrees = vec![0; vertices.len()];
+    for &dir in Dir::of(direction) {
+        for &label in labels {
+            vertices.iter().for_each(|&v| graph.note_list(v, label, dir));
+            graph.reader.degrees(label, dir).add_to(vertices, &mut degrees);
+        }
+    }
+    degrees
 }
 
 fn note(v: VertexRef, direction: Direction, labels: &[EdgeLabelId], graph: &Graph<'_>) {

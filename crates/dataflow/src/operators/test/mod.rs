@@ -1,5 +1,6 @@
 //! Tests on traversers, made ready for a run of batches.
 
+mod narrow;
 mod path;
 mod prepared;
 mod subject;

@@ -8,7 +8,7 @@ use crate::operator::Context;
 
 use super::super::predicate::{Resolver, reads_side_effect};
 use super::super::view::Graph;
-use super::{Object, Ready, Subject};
+use super::Ready;
 
 /// A test with its operands, made anew only when a side-effect among them has changed.
 #[derive(Debug, Default)]
@@ -55,13 +55,8 @@ impl Prepared {
         graph: &Graph<'_>,
     ) -> Result<Vec<u32>, QueryError> {
         let ready = self.ready(test, Resolver { cx, graph })?;
-        let mut rows = Vec::with_capacity(batch.len);
-        for row in 0..batch.len {
-            let subject = Subject { object: Object::current(batch, row), batch, row, graph, loops: cx.loops };
-            if ready.holds(subject)? {
-                rows.push(row as u32);
-            }
-        }
+        let mut rows = (0..batch.len as u32).collect();
+        ready.narrow(&mut rows, batch, cx, graph)?;
         Ok(rows)
     }
 }

@@ -124,7 +124,7 @@ impl Subject<'_> {
 
 /// Whether one of the values of a vertex under a key satisfies `f`. Only where the first does not are the others looked for.
 #[inline]
-fn vertex_values(
+pub(super) fn vertex_values(
     v: VertexRef,
     key: KeyId,
     graph: &Graph<'_>,

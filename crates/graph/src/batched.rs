@@ -1,0 +1,142 @@
+//! Reads of one kind of section for the many vertices of a batch.
+//!
+//! A read of one vertex walks stripe, block, cell and section. The vertices of a batch mostly lie in the 64 blocks of
+//! one stripe, so the first three steps are taken once per block and then remembered by tablet:
+//!
+//! ```text
+//! vertex ─▶ tablet ─▶ │ ● │ ● │ · │ ● │ …  64 sections of the current stripe, found as they are met
+//!                       │
+//!                       └─▶ section ─▶ slot
+//! ```
+
+use values::VertexRef;
+
+use crate::block::{TABLETS, slot_of, stripe_of};
+use crate::section::{Adjacency, Column};
+use crate::{Dir, EdgeLabelId, KeyId, Reader, Tick, ValueRef};
+
+/// What is known of the sections of one kind in the stripe of the vertex that was asked for last.
+struct StripeSections<S> {
+    stripe: usize,
+    /// Bit t: tablet t was looked up.
+    known: u64,
+    sections: [S; TABLETS],
+}
+
+impl<S: Copy> StripeSections<S> {
+    const fn new(unknown: S) -> Self {
+        Self { stripe: usize::MAX, known: 0, sections: [unknown; TABLETS] }
+    }
+
+    #[inline(always)]
+    fn of(&mut self, v: VertexRef, look_up: impl FnOnce() -> S) -> S {
+        let (stripe, tablet) = (stripe_of(v), v.tablet() as usize);
+        if stripe != self.stripe {
+            (self.stripe, self.known) = (stripe, 0);
+        }
+        if self.known >> tablet & 1 == 0 {
+            self.sections[tablet] = look_up();
+            self.known |= 1 << tablet;
+        }
+        self.sections[tablet]
+    }
+}
+
+/// Degrees along one edge label, one way. Made by [`Reader::degrees`].
+pub struct Degrees<'r> {
+    reader: &'r Reader<'r>,
+    label: EdgeLabelId,
+    dir: Dir,
+    sections: StripeSections<Offsets<'r>>,
+}
+
+/// Where the degrees of a block are.
+#[derive(Clone, Copy)]
+struct Offsets<'r> {
+    offsets: &'r [u32],
+    /// The section, if it has changes over its base.
+    changed: Option<&'r Adjacency>,
+}
+
+impl<'r> Offsets<'r> {
+    const NONE: Self = Self { offsets: &[], changed: None };
+
+    fn of(section: Option<&'r Adjacency>) -> Self {
+        section.map_or(Self::NONE, |section| Self {
+            offsets: section.offsets(),
+            changed: (!section.delta.is_empty()).then_some(section),
+        })
+    }
+
+    #[inline(always)]
+    fn degree(self, slot: usize, tick: Tick) -> u64 {
+        match (self.changed, self.offsets.get(slot..slot + 2)) {
+            (None, Some(pair)) => u64::from(pair[1] - pair[0]),
+            (None, None) => 0,
+            (Some(section), _) => section.degree(slot, tick) as u64,
+        }
+    }
+}
+
+impl Degrees<'_> {
+    /// Adds the numbers of edges of vertices to `degrees`.
+    pub fn add_to(&mut self, vertices: &[VertexRef], degrees: &mut [u64]) {
+        let Self { reader, label, dir, sections } = self;
+        let each = vertices.iter().copied().zip(degrees);
+        if reader.own.is_some() {
+            return each.for_each(|(v, degree)| *degree += reader.list_len(v, *label, *dir));
+        }
+        for (v, degree) in each {
+            let section = sections.of(v, || Offsets::of(reader.adjacency(v, *label, *dir)));
+            *degree += section.degree(slot_of(v), reader.tick);
+        }
+    }
+}
+
+/// The values of vertices under one key. Made by [`Reader::property_column`].
+pub struct PropertyColumn<'r> {
+    reader: &'r Reader<'r>,
+    key: KeyId,
+    sections: StripeSections<Option<&'r Column>>,
+}
+
+/// What a vertex has under a key.
+#[derive(Clone, Copy, Debug)]
+pub enum Single<'r> {
+    /// Nothing.
+    Absent,
+    /// One value.
+    Value(ValueRef<'r>),
+    /// Several, or one that is more than a value: ask [`Reader::vertex_properties`].
+    Several,
+}
+
+impl<'r> PropertyColumn<'r> {
+    /// What a vertex has. (Always inlined, so that the value stays in registers.)
+    #[inline(always)]
+    pub fn get(&mut self, v: VertexRef) -> Single<'r> {
+        let Self { reader, key, sections } = self;
+        let reader: &'r Reader<'r> = reader;
+        if let Some(own) = reader.own
+            && let Some(state) = own.property(v, *key)
+        {
+            return state.single();
+        }
+        match sections.of(v, || reader.column(v, *key)) {
+            Some(section) => section.single(slot_of(v), reader.tick),
+            None => Single::Absent,
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Degrees along one edge label, one way, for many vertices.
+    pub fn degrees(&self, label: EdgeLabelId, dir: Dir) -> Degrees<'_> {
+        Degrees { reader: self, label, dir, sections: StripeSections::new(Offsets::NONE) }
+    }
+
+    /// The values under one key, for many vertices.
+    pub fn property_column(&self, key: KeyId) -> PropertyColumn<'_> {
+        PropertyColumn { reader: self, key, sections: StripeSections::new(None) }
+    }
+}
