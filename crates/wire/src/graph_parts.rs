@@ -8,17 +8,20 @@ use crate::error::Problem;
 
 /// The labels of a path: a collection of collections of strings.
 pub(crate) fn path_labels(value: &Value) -> Result<Vec<Vec<Str>>, Problem> {
-    members(value, "the list of a path's labels")?
-        .into_iter()
-        .map(|labels| members(labels, "a set of labels")?.into_iter().map(label).collect())
-        .collect()
+    members(value, "the list of a path's labels")?.into_iter().map(label_set).collect()
 }
 
-fn label(value: &Value) -> Result<Str, Problem> {
-    match value {
-        Value::String(label) => Ok(label.clone()),
-        other => Err(Problem::expected("a label", other.type_name())),
+/// The labels of one object: each once, however the collection is written.
+fn label_set(value: &Value) -> Result<Vec<Str>, Problem> {
+    let mut labels = Vec::new();
+    for member in members(value, "a set of labels")? {
+        match member {
+            Value::String(label) if labels.contains(label) => {}
+            Value::String(label) => labels.push(label.clone()),
+            other => return Err(Problem::expected("a label", other.type_name())),
+        }
     }
+    Ok(labels)
 }
 
 fn members<'a>(value: &'a Value, expected: &'static str) -> Result<Vec<&'a Value>, Problem> {

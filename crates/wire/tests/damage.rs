@@ -310,3 +310,20 @@ fn http_requests_are_read_with_their_bindings() {
     let body = br#"{"gremlin": "g", "requestId": "41d2e28a-20a4-4ab0-b379-d810dede3786"}"#;
     assert_eq!(decode_http(body, id).unwrap().id.to_string(), "41d2e28a-20a4-4ab0-b379-d810dede3786");
 }
+
+/// Found by fuzzing: what was decoded, encoded and decoded again was not the same.
+#[test]
+fn what_cannot_be_written_is_not_read() {
+    let with_parent = b"\x12\x00\x01\x00\0\0\0\x01\0\0\0\x01a\x01\x00\0\0\0\x07\
+        \x11\x00\x01\x00\0\0\0\x02\0\0\0\x01p\xfe\x01\xfe\x01";
+    let value = graphbinary::decode(with_parent).unwrap();
+    let mut out = Vec::new();
+    graphbinary::encode(&value, &mut out).unwrap();
+    assert_eq!(format!("{:?}", graphbinary::decode(&out).unwrap()), format!("{value:?}"));
+
+    let twice = br#"{"@type":"g:Path","@value":{"labels":[["a","a"]],"objects":["x"]}}"#;
+    let value = graphson::decode(twice).unwrap();
+    let mut out = Vec::new();
+    graphson::encode(&value, Dialect::V3, &mut out).unwrap();
+    assert_eq!(format!("{:?}", graphson::decode(&out).unwrap()), format!("{value:?}"));
+}

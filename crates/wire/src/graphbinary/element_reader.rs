@@ -21,14 +21,12 @@ impl Reader<'_> {
         Ok(Edge { id, label, out_v, in_v, properties: self.properties()? })
     }
 
-    /// `{id}{label}{value}{parent}{properties}`
+    /// `{id}{label}{value}{parent}{properties}`. The parent is null in all that TinkerPop writes, and in what is written
+    /// here; another one is passed over, as those of edges and properties are.
     pub(super) fn vertex_property(&mut self) -> Read<VertexProperty> {
         let (id, key, value) = (self.value()?, self.text()?.into(), self.value()?);
-        let vertex = match self.value()? {
-            Value::Vertex(vertex) => Some((vertex.id.clone(), vertex.label.clone())),
-            _ => None,
-        };
-        Ok(VertexProperty { id, key, value, properties: self.properties()?, vertex, owner: None })
+        self.any()?;
+        Ok(VertexProperty { id, key, value, properties: self.properties()?, vertex: None, owner: None })
     }
 
     /// `{key}{value}{parent}`
