@@ -371,6 +371,7 @@ mod tests {
                 inter: InterPolicy::BreadthFirst,
                 intra: IntraPolicy::DepthFirst,
                 max_instances: 1,
+                ordered: false,
             },
         };
         let root = Pipeline::new(vec![op(OpKind::Scope(Box::new(scope)))]);

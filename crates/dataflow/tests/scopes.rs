@@ -135,7 +135,7 @@ impl Builder {
 }
 
 fn policy(inter: InterPolicy, max_instances: u32) -> Policy {
-    Policy { inter, intra: IntraPolicy::DepthFirst, max_instances }
+    Policy { inter, intra: IntraPolicy::DepthFirst, max_instances, ordered: false }
 }
 
 fn state(plan: &Arc<Plan>, snapshot: Snapshot, memory: u64) -> Arc<QueryState> {
@@ -360,8 +360,13 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
         let mut plan = Builder::new(&graph);
         let start = plan.scan("hub");
         let child = Pipeline::new(vec![plan.out("has"), plan.has("good", Value::Bool(true))]);
-        let kind = ScopeKind::Exchange { child, ordered };
-        let exchange = plan.scope("exchange", kind, Grain::Stream, policy(InterPolicy::BreadthFirst, 1));
+        let kind = ScopeKind::Exchange { child };
+        let exchange = plan.scope(
+            "exchange",
+            kind,
+            Grain::Stream,
+            Policy { ordered, ..policy(InterPolicy::BreadthFirst, 1) },
+        );
         let exchange_id = exchange.id;
         let plan = plan.plan(vec![start, exchange]);
         let (expected, _) = run(&plan, graph.snapshot(), 1_000_000);

@@ -228,7 +228,7 @@ fn pieces_of_what_is_sorted_stay_in_order() {
         "g.V().hasLabel('Person').order().by('age').out('knows').out('knows').values('age')",
         &four,
     );
-    assert!(plan.contains("ExchangeScope(ordered)"), "{plan}");
+    assert!(plan.contains("ExchangeScope [per batch, inter bfs, intra dfs, max 16, in order]"), "{plan}");
 }
 
 #[test]
@@ -294,4 +294,22 @@ fn an_explanation_shows_every_stage_that_changed_something() {
     let explanation = planned.explanation.unwrap();
     let stages: Vec<&str> = explanation.stages().map(|(stage, _)| stage).collect();
     assert_eq!(stages, ["traversal", "logical plan", "index-lookup", "degree", "physical plan"]);
+}
+
+#[test]
+fn scopes_behind_an_order_keep_it() {
+    let filter = physical("g.V().order().by('age').where(out('knows').out('knows').has('age',1))");
+    assert!(
+        filter.contains("FilterScope(all) [per traverser, inter bfs, intra dfs, max 64, in order]"),
+        "{filter}"
+    );
+    let union = physical("g.V().order().by('age').union(out('knows'),identity())");
+    assert!(
+        union.contains("FlatMapScope [per traverser, inter bfs, intra dfs, max 64, in order]"),
+        "{union}"
+    );
+    let of_the_stream = physical("g.V().order().by('age').union(out('knows').count(),count())");
+    assert!(!of_the_stream.contains("in order"), "{of_the_stream}");
+    let of_one = physical("g.V().order().by('age').count().union(identity(),identity())");
+    assert!(!of_one.contains("in order"), "{of_one}");
 }

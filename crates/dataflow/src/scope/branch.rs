@@ -12,7 +12,7 @@
 //! Instances share the scope's quota in rounds. Within a round the inter-instance policy decides; one that has used up
 //! its slice waits for the next round, so that a traverser with a huge subquery does not hold up the others.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,8 +78,15 @@ pub(super) struct BranchScope {
     /// Terminated instances, by branch, to be used again.
     pool: Vec<Vec<Instance>>,
     opened: u64,
+    /// Where results must leave in the order of the inputs: the instance whose turn it is, and the outcomes of later
+    /// ones that have ended already.
+    next: u64,
+    ended: BTreeMap<u64, Passing>,
     egress: Egress,
 }
+
+/// Rows of a batch that pass, and how.
+type Passing = (Arc<Batch>, Vec<(u32, Outcome)>);
 
 impl BranchScope {
     pub(super) fn new(scope: &Scope, op: &Op) -> Self {
@@ -110,6 +117,8 @@ impl BranchScope {
             next_row: 0,
             running: Vec::new(),
             opened: 0,
+            next: 0,
+            ended: BTreeMap::new(),
             egress: Egress::new(into, &op.labels, op.moves && replaces),
         }
     }
@@ -120,7 +129,7 @@ impl BranchScope {
 
     /// Opens the next instance, if there is input for one and MAX_SI allows it.
     fn open(&mut self, cx: &Context<'_>) -> Result<bool, QueryError> {
-        if self.running.len() >= self.policy.max_instances.max(1) as usize {
+        if self.open_instances() >= self.most_instances() {
             return Ok(false);
         }
         let Some(input) = self.waiting.front().cloned() else { return Ok(false) };
@@ -157,6 +166,19 @@ impl BranchScope {
         start_branch(&mut si, cx)?;
         self.running.push(si);
         Ok(true)
+    }
+
+    /// Instances that run, and those that have ended but must wait for one opened before them.
+    fn open_instances(&self) -> u64 {
+        if self.policy.ordered { self.opened - self.next } else { self.running.len() as u64 }
+    }
+
+    /// MAX_SI. Results that pass as they come can only come in order if instances come one after another.
+    fn most_instances(&self) -> u64 {
+        match self.logic {
+            Logic::FlatMap | Logic::Coalesce if self.policy.ordered => 1,
+            _ => u64::from(self.policy.max_instances.max(1)),
+        }
     }
 
     fn take_instance(&mut self, branch: usize) -> Instance {
@@ -240,18 +262,31 @@ impl BranchScope {
             return start_branch(si, cx);
         }
         let si = self.running.remove(at);
-        for tag in 0..si.hits.len() {
-            if let Some(outcome) = self.outcome(&si, tag)
-                && let Some(batch) = self.egress.pass(&si.input, si.first + tag as u32, outcome)
-            {
-                out.emit(batch);
-            }
-        }
+        let outcomes =
+            (0..si.hits.len()).filter_map(|tag| Some((si.first + tag as u32, self.outcome(&si, tag)?)));
+        let passing = (si.input.clone(), outcomes.collect());
         self.pool[si.branch].push(si.instance);
+        if self.policy.ordered {
+            self.ended.insert(si.id, passing);
+            while let Some(passing) = self.ended.remove(&self.next) {
+                self.next += 1;
+                self.pass(passing, out);
+            }
+        } else {
+            self.pass(passing, out);
+        }
         if self.egress.is_full() || self.is_idle() || self.grain == Grain::Batch {
             self.flush(out);
         }
         Ok(())
+    }
+
+    fn pass(&mut self, (input, outcomes): Passing, out: &mut Output) {
+        for (row, outcome) in outcomes {
+            if let Some(batch) = self.egress.pass(&input, row, outcome) {
+                out.emit(batch);
+            }
+        }
     }
 
     /// What becomes of a row at the end of its instance; `None` drops it (or its results have left already).
@@ -335,6 +370,8 @@ impl Operator for BranchScope {
         self.next_row = 0;
         // A terminated scope terminates its instances in cascade; their operators go with them.
         self.running.clear();
+        self.ended.clear();
+        self.next = self.opened;
         self.egress.reset();
     }
 }

@@ -190,10 +190,10 @@ pub(super) struct ExchangeScope {
 
 impl ExchangeScope {
     pub(super) fn new(scope: &Scope) -> Self {
-        let ScopeKind::Exchange { child, ordered } = &scope.kind else { unreachable!("not an exchange") };
+        let ScopeKind::Exchange { child } = &scope.kind else { unreachable!("not an exchange") };
         Self {
             child: child.clone(),
-            ordered: *ordered,
+            ordered: scope.policy.ordered,
             intra: scope.policy.intra,
             source: None,
             local: VecDeque::new(),

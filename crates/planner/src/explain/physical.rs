@@ -53,6 +53,9 @@ impl Words<'_> {
         let inter = if policy.inter == InterPolicy::BreadthFirst { "bfs" } else { "dfs" };
         let intra = if policy.intra == IntraPolicy::BreadthFirst { "bfs" } else { "dfs" };
         self.show(format_args!(", inter {inter}, intra {intra}, max {}", policy.max_instances));
+        if policy.ordered {
+            self.raw(", in order");
+        }
     }
 
     fn op_kind(&mut self, kind: &OpKind) {
@@ -358,9 +361,7 @@ impl Words<'_> {
                 }
             }
             ScopeKind::Inline { .. } => self.raw("InlineScope"),
-            ScopeKind::Exchange { ordered, .. } => {
-                self.raw(if *ordered { "ExchangeScope(ordered)" } else { "ExchangeScope" });
-            }
+            ScopeKind::Exchange { .. } => self.raw("ExchangeScope"),
         }
     }
 

@@ -11,6 +11,7 @@
 //! enough traversers are expected to be worth sending. Whether it really spreads is decided when it runs, by how many
 //! there are. An expansion that leaves out duplicates does so in each piece, and a `Dedup` behind the part does the rest.
 
+use super::in_order::is_ordered_after;
 use super::pipeline::{Ops, unnumbered};
 use crate::physical::{
     By, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope, ScopeKind,
@@ -52,12 +53,7 @@ pub(super) fn spread(ops: &mut Ops) {
             continue;
         }
         part.close(&mut result, ordered);
-        ordered = match &op.kind {
-            OpKind::Order { .. } => true,
-            OpKind::Aggregate(_) | OpKind::GroupCount { .. } => false,
-            OpKind::Scope(scope) if matches!(scope.kind, ScopeKind::Group { .. }) => false,
-            _ => ordered,
-        };
+        ordered = is_ordered_after(&op.kind, ordered);
         result.push(op);
     }
     part.close(&mut result, ordered);
@@ -93,8 +89,9 @@ impl Part {
             inter: InterPolicy::BreadthFirst,
             intra: IntraPolicy::DepthFirst,
             max_instances: MAX_PIECES,
+            ordered,
         };
-        let kind = ScopeKind::Exchange { child: Pipeline::new(part.ops), ordered };
+        let kind = ScopeKind::Exchange { child: Pipeline::new(part.ops) };
         let scope = Scope { kind, grain: Grain::Batch, policy };
         result.push(unnumbered(OpKind::Scope(Box::new(scope)), step, false));
         true
@@ -120,7 +117,7 @@ fn reads_graph(kind: &OpKind) -> bool {
 }
 
 /// Whether what the operator does with a traverser depends on that traverser alone.
-fn is_stateless(kind: &OpKind) -> bool {
+pub(super) fn is_stateless(kind: &OpKind) -> bool {
     match kind {
         OpKind::Expand { .. }
         | OpKind::EdgeVertex(_)

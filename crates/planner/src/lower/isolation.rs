@@ -54,6 +54,7 @@ impl Lowering<'_> {
             inter: self.options.inter.unwrap_or(inter),
             intra: self.options.intra.unwrap_or(IntraPolicy::DepthFirst),
             max_instances: self.options.max_instances.unwrap_or(max_instances).max(1),
+            ordered: false,
         }
     }
 }

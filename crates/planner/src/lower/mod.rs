@@ -7,6 +7,7 @@
 mod branch;
 mod cost;
 mod exchange;
+mod in_order;
 mod isolation;
 mod liveness;
 mod modulate;
@@ -132,6 +133,7 @@ impl Lowering<'_> {
             ops.step = self.name(step);
             self.step(step, Place { rows: entering, few, ..place }, &mut ops);
         }
+        in_order::keep(&mut ops);
         if self.spreads && place.stream {
             exchange::spread(&mut ops);
         }

@@ -3,7 +3,7 @@
 use values::Str;
 
 use crate::logical::Label;
-use crate::physical::{By, FetchKind, Op, OpKind, Pipeline, Slot, Test};
+use crate::physical::{By, FetchKind, Op, OpKind, Pipeline, ScopeKind, Slot, Test};
 
 /// An operator that gets its number at the end of lowering.
 pub(super) fn unnumbered(kind: OpKind, step: Str, moves: bool) -> Op {
@@ -23,6 +23,23 @@ pub(super) struct Ops {
     pub step: Str,
     /// Traversers that enter or leave it.
     pub rows: f64,
+}
+
+/// Whether the operator gives its own labels to its results. Scopes whose results leave as the operators inside made
+/// them do not.
+fn labels_results(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Scope(scope) => {
+            matches!(
+                scope.kind,
+                ScopeKind::Filter { .. }
+                    | ScopeKind::Apply { .. }
+                    | ScopeKind::SideEffect { .. }
+                    | ScopeKind::Group { .. }
+            )
+        }
+        _ => true,
+    }
 }
 
 impl Ops {
@@ -73,7 +90,7 @@ impl Ops {
             self.stay(OpKind::Store(slot));
         }
         if paths {
-            if self.ops.is_empty() {
+            if !self.ops.last().is_some_and(|last| labels_results(&last.kind)) {
                 self.stay(OpKind::Filter(Test::Constant(true)));
             }
             if let Some(last) = self.ops.last_mut() {

@@ -33,8 +33,12 @@ pub(super) fn split(pipeline: &mut Pipeline) {
 }
 
 fn inline(ops: Vec<Op>) -> Op {
-    let policy =
-        Policy { inter: InterPolicy::BreadthFirst, intra: IntraPolicy::DepthFirst, max_instances: 1 };
+    let policy = Policy {
+        inter: InterPolicy::BreadthFirst,
+        intra: IntraPolicy::DepthFirst,
+        max_instances: 1,
+        ordered: false,
+    };
     let kind = ScopeKind::Inline { child: Pipeline::new(ops) };
     let scope = Scope { kind, grain: Grain::Stream, policy };
     unnumbered(OpKind::Scope(Box::new(scope)), Str::from("…"), false)

@@ -39,6 +39,8 @@ pub struct Policy {
     pub intra: IntraPolicy,
     /// MAX_SI: most concurrent instances on one executor, at least 1.
     pub max_instances: u32,
+    /// Whether results must leave in the order of the inputs.
+    pub ordered: bool,
 }
 
 /// Which of a scope's instances goes first.
@@ -144,8 +146,6 @@ pub enum ScopeKind {
     Exchange {
         /// The part: sequential operators and complete scopes only.
         child: Pipeline,
-        /// Whether results must leave in the order of the inputs.
-        ordered: bool,
     },
 }
 

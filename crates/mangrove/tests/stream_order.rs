@@ -1,0 +1,95 @@
+//! Behind `order()` the order of the stream is part of the answer, whatever steps follow; and labels given to the
+//! results of branches are in their paths.
+
+use mangrove::{Database, values::Value};
+
+fn results(db: &Database, text: &str) -> Vec<Value> {
+    db.query(text).and_then(|results| results.collect()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn texts(db: &Database, text: &str) -> String {
+    results(db, text).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// Six persons; the later in the alphabet, the fewer pets.
+fn persons() -> Database {
+    let db = Database::in_memory().unwrap();
+    for (name, pets) in [("ada", 2), ("bob", 0), ("cyd", 1), ("dan", 0), ("eve", 1), ("fay", 0)] {
+        results(&db, &format!("g.addV('person').property('name','{name}')"));
+        for pet in 1..=pets {
+            let pet = format!("{name}{pet}");
+            results(
+                &db,
+                &format!(
+                    "g.V().has('name','{name}').as('o').addV('pet').property('name','{pet}').addE('of').from('o')"
+                ),
+            );
+        }
+    }
+    db
+}
+
+#[test]
+fn branches_keep_the_order_of_what_was_sorted() {
+    let db = persons();
+    let behind_order =
+        |steps: &str| texts(&db, &format!("g.V().hasLabel('person').order().by('name',desc).{steps}"));
+    assert_eq!(behind_order("where(out('of')).values('name')"), "eve cyd ada");
+    assert_eq!(
+        behind_order("coalesce(out('of').values('name'), values('name'))"),
+        "fay eve1 dan cyd1 bob ada1 ada2"
+    );
+    assert_eq!(behind_order("optional(out('of')).values('name')"), "fay eve1 dan cyd1 bob ada1 ada2");
+    assert_eq!(behind_order("choose(out('of'), constant('yes'), constant('no'))"), "no yes no yes no yes");
+    assert_eq!(
+        behind_order("union(values('name'), out('of').values('name'))"),
+        "fay eve eve1 dan cyd cyd1 bob ada ada1 ada2"
+    );
+    assert_eq!(behind_order("local(out('of').limit(1)).values('name')"), "eve1 cyd1 ada1");
+    assert_eq!(behind_order("not(out('of')).values('name').limit(2)"), "fay dan");
+    assert_eq!(texts(&db, "g.inject(1,2,3).coalesce(is(2), constant(0))"), "0 2 0");
+}
+
+/// With an instance per traverser, those with little to do are decided long before those with much.
+#[test]
+fn a_filter_with_uneven_work_keeps_the_order_too() {
+    let db = Database::in_memory().unwrap();
+    results(&db, "g.addV('thing').property('good', true).addV('thing').property('good', false)");
+    for rank in 0..40 {
+        let bad = if rank % 3 == 0 { 3_000 } else { 1 };
+        results(&db, &format!("g.addV('hub').property('rank',{rank})"));
+        let hub = format!("g.V().has('hub','rank',{rank}).as('h')");
+        let bad = format!("V().has('thing','good',false).as('b').constant(1..{bad}).unfold()");
+        results(&db, &format!("{hub}.{bad}.addE('has').from('h').to('b')"));
+        results(&db, &format!("{hub}.V().has('thing','good',true).addE('has').from('h')"));
+    }
+    let ranks: Vec<Value> = (0..40).map(Value::Int).collect();
+    let filter = "where(out('has').has('good',true))";
+    let text = format!("g.V().hasLabel('hub').order().by('rank').{filter}.values('rank')");
+    assert_eq!(results(&db, &text), ranks);
+    let text = format!("g.V().hasLabel('hub').{filter}.order().by('rank').limit(7).values('rank')");
+    assert_eq!(results(&db, &text), ranks[..7]);
+}
+
+#[test]
+fn labels_behind_branches_are_in_the_path() {
+    let db = persons();
+    let branches = [
+        "union(out('of'), out('of'))",
+        "coalesce(out('of'))",
+        "optional(out('of'))",
+        "repeat(out('of')).times(1)",
+        "local(out('of'))",
+        "flatMap(out('of'))",
+        "choose(out('of'), out('of'))",
+    ];
+    for branch in branches {
+        let text = format!("g.V().has('name','eve').as('owner').{branch}.as('pet').path()");
+        let found = results(&db, &text);
+        assert!(!found.is_empty(), "{text}");
+        for path in found {
+            let Value::Path(path) = path else { panic!("{text}: {path:?}") };
+            assert_eq!(path.labels, [["owner"], ["pet"]], "{text}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Once a stream is in order, it stays so.
+//!
+//! Behind `order()`, `inject(…)` or `V(ids)` the order of the traversers is part of the answer, up to a step that makes
+//! one of the stream (`count()`, `group()`). A scope whose instances run side by side lets results leave as they are
+//! ready; here it is told to let them leave in the order of their inputs:
+//!
+//! ```text
+//! order(name) ─ FilterScope             ─ …      each row waits until those before it are decided
+//! order(name) ─ CoalesceScope           ─ …      an instance per traverser, one after another
+//! order(name) ─ FlatMapScope{UnionScope} ─ …     branches that see one traverser at a time, likewise
+//! ```
+
+use super::exchange::is_stateless;
+use super::pipeline::{Ops, unnumbered};
+use crate::physical::{Grain, Op, OpKind, Pipeline, ScopeKind};
+
+/// Keeps the order of a chain's stream.
+pub(super) fn keep(ops: &mut Ops) {
+    let mut ordered = false;
+    for op in &mut ops.ops {
+        if ordered {
+            keep_in_scope(op);
+        }
+        ordered = is_ordered_after(&op.kind, ordered);
+    }
+}
+
+/// Whether the order of the stream is part of the answer behind an operator.
+pub(super) fn is_ordered_after(kind: &OpKind, before: bool) -> bool {
+    match kind {
+        OpKind::Order { .. } | OpKind::Inject(_) | OpKind::ById { .. } => true,
+        OpKind::Aggregate(_) | OpKind::Scan { .. } | OpKind::IndexLookup { .. } => false,
+        OpKind::GroupCount { side_effect: None, .. } => false,
+        OpKind::Scope(scope) if matches!(scope.kind, ScopeKind::Group { side_effect: None, .. }) => false,
+        _ => before,
+    }
+}
+
+fn keep_in_scope(op: &mut Op) {
+    let OpKind::Scope(scope) = &mut op.kind else { return };
+    match &scope.kind {
+        ScopeKind::Filter { .. } | ScopeKind::Apply { .. } | ScopeKind::SideEffect { .. } => {}
+        ScopeKind::FlatMap { .. } | ScopeKind::Coalesce { .. } => scope.grain = Grain::Traverser,
+        // What depends on the whole stream cannot see it one by one.
+        ScopeKind::Union { .. } | ScopeKind::Choose { .. } if sees_one_at_a_time(&scope.kind) => {
+            let mut outer = scope.clone();
+            let inner = unnumbered(op.kind.clone(), op.step.clone(), false);
+            outer.kind = ScopeKind::FlatMap { child: Pipeline::new(vec![inner]) };
+            outer.grain = Grain::Traverser;
+            outer.policy.ordered = true;
+            op.kind = OpKind::Scope(outer);
+            return;
+        }
+        _ => return,
+    }
+    scope.policy.ordered = true;
+}
+
+fn sees_one_at_a_time(kind: &ScopeKind) -> bool {
+    let mut all = true;
+    let mut look = |branch: &Pipeline| all &= branch.ops.iter().all(|op| is_stateless(&op.kind));
+    match kind {
+        ScopeKind::Union { branches } => branches.iter().for_each(look),
+        ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
+            options.iter().for_each(|(_, branch)| look(branch));
+            [then, otherwise, unproductive].into_iter().flatten().for_each(look);
+        }
+        _ => return false,
+    }
+    all
+}
