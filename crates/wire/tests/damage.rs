@@ -321,6 +321,10 @@ fn what_cannot_be_written_is_not_read() {
     graphbinary::encode(&value, &mut out).unwrap();
     assert_eq!(format!("{:?}", graphbinary::decode(&out).unwrap()), format!("{value:?}"));
 
+    let year_1047161479 = b"\x28\0\0\0\0\x0acontaining\0\0\0\x01\x83\0\0uffle\0\0\x03ark";
+    let error = graphbinary::decode(year_1047161479).unwrap_err();
+    assert_eq!(error.to_string(), "year out of range: 1047161479, at byte 22");
+
     let twice = br#"{"@type":"g:Path","@value":{"labels":[["a","a"]],"objects":["x"]}}"#;
     let value = graphson::decode(twice).unwrap();
     let mut out = Vec::new();

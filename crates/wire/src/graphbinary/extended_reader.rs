@@ -47,9 +47,7 @@ impl Reader<'_> {
         Ok(Some(match code {
             codes::DATE => Temporal::Date(self.i64()?),
             codes::TIMESTAMP => Temporal::Timestamp(self.i64()?),
-            codes::INSTANT => {
-                Temporal::Instant(DateTime { seconds: self.i64()?, nanos: self.nanos()?, offset: 0 })
-            }
+            codes::INSTANT => Temporal::Instant(self.instant()?),
             codes::LOCAL_DATE => Temporal::LocalDate(self.local_date()?),
             codes::LOCAL_DATE_TIME => Temporal::LocalDateTime(self.local_date_time()?),
             codes::LOCAL_TIME => Temporal::LocalTime(self.local_time()?),
@@ -64,6 +62,17 @@ impl Reader<'_> {
             codes::ZONE_OFFSET => Temporal::ZoneOffset(self.zone_offset()?),
             _ => return Ok(None),
         }))
+    }
+
+    /// `{seconds}{nanos}`, within the years that dates can be written with.
+    fn instant(&mut self) -> Read<DateTime> {
+        let at = self.at();
+        let instant = DateTime { seconds: self.i64()?, nanos: self.nanos()?, offset: 0 };
+        let ((year, ..), _) = instant.civil();
+        match DateTime::from_civil((year, 1, 1), (0, 0, 0, 0), 0) {
+            Ok(_) => Ok(instant),
+            Err(error) => Err(Problem::Invalid(error.to_string()).at(at)),
+        }
     }
 
     fn within(&mut self, range: std::ops::RangeInclusive<u8>) -> Read<u8> {
