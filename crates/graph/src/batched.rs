@@ -93,6 +93,21 @@ impl Degrees<'_> {
     }
 }
 
+impl Degrees<'_> {
+    /// The numbers of edges of vertices, all together.
+    pub fn sum(&mut self, vertices: &[VertexRef]) -> u64 {
+        let Self { reader, label, dir, sections } = self;
+        if reader.own.is_some() {
+            return vertices.iter().map(|&v| reader.list_len(v, *label, *dir)).sum();
+        }
+        let degree = |&v: &VertexRef| {
+            let section = sections.of(v, || Offsets::of(reader.adjacency(v, *label, *dir)));
+            section.degree(slot_of(v), reader.tick)
+        };
+        vertices.iter().map(degree).sum()
+    }
+}
+
 /// The values of vertices under one key. Made by [`Reader::property_column`].
 pub struct PropertyColumn<'r> {
     reader: &'r Reader<'r>,

@@ -142,6 +142,13 @@ impl Words<'_> {
                 self.edge_labels(labels);
                 self.raw(")");
             }
+            OpKind::BulkByWalks { first, then } => {
+                self.raw("BulkByWalks(");
+                self.hop(first);
+                self.raw(", ");
+                self.hop(then);
+                self.raw(")");
+            }
             OpKind::Forget(slots) => {
                 self.raw("Forget(");
                 self.list(slots, ", ", |w, slot| w.slot(*slot));

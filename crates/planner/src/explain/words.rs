@@ -8,7 +8,7 @@ use values::{Direction, Str, T, Value};
 
 use crate::Schema;
 use crate::physical::{
-    Aggregation, EdgeLabels, FetchKind, LocalFn, LocalSort, MapKeys, Operand, Predicate, PropertyForm,
+    Aggregation, EdgeLabels, FetchKind, Hop, LocalFn, LocalSort, MapKeys, Operand, Predicate, PropertyForm,
     Quantifier, SideEffectId, Slot, Test,
 };
 
@@ -259,6 +259,13 @@ impl<'a> Words<'a> {
             let name = w.schema.edge_label_name(*label);
             w.raw(&name);
         });
+    }
+
+    /// A step along edges, such as `out knows`.
+    pub fn hop(&mut self, hop: &Hop) {
+        self.raw(move_name(hop.direction, false));
+        self.raw(" ");
+        self.edge_labels(&hop.labels);
     }
 
     pub fn edge_labels(&mut self, labels: &EdgeLabels) {

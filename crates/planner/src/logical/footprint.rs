@@ -117,7 +117,8 @@ impl Kind {
             | Self::Tail(_)
             | Self::Aggregate(_)
             | Self::Barrier
-            | Self::BulkByDegree { .. } => Footprint::STREAM,
+            | Self::BulkByDegree { .. }
+            | Self::BulkByWalks { .. } => Footprint::STREAM,
             Self::Group(group) => with_side_effect(of_modulator(&group.key), group.side_effect.is_some()),
             Self::GroupCount(group) => {
                 with_side_effect(of_modulator(&group.key), group.side_effect.is_some())

@@ -5,8 +5,8 @@ use values::{Direction, Str};
 
 use super::Footprint;
 use crate::physical::{
-    Aggregation, EdgeEnd, EdgeLabels, ElementKind, FetchKind, Formula, LocalFn, MapKeys, Operand, Predicate,
-    PropertyForm, SelectForm, SideEffectId, Slot, Test,
+    Aggregation, EdgeEnd, EdgeLabels, ElementKind, FetchKind, Formula, Hop, LocalFn, MapKeys, Operand,
+    Predicate, PropertyForm, SelectForm, SideEffectId, Slot, Test,
 };
 use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::Cardinality;
@@ -89,6 +89,8 @@ pub enum Kind {
     Degree { direction: Direction, labels: EdgeLabels },
     /// A move whose ends nobody looks at: the bulk is multiplied.
     BulkByDegree { direction: Direction, labels: EdgeLabels },
+    /// Two such moves.
+    BulkByWalks { first: Hop, then: Hop },
     /// A condition on the traverser alone.
     Filter(Test),
     /// `where(P)` with `by`, or on objects that have to be looked up.

@@ -176,6 +176,11 @@ impl Words<'_> {
                 self.edge_labels(labels);
                 self.raw(")");
             }
+            Kind::BulkByWalks { first, then } => self.call("bulkByWalks", |w| {
+                w.hop(first);
+                w.raw(", ");
+                w.hop(then);
+            }),
             Kind::Inject(operands) => self.call("inject", |w| w.operands(operands)),
             Kind::Identity => self.raw("identity()"),
             Kind::Filter(test) => self.call("filter", |w| w.test(test)),

@@ -111,6 +111,7 @@ fn reads_graph(kind: &OpKind) -> bool {
             | OpKind::Fetch { .. }
             | OpKind::Degree { .. }
             | OpKind::BulkByDegree { .. }
+            | OpKind::BulkByWalks { .. }
             | OpKind::Filter(_)
             | OpKind::Scope(_)
     )
@@ -123,6 +124,7 @@ pub(super) fn is_stateless(kind: &OpKind) -> bool {
         | OpKind::EdgeVertex(_)
         | OpKind::Degree { .. }
         | OpKind::BulkByDegree { .. }
+        | OpKind::BulkByWalks { .. }
         | OpKind::Forget(_)
         | OpKind::Filter(_)
         | OpKind::Properties { .. }

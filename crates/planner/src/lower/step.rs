@@ -28,6 +28,9 @@ impl Lowering<'_> {
             Kind::BulkByDegree { direction, labels } => {
                 ops.stay(OpKind::BulkByDegree { direction: *direction, labels: labels.clone() });
             }
+            Kind::BulkByWalks { first, then } => {
+                ops.stay(OpKind::BulkByWalks { first: first.clone(), then: then.clone() });
+            }
             Kind::Filter(test) => ops.stay(OpKind::Filter(test.clone())),
             Kind::Compare(comparison) => self.compare(comparison, place, ops),
             Kind::Properties { keys, form } => {

@@ -43,6 +43,15 @@ pub enum EdgeLabels {
     Only(Vec<EdgeLabelId>),
 }
 
+/// One step along edges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hop {
+    /// The way.
+    pub direction: Direction,
+    /// The labels.
+    pub labels: EdgeLabels,
+}
+
 /// What an expansion yields.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpandTo {
@@ -336,6 +345,13 @@ pub enum OpKind {
         direction: Direction,
         /// The labels.
         labels: EdgeLabels,
+    },
+    /// Multiplies the bulk of the current vertex by the number of walks of two steps: two such expansions in a row.
+    BulkByWalks {
+        /// To the neighbours.
+        first: Hop,
+        /// Beyond them; along a few labels that are named.
+        then: Hop,
     },
     /// Makes slots absent that nothing downstream reads, so that their columns are freed and traversers that differed
     /// in them alone can be merged.

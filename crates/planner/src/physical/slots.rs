@@ -173,6 +173,7 @@ impl OpKind {
             Self::Scan { .. }
             | Self::EdgeVertex(_)
             | Self::BulkByDegree { .. }
+            | Self::BulkByWalks { .. }
             | Self::Forget(_)
             | Self::Properties { .. }
             | Self::Local(_)

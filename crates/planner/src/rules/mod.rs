@@ -25,6 +25,7 @@ mod simplify_by;
 #[cfg(test)]
 mod testing;
 mod top_k;
+mod walks;
 
 pub use rule_set::RuleSet;
 
@@ -68,6 +69,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "top-k", apply: top_k::apply },
     Rule { name: "distinct", apply: distinct::apply },
     Rule { name: "bulking", apply: bulking::apply },
+    Rule { name: "walks", apply: walks::apply },
 ];
 
 /// Decisions of the lowering that can be switched off like rules.

@@ -33,7 +33,20 @@ pub(in crate::operators) fn bulk_by_degree(
     cx: &Context<'_>,
 ) -> Result<Option<Batch>, QueryError> {
     let OpKind::BulkByDegree { direction, labels } = &cx.op.kind else { return Ok(Some(batch)) };
-    let mut bulks = degrees(&batch, *direction, labels, cx)?;
+    let degrees = degrees(&batch, *direction, labels, cx)?;
+    let mut kept = multiplied(batch, degrees, cx)?;
+    if let Some(kept) = &mut kept {
+        trace(kept, cx.op);
+    }
+    Ok(kept)
+}
+
+/// The batch with its bulks multiplied; rows whose factor is 0 are dropped, and there may be none left.
+pub(super) fn multiplied(
+    batch: Batch,
+    mut bulks: Vec<u64>,
+    cx: &Context<'_>,
+) -> Result<Option<Batch>, QueryError> {
     if let Some(before) = &batch.bulk {
         for (bulk, before) in bulks.iter_mut().zip(before.iter()) {
             *bulk = bulk.checked_mul(*before).ok_or_else(|| too_many(cx))?;
@@ -49,12 +62,11 @@ pub(in crate::operators) fn bulk_by_degree(
         bulks.retain(|&bulk| bulk > 0);
     }
     kept.bulk = Some(Arc::new(bulks));
-    trace(&mut kept, cx.op);
     Ok(Some(kept))
 }
 
 #[cold]
-fn too_many(cx: &Context<'_>) -> QueryError {
+pub(super) fn too_many(cx: &Context<'_>) -> QueryError {
     QueryError::step(&cx.op.step, "there are more than 2⁶⁴ equal traversers here; narrow the traversal")
 }
 

@@ -3,10 +3,12 @@
 mod degree;
 mod ends;
 mod neighbours;
+mod walks;
 
 pub(super) use degree::{bulk_by_degree, degree};
 pub(super) use ends::{BothEnds, one_end};
 pub(super) use neighbours::Expand;
+pub(super) use walks::Walks;
 
 use graph::EdgeLabelId;
 use planner::physical::EdgeLabels;

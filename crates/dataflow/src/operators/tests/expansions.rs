@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graph::{EdgeLabelId, Graph, GraphOptions};
 use gremlin::PredicateOp;
-use planner::physical::{EdgeEnd, EdgeLabels, ExpandTo, OpKind, Operand, Predicate, Slot, Test};
+use planner::physical::{EdgeEnd, EdgeLabels, ExpandTo, Hop, OpKind, Operand, Predicate, Slot, Test};
 use values::{Direction, Value, VertexRef};
 
 use super::world::{World, bulked, op, slotted, tagged};
@@ -186,6 +186,27 @@ fn degrees_replace_expansions_whose_ends_nobody_looks_at() {
     let kind = OpKind::BulkByDegree { direction, labels };
     let rows = world.run(kind, vec![bulked(world.vertices(&[1, 2, 4]), &[2, 5, 3])]).rows();
     assert_eq!(rows.iter().map(|r| r.bulk).collect::<Vec<_>>(), [6, 6]);
+}
+
+#[test]
+fn walks_of_two_steps_are_counted_along_the_lists() {
+    let world = World::modern();
+    let hop = |direction, labels| Hop { direction, labels };
+    let then = || EdgeLabels::Only(vec![EdgeLabelId(0), EdgeLabelId(1)]);
+    let kind = OpKind::BulkByWalks {
+        first: hop(Direction::Both, EdgeLabels::All),
+        then: hop(Direction::Both, then()),
+    };
+    let expected = [7, 3, 7, 7, 3, 3];
+    for chunk in [1, 3, 6] {
+        let all = [1, 2, 3, 4, 5, 6];
+        let batches = all.chunks(chunk).map(|ids| bulked(world.vertices(ids), &vec![2; ids.len()])).collect();
+        let found: Vec<u64> = world.run(kind.clone(), batches).rows().iter().map(|r| r.bulk).collect();
+        assert_eq!(found, expected.map(|walks| walks * 2), "{chunk}");
+    }
+    let nowhere = EdgeLabels::Only(vec![]);
+    let kind = OpKind::BulkByWalks { first: hop(Direction::Out, nowhere), then: hop(Direction::Out, then()) };
+    assert!(world.run(kind, vec![world.vertices(&[1, 2])]).rows().is_empty());
 }
 
 #[test]
