@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{WebSocketStream, client_async};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use uuid::Uuid;
 use values::{Map, Str, Value};
 use wire::{Args, RequestMessage, WireValue, graphbinary};
@@ -29,7 +30,10 @@ impl Client {
     pub async fn connect(address: SocketAddr) -> Result<Self, Problem> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        let (socket, _) = client_async(format!("ws://{address}/gremlin"), stream).await?;
+        // Small reads, as in the server: the library's default zeroes 128 KiB before each.
+        let config = WebSocketConfig::default().read_buffer_size(8 * 1024);
+        let (socket, _) =
+            client_async_with_config(format!("ws://{address}/gremlin"), stream, Some(config)).await?;
         Ok(Self { socket })
     }
 

@@ -11,9 +11,9 @@ use values::Value;
 
 use crate::batch::Batch;
 use crate::error::QueryError;
-use crate::loop_memory::LoopMemory;
 use crate::query::QueryState;
 use crate::quota::Quota;
+use crate::scope_memory::ScopeMemory;
 
 /// The state of one operator in one scope instance. It is created by the first message and recycled with its instance.
 ///
@@ -94,7 +94,9 @@ pub struct Context<'a> {
     /// Iterations completed in the innermost enclosing loop.
     pub loops: i64,
     /// Memory shared by all iterations of the innermost enclosing loop.
-    pub loop_memory: Option<&'a LoopMemory>,
+    pub loop_memory: Option<&'a ScopeMemory>,
+    /// Memory shared by all pieces of the exchange that this instance is a piece of, wherever they run.
+    pub piece_memory: Option<&'a ScopeMemory>,
     /// Whether this instance has a single scope tag (0), so that state needs no table of tags and one satisfied
     /// consumer ends the instance.
     pub single_tag: bool,

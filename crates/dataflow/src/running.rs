@@ -75,6 +75,7 @@ impl RunningQuery {
             op: &self.root_op,
             loops: 0,
             loop_memory: None,
+            piece_memory: None,
             single_tag: true,
             tags: 1,
             quota,

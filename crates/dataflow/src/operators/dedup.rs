@@ -36,7 +36,7 @@ impl Operator for Dedup {
             return Ok(Step::Idle);
         };
         if let (true, Some(memory), None) = (across_iterations, cx.loop_memory, &self.shared) {
-            self.shared = Some(memory.shared::<Memory>(cx.op.id));
+            self.shared = Some(memory.shared::<Mutex<Memory>>(cx.op.id));
         }
         let rows = match &self.shared {
             Some(shared) => shared.lock().admit(&batch, by, cx)?,

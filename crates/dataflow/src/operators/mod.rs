@@ -47,6 +47,7 @@ mod row_store;
 mod sample;
 mod seen;
 mod select;
+mod shared_vertex_set;
 mod slots;
 mod source;
 mod tail;

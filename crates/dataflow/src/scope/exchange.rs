@@ -27,6 +27,7 @@ use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Counters;
 use crate::query::QueryState;
 use crate::quota::Quota;
+use crate::scope_memory::ScopeMemory;
 
 /// Rows from which on a batch is split, if somebody is idle.
 const SPLIT_ROWS: usize = 512;
@@ -60,6 +61,8 @@ pub struct PieceSource {
     op: Op,
     pipeline: Pipeline,
     intra: IntraPolicy,
+    /// What the pieces remember together.
+    memory: Arc<ScopeMemory>,
     pieces: Mutex<VecDeque<Piece>>,
     deliveries: Mutex<VecDeque<Delivery>>,
     /// Pieces being run by other executors.
@@ -155,6 +158,7 @@ impl PieceTask {
             op: &source.op,
             loops,
             loop_memory: None,
+            piece_memory: Some(&source.memory),
             single_tag,
             tags,
             quota,
@@ -178,6 +182,7 @@ pub(super) struct ExchangeScope {
     ordered: bool,
     intra: IntraPolicy,
     source: Option<Arc<PieceSource>>,
+    memory: Arc<ScopeMemory>,
     /// Inputs that stay here, oldest first.
     local: VecDeque<Piece>,
     running: Option<u64>,
@@ -196,6 +201,7 @@ impl ExchangeScope {
             ordered: scope.policy.ordered,
             intra: scope.policy.intra,
             source: None,
+            memory: Arc::default(),
             local: VecDeque::new(),
             running: None,
             instance: Instance::new(child.clone()),
@@ -225,6 +231,7 @@ impl ExchangeScope {
                 op: cx.op.clone(),
                 pipeline: self.child.clone(),
                 intra: self.intra,
+                memory: self.memory.clone(),
                 pieces: Mutex::default(),
                 deliveries: Mutex::default(),
                 taken: AtomicUsize::new(0),
@@ -306,11 +313,11 @@ impl ExchangeScope {
                     return Ok(if self.is_awaiting() { Step::Blocked } else { Step::Idle });
                 };
                 self.running = Some(piece.ordinal);
-                self.instance.receive(piece.batch, cx)?;
+                self.instance.receive(piece.batch, &inside(&self.memory, cx))?;
                 self.instance.end_input();
             }
             let mut results = Output::default();
-            let progress = self.instance.run(cx, self.intra, &mut results)?;
+            let progress = self.instance.run(&inside(&self.memory, cx), self.intra, &mut results)?;
             let ended = progress == Progress::Complete;
             if let Some(ordinal) = self.running {
                 self.receive(ordinal, results.batches, ended, out);
@@ -327,6 +334,11 @@ impl ExchangeScope {
             }
         }
     }
+}
+
+/// The context inside a piece that runs here.
+fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>) -> Context<'a> {
+    Context { piece_memory: Some(memory), ..*cx }
 }
 
 impl Operator for ExchangeScope {
@@ -353,6 +365,7 @@ impl Operator for ExchangeScope {
         self.opened = 0;
         self.next = 0;
         self.arrived.clear();
+        self.memory = Arc::default();
     }
 }
 

@@ -20,9 +20,9 @@ use planner::physical::{Control, Grain, InterPolicy, Op, OpKind, Pipeline, Polic
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
-use crate::loop_memory::LoopMemory;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Counters;
+use crate::scope_memory::ScopeMemory;
 
 /// One iteration.
 struct Iteration {
@@ -44,7 +44,7 @@ pub(super) struct LoopScope {
     pending: Vec<Batch>,
     /// The iteration the front of `iterations` is, or will be: those before have completed.
     lowest: u64,
-    memory: LoopMemory,
+    memory: ScopeMemory,
     pool: Vec<Instance>,
     input_ended: bool,
 }
@@ -61,7 +61,7 @@ impl LoopScope {
             iterations: VecDeque::new(),
             pending: Vec::new(),
             lowest: 1,
-            memory: LoopMemory::default(),
+            memory: ScopeMemory::default(),
             pool: Vec::new(),
             input_ended: false,
         }
@@ -196,13 +196,13 @@ impl Operator for LoopScope {
         }
         self.pending.clear();
         self.lowest = 1;
-        self.memory = LoopMemory::default();
+        self.memory = ScopeMemory::default();
         self.input_ended = false;
     }
 }
 
 /// The context inside iteration `number`.
-fn inside<'a>(memory: &'a LoopMemory, cx: &Context<'a>, number: u64) -> Context<'a> {
+fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>, number: u64) -> Context<'a> {
     Context { loops: number as i64 - 1, loop_memory: Some(memory), ..*cx }
 }
 

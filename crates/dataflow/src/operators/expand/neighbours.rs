@@ -16,6 +16,7 @@ use super::super::fan::{Origins, trace};
 use super::super::held::Held;
 use super::super::predicate::Resolver;
 use super::super::seen::Seen;
+use super::super::shared_vertex_set::SharedVertexSet;
 use super::super::test::{Object, Prepared, Subject};
 use super::super::view::{Graph, View, Viewpoint};
 use super::{labels_of, vertex_of};
@@ -71,6 +72,8 @@ pub(in crate::operators) struct Expand {
     labels: Vec<EdgeLabelId>,
     test: Prepared,
     seen: Seen,
+    /// In a piece of an exchange: the vertices that any piece has reached.
+    shared: Option<Arc<SharedVertexSet>>,
     held: Held,
 }
 
@@ -112,6 +115,10 @@ impl Operator for Expand {
         // Once per input: the cursor counts in these labels.
         if fresh {
             labels_of(labels, &graph, &mut self.labels);
+            self.shared = match cx.piece_memory {
+                Some(memory) if *distinct && cx.single_tag => Some(memory.shared(cx.op.id)),
+                _ => None,
+            };
         }
         self.origins.start(&batch);
         let produced = if matches!(to, ExpandTo::Vertices) && edge_test.is_none() && fetch.is_empty() {
@@ -137,6 +144,7 @@ impl Operator for Expand {
         self.viewpoint.release();
         self.chunk = ChunkSize::default();
         self.seen.clear();
+        self.shared = None;
         self.held.release();
     }
 }
@@ -166,13 +174,17 @@ impl Expand {
             target = room(target, list.len());
             let rest = &list.neighbours()[at.position..];
             let before = found.len();
-            let used = if way.distinct {
-                let tag = batch.tags.get(at.row);
-                take_new(rest, target, &mut found, |n| self.seen.insert_vertex(cx.single_tag, tag, n))
-            } else {
-                let used = rest.len().min(target - before);
-                found.extend_from_slice(&rest[..used]);
-                used
+            let used = match &self.shared {
+                Some(shared) => take_new(rest, target, &mut found, |n| shared.insert(n)),
+                None if way.distinct => {
+                    let tag = batch.tags.get(at.row);
+                    take_new(rest, target, &mut found, |n| self.seen.insert_vertex(cx.single_tag, tag, n))
+                }
+                None => {
+                    let used = rest.len().min(target - before);
+                    found.extend_from_slice(&rest[..used]);
+                    used
+                }
             };
             self.origins.add(at.row, found.len() - before);
             looked_at += used;
@@ -184,7 +196,8 @@ impl Expand {
         }
         self.cursor = at;
         if way.distinct {
-            self.held.set(cx, self.seen.bytes())?;
+            let shared = self.shared.as_ref().map_or(0, |shared| shared.bytes());
+            self.held.set(cx, self.seen.bytes() + shared)?;
         }
         if found.is_empty() {
             return Ok(None);

@@ -229,7 +229,7 @@ fn an_expansion_from_something_else_than_a_vertex_says_so() {
 fn a_reset_operator_serves_another_instance() {
     let world = World::modern();
     let op = op(expand(Direction::Out, EdgeLabels::All, ExpandTo::Vertices, None, true));
-    let (query, memory) = (world.query(), crate::loop_memory::LoopMemory::default());
+    let (query, memory) = (world.query(), crate::scope_memory::ScopeMemory::default());
     let mut operator = crate::operators::create(&op);
     for _ in 0..3 {
         let found =

@@ -165,7 +165,7 @@ fn a_growing_side_effect_is_seen_as_it_is_when_the_batch_comes() {
     let query = world.query();
     let test = Test::Is(not(Predicate::Within { members: vec![Operand::SideEffect(id)], spread: true }));
     let op = super::world::op(OpKind::Filter(test));
-    let (mut operator, memory) = (crate::operators::create(&op), crate::loop_memory::LoopMemory::default());
+    let (mut operator, memory) = (crate::operators::create(&op), crate::scope_memory::ScopeMemory::default());
     let mut passed =
         |batch| world.drive(operator.as_mut(), &query, &op, &memory, vec![batch]).unwrap().texts();
     assert_eq!(passed(world.vertices(&[1, 2, 3])).len(), 3);

@@ -6,7 +6,7 @@ use values::Value;
 
 use super::world::{World, bulked, op, slotted, tagged};
 use crate::batch::Batch;
-use crate::loop_memory::LoopMemory;
+use crate::scope_memory::ScopeMemory;
 
 fn dedup(by: Vec<By>) -> OpKind {
     OpKind::Dedup { by, across_iterations: false }
@@ -58,7 +58,7 @@ fn dedup_by_slots_drops_traversers_without_them() {
 fn iterations_of_a_loop_share_the_memory_of_a_dedup_that_asks_for_it() {
     let world = World::modern();
     let shared = op(OpKind::Dedup { by: vec![By::Current], across_iterations: true });
-    let (query, memory) = (world.query(), LoopMemory::default());
+    let (query, memory) = (world.query(), ScopeMemory::default());
     let iterate = |ids: &[i64]| {
         let mut operator = crate::operators::create(&shared);
         world.drive(operator.as_mut(), &query, &shared, &memory, vec![world.vertices(ids)]).unwrap().texts()

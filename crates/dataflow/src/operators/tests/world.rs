@@ -10,12 +10,12 @@ use values::{EdgeRef, Value, VertexRef};
 use crate::batch::{Batch, Column, Paths, Tags};
 use crate::cancel::CancelToken;
 use crate::error::QueryError;
-use crate::loop_memory::LoopMemory;
 use crate::memory::MemoryMeter;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Profile;
 use crate::query::{Access, QueryState};
 use crate::quota::{MonotonicClock, Quota};
+use crate::scope_memory::ScopeMemory;
 use crate::side_effects::SideEffects;
 use crate::waker::Waker;
 
@@ -182,7 +182,7 @@ impl World {
         input: Vec<Batch>,
     ) -> Result<Outcome, QueryError> {
         let mut operator = super::super::create(op);
-        let memory = LoopMemory::default();
+        let memory = ScopeMemory::default();
         let outcome = self.drive(operator.as_mut(), query, op, &memory, input)?;
         drop(operator);
         Ok(outcome)
@@ -194,7 +194,7 @@ impl World {
         operator: &mut dyn Operator,
         query: &Arc<QueryState>,
         op: &Op,
-        memory: &LoopMemory,
+        memory: &ScopeMemory,
         look: &mut dyn FnMut(Batch),
     ) {
         let clock = MonotonicClock::default();
@@ -214,7 +214,7 @@ impl World {
         &self,
         query: &'a Arc<QueryState>,
         op: &'a Op,
-        memory: &'a LoopMemory,
+        memory: &'a ScopeMemory,
         clock: &'a MonotonicClock,
     ) -> Context<'a> {
         Context {
@@ -222,6 +222,7 @@ impl World {
             op,
             loops: self.loops,
             loop_memory: Some(memory),
+            piece_memory: None,
             single_tag: self.tags == 1,
             tags: self.tags,
             quota: Quota::new(clock, Duration::from_secs(3600)),
@@ -234,7 +235,7 @@ impl World {
         operator: &mut dyn Operator,
         query: &Arc<QueryState>,
         op: &Op,
-        memory: &LoopMemory,
+        memory: &ScopeMemory,
         input: Vec<Batch>,
     ) -> Result<Outcome, QueryError> {
         let clock = MonotonicClock::default();

@@ -177,7 +177,7 @@ fn a_query_does_not_meet_what_it_has_added() {
         edge_labels: None,
     });
     let mut operator = crate::operators::create(&scan);
-    let (memory, mut found) = (crate::loop_memory::LoopMemory::default(), 0);
+    let (memory, mut found) = (crate::scope_memory::ScopeMemory::default(), 0);
     crate::operators::chunk::with_chunks_of(2, || {
         writing.world.step_by_step(operator.as_mut(), &writing.query, &scan, &memory, &mut |batch| {
             found += batch.len;
