@@ -30,6 +30,14 @@ impl Ready {
                 having(*key, check, vertices, rows, batch, graph);
                 Ok(())
             }
+            (
+                Self::Is(Check::CompareSlot(op @ (PredicateOp::Eq | PredicateOp::Neq), slot)),
+                Column::Vertices(_),
+            ) if let Some(Column::Uniform(Value::VertexRef(other))) = batch.slot(*slot).map(|c| &**c) => {
+                let wanted = *op == PredicateOp::Eq;
+                rows.retain(|&row| (batch.current.vertex(row as usize) == Some(*other)) == wanted);
+                Ok(())
+            }
             _ => one_by_one(self, rows, batch, cx, graph),
         }
     }
@@ -77,6 +85,10 @@ fn having(
                 PredicateOp::Neq => filter.narrow_longs(rows, |long| long != bound),
             }
         }
+        Check::Compare(PredicateOp::Eq, Value::String(text)) => filter.narrow(rows, |value| match value {
+            ValueRef::Str(value) => Some(value == text.as_str()),
+            _ => None,
+        }),
         _ => filter.narrow(rows, |_| None),
     }
 }
