@@ -12,7 +12,7 @@
 use values::VertexRef;
 
 use crate::block::{TABLETS, slot_of, stripe_of};
-use crate::section::{Adjacency, Column};
+use crate::section::{Adjacency, Column, Rows};
 use crate::{Dir, EdgeLabelId, KeyId, Reader, Tick, ValueRef};
 
 /// What is known of the sections of one kind in the stripe of the vertex that was asked for last.
@@ -112,7 +112,47 @@ impl Degrees<'_> {
 pub struct PropertyColumn<'r> {
     reader: &'r Reader<'r>,
     key: KeyId,
-    sections: StripeSections<Option<&'r Column>>,
+    sections: StripeSections<View<'r>>,
+}
+
+/// Where the values of a block are.
+#[derive(Clone, Copy)]
+enum View<'r> {
+    None,
+    /// Longs, without changes since.
+    Longs(Longs<'r>),
+    Column(&'r Column),
+}
+
+/// The rows of a column of longs, and a bit for each of them that there is.
+#[derive(Clone, Copy)]
+struct Longs<'r> {
+    rows: &'r [i64],
+    present: &'r [u64],
+}
+
+impl Longs<'_> {
+    #[inline(always)]
+    fn get(self, slot: usize) -> Option<i64> {
+        match (self.rows.get(slot), self.present.get(slot / 64)) {
+            (Some(&long), Some(word)) if word >> (slot % 64) & 1 == 1 => Some(long),
+            _ => None,
+        }
+    }
+}
+
+impl<'r> View<'r> {
+    fn of(column: Option<&'r Column>) -> Self {
+        match column {
+            None => Self::None,
+            Some(column) => match column.base().rows() {
+                Rows::Long(rows) if column.delta.is_empty() => {
+                    Self::Longs(Longs { rows, present: column.base().present().words() })
+                }
+                _ => Self::Column(column),
+            },
+        }
+    }
 }
 
 /// What a vertex has under a key.
@@ -137,10 +177,35 @@ impl<'r> PropertyColumn<'r> {
         {
             return state.single();
         }
-        match sections.of(v, || reader.column(v, *key)) {
-            Some(section) => section.single(slot_of(v), reader.tick),
-            None => Single::Absent,
+        let slot = slot_of(v);
+        match sections.of(v, || View::of(reader.column(v, *key))) {
+            View::Longs(longs) => {
+                longs.get(slot).map_or(Single::Absent, |long| Single::Value(ValueRef::Long(long)))
+            }
+            View::Column(column) => column.single(slot, reader.tick),
+            View::None => Single::Absent,
         }
+    }
+
+    /// Whether a vertex has a long that satisfies `long`, or something else that satisfies `other`. For columns of longs
+    /// this is a loop's worth of instructions less than [`PropertyColumn::get`].
+    #[inline(always)]
+    pub fn has_long(
+        &mut self,
+        v: VertexRef,
+        long: impl FnOnce(i64) -> bool,
+        other: impl FnOnce(Single<'r>) -> bool,
+    ) -> bool {
+        if self.reader.own.is_none()
+            && let Self { reader, key, sections } = self
+            && let View::Longs(longs) = sections.of(v, || View::of(reader.column(v, *key)))
+        {
+            return match longs.get(slot_of(v)) {
+                Some(value) => long(value),
+                None => false,
+            };
+        }
+        other(self.get(v))
     }
 }
 
@@ -152,6 +217,6 @@ impl<'a> Reader<'a> {
 
     /// The values under one key, for many vertices.
     pub fn property_column(&self, key: KeyId) -> PropertyColumn<'_> {
-        PropertyColumn { reader: self, key, sections: StripeSections::new(None) }
+        PropertyColumn { reader: self, key, sections: StripeSections::new(View::None) }
     }
 }

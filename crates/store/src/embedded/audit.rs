@@ -9,6 +9,7 @@ use super::bytes_at::{u64_at, u128_at};
 use super::failure::{corrupt, input_output};
 use super::log_group::LogGroup;
 use super::seal::Seal;
+use super::table_audit::audit_tables;
 use crate::StoreError;
 
 /// Reads the log and the tree manifests in `directory`, and returns the number of the last group in the log (0 when
@@ -108,7 +109,8 @@ fn log_files(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(files.into_iter().map(|(_, path)| path).collect())
 }
 
-/// Compares every tree's manifest with the checksum that the tree keeps of it, which the engine does not.
+/// Compares every tree's manifest with the checksum that the tree keeps of it, which the engine does not, and looks at
+/// its tables.
 ///
 /// ```text
 ///   keyspaces/3/current   version 8 │ checksum of the file v<version> 16 │ kind 1
@@ -138,6 +140,7 @@ fn check_manifests(directory: &Path) -> Result<(), StoreError> {
                 format!("the manifest of {} is not the one written", tree.display()),
             ));
         }
+        audit_tables(directory, &tree, &manifest)?;
     }
     Ok(())
 }

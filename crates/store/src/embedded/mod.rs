@@ -7,6 +7,7 @@ mod durable_mark;
 mod failure;
 mod log_group;
 mod seal;
+mod table_audit;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{EdgeLabelId, KeyId};
+use graph::{EdgeLabelId, KeyId, Single};
 use gremlin::Column as Part;
 use planner::physical::{By, FetchKind, OpKind};
 use values::{Set, T, Value, VertexRef};
@@ -83,9 +83,14 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
 
 fn of_vertices(vertices: &[VertexRef], key: KeyId, graph: &Graph<'_>) -> Column {
     let mut values = ColumnBuilder::with_capacity(vertices.len());
+    let mut column = graph.reader.property_column(key);
     for v in vertices {
         graph.note_vertex(*v);
-        values.push(graph.reader.value_ref(*v, key));
+        match column.get(*v) {
+            Single::Value(value) => values.push(Some(value)),
+            Single::Absent => values.push(None),
+            Single::Several => values.push(graph.reader.value_ref(*v, key)),
+        }
     }
     values.finish()
 }

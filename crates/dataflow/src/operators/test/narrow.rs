@@ -72,7 +72,7 @@ fn having(
     batch: &Batch,
     graph: &Graph<'_>,
 ) {
-    let mut filter = Having { key, check, vertices, batch, graph };
+    let filter = Having { key, check, vertices, batch, graph };
     match check {
         Check::Compare(op, Value::Long(bound)) => {
             let bound = *bound;
@@ -85,11 +85,11 @@ fn having(
                 PredicateOp::Neq => filter.narrow_longs(rows, |long| long != bound),
             }
         }
-        Check::Compare(PredicateOp::Eq, Value::String(text)) => filter.narrow(rows, |value| match value {
-            ValueRef::Str(value) => Some(value == text.as_str()),
-            _ => None,
-        }),
-        _ => filter.narrow(rows, |_| None),
+        Check::Compare(PredicateOp::Eq, Value::String(text)) => filter.narrow_texts(rows, text),
+        _ => {
+            let mut column = graph.reader.property_column(key);
+            filter.narrow(rows, |v, row| filter.any_holds(column.get(v), v, row));
+        }
     }
 }
 
@@ -103,41 +103,48 @@ struct Having<'a> {
 
 impl Having<'_> {
     /// Longs are compared right here; whatever else is under the key, by the check.
-    fn narrow_longs(&mut self, rows: &mut Vec<u32>, holds: impl Fn(i64) -> bool) {
-        self.narrow(rows, |value| match value {
-            ValueRef::Long(long) => Some(holds(long)),
-            _ => None,
+    #[inline(always)]
+    fn narrow_longs(&self, rows: &mut Vec<u32>, holds: impl Fn(i64) -> bool) {
+        let mut column = self.graph.reader.property_column(self.key);
+        self.narrow(rows, |v, row| {
+            column.has_long(v, &holds, |single| match single {
+                Single::Value(ValueRef::Long(long)) => holds(long),
+                single => self.any_holds(single, v, row),
+            })
         });
     }
 
-    /// Keeps the rows for which `quick` or, if it does not know, the check holds. Every row is written, and the place to
-    /// write moves on if it stays: half of the rows passing at random would cost a misprediction each.
-    #[inline(always)]
-    fn narrow(&mut self, rows: &mut Vec<u32>, quick: impl Fn(ValueRef<'_>) -> Option<bool>) {
+    /// Texts that must equal this one.
+    fn narrow_texts(&self, rows: &mut Vec<u32>, text: &str) {
         let mut column = self.graph.reader.property_column(self.key);
+        self.narrow(rows, |v, row| match column.get(v) {
+            Single::Value(ValueRef::Str(value)) => value == text,
+            single => self.any_holds(single, v, row),
+        });
+    }
+
+    /// Keeps the rows that hold. Every row is written, and the place to write moves on if it stays: half of the rows
+    /// passing at random would cost a misprediction each.
+    #[inline(always)]
+    fn narrow(&self, rows: &mut Vec<u32>, mut holds: impl FnMut(VertexRef, u32) -> bool) {
         let mut kept = 0;
         for i in 0..rows.len() {
             let row = rows[i];
             let v = self.vertices[row as usize];
             self.graph.note_vertex(v);
-            let holds = match column.get(v) {
-                Single::Absent => false,
-                Single::Value(value) => quick(value).unwrap_or_else(|| self.holds(value, row)),
-                Single::Several => self.any_holds(v, row),
-            };
             rows[kept] = row;
-            kept += usize::from(holds);
+            kept += usize::from(holds(v, row));
         }
         rows.truncate(kept);
     }
 
     #[inline(never)]
-    fn holds(&self, value: ValueRef<'_>, row: u32) -> bool {
-        self.check.holds(value, self.batch, row as usize)
-    }
-
-    #[cold]
-    fn any_holds(&self, v: VertexRef, row: u32) -> bool {
-        vertex_values(v, self.key, self.graph, |value| self.holds(value, row))
+    fn any_holds(&self, single: Single<'_>, v: VertexRef, row: u32) -> bool {
+        let holds = |value: ValueRef<'_>| self.check.holds(value, self.batch, row as usize);
+        match single {
+            Single::Absent => false,
+            Single::Value(value) => holds(value),
+            Single::Several => vertex_values(v, self.key, self.graph, holds),
+        }
     }
 }
