@@ -19,7 +19,9 @@ const BORN_BEFORE: i64 = 473_385_600_000;
 
 type Loop = fn(&mut Csr, u32) -> u64;
 
-/// Name, traversal, loop.
+/// Name, traversal, loop. All but the path count start at one person. Counting the paths from one person takes the loop
+/// 40 ns, a fiftieth of what it takes to read the text of the query and find its plan; so it is measured from everybody,
+/// where the walking counts, and from one person too, where the rest does.
 const QUERIES: [(&str, &str, Loop); 5] = [
     ("2-hop distinct", "g.V().has('Person','id',p).out('knows').out('knows').dedup().count()", |csr, p| {
         csr.distinct(p, 2)
@@ -29,8 +31,12 @@ const QUERIES: [(&str, &str, Loop); 5] = [
         "g.V().has('Person','id',p).out('knows').out('knows').out('knows').dedup().count()",
         |csr, p| csr.distinct(p, 3),
     ),
-    ("2-hop paths", "g.V().has('Person','id',p).out('knows').out('knows').count()", |csr, p| csr.paths(p)),
-    ("2-hop paths of all", "g.V().hasLabel('Person').out('knows').out('knows').count()", |csr, _| {
+    (
+        "2-hop path count, one person",
+        "g.V().has('Person','id',p).out('knows').out('knows').count()",
+        |csr, p| csr.paths(p),
+    ),
+    ("2-hop path count", "g.V().hasLabel('Person').out('knows').out('knows').count()", |csr, _| {
         csr.all_paths()
     }),
     (
