@@ -47,8 +47,11 @@ impl Report {
 fn print_table(name: &str, rows: &[Json]) {
     println!("\n{name}");
     let Some(Json::Object(first)) = rows.first() else { return };
-    let columns: Vec<(&String, usize)> =
-        first.keys().map(|name| (name, name.len().max(CELL_WIDTH))).collect();
+    let width = |name: &String| {
+        let cells = rows.iter().map(|row| cell(&row[name.as_str()]).len());
+        cells.chain([name.len(), CELL_WIDTH]).max().unwrap_or(CELL_WIDTH)
+    };
+    let columns: Vec<(&String, usize)> = first.keys().map(|name| (name, width(name))).collect();
     let line = |cell: &dyn Fn(&str) -> String| {
         println!("{}", columns.iter().map(|(c, width)| format!("  {:>width$}", cell(c))).collect::<String>());
     };

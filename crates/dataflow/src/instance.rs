@@ -261,6 +261,10 @@ impl Instance {
         }
         let mut output = Output::default();
         let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, &mut output))?;
+        if step == Step::More && output.is_empty() {
+            // It has worked as long as it may, and has nothing to show for it.
+            self.small_steps = STEPS_PER_CLOCK;
+        }
         self.note(i, step);
         self.route(i, output, cx, out)
     }

@@ -48,6 +48,39 @@ fn branches_keep_the_order_of_what_was_sorted() {
     assert_eq!(behind_order("local(out('of').limit(1)).values('name')"), "eve1 cyd1 ada1");
     assert_eq!(behind_order("not(out('of')).values('name').limit(2)"), "fay dan");
     assert_eq!(texts(&db, "g.inject(1,2,3).coalesce(is(2), constant(0))"), "0 2 0");
+    assert_eq!(
+        behind_order("fold().unfold().optional(out('of')).values('name')"),
+        "fay eve1 dan cyd1 bob ada1 ada2"
+    );
+    assert_eq!(
+        behind_order(
+            "choose(out('of'), choose(out('of').out('of'), constant('far'), constant('near')), constant('no'))"
+        ),
+        "no near no near no near"
+    );
+    assert_eq!(
+        behind_order("repeat(optional(out('of'))).times(1).values('name')"),
+        "fay eve1 dan cyd1 bob ada1 ada2"
+    );
+}
+
+/// A `dedup()` in a branch is one of the branch's whole stream, also where the stream is in order.
+#[test]
+fn a_dedup_in_a_branch_sees_the_whole_stream() {
+    let db = Database::in_memory().unwrap();
+    results(
+        &db,
+        "g.addV('a').property('name','x').addV('a').property('name','y').addV('b').property('name','z')",
+    );
+    for name in ["x", "y"] {
+        results(
+            &db,
+            &format!("g.V().has('a','name','{name}').as('s').V().has('name','z').addE('to').from('s')"),
+        );
+    }
+    let text =
+        "g.V().hasLabel('a').order().by('name').union(out('to').dedup(), out('to').dedup()).values('name')";
+    assert_eq!(texts(&db, text), "z z");
 }
 
 /// With an instance per traverser, those with little to do are decided long before those with much.

@@ -1,5 +1,6 @@
 //! Parts of elements and paths, taken out of the generic values that they are encoded as.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use values::{Property, Str, Value, VertexProperty};
@@ -13,11 +14,11 @@ pub(crate) fn path_labels(value: &Value) -> Result<Vec<Vec<Str>>, Problem> {
 
 /// The labels of one object: each once, however the collection is written.
 fn label_set(value: &Value) -> Result<Vec<Str>, Problem> {
-    let mut labels = Vec::new();
+    let (mut labels, mut known) = (Vec::new(), HashSet::new());
     for member in members(value, "a set of labels")? {
         match member {
-            Value::String(label) if labels.contains(label) => {}
-            Value::String(label) => labels.push(label.clone()),
+            Value::String(label) if known.insert(label) => labels.push(label.clone()),
+            Value::String(_) => {}
             other => return Err(Problem::expected("a label", other.type_name())),
         }
     }

@@ -181,11 +181,7 @@ impl Batch {
             }
         };
         let path = match (&self.path, &other.path) {
-            (Some(x), Some(y)) => {
-                let mut both = Paths::clone(x);
-                both.append(y);
-                Some(Arc::new(both))
-            }
+            (Some(x), Some(y)) => Some(Arc::new(x.append(y))),
             _ => None,
         };
         Self {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustc_hash::FxHashMap;
 use values::{Path, Str, Value};
 
 use super::Column;
@@ -49,8 +50,10 @@ struct Segment {
     labels: Vec<Str>,
     /// The rest of the paths, row by row; `None` where there is none.
     previous: Option<Arc<Paths>>,
-    /// Bytes of this segment and those before.
+    /// Bytes of the objects.
     bytes: usize,
+    /// Bytes of the segments before, along the longest way.
+    bytes_before: usize,
 }
 
 /// A gather that leaves at most this part of a segment's rows copies them, so that few do not hold on to many.
@@ -60,9 +63,9 @@ static NEXT_SEGMENT: AtomicU64 = AtomicU64::new(0);
 
 impl Segment {
     fn new(objects: Arc<Column>, labels: Vec<Str>, len: usize, previous: Option<Arc<Paths>>) -> Arc<Self> {
-        let bytes = objects.bytes(len) + previous.as_ref().map_or(0, |paths| paths.bytes());
+        let (bytes, bytes_before) = (objects.bytes(len), previous.as_ref().map_or(0, |paths| paths.bytes()));
         let id = NEXT_SEGMENT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { id, len, objects, labels, previous, bytes })
+        Arc::new(Self { id, len, objects, labels, previous, bytes, bytes_before })
     }
 }
 
@@ -119,18 +122,30 @@ impl Paths {
         Self { segments: self.segments.clone(), ends: vec![self.ends[row]; n] }
     }
 
-    /// Appends the path of one row of another batch.
-    pub fn push(&mut self, other: &Self, row: usize) {
-        let end = match other.ends[row] {
-            End::EMPTY => End::EMPTY,
-            end => End { segment: self.number_of(&other.segments[end.segment as usize]), ..end },
-        };
-        self.ends.push(end);
+    /// The paths of rows of several batches, one after another.
+    pub fn collect<'p>(rows: impl Iterator<Item = Option<(&'p Self, usize)>>) -> Self {
+        let (mut collected, mut numbers) = (Self::default(), FxHashMap::default());
+        for row in rows {
+            let last = row.and_then(|(paths, row)| {
+                let end = paths.ends[row];
+                Some((paths.segments.get(end.segment as usize)?, end.row))
+            });
+            let end = last.map_or(End::EMPTY, |(segment, row)| {
+                let segment = *numbers.entry(segment.id).or_insert_with(|| {
+                    collected.segments.push(segment.clone());
+                    collected.segments.len() as u32 - 1
+                });
+                End { segment, row }
+            });
+            collected.ends.push(end);
+        }
+        collected
     }
 
-    /// Appends all paths of another batch.
-    pub fn append(&mut self, other: &Self) {
-        (0..other.ends.len()).for_each(|row| self.push(other, row));
+    /// These paths and then those of another batch.
+    pub fn append(&self, other: &Self) -> Self {
+        let all = |paths: &'_ Self| 0..paths.ends.len();
+        Self::collect(all(self).map(|row| Some((self, row))).chain(all(other).map(|row| Some((other, row)))))
     }
 
     /// The visited objects of a row's path, last to first.
@@ -152,9 +167,13 @@ impl Paths {
         Path { labels, objects }
     }
 
-    /// Bytes that are held for these paths, some of which other batches may hold too.
+    /// Bytes that are held for these paths, roughly: other batches may hold some of them too, and of what lies before
+    /// several segments, which is mostly the same, only the most is counted.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.ends[..]) + self.segments.iter().map(|segment| segment.bytes).sum::<usize>()
+        let own =
+            size_of_val(&self.ends[..]) + self.segments.iter().map(|segment| segment.bytes).sum::<usize>();
+        let before = self.segments.iter().map(|segment| segment.bytes_before).max().unwrap_or(0);
+        own.saturating_add(before)
     }
 
     /// Paths that end in the rows of a segment, one after another.
@@ -169,21 +188,10 @@ impl Paths {
         Some(Visited { segment, row: end.row as usize })
     }
 
-    fn number_of(&mut self, segment: &Arc<Segment>) -> u32 {
-        // Rows come batch by batch, so the segment wanted is nearly always the last.
-        let known = self.segments.iter().rposition(|known| Arc::ptr_eq(known, segment));
-        known.unwrap_or_else(|| {
-            self.segments.push(segment.clone());
-            self.segments.len() - 1
-        }) as u32
-    }
-
     /// As [`Paths::gather`], with the segments as they are, but for those that no row needs any more.
     fn pick(&self, rows: &[u32]) -> Self {
         if self.segments.len() > 1 {
-            let mut picked = Self::default();
-            rows.iter().for_each(|row| picked.push(self, *row as usize));
-            return picked;
+            return Self::collect(rows.iter().map(|row| Some((self, *row as usize))));
         }
         let ends = rows.iter().map(|row| self.ends[*row as usize]).collect();
         Self { segments: self.segments.clone(), ends }
@@ -283,9 +291,7 @@ mod tests {
 
     #[test]
     fn rows_of_different_batches_stand_side_by_side() {
-        let mut both = (*start(&[1, 2])).clone();
-        both.append(&Paths::empty(1));
-        both.append(&start(&[3]));
+        let both = start(&[1, 2]).append(&Paths::empty(1)).append(&start(&[3]));
         assert_eq!(objects(&both, 1), [2]);
         assert!(objects(&both, 2).is_empty());
         assert_eq!(objects(&both, 3), [3]);
@@ -302,6 +308,18 @@ mod tests {
         assert_eq!(objects(&few, 1), [9, 9]);
         assert!(few.bytes() < 200, "{}", few.bytes());
         assert!(deep.bytes() > 16_000, "{}", deep.bytes());
+    }
+
+    #[test]
+    fn bytes_do_not_multiply_where_ways_part_and_meet() {
+        let mut paths = start(&[1, 2, 3, 4]);
+        for _ in 0..100 {
+            let halves = [paths.gather(&[0, 1]), paths.gather(&[2, 3])];
+            let [a, b] = halves.map(|half| Arc::new(half).extend(longs(&[5, 6]), &[]));
+            paths = Arc::new(a.append(&b));
+        }
+        assert_eq!(paths.segments.len(), 2);
+        assert!(paths.bytes() < 100_000, "{}", paths.bytes());
     }
 
     #[test]

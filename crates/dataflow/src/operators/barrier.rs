@@ -51,7 +51,7 @@ impl Operator for Barrier {
             let tag = batch.tags.get(row);
             let next = self.places.len() as u32;
             let place = match vertices {
-                Some(vertices) => *self.vertices.get_or_insert(vertices[row], next),
+                Some(vertices) => self.vertices.get_or_insert(vertices[row], next),
                 None => *self.known.entry(identity(&batch, row, tag)).or_insert(next),
             };
             if place == next {

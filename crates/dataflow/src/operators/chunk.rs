@@ -42,6 +42,12 @@ thread_local! {
     static FORCED: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
 }
 
+/// The number of rows that every chunk is forced to have.
+#[cfg(test)]
+pub(super) fn forced() -> Option<usize> {
+    FORCED.get()
+}
+
 /// Runs `f` with every chunk of exactly `rows` rows.
 #[cfg(test)]
 pub(super) fn with_chunks_of<R>(rows: usize, f: impl FnOnce() -> R) -> R {

@@ -65,14 +65,11 @@ impl RowStore {
 
     /// The paths of the rows.
     fn gather_paths(&self, places: &[Place]) -> Paths {
-        let mut gathered = Paths::default();
-        for place in places {
-            match &self.batches[place.batch as usize].path {
-                Some(paths) => gathered.push(paths, place.row as usize),
-                None => gathered.append(&Paths::empty(1)),
-            }
-        }
-        gathered
+        let path = |place: &Place| {
+            let paths = self.batches[place.batch as usize].path.as_deref()?;
+            Some((paths, place.row as usize))
+        };
+        Paths::collect(places.iter().map(path))
     }
 
     /// One column of the rows; `None` if no batch has it.

@@ -1,5 +1,6 @@
 //! A number for each of many vertices.
 
+use rustc_hash::FxHashMap;
 use values::VertexRef;
 
 /// References in a page: 16 KiB of numbers.
@@ -15,29 +16,53 @@ const NONE: u32 = u32::MAX;
 /// pages:       [ ● , – , ● , – ]          – : no vertex yet, nothing allocated
 ///                └─► 4,096 numbers
 /// ```
+///
+/// Where they are not (few vertices here and there), pages cost more than they are good for, and the numbers go into a
+/// hash map.
 #[derive(Debug, Default)]
 pub(super) struct VertexMap {
     pages: Vec<Option<Box<[u32; PAGE]>>>,
     allocated: usize,
+    scattered: FxHashMap<VertexRef, u32>,
+    len: usize,
 }
+
+/// Pages there may be however few vertices they hold.
+const FREE_PAGES: usize = 16;
+
+/// Vertices for each further page.
+const PER_PAGE: usize = 256;
 
 impl VertexMap {
     /// The number of a vertex, which is `number` if it had none. `u32::MAX` is no number.
     #[inline]
-    pub(super) fn get_or_insert(&mut self, v: VertexRef, number: u32) -> &mut u32 {
+    pub(super) fn get_or_insert(&mut self, v: VertexRef, number: u32) -> u32 {
         let (page, place) = (v.0 as usize / PAGE, v.0 as usize % PAGE);
-        if self.pages.get(page).is_none_or(Option::is_none) {
-            self.allocate(page);
+        if self.pages.get(page).is_none_or(Option::is_none) && !self.make_page(page) {
+            return *self.scattered.entry(v).or_insert_with(|| {
+                self.len += 1;
+                number
+            });
         }
-        let numbers = self.pages[page].as_mut().expect("allocated");
-        let entry = &mut numbers[place];
-        if *entry == NONE {
-            *entry = number;
+        let numbers = self.pages[page].as_mut().expect("made");
+        if numbers[place] == NONE {
+            // It may have come before its page was worth making.
+            numbers[place] = self.scattered.get(&v).copied().unwrap_or(number);
+            self.len += 1;
         }
-        entry
+        numbers[place]
     }
 
+    /// Makes a page, if it is worth it.
     #[cold]
+    fn make_page(&mut self, page: usize) -> bool {
+        let worth = self.allocated < FREE_PAGES + self.len / PER_PAGE;
+        if worth {
+            self.allocate(page);
+        }
+        worth
+    }
+
     fn allocate(&mut self, page: usize) {
         if page >= self.pages.len() {
             self.pages.resize_with(page + 1, || None);
@@ -48,7 +73,8 @@ impl VertexMap {
 
     /// Bytes it occupies.
     pub(super) fn bytes(&self) -> usize {
-        self.allocated * PAGE * size_of::<u32>() + self.pages.len() * size_of::<usize>()
+        let scattered = self.scattered.capacity() * (size_of::<(VertexRef, u32)>() + 1);
+        self.allocated * PAGE * size_of::<u32>() + self.pages.len() * size_of::<usize>() + scattered
     }
 }
 
@@ -60,9 +86,25 @@ mod tests {
     fn a_vertex_keeps_its_first_number() {
         let mut map = VertexMap::default();
         for (number, v) in [7, 4095, 4096, 900_000, u32::MAX].into_iter().enumerate() {
-            assert_eq!(*map.get_or_insert(VertexRef(v), number as u32), number as u32);
+            assert_eq!(map.get_or_insert(VertexRef(v), number as u32), number as u32);
         }
-        assert_eq!(*map.get_or_insert(VertexRef(4096), 9), 2);
+        assert_eq!(map.get_or_insert(VertexRef(4096), 9), 2);
         assert_eq!(map.allocated, 4);
+    }
+
+    #[test]
+    fn scattered_vertices_take_no_pages_and_are_found_again_when_there_are_more() {
+        let mut map = VertexMap::default();
+        let scattered = |i: u32| VertexRef(i * 65_536);
+        for i in 0..10_000 {
+            assert_eq!(map.get_or_insert(scattered(i), i), i);
+        }
+        assert!(map.bytes() < 5 << 20, "{}", map.bytes());
+        let dense: Vec<VertexRef> = (1..200_000).map(VertexRef).filter(|v| v.0 % 65_536 != 0).collect();
+        for (i, v) in dense.iter().enumerate() {
+            assert_eq!(map.get_or_insert(*v, 10_000 + i as u32), 10_000 + i as u32);
+        }
+        assert!((0..10_000).all(|i| map.get_or_insert(scattered(i), 0) == i));
+        assert!(dense.iter().enumerate().all(|(i, v)| map.get_or_insert(*v, 0) == 10_000 + i as u32));
     }
 }

@@ -378,7 +378,14 @@ impl Operator for BranchScope {
 
 /// The context inside an instance that covers `tags` traversers.
 fn child_context<'a>(cx: &Context<'a>, tags: usize) -> Context<'a> {
-    Context { single_tag: tags == 1, tags: tags as u32, quota: cx.quota.part(SLICE), ..*cx }
+    Context {
+        single_tag: tags == 1,
+        tags: tags as u32,
+        quota: cx.quota.part(SLICE),
+        // What pieces of the stream share says nothing of the streams of single traversers.
+        piece_memory: None,
+        ..*cx
+    }
 }
 
 /// Rows the next branch must look at; sets up `hits` and `open` for it.

@@ -61,8 +61,8 @@ pub struct PieceSource {
     op: Op,
     pipeline: Pipeline,
     intra: IntraPolicy,
-    /// What the pieces remember together.
-    memory: Arc<ScopeMemory>,
+    /// What the pieces remember together, where their order does not matter.
+    memory: Option<Arc<ScopeMemory>>,
     pieces: Mutex<VecDeque<Piece>>,
     deliveries: Mutex<VecDeque<Delivery>>,
     /// Pieces being run by other executors.
@@ -158,7 +158,7 @@ impl PieceTask {
             op: &source.op,
             loops,
             loop_memory: None,
-            piece_memory: Some(&source.memory),
+            piece_memory: source.memory.as_deref(),
             single_tag,
             tags,
             quota,
@@ -182,7 +182,8 @@ pub(super) struct ExchangeScope {
     ordered: bool,
     intra: IntraPolicy,
     source: Option<Arc<PieceSource>>,
-    memory: Arc<ScopeMemory>,
+    /// None in an ordered exchange: of equal objects the first of the stream must stay, and not the one met first.
+    memory: Option<Arc<ScopeMemory>>,
     /// Inputs that stay here, oldest first.
     local: VecDeque<Piece>,
     running: Option<u64>,
@@ -201,7 +202,7 @@ impl ExchangeScope {
             ordered: scope.policy.ordered,
             intra: scope.policy.intra,
             source: None,
-            memory: Arc::default(),
+            memory: (!scope.policy.ordered).then(Arc::default),
             local: VecDeque::new(),
             running: None,
             instance: Instance::new(child.clone()),
@@ -337,8 +338,8 @@ impl ExchangeScope {
 }
 
 /// The context inside a piece that runs here.
-fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>) -> Context<'a> {
-    Context { piece_memory: Some(memory), ..*cx }
+fn inside<'a>(memory: &'a Option<Arc<ScopeMemory>>, cx: &Context<'a>) -> Context<'a> {
+    Context { piece_memory: memory.as_deref(), ..*cx }
 }
 
 impl Operator for ExchangeScope {
@@ -365,7 +366,7 @@ impl Operator for ExchangeScope {
         self.opened = 0;
         self.next = 0;
         self.arrived.clear();
-        self.memory = Arc::default();
+        self.memory = (!self.ordered).then(Arc::default);
     }
 }
 

@@ -203,7 +203,7 @@ impl Operator for LoopScope {
 
 /// The context inside iteration `number`.
 fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>, number: u64) -> Context<'a> {
-    Context { loops: number as i64 - 1, loop_memory: Some(memory), ..*cx }
+    Context { loops: number as i64 - 1, loop_memory: Some(memory), piece_memory: None, ..*cx }
 }
 
 /// Head tests and control, body, tail tests and control, in one chain; and where the tail starts.

@@ -1,6 +1,6 @@
 //! Once a stream is in order, it stays so.
 //!
-//! Behind `order()`, `inject(…)` or `V(ids)` the order of the traversers is part of the answer, up to a step that makes
+//! Behind `order()`, `inject(…)`, `unfold()` or `V(ids)` the order of the traversers is part of the answer, up to a step that makes
 //! one of the stream (`count()`, `group()`). A scope whose instances run side by side lets results leave as they are
 //! ready; here it is told to let them leave in the order of their inputs:
 //!
@@ -10,14 +10,19 @@
 //! order(name) ─ FlatMapScope{UnionScope} ─ …     branches that see one traverser at a time, likewise
 //! ```
 
+use std::sync::Arc;
+
 use super::exchange::is_stateless;
 use super::pipeline::{Ops, unnumbered};
 use crate::physical::{Grain, Op, OpKind, Pipeline, ScopeKind};
 
 /// Keeps the order of a chain's stream.
 pub(super) fn keep(ops: &mut Ops) {
-    let mut ordered = false;
-    for op in &mut ops.ops {
+    keep_from(&mut ops.ops, false);
+}
+
+fn keep_from(ops: &mut [Op], mut ordered: bool) {
+    for op in ops {
         if ordered {
             keep_in_scope(op);
         }
@@ -28,7 +33,7 @@ pub(super) fn keep(ops: &mut Ops) {
 /// Whether the order of the stream is part of the answer behind an operator.
 pub(super) fn is_ordered_after(kind: &OpKind, before: bool) -> bool {
     match kind {
-        OpKind::Order { .. } | OpKind::Inject(_) | OpKind::ById { .. } => true,
+        OpKind::Order { .. } | OpKind::Inject(_) | OpKind::ById { .. } | OpKind::Unfold => true,
         OpKind::Aggregate(_) | OpKind::Scan { .. } | OpKind::IndexLookup { .. } => false,
         OpKind::GroupCount { side_effect: None, .. } => false,
         OpKind::Scope(scope) if matches!(scope.kind, ScopeKind::Group { side_effect: None, .. }) => false,
@@ -51,21 +56,36 @@ fn keep_in_scope(op: &mut Op) {
             op.kind = OpKind::Scope(outer);
             return;
         }
-        _ => return,
+        // The stream itself goes on inside.
+        _ => {
+            return scope.for_each_pipeline(&mut |inside| {
+                keep_from(Arc::make_mut(&mut inside.ops).as_mut_slice(), true)
+            });
+        }
     }
     scope.policy.ordered = true;
 }
 
+/// Whether the branches of a scope make of each traverser what they would make of it alone.
 fn sees_one_at_a_time(kind: &ScopeKind) -> bool {
-    let mut all = true;
-    let mut look = |branch: &Pipeline| all &= branch.ops.iter().all(|op| is_stateless(&op.kind));
+    let alone = |branch: &Pipeline| branch.ops.iter().all(|op| is_one_at_a_time(&op.kind));
     match kind {
-        ScopeKind::Union { branches } => branches.iter().for_each(look),
+        ScopeKind::Union { branches } => branches.iter().all(alone),
         ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
-            options.iter().for_each(|(_, branch)| look(branch));
-            [then, otherwise, unproductive].into_iter().flatten().for_each(look);
+            options.iter().all(|(_, branch)| alone(branch))
+                && [then, otherwise, unproductive].into_iter().flatten().all(alone)
         }
-        _ => return false,
+        ScopeKind::Repeat { head, body, tail } => {
+            let tests = [head, tail].into_iter().flatten().map(|control| &control.tests);
+            alone(body) && tests.into_iter().all(alone)
+        }
+        _ => false,
     }
-    all
+}
+
+fn is_one_at_a_time(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Scope(scope) if sees_one_at_a_time(&scope.kind) => true,
+        kind => is_stateless(kind),
+    }
 }

@@ -49,7 +49,7 @@ impl Want {
 const TELLS_APART: [Footprint; 3] = [Footprint::PATH, Footprint::FILLS, Footprint::WRITES];
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
-    !context.paths && walk(&mut plan.root, Want::Bag, Place { mark: true, few: false })
+    !context.paths && walk(&mut plan.root, Want::Bag, Place { mark: true, few: false, fuses: true })
 }
 
 /// Where a chain stands.
@@ -59,6 +59,9 @@ struct Place {
     mark: bool,
     /// Whether only the first few of its results are wanted.
     few: bool,
+    /// Whether a `dedup` may become the business of the move before it alone. A branch of the stream may run in several
+    /// instances, each with a memory of its own; its moves may leave out duplicates early, but not instead.
+    fuses: bool,
 }
 
 /// Rewrites a chain of whose results that is wanted.
@@ -73,7 +76,7 @@ fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
             slots.retain(|slot| !step.labels.iter().any(|label| label.slot == Some(*slot)));
         }
         if let Kind::Repeat(repeat) = &mut step.kind {
-            let (rewritten, before) = walk_repeat(repeat, &want, few);
+            let (rewritten, before) = walk_repeat(repeat, &want, Place { few, ..place });
             changed |= rewritten;
             want = before;
             continue;
@@ -91,22 +94,22 @@ fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
         let before = want_before(step, &want);
         step.kind.for_each_child_mut(&mut |child, role| {
             let (end, place) = match role {
-                Role::Test => (Want::Set(Vec::new()), Place { mark: false, few: true }),
+                Role::Test => (Want::Set(Vec::new()), Place { mark: false, few: true, fuses: true }),
                 Role::Stream => (
                     if matches!(before, Want::Set(_)) { want.clone() } else { Want::Bag },
-                    Place { few, ..place },
+                    Place { few, fuses: false, ..place },
                 ),
-                Role::Each => (want.clone(), Place { mark: false, few }),
-                Role::First => (Want::Bag, Place { few: true, ..place }),
+                Role::Each => (want.clone(), Place { mark: false, few, fuses: true }),
+                Role::First => (Want::Bag, Place { few: true, fuses: true, ..place }),
                 Role::Root | Role::Nothing | Role::Body | Role::Group => {
-                    (Want::Bag, Place { few: false, ..place })
+                    (Want::Bag, Place { few: false, fuses: true, ..place })
                 }
             };
             changed |= walk(child, end, place);
         });
         want = before;
     }
-    changed | fuse(chain)
+    changed | (place.fuses && fuse(chain))
 }
 
 fn tells_apart(footprint: Footprint) -> bool {
@@ -161,15 +164,15 @@ fn keeps_sets(kind: &Kind, footprint: Footprint) -> bool {
 }
 
 /// Rewrites a loop. Tells what it wants of its input.
-fn walk_repeat(repeat: &mut Repeat, want: &Want, few: bool) -> (bool, Want) {
+fn walk_repeat(repeat: &mut Repeat, want: &Want, outer: Place) -> (bool, Want) {
     let all = repeat.body.footprint() | conditions(repeat);
-    let place = Place { mark: true, few };
+    let place = Place { mark: true, ..outer };
     if !want.is_set_of_objects() || tells_apart(all) || all.touches(Footprint::STREAM) || reads_slots(repeat)
     {
         return (walk(&mut repeat.body, Want::Bag, place), Want::Bag);
     }
     let forget_earlier =
-        if all.touches(Footprint::LOOPS) { None } else { earlier_visits_suffice(repeat, few) };
+        if all.touches(Footprint::LOOPS) { None } else { earlier_visits_suffice(repeat, outer.few) };
     let mut ends = |kind: Kind| repeat.body.steps.push(Step::new(kind, StepName::Dedup));
     if forget_earlier == Some(true) {
         ends(Kind::Barrier);

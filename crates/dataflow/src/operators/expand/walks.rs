@@ -13,16 +13,25 @@ use super::super::view::{Graph, View, Viewpoint};
 use super::degree::{multiplied, too_many};
 use super::{labels_of, vertex_of};
 
-/// Neighbours looked at in one call at most.
-const NEIGHBOURS_PER_CALL: usize = 1 << 16;
+/// Degrees looked up in one call at most.
+const DEGREES_PER_CALL: usize = 1 << 16;
+
+fn budget() -> usize {
+    #[cfg(test)]
+    if let Some(forced) = super::super::chunk::forced() {
+        return forced;
+    }
+    DEGREES_PER_CALL
+}
 
 /// `bulkByWalks`: bulk times the degrees of the neighbours, added up along the lists.
 #[derive(Default)]
 pub(in crate::operators) struct Walks {
     input: Option<Batch>,
-    /// Walks from the rows so far; the last one may be unfinished.
+    /// Walks from the rows that are done.
     walks: Vec<u64>,
-    /// Where it stands: the list of the last row, and the position in it.
+    /// Walks from the next row so far, and where it stands: the list, and the position in it.
+    total: u64,
     list: usize,
     position: usize,
     viewpoint: Viewpoint,
@@ -36,7 +45,7 @@ impl Operator for Walks {
         if fresh {
             self.input = input;
             self.walks.clear();
-            (self.list, self.position) = (0, 0);
+            (self.total, self.list, self.position) = (0, 0, 0);
             self.viewpoint.take(cx);
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
@@ -75,20 +84,13 @@ impl Walks {
     ) -> Result<bool, QueryError> {
         let dirs = Dir::of(first.direction);
         let lists = dirs.len() * self.labels.len();
-        if lists == 0 {
-            self.walks.resize(batch.len, 0);
-        }
-        let mut left = NEIGHBOURS_PER_CALL;
-        loop {
-            if (self.list, self.position) == (0, 0) {
-                if self.walks.len() == batch.len {
-                    return Ok(true);
-                }
-                self.walks.push(0);
-            }
-            let v = vertex_of(batch, self.walks.len() - 1, ends.graph, cx)?;
-            let total = self.walks.last_mut().expect("a row is being worked on");
+        let mut left = budget();
+        while self.walks.len() < batch.len {
             while self.list < lists {
+                if left == 0 {
+                    return Ok(false);
+                }
+                let v = vertex_of(batch, self.walks.len(), ends.graph, cx)?;
                 let (dir, label) =
                     (dirs[self.list / self.labels.len()], self.labels[self.list % self.labels.len()]);
                 if self.position == 0 {
@@ -96,17 +98,20 @@ impl Walks {
                 }
                 let list = ends.graph.reader.list(v, label, dir);
                 let rest = &list.neighbours()[self.position..];
-                let part = &rest[..rest.len().min(left)];
-                *total = total.checked_add(ends.count(part)).ok_or_else(|| too_many(cx))?;
-                left -= part.len();
+                let part = &rest[..rest.len().min(left.div_ceil(ends.along.len()))];
+                self.total = self.total.checked_add(ends.count(part)).ok_or_else(|| too_many(cx))?;
+                // A list costs something even if it is empty.
+                left = left.saturating_sub(part.len() * ends.along.len() + 1);
                 if part.len() < rest.len() {
                     self.position += part.len();
-                    return Ok(false);
+                } else {
+                    (self.list, self.position) = (self.list + 1, 0);
                 }
-                (self.list, self.position) = (self.list + 1, 0);
             }
+            self.walks.push(std::mem::take(&mut self.total));
             self.list = 0;
         }
+        Ok(true)
     }
 }
 
