@@ -52,7 +52,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "these are the parts that opening has made ready")]
     pub(crate) fn new(
         options: GraphOptions,
         store: Arc<dyn Store>,

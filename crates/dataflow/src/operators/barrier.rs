@@ -9,7 +9,6 @@ use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
 use super::held::Held;
 use super::row_store::{Leaving, Place, RowStore};
 use super::vertex_map::VertexMap;
@@ -76,11 +75,7 @@ impl Operator for Barrier {
             }
             self.leaving.start(self.places.drain(..).map(|(_, place)| place).collect());
         }
-        if let Some(mut batch) = self.leaving.next(&self.store) {
-            trace(&mut batch, cx.op);
-            out.emit(batch);
-        }
-        Ok(if self.leaving.is_done() { Step::Idle } else { Step::More })
+        Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {

@@ -12,7 +12,6 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::element::{edge_reference, reference};
-use super::fan::trace;
 use super::held::Held;
 use super::per_tag::PerTag;
 use super::random::Random;
@@ -78,11 +77,7 @@ impl Operator for Order {
             let sorted = self.sorted(keys, limit.unwrap_or(u64::MAX));
             self.leaving.start(sorted.into_iter().map(|(_, entry)| entry.place).collect());
         }
-        if let Some(mut batch) = self.leaving.next(&self.store) {
-            trace(&mut batch, cx.op);
-            out.emit(batch);
-        }
-        Ok(if self.leaving.is_done() { Step::Idle } else { Step::More })
+        Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {

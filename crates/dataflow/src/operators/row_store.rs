@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::fan::trace;
 use crate::batch::{Batch, Column, Paths, Tags};
+use crate::operator::{Context, Output, Step};
 
 /// A kept row: which batch, which row of it, and its bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,8 +144,17 @@ impl Leaving {
         (self.places, self.next) = (places, 0);
     }
 
+    /// Emits the next batch as the operator's result, if one is left. Whether more will follow.
+    pub(super) fn emit_next(&mut self, store: &RowStore, cx: &Context<'_>, out: &mut Output) -> Step {
+        if let Some(mut batch) = self.next(store) {
+            trace(&mut batch, cx.op);
+            out.emit(batch);
+        }
+        if self.is_done() { Step::Idle } else { Step::More }
+    }
+
     /// The next batch; `None` when all have left.
-    pub(super) fn next(&mut self, store: &RowStore) -> Option<Batch> {
+    fn next(&mut self, store: &RowStore) -> Option<Batch> {
         let rest = &self.places[self.next..];
         if rest.is_empty() {
             return None;
@@ -154,7 +165,7 @@ impl Leaving {
     }
 
     /// Whether all have left.
-    pub(super) fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.next >= self.places.len()
     }
 

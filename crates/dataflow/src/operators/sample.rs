@@ -8,7 +8,6 @@ use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
 use super::held::Held;
 use super::per_tag::PerTag;
 use super::random::Random;
@@ -90,11 +89,7 @@ impl Operator for Sample {
             }
             self.leaving.start(places);
         }
-        if let Some(mut batch) = self.leaving.next(&self.store) {
-            trace(&mut batch, cx.op);
-            out.emit(batch);
-        }
-        Ok(if self.leaving.is_done() { Step::Idle } else { Step::More })
+        Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {

@@ -9,7 +9,6 @@ use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
 use super::held::Held;
 use super::per_tag::PerTag;
 use super::row_store::{Leaving, Place, RowStore};
@@ -60,11 +59,7 @@ impl Operator for Tail {
         if !std::mem::replace(&mut self.ended, true) {
             self.leaving.start(self.last.take().flat_map(|(_, last)| last.rows).collect());
         }
-        if let Some(mut batch) = self.leaving.next(&self.store) {
-            trace(&mut batch, cx.op);
-            out.emit(batch);
-        }
-        Ok(if self.leaving.is_done() { Step::Idle } else { Step::More })
+        Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {

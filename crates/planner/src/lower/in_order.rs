@@ -1,8 +1,8 @@
 //! Once a stream is in order, it stays so.
 //!
-//! Behind `order()`, `inject(…)`, `unfold()` or `V(ids)` the order of the traversers is part of the answer, up to a step that makes
-//! one of the stream (`count()`, `group()`). A scope whose instances run side by side lets results leave as they are
-//! ready; here it is told to let them leave in the order of their inputs:
+//! Behind `order()`, `inject(…)`, `unfold()` or `V(ids)` the order of the traversers is part of the answer, up to a step
+//! that makes one of the stream (`count()`, `group()`). A scope whose instances run side by side lets results leave as
+//! they are ready; here it is told to let them leave in the order of their inputs:
 //!
 //! ```text
 //! order(name) ─ FilterScope             ─ …      each row waits until those before it are decided
@@ -57,7 +57,8 @@ fn keep_in_scope(op: &mut Op) {
             return;
         }
         // The stream itself goes on inside.
-        _ => {
+        kind => {
+            scope.policy.ordered = matches!(kind, ScopeKind::Exchange { .. });
             return scope.for_each_pipeline(&mut |inside| {
                 keep_from(Arc::make_mut(&mut inside.ops).as_mut_slice(), true)
             });
