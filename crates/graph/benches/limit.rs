@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use graph::{
-    BulkColumn, BulkStrings, BulkValues, Dir, EdgeLabelId, Graph, GraphOptions, KeyId, Reader, Value,
-    VertexLabelId, VertexRef,
+    BulkColumn, BulkStrings, BulkValues, Dir, EdgeLabelId, Graph, GraphOptions, KeyId, Place, Reader, Run,
+    Value, VertexLabelId, VertexRef,
 };
 use store::{MemoryStore, Store};
 
@@ -109,11 +109,15 @@ fn report(name: &str, per: f64, unit: &str, graph: f64, limit: f64) {
     );
 }
 
+fn run<'r>(reader: &'r Reader<'_>, knows: EdgeLabelId, v: VertexRef) -> Run<'r> {
+    reader.run(v, knows, Dir::Out, &mut Place::default())
+}
+
 fn two_hops(reader: &Reader<'_>, knows: EdgeLabelId, start: VertexRef, seen: &mut BitSet) -> u64 {
     seen.0.fill(0);
     let mut count = 0;
-    for &middle in reader.list(start, knows, Dir::Out).neighbours() {
-        for &end in reader.list(middle, knows, Dir::Out).neighbours() {
+    for &middle in run(reader, knows, start).neighbours() {
+        for &end in run(reader, knows, middle).neighbours() {
             count += u64::from(seen.insert(end.0));
         }
     }
@@ -151,8 +155,8 @@ fn main() {
     report("2-hop distinct", STARTS as f64, "us", mine, limit);
 
     let paths = |n: &u32| {
-        let list = reader.list(refs[*n as usize], knows, Dir::Out);
-        let len = |v: &VertexRef| reader.list(*v, knows, Dir::Out).len() as u64;
+        let list = run(&reader, knows, refs[*n as usize]);
+        let len = |v: &VertexRef| run(&reader, knows, *v).total() as u64;
         list.neighbours().iter().map(len).sum::<u64>()
     };
     let mine = median(|| starts.iter().map(paths).sum());

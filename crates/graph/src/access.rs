@@ -5,7 +5,7 @@ use values::{Direction, EdgeRef, Value, VertexRef};
 use crate::block::STRIPE_VERTICES;
 use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
 use crate::section::partition_of;
-use crate::{Dir, EdgeLabelId, KeyId, Reader, ScanCursor, VertexLabelId, index_hash};
+use crate::{Dir, EdgeLabelId, KeyId, Place, Reader, ScanCursor, VertexLabelId, index_hash};
 
 impl Reader<'_> {
     /// The vertex with this id; numbers match by value across their types.
@@ -51,8 +51,10 @@ impl Reader<'_> {
         let mut found = None;
         self.for_each_label(src, Dir::Out, |_, list| {
             if found.is_none() {
-                let has_id = |&i: &usize| list.user_id(i).is_some_and(|user| user.equals(id));
-                found = (0..list.len()).find(has_id).map(|i| list.edge(i));
+                found = list.runs().find_map(|run| {
+                    let has_id = |&i: &usize| run.user_id(i).is_some_and(|user| user.equals(id));
+                    (0..run.neighbours().len()).find(has_id).map(|i| run.edge(i))
+                });
             }
         });
         found
@@ -100,7 +102,9 @@ impl Reader<'_> {
     fn user_edge_ids_of(&self, src: VertexRef) -> Vec<Value> {
         let mut ids = Vec::new();
         self.for_each_label(src, Dir::Out, |_, list| {
-            ids.extend((0..list.len()).filter_map(|i| Some(list.user_id(i)?.to_value())));
+            for run in list.runs() {
+                ids.extend((0..run.neighbours().len()).filter_map(|i| Some(run.user_id(i)?.to_value())));
+            }
         });
         ids
     }
@@ -198,16 +202,24 @@ impl Reader<'_> {
             None => 0..self.snapshot().catalog().edge_label_count() as u32,
         };
         for label in labels.start.max(cursor.label)..labels.end {
-            let list = self.list(src, EdgeLabelId(label as u16), Dir::Out);
-            let from = if label == cursor.label { cursor.edge.min(list.len()) } else { 0 };
-            let to = list.len().min(from + enough - out.len());
-            out.extend((from..to).map(|i| list.edge(i)));
-            if to < list.len() {
-                (cursor.label, cursor.edge) = (label, to);
-                return;
+            if label != cursor.label {
+                (cursor.label, cursor.edge) = (label, Place::default());
+            }
+            loop {
+                let run = self.run(src, EdgeLabelId(label as u16), Dir::Out, &mut cursor.edge);
+                let from = cursor.edge.position.min(run.end());
+                let to = run.end().min(from + enough - out.len());
+                out.extend((from..to).map(|position| run.edge(position - run.first())));
+                cursor.edge.position = to;
+                if to >= run.total() || run.neighbours().is_empty() {
+                    break;
+                }
+                if out.len() >= enough {
+                    return;
+                }
             }
         }
-        (cursor.next, cursor.label, cursor.edge) = (cursor.next + 1, 0, 0);
+        (cursor.next, cursor.label, cursor.edge) = (cursor.next + 1, 0, Place::default());
     }
 
     /// The next run of references at or after `from` that were given out to vertices of `label`.
@@ -237,9 +249,9 @@ impl Reader<'_> {
         let out = self.degree(src, Direction::Out, &[label]);
         let into = self.degree(dst, Direction::In, &[label]);
         if out <= into {
-            self.list(src, label, Dir::Out).neighbours().contains(&dst)
+            self.list(src, label, Dir::Out).runs().any(|run| run.neighbours().contains(&dst))
         } else {
-            self.list(dst, label, Dir::In).neighbours().contains(&src)
+            self.list(dst, label, Dir::In).runs().any(|run| run.neighbours().contains(&src))
         }
     }
 }

@@ -13,7 +13,7 @@ use values::VertexRef;
 
 use crate::block::{TABLETS, slot_of, stripe_of};
 use crate::section::{Adjacency, Column, Rows};
-use crate::{Dir, EdgeLabelId, KeyId, Reader, Tick, ValueRef};
+use crate::{Dir, EdgeLabelId, KeyId, Reader, ValueRef};
 
 /// What is known of the sections of one kind in the stripe of the vertex that was asked for last.
 struct StripeSections<S> {
@@ -54,7 +54,7 @@ pub struct Degrees<'r> {
 #[derive(Clone, Copy)]
 struct Offsets<'r> {
     offsets: &'r [u32],
-    /// The section, if it has changes over its base.
+    /// The section, if its offsets do not say all.
     changed: Option<&'r Adjacency>,
 }
 
@@ -64,16 +64,19 @@ impl<'r> Offsets<'r> {
     fn of(section: Option<&'r Adjacency>) -> Self {
         section.map_or(Self::NONE, |section| Self {
             offsets: section.offsets(),
-            changed: (!section.delta.is_empty()).then_some(section),
+            changed: (!section.delta.is_empty() || !section.trees().is_empty()).then_some(section),
         })
     }
 
     #[inline(always)]
-    fn degree(self, slot: usize, tick: Tick) -> u64 {
+    fn degree(self, slot: usize, otherwise: impl FnOnce() -> u64) -> u64 {
         match (self.changed, self.offsets.get(slot..slot + 2)) {
             (None, Some(pair)) => u64::from(pair[1] - pair[0]),
             (None, None) => 0,
-            (Some(section), _) => section.degree(slot, tick) as u64,
+            (Some(section), Some(pair)) if pair[0] < pair[1] && section.delta.is_empty() => {
+                u64::from(pair[1] - pair[0])
+            }
+            _ => otherwise(),
         }
     }
 }
@@ -88,7 +91,7 @@ impl Degrees<'_> {
         }
         for (v, degree) in each {
             let section = sections.of(v, || Offsets::of(reader.adjacency(v, *label, *dir)));
-            *degree += section.degree(slot_of(v), reader.tick);
+            *degree += section.degree(slot_of(v), || reader.list_len(v, *label, *dir));
         }
     }
 }
@@ -102,7 +105,7 @@ impl Degrees<'_> {
         }
         let degree = |&v: &VertexRef| {
             let section = sections.of(v, || Offsets::of(reader.adjacency(v, *label, *dir)));
-            section.degree(slot_of(v), reader.tick)
+            section.degree(slot_of(v), || reader.list_len(v, *label, *dir))
         };
         vertices.iter().map(degree).sum()
     }

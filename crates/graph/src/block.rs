@@ -91,6 +91,11 @@ pub(crate) fn slot_of(v: VertexRef) -> usize {
     (v.0 >> VertexRef::TABLET_BITS) as usize & (crate::section::SLOTS - 1)
 }
 
+/// The vertex in a slot of a block.
+pub(crate) fn vertex_at(stripe: u16, tablet: u8, slot: u16) -> VertexRef {
+    VertexRef(u32::from(stripe) << 16 | u32::from(slot) << VertexRef::TABLET_BITS | u32::from(tablet))
+}
+
 /// All stripes. A stripe that is there never moves and never goes.
 pub(crate) struct BlockTable {
     stripes: Box<[OnceLock<Box<Stripe>>]>,

@@ -155,6 +155,11 @@ impl Catalog {
         self.index_position(label, key).is_some()
     }
 
+    /// The property by which the lists of an edge label are ordered, if not by insertion.
+    pub fn sort_key(&self, _label: EdgeLabelId) -> Option<KeyId> {
+        None
+    }
+
     /// Position of an index in [`Catalog::indexes`]: its id.
     pub(crate) fn index_position(&self, label: VertexLabelId, key: KeyId) -> Option<usize> {
         self.indexes.iter().position(|index| index.label == label && index.key == key)

@@ -5,15 +5,20 @@
 //! up to which stamp it includes every change, and replay skips what it has; a section that no checkpoint names is
 //! rebuilt from the log.
 
+use std::sync::Arc;
+
 use crossbeam_epoch::Guard;
 use rustc_hash::FxHashMap;
 
+use crate::block::{adjacency_number, vertex_at};
 use crate::checkpoint::{Checkpoint, StripeEntry};
 use crate::core::{Core, FIRST_INDEX};
 use crate::memory::SectionCell;
 use crate::placement::CellVisitor;
 use crate::section::Mergeable;
 use crate::section_key::{SectionKey, SectionName};
+use crate::section_store::SectionWriter;
+use crate::tree::{EdgeTree, TreeImage, TreeName, TreeUndo};
 use crate::{Catalog, Result, Tick};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
@@ -56,6 +61,8 @@ impl Manifest {
             SectionKey::Index { index, partition } => {
                 *self.indexes.entry(index).or_default() |= 1 << partition;
             }
+            // Sections lead to their trees.
+            SectionKey::Tree { .. } => {}
         }
     }
 
@@ -69,9 +76,10 @@ impl Manifest {
 /// What a flush writes, fixed at its beginning.
 struct Plan {
     stamp: Tick,
-    catalog: std::sync::Arc<Catalog>,
+    catalog: Arc<Catalog>,
     checkpoint: Checkpoint,
     dirty: Vec<SectionKey>,
+    dirty_trees: FxHashMap<TreeName, Arc<EdgeTree>>,
     log_bytes: u64,
 }
 
@@ -96,7 +104,8 @@ impl Core {
     fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
         self.commits.check()?;
         let plan = self.plan_flush();
-        let outcome = self.write_sections(&plan).and_then(|()| {
+        let mut undo = Vec::new();
+        let outcome = self.write_sections(&plan, &mut undo).and_then(|()| {
             plan.dirty.iter().for_each(|&key| manifest.insert(key));
             let mut checkpoint = plan.checkpoint;
             self.describe(manifest, &plan.catalog, &mut checkpoint);
@@ -105,6 +114,8 @@ impl Core {
         let mut writer = self.writer.lock();
         if let Err(error) = outcome {
             writer.dirty.extend(plan.dirty);
+            writer.dirty_trees.extend(plan.dirty_trees);
+            undo.into_iter().for_each(TreeUndo::undo);
             return Err(error);
         }
         writer.checkpoint = plan.stamp;
@@ -128,19 +139,66 @@ impl Core {
             catalog: self.catalog(),
             checkpoint,
             dirty,
+            dirty_trees: std::mem::take(&mut writer.dirty_trees),
             log_bytes: writer.log_bytes,
         }
     }
 
-    fn write_sections(&self, plan: &Plan) -> Result<()> {
+    fn write_sections(&self, plan: &Plan, undo: &mut Vec<TreeUndo>) -> Result<()> {
         let mut output = self.sections.writer(self.options.flush_batch_bytes);
+        for (&name, tree) in &plan.dirty_trees {
+            undo.extend(self.write_tree(name, tree, &mut output)?);
+        }
         for &key in &plan.dirty {
             let guard = crossbeam_epoch::pin();
             if let Some((generation, encoded)) = self.image(key, &guard) {
+                self.write_planted(key, &guard, &mut output, undo)?;
                 output.put(key, generation, &encoded)?;
             }
         }
         output.flush()
+    }
+
+    /// Writes a tree as of the last commit.
+    fn write_tree(
+        &self,
+        name: TreeName,
+        tree: &Arc<EdgeTree>,
+        output: &mut SectionWriter<'_>,
+    ) -> Result<Option<TreeUndo>> {
+        let guard = crossbeam_epoch::pin();
+        let image = {
+            let writer = self.writer.lock();
+            TreeImage::take(tree, name, writer.applied, &guard)
+        };
+        let Some((image, undo)) = image else { return Ok(None) };
+        if let Err(error) = image.write(output) {
+            undo.undo();
+            return Err(error);
+        }
+        Ok(Some(undo))
+    }
+
+    /// Writes the trees of a section that were planted since the flush began: the section leads to them.
+    fn write_planted(
+        &self,
+        key: SectionKey,
+        guard: &Guard,
+        output: &mut SectionWriter<'_>,
+        undo: &mut Vec<TreeUndo>,
+    ) -> Result<()> {
+        let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
+            return Ok(());
+        };
+        let Some(stripe_there) = self.blocks.stripe(stripe.into()) else { return Ok(()) };
+        let cell = stripe_there.block(tablet.into()).adjacency.get_or_grow(adjacency_number(label, dir));
+        for (slot, tree) in cell.loaded(guard).into_iter().flat_map(|section| section.trees()) {
+            if !tree.is_stored() {
+                let v = vertex_at(stripe, tablet, *slot);
+                undo.extend(self.write_tree(TreeName { v, label, dir }, tree, output)?);
+            }
+        }
+        Ok(())
     }
 
     /// A section with every change so far, encoded, and the stamp it is of. The writer must not be held.

@@ -6,7 +6,7 @@ use store::Store;
 
 use crate::bulk::BulkLoad;
 use crate::core::Core;
-use crate::{GraphError, GraphStats, Result, Snapshot, Transaction};
+use crate::{GraphError, GraphStats, Result, Snapshot, Transaction, TreeBounds};
 
 /// Bounds and sizes of a graph.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct GraphOptions {
     pub transaction_writes: usize,
     /// Most bytes that one transaction can buffer; at most 48 MiB, since its log record is written at once.
     pub transaction_bytes: usize,
+    /// How long a list gets before it becomes an edge-tree, and how large the nodes of the tree get.
+    pub tree: TreeBounds,
 }
 
 impl Default for GraphOptions {
@@ -32,6 +34,7 @@ impl Default for GraphOptions {
             merge_versions: 256,
             transaction_writes: 1 << 20,
             transaction_bytes: MAX_TRANSACTION_BYTES,
+            tree: TreeBounds::default(),
         }
     }
 }
@@ -52,6 +55,7 @@ impl Graph {
     /// If the store fails, holds a newer format, or is damaged.
     pub fn open(store: Arc<dyn Store>, mut options: GraphOptions) -> Result<Self> {
         options.transaction_bytes = options.transaction_bytes.min(MAX_TRANSACTION_BYTES);
+        options.tree = options.tree.clamped();
         options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2);
         Ok(Self { core: Arc::new(Core::open(store, options)?) })
     }

@@ -16,7 +16,7 @@
 //! let snapshot = graph.snapshot();
 //! let reader = snapshot.reader();
 //! let (knows, age) = (snapshot.catalog().edge_label("knows").unwrap(), snapshot.catalog().key("age").unwrap());
-//! for &friend in reader.list(marko, knows, Dir::Out).neighbours() {
+//! for friend in reader.list(marko, knows, Dir::Out).neighbours() {
 //!     assert_eq!(reader.value(friend, age), Some(Value::Int(32)));
 //! }
 //! snapshot.check()?;
@@ -49,8 +49,10 @@
 //! * *Recovery* (`flush`, `recovery`): each section says up to which stamp it includes every change, so sections can
 //!   be written in any order and at any time before the checkpoint.
 //!
-//! Edge-trees, eviction and range indexes are not there yet. Their places: a hub's list is a slot of an [`List`]'s
-//! section like any other; a section cell already has the state "on disk"; an index is a kind of section.
+//! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
+//!
+//! Eviction and range indexes are not there yet. Their places: a section cell already has the state "on disk"; an index
+//! is a kind of section.
 //!
 //! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
 
@@ -90,6 +92,7 @@ mod section_store;
 mod snapshot;
 mod stats;
 mod transaction;
+mod tree;
 mod units;
 mod value_ref;
 mod write_edge;
@@ -102,7 +105,7 @@ pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkVa
 pub use catalog::{Catalog, IndexDefinition, NameSpace};
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
-pub use list::List;
+pub use list::{List, Run};
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use property::{Cardinality, PropertyEntry, PropertyId};
 pub use read_unit::ReadUnit;
@@ -113,6 +116,7 @@ pub use snapshot::Snapshot;
 pub use stats::GraphStats;
 pub use timeline::Stamp;
 pub use transaction::Transaction;
+pub use tree::{Place, TreeBounds};
 pub use value_ref::ValueRef;
 pub use values::{Direction, EdgeRef, Value, VertexRef};
 

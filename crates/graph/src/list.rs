@@ -1,17 +1,27 @@
-//! One adjacency list.
+//! Adjacency lists.
 
 use values::{EdgeRef, Value, VertexRef};
 
 use crate::catalog::EDGE_ID_KEY;
 use crate::section::{Adjacency, MergedList};
-use crate::{Dir, EdgeLabelId, KeyId, ValueRef};
+use crate::tree::{Runs, TreeName};
+use crate::{Dir, EdgeLabelId, KeyId, Reader, ValueRef};
 
-/// One adjacency list as the snapshot sees it, in sort-key order (insertion order by default). Positions are stable
-/// for a snapshot.
-pub struct List<'r> {
+/// A stretch of an adjacency list that lies together: all of it, unless it is long enough to have an edge-tree.
+///
+/// ```text
+/// list   0 ─────────────────────────────────────── total
+/// runs   │ 2,000 edges │ 2,000 edges │ 1,312 edges │
+///                      first … end
+/// ```
+///
+/// Edges are numbered within the run, from 0.
+pub struct Run<'r> {
     owner: VertexRef,
     label: EdgeLabelId,
     dir: Dir,
+    first: usize,
+    total: usize,
     edges: Edges<'r>,
 }
 
@@ -26,9 +36,9 @@ enum Edges<'r> {
     Merged(Box<MergedList<'r>>),
 }
 
-impl<'r> List<'r> {
+impl<'r> Run<'r> {
     pub(crate) fn empty(owner: VertexRef, label: EdgeLabelId, dir: Dir) -> Self {
-        Self { owner, label, dir, edges: Edges::None }
+        Self { owner, label, dir, first: 0, total: 0, edges: Edges::None }
     }
 
     #[inline]
@@ -40,32 +50,42 @@ impl<'r> List<'r> {
         (start, end): (usize, usize),
     ) -> Self {
         let neighbours = &section.neighbours()[start..end];
-        Self { owner, label, dir, edges: Edges::Base { neighbours, section, start } }
+        Self {
+            owner,
+            label,
+            dir,
+            first: 0,
+            total: end - start,
+            edges: Edges::Base { neighbours, section, start },
+        }
     }
 
     pub(crate) fn merged(owner: VertexRef, label: EdgeLabelId, dir: Dir, list: MergedList<'r>) -> Self {
-        Self { owner, label, dir, edges: Edges::Merged(Box::new(list)) }
+        let total = list.len();
+        Self { owner, label, dir, first: 0, total, edges: Edges::Merged(Box::new(list)) }
     }
 
-    /// The number of edges.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.neighbours().len()
+    /// The same as a part of a longer list.
+    pub(crate) fn part_of(self, first: usize, total: usize) -> Self {
+        Self { first, total, ..self }
     }
 
-    /// Whether there is no edge.
+    /// The position in the list of the run's first edge.
     #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub fn first(&self) -> usize {
+        self.first
     }
 
-    /// The vertex at the other end of edge `i`.
-    ///
-    /// # Panics
-    /// If `i` is not below [`List::len`].
+    /// The position in the list behind the run's last edge.
     #[inline]
-    pub fn neighbour(&self, i: usize) -> VertexRef {
-        self.neighbours()[i]
+    pub fn end(&self) -> usize {
+        self.first + self.neighbours().len()
+    }
+
+    /// The number of edges of the whole list.
+    #[inline]
+    pub fn total(&self) -> usize {
+        self.total
     }
 
     /// The vertices at the other ends.
@@ -78,10 +98,19 @@ impl<'r> List<'r> {
         }
     }
 
+    /// The vertex at the other end of edge `i`.
+    ///
+    /// # Panics
+    /// If the run has no edge `i`.
+    #[inline]
+    pub fn neighbour(&self, i: usize) -> VertexRef {
+        self.neighbours()[i]
+    }
+
     /// Edge `i`.
     ///
     /// # Panics
-    /// If `i` is not below [`List::len`].
+    /// If the run has no edge `i`.
     #[inline]
     pub fn edge(&self, i: usize) -> EdgeRef {
         let neighbour = self.neighbour(i);
@@ -100,14 +129,7 @@ impl<'r> List<'r> {
     /// The value of edge `i` under `key`, borrowed; none beyond the end.
     #[inline]
     pub fn value_ref(&self, i: usize, key: KeyId) -> Option<ValueRef<'_>> {
-        if i >= self.len() || key == EDGE_ID_KEY {
-            return None;
-        }
-        match &self.edges {
-            Edges::Base { section, start, .. } => section.base_value(start + i, key),
-            Edges::Merged(list) => list.value(i, key),
-            Edges::None => None,
-        }
+        if key == EDGE_ID_KEY { None } else { self.stored_value(i, key) }
     }
 
     /// The value of edge `i` under `key`; none beyond the end.
@@ -116,7 +138,23 @@ impl<'r> List<'r> {
         self.value_ref(i, key).map(ValueRef::to_value)
     }
 
-    /// Which vertex's list this is.
+    /// The user's id of edge `i`, if it was given one.
+    pub(crate) fn user_id(&self, i: usize) -> Option<ValueRef<'_>> {
+        self.stored_value(i, EDGE_ID_KEY)
+    }
+
+    #[inline]
+    fn stored_value(&self, i: usize, key: KeyId) -> Option<ValueRef<'_>> {
+        match &self.edges {
+            Edges::Base { section, start, neighbours } if i < neighbours.len() => {
+                section.base_value(start + i, key)
+            }
+            Edges::Merged(list) if i < list.len() => list.value(i, key),
+            _ => None,
+        }
+    }
+
+    /// Which vertex's list this is of.
     pub fn owner(&self) -> VertexRef {
         self.owner
     }
@@ -130,13 +168,43 @@ impl<'r> List<'r> {
     pub fn dir(&self) -> Dir {
         self.dir
     }
+}
 
-    /// The user's id of edge `i`, if it was given one.
-    pub(crate) fn user_id(&self, i: usize) -> Option<ValueRef<'_>> {
-        match &self.edges {
-            Edges::Base { section, start, .. } => section.base_value(start + i, EDGE_ID_KEY),
-            Edges::Merged(list) => list.value(i, EDGE_ID_KEY),
-            Edges::None => None,
-        }
+/// One adjacency list as the snapshot sees it, in sort-key order (insertion order by default). Positions are stable
+/// for a snapshot. What goes through many lists takes their runs itself: [`Reader::run`].
+#[derive(Clone, Copy)]
+pub struct List<'r> {
+    reader: &'r Reader<'r>,
+    name: TreeName,
+}
+
+impl<'r> List<'r> {
+    pub(crate) fn new(reader: &'r Reader<'r>, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Self {
+        Self { reader, name: TreeName { v, label, dir } }
+    }
+
+    /// The number of edges.
+    pub fn len(self) -> usize {
+        self.reader.list_len(self.name.v, self.name.label, self.name.dir) as usize
+    }
+
+    /// Whether there is no edge.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The runs of the list, in order; none of them empty.
+    pub fn runs(self) -> impl Iterator<Item = Run<'r>> {
+        Runs::new(self.reader, self.name)
+    }
+
+    /// The vertices at the other ends.
+    pub fn neighbours(self) -> impl Iterator<Item = VertexRef> {
+        self.runs().flat_map(|run| run.neighbours().to_vec())
+    }
+
+    /// The edges.
+    pub fn edges(self) -> impl Iterator<Item = EdgeRef> {
+        self.runs().flat_map(|run| (0..run.neighbours().len()).map(move |i| run.edge(i)))
     }
 }

@@ -23,6 +23,8 @@ impl Core {
                 let number = index as usize * PARTITIONS + usize::from(partition);
                 return Some(visitor.visit(self.indexes.get_or_grow(number)));
             }
+            // Trees are reached through their sections.
+            SectionKey::Tree { .. } => return None,
         };
         let block = self.blocks.stripe(stripe.into())?.block(tablet.into());
         Some(match name {

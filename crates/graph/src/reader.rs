@@ -9,9 +9,10 @@ use crate::codec::StoredSection;
 use crate::core::Core;
 use crate::memory::SectionCell;
 use crate::overlay::{Own, OwnEdge};
-use crate::section::{Adjacency, EdgePlace, FoundEdge, MergedList, Presence, VertexState};
+use crate::section::{Adjacency, EdgePlace, FoundEdge, MergedList, Order, Presence, VertexState};
 use crate::section_key::{SectionKey, SectionName};
-use crate::{Dir, EdgeLabelId, List, Result, Snapshot, Tick, ValueRef, VertexLabelId};
+use crate::tree::TreeName;
+use crate::{Dir, EdgeLabelId, List, Place, Result, Run, Snapshot, Tick, ValueRef, VertexLabelId};
 
 /// All reads, against one [`Snapshot`], for one batch. Not `Send`: it pins memory against reclamation, so make one
 /// per batch and drop it.
@@ -83,36 +84,44 @@ impl<'a> Reader<'a> {
     }
 
     /// The adjacency of one vertex along one edge label, one way.
-    #[inline]
     pub fn list(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> List<'_> {
-        match self.adjacency(v, label, dir) {
-            Some(section) if self.own.is_none() && section.delta.is_empty() => {
-                List::base(v, label, dir, section, section.base_range(slot_of(v)))
-            }
-            section => self.list_with_changes(section, v, label, dir),
-        }
+        List::new(self, v, label, dir)
     }
 
-    /// The list of a vertex whose section has changes or no base.
+    /// The run that holds a place in the adjacency list of one vertex along one edge label, one way: the whole list,
+    /// unless it has an edge-tree. At the end of the list it is empty, or ends before the place.
+    #[inline]
+    pub fn run(&self, v: VertexRef, label: EdgeLabelId, dir: Dir, place: &mut Place) -> Run<'_> {
+        if let Some(section) = self.adjacency(v, label, dir)
+            && self.own.is_none()
+            && let range = section.base_range(slot_of(v))
+            && section.is_plain(range)
+        {
+            return Run::base(v, label, dir, section, range);
+        }
+        self.run_with_changes(v, label, dir, place)
+    }
+
+    /// The run of a list that has a tree or changes, or whose section has no base.
     #[inline(never)]
-    fn list_with_changes<'s>(
-        &'s self,
-        section: Option<&'s Adjacency>,
-        v: VertexRef,
-        label: EdgeLabelId,
-        dir: Dir,
-    ) -> List<'s> {
-        let own = self.own.and_then(|own| own.list(v, label, dir));
-        let Some(section) = section else {
-            return match own {
-                None => List::empty(v, label, dir),
-                own => List::merged(v, label, dir, MergedList::own(own)),
+    fn run_with_changes(&self, v: VertexRef, label: EdgeLabelId, dir: Dir, place: &mut Place) -> Run<'_> {
+        let order = Order::of(self.snapshot.catalog().sort_key(label));
+        let Some(section) = self.adjacency(v, label, dir) else {
+            return match self.own_changes(v, label, dir) {
+                None => Run::empty(v, label, dir),
+                own => Run::merged(v, label, dir, MergedList::new(None, (0, 0), None, own.as_ref(), order)),
             };
         };
+        if let Some(tree) = section.tree(slot_of(v)) {
+            return self.tree_run(tree, TreeName { v, label, dir }, place);
+        }
         let range = section.base_range(slot_of(v));
-        match (section.delta.visible(slot_of(v), self.tick), own) {
-            (None, None) => List::base(v, label, dir, section, range),
-            (committed, own) => List::merged(v, label, dir, MergedList::new(section, range, committed, own)),
+        match (section.delta.visible(slot_of(v), self.tick), self.own_changes(v, label, dir)) {
+            (None, None) => Run::base(v, label, dir, section, range),
+            (committed, own) => {
+                let merged = MergedList::new(Some(section), range, committed, own.as_ref(), section.order);
+                Run::merged(v, label, dir, merged)
+            }
         }
     }
 
@@ -149,7 +158,11 @@ impl<'a> Reader<'a> {
         {
             return version.change().degree.into();
         }
-        self.adjacency(v, label, dir).map_or(0, |section| section.degree(slot_of(v), self.tick) as u64)
+        let Some(section) = self.adjacency(v, label, dir) else { return 0 };
+        match section.tree(slot_of(v)) {
+            Some(tree) => self.tree_degree(tree, TreeName { v, label, dir }) as u64,
+            None => section.degree(slot_of(v), self.tick) as u64,
+        }
     }
 
     /// Whether the edge exists.
@@ -163,9 +176,9 @@ impl<'a> Reader<'a> {
         user.map_or(Value::Long(e.generated_id()), ValueRef::to_value)
     }
 
-    /// The id of edge `i` of a list, without looking for the edge.
-    pub fn edge_id_at(&self, list: &List<'_>, i: usize) -> Value {
-        list.user_id(i).map_or_else(|| Value::Long(list.edge(i).generated_id()), ValueRef::to_value)
+    /// The id of edge `i` of a run, without looking for the edge.
+    pub fn edge_id_at(&self, run: &Run<'_>, i: usize) -> Value {
+        run.user_id(i).map_or_else(|| Value::Long(run.edge(i).generated_id()), ValueRef::to_value)
     }
 
     /// Where the properties of an edge are, if it exists.
@@ -181,7 +194,13 @@ impl<'a> Reader<'a> {
                 (*own_label == label).then_some(found)
             }
             Some(OwnEdge::Dropped) => None,
-            None => self.adjacency(src, label, Dir::Out)?.find(slot_of(src), self.tick, seq),
+            None => {
+                let section = self.adjacency(src, label, Dir::Out)?;
+                match section.tree(slot_of(src)) {
+                    Some(tree) => self.find_in_tree(tree, TreeName { v: src, label, dir: Dir::Out }, seq),
+                    None => section.find(slot_of(src), self.tick, seq),
+                }
+            }
         }
     }
 

@@ -9,6 +9,6 @@ pub struct ScanCursor {
     pub(crate) end: Option<u64>,
     /// In a scan of edges: the label of that vertex to go on with.
     pub(crate) label: u32,
-    /// And the position in that list.
-    pub(crate) edge: usize,
+    /// And the place in that list.
+    pub(crate) edge: crate::Place,
 }

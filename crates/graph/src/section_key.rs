@@ -2,7 +2,8 @@
 
 use values::VertexRef;
 
-use crate::block::{adjacency_number, stripe_of};
+use crate::block::{adjacency_number, slot_of, stripe_of};
+use crate::tree::{TreeName, TreePart};
 use crate::{Dir, EdgeLabelId, KeyId};
 
 /// Which section of a block, or which partition of an index.
@@ -52,6 +53,8 @@ pub(crate) enum SectionKey {
     Block { stripe: u16, tablet: u8, name: SectionName },
     /// A partition of an index.
     Index { index: u32, partition: u8 },
+    /// A node of an edge-tree.
+    Tree { name: TreeName, part: TreePart },
 }
 
 impl SectionKey {
@@ -64,9 +67,10 @@ impl SectionKey {
     ///
     /// ```text
     /// 'b' │ stripe u16 │ name u32 │ tablet u8          'i' │ index u32 │ partition u8
+    /// 't' │ stripe u16 │ name u32 │ tablet u8 │ slot u16 │ 0 root, 1 meta, 2 edge node u8 │ id u32
     /// ```
     pub(crate) fn bytes(self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(8);
+        let mut bytes = Vec::with_capacity(16);
         match self {
             Self::Block { stripe, tablet, name } => {
                 bytes.push(b'b');
@@ -78,6 +82,21 @@ impl SectionKey {
                 bytes.push(b'i');
                 bytes.extend_from_slice(&index.to_be_bytes());
                 bytes.push(partition);
+            }
+            Self::Tree { name, part } => {
+                let list = SectionName::Adjacency(name.label, name.dir);
+                bytes.push(b't');
+                bytes.extend_from_slice(&(stripe_of(name.v) as u16).to_be_bytes());
+                bytes.extend_from_slice(&list.number().to_be_bytes());
+                bytes.push(name.v.tablet() as u8);
+                bytes.extend_from_slice(&(slot_of(name.v) as u16).to_be_bytes());
+                let (kind, id) = match part {
+                    TreePart::Root => (0, 0),
+                    TreePart::Meta(id) => (1, id),
+                    TreePart::Node(id) => (2, id),
+                };
+                bytes.push(kind);
+                bytes.extend_from_slice(&u32::to_be_bytes(id));
             }
         }
         bytes
@@ -91,6 +110,9 @@ impl std::fmt::Display for SectionKey {
                 write!(f, "section {name:?} of block {stripe} of tablet {tablet}")
             }
             Self::Index { index, partition } => write!(f, "partition {partition} of index {index}"),
+            Self::Tree { name: TreeName { v, label, dir }, part } => {
+                write!(f, "{part:?} of the edge-tree of vertex {} ({dir:?}, edge label {})", v.0, label.0)
+            }
         }
     }
 }

@@ -132,6 +132,12 @@ impl SectionWriter<'_> {
         Ok(())
     }
 
+    /// Deletes a section of one part.
+    pub(crate) fn delete(&mut self, key: SectionKey) -> Result<()> {
+        self.batch.delete(&self.sections.keyspace, key.bytes());
+        Ok(())
+    }
+
     /// Writes what is still gathered. It is durable with the next synchronous write of the store.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let batch = std::mem::take(&mut self.batch);

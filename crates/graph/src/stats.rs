@@ -5,7 +5,7 @@ use values::Str;
 use crate::block::TABLETS;
 use crate::core::Core;
 use crate::memory::SectionCell;
-use crate::section::Mergeable;
+use crate::section::{Adjacency, Mergeable};
 use crate::{EdgeLabelId, VertexLabelId};
 
 /// Sizes of a graph at one moment, for people, metrics and the planner.
@@ -21,6 +21,8 @@ pub struct GraphStats {
     pub sections_loaded: u64,
     /// Sections that the last checkpoint has on disk.
     pub sections_stored: u64,
+    /// Edge-trees whose sections are in memory.
+    pub trees: u64,
     /// Versions that are stacked on bases and wait to be merged.
     pub delta_entries: u64,
     /// Bytes of log since the last checkpoint.
@@ -68,10 +70,23 @@ impl GraphStats {
                 let block = stripe.block(tablet);
                 self.count(&block.presence);
                 block.columns.iter().for_each(|(_, cell)| self.count(cell));
-                block.adjacency.iter().for_each(|(_, cell)| self.count(cell));
+                block.adjacency.iter().for_each(|(_, cell)| {
+                    self.count(cell);
+                    self.count_trees(cell);
+                });
             }
         }
         core.indexes.iter().for_each(|(_, cell)| self.count(cell));
+    }
+
+    fn count_trees(&mut self, cell: &SectionCell<Adjacency>) {
+        let guard = crossbeam_epoch::pin();
+        for (_, tree) in cell.loaded(&guard).into_iter().flat_map(|section| section.trees()) {
+            self.trees += 1;
+            if let Some(root) = tree.root.loaded(&guard) {
+                root.nodes().for_each(|node| self.count(&node.cell));
+            }
+        }
     }
 
     fn count<T: Mergeable>(&mut self, cell: &SectionCell<T>) {

@@ -66,6 +66,18 @@ impl<'a> ValueRef<'a> {
         }
     }
 
+    /// TinkerPop's orderability, as [`compare::order`] has it.
+    #[inline]
+    pub fn order(self, other: ValueRef<'_>) -> std::cmp::Ordering {
+        match (self, other) {
+            (Self::Long(a), ValueRef::Long(b)) => a.cmp(&b),
+            (Self::Int(a), ValueRef::Int(b)) => a.cmp(&b),
+            (Self::Str(a), ValueRef::Str(b)) => a.cmp(b),
+            (Self::DateTime(a), ValueRef::DateTime(b)) => a.cmp(&b),
+            (a, b) => compare::order(&a.to_value(), &b.to_value()),
+        }
+    }
+
     /// The integer inside, if this is a byte, short, int or long.
     #[inline]
     pub fn as_i64(self) -> Option<i64> {

@@ -91,8 +91,11 @@ impl Transaction {
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
                 let list = reader.list(v, EdgeLabelId(label as u16), dir);
-                let id = |i| list.user_id(i).map(ValueRef::to_value);
-                (0..list.len()).map(|i| (list.edge(i), id(i))).collect()
+                let edges = list.runs().flat_map(|run| {
+                    let id = |i: usize| run.user_id(i).map(ValueRef::to_value);
+                    (0..run.neighbours().len()).map(|i| (run.edge(i), id(i))).collect::<Vec<_>>()
+                });
+                edges.collect()
             };
             edges.into_iter().try_for_each(|(e, id)| self.drop_known_edge(writes, e, id))?;
         }

@@ -3,6 +3,8 @@
 //! One thread at a time, in stamp order; readers go on meanwhile. Replaying the log takes the same path: a change that
 //! a section's base already includes is skipped.
 
+use std::sync::Arc;
+
 use crossbeam_epoch::Guard;
 use rustc_hash::{FxHashMap, FxHashSet};
 use values::{EdgeRef, Value, VertexRef};
@@ -15,10 +17,11 @@ use crate::memory::SectionCell;
 use crate::op::Op;
 use crate::property::PropertyState;
 use crate::section::{
-    Adjacency, Column, EdgeChangeKind, IndexChange, IndexPartition, Mergeable, PARTITIONS, Presence, SLOTS,
-    VertexState, partition_of,
+    Adjacency, AdjacencyBuilder, Column, EdgeChange, EdgeChangeKind, IndexChange, IndexPartition, Mergeable,
+    Order, PARTITIONS, Presence, SLOTS, VertexState, partition_of,
 };
 use crate::section_key::{SectionKey, SectionName};
+use crate::tree::{EdgeTree, TreeBuild, TreeChange, TreeName, TreeWriter};
 use crate::{Dir, EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
 
 /// What the one writer keeps.
@@ -32,6 +35,8 @@ pub(crate) struct Writer {
     pub(crate) checkpoint: Tick,
     /// Bytes of log since the checkpoint.
     pub(crate) log_bytes: u64,
+    /// Trees that differ from what is stored.
+    pub(crate) dirty_trees: FxHashMap<TreeName, Arc<EdgeTree>>,
     /// Sections that could not be merged because of an old reader: how large to let the delta grow before trying again.
     patience: FxHashMap<SectionKey, usize>,
 }
@@ -107,7 +112,7 @@ impl<'a> Application<'a> {
     fn change_vertex(&mut self, v: VertexRef, state: VertexState) -> Result<()> {
         let cell = &self.block(v)?.presence;
         let tick = self.tick;
-        self.change(cell, SectionKey::of(v, SectionName::Presence), |presence: &Presence| {
+        self.change(cell, SectionKey::of(v, SectionName::Presence), Presence::empty, |presence: &Presence| {
             presence.delta.push(SLOTS, slot_of(v), tick, state);
         })
     }
@@ -126,7 +131,7 @@ impl<'a> Application<'a> {
             self.reindex(FIRST_INDEX + index, v, &before, state)?;
         }
         let tick = self.tick;
-        self.change(cell, name, |column: &Column| {
+        self.change(cell, name, Column::empty, |column: &Column| {
             column.delta.push(SLOTS, slot_of(v), tick, state.clone());
         })
     }
@@ -147,13 +152,71 @@ impl<'a> Application<'a> {
     fn change_edge(&mut self, e: EdgeRef, kind: &EdgeChangeKind) -> Result<()> {
         let label = EdgeLabelId(e.label);
         for (v, dir, neighbour) in [(e.src, Dir::Out, e.dst), (e.dst, Dir::In, e.src)] {
-            let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
-            let tick = self.tick;
-            let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
-            self.change(cell, key, |section: &Adjacency| {
-                section.push(slot_of(v), tick, neighbour, e.seq, kind.clone());
-            })?;
+            let name = TreeName { v, label, dir };
+            let change = TreeChange { tick: self.tick, neighbour, seq: e.seq, kind, before: None };
+            self.change_list(name, change)?;
         }
+        Ok(())
+    }
+
+    /// Changes one list: in its section or, if it has one, in its tree.
+    fn change_list(&mut self, name: TreeName, change: TreeChange<'_>) -> Result<()> {
+        let TreeName { v, label, dir } = name;
+        let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
+        let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
+        let order = Order::of(self.catalog.sort_key(label));
+        let section: Option<&Adjacency> = self.core.section(cell, || key, self.guard)?;
+        if let Some(tree) = section.and_then(|section| section.tree(slot_of(v))) {
+            return self.change_tree(tree, name, change);
+        }
+        self.change(
+            cell,
+            key,
+            || Adjacency::empty(order),
+            |section: &Adjacency| {
+                section.push(slot_of(v), change.tick, change.neighbour, change.seq, change.kind.clone());
+            },
+        )?;
+        match cell.loaded(self.guard) {
+            Some(section) if section.degree(slot_of(v), Tick::MAX) > self.core.options.tree.max => {
+                self.plant(cell, section, name)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn change_tree(&mut self, tree: &Arc<EdgeTree>, name: TreeName, change: TreeChange<'_>) -> Result<()> {
+        let watermark = self.watermark();
+        TreeWriter { core: self.core, tree, name, watermark, guard: self.guard }.apply(change)?;
+        self.writer.dirty_trees.entry(name).or_insert_with(|| Arc::clone(tree));
+        Ok(())
+    }
+
+    /// Moves a list that has outgrown its place into a tree of its own.
+    fn plant(&mut self, cell: &SectionCell<Adjacency>, section: &Adjacency, name: TreeName) -> Result<()> {
+        let (slot, watermark) = (slot_of(name.v), self.watermark());
+        let mut builder = AdjacencyBuilder::new(section.order, section.degree(slot, watermark));
+        section.append_list(slot, watermark, &mut builder);
+        builder.end_slot();
+        let list = builder.finish(section.settled.max(watermark));
+        let tree = Arc::new(EdgeTree::new(
+            TreeBuild { list: &list, dir: name.dir, bounds: self.core.options.tree }.root(),
+        ));
+        let head = section.delta.head(slot);
+        let mut unsettled: Vec<_> =
+            head.into_iter().flat_map(|head| head.history()).take_while(|v| v.stamp() > watermark).collect();
+        unsettled.reverse();
+        for version in unsettled {
+            let EdgeChange { neighbour, seq, kind, .. } = version.change();
+            let change =
+                TreeChange { tick: version.stamp(), neighbour: *neighbour, seq: *seq, kind, before: None };
+            self.change_tree(&tree, name, change)?;
+        }
+        let mut trees = section.trees().to_vec();
+        trees.push((slot as u16, Arc::clone(&tree)));
+        trees.sort_by_key(|(slot, _)| *slot);
+        cell.replace(section.merged_without(watermark, Some(slot)).with_trees(trees.into()), self.guard);
+        self.writer.dirty_trees.insert(name, tree);
         Ok(())
     }
 
@@ -162,7 +225,7 @@ impl<'a> Application<'a> {
         let cell = self.core.indexes.get_or_grow(index * PARTITIONS + partition);
         let key = SectionKey::Index { index: index as u32, partition: partition as u8 };
         let tick = self.tick;
-        self.change(cell, key, |section: &IndexPartition| {
+        self.change(cell, key, IndexPartition::empty, |section: &IndexPartition| {
             section.push(tick, IndexChange { hash, vertex, added });
         })
     }
@@ -172,11 +235,12 @@ impl<'a> Application<'a> {
         &mut self,
         cell: &SectionCell<T>,
         key: SectionKey,
+        empty: impl FnOnce() -> T,
         push: impl FnOnce(&T),
     ) -> Result<()> {
         let section = match self.core.section(cell, || key, self.guard)? {
             Some(section) => section,
-            None => cell.replace(T::empty(), self.guard),
+            None => cell.replace(empty(), self.guard),
         };
         if section.settled() >= self.tick {
             return Ok(());
@@ -195,13 +259,17 @@ impl<'a> Application<'a> {
         if self.writer.patience.get(&key).is_some_and(|&patience| len < patience) {
             return;
         }
-        let watermark = *self.watermark.get_or_insert_with(|| self.core.timeline.watermark().bits());
+        let watermark = self.watermark();
         if section.delta_up_to(watermark) * 2 < len {
             self.writer.patience.insert(key, len * 2);
             return;
         }
         self.writer.patience.remove(&key);
         cell.replace(section.merged(watermark), self.guard);
+    }
+
+    fn watermark(&mut self) -> Tick {
+        *self.watermark.get_or_insert_with(|| self.core.timeline.watermark().bits())
     }
 
     fn block(&self, v: VertexRef) -> Result<&'a Block> {

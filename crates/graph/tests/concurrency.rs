@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use graph::{Cardinality, Dir, Direction, Graph, GraphError, GraphOptions, ReadUnit, Value, VertexRef};
+use graph::{
+    Cardinality, Dir, Direction, Graph, GraphError, GraphOptions, Place, ReadUnit, Value, VertexRef,
+};
 use store::{MemoryStore, Store};
 
 fn open(store: &Arc<dyn Store>) -> Graph {
@@ -136,10 +138,15 @@ fn a_hub_of_three_hundred_thousand_edges_is_built_read_and_dropped() {
         let snapshot = graph.snapshot();
         let reader = snapshot.reader();
         let list = reader.list(hub, likes, Dir::Out);
+        let at = |position: usize| {
+            let run = reader.run(hub, likes, Dir::Out, &mut Place::at(position));
+            let i = position - run.first();
+            (run.edge(i), run.value(i, snapshot.catalog().key("weight").unwrap()))
+        };
         assert_eq!((list.len(), reader.degree(hub, Direction::Out, &[])), (EDGES - 200, EDGES as u64 - 200));
         let weight = snapshot.catalog().key("weight").unwrap();
-        assert_eq!(list.edge(800), edges[1000]);
-        assert_eq!(list.value(800, weight).and_then(|v| v.as_i64()), Some(1000));
+        assert_eq!(at(800).0, edges[1000]);
+        assert_eq!(at(800).1.and_then(|v| v.as_i64()), Some(1000));
         assert_eq!(reader.edge_value(edges[299_000], weight).and_then(|v| v.as_i64()), Some(299_000));
         assert!(reader.edge_exists(edges[499]) && !reader.edge_exists(edges[500]));
         assert_eq!(reader.list(fans[600], likes, Dir::In).len(), EDGES / BATCH - 1);

@@ -4,7 +4,7 @@ mod naive;
 
 use std::sync::Arc;
 
-use graph::{Cardinality, EdgeRef, Graph, GraphOptions, Snapshot, Transaction, Value, VertexRef};
+use graph::{Cardinality, EdgeRef, Graph, GraphOptions, Snapshot, Transaction, TreeBounds, Value, VertexRef};
 use naive::{Naive, Random};
 use store::{MemoryStore, Store};
 
@@ -12,10 +12,14 @@ const LABELS: [&str; 2] = ["person", "software"];
 const EDGES: [&str; 3] = ["knows", "created", "likes"];
 const KEYS: [&str; 3] = ["name", "age", "tag"];
 
-fn open(store: &Arc<dyn Store>) -> Graph {
-    // A short log and small deltas, so that flushes and merges happen by themselves.
-    let options = GraphOptions { log_bytes: 20_000, merge_versions: 3, ..GraphOptions::default() };
-    Graph::open(Arc::clone(store), options).unwrap()
+/// A short log and small deltas, so that flushes and merges happen by themselves.
+fn small() -> GraphOptions {
+    GraphOptions { log_bytes: 20_000, merge_versions: 3, ..GraphOptions::default() }
+}
+
+/// Bounds at which lists of five edges become trees, and trees of a dozen edges have all three levels.
+fn bushy() -> GraphOptions {
+    GraphOptions { tree: TreeBounds { min: 2, max: 4, fan_out: 3 }, ..small() }
 }
 
 fn value(random: &mut Random) -> Value {
@@ -29,7 +33,8 @@ fn value(random: &mut Random) -> Value {
 }
 
 fn pick_vertex(model: &Naive, random: &mut Random) -> Option<VertexRef> {
-    let nth = random.below(model.vertices.len().max(1));
+    // Half of the time one of two hubs.
+    let nth = if random.below(2) == 0 { random.below(2) } else { random.below(model.vertices.len().max(1)) };
     model.vertices.keys().nth(nth).map(|&v| VertexRef(v))
 }
 
@@ -130,14 +135,16 @@ fn write(transaction: &Transaction, model: &mut Naive, random: &mut Random) {
     }
 }
 
-fn run(seed: u64, transactions: usize) {
+fn run(seed: u64, transactions: usize, options: &GraphOptions) {
     println!("seed {seed}");
+    let open = |store: &Arc<dyn Store>| Graph::open(Arc::clone(store), options.clone()).unwrap();
     let mut random = Random::new(seed);
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut graph = open(&store);
     graph.create_index("person", "name").unwrap();
     let mut model = Naive::default();
     let mut old: Vec<(Snapshot, Naive)> = Vec::new();
+    let mut trees = 0;
     for round in 0..transactions {
         let transaction = graph.begin();
         let mut tentative = model.clone();
@@ -182,7 +189,11 @@ fn run(seed: u64, transactions: usize) {
         if old.len() > 4 {
             old.remove(0);
         }
+        if round % 50 == 0 {
+            trees = trees.max(graph.stats().trees);
+        }
     }
+    assert_eq!(trees > 0, options.tree.max < 60, "{trees} lists became trees");
     for (snapshot, expected) in old {
         expected.check(&snapshot, seed, "at an old snapshot, at the end");
     }
@@ -195,11 +206,19 @@ fn run(seed: u64, transactions: usize) {
 #[test]
 fn a_graph_answers_as_the_model_does_after_any_sequence_of_operations() {
     for seed in 0..10 {
-        run(seed, 300);
+        run(seed, 300, &small());
+    }
+}
+
+#[test]
+fn a_graph_of_edge_trees_answers_as_the_model_does() {
+    for seed in 100..115 {
+        run(seed, 300, &bushy());
     }
 }
 
 #[test]
 fn long_histories_with_merged_deltas_answer_as_the_model_does() {
-    run(4711, 2000);
+    run(4711, 2000, &small());
+    run(4712, 2000, &bushy());
 }

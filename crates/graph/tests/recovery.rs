@@ -290,7 +290,7 @@ fn read_everything(graph: &Graph) -> Result<(), GraphError> {
         reader.vertex_properties(v, &[], &mut properties);
         for dir in [graph::Dir::Out, graph::Dir::In] {
             reader.for_each_label(v, dir, |_, list| {
-                (0..list.len()).for_each(|i| drop(reader.edge_id(list.edge(i))));
+                list.edges().for_each(|e| drop(reader.edge_id(e)));
             });
         }
     }

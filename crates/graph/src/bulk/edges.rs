@@ -4,24 +4,39 @@
 //! rows          src │ dst │ seq │ columns in chunks of 65,536 rows
 //! order         row numbers, counting-sorted by the block of the list's owner    (one pass per direction)
 //! a block       its rows, counting-sorted by slot ──▶ offsets, neighbours, seqs, columns
+//!                                    a long list ──▶ the nodes of an edge-tree
 //! ```
 
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
+use parking_lot::Mutex;
 use values::VertexRef;
 
 use super::stripe::Encoded;
 use super::{BulkColumn, BulkValues};
-use crate::block::{TABLETS, slot_of};
+use crate::block::{TABLETS, slot_of, vertex_at};
 use crate::codec::StoredSection;
-use crate::section::{Adjacency, SLOTS, Values, ValuesBuilder};
+use crate::section::{Adjacency, Order, SLOTS, SortPlace, Values, ValuesBuilder};
 use crate::section_key::{SectionKey, SectionName};
-use crate::{Dir, EdgeLabelId, KeyId, Tick};
+use crate::tree::{EdgeTree, TreeBuild, TreeName};
+use crate::{Dir, EdgeLabelId, KeyId, Tick, TreeBounds, ValueRef};
 
 const CHUNK: usize = 1 << 16;
 
 /// Sections that each worker may be ahead of the store.
 const AHEAD: usize = 32;
+
+/// What sections are built for.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) dir: Dir,
+    pub(super) order: Order,
+    pub(super) settled: Tick,
+    pub(super) bounds: TreeBounds,
+    /// Where the nodes of edge-trees go.
+    pub(super) trees: &'a Mutex<Vec<Encoded>>,
+}
 
 /// The edges of one label.
 pub(super) struct EdgeRows {
@@ -45,6 +60,11 @@ impl ChunkedColumn {
 
     fn len(&self) -> usize {
         self.full.len() * CHUNK + self.last.len()
+    }
+
+    /// The value of a row, once the column is closed.
+    fn get(&self, row: usize) -> Option<ValueRef<'_>> {
+        self.full.get(row / CHUNK)?.get(row % CHUNK)
     }
 
     fn push(&mut self, values: &BulkValues, row: usize) {
@@ -120,12 +140,11 @@ impl EdgeRows {
     /// Calls `consume` with the sections one way, in the order of their keys, built by several threads meanwhile.
     pub(super) fn sections<R>(
         &self,
-        dir: Dir,
-        settled: Tick,
+        target: Target<'_>,
         threads: usize,
         consume: impl FnOnce(&mut dyn Iterator<Item = Encoded>) -> R,
     ) -> R {
-        let owners = if dir == Dir::Out { &self.src } else { &self.dst };
+        let owners = if target.dir == Dir::Out { &self.src } else { &self.dst };
         let order = BlockOrder::of(owners);
         let blocks: Vec<usize> = order.blocks().collect();
         std::thread::scope(|scope| {
@@ -138,7 +157,7 @@ impl EdgeRows {
                 scope.spawn(move || {
                     for &block in blocks.iter().skip(worker).step_by(threads) {
                         // A consumer that went away has failed and says why itself.
-                        if send.send(self.section(dir, settled, block, order.rows(block))).is_err() {
+                        if send.send(self.section(target, block, order.rows(block))).is_err() {
                             return;
                         }
                     }
@@ -157,22 +176,54 @@ impl EdgeRows {
     }
 
     /// The section of one block, from the rows whose owners are in it.
-    fn section(&self, dir: Dir, settled: Tick, block: usize, rows: &[u32]) -> Encoded {
-        let (owners, others) = match dir {
-            Dir::Out => (&self.src, &self.dst),
-            Dir::In => (&self.dst, &self.src),
-        };
-        let (offsets, rows) = by_slot(owners, rows);
+    fn section(&self, target: Target<'_>, block: usize, rows: &[u32]) -> Encoded {
+        let owners = if target.dir == Dir::Out { &self.src } else { &self.dst };
+        let (mut offsets, mut rows) = by_slot(owners, rows);
+        if let Some(key) = target.order.key() {
+            self.sort(&offsets, &mut rows, key, target.dir);
+        }
+        let (stripe, tablet) = ((block / TABLETS) as u16, (block % TABLETS) as u8);
+        let mut trees = Vec::new();
+        for slot in long_lists(&offsets, target.bounds.max) {
+            let range = offsets[slot] as usize..offsets[slot + 1] as usize;
+            let list = self.adjacency(target, Box::new([0, range.len() as u32]), &rows[range]);
+            let v = vertex_at(stripe, tablet, slot as u16);
+            let name = TreeName { v, label: self.label, dir: target.dir };
+            target
+                .trees
+                .lock()
+                .extend(TreeBuild { list: &list, dir: target.dir, bounds: target.bounds }.stored(name));
+            trees.push((slot as u16, Arc::new(EdgeTree::stored())));
+        }
+        if !trees.is_empty() {
+            (offsets, rows) = without(&trees, &offsets, &rows);
+        }
+        let section = self.adjacency(target, offsets, &rows).with_trees(trees.into());
+        let name = SectionName::Adjacency(self.label, target.dir);
+        (SectionKey::Block { stripe, tablet, name }, section.encode())
+    }
+
+    /// The edges of some rows, which are in the order of their lists.
+    fn adjacency(&self, target: Target<'_>, offsets: Box<[u32]>, rows: &[u32]) -> Adjacency {
+        let others = if target.dir == Dir::Out { &self.dst } else { &self.src };
         let neighbours = rows.iter().map(|&row| others[row as usize]).collect();
         let seqs = rows.iter().map(|&row| self.seq[row as usize]).collect();
-        let columns = self.columns.iter().filter_map(|(key, column)| Some((*key, gather(column, &rows)?)));
-        let section = Adjacency::new(settled, offsets, neighbours, seqs, columns.collect());
-        let key = SectionKey::Block {
-            stripe: (block / TABLETS) as u16,
-            tablet: (block % TABLETS) as u8,
-            name: SectionName::Adjacency(self.label, dir),
+        let columns = self.columns.iter().filter_map(|(key, column)| Some((*key, gather(column, rows)?)));
+        Adjacency::new(target.settled, target.order, offsets, neighbours, seqs, columns.collect())
+    }
+
+    /// Sorts the rows of each slot by a sort key.
+    fn sort(&self, offsets: &[u32], rows: &mut [u32], key: KeyId, dir: Dir) {
+        let others = if dir == Dir::Out { &self.dst } else { &self.src };
+        let column = self.columns.iter().find(|(known, _)| *known == key).map(|(_, column)| column);
+        let place = |row: u32| SortPlace {
+            value: column.and_then(|column| column.get(row as usize)),
+            neighbour: others[row as usize],
+            seq: self.seq[row as usize],
         };
-        (key, section.encode())
+        for pair in offsets.windows(2) {
+            rows[pair[0] as usize..pair[1] as usize].sort_by(|&a, &b| place(a).order(&place(b)));
+        }
     }
 }
 
@@ -195,12 +246,30 @@ fn by_slot(owners: &[VertexRef], rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
     (offsets, sorted)
 }
 
+/// The slots with more edges than a packed list may have.
+fn long_lists(offsets: &[u32], max: usize) -> Vec<usize> {
+    let is_long = |slot: &usize| (offsets[slot + 1] - offsets[*slot]) as usize > max;
+    (0..offsets.len() - 1).filter(is_long).collect()
+}
+
+/// Offsets and rows without those of the slots that have trees.
+fn without(trees: &[(u16, Arc<EdgeTree>)], offsets: &[u32], rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
+    let (mut kept_offsets, mut kept_rows) = (vec![0], Vec::with_capacity(rows.len()));
+    for (slot, pair) in offsets.windows(2).enumerate() {
+        if trees.binary_search_by_key(&slot, |(tree, _)| usize::from(*tree)).is_err() {
+            kept_rows.extend_from_slice(&rows[pair[0] as usize..pair[1] as usize]);
+        }
+        kept_offsets.push(kept_rows.len() as u32);
+    }
+    (kept_offsets.into(), kept_rows)
+}
+
 /// The values of some rows; nothing if none of them has one.
 fn gather(column: &ChunkedColumn, rows: &[u32]) -> Option<Values> {
     let mut builder = ValuesBuilder::new();
     for (position, &row) in rows.iter().enumerate() {
         let row = row as usize;
-        if let Some(value) = column.full.get(row / CHUNK).and_then(|chunk| chunk.get(row % CHUNK)) {
+        if let Some(value) = column.get(row) {
             builder.pad(position);
             builder.push(value);
         }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
+use parking_lot::Mutex;
 use values::{Value, VertexRef, compare};
 
-use super::edges::EdgeRows;
+use super::edges::{EdgeRows, Target};
 use super::stripe::Encoded;
 use super::{BulkLoad, BulkProgress, LoadedIds};
 use crate::catalog::IndexDefinition;
@@ -15,7 +16,7 @@ use crate::counts::Counts;
 use crate::flush::Manifest;
 use crate::memory::SectionCell;
 use crate::placement::CellVisitor;
-use crate::section::{IndexPartition, Mergeable, PARTITIONS, partition_of};
+use crate::section::{IndexPartition, Mergeable, Order, PARTITIONS, partition_of};
 use crate::section_key::SectionKey;
 use crate::writer::Writer;
 use crate::{Dir, GraphError, GraphStats, Reader, Result, Snapshot, Tick};
@@ -147,10 +148,16 @@ fn store_edges(
     keys: &mut Vec<SectionKey>,
 ) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    rows.sections(dir, settled, threads, |sections| {
+    let order = Order::of(core.catalog().sort_key(rows.label));
+    let trees = Mutex::default();
+    let target = Target { dir, order, settled, bounds: core.options.tree, trees: &trees };
+    rows.sections(target, threads, |sections| {
         let mut noted = sections.inspect(|(key, _): &Encoded| keys.push(*key));
         core.sections.ingest(settled, &mut noted)
-    })
+    })?;
+    let mut parts = trees.into_inner();
+    parts.sort_unstable_by_key(|(key, _)| key.bytes());
+    core.sections.ingest(settled, &mut parts.into_iter())
 }
 
 /// Puts the entries of an index of ids in place; the hashes that occur more than once.

@@ -12,7 +12,7 @@ use super::input::Malformed;
 use super::output::Output;
 
 /// The format of sections and records.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
 const HEADER: usize = 10;
 
 /// Encodes with `body` and puts the envelope around.

@@ -3,11 +3,13 @@
 //! ```text
 //! presence   settled │ exists: words │ ids: values
 //! column     settled │ values
-//! adjacency  settled │ offsets │ neighbours │ seqs │ count, (key, values)…
+//! adjacency  settled │ order │ edge node? u8 │ offsets │ neighbours │ seqs │ count, (key, values)… │ slots that have trees
 //! index      settled │ entries
 //!
 //! values     present: words │ kind u8 │ rows, as the kind has them
 //! ```
+
+use std::sync::Arc;
 
 use values::{DateTime, Value, VertexRef};
 
@@ -17,6 +19,7 @@ use super::{open_frame, seal_frame};
 use crate::KeyId;
 use crate::property::PropertyCell;
 use crate::section::{Adjacency, Bits, Column, IndexPartition, Presence, Rows, SLOTS, Values};
+use crate::tree::EdgeTree;
 
 /// A section that can be stored.
 pub(crate) trait StoredSection: Sized {
@@ -71,6 +74,8 @@ impl StoredSection for Adjacency {
     fn encode(&self) -> Vec<u8> {
         seal_frame(|output| {
             output.u64(self.settled);
+            output.order(self.order);
+            output.u8(self.is_node().into());
             output.u32s(self.offsets().iter().copied());
             output.u32s(self.neighbours().iter().map(|v| v.0));
             output.u32s(self.seqs().iter().copied());
@@ -79,19 +84,25 @@ impl StoredSection for Adjacency {
                 output.u16(key.0);
                 output.values(values);
             }
+            output.u32s(self.trees().iter().map(|(slot, _)| u32::from(*slot)));
         })
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = Input::new(open_frame(bytes)?);
         let settled = input.u64()?;
+        let (order, is_node) = (input.order()?, input.u8()? != 0);
         let offsets = input.u32s()?;
         let neighbours: Box<[VertexRef]> = input.u32s()?.iter().map(|&v| VertexRef(v)).collect();
         let seqs = input.u32s()?;
         let columns = (0..input.count(3)?)
             .map(|_| Ok((KeyId(input.u16()?), input.values()?)))
             .collect::<Result<Box<[_]>, Malformed>>()?;
+        let trees = input.u32s()?;
         input.end()?;
+        if !trees.is_sorted_by(|a, b| a < b) || trees.last().is_some_and(|&slot| slot as usize >= SLOTS) {
+            return Err(Malformed::new("its trees are not in order"));
+        }
         let whole = offsets.first() == Some(&0)
             && offsets.is_sorted()
             && offsets.len() <= SLOTS + 1
@@ -100,7 +111,9 @@ impl StoredSection for Adjacency {
         if !whole {
             return Err(Malformed::new("its offsets do not fit its edges"));
         }
-        Ok(Self::new(settled, offsets, neighbours, seqs, columns))
+        let trees = trees.iter().map(|&slot| (slot as u16, Arc::new(EdgeTree::stored()))).collect();
+        let section = Self::new(settled, order, offsets, neighbours, seqs, columns).with_trees(trees);
+        Ok(if is_node { section.into_node() } else { section })
     }
 }
 
@@ -265,11 +278,11 @@ impl Input<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::section::{AdjacencyBuilder, ValuesBuilder};
+    use crate::section::{AdjacencyBuilder, Order, ValuesBuilder};
     use crate::{ValueRef, section::PARTITIONS};
 
     fn adjacency() -> Adjacency {
-        let mut builder = AdjacencyBuilder::new(3);
+        let mut builder = AdjacencyBuilder::new(Order::Arrival, 3);
         let since = [(KeyId(3), Value::Long(1999)), (KeyId(4), Value::str("wörk"))];
         builder.push(VertexRef(7), 1, since.iter());
         builder.end_slot();

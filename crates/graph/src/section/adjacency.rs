@@ -1,15 +1,15 @@
-//! The adjacency of a block along one edge label, one way.
+//! The adjacency of a block along one edge label, one way; or, with a single slot, an edge node of a tree.
 //!
 //! ```text
 //! offsets    │0│3│3│5│…        one per slot, and one: slot s owns the positions offsets[s]..offsets[s+1]
 //! neighbours │b│c│d│a│c│…      the other ends, in sort-key order within each slot
 //! seqs       │0│4│9│1│7│…      with the source vertex: the edge's identity
 //! columns    since │…│…│       edge properties by position; stored in both directions
+//! trees      (slot, edge-tree)…  lists that have outgrown their place; their base range is empty
 //! delta      chains of inserts, deletes and updates per slot, each with the degree after it
 //! ```
 //!
-//! A list is its base positions and then its inserts, oldest first; merging keeps that order, so positions are stable
-//! for a snapshot.
+//! A list lies in its [`Order`], base and inserts together; merging keeps it, so positions are stable for a snapshot.
 
 use std::sync::Arc;
 
@@ -19,8 +19,10 @@ use super::SLOTS;
 use super::adjacency_builder::AdjacencyBuilder;
 use super::delta::Delta;
 use super::merged_list::MergedList;
+use super::order::{Order, SortPlace};
 use super::values::{Values, column};
 use crate::memory::Version;
+use crate::tree::EdgeTree;
 use crate::{KeyId, Tick, ValueRef};
 
 /// The properties of one edge, ascending by key; shared by both of its ends.
@@ -101,8 +103,13 @@ pub(crate) struct Adjacency {
     neighbours: Box<[VertexRef]>,
     seqs: Box<[u32]>,
     columns: Box<[(KeyId, Values)]>,
-    /// Whether the sequence numbers of every slot ascend, so that an edge is found by binary search.
+    pub(crate) order: Order,
+    /// Whether the sequence numbers of every slot ascend (and differ: they may come from many sources), so that an edge is found by binary search.
     ascending: bool,
+    /// Chains that the delta gets: one per vertex, or one for an edge node.
+    slots: u16,
+    /// Ascending by slot.
+    trees: Box<[(u16, Arc<EdgeTree>)]>,
     pub(crate) delta: Delta<EdgeChange>,
 }
 
@@ -111,6 +118,7 @@ impl Adjacency {
     /// `seqs` is as long as `neighbours`.
     pub(crate) fn new(
         settled: Tick,
+        order: Order,
         offsets: Box<[u32]>,
         neighbours: Box<[VertexRef]>,
         seqs: Box<[u32]>,
@@ -119,15 +127,62 @@ impl Adjacency {
         debug_assert_eq!(offsets.last().map(|&end| end as usize), Some(neighbours.len()));
         let ascends = |pair: &[u32]| {
             let list = seqs.get(pair[0] as usize..pair[1] as usize).unwrap_or_default();
-            list.is_sorted()
+            list.is_sorted_by(|a, b| a < b)
         };
         let ascending = offsets.windows(2).all(ascends);
-        Self { settled, offsets, neighbours, seqs, columns, ascending, delta: Delta::new() }
+        Self {
+            settled,
+            offsets,
+            neighbours,
+            seqs,
+            columns,
+            order,
+            ascending,
+            slots: SLOTS as u16,
+            trees: Box::default(),
+            delta: Delta::new(),
+        }
     }
 
     /// A section without edges.
-    pub(crate) fn empty() -> Self {
-        Self::new(0, Box::new([0]), Box::default(), Box::default(), Box::default())
+    pub(crate) fn empty(order: Order) -> Self {
+        Self::new(0, order, Box::new([0]), Box::default(), Box::default(), Box::default())
+    }
+
+    /// The same as an edge node: it has one slot.
+    pub(crate) fn into_node(mut self) -> Self {
+        self.slots = 1;
+        self
+    }
+
+    /// Whether it is an edge node.
+    pub(crate) fn is_node(&self) -> bool {
+        self.slots == 1
+    }
+
+    /// The same with these trees, ascending by slot.
+    pub(crate) fn with_trees(mut self, trees: Box<[(u16, Arc<EdgeTree>)]>) -> Self {
+        self.trees = trees;
+        self
+    }
+
+    /// The lists that have trees of their own, ascending by slot.
+    #[inline]
+    pub(crate) fn trees(&self) -> &[(u16, Arc<EdgeTree>)] {
+        &self.trees
+    }
+
+    /// The tree of a slot, if its list has one.
+    #[inline]
+    pub(crate) fn tree(&self, slot: usize) -> Option<&Arc<EdgeTree>> {
+        let place = self.trees.binary_search_by_key(&slot, |(slot, _)| usize::from(*slot)).ok()?;
+        Some(&self.trees[place].1)
+    }
+
+    /// Whether the list of a slot, packed or not, can be read from its base range alone.
+    #[inline]
+    pub(crate) fn is_plain(&self, (start, end): (usize, usize)) -> bool {
+        self.delta.is_empty() && (start < end || self.trees.is_empty())
     }
 
     /// The base positions of a slot.
@@ -169,7 +224,7 @@ impl Adjacency {
         self.columns.iter().filter_map(cell).collect()
     }
 
-    /// The length of a list.
+    /// The length of a list that has no tree.
     #[inline]
     pub(crate) fn degree(&self, slot: usize, stamp: Tick) -> usize {
         match self.delta.visible(slot, stamp) {
@@ -225,40 +280,85 @@ impl Adjacency {
             EdgeChangeKind::Update(_) => before,
             EdgeChangeKind::Delete => before.saturating_sub(1),
         };
-        self.delta.push(SLOTS, slot, stamp, EdgeChange { kind, neighbour, seq, degree });
+        self.delta.push(self.slots.into(), slot, stamp, EdgeChange { kind, neighbour, seq, degree });
+    }
+
+    /// The edge with this identity in the newest version of a slot's list.
+    pub(crate) fn newest(&self, slot: usize, wanted: u64) -> Option<EdgePlace<'_>> {
+        let newest = self.delta.head(slot);
+        let same = |version: &&Version<EdgeChange>| version.change().identity() == wanted;
+        if let Some(version) = newest.and_then(|newest| newest.history().find(same)) {
+            return match &version.change().kind {
+                EdgeChangeKind::Delete => None,
+                EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => {
+                    Some(EdgePlace::Cells(cells))
+                }
+            };
+        }
+        let position = self.position_of(slot, VertexRef((wanted >> 32) as u32), wanted as u32)?;
+        Some(EdgePlace::Base(self, position))
+    }
+
+    /// The base position of an edge, whether or not it was deleted since.
+    fn position_of(&self, slot: usize, neighbour: VertexRef, seq: u32) -> Option<usize> {
+        if self.ascending {
+            return self.base_position(slot, seq).filter(|&position| self.neighbours[position] == neighbour);
+        }
+        let (mut from, end) = self.base_range(slot);
+        while let Some(place) = self.neighbours[from..end].iter().position(|other| *other == neighbour) {
+            if self.seqs[from + place] == seq {
+                return Some(from + place);
+            }
+            from += place + 1;
+        }
+        None
+    }
+
+    /// What places the edge at a base position in the list's order by `key`.
+    pub(crate) fn base_place(&self, position: usize, key: KeyId) -> SortPlace<'_> {
+        let value = self.base_value(position, key);
+        SortPlace { value, neighbour: self.neighbours[position], seq: self.seqs[position] }
     }
 
     /// A section whose base includes everything up to `stamp`.
     pub(crate) fn merged(&self, stamp: Tick) -> Self {
+        self.merged_without(stamp, None)
+    }
+
+    /// The same, but for the list of one slot, which is left out altogether.
+    pub(crate) fn merged_without(&self, stamp: Tick, left_out: Option<usize>) -> Self {
         let slots = self.delta.heads().last().map_or(0, |(slot, _)| slot + 1).max(self.offsets.len() - 1);
-        let mut builder = AdjacencyBuilder::new(self.neighbours.len() + self.delta.len());
+        let mut builder = AdjacencyBuilder::new(self.order, self.neighbours.len() + self.delta.len());
         for slot in 0..slots {
-            match self.delta.visible(slot, stamp) {
-                None => {
-                    let (start, end) = self.base_range(slot);
-                    builder.copy(self, start..end);
-                }
-                Some(version) => self.merge_slot(slot, version, &mut builder),
+            if left_out != Some(slot) {
+                self.append_list(slot, stamp, &mut builder);
             }
             builder.end_slot();
         }
         let mut merged = builder.finish(self.settled.max(stamp));
-        merged.delta = self.delta.newer_than(stamp);
+        merged.slots = self.slots;
+        merged.trees = self.trees.clone();
+        merged.delta = self.delta.newer_than(stamp, left_out);
         merged
     }
 
-    fn merge_slot(&self, slot: usize, newest: &Version<EdgeChange>, builder: &mut AdjacencyBuilder) {
+    /// Appends the list of a slot as of `stamp` to a builder's current slot, in order.
+    pub(crate) fn append_list(&self, slot: usize, stamp: Tick, builder: &mut AdjacencyBuilder) {
         let (start, end) = self.base_range(slot);
-        let merged = MergedList::new(self, (start, end), Some(newest), None);
-        for i in 0..merged.len() {
-            match merged.override_of(i) {
-                Some(change_cells) => {
-                    builder.push(merged.neighbours[i], merged.seq(i), change_cells.iter());
-                }
-                None => {
-                    let position = merged.sources[i] as usize;
-                    builder.copy(self, position..position + 1);
-                }
+        let newest = self.delta.visible(slot, stamp);
+        if newest.is_none() {
+            return builder.copy(self, start..end);
+        }
+        let merged = MergedList::new(Some(self), (start, end), newest, None, self.order);
+        (0..merged.len()).for_each(|i| self.append_edge(&merged, i, builder));
+    }
+
+    fn append_edge(&self, merged: &MergedList<'_>, i: usize, builder: &mut AdjacencyBuilder) {
+        match merged.override_of(i) {
+            Some(cells) => builder.push(merged.neighbours[i], merged.seq(i), cells.iter()),
+            None => {
+                let position = merged.sources[i] as usize;
+                builder.copy(self, position..position + 1);
             }
         }
     }

@@ -3,6 +3,7 @@
 use values::{Value, VertexRef};
 
 use super::adjacency::Adjacency;
+use super::order::Order;
 use super::values::ValuesBuilder;
 use crate::{KeyId, Tick, ValueRef};
 
@@ -12,15 +13,17 @@ pub(crate) struct AdjacencyBuilder {
     neighbours: Vec<VertexRef>,
     seqs: Vec<u32>,
     columns: Vec<(KeyId, ValuesBuilder)>,
+    order: Order,
 }
 
 impl AdjacencyBuilder {
-    pub(crate) fn new(edges: usize) -> Self {
+    pub(crate) fn new(order: Order, edges: usize) -> Self {
         Self {
             offsets: vec![0],
             neighbours: Vec::with_capacity(edges),
             seqs: Vec::with_capacity(edges),
             columns: Vec::new(),
+            order,
         }
     }
 
@@ -40,7 +43,7 @@ impl AdjacencyBuilder {
     }
 
     /// Appends base positions of another section, properties included.
-    pub(super) fn copy(&mut self, from: &Adjacency, range: std::ops::Range<usize>) {
+    pub(crate) fn copy(&mut self, from: &Adjacency, range: std::ops::Range<usize>) {
         let row = self.neighbours.len();
         for (key, values) in from.columns() {
             for position in range.clone() {
@@ -66,7 +69,8 @@ impl AdjacencyBuilder {
         }
         self.columns.sort_by_key(|(key, _)| *key);
         let columns = self.columns.into_iter().map(|(key, values)| (key, values.finish())).collect();
-        Adjacency::new(settled, self.offsets.into(), self.neighbours.into(), self.seqs.into(), columns)
+        let (offsets, neighbours, seqs) = (self.offsets.into(), self.neighbours.into(), self.seqs.into());
+        Adjacency::new(settled, self.order, offsets, neighbours, seqs, columns)
     }
 
     fn set(&mut self, row: usize, key: KeyId, value: ValueRef<'_>) {

@@ -89,7 +89,7 @@ impl Column {
                 None => self.copy_base(slot, &mut values),
             }
         }
-        let delta = self.delta.newer_than(stamp);
+        let delta = self.delta.newer_than(stamp, None);
         Self { settled: self.settled.max(stamp), values: values.finish(), delta }
     }
 

@@ -67,12 +67,12 @@ impl<T> Delta<T> {
 }
 
 impl<T: Clone> Delta<T> {
-    /// A delta with copies of the versions after `stamp`, rebuilt oldest first through `adapt`.
-    pub(crate) fn newer_than(&self, stamp: Tick) -> Self {
+    /// A delta with copies of the versions after `stamp`, without those of the slot that is left out.
+    pub(crate) fn newer_than(&self, stamp: Tick, left_out: Option<usize>) -> Self {
         let newer = Self::new();
         let Some(chains) = self.chains.get() else { return newer };
         let mut versions = Vec::new();
-        for (slot, head) in chains.heads() {
+        for (slot, head) in chains.heads().filter(|(slot, _)| Some(*slot) != left_out) {
             versions.extend(head.history().take_while(|version| version.stamp() > stamp));
             for version in versions.drain(..).rev() {
                 newer.push(chains.slots(), slot, version.stamp(), version.change().clone());

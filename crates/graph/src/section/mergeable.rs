@@ -6,8 +6,6 @@ use crate::codec::StoredSection;
 
 /// A section whose delta can be merged into its base.
 pub(crate) trait Mergeable: StoredSection {
-    /// One with nothing in it.
-    fn empty() -> Self;
     /// Everything up to this stamp is in the base.
     fn settled(&self) -> Tick;
     /// Versions in the delta.
@@ -25,9 +23,6 @@ pub(crate) trait Mergeable: StoredSection {
 macro_rules! mergeable {
     ($($section:ty, |$it:ident| $rows:expr;)*) => { $(
         impl Mergeable for $section {
-            fn empty() -> Self {
-                <$section>::empty()
-            }
             fn settled(&self) -> Tick {
                 self.settled
             }

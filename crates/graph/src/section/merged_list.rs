@@ -1,9 +1,10 @@
-//! One adjacency list with changes, put together for one snapshot.
+//! One adjacency list, or one node of an edge-tree, with changes, put together for one snapshot.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use values::VertexRef;
 
 use super::adjacency::{Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, identity};
+use super::order::{Order, SortPlace};
 use crate::memory::Version;
 use crate::{KeyId, ValueRef};
 
@@ -22,42 +23,74 @@ pub(crate) struct MergedList<'r> {
 /// Marks a source that is an insert. A section has fewer than 2³¹ edges.
 const INSERTED: u32 = 1 << 31;
 
-impl<'r> MergedList<'r> {
-    /// Puts the base positions, the committed changes up to `committed` and a transaction's own up to `own` together.
-    pub(crate) fn new(
-        base: &'r Adjacency,
-        range: (usize, usize),
-        committed: Option<&'r Version<EdgeChange>>,
-        own: Option<&'r Version<EdgeChange>>,
-    ) -> Self {
-        Self::build(Some(base), range, committed, own)
+/// What a chain of versions comes to: newest states by identity, and the inserts, oldest first.
+#[derive(Default, Clone)]
+pub(crate) struct OwnChanges<'r> {
+    deleted: FxHashSet<u64>,
+    updates: FxHashMap<u64, &'r EdgeCells>,
+    inserts: Vec<&'r EdgeChange>,
+}
+
+impl<'r> OwnChanges<'r> {
+    /// The changes of a chain, from its newest version on.
+    pub(crate) fn of(newest: Option<&'r Version<EdgeChange>>) -> Self {
+        let mut changes = Self::default();
+        changes.add(newest);
+        changes.inserts.reverse();
+        changes
     }
 
-    /// The list of a vertex whose section has no base: a transaction's own changes alone.
-    pub(crate) fn own(own: Option<&'r Version<EdgeChange>>) -> Self {
-        Self::build(None, (0, 0), None, own)
+    /// Without the inserts: what concerns the nodes of a tree that the inserts do not go to.
+    pub(crate) fn without_inserts(&self) -> Self {
+        Self { inserts: Vec::new(), ..self.clone() }
     }
 
-    fn build(
-        base: Option<&'r Adjacency>,
-        (start, end): (usize, usize),
-        committed: Option<&'r Version<EdgeChange>>,
-        own: Option<&'r Version<EdgeChange>>,
-    ) -> Self {
-        let mut deleted = FxHashSet::default();
-        let mut updates = FxHashMap::default();
-        let mut inserts = Vec::new();
-        for version in own.into_iter().chain(committed).flat_map(Version::history) {
+    /// The inserts for which `keep` holds, beside everything else.
+    pub(crate) fn with_inserts(&self, keep: impl Fn(&EdgeChange, &EdgeCells) -> bool) -> Self {
+        let mut part = self.without_inserts();
+        let kept = |change: &&&EdgeChange| match &change.kind {
+            EdgeChangeKind::Insert(cells) => {
+                keep(change, self.updates.get(&change.identity()).copied().unwrap_or(cells))
+            }
+            _ => false,
+        };
+        part.inserts.extend(self.inserts.iter().filter(kept));
+        part
+    }
+
+    /// Adds older versions; the inserts come newest first.
+    fn add(&mut self, newest: Option<&'r Version<EdgeChange>>) {
+        for version in newest.into_iter().flat_map(Version::history) {
             let change = version.change();
             let identity = change.identity();
             match &change.kind {
-                EdgeChangeKind::Delete => drop(deleted.insert(identity)),
-                _ if deleted.contains(&identity) => {}
-                EdgeChangeKind::Update(cells) => drop(updates.entry(identity).or_insert(cells)),
-                EdgeChangeKind::Insert(_) => inserts.push(change),
+                EdgeChangeKind::Delete => drop(self.deleted.insert(identity)),
+                _ if self.deleted.contains(&identity) => {}
+                EdgeChangeKind::Update(cells) => drop(self.updates.entry(identity).or_insert(cells)),
+                EdgeChangeKind::Insert(_) => self.inserts.push(change),
             }
         }
+    }
+}
+
+impl<'r> MergedList<'r> {
+    /// Puts the base positions, the committed changes up to `committed` and a transaction's own together.
+    pub(crate) fn new(
+        base: Option<&'r Adjacency>,
+        (start, end): (usize, usize),
+        committed: Option<&'r Version<EdgeChange>>,
+        own: Option<&OwnChanges<'r>>,
+        order: Order,
+    ) -> Self {
+        let own_inserts = own.map_or(&[][..], |own| &own.inserts);
+        let mut changes = match own {
+            Some(own) => own.without_inserts(),
+            None => OwnChanges::default(),
+        };
+        changes.add(committed);
+        let OwnChanges { deleted, updates, mut inserts } = changes;
         inserts.reverse();
+        inserts.extend_from_slice(own_inserts);
         let mut list = Self {
             base,
             neighbours: Vec::with_capacity(end - start + inserts.len()),
@@ -67,6 +100,7 @@ impl<'r> MergedList<'r> {
         };
         list.take_base(start..end, &deleted);
         list.take_inserts();
+        list.arrange(order);
         list
     }
 
@@ -89,6 +123,23 @@ impl<'r> MergedList<'r> {
     fn take_inserts(&mut self) {
         self.neighbours.extend(self.inserts.iter().map(|change| change.neighbour));
         self.sources.extend((0..self.inserts.len() as u32).map(|index| INSERTED | index));
+    }
+
+    /// Puts the edges in order. Base and inserts each are nearly so, which the sort makes use of.
+    fn arrange(&mut self, order: Order) {
+        let Some(key) = order.key() else { return };
+        let place = |i: u32| self.sort_place(i as usize, key);
+        let mut places: Vec<u32> = (0..self.sources.len() as u32).collect();
+        if places.is_sorted_by(|&a, &b| place(a).order(&place(b)).is_le()) {
+            return;
+        }
+        places.sort_by(|&a, &b| place(a).order(&place(b)));
+        self.neighbours = places.iter().map(|&i| self.neighbours[i as usize]).collect();
+        self.sources = places.iter().map(|&i| self.sources[i as usize]).collect();
+    }
+
+    fn sort_place(&self, i: usize, key: KeyId) -> SortPlace<'_> {
+        SortPlace { value: self.value(i, key), neighbour: self.neighbours[i], seq: self.seq(i) }
     }
 
     pub(crate) fn len(&self) -> usize {

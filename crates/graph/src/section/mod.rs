@@ -9,17 +9,21 @@ mod delta;
 mod index;
 mod mergeable;
 mod merged_list;
+mod order;
 mod presence;
 mod values;
 
-pub(crate) use adjacency::{Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, EdgePlace, FoundEdge};
-#[cfg(test)]
+pub(crate) use adjacency::{
+    Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, EdgePlace, FoundEdge, identity,
+};
 pub(crate) use adjacency_builder::AdjacencyBuilder;
 pub(crate) use bits::Bits;
 pub(crate) use column::Column;
+pub(crate) use delta::Delta;
 pub(crate) use index::{IndexChange, IndexPartition, PARTITIONS, entry as index_entry, partition_of};
 pub(crate) use mergeable::Mergeable;
-pub(crate) use merged_list::MergedList;
+pub(crate) use merged_list::{MergedList, OwnChanges};
+pub(crate) use order::{Order, SortPlace, order_values};
 pub(crate) use presence::{Presence, VertexState};
 pub(crate) use values::{Rows, Values, ValuesBuilder};
 

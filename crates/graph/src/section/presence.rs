@@ -74,7 +74,7 @@ impl Presence {
                 ids.push(id);
             }
         }
-        let delta = self.delta.newer_than(stamp);
+        let delta = self.delta.newer_than(stamp, None);
         Self { settled: self.settled.max(stamp), exists, ids: ids.finish(), delta }
     }
 

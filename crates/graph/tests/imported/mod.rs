@@ -183,7 +183,11 @@ impl Look {
         let key = self.snapshot.catalog().key(key);
         let reader = self.snapshot.reader();
         let list = reader.list(vertex, label, dir);
-        (0..list.len()).map(|i| (list.neighbour(i), key.and_then(|key| list.value(i, key)))).collect()
+        let edges = list.runs().flat_map(|run| {
+            let value = |i: usize| key.and_then(|key| run.value(i, key));
+            (0..run.neighbours().len()).map(|i| (run.neighbour(i), value(i))).collect::<Vec<_>>()
+        });
+        edges.collect()
     }
 
     /// The neighbours that out-edges of a label lead to.
@@ -212,12 +216,12 @@ impl Look {
             properties.sort();
             lines.push(format!("{} {properties:?}", name(v)));
             reader.for_each_label(v, Dir::Out, |label, list| {
-                for i in 0..list.len() {
+                for e in list.edges() {
                     let mut values = Vec::new();
-                    reader.edge_properties(list.edge(i), &[], &mut values);
+                    reader.edge_properties(e, &[], &mut values);
                     let values: Vec<_> = values.into_iter().map(|(_, value)| value).collect();
                     let label = self.snapshot.catalog().edge_label_name(label);
-                    lines.push(format!("{} {label} {} {values:?}", name(v), name(list.neighbour(i))));
+                    lines.push(format!("{} {label} {} {values:?}", name(v), name(e.dst)));
                 }
             });
         }

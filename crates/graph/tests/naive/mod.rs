@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{
-    Cardinality, Dir, Direction, EdgeRef, PropertyId, Reader, ScanCursor, Snapshot, Value, ValueRef,
+    Cardinality, Dir, Direction, EdgeRef, Place, PropertyId, Reader, ScanCursor, Snapshot, Value, ValueRef,
     VertexRef,
 };
 use values::{Str, compare};
@@ -195,19 +195,22 @@ impl Naive {
             };
             let expected: Vec<&Edge> = self.edges.iter().filter(mine).collect();
             let list = reader.list(v, label, dir);
-            let edges: Vec<EdgeRef> = (0..list.len()).map(|i| list.edge(i)).collect();
+            let edges: Vec<EdgeRef> = list.edges().collect();
             assert_eq!(
                 edges,
                 expected.iter().map(|edge| edge.e).collect::<Vec<_>>(),
                 "{context}: {dir:?} {name} of {v:?}"
             );
+            assert_eq!(list.len(), edges.len(), "{context}");
             for (i, edge) in expected.iter().enumerate() {
+                let run = reader.run(v, label, dir, &mut Place::at(i));
+                let at = i - run.first();
                 let neighbour = if dir == Dir::Out { edge.e.dst } else { edge.e.src };
-                assert_eq!(list.neighbour(i), neighbour, "{context}");
+                assert_eq!(run.neighbour(at), neighbour, "{context}");
                 for (key, key_name) in reader.snapshot().catalog().keys() {
                     let expected = edge.properties.get(key_name.as_str()).map(shown);
                     assert_eq!(
-                        list.value(i, key).as_ref().map(shown),
+                        run.value(at, key).as_ref().map(shown),
                         expected,
                         "{context}: {key_name} of edge {i} of {v:?}"
                     );

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Dir, EdgeLabelId, List};
+use graph::{Dir, EdgeLabelId, Place, Run};
 use planner::physical::{ExpandTo, OpKind, Slot, Test};
 use values::{Direction, EdgeRef, Value, VertexRef};
 
@@ -47,12 +47,12 @@ struct Cursor {
     row: usize,
     /// Which (direction, label) pair, directions first.
     list: usize,
-    position: usize,
+    place: Place,
 }
 
 impl Cursor {
     fn next_list(&mut self, lists: usize) {
-        self.position = 0;
+        self.place = Place::default();
         self.list += 1;
         if self.list >= lists {
             self.list = 0;
@@ -167,12 +167,12 @@ impl Expand {
         while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
-            if at.position == 0 {
+            if at.place.position == 0 {
                 graph.note_list(v, label, dir);
             }
-            let list = graph.reader.list(v, label, dir);
-            target = room(target, list.len());
-            let rest = &list.neighbours()[at.position..];
+            let run = graph.reader.run(v, label, dir, &mut at.place);
+            target = room(target, run.neighbours().len());
+            let rest = &run.neighbours()[at.place.position - run.first()..];
             let before = found.len();
             let used = match &self.shared {
                 Some(shared) => take_new(rest, target, &mut found, |n| shared.insert(n)),
@@ -188,9 +188,8 @@ impl Expand {
             };
             self.origins.add(at.row, found.len() - before);
             looked_at += used;
-            if used < rest.len() {
-                at.position += used;
-            } else {
+            at.place.position += used;
+            if at.place.position >= run.total() || rest.is_empty() {
                 at.next_list(lists);
             }
         }
@@ -234,33 +233,34 @@ impl Expand {
         while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
-            if at.position == 0 {
+            if at.place.position == 0 {
                 graph.note_list(v, label, dir);
             }
-            let list = graph.reader.list(v, label, dir);
-            target = room(target, list.len());
+            let run = graph.reader.run(v, label, dir, &mut at.place);
+            target = room(target, run.neighbours().len());
             let before = rows;
-            while at.position < list.len() && rows < target {
-                let i = at.position;
-                at.position += 1;
+            let ended = run.neighbours().is_empty();
+            while at.place.position < run.end() && rows < target {
+                let i = at.place.position - run.first();
+                at.place.position += 1;
                 looked_at += 1;
                 if let Some(test) = test {
-                    graph.note(|| graph::ReadUnit::Edge(list.edge(i)));
-                    let object = Object::Listed(&list, i);
+                    graph.note(|| graph::ReadUnit::Edge(run.edge(i)));
+                    let object = Object::Listed(&run, i);
                     let subject = Subject { object, batch, row: at.row, graph, loops: cx.loops };
                     if !test.holds(subject)? {
                         continue;
                     }
                 }
                 let tag = batch.tags.get(at.row);
-                if way.distinct && !is_new(&mut self.seen, cx.single_tag, tag, way.to, &list, i) {
+                if way.distinct && !is_new(&mut self.seen, cx.single_tag, tag, way.to, &run, i) {
                     continue;
                 }
-                found.push(v, &list, i, way);
+                found.push(v, &run, i, way);
                 rows += 1;
             }
             self.origins.add(at.row, rows - before);
-            if at.position >= list.len() {
+            if at.place.position >= run.total() || ended {
                 at.next_list(lists);
             }
         }
@@ -291,27 +291,27 @@ fn take_new(
     rest.len()
 }
 
-fn is_new(seen: &mut Seen, single_tag: bool, tag: u32, to: &ExpandTo, list: &List<'_>, i: usize) -> bool {
+fn is_new(seen: &mut Seen, single_tag: bool, tag: u32, to: &ExpandTo, run: &Run<'_>, i: usize) -> bool {
     match to {
-        ExpandTo::Vertices => seen.insert_vertex(single_tag, tag, list.neighbour(i)),
-        ExpandTo::Edges { .. } => seen.insert(single_tag, tag, Value::EdgeRef(list.edge(i))),
+        ExpandTo::Vertices => seen.insert_vertex(single_tag, tag, run.neighbour(i)),
+        ExpandTo::Edges { .. } => seen.insert(single_tag, tag, Value::EdgeRef(run.edge(i))),
     }
 }
 
 impl Found {
     #[inline]
-    fn push(&mut self, v: VertexRef, list: &List<'_>, i: usize, way: Way<'_>) {
+    fn push(&mut self, v: VertexRef, run: &Run<'_>, i: usize, way: Way<'_>) {
         match way.to {
-            ExpandTo::Vertices => self.vertices.push(list.neighbour(i)),
+            ExpandTo::Vertices => self.vertices.push(run.neighbour(i)),
             ExpandTo::Edges { from } => {
-                self.edges.push(list.edge(i));
+                self.edges.push(run.edge(i));
                 if from.is_some() {
                     self.from.push(v);
                 }
             }
         }
         for ((key, _), column) in way.fetch.iter().zip(&mut self.fetched) {
-            column.push(list.value_ref(i, *key));
+            column.push(run.value_ref(i, *key));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Numbers of walks of two steps, without a traverser for any of them.
 
-use graph::{Degrees, Dir, EdgeLabelId};
+use graph::{Degrees, Dir, EdgeLabelId, Place};
 use planner::physical::{EdgeLabels, Hop, OpKind};
 use values::VertexRef;
 
@@ -30,10 +30,10 @@ pub(in crate::operators) struct Walks {
     input: Option<Batch>,
     /// Walks from the rows that are done.
     walks: Vec<u64>,
-    /// Walks from the next row so far, and where it stands: the list, and the position in it.
+    /// Walks from the next row so far, and where it stands: the list, and the place in it.
     total: u64,
     list: usize,
-    position: usize,
+    place: Place,
     viewpoint: Viewpoint,
     labels: Vec<EdgeLabelId>,
 }
@@ -45,7 +45,7 @@ impl Operator for Walks {
         if fresh {
             self.input = input;
             self.walks.clear();
-            (self.total, self.list, self.position) = (0, 0, 0);
+            (self.total, self.list, self.place) = (0, 0, Place::default());
             self.viewpoint.take(cx);
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
@@ -93,19 +93,18 @@ impl Walks {
                 let v = vertex_of(batch, self.walks.len(), ends.graph, cx)?;
                 let (dir, label) =
                     (dirs[self.list / self.labels.len()], self.labels[self.list % self.labels.len()]);
-                if self.position == 0 {
+                if self.place.position == 0 {
                     ends.graph.note_list(v, label, dir);
                 }
-                let list = ends.graph.reader.list(v, label, dir);
-                let rest = &list.neighbours()[self.position..];
+                let run = ends.graph.reader.run(v, label, dir, &mut self.place);
+                let rest = &run.neighbours()[self.place.position - run.first()..];
                 let part = &rest[..rest.len().min(left.div_ceil(ends.along.len()))];
                 self.total = self.total.checked_add(ends.count(part)).ok_or_else(|| too_many(cx))?;
                 // A list costs something even if it is empty.
                 left = left.saturating_sub(part.len() * ends.along.len() + 1);
-                if part.len() < rest.len() {
-                    self.position += part.len();
-                } else {
-                    (self.list, self.position) = (self.list + 1, 0);
+                self.place.position += part.len();
+                if self.place.position >= run.total() || rest.is_empty() {
+                    (self.list, self.place) = (self.list + 1, Place::default());
                 }
             }
             self.walks.push(std::mem::take(&mut self.total));

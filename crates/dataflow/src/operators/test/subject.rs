@@ -1,6 +1,6 @@
 //! What tests look at.
 
-use graph::{EdgeLabelId, KeyId, List, ValueRef, VertexLabelId};
+use graph::{EdgeLabelId, KeyId, Run, ValueRef, VertexLabelId};
 use values::{EdgeRef, Str, Value, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -16,7 +16,7 @@ pub(in crate::operators) enum Object<'a> {
     Edge(EdgeRef),
     Long(i64),
     /// An edge of an adjacency list, whose properties lie beside it.
-    Listed(&'a List<'a>, usize),
+    Listed(&'a Run<'a>, usize),
     /// Nothing, where the column has no value.
     Absent,
 }
@@ -55,7 +55,7 @@ impl Subject<'_> {
             Object::Vertex(v) => Value::VertexRef(v),
             Object::Edge(e) => Value::EdgeRef(e),
             Object::Long(v) => Value::Long(v),
-            Object::Listed(list, i) => Value::EdgeRef(list.edge(i)),
+            Object::Listed(run, i) => Value::EdgeRef(run.edge(i)),
             Object::Absent => Value::Null,
         }
     }
@@ -82,7 +82,7 @@ impl Subject<'_> {
         let graph = self.graph;
         let key = key.or_else(|| graph.reader.snapshot().catalog().key(name?));
         match (self.object, key) {
-            (Object::Listed(list, i), Some(key)) => list.value_ref(i, key).is_some_and(f),
+            (Object::Listed(run, i), Some(key)) => run.value_ref(i, key).is_some_and(f),
             (Object::Edge(e), Some(key)) => {
                 graph.note_edge(e);
                 graph.reader.edge_value_ref(e, key).is_some_and(f)
@@ -172,7 +172,7 @@ impl Labels {
                 self.vertex.contains(&subject.graph.reader.label(v))
             }
             Object::Edge(e) | Object::Value(&Value::EdgeRef(e)) => self.edge.contains(&EdgeLabelId(e.label)),
-            Object::Listed(list, i) => self.edge.contains(&EdgeLabelId(list.edge(i).label)),
+            Object::Listed(run, i) => self.edge.contains(&EdgeLabelId(run.edge(i).label)),
             Object::Value(Value::Vertex(v)) => self.vertex_names.contains(&v.label),
             Object::Value(Value::Edge(e)) => self.edge_names.contains(&e.label),
             _ => false,

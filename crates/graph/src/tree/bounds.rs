@@ -1,0 +1,27 @@
+//! How large the nodes of edge-trees get.
+
+/// Bounds of the nodes of edge-trees, in edges (of edge nodes) or entries (of meta nodes).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TreeBounds {
+    /// Two neighbouring edge nodes below this are merged.
+    pub min: usize,
+    /// An edge node above this is split; a packed list above this becomes a tree.
+    pub max: usize,
+    /// A meta node above this is split.
+    pub fan_out: usize,
+}
+
+impl Default for TreeBounds {
+    /// ByteGraph's: 1,000 and 2,000.
+    fn default() -> Self {
+        Self { min: 1000, max: 2000, fan_out: 2000 }
+    }
+}
+
+impl TreeBounds {
+    /// The nearest bounds that a tree can keep: nodes hold at least two, and two merged ones need no split.
+    pub(crate) fn clamped(self) -> Self {
+        let max = self.max.clamp(2, 1 << 20);
+        Self { min: self.min.min(max / 2), max, fan_out: self.fan_out.clamp(2, 1 << 16) }
+    }
+}

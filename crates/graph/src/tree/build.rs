@@ -1,0 +1,163 @@
+//! Makes a tree of a list, and loads one.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crossbeam_epoch::Guard;
+
+use super::codec::{Below, StoredMeta, StoredRoot, encode_meta, encode_root};
+use super::node::{EdgeNode, FirstEdge};
+use super::root::{Meta, TreeRoot};
+use super::windows::Windows;
+use super::{EdgeTree, TreeBounds, TreeName, TreePart};
+use crate::codec::StoredSection;
+use crate::core::Core;
+use crate::memory::SectionState;
+use crate::section::{Adjacency, AdjacencyBuilder, Order};
+use crate::section_key::SectionKey;
+use crate::{Dir, Result, Tick};
+
+/// A list on its way into a tree.
+pub(crate) struct TreeBuild<'a> {
+    /// The list, as the only slot of a section without changes.
+    pub(crate) list: &'a Adjacency,
+    pub(crate) dir: Dir,
+    pub(crate) bounds: TreeBounds,
+}
+
+impl TreeBuild<'_> {
+    /// The tree in memory.
+    pub(crate) fn root(&self) -> TreeRoot {
+        let guard = crossbeam_epoch::pin();
+        let (start, end) = self.list.base_range(0);
+        let mut nodes: Vec<Arc<EdgeNode>> = Vec::new();
+        let mut from = start;
+        while from < end || nodes.is_empty() {
+            let to = end.min(from + self.fill());
+            let windows = self.windows(nodes.last().and_then(|node| node.windows.as_ref()), from..to);
+            let first = if from == start { FirstEdge::Least } else { first_edge(self.list, from) };
+            let section = part(self.list, from..to);
+            nodes.push(Arc::new(EdgeNode::fresh(section, first, windows, &guard)));
+            from = to;
+        }
+        let metas = nodes.chunks(self.bounds.fan_out).map(|nodes| Meta::new(0, true, nodes.into()));
+        let (settled, order) = (self.list.settled, self.list.order);
+        TreeRoot::new(settled, order, 1, (end - start) as u32, metas.collect())
+    }
+
+    /// The tree as it is stored: its nodes, encoded.
+    pub(crate) fn stored(&self, name: TreeName) -> Vec<(SectionKey, Vec<u8>)> {
+        let root = self.root();
+        let guard = crossbeam_epoch::pin();
+        let mut next = root.next_id.load(Ordering::Relaxed);
+        let mut parts = Vec::new();
+        for node in root.nodes() {
+            let id = node.assign_id(&mut next);
+            if let Some(section) = node.cell.loaded(&guard) {
+                node.set_stored_len(section.neighbours().len() as u32);
+                parts.push((name.key(TreePart::Node(id)), section.encode()));
+            }
+        }
+        if root.metas.len() > 1 {
+            for meta in root.metas.iter() {
+                meta.id.store(next, Ordering::Relaxed);
+                parts.push((name.key(TreePart::Meta(next)), encode_meta(meta)));
+                next += 1;
+            }
+        }
+        root.next_id.store(next, Ordering::Relaxed);
+        parts.push((name.key(TreePart::Root), encode_root(&root, root.settled)));
+        parts
+    }
+
+    /// Edges of a new node: all it can hold where the list grows at its end, else with room to grow.
+    fn fill(&self) -> usize {
+        match self.list.order {
+            Order::Arrival => self.bounds.max,
+            Order::Key(_) => (self.bounds.min + self.bounds.max).div_ceil(2).max(1),
+        }
+    }
+
+    fn windows(&self, before: Option<&Windows>, range: std::ops::Range<usize>) -> Option<Windows> {
+        if self.list.order != Order::Arrival {
+            return None;
+        }
+        let windows = before.map_or_else(|| Windows::first(self.dir), Windows::after);
+        for i in range {
+            windows.include(self.list.neighbours()[i], self.list.seqs()[i], before);
+        }
+        Some(windows)
+    }
+}
+
+/// A node that begins with the edge at a base position.
+pub(crate) fn first_edge(list: &Adjacency, position: usize) -> FirstEdge {
+    match list.order {
+        Order::Arrival => FirstEdge::Least,
+        Order::Key(key) => FirstEdge::at(list.base_place(position, key)),
+    }
+}
+
+/// Some base positions as an edge node.
+pub(crate) fn part(list: &Adjacency, range: std::ops::Range<usize>) -> Adjacency {
+    let mut builder = AdjacencyBuilder::new(list.order, range.len());
+    builder.copy(list, range);
+    builder.end_slot();
+    builder.finish(list.settled).into_node()
+}
+
+impl Core {
+    /// The root of a tree, loaded together with its meta nodes if it is on disk.
+    pub(crate) fn tree_root<'g>(
+        &self,
+        tree: &EdgeTree,
+        name: TreeName,
+        guard: &'g Guard,
+    ) -> Result<&'g TreeRoot> {
+        match tree.root.get(guard) {
+            SectionState::Loaded(root) => Ok(root),
+            _ => self.load_tree(tree, name, guard),
+        }
+    }
+
+    #[cold]
+    fn load_tree<'g>(&self, tree: &EdgeTree, name: TreeName, guard: &'g Guard) -> Result<&'g TreeRoot> {
+        let mut stored: StoredRoot = self.sections.load(name.key(TreePart::Root))?;
+        let below = std::mem::replace(&mut stored.below, Below::Metas(Box::default()));
+        let metas: Arc<[Arc<Meta>]> = match below {
+            Below::Nodes(nodes) => [nodes.into_meta(0)].into(),
+            Below::Metas(ids) => ids
+                .iter()
+                .map(|&id| {
+                    let meta: StoredMeta = self.sections.load(name.key(TreePart::Meta(id)))?;
+                    Ok(meta.into_meta(id))
+                })
+                .collect::<Result<_>>()?,
+        };
+        let root = stored.into_root(metas);
+        tree.root.install(root, guard).ok_or_else(|| crate::GraphError::Corrupt {
+            what: name.key(TreePart::Root).to_string(),
+            problem: "it is neither on disk nor in memory".into(),
+        })
+    }
+
+    /// The section of an edge node.
+    pub(crate) fn edge_node<'g>(
+        &self,
+        node: &EdgeNode,
+        name: TreeName,
+        guard: &'g Guard,
+    ) -> Result<&'g Adjacency> {
+        let key = || name.key(TreePart::Node(node.id()));
+        let section = self.section(&node.cell, key, guard)?;
+        section.ok_or_else(|| crate::GraphError::Corrupt {
+            what: key().to_string(),
+            problem: "it is neither on disk nor in memory".into(),
+        })
+    }
+}
+
+/// The stamp before a commit: what a node is settled at that this commit is the first to change.
+pub(crate) fn before(tick: Tick) -> Tick {
+    tick.saturating_sub(1)
+}

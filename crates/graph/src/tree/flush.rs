@@ -1,0 +1,125 @@
+//! Writes trees: edge nodes, then meta nodes, then the root, each after everything that it leads to.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crossbeam_epoch::Guard;
+
+use super::codec::{encode_meta, encode_root};
+use super::node::EdgeNode;
+use super::root::Meta;
+use super::{EdgeTree, TreeName, TreePart};
+use crate::Tick;
+use crate::codec::StoredSection;
+use crate::section::Adjacency;
+use crate::section_key::SectionKey;
+use crate::section_store::SectionWriter;
+
+/// What of a tree differs from what is stored, as of one commit.
+pub(crate) struct TreeImage<'g> {
+    tick: Tick,
+    nodes: Vec<(SectionKey, &'g Adjacency)>,
+    /// Meta nodes and, last, the root.
+    above: Vec<(SectionKey, Vec<u8>)>,
+    retired: Vec<SectionKey>,
+}
+
+/// What taking an image has marked as stored, should the flush fail.
+pub(crate) struct TreeUndo {
+    tree: Arc<EdgeTree>,
+    was_stored: bool,
+    nodes: Vec<Arc<EdgeNode>>,
+    metas: Vec<Arc<Meta>>,
+    retired: Vec<TreePart>,
+}
+
+impl TreeUndo {
+    /// Everything counts as not stored again.
+    pub(crate) fn undo(self) {
+        self.nodes.iter().for_each(|node| node.set_dirty(true));
+        self.metas.iter().for_each(|meta| meta.dirty.store(true, Ordering::Relaxed));
+        self.tree.stored.store(self.was_stored, Ordering::Relaxed);
+        self.tree.retired.lock().extend(self.retired);
+    }
+}
+
+impl<'g> TreeImage<'g> {
+    /// Takes the image of a tree after the commit at `tick`, while no other is applied. The tree counts as stored from
+    /// here on.
+    pub(crate) fn take(
+        tree: &Arc<EdgeTree>,
+        name: TreeName,
+        tick: Tick,
+        guard: &'g Guard,
+    ) -> Option<(Self, TreeUndo)> {
+        let root = tree.root.loaded(guard)?;
+        let mut next = root.next_id.load(Ordering::Relaxed);
+        let mut nodes = Vec::new();
+        let mut dirty_metas = Vec::new();
+        for meta in root.metas.iter() {
+            let before = nodes.len();
+            take_nodes(meta, name, tick, guard, &mut next, &mut nodes);
+            if root.metas.len() > 1
+                && (nodes.len() > before
+                    || meta.dirty.load(Ordering::Relaxed)
+                    || meta.id.load(Ordering::Relaxed) == 0)
+            {
+                dirty_metas.push(Arc::clone(meta));
+            }
+        }
+        let mut above = Vec::with_capacity(dirty_metas.len() + 1);
+        for meta in &dirty_metas {
+            if meta.id.load(Ordering::Relaxed) == 0 {
+                meta.id.store(next, Ordering::Relaxed);
+                next += 1;
+            }
+            meta.dirty.store(false, Ordering::Relaxed);
+            above.push((name.key(TreePart::Meta(meta.id.load(Ordering::Relaxed))), encode_meta(meta)));
+        }
+        root.next_id.store(next, Ordering::Relaxed);
+        above.push((name.key(TreePart::Root), encode_root(root, tick)));
+        let parts = std::mem::take(&mut *tree.retired.lock());
+        let retired = parts.iter().map(|&part| name.key(part)).collect();
+        let undo = TreeUndo {
+            tree: Arc::clone(tree),
+            was_stored: tree.stored.swap(true, Ordering::Relaxed),
+            nodes: nodes.iter().map(|(_, _, node)| Arc::clone(node)).collect(),
+            metas: dirty_metas,
+            retired: parts,
+        };
+        let nodes = nodes.into_iter().map(|(key, section, _)| (key, section)).collect();
+        Some((Self { tick, nodes, above, retired }, undo))
+    }
+
+    /// Writes the image.
+    pub(crate) fn write(&self, output: &mut SectionWriter<'_>) -> crate::Result<()> {
+        for (key, section) in &self.nodes {
+            let encoded = match section.delta.is_empty() {
+                true => section.encode(),
+                false => section.merged(self.tick).encode(),
+            };
+            output.put(*key, self.tick, &encoded)?;
+        }
+        for (key, encoded) in &self.above {
+            output.put(*key, self.tick, encoded)?;
+        }
+        self.retired.iter().try_for_each(|key| output.delete(*key))
+    }
+}
+
+fn take_nodes<'g>(
+    meta: &Meta,
+    name: TreeName,
+    tick: Tick,
+    guard: &'g Guard,
+    next: &mut u32,
+    nodes: &mut Vec<(SectionKey, &'g Adjacency, Arc<EdgeNode>)>,
+) {
+    for node in meta.nodes.iter().filter(|node| node.is_dirty()) {
+        let Some(section) = node.cell.loaded(guard) else { continue };
+        let id = node.assign_id(next);
+        node.set_stored_len(section.degree(0, tick) as u32);
+        node.set_dirty(false);
+        nodes.push((name.key(TreePart::Node(id)), section, Arc::clone(node)));
+    }
+}

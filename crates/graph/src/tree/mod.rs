@@ -1,0 +1,107 @@
+//! Edge-trees: adjacency lists that have outgrown their place in a section (ByteGraph, section 4.1).
+//!
+//! ```text
+//! section of the block      root node                 meta nodes                 edge nodes
+//! │ slot 17: ● tree │ ───▶ │ degree, order        │   │ first edge │ node ● │──▶ │ neighbours │ seqs │ columns │ delta │
+//!                          │ first edge │ meta ●  │─▶ │ first edge │ node ● │──▶ │ …
+//!                          │ first edge │ meta ●  │   │ …
+//! ```
+//!
+//! * A tree has three levels. On disk every node is one key-value pair; while all edge nodes fit one meta node, the root
+//!   holds it itself.
+//! * An edge node is an adjacency section with one slot: an immutable base and stamped versions over it. At the end of a
+//!   list a full node is left as it is and the next one is begun; in the midst of a list by sort key a full node is split
+//!   in half. Two small neighbours are merged.
+//! * The root holds the exact degree as of every snapshot. Root and meta nodes are immutable: a split makes new ones and
+//!   swaps the pointer to the root, so readers never wait. Who read the old root finds in the old edge nodes everything
+//!   its snapshot can see.
+//! * Storage ids are given out when a node is first flushed. A node whose range of the list shrinks gets a new one, so
+//!   that an older root on disk, should a crash leave it there, still leads to everything that belongs to it.
+
+mod bounds;
+mod build;
+mod codec;
+mod flush;
+mod node;
+mod read;
+mod root;
+mod windows;
+mod write;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::memory::SectionCell;
+use crate::section_key::SectionKey;
+use crate::{Dir, EdgeLabelId, VertexRef};
+
+pub use bounds::TreeBounds;
+pub(crate) use build::TreeBuild;
+pub(crate) use flush::{TreeImage, TreeUndo};
+pub use read::Place;
+pub(crate) use read::Runs;
+pub(crate) use root::TreeRoot;
+pub(crate) use write::{TreeChange, TreeWriter};
+
+/// The place of a tree. Its name, a [`TreeName`], is known to whoever comes here.
+pub(crate) struct EdgeTree {
+    pub(crate) root: SectionCell<TreeRoot>,
+    /// Storage ids on disk that the next root will not lead to.
+    pub(crate) retired: Mutex<Vec<TreePart>>,
+    /// Whether the store has a root of it.
+    stored: AtomicBool,
+}
+
+impl EdgeTree {
+    /// A tree that is on disk.
+    pub(crate) fn stored() -> Self {
+        let tree =
+            Self { root: SectionCell::empty(), retired: Mutex::default(), stored: AtomicBool::new(true) };
+        tree.root.set_stored(&crossbeam_epoch::pin());
+        tree
+    }
+
+    /// A tree that is new.
+    pub(crate) fn new(root: TreeRoot) -> Self {
+        let tree =
+            Self { root: SectionCell::empty(), retired: Mutex::default(), stored: AtomicBool::new(false) };
+        tree.root.replace(root, &crossbeam_epoch::pin());
+        tree
+    }
+
+    /// Whether a section that leads to the tree can be stored.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.stored.load(Ordering::Relaxed)
+    }
+
+    /// Notes that what is stored there belongs to no list any more.
+    pub(crate) fn retire(&self, part: TreePart) {
+        if !matches!(part, TreePart::Meta(0) | TreePart::Node(0)) {
+            self.retired.lock().push(part);
+        }
+    }
+}
+
+/// Whose list a tree is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct TreeName {
+    pub(crate) v: VertexRef,
+    pub(crate) label: EdgeLabelId,
+    pub(crate) dir: Dir,
+}
+
+impl TreeName {
+    /// The key of a part of the tree in the store.
+    pub(crate) fn key(self, part: TreePart) -> SectionKey {
+        SectionKey::Tree { name: self, part }
+    }
+}
+
+/// Which node of a tree; storage ids begin with 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum TreePart {
+    Root,
+    Meta(u32),
+    Node(u32),
+}
