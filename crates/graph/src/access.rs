@@ -114,13 +114,13 @@ impl Reader<'_> {
         value: &Value,
         out: &mut Vec<VertexRef>,
     ) -> bool {
-        let Some(position) = self.snapshot().catalog().index_position(label, key) else { return false };
+        let Some(index) = self.snapshot().catalog().hash_index(label, key) else { return false };
         let hash = index_hash(value);
         let first = out.len();
         if let Some(own) = self.own {
             own.candidates(&own.overlay.values, &(label, key, hash), out);
         }
-        self.index_candidates(FIRST_INDEX + position, hash, out);
+        self.index_candidates(FIRST_INDEX + index.number as usize, hash, out);
         keep_distinct_from(out, first, |v| self.has_value(v, key, value) && self.exists(v));
         true
     }

@@ -161,7 +161,7 @@ impl Core {
             let (label, allocated) = (stripe.label, stripe.allocated());
             checkpoint.stripes.push(StripeEntry { number, label, allocated, sections });
         }
-        let indexes = 0..(FIRST_INDEX + catalog.indexes().len()) as u32;
+        let indexes = 0..FIRST_INDEX as u32 + catalog.definitions().next_index;
         let mask = |index| manifest.indexes.get(&index).copied().unwrap_or(0);
         checkpoint.indexes.extend(indexes.map(mask));
     }

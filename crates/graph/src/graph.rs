@@ -6,7 +6,7 @@ use store::Store;
 
 use crate::bulk::BulkLoad;
 use crate::core::Core;
-use crate::{GraphError, GraphStats, Result, Snapshot, Transaction};
+use crate::{GraphError, GraphStats, Result, SchemaDescription, Snapshot, Transaction};
 
 /// Bounds and sizes of a graph.
 #[derive(Clone, Debug)]
@@ -98,6 +98,37 @@ impl Graph {
     /// If a name cannot be one, or the store fails.
     pub fn create_index(&self, label: &str, key: &str) -> Result<()> {
         self.core.create_index(label, key)
+    }
+
+    /// The schema and the indexes, by names.
+    pub fn schema(&self) -> SchemaDescription {
+        SchemaDescription::of(&self.core.catalog())
+    }
+
+    /// Lets `edit` change the schema, and makes the result the next version; the number of the version that is in
+    /// force then. What exists is checked against it while writes go on; transactions that began before are refused as
+    /// if by a conflict. Changes of the description's indexes are ignored: see [`Graph::create_index`].
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use graph::{Graph, GraphOptions, ValueType, VertexKeyDescription};
+    /// # let graph = Graph::open(Arc::new(store::MemoryStore::new()), GraphOptions::default())?;
+    /// graph.change_schema(|schema| {
+    ///     let age = VertexKeyDescription { value_type: Some(ValueType::Int), ..Default::default() };
+    ///     schema.vertices.entry("person".into()).or_default().keys.insert("age".into(), age);
+    ///     Ok(())
+    /// })?;
+    /// let transaction = graph.begin();
+    /// let v = transaction.add_vertex(None, "person")?;
+    /// assert!(transaction.set_vertex_property(v, None, "age", "old".into(), &[]).is_err());
+    /// # Ok::<(), graph::GraphError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `edit`; [`crate::SchemaError`] if the description makes no sense or an element breaks it, which
+    /// leaves the schema as it was; or a failure of the store.
+    pub fn change_schema(&self, edit: impl FnOnce(&mut SchemaDescription) -> Result<()>) -> Result<u64> {
+        self.core.change_schema(edit)
     }
 
     /// The store that the graph is kept in.

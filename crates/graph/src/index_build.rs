@@ -1,11 +1,10 @@
 //! Creates equality indexes over vertices that exist already.
 
-use timeline::Footprint;
-
 use crate::block::TABLETS;
-use crate::catalog::{IndexDefinition, NameSpace};
+use crate::catalog::NameSpace;
 use crate::core::{Core, FIRST_INDEX};
 use crate::property::PropertyState;
+use crate::schema::{Index, IndexDefinition, IndexKind, IndexState};
 use crate::section::{Column, IndexPartition, PARTITIONS, SLOTS, index_entry, partition_of};
 use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Writer;
@@ -18,43 +17,43 @@ impl Core {
         self.commits.check()?;
         let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
         let key = KeyId(self.intern(NameSpace::Key, key)?);
-        let index = IndexDefinition { label, key };
+        let definition = IndexDefinition { label, keys: [key].into(), kind: IndexKind::Equality };
+        let _defining = self.defining.lock();
         {
             let mut writer = self.writer.lock();
-            if self.catalog().has_index(label, key) {
+            let catalog = self.catalog();
+            if catalog.has_index(label, key) {
                 return Ok(());
             }
-            let position = self.catalog().indexes().len();
+            let number = catalog.definitions().next_index;
             // Built before it is published: a reader that finds it in the catalog finds it whole. No commit can be
             // applied between, since the writer is held.
-            self.build_index(position, index, &mut writer)?;
-            self.grow_catalog(|catalog| Ok(catalog.add_index(index)))?;
+            let index = Index { number, definition, state: IndexState::Ready };
+            self.build_index(&index, &mut writer)?;
+            self.grow_catalog(|catalog| {
+                Ok(catalog.define(|definitions| definitions.add_index(index.definition, index.state)))
+            })?;
         }
-        // An empty commit takes the definition to the log.
-        self.commit(self.timeline.visible(), &Footprint::new(), Vec::new())?;
-        Ok(())
+        self.commit_definitions()
     }
 
     /// Fills the partitions of an index with every value that any reader may still see.
-    pub(crate) fn build_index(
-        &self,
-        position: usize,
-        index: IndexDefinition,
-        writer: &mut Writer,
-    ) -> Result<()> {
+    pub(crate) fn build_index(&self, index: &Index, writer: &mut Writer) -> Result<()> {
+        let IndexDefinition { label, keys, .. } = &index.definition;
+        let Some(&key) = keys.first() else { return Ok(()) };
         let mut entries: Vec<Vec<u64>> = vec![Vec::new(); PARTITIONS];
-        for (number, stripe) in self.blocks.iter().filter(|(_, stripe)| stripe.label == index.label) {
+        for (number, stripe) in self.blocks.iter().filter(|(_, stripe)| stripe.label == *label) {
             for tablet in 0..TABLETS {
                 let guard = crossbeam_epoch::pin();
-                let Some(cell) = stripe.block(tablet).columns.get(index.key.index()) else { continue };
-                let name = SectionName::Column(index.key);
-                let key = SectionKey::Block { stripe: number as u16, tablet: tablet as u8, name };
-                let Some(column) = self.section(cell, || key, &guard)? else { continue };
+                let Some(cell) = stripe.block(tablet).columns.get(key.index()) else { continue };
+                let name = SectionName::Column(key);
+                let section = SectionKey::Block { stripe: number as u16, tablet: tablet as u8, name };
+                let Some(column) = self.section(cell, || section, &guard)? else { continue };
                 collect(column, (number as u32) << 16 | tablet as u32, &mut entries);
             }
         }
         let guard = crossbeam_epoch::pin();
-        let index = FIRST_INDEX + position;
+        let index = FIRST_INDEX + index.number as usize;
         for (partition, mut entries) in entries.into_iter().enumerate() {
             entries.sort_unstable();
             entries.dedup();

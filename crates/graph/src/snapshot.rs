@@ -50,9 +50,9 @@ impl Snapshot {
     pub(crate) fn with_own(&self, overlay: &Arc<Overlay>, writes: u64, counts: Arc<Counts>) -> Self {
         let inner = &self.inner;
         let mut catalog = inner.core.catalog();
-        if catalog.indexes().len() != inner.catalog.indexes().len() {
+        if catalog.revision() != inner.catalog.revision() {
             // The overlay has no entries for an index that was created after the transaction began.
-            catalog = Arc::new(catalog.with_indexes_of(&inner.catalog));
+            catalog = Arc::new(catalog.with_definitions_of(&inner.catalog));
         }
         Self {
             inner: Arc::new(Inner {

@@ -116,14 +116,15 @@ impl<'a> Application<'a> {
         let label = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?.label;
         let cell = self.block(v)?.columns.get_or_grow(key.index());
         let name = SectionKey::of(v, SectionName::Column(key));
-        if let Some(index) = self.catalog.index_position(label, key) {
+        let catalog = self.catalog;
+        for index in catalog.indexes_over(label, key) {
             let column: Option<&Column> = self.core.section(cell, || name, self.guard)?;
             // Replaying, a column may be ahead of this change. What it holds is then not what was there before, and
             // taking that out of the index could hide it for good; leaving a stale entry in is harmless.
             let column = column.filter(|column| column.settled < self.tick);
             let before = column.map_or_else(Vec::new, |column| column.cells(slot_of(v), Tick::MAX));
             let before: Vec<u32> = before.iter().map(|cell| index_hash(&cell.value)).collect();
-            self.reindex(FIRST_INDEX + index, v, &before, state)?;
+            self.reindex(FIRST_INDEX + index.number as usize, v, &before, state)?;
         }
         let tick = self.tick;
         self.change(cell, name, |column: &Column| {

@@ -297,7 +297,7 @@ fn read_everything(graph: &Graph) -> Result<(), GraphError> {
     for n in 0..500 {
         reader.vertex_by_id(&Value::str(format!("person {n}")));
         for index in snapshot.catalog().indexes() {
-            reader.index_lookup(index.label, index.key, &Value::Long(n), &mut vertices);
+            reader.index_lookup(index.definition.label, index.definition.keys[0], &Value::Long(n), &mut vertices);
         }
     }
     snapshot.check()

@@ -8,13 +8,13 @@ use values::{Value, VertexRef, compare};
 use super::edges::EdgeRows;
 use super::stripe::Encoded;
 use super::{BulkLoad, BulkProgress, LoadedIds};
-use crate::catalog::IndexDefinition;
 use crate::checkpoint::Checkpoint;
 use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
 use crate::counts::Counts;
 use crate::flush::Manifest;
 use crate::memory::SectionCell;
 use crate::placement::CellVisitor;
+use crate::schema::{IndexDefinition, IndexState};
 use crate::section::{IndexPartition, Mergeable, PARTITIONS, partition_of};
 use crate::section_key::SectionKey;
 use crate::writer::Writer;
@@ -80,7 +80,8 @@ impl Loaded<'_> {
                 core.clear(self.keys);
                 core.clear(core.loaded_partitions());
                 core.grow_catalog(|catalog| {
-                    *catalog = catalog.with_indexes_of(&previous);
+                    let indexes = previous.indexes().to_vec();
+                    catalog.define(|definitions| definitions.indexes = indexes);
                     Ok(())
                 })?;
                 return Err(error);
@@ -98,14 +99,16 @@ impl Loaded<'_> {
     fn save(&mut self, ids: LoadedIds, writer: &mut Writer) -> Result<Manifest> {
         let core = self.core;
         core.grow_catalog(|catalog| {
-            for index in &self.indexes {
-                catalog.add_index(*index);
-            }
+            catalog.define(|definitions| {
+                for index in &self.indexes {
+                    definitions.add_index(index.clone(), IndexState::Ready);
+                }
+            });
             Ok(())
         })?;
         let catalog = core.catalog();
-        for (position, index) in catalog.indexes().iter().enumerate() {
-            core.build_index(position, *index, writer)?;
+        for index in catalog.indexes() {
+            core.build_index(index, writer)?;
         }
         let vertex_hashes = install_ids(core, VERTEX_IDS, ids.vertices, self.settled);
         let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);

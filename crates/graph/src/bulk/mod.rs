@@ -19,9 +19,10 @@ use values::{Value, VertexRef};
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 
 use crate::block::stripe_of;
-use crate::catalog::{EDGE_ID_KEY, IndexDefinition, NameSpace};
+use crate::catalog::{EDGE_ID_KEY, NameSpace};
 use crate::core::Core;
 use crate::counts::Counts;
+use crate::schema::{IndexDefinition, IndexKind};
 use crate::transaction::check_id;
 use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
 use edges::EdgeRows;
@@ -237,7 +238,7 @@ impl BulkLoad {
     pub fn index(&mut self, label: &str, key: &str) -> Result<()> {
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
         let key = KeyId(self.core.intern(NameSpace::Key, key)?);
-        self.indexes.push(IndexDefinition { label, key });
+        self.indexes.push(IndexDefinition { label, keys: [key].into(), kind: IndexKind::Equality });
         Ok(())
     }
 }

@@ -278,7 +278,7 @@ impl Naive {
     fn check_indexes(&self, reader: &Reader<'_>, context: &str) {
         let catalog = reader.snapshot().catalog();
         for index in catalog.indexes() {
-            let (label, key) = (catalog.vertex_label_name(index.label), catalog.key_name(index.key));
+            let (label, key) = (catalog.vertex_label_name(index.definition.label), catalog.key_name(index.definition.keys[0]));
             let probes = (0..5).flat_map(|n| {
                 [
                     Value::Long(n),
@@ -300,7 +300,7 @@ impl Naive {
                     .map(|(v, _)| VertexRef(*v))
                     .collect();
                 let mut found = Vec::new();
-                assert!(reader.index_lookup(index.label, index.key, &probe, &mut found));
+                assert!(reader.index_lookup(index.definition.label, index.definition.keys[0], &probe, &mut found));
                 assert_eq!(found, expected, "{context}: index on {label}.{key}, {probe:?}");
             }
         }
