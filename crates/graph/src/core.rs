@@ -15,6 +15,7 @@ use crate::codec::StoredSection;
 use crate::commit_queue::CommitQueue;
 use crate::counts::PublishedCounts;
 use crate::flush::Manifest;
+use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState};
 use crate::schema::DefinitionLock;
@@ -51,6 +52,8 @@ pub(crate) struct Core {
     pub(crate) store: Arc<dyn Store>,
     /// Held by whoever changes the schema or the indexes: one at a time.
     pub(crate) defining: DefinitionLock,
+    /// How far indexes are.
+    pub(crate) indexing: Indexing,
     catalog: RwLock<Arc<Catalog>>,
 }
 
@@ -81,6 +84,7 @@ impl Core {
             flushing: Mutex::default(),
             store,
             defining: DefinitionLock::default(),
+            indexing: Indexing::default(),
             catalog: RwLock::new(Arc::new(catalog)),
         }
     }

@@ -112,6 +112,9 @@ pub enum GraphError {
         "the graph accepts no more writes since its log failed ({0}); restart to recover what was acknowledged"
     )]
     LogFailed(String),
+    /// The operating system gave no thread.
+    #[error("a thread could not be started: {0}")]
+    NoThread(String),
     /// The durable store failed.
     #[error("the store failed: {0}")]
     Store(#[from] Arc<store::StoreError>),

@@ -59,6 +59,16 @@ impl Manifest {
         }
     }
 
+    /// The indexes of which something is stored.
+    pub(crate) fn index_numbers(&self) -> Vec<u32> {
+        self.indexes.iter().filter(|(_, mask)| **mask != 0).map(|(index, _)| *index).collect()
+    }
+
+    /// Counts an index as no longer stored.
+    pub(crate) fn forget_index(&mut self, index: u32) {
+        self.indexes.remove(&index);
+    }
+
     /// Number of sections.
     pub(crate) fn len(&self) -> u64 {
         let masks = self.blocks.values().chain(self.indexes.values());

@@ -69,7 +69,7 @@ mod error;
 mod flush;
 mod graph;
 pub mod import;
-mod index_build;
+mod indexing;
 mod list;
 mod log;
 mod memory;
@@ -104,6 +104,7 @@ pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkVa
 pub use catalog::{Catalog, NameSpace};
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
+pub use indexing::IndexStatus;
 pub use list::List;
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use property::{Cardinality, PropertyEntry, PropertyId};

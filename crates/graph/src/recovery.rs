@@ -33,9 +33,7 @@ impl Core {
         let counts = PublishedCounts::new(0, Counts::default());
         let mut core = Self::new(options, store, meta, log, sections, timeline, counts, catalog);
         core.restore(&checkpoint);
-        let stored_indexes = core.catalog().definitions().next_index;
         core.replay(checkpoint)?;
-        core.build_indexes_from(stored_indexes)?;
         Ok(core)
     }
 
@@ -110,21 +108,15 @@ impl Core {
             for (space, id, name) in names {
                 catalog.restore(*space, *id, name)?;
             }
+            // A log of format 1 says only that they were created.
             for index in old_indexes {
-                catalog.define(|definitions| definitions.add_index(index.clone(), IndexState::Ready));
+                catalog.define(|definitions| definitions.add_index(index.clone(), IndexState::Building));
             }
             if let Some(definitions) = definitions {
                 catalog.restore_definitions(Arc::clone(definitions));
             }
             Ok(())
         })
-    }
-
-    /// Builds the indexes that were created after the checkpoint: the log has their definitions only.
-    fn build_indexes_from(&self, first: u32) -> Result<()> {
-        let catalog = self.catalog();
-        let created = catalog.indexes().iter().filter(|index| index.number >= first);
-        created.into_iter().try_for_each(|index| self.build_index(index, &mut self.writer.lock()))
     }
 }
 

@@ -33,11 +33,17 @@ impl Snapshot {
     /// The latest committed state.
     pub(crate) fn latest(core: &Arc<Core>) -> Self {
         loop {
+            let catalog = core.catalog();
             let guard = core.timeline.snapshot();
             // The writer publishes counts just before their commit becomes visible; between the two, look again.
             if let Some(counts) = core.counts.at(guard.stamp().bits()) {
-                // The catalog may be newer than the stamp: its further names have no elements yet.
-                let catalog = core.catalog();
+                // The catalog may be newer than the stamp in its names: they have no elements yet. Its schema and
+                // indexes must not be: an index has what anybody sees from the moment on when it is ready.
+                let newest = core.catalog();
+                if newest.revision() != catalog.revision() {
+                    continue;
+                }
+                let catalog = newest;
                 let guard = Arc::new(guard);
                 let (core, failure) = (Arc::clone(core), Arc::default());
                 return Self { inner: Arc::new(Inner { core, catalog, counts, own: None, failure, guard }) };

@@ -1,12 +1,15 @@
 //! The schema, as the writes of a transaction meet it.
 
-use values::{Value, VertexRef};
+use values::{Value, VertexRef, compare};
 
 use crate::block::stripe_of;
 use crate::op::Op;
-use crate::schema::{Rules, SchemaError};
+use crate::property::PropertyCell;
+use crate::schema::{IndexKind, Rules, SchemaError};
 use crate::write_set::WriteSet;
-use crate::{Cardinality, EdgeLabelId, GraphError, KeyId, Result, Transaction, VertexLabelId};
+use crate::{
+    Cardinality, EdgeLabelId, GraphError, KeyId, Result, Transaction, VertexLabelId, index_hash, units,
+};
 
 impl Transaction {
     /// How the graph takes a further value under `key` of a vertex where a program does not say: as declared.
@@ -104,6 +107,40 @@ impl Transaction {
         }
         let named = (self.base.catalog().key(key), key);
         self.obey_with(value, |rules, value| rules.edge_value(label, named, value))
+    }
+
+    /// Refuses a value that another vertex has under a key with a unique index. That nobody has it counts as read, so
+    /// of two transactions that give the same value to two vertices only one commits.
+    pub(crate) fn obey_uniqueness(
+        &self,
+        writes: &mut WriteSet,
+        v: VertexRef,
+        key: KeyId,
+        before: &[PropertyCell],
+        after: &[PropertyCell],
+    ) -> Result<()> {
+        let catalog = self.base.catalog();
+        let Some(label) = self.label_of(v) else { return Ok(()) };
+        for index in catalog.indexes_over(label, key) {
+            if index.definition.kind != IndexKind::Unique {
+                continue;
+            }
+            let known = |value: &Value| before.iter().any(|cell| compare::equals(&cell.value, value));
+            for PropertyCell { value, .. } in after.iter().filter(|cell| !known(&cell.value)) {
+                let reader = self.reader(writes);
+                let mut holders = Vec::new();
+                reader.look_up_in(index, key, value, &mut holders);
+                if let Some(holder) = holders.iter().find(|holder| **holder != v) {
+                    let label = catalog.vertex_label_name(label).clone();
+                    let (key, value) = (catalog.key_name(key).clone(), value.clone());
+                    let holder = reader.id(*holder);
+                    return Err(SchemaError::NotUnique { label, key, value, holder }.into());
+                }
+                drop(reader);
+                writes.footprint.reads(units::index_key(label, key, index_hash(value)));
+            }
+        }
+        Ok(())
     }
 
     /// Whether every element that was written has what it is required to have.

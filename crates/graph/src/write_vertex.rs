@@ -212,6 +212,7 @@ impl Transaction {
         state: PropertyState,
     ) -> Result<()> {
         let after = state.to_cells();
+        self.obey_uniqueness(writes, v, key, before, &after)?;
         let cell_weight = |cell: &PropertyCell| {
             weight(&cell.value) + cell.meta.iter().map(|(_, v)| weight(v)).sum::<usize>()
         };

@@ -101,14 +101,15 @@ impl Loaded<'_> {
         core.grow_catalog(|catalog| {
             catalog.define(|definitions| {
                 for index in &self.indexes {
-                    definitions.add_index(index.clone(), IndexState::Ready);
+                    definitions.add_index(index.clone(), IndexState::Building);
                 }
+                definitions.indexes.iter_mut().for_each(|index| index.state = IndexState::Ready);
             });
             Ok(())
         })?;
         let catalog = core.catalog();
         for index in catalog.indexes() {
-            core.build_index(index, writer)?;
+            core.fill_index(index, writer)?;
         }
         let vertex_hashes = install_ids(core, VERTEX_IDS, ids.vertices, self.settled);
         let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);

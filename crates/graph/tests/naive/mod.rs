@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{
-    Cardinality, Dir, Direction, EdgeRef, PropertyId, Reader, ScanCursor, Snapshot, Value, ValueRef,
-    VertexRef,
+    Cardinality, Dir, Direction, EdgeRef, IndexState, PropertyId, Reader, ScanCursor, Snapshot, Value,
+    ValueRef, VertexRef,
 };
 use values::{Str, compare};
 
@@ -277,8 +277,11 @@ impl Naive {
 
     fn check_indexes(&self, reader: &Reader<'_>, context: &str) {
         let catalog = reader.snapshot().catalog();
-        for index in catalog.indexes() {
-            let (label, key) = (catalog.vertex_label_name(index.definition.label), catalog.key_name(index.definition.keys[0]));
+        for index in catalog.indexes().iter().filter(|index| index.state == IndexState::Ready) {
+            let (label, key) = (
+                catalog.vertex_label_name(index.definition.label),
+                catalog.key_name(index.definition.keys[0]),
+            );
             let probes = (0..5).flat_map(|n| {
                 [
                     Value::Long(n),
@@ -300,7 +303,12 @@ impl Naive {
                     .map(|(v, _)| VertexRef(*v))
                     .collect();
                 let mut found = Vec::new();
-                assert!(reader.index_lookup(index.definition.label, index.definition.keys[0], &probe, &mut found));
+                assert!(reader.index_lookup(
+                    index.definition.label,
+                    index.definition.keys[0],
+                    &probe,
+                    &mut found
+                ));
                 assert_eq!(found, expected, "{context}: index on {label}.{key}, {probe:?}");
             }
         }
