@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use graph::{
-    Cardinality, EdgeKeyDescription, Graph, GraphError, GraphOptions, KeyId, SchemaDescription, SchemaError,
-    SchemaMode, Transaction, Value, ValueType, VertexKeyDescription, VertexRef,
+    BulkColumn, BulkValues, Cardinality, EdgeKeyDescription, Graph, GraphError, GraphOptions,
+    IndexDescription, IndexKind, KeyId, SchemaDescription, SchemaError, SchemaMode, Transaction, Value,
+    ValueType, VertexKeyDescription, VertexRef,
 };
 use store::{MemoryStore, Store};
 
@@ -398,4 +399,43 @@ fn what_is_committed_while_a_schema_changes_obeys_it_or_the_change_is_refused() 
             Err(error) => assert!(breaks, "round {round}: refused without a cause: {error}"),
         }
     }
+}
+
+fn column(key: &str, values: Vec<Option<i32>>) -> BulkColumn {
+    BulkColumn { key: key.into(), values: BulkValues::Int(values) }
+}
+
+#[test]
+fn a_bulk_load_obeys_the_schema() {
+    let graph = graph();
+    let index =
+        IndexDescription { label: "person".into(), keys: vec!["ssn".into()], kind: IndexKind::Unique };
+    graph.declare_index(&index).unwrap();
+    graph.await_index(&index).unwrap();
+    declare(&graph, "person", "age", VertexKeyDescription { required: true, ..key(ValueType::Long) })
+        .unwrap();
+    declare_edge(&graph, "since", EdgeKeyDescription { value_type: Some(ValueType::String), required: true })
+        .unwrap();
+    let load = |ages, numbers| {
+        let mut load = graph.bulk_load().unwrap();
+        let people = load.vertices("person", None, vec![column("age", ages), column("ssn", numbers)])?;
+        let since = |values: BulkValues| vec![BulkColumn { key: "since".into(), values }];
+        let ends = [people[0]];
+        refused(load.edges("knows", &ends, &ends, None, since(BulkValues::Int(vec![Some(7)]))));
+        refused(load.edges("knows", &ends, &ends, None, since(BulkValues::Any(vec![None]))));
+        load.edges("knows", &ends, &ends, None, since(BulkValues::Any(vec![Some("2009".into())])))?;
+        assert!(matches!(refused(load.vertices_without_columns("person", 1)), SchemaError::Missing { .. }));
+        load.finish(&|_| {}).map(drop)
+    };
+    assert!(matches!(refused(load(vec![Some(1), None], vec![None, None])), SchemaError::Missing { .. }));
+    let twice = load(vec![Some(1), Some(2)], vec![Some(5), Some(5)]);
+    assert!(matches!(refused(twice), SchemaError::NotUnique { .. }));
+    assert_eq!(graph.snapshot().vertex_count(None), 0);
+    load(vec![Some(1), Some(2)], vec![Some(5), Some(6)]).unwrap();
+    let transaction = graph.begin();
+    let snapshot = transaction.snapshot();
+    let mut people = Vec::new();
+    snapshot.reader().scan_vertices(None, &mut graph::ScanCursor::default(), 10, &mut people);
+    assert_eq!(values(&transaction, people[0], "age"), [Value::Long(1)], "stored as declared");
+    assert!(matches!(refused(set(&transaction, people[0], "ssn", 6.into())), SchemaError::NotUnique { .. }));
 }

@@ -11,7 +11,7 @@ use crate::{KeyId, Reader, Result, Snapshot, ValueRef};
 
 impl Core {
     /// Refuses the first value that two vertices have, as of now.
-    pub(super) fn find_duplicate(self: &Arc<Self>, definition: &IndexDefinition, number: u32) -> Result<()> {
+    pub(crate) fn find_duplicate(self: &Arc<Self>, definition: &IndexDefinition, number: u32) -> Result<()> {
         let Some(&key) = definition.keys.first() else { return Ok(()) };
         let snapshot = Snapshot::latest(self);
         for partition in 0..PARTITIONS {
