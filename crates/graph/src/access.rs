@@ -4,6 +4,7 @@ use values::{Direction, EdgeRef, Value, VertexRef};
 
 use crate::block::STRIPE_VERTICES;
 use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
+use crate::schema::Index;
 use crate::section::partition_of;
 use crate::{Dir, EdgeLabelId, KeyId, Place, Reader, ScanCursor, VertexLabelId, index_hash};
 
@@ -118,15 +119,21 @@ impl Reader<'_> {
         value: &Value,
         out: &mut Vec<VertexRef>,
     ) -> bool {
-        let Some(position) = self.snapshot().catalog().index_position(label, key) else { return false };
+        let Some(index) = self.snapshot().catalog().hash_index(label, key) else { return false };
+        self.look_up_in(index, key, value, out);
+        true
+    }
+
+    /// The same in an index that may not be ready yet.
+    pub(crate) fn look_up_in(&self, index: &Index, key: KeyId, value: &Value, out: &mut Vec<VertexRef>) {
+        let label = index.definition.label;
         let hash = index_hash(value);
         let first = out.len();
         if let Some(own) = self.own {
             own.candidates(&own.overlay.values, &(label, key, hash), out);
         }
-        self.index_candidates(FIRST_INDEX + position, hash, out);
+        self.index_candidates(FIRST_INDEX + index.number as usize, hash, out);
         keep_distinct_from(out, first, |v| self.has_value(v, key, value) && self.exists(v));
-        true
     }
 
     /// Appends the vertices that an index has under a hash: a superset of those that have the value.

@@ -1,12 +1,15 @@
-//! The catalog: names of vertex labels, edge labels and property keys, and the indexes.
+//! The catalog: names of vertex labels, edge labels and property keys, the schema and the indexes.
 //!
-//! Names get dense ids when they are first used and keep them for ever; a catalog only grows. A [`Catalog`] is
+//! Names get dense ids when they are first used and keep them for ever; names only grow. A [`Catalog`] is
 //! an immutable version: readers hold one without a lock and the writer publishes the next beside it. Two
 //! versions share their names, so publishing costs one pointer per name.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use values::Str;
 
+use crate::schema::{Definitions, Index, IndexState, Schema};
 use crate::{EdgeLabelId, GraphError, KeyId, VertexLabelId};
 
 /// The key under which a user-supplied edge id is stored beside the edge's properties. Never shown to users.
@@ -45,15 +48,6 @@ impl std::fmt::Display for NameSpace {
     }
 }
 
-/// An equality index over one property key of the vertices of one label.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct IndexDefinition {
-    /// The label of the vertices it covers.
-    pub label: VertexLabelId,
-    /// The key whose values it finds.
-    pub key: KeyId,
-}
-
 /// Names of one kind, both ways.
 #[derive(Clone, Debug, Default)]
 struct Names {
@@ -80,7 +74,9 @@ pub struct Catalog {
     vertex_labels: Names,
     edge_labels: Names,
     keys: Names,
-    indexes: Vec<IndexDefinition>,
+    definitions: Arc<Definitions>,
+    /// A schema that is to be, while existing elements are checked against it. Never stored.
+    pending: Option<Arc<Schema>>,
 }
 
 impl Default for Catalog {
@@ -88,7 +84,13 @@ impl Default for Catalog {
         let mut keys = Names::default();
         // Not a legal key ("~" is TinkerPop's mark of a hidden one), so no user's name can collide with it.
         keys.push(Str::from("~id"));
-        Self { vertex_labels: Names::default(), edge_labels: Names::default(), keys, indexes: Vec::new() }
+        Self {
+            vertex_labels: Names::default(),
+            edge_labels: Names::default(),
+            keys,
+            definitions: Arc::default(),
+            pending: None,
+        }
     }
 }
 
@@ -146,23 +148,68 @@ impl Catalog {
     pub fn edge_label_count(&self) -> usize {
         self.edge_labels.by_id.len()
     }
-    /// The indexes, in the order of their creation.
-    pub fn indexes(&self) -> &[IndexDefinition] {
-        &self.indexes
+    /// What is declared.
+    pub fn schema(&self) -> &Schema {
+        &self.definitions.schema
     }
-    /// Whether an equality index covers `key` of the vertices with `label`.
+    /// The property key by which adjacency lists along a label are ordered; by insertion, if there is none.
+    #[inline]
+    pub fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
+        self.definitions.schema.sort_key(label)
+    }
+    /// The indexes, in the order of their creation, unfinished ones included.
+    pub fn indexes(&self) -> &[Index] {
+        &self.definitions.indexes
+    }
+    /// Whether an index that is ready finds values of `key` of the vertices with `label` by equality.
     pub fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
-        self.index_position(label, key).is_some()
+        self.hash_index(label, key).is_some()
+    }
+    /// One more with every change of schema or indexes: with the numbers of names it tells any two versions apart.
+    pub fn revision(&self) -> u64 {
+        self.definitions.revision
     }
 
-    /// The property by which the lists of an edge label are ordered, if not by insertion.
-    pub fn sort_key(&self, _label: EdgeLabelId) -> Option<KeyId> {
-        None
+    /// The index that finds values of `key` by equality, if one is ready.
+    pub(crate) fn hash_index(&self, label: VertexLabelId, key: KeyId) -> Option<&Index> {
+        let fits =
+            |index: &&Index| index.state == IndexState::Ready && index.definition.is_hash_of(label, key);
+        self.indexes().iter().find(fits)
     }
 
-    /// Position of an index in [`Catalog::indexes`]: its id.
-    pub(crate) fn index_position(&self, label: VertexLabelId, key: KeyId) -> Option<usize> {
-        self.indexes.iter().position(|index| index.label == label && index.key == key)
+    /// The indexes, ready or not, that a value under `key` of a vertex with `label` belongs in.
+    pub(crate) fn indexes_over(&self, label: VertexLabelId, key: KeyId) -> impl Iterator<Item = &Index> {
+        let over =
+            move |index: &&Index| index.definition.label == label && index.definition.keys.contains(&key);
+        self.indexes().iter().filter(over)
+    }
+
+    /// Schema and indexes.
+    pub(crate) fn definitions(&self) -> &Arc<Definitions> {
+        &self.definitions
+    }
+
+    /// A schema that existing elements are being checked against.
+    pub(crate) fn pending(&self) -> Option<&Arc<Schema>> {
+        self.pending.as_ref()
+    }
+
+    pub(crate) fn set_pending(&mut self, pending: Option<Arc<Schema>>) {
+        self.pending = pending;
+    }
+
+    /// Changes schema or indexes: a revision of its own.
+    pub(crate) fn define<R>(&mut self, change: impl FnOnce(&mut Definitions) -> R) -> R {
+        let definitions = Arc::make_mut(&mut self.definitions);
+        definitions.revision += 1;
+        change(definitions)
+    }
+
+    /// Puts stored definitions in place, unless they are older than those that are there.
+    pub(crate) fn restore_definitions(&mut self, stored: Arc<Definitions>) {
+        if stored.revision > self.definitions.revision {
+            self.definitions = stored;
+        }
     }
 
     /// How many names a space holds, hidden ones included.
@@ -210,18 +257,9 @@ impl Catalog {
         self.names(space).id(name)
     }
 
-    /// Adds an index; `false` if it is there already.
-    pub(crate) fn add_index(&mut self, index: IndexDefinition) -> bool {
-        let new = !self.indexes.contains(&index);
-        if new {
-            self.indexes.push(index);
-        }
-        new
-    }
-
-    /// The same names with the indexes of an older version only.
-    pub(crate) fn with_indexes_of(&self, older: &Self) -> Self {
-        Self { indexes: older.indexes.clone(), ..self.clone() }
+    /// The same names with the schema and indexes of an older version.
+    pub(crate) fn with_definitions_of(&self, older: &Self) -> Self {
+        Self { definitions: Arc::clone(&older.definitions), pending: older.pending.clone(), ..self.clone() }
     }
 
     fn names(&self, space: NameSpace) -> &Names {

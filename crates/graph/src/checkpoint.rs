@@ -3,25 +3,28 @@
 //! ```text
 //! meta keyspace
 //!   "format"      u32, outside of any frame, so that an older version can tell a newer format
-//!   "catalog"     frame ( names of the three spaces │ indexes )
+//!   "catalog"     frame ( names of the three spaces │ format 1: indexes │ definitions )
 //!   "checkpoint"  frame ( stamp │ counts │ sequence numbers │ stripes │ which sections there are │ index partitions )
 //! ```
 //!
-//! Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! Format 1 had a list of equality indexes in place of definitions. It can be read; opening such a graph makes it one of
+//! format 2. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
 
 use std::sync::Arc;
 
 use store::{Bytes, Durability, Keyspace, KeyspaceShape, Store, WriteBatch};
 
 use crate::block::{STRIPES, TABLETS};
-use crate::catalog::{Catalog, IndexDefinition, NameSpace};
+use crate::catalog::{Catalog, NameSpace};
 use crate::codec::{Input, Malformed, open_frame, seal_frame};
 use crate::counts::Counts;
+use crate::log::decode_old_indexes;
+use crate::schema::{Definitions, IndexState};
 use crate::section_key::SectionName;
-use crate::{GraphError, KeyId, Result, Tick, VertexLabelId};
+use crate::{GraphError, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,11 +105,8 @@ fn encode_catalog(catalog: &Catalog) -> Vec<u8> {
             output.len(names.len());
             names.iter().for_each(|name| output.block(name.as_bytes()));
         }
-        output.len(catalog.indexes().len());
-        for index in catalog.indexes() {
-            output.u16(index.label.0);
-            output.u16(index.key.0);
-        }
+        output.len(0);
+        catalog.definitions().encode(output);
     })
 }
 
@@ -120,8 +120,15 @@ fn decode_catalog(bytes: &[u8]) -> Result<Catalog, Malformed> {
                 .map_err(|error| Malformed::new(error.to_string()))?;
         }
     }
-    for _ in 0..input.count(4)? {
-        catalog.add_index(IndexDefinition { label: VertexLabelId(input.u16()?), key: KeyId(input.u16()?) });
+    let old_indexes = decode_old_indexes(&mut input)?;
+    if input.is_empty() {
+        catalog.define(|definitions| {
+            for index in old_indexes {
+                definitions.add_index(index, IndexState::Ready);
+            }
+        });
+    } else {
+        catalog.restore_definitions(Arc::new(Definitions::decode(&mut input)?));
     }
     input.end()?;
     Ok(catalog)
@@ -139,11 +146,7 @@ impl Meta {
         let keyspace = store.keyspace("meta", KeyspaceShape::Small).map_err(Arc::new)?;
         let meta = Self { store, keyspace };
         match meta.get("format")? {
-            None => {
-                let mut batch = WriteBatch::new();
-                batch.put(&meta.keyspace, "format", FORMAT.to_le_bytes());
-                meta.write(batch)?;
-            }
+            None => meta.write_format()?,
             Some(bytes) => {
                 let bytes: [u8; 4] =
                     bytes[..].try_into().map_err(|_| corrupt("format", "it has the wrong length"))?;
@@ -151,9 +154,19 @@ impl Meta {
                 if found > FORMAT {
                     return Err(GraphError::NewerFormat { found, supported: FORMAT });
                 }
+                if found < FORMAT {
+                    // Everything of an older format can be read, but from now on there may be what it cannot.
+                    meta.write_format()?;
+                }
             }
         }
         Ok(meta)
+    }
+
+    fn write_format(&self) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put(&self.keyspace, "format", FORMAT.to_le_bytes());
+        self.write(batch)
     }
 
     /// The last checkpoint and its catalog; of an empty graph if there was none.
@@ -228,6 +241,30 @@ mod tests {
         meta.write(batch).unwrap();
         let refused = Meta::open(store).err().unwrap();
         assert!(matches!(refused, GraphError::NewerFormat { found: 9, supported: FORMAT }), "{refused}");
+    }
+
+    #[test]
+    fn a_graph_of_format_1_is_read_with_its_indexes_and_becomes_one_of_this_format() {
+        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
+        let meta = Meta::open(Arc::clone(&store)).unwrap();
+        let old = seal_frame(|output| {
+            for names in [&["person"][..], &[], &["~id", "age"]] {
+                output.len(names.len());
+                names.iter().for_each(|name| output.block(name.as_bytes()));
+            }
+            output.len(1);
+            output.u16(0);
+            output.u16(1);
+        });
+        let mut batch = WriteBatch::new();
+        batch.put(&meta.keyspace, "format", 1u32.to_le_bytes());
+        batch.put(&meta.keyspace, "catalog", old);
+        meta.write(batch).unwrap();
+        let meta = Meta::open(store).unwrap();
+        let (_, catalog) = meta.load().unwrap();
+        assert!(catalog.has_index(VertexLabelId(0), catalog.key("age").unwrap()));
+        assert_eq!(catalog.definitions().next_index, 1);
+        assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 
     #[test]

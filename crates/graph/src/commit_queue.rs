@@ -38,9 +38,9 @@ struct State {
     led: bool,
     /// The first stamp that could not be committed, and why: none after it can.
     failed: Option<(Stamp, String)>,
-    /// How many names of each space, and indexes, the log (or the checkpoint) already has.
+    /// How many names of each space, and which definitions, the log (or the checkpoint) already has.
     logged_names: [usize; 3],
-    logged_indexes: usize,
+    logged_revision: u64,
 }
 
 struct Pending {
@@ -58,7 +58,7 @@ impl CommitQueue {
             led: false,
             failed: None,
             logged_names: NameSpace::ALL.map(|space| catalog.len(space)),
-            logged_indexes: catalog.indexes().len(),
+            logged_revision: catalog.revision(),
         };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
@@ -72,7 +72,7 @@ impl CommitQueue {
     pub(crate) fn learn_logged(&self, catalog: &Catalog) {
         let mut state = self.state.lock();
         state.logged_names = NameSpace::ALL.map(|space| catalog.len(space));
-        state.logged_indexes = catalog.indexes().len();
+        state.logged_revision = catalog.revision();
     }
 
     /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
@@ -104,9 +104,9 @@ impl State {
                 *logged += 1;
             }
         }
-        if let Some(indexes) = catalog.indexes().get(self.logged_indexes..) {
-            growth.indexes.extend_from_slice(indexes);
-            self.logged_indexes += indexes.len();
+        if catalog.revision() > self.logged_revision {
+            growth.definitions = Some(std::sync::Arc::clone(catalog.definitions()));
+            self.logged_revision = catalog.revision();
         }
         growth
     }

@@ -15,8 +15,10 @@ use crate::codec::StoredSection;
 use crate::commit_queue::CommitQueue;
 use crate::counts::PublishedCounts;
 use crate::flush::Manifest;
+use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState};
+use crate::schema::DefinitionLock;
 use crate::section::{IndexPartition, PARTITIONS};
 use crate::section_key::SectionKey;
 use crate::section_store::SectionStore;
@@ -27,7 +29,7 @@ use crate::{GraphOptions, Result};
 pub(crate) const VERTEX_IDS: usize = 0;
 /// The index from user-supplied edge ids to the edges' sources.
 pub(crate) const EDGE_IDS: usize = 1;
-/// The first index that a user asked for; further ones follow in the order of the catalog.
+/// The first index that a user asked for; further ones follow in the order of their numbers.
 pub(crate) const FIRST_INDEX: usize = 2;
 
 /// Everything that the handles of one open graph share.
@@ -48,6 +50,10 @@ pub(crate) struct Core {
     /// Held by whoever flushes, one at a time: what is stored.
     pub(crate) flushing: Mutex<Manifest>,
     pub(crate) store: Arc<dyn Store>,
+    /// Held by whoever changes the schema or the indexes: one at a time.
+    pub(crate) defining: DefinitionLock,
+    /// How far indexes are.
+    pub(crate) indexing: Indexing,
     catalog: RwLock<Arc<Catalog>>,
 }
 
@@ -77,6 +83,8 @@ impl Core {
             writer: Mutex::default(),
             flushing: Mutex::default(),
             store,
+            defining: DefinitionLock::default(),
+            indexing: Indexing::default(),
             catalog: RwLock::new(Arc::new(catalog)),
         }
     }

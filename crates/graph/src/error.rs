@@ -60,6 +60,9 @@ pub enum GraphError {
         /// The type of the value.
         type_name: &'static str,
     },
+    /// The schema refuses it.
+    #[error("{0}")]
+    Schema(#[from] Box<crate::SchemaError>),
     /// A bound of the graph was reached.
     #[error("{what} would exceed the limit of {limit}; {advice}")]
     LimitExceeded {
@@ -109,9 +112,18 @@ pub enum GraphError {
         "the graph accepts no more writes since its log failed ({0}); restart to recover what was acknowledged"
     )]
     LogFailed(String),
+    /// The operating system gave no thread.
+    #[error("a thread could not be started: {0}")]
+    NoThread(String),
     /// The durable store failed.
     #[error("the store failed: {0}")]
     Store(#[from] Arc<store::StoreError>),
+}
+
+impl From<crate::SchemaError> for GraphError {
+    fn from(error: crate::SchemaError) -> Self {
+        Self::Schema(Box::new(error))
+    }
 }
 
 impl GraphError {

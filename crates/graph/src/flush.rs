@@ -66,6 +66,16 @@ impl Manifest {
         }
     }
 
+    /// The indexes of which something is stored.
+    pub(crate) fn index_numbers(&self) -> Vec<u32> {
+        self.indexes.iter().filter(|(_, mask)| **mask != 0).map(|(index, _)| *index).collect()
+    }
+
+    /// Counts an index as no longer stored.
+    pub(crate) fn forget_index(&mut self, index: u32) {
+        self.indexes.remove(&index);
+    }
+
     /// Number of sections.
     pub(crate) fn len(&self) -> u64 {
         let masks = self.blocks.values().chain(self.indexes.values());
@@ -219,7 +229,7 @@ impl Core {
             let (label, allocated) = (stripe.label, stripe.allocated());
             checkpoint.stripes.push(StripeEntry { number, label, allocated, sections });
         }
-        let indexes = 0..(FIRST_INDEX + catalog.indexes().len()) as u32;
+        let indexes = 0..FIRST_INDEX as u32 + catalog.definitions().next_index;
         let mask = |index| manifest.indexes.get(&index).copied().unwrap_or(0);
         checkpoint.indexes.extend(indexes.map(mask));
     }

@@ -6,7 +6,11 @@ use store::Store;
 
 use crate::bulk::BulkLoad;
 use crate::core::Core;
-use crate::{GraphError, GraphStats, Result, Snapshot, Transaction, TreeBounds};
+use crate::indexing::IndexWorker;
+use crate::{
+    GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription, Snapshot,
+    Transaction, TreeBounds,
+};
 
 /// Bounds and sizes of a graph.
 #[derive(Clone, Debug)]
@@ -45,6 +49,8 @@ const MAX_TRANSACTION_BYTES: usize = 48 << 20;
 #[derive(Clone)]
 pub struct Graph {
     core: Arc<Core>,
+    /// Ends with the last handle.
+    worker: Arc<IndexWorker>,
 }
 
 impl Graph {
@@ -57,7 +63,9 @@ impl Graph {
         options.transaction_bytes = options.transaction_bytes.min(MAX_TRANSACTION_BYTES);
         options.tree = options.tree.clamped();
         options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2);
-        Ok(Self { core: Arc::new(Core::open(store, options)?) })
+        let core = Arc::new(Core::open(store, options)?);
+        let worker = Arc::new(IndexWorker::of(&core)?);
+        Ok(Self { core, worker })
     }
 
     /// The latest committed state.
@@ -95,13 +103,79 @@ impl Graph {
         GraphStats::of(&self.core)
     }
 
-    /// Creates an equality index over the values of `key` of the vertices with `label`, existing ones included.
-    /// Creating one that is there does nothing. Commits wait while it is built; reads do not.
+    /// Creates an equality index over the values of `key` of the vertices with `label`, and waits until it is ready.
+    /// Reads and writes go on meanwhile. Creating one that is there does nothing.
     ///
     /// # Errors
     /// If a name cannot be one, or the store fails.
     pub fn create_index(&self, label: &str, key: &str) -> Result<()> {
-        self.core.create_index(label, key)
+        let index =
+            IndexDescription { label: label.into(), keys: vec![key.into()], kind: IndexKind::Equality };
+        self.declare_index(&index)?;
+        self.await_index(&index)
+    }
+
+    /// Declares an index and returns; it is built in the background, while reads and writes go on, and used when it is
+    /// ready. Transactions that began before and write are refused as by a conflict. After a crash it is built again.
+    ///
+    /// # Errors
+    /// If a name cannot be one, an index cannot be like that, or the store fails.
+    pub fn declare_index(&self, index: &IndexDescription) -> Result<()> {
+        self.worker.start()?;
+        self.core.declare_index(index)
+    }
+
+    /// Waits until an index is ready.
+    ///
+    /// # Errors
+    /// If there is no such index or building it failed: a unique index, if two vertices have the same value.
+    pub fn await_index(&self, index: &IndexDescription) -> Result<()> {
+        self.core.await_index(index)
+    }
+
+    /// Drops an index. Queries that run go on as they began; what it stored is deleted when the last of them has ended.
+    ///
+    /// # Errors
+    /// If there is no such index, or the store fails.
+    pub fn drop_index(&self, index: &IndexDescription) -> Result<()> {
+        self.worker.start()?;
+        self.core.drop_index(index)
+    }
+
+    /// The indexes, and how far each is.
+    pub fn index_status(&self) -> Vec<IndexStatus> {
+        self.core.index_status()
+    }
+
+    /// The schema and the indexes, by names.
+    pub fn schema(&self) -> SchemaDescription {
+        SchemaDescription::of(&self.core.catalog())
+    }
+
+    /// Lets `edit` change the schema, and makes the result the next version; the number of the version that is in
+    /// force then. What exists is checked against it while writes go on; transactions that began before are refused as
+    /// if by a conflict. Changes of the description's indexes are ignored: see [`Graph::create_index`].
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use graph::{Graph, GraphOptions, ValueType, VertexKeyDescription};
+    /// # let graph = Graph::open(Arc::new(store::MemoryStore::new()), GraphOptions::default())?;
+    /// graph.change_schema(|schema| {
+    ///     let age = VertexKeyDescription { value_type: Some(ValueType::Int), ..Default::default() };
+    ///     schema.vertices.entry("person".into()).or_default().keys.insert("age".into(), age);
+    ///     Ok(())
+    /// })?;
+    /// let transaction = graph.begin();
+    /// let v = transaction.add_vertex(None, "person")?;
+    /// assert!(transaction.set_vertex_property(v, None, "age", "old".into(), &[]).is_err());
+    /// # Ok::<(), graph::GraphError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `edit`; [`crate::SchemaError`] if the description makes no sense or an element breaks it, which
+    /// leaves the schema as it was; or a failure of the store.
+    pub fn change_schema(&self, edit: impl FnOnce(&mut SchemaDescription) -> Result<()>) -> Result<u64> {
+        self.core.change_schema(edit)
     }
 
     /// The store that the graph is kept in.

@@ -71,7 +71,7 @@ mod error;
 mod flush;
 mod graph;
 pub mod import;
-mod index_build;
+mod indexing;
 mod list;
 mod log;
 mod memory;
@@ -86,6 +86,7 @@ mod reader;
 mod recovery;
 mod scalar_hash;
 mod scan;
+mod schema;
 mod section;
 mod section_key;
 mod section_store;
@@ -96,15 +97,17 @@ mod tree;
 mod units;
 mod value_ref;
 mod write_edge;
+mod write_rules;
 mod write_set;
 mod write_vertex;
 mod writer;
 
 pub use batched::{Degrees, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
-pub use catalog::{Catalog, IndexDefinition, NameSpace};
+pub use catalog::{Catalog, NameSpace};
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
+pub use indexing::IndexStatus;
 pub use list::{List, Run};
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use property::{Cardinality, PropertyEntry, PropertyId};
@@ -112,6 +115,11 @@ pub use read_unit::ReadUnit;
 pub use reader::Reader;
 pub use scalar_hash::index_hash;
 pub use scan::ScanCursor;
+pub use schema::{
+    EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,
+    IndexKind, IndexState, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType, VertexDescription,
+    VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
+};
 pub use snapshot::Snapshot;
 pub use stats::GraphStats;
 pub use timeline::Stamp;

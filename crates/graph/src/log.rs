@@ -2,19 +2,21 @@
 //!
 //! ```text
 //! key    │ stamp u64, big-endian │ part u16 │      records above 16 MiB continue in further parts
-//! value  frame ( stamp │ new names: (space u8, id u16, name)… │ new indexes: (label, key)… │ operations… )
+//! value  frame ( stamp │ new names: (space u8, id u16, name)… │ format 1: new indexes │ operations… │ definitions, if new )
 //! ```
 //!
-//! All parts of a record are written in one atomic batch.
+//! New definitions of schema and indexes are stored whole. Format 1 had none; its new equality indexes stood before the
+//! operations, where there is now nothing. All parts of a record are written in one atomic batch.
 
 use std::sync::Arc;
 
 use store::{Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
 use values::Str;
 
-use crate::catalog::{IndexDefinition, NameSpace};
+use crate::catalog::NameSpace;
 use crate::codec::{Input, Malformed, Output, open_frame, seal_frame};
 use crate::op::Op;
+use crate::schema::{Definitions, IndexDefinition, IndexKind};
 use crate::{GraphError, KeyId, Result, Tick, VertexLabelId};
 
 const PART_BYTES: usize = 16 << 20;
@@ -27,7 +29,10 @@ const TRIM_BATCH: usize = 10_000;
 pub(crate) struct CatalogGrowth {
     /// Names with the ids they were given, ascending within each space.
     pub(crate) names: Vec<(NameSpace, u16, Str)>,
-    pub(crate) indexes: Vec<IndexDefinition>,
+    /// Equality indexes that a commit of format 1 created; none are written any more.
+    pub(crate) old_indexes: Vec<IndexDefinition>,
+    /// Schema and indexes, if they have changed.
+    pub(crate) definitions: Option<Arc<Definitions>>,
 }
 
 /// A commit as the log has it.
@@ -56,12 +61,11 @@ pub(crate) fn encode_record(stamp: Tick, growth: &CatalogGrowth, ops: &[u8]) -> 
             output.u16(*id);
             output.block(name.as_bytes());
         }
-        output.len(growth.indexes.len());
-        for index in &growth.indexes {
-            output.u16(index.label.0);
-            output.u16(index.key.0);
-        }
+        output.len(0);
         output.bytes.extend_from_slice(ops);
+        if let Some(definitions) = &growth.definitions {
+            definitions.encode(output);
+        }
     })
 }
 
@@ -69,13 +73,23 @@ fn decode_record(bytes: &[u8]) -> Result<Record, Malformed> {
     let mut input = Input::new(open_frame(bytes)?);
     let stamp = input.u64()?;
     let names = (0..input.count(7)?).map(|_| decode_name(&mut input)).collect::<Result<_, _>>()?;
-    let index = |input: &mut Input<'_>| {
-        Ok(IndexDefinition { label: VertexLabelId(input.u16()?), key: KeyId(input.u16()?) })
-    };
-    let indexes = (0..input.count(4)?).map(|_| index(&mut input)).collect::<Result<_, Malformed>>()?;
+    let old_indexes = decode_old_indexes(&mut input)?;
     let ops = (0..input.count(1)?).map(|_| Op::decode(&mut input)).collect::<Result<_, _>>()?;
+    let definitions = match input.is_empty() {
+        true => None,
+        false => Some(Arc::new(Definitions::decode(&mut input)?)),
+    };
     input.end()?;
-    Ok(Record { stamp, growth: CatalogGrowth { names, indexes }, ops })
+    Ok(Record { stamp, growth: CatalogGrowth { names, old_indexes, definitions }, ops })
+}
+
+/// The indexes of format 1: labels and keys of equality indexes.
+pub(crate) fn decode_old_indexes(input: &mut Input<'_>) -> Result<Vec<IndexDefinition>, Malformed> {
+    let index = |input: &mut Input<'_>| {
+        let (label, key) = (VertexLabelId(input.u16()?), KeyId(input.u16()?));
+        Ok(IndexDefinition { label, keys: [key].into(), kind: IndexKind::Equality })
+    };
+    (0..input.count(4)?).map(|_| index(input)).collect()
 }
 
 fn decode_name(input: &mut Input<'_>) -> Result<(NameSpace, u16, Str), Malformed> {
@@ -177,4 +191,40 @@ fn entry_key(stamp: Tick, part: u16) -> [u8; 10] {
 fn stamp_of(key: &[u8]) -> Option<Tick> {
     let (stamp, part) = key.split_at_checked(8)?;
     (part.len() == 2).then(|| stamp.try_into().ok().map(Tick::from_be_bytes))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::IndexState;
+
+    #[test]
+    fn a_record_without_definitions_is_as_format_1_had_it_and_its_indexes_are_read() {
+        let ops = [Op::DropVertex { v: values::VertexRef(7) }];
+        let names = vec![(NameSpace::Key, 1, Str::from("age"))];
+        let plain = CatalogGrowth { names, ..CatalogGrowth::default() };
+        let old = seal_frame(|output| {
+            output.u64(5);
+            output.len(1);
+            output.u8(NameSpace::Key as u8);
+            output.u16(1);
+            output.block(b"age");
+            output.len(1);
+            output.u16(3);
+            output.u16(1);
+            output.bytes.extend_from_slice(&encode_ops(&ops));
+        });
+        let read = decode_record(&old).unwrap();
+        let index =
+            IndexDefinition { label: VertexLabelId(3), keys: [KeyId(1)].into(), kind: IndexKind::Equality };
+        assert_eq!((read.growth.names, read.growth.old_indexes), (plain.names.clone(), vec![index.clone()]));
+        assert!(read.growth.definitions.is_none());
+
+        let mut definitions = Definitions { revision: 4, ..Definitions::default() };
+        definitions.add_index(index, IndexState::Ready);
+        let growth = CatalogGrowth { definitions: Some(Arc::new(definitions)), ..plain };
+        let read = decode_record(&encode_record(6, &growth, &encode_ops(&ops))).unwrap();
+        assert_eq!((read.stamp, read.ops.len()), (6, 1));
+        assert_eq!(read.growth.definitions, growth.definitions);
+    }
 }

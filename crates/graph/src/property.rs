@@ -16,6 +16,28 @@ pub enum Cardinality {
     Set,
 }
 
+impl Cardinality {
+    /// The name that Gremlin, schema files and services use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::List => "list",
+            Self::Set => "set",
+        }
+    }
+
+    /// The cardinality with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Single, Self::List, Self::Set].into_iter().find(|cardinality| cardinality.name() == name)
+    }
+}
+
+impl std::fmt::Display for Cardinality {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The id of a vertex property: which vertex, key and place it has.
 ///
 /// ```text

@@ -11,8 +11,9 @@ use crate::commit_queue::CommitQueue;
 use crate::core::Core;
 use crate::counts::{Counts, PublishedCounts};
 use crate::flush::Manifest;
-use crate::log::{Log, Record};
+use crate::log::{CatalogGrowth, Log, Record};
 use crate::op::Op;
+use crate::schema::IndexState;
 use crate::section_store::SectionStore;
 use crate::writer::{Application, Writer};
 use crate::{GraphOptions, Result};
@@ -32,9 +33,7 @@ impl Core {
         let counts = PublishedCounts::new(0, Counts::default());
         let mut core = Self::new(options, store, meta, log, sections, timeline, counts, catalog);
         core.restore(&checkpoint);
-        let stored_indexes = core.catalog().indexes().len();
         core.replay(checkpoint)?;
-        core.build_indexes_from(stored_indexes)?;
         Ok(core)
     }
 
@@ -101,27 +100,23 @@ impl Core {
     }
 
     fn restore_growth(&self, record: &Record) -> Result<()> {
-        if record.growth.names.is_empty() && record.growth.indexes.is_empty() {
+        let CatalogGrowth { names, old_indexes, definitions } = &record.growth;
+        if names.is_empty() && old_indexes.is_empty() && definitions.is_none() {
             return Ok(());
         }
         self.grow_catalog(|catalog: &mut Catalog| {
-            for (space, id, name) in &record.growth.names {
+            for (space, id, name) in names {
                 catalog.restore(*space, *id, name)?;
             }
-            for index in &record.growth.indexes {
-                catalog.add_index(*index);
+            // A log of format 1 says only that they were created.
+            for index in old_indexes {
+                catalog.define(|definitions| definitions.add_index(index.clone(), IndexState::Building));
+            }
+            if let Some(definitions) = definitions {
+                catalog.restore_definitions(Arc::clone(definitions));
             }
             Ok(())
         })
-    }
-
-    /// Builds the indexes that were created after the checkpoint: the log has their definitions only.
-    fn build_indexes_from(&self, first: usize) -> Result<()> {
-        let catalog = self.catalog();
-        for (position, index) in catalog.indexes().iter().enumerate().skip(first) {
-            self.build_index(position, *index, &mut self.writer.lock())?;
-        }
-        Ok(())
     }
 }
 

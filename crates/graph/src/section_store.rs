@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use store::{Bytes, Durability, Keyspace, KeyspaceShape, Store, WriteBatch};
+use store::{Bytes, Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
 
 use crate::codec::StoredSection;
 use crate::section_key::SectionKey;
@@ -51,6 +51,18 @@ impl SectionStore {
             whole.extend_from_slice(&value.ok_or_else(|| corrupt(format!("its part {part} is missing")))?);
         }
         T::decode(&whole).map_err(|malformed| corrupt(malformed.0))
+    }
+
+    /// Deletes every section whose key begins so: the partitions of an index, a few hundred keys at most.
+    pub(crate) fn delete(&self, prefix: &[u8]) -> Result<()> {
+        let snapshot = self.store.snapshot().map_err(Arc::new)?;
+        let mut batch = WriteBatch::new();
+        let found = snapshot.scan(&self.keyspace, KeyRange::prefix(prefix), ScanOrder::Ascending);
+        for pair in found.map_err(Arc::new)? {
+            batch.delete(&self.keyspace, pair.map_err(Arc::new)?.0);
+        }
+        self.store.write_batch(batch, Durability::Buffered).map_err(Arc::new)?;
+        Ok(())
     }
 
     /// Begins a series of writes, of about `batch_bytes` each.

@@ -33,11 +33,17 @@ impl Snapshot {
     /// The latest committed state.
     pub(crate) fn latest(core: &Arc<Core>) -> Self {
         loop {
+            let catalog = core.catalog();
             let guard = core.timeline.snapshot();
             // The writer publishes counts just before their commit becomes visible; between the two, look again.
             if let Some(counts) = core.counts.at(guard.stamp().bits()) {
-                // The catalog may be newer than the stamp: its further names have no elements yet.
-                let catalog = core.catalog();
+                // The catalog may be newer than the stamp in its names: they have no elements yet. Its schema and
+                // indexes must not be: an index has what anybody sees from the moment on when it is ready.
+                let newest = core.catalog();
+                if newest.revision() != catalog.revision() {
+                    continue;
+                }
+                let catalog = newest;
                 let guard = Arc::new(guard);
                 let (core, failure) = (Arc::clone(core), Arc::default());
                 return Self { inner: Arc::new(Inner { core, catalog, counts, own: None, failure, guard }) };
@@ -50,9 +56,9 @@ impl Snapshot {
     pub(crate) fn with_own(&self, overlay: &Arc<Overlay>, writes: u64, counts: Arc<Counts>) -> Self {
         let inner = &self.inner;
         let mut catalog = inner.core.catalog();
-        if catalog.indexes().len() != inner.catalog.indexes().len() {
+        if catalog.revision() != inner.catalog.revision() {
             // The overlay has no entries for an index that was created after the transaction began.
-            catalog = Arc::new(catalog.with_indexes_of(&inner.catalog));
+            catalog = Arc::new(catalog.with_definitions_of(&inner.catalog));
         }
         Self {
             inner: Arc::new(Inner {

@@ -57,9 +57,13 @@ impl Transaction {
     ///
     /// # Errors
     /// [`GraphError::Conflict`] if something that was read has changed: run the transaction again.
+    /// [`GraphError::Schema`] if an element lacks a property that it is required to have.
     pub fn commit(self) -> Result<Stamp> {
         self.base.check()?;
-        let (ops, footprint) = self.writes.into_inner().into_ops();
+        self.obey_requirements(&self.writes.lock())?;
+        let (ops, mut footprint) = self.writes.into_inner().into_ops();
+        // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
+        footprint.reads(units::schema());
         if ops.is_empty() {
             return Ok(self.base.stamp());
         }

@@ -9,6 +9,7 @@
 //! Edge        an edge's properties               setting one, dropping it
 //! IndexKey    who has a value, or an id          giving or taking it
 //! Label       who has a label, or who there is   creating or dropping an element
+//! Schema      what is declared                   declaring something; whoever writes has read it
 //! ```
 
 use timeline::{Unit, UnitKind};
@@ -71,6 +72,11 @@ pub(crate) fn vertex_labels(label: VertexLabelId) -> [Unit; 2] {
 /// The edges of a label, and all edges.
 pub(crate) fn edge_labels(label: EdgeLabelId) -> [Unit; 2] {
     [u64::from(label.0), ALL].map(|label| Unit::new(UnitKind::Label, EDGES, label))
+}
+
+/// What is declared: schema and indexes.
+pub(crate) fn schema() -> Unit {
+    Unit::new(UnitKind::Schema, 0, 0)
 }
 
 /// What was read, in the timeline's words.

@@ -26,6 +26,7 @@ impl Transaction {
         dst: VertexRef,
     ) -> Result<EdgeRef> {
         id.as_ref().map_or(Ok(()), check_id)?;
+        self.obey_edge_label(label)?;
         let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
         let mut writes = self.writes.lock();
         {
@@ -108,6 +109,7 @@ impl Transaction {
     /// # Errors
     /// If the edge does not exist, or the key or value cannot be stored.
     pub fn set_edge_property(&self, e: EdgeRef, key: &str, value: Value) -> Result<()> {
+        let value = self.obey_edge_value(EdgeLabelId(e.label), key, value)?;
         let key = self.storable(key, &value)?;
         self.change_edge(e, true, |cells| match cells.binary_search_by_key(&key, |(known, _)| *known) {
             Ok(place) => cells[place].1 = value,

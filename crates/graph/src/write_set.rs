@@ -129,6 +129,11 @@ impl WriteSet {
         units.into_iter().try_for_each(|unit| self.footprint.replaces(unit)).map_err(full)
     }
 
+    /// The operations so far, in the order in which their elements were first written.
+    pub(crate) fn ops(&self) -> impl Iterator<Item = &Op> {
+        self.ops.iter().flatten()
+    }
+
     /// The operations, in the order in which their elements were first written.
     pub(crate) fn into_ops(self) -> (Vec<Op>, Footprint) {
         (self.ops.into_iter().flatten().collect(), self.footprint)

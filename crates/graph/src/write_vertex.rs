@@ -20,6 +20,7 @@ impl Transaction {
     /// If the id is taken or cannot be an id, or the label cannot be a label.
     pub fn add_vertex(&self, id: Option<Value>, label: &str) -> Result<VertexRef> {
         id.as_ref().map_or(Ok(()), check_id)?;
+        self.obey_vertex_label(label)?;
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
         let mut writes = self.writes.lock();
         if let Some(id) = &id
@@ -117,22 +118,26 @@ impl Transaction {
         Ok(())
     }
 
-    /// Sets a property of a vertex, with meta-properties, as the cardinality says; the property's id.
+    /// Sets a property of a vertex, with meta-properties, as the cardinality says (without one: as declared, or else
+    /// a single value); the property's id.
     ///
     /// # Errors
-    /// If the vertex does not exist, or the key or a value cannot be stored.
+    /// If the vertex does not exist, the key or a value cannot be stored, or the schema refuses it.
     pub fn set_vertex_property(
         &self,
         v: VertexRef,
-        cardinality: Cardinality,
+        cardinality: impl Into<Option<Cardinality>>,
         key: &str,
         value: Value,
         meta: &[(Str, Value)],
     ) -> Result<PropertyId> {
+        let (cardinality, value) = self.obey_vertex_value(v, key, cardinality.into(), value)?;
+        let name = key;
         let key = self.storable(key, &value)?;
         let mut cell = PropertyCell::first(value);
-        for (name, value) in meta {
-            set_entry(&mut cell.meta, self.storable(name, value)?, value.clone());
+        for (meta, value) in meta {
+            let value = self.obey_meta_value(v, name, meta, value.clone())?;
+            set_entry(&mut cell.meta, self.storable(meta, &value)?, value);
         }
         let mut writes = self.writes.lock();
         let reader = self.reader(&writes);
@@ -153,6 +158,9 @@ impl Transaction {
     /// # Errors
     /// If the vertex property does not exist, or the key or value cannot be stored.
     pub fn set_meta_property(&self, property: PropertyId, key: &str, value: Value) -> Result<()> {
+        let catalog = self.core.catalog();
+        let owner = catalog.names_from(NameSpace::Key, property.key().index()).first();
+        let value = self.obey_meta_value(property.vertex(), owner.map_or("", |name| name), key, value)?;
         let meta = self.storable(key, &value)?;
         self.change_property(property, true, |cells, place| set_entry(&mut cells[place].meta, meta, value))
     }
@@ -207,13 +215,14 @@ impl Transaction {
         state: PropertyState,
     ) -> Result<()> {
         let after = state.to_cells();
+        self.obey_uniqueness(writes, v, key, before, &after)?;
         let cell_weight = |cell: &PropertyCell| {
             weight(&cell.value) + cell.meta.iter().map(|(_, v)| weight(v)).sum::<usize>()
         };
         let write = writes.next_write(&self.core.options, after.iter().map(cell_weight).sum())?;
         writes.adds([units::vertex(v)])?;
         let label = self.base.reader().label(v);
-        if self.core.catalog().has_index(label, key) {
+        if self.base.catalog().indexes_over(label, key).next().is_some() {
             let hashes = before.iter().chain(&after).map(|cell| index_hash(&cell.value));
             writes.adds(hashes.map(|hash| units::index_key(label, key, hash)))?;
             for cell in &after {

@@ -11,7 +11,7 @@ use values::{EdgeRef, Value, VertexRef};
 
 use crate::block::{Block, adjacency_number, slot_of, stripe_of};
 use crate::catalog::{Catalog, EDGE_ID_KEY};
-use crate::core::{Core, EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
+use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
 use crate::counts::Counts;
 use crate::memory::SectionCell;
 use crate::op::Op;
@@ -45,6 +45,12 @@ impl Writer {
     /// A writer of a graph whose sections are those of a checkpoint.
     pub(crate) fn at(checkpoint: Tick) -> Self {
         Self { applied: checkpoint, checkpoint, ..Self::default() }
+    }
+
+    /// Forgets a section that is not to be any more.
+    pub(crate) fn forget(&mut self, key: SectionKey) {
+        self.dirty.remove(&key);
+        self.patience.remove(&key);
     }
 }
 
@@ -121,31 +127,14 @@ impl<'a> Application<'a> {
         let label = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?.label;
         let cell = self.block(v)?.columns.get_or_grow(key.index());
         let name = SectionKey::of(v, SectionName::Column(key));
-        if let Some(index) = self.catalog.index_position(label, key) {
-            let column: Option<&Column> = self.core.section(cell, || name, self.guard)?;
-            // Replaying, a column may be ahead of this change. What it holds is then not what was there before, and
-            // taking that out of the index could hide it for good; leaving a stale entry in is harmless.
-            let column = column.filter(|column| column.settled < self.tick);
-            let before = column.map_or_else(Vec::new, |column| column.cells(slot_of(v), Tick::MAX));
-            let before: Vec<u32> = before.iter().map(|cell| index_hash(&cell.value)).collect();
-            self.reindex(FIRST_INDEX + index, v, &before, state)?;
+        let catalog = self.catalog;
+        for index in catalog.indexes_over(label, key) {
+            self.maintain(index, v, (cell, name), state)?;
         }
         let tick = self.tick;
         self.change(cell, name, Column::empty, |column: &Column| {
             column.delta.push(SLOTS, slot_of(v), tick, state.clone());
         })
-    }
-
-    /// Moves a vertex from the values it had to those it has.
-    fn reindex(&mut self, index: usize, v: VertexRef, before: &[u32], state: &PropertyState) -> Result<()> {
-        let after: Vec<u32> = state.to_cells().iter().map(|cell| index_hash(&cell.value)).collect();
-        for &hash in before.iter().filter(|hash| !after.contains(hash)) {
-            self.change_index(index, hash, v, false)?;
-        }
-        for &hash in after.iter().filter(|hash| !before.contains(hash)) {
-            self.change_index(index, hash, v, true)?;
-        }
-        Ok(())
     }
 
     /// Changes an edge at both of its ends.
@@ -220,7 +209,13 @@ impl<'a> Application<'a> {
         Ok(())
     }
 
-    fn change_index(&mut self, index: usize, hash: u32, vertex: VertexRef, added: bool) -> Result<()> {
+    pub(crate) fn change_index(
+        &mut self,
+        index: usize,
+        hash: u32,
+        vertex: VertexRef,
+        added: bool,
+    ) -> Result<()> {
         let partition = partition_of(hash);
         let cell = self.core.indexes.get_or_grow(index * PARTITIONS + partition);
         let key = SectionKey::Index { index: index as u32, partition: partition as u8 };

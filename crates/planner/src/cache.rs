@@ -29,7 +29,7 @@ pub struct PlanCache {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     shape: ShapeKey,
-    version: u64,
+    version: u128,
     options: Options,
 }
 
@@ -63,7 +63,7 @@ impl PlanCache {
     pub fn get_or_plan<E>(
         &self,
         shape: &ShapeKey,
-        version: u64,
+        version: u128,
         options: &Options,
         make: impl FnOnce() -> Result<Planned, E>,
     ) -> Result<Arc<Planned>, E> {

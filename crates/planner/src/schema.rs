@@ -21,8 +21,8 @@ pub trait Schema {
     fn key_name(&self, id: KeyId) -> Str;
     /// Whether an equality index covers the key of the vertices with that label.
     fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool;
-    /// Changes whenever a name or an index is added: plans made under another version must not be used.
-    fn version(&self) -> u64;
+    /// Changes whenever a name is added, or the schema or the indexes change: plans made under another version must not be used.
+    fn version(&self) -> u128;
 }
 
 impl Schema for Catalog {
@@ -48,16 +48,13 @@ impl Schema for Catalog {
         Catalog::has_index(self, label, key)
     }
 
-    /// A catalog only grows, and each of its four tables holds fewer than 2¹⁶ entries, so their sizes side by side
-    /// tell any two of its versions apart.
-    fn version(&self) -> u64 {
-        let sizes = [
-            self.vertex_label_count(),
-            self.edge_label_count(),
-            self.keys().size_hint().0,
-            self.indexes().len(),
-        ];
-        sizes.into_iter().fold(0, |version, size| version << 16 | (size as u64 & 0xffff))
+    /// Names only grow, and each of their three tables holds fewer than 2¹⁶, so their numbers beside the revision of
+    /// schema and indexes tell any two versions of a catalog apart.
+    fn version(&self) -> u128 {
+        let sizes = [self.vertex_label_count(), self.edge_label_count(), self.keys().size_hint().0];
+        sizes
+            .into_iter()
+            .fold(self.revision().into(), |version, size| version << 16 | (size as u128 & 0xffff))
     }
 }
 

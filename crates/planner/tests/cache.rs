@@ -7,7 +7,7 @@ use std::sync::Arc;
 use planner::{Options, PlanCache, PlanError, Planned, plan};
 use social_network::SocialNetwork;
 
-fn get(cache: &PlanCache, text: &str, version: u64, options: &Options) -> Result<Arc<Planned>, PlanError> {
+fn get(cache: &PlanCache, text: &str, version: u128, options: &Options) -> Result<Arc<Planned>, PlanError> {
     let mut traversal = gremlin::parse_traversal(text, &Default::default()).unwrap();
     let shape = gremlin::parameterize(&mut traversal);
     cache.get_or_plan(&shape.key, version, options, || {

@@ -9,14 +9,16 @@ use values::{Value, VertexRef, compare};
 use super::edges::{EdgeRows, Target};
 use super::stripe::Encoded;
 use super::{BulkLoad, BulkProgress, LoadedIds};
-use crate::catalog::IndexDefinition;
+use crate::catalog::Catalog;
 use crate::checkpoint::Checkpoint;
 use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
 use crate::counts::Counts;
 use crate::flush::Manifest;
 use crate::memory::SectionCell;
 use crate::placement::CellVisitor;
+use crate::schema::{IndexDefinition, IndexKind, IndexState};
 use crate::section::{IndexPartition, Mergeable, Order, PARTITIONS, partition_of};
+
 use crate::section_key::SectionKey;
 use crate::writer::Writer;
 use crate::{Dir, GraphError, GraphStats, Reader, Result, Snapshot, Tick};
@@ -29,7 +31,7 @@ impl BulkLoad {
     /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
-        let Self { core, settled, sink, open, edges, ids, counts, indexes, .. } = self;
+        let Self { core, settled, catalog, sink, open, edges, ids, counts, indexes, .. } = self;
         for (_, stripe) in open.into_iter().flatten() {
             // If the thread has failed, its own error below says why.
             if sink.send(stripe).is_err() {
@@ -48,7 +50,7 @@ impl BulkLoad {
                 progress(BulkProgress { done, total });
             }
         }
-        let stamp = Loaded { core: &core, settled, keys, counts, indexes }.publish(ids)?;
+        let stamp = Loaded { core: &core, settled, catalog, keys, counts, indexes }.publish(ids)?;
         core.log.trim(stamp)?;
         Ok(GraphStats::of(&core))
     }
@@ -58,6 +60,8 @@ impl BulkLoad {
 struct Loaded<'a> {
     core: &'a Arc<Core>,
     settled: Tick,
+    /// The schema that it obeys.
+    catalog: Arc<Catalog>,
     keys: Vec<SectionKey>,
     counts: Counts,
     indexes: Vec<IndexDefinition>,
@@ -74,6 +78,7 @@ impl Loaded<'_> {
             return Err(GraphError::NotEmpty { vertices });
         }
         let previous = core.catalog();
+        BulkLoad::check_schema(&previous, &self.catalog)?;
         core.set_stored(self.keys.iter().copied());
         match self.save(ids, &mut writer) {
             Ok(saved) => *manifest = saved,
@@ -81,7 +86,8 @@ impl Loaded<'_> {
                 core.clear(self.keys);
                 core.clear(core.loaded_partitions());
                 core.grow_catalog(|catalog| {
-                    *catalog = catalog.with_indexes_of(&previous);
+                    let indexes = previous.indexes().to_vec();
+                    catalog.define(|definitions| definitions.indexes = indexes);
                     Ok(())
                 })?;
                 return Err(error);
@@ -99,14 +105,20 @@ impl Loaded<'_> {
     fn save(&mut self, ids: LoadedIds, writer: &mut Writer) -> Result<Manifest> {
         let core = self.core;
         core.grow_catalog(|catalog| {
-            for index in &self.indexes {
-                catalog.add_index(*index);
-            }
+            catalog.define(|definitions| {
+                for index in &self.indexes {
+                    definitions.add_index(index.clone(), IndexState::Building);
+                }
+                definitions.indexes.iter_mut().for_each(|index| index.state = IndexState::Ready);
+            });
             Ok(())
         })?;
         let catalog = core.catalog();
-        for (position, index) in catalog.indexes().iter().enumerate() {
-            core.build_index(position, *index, writer)?;
+        for index in catalog.indexes() {
+            core.fill_index(index, writer)?;
+        }
+        for index in catalog.indexes().iter().filter(|index| index.definition.kind == IndexKind::Unique) {
+            core.find_duplicate(&index.definition, index.number)?;
         }
         let vertex_hashes = install_ids(core, VERTEX_IDS, ids.vertices, self.settled);
         let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);

@@ -9,6 +9,7 @@
 mod column;
 mod edges;
 mod finish;
+mod obey;
 mod sink;
 mod stripe;
 
@@ -19,9 +20,10 @@ use values::{Value, VertexRef};
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 
 use crate::block::stripe_of;
-use crate::catalog::{EDGE_ID_KEY, IndexDefinition, NameSpace};
+use crate::catalog::{Catalog, EDGE_ID_KEY, NameSpace};
 use crate::core::Core;
 use crate::counts::Counts;
+use crate::schema::{IndexDefinition, IndexKind};
 use crate::transaction::check_id;
 use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
 use edges::EdgeRows;
@@ -47,6 +49,8 @@ pub struct BulkProgress {
 pub struct BulkLoad {
     core: Arc<Core>,
     settled: Tick,
+    /// The schema that the load obeys.
+    catalog: Arc<Catalog>,
     /// Stripes from this number on are of this load.
     first_stripe: usize,
     sink: StripeSink,
@@ -79,6 +83,7 @@ impl BulkLoad {
         Ok(Self {
             core: Arc::clone(core),
             settled,
+            catalog: core.catalog(),
             first_stripe,
             sink: StripeSink::start(core, settled)?,
             open: Vec::new(),
@@ -94,8 +99,8 @@ impl BulkLoad {
     /// for vertices that have neither. Without ids they get generated ones.
     ///
     /// # Errors
-    /// If columns differ in length, a value cannot be stored, or the label or a key cannot be one. Duplicate ids are
-    /// found by `finish`.
+    /// If columns differ in length, a value cannot be stored, the label or a key cannot be one, or the schema refuses
+    /// something. Duplicate ids, and values that are to be unique and are not, are found by `finish`.
     pub fn vertices(
         &mut self,
         label: &str,
@@ -104,6 +109,7 @@ impl BulkLoad {
     ) -> Result<Vec<VertexRef>> {
         let rows = ids.as_ref().map(Vec::len).or_else(|| columns.first().map(|column| column.values.len()));
         let rows = rows.unwrap_or(0);
+        let columns = self.obey_vertices(label, rows, &columns)?;
         let keys = check_columns(&self.core, &format!("vertices with label {label:?}"), rows, &columns)?;
         if let Some(ids) = &ids {
             ids.iter().try_for_each(check_id)?;
@@ -117,7 +123,7 @@ impl BulkLoad {
             let core = Arc::clone(&self.core);
             let builder = self.builder(label, stripe_of(part[0]))?;
             builder.add(part, ids.as_ref().map(|ids| &ids[first..first + part.len()]));
-            for (key, column) in keys.iter().zip(&columns) {
+            for (key, column) in keys.iter().zip(columns.iter()) {
                 builder.add_column(&core, *key, part, &column.values, first)?;
             }
             first += part.len();
@@ -128,8 +134,9 @@ impl BulkLoad {
     /// Adds `count` vertices of one label that have neither ids of their own nor properties.
     ///
     /// # Errors
-    /// If the label cannot be one.
+    /// If the label cannot be one, or the schema refuses them.
     pub fn vertices_without_columns(&mut self, label: &str, count: usize) -> Result<Vec<VertexRef>> {
+        self.obey_vertices(label, count, &[])?;
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
         let refs = self.core.allocator.vertices(&self.core.blocks, label, count)?;
         self.counts.change_vertices(label, count as i64);
@@ -164,8 +171,8 @@ impl BulkLoad {
     /// Adds edges of one label, a chunk of any size. In each vertex's lists they keep the order of the input.
     ///
     /// # Errors
-    /// If columns differ in length, an end is not a vertex of this load, a value cannot be stored, or the label or a
-    /// key cannot be one.
+    /// If columns differ in length, an end is not a vertex of this load, a value cannot be stored, the label or a
+    /// key cannot be one, or the schema refuses something.
     pub fn edges(
         &mut self,
         label: &str,
@@ -185,6 +192,7 @@ impl BulkLoad {
         if columns.iter().any(|column| matches!(column.values, BulkValues::Multi(_))) {
             return Err(bad("edges cannot have multi-properties".into()));
         }
+        let columns = self.obey_edges(label, src.len(), &columns)?;
         let keys = check_columns(&self.core, &what, src.len(), &columns)?;
         if let Some(ids) = &ids {
             ids.iter().try_for_each(check_id)?;
@@ -193,7 +201,7 @@ impl BulkLoad {
         let seqs: Vec<u32> = src.iter().map(|v| self.core.allocator.seq(*v)).collect::<Result<_>>()?;
         self.ids.has_generated_edges |= ids.is_none() && !src.is_empty();
         let id_column = self.note_edge_ids(ids, src);
-        let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(&columns).collect();
+        let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(columns.iter()).collect();
         columns.extend(id_column.as_ref().map(|column| (EDGE_ID_KEY, column)));
         let rows = self.rows_of(label);
         if rows.len() + src.len() > MAX_EDGES {
@@ -237,7 +245,7 @@ impl BulkLoad {
     pub fn index(&mut self, label: &str, key: &str) -> Result<()> {
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
         let key = KeyId(self.core.intern(NameSpace::Key, key)?);
-        self.indexes.push(IndexDefinition { label, key });
+        self.indexes.push(IndexDefinition { label, keys: [key].into(), kind: IndexKind::Equality });
         Ok(())
     }
 }

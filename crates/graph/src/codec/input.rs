@@ -73,6 +73,10 @@ impl<'a> Input<'a> {
         let (chunks, _) = self.take(len * 8)?.as_chunks::<8>();
         Ok(chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect())
     }
+    /// Whether nothing is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
     /// Nothing may be left.
     pub(crate) fn end(&self) -> Result<(), Malformed> {
         if self.bytes.is_empty() { Ok(()) } else { Err(Malformed::new("there are bytes after its end")) }

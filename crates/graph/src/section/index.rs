@@ -98,6 +98,29 @@ impl IndexPartition {
         self.delta.push(self.slots(), self.slot(change.hash), stamp, change);
     }
 
+    /// The section with these entries as well, everything up to `stamp` in the base.
+    pub(crate) fn with_entries(&self, stamp: Tick, mut entries: Vec<u64>) -> Self {
+        let merged = self.merged(stamp);
+        entries.extend_from_slice(&merged.entries);
+        entries.sort_unstable();
+        entries.dedup();
+        Self { delta: merged.delta, ..Self::new(merged.settled, entries.into()) }
+    }
+
+    /// The vertices that share a hash with another, hash by hash.
+    pub(crate) fn sharing_a_hash(&self) -> Vec<Vec<VertexRef>> {
+        let added = self.delta.heads().flat_map(|(_, head)| head.history());
+        let added = added.filter(|version| version.change().added).map(|version| {
+            let change = version.change();
+            entry(change.hash, change.vertex)
+        });
+        let mut entries: Vec<u64> = self.entries.iter().copied().chain(added).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let shared = entries.chunk_by(|a, b| a >> 32 == b >> 32).filter(|vertices| vertices.len() > 1);
+        shared.map(|entries| entries.iter().map(|&entry| VertexRef(entry as u32)).collect()).collect()
+    }
+
     /// A section whose base includes everything up to `stamp`.
     pub(crate) fn merged(&self, stamp: Tick) -> Self {
         let (mut settled, mut newer) = (Vec::new(), Vec::new());

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{
-    Cardinality, Dir, Direction, EdgeRef, Place, PropertyId, Reader, ScanCursor, Snapshot, Value, ValueRef,
-    VertexRef,
+    Cardinality, Dir, Direction, EdgeRef, IndexState, Place, PropertyId, Reader, ScanCursor, Snapshot, Value,
+    ValueRef, VertexRef,
 };
 use values::{Str, compare};
 
@@ -280,8 +280,11 @@ impl Naive {
 
     fn check_indexes(&self, reader: &Reader<'_>, context: &str) {
         let catalog = reader.snapshot().catalog();
-        for index in catalog.indexes() {
-            let (label, key) = (catalog.vertex_label_name(index.label), catalog.key_name(index.key));
+        for index in catalog.indexes().iter().filter(|index| index.state == IndexState::Ready) {
+            let (label, key) = (
+                catalog.vertex_label_name(index.definition.label),
+                catalog.key_name(index.definition.keys[0]),
+            );
             let probes = (0..5).flat_map(|n| {
                 [
                     Value::Long(n),
@@ -303,7 +306,12 @@ impl Naive {
                     .map(|(v, _)| VertexRef(*v))
                     .collect();
                 let mut found = Vec::new();
-                assert!(reader.index_lookup(index.label, index.key, &probe, &mut found));
+                assert!(reader.index_lookup(
+                    index.definition.label,
+                    index.definition.keys[0],
+                    &probe,
+                    &mut found
+                ));
                 assert_eq!(found, expected, "{context}: index on {label}.{key}, {probe:?}");
             }
         }

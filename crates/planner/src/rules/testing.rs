@@ -37,7 +37,7 @@ impl Schema for Network {
     fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
         label.index() == 0 && key.index() == 0
     }
-    fn version(&self) -> u64 {
+    fn version(&self) -> u128 {
         1
     }
 }

@@ -1,0 +1,117 @@
+//! Declares and drops indexes, and says how far they are.
+
+use super::{IndexStatus, Task};
+use crate::catalog::NameSpace;
+use crate::core::Core;
+use crate::schema::{IndexDefinition, IndexDescription, IndexState, SchemaError};
+use crate::{GraphError, KeyId, Result, VertexLabelId};
+
+/// Most indexes that a graph can ever have had: their numbers are never used again.
+const MAX_INDEXES: u32 = 1 << 16;
+
+impl Core {
+    /// Declares an index and has it built; nothing if it is there. One whose building failed is built again.
+    pub(crate) fn declare_index(&self, description: &IndexDescription) -> Result<()> {
+        self.commits.check()?;
+        description.check("index")?;
+        let _defining = self.defining.lock();
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, &description.label)?);
+        let key = |name: &String| self.intern(NameSpace::Key, name).map(KeyId);
+        let keys = description.keys.iter().map(key).collect::<Result<_>>()?;
+        let definition = IndexDefinition { label, keys, kind: description.kind };
+        let catalog = self.catalog();
+        if let Some(index) = catalog.definitions().index(&definition) {
+            if self.indexing.state.lock().failures.remove(description).is_some() {
+                self.indexing.add(Task::Build(index.number));
+            }
+            return Ok(());
+        }
+        if catalog.definitions().next_index >= MAX_INDEXES {
+            let what = "the indexes that a graph has ever had";
+            let advice = "load it into a new graph to begin again";
+            return Err(GraphError::LimitExceeded { what, limit: MAX_INDEXES.into(), advice });
+        }
+        self.indexing.state.lock().failures.remove(description);
+        let number = self.grow_catalog(|catalog| {
+            Ok(catalog.define(|definitions| definitions.add_index(definition, IndexState::Building)))
+        })?;
+        self.commit_definitions()?;
+        self.indexing.add(Task::Build(number));
+        Ok(())
+    }
+
+    /// Waits until an index is ready. The worker must run.
+    pub(crate) fn await_index(&self, description: &IndexDescription) -> Result<()> {
+        loop {
+            let mut state = self.indexing.state.lock();
+            if let Some(failure) = state.failures.get(description) {
+                return Err(failure.clone());
+            }
+            let catalog = self.catalog();
+            let found = catalog
+                .indexes()
+                .iter()
+                .find(|index| IndexDescription::of(&index.definition, &catalog) == *description);
+            match found {
+                None => return Err(no_such_index(description)),
+                Some(index) if index.state == IndexState::Ready => return Ok(()),
+                Some(_) => self.indexing.changed.wait(&mut state),
+            }
+        }
+    }
+
+    /// Drops an index: plans made from now on do without it.
+    pub(crate) fn drop_index(&self, description: &IndexDescription) -> Result<()> {
+        self.commits.check()?;
+        let _defining = self.defining.lock();
+        let catalog = self.catalog();
+        let found = catalog
+            .indexes()
+            .iter()
+            .find(|index| IndexDescription::of(&index.definition, &catalog) == *description);
+        let Some(index) = found else {
+            let failed = self.indexing.state.lock().failures.remove(description).is_some();
+            return if failed { Ok(()) } else { Err(no_such_index(description)) };
+        };
+        self.forget_index(index.number)
+    }
+
+    /// Takes an index out of the catalog and has its storage reclaimed. The definitions must be held.
+    pub(super) fn forget_index(&self, number: u32) -> Result<()> {
+        self.grow_catalog(|catalog| {
+            catalog.define(|definitions| definitions.indexes.retain(|index| index.number != number));
+            Ok(())
+        })?;
+        let stamp = self.log_definitions()?;
+        self.indexing.add(Task::Reclaim(number, stamp.bits()));
+        Ok(())
+    }
+
+    /// All indexes, and those whose building failed.
+    pub(crate) fn index_status(&self) -> Vec<IndexStatus> {
+        let (catalog, state) = (self.catalog(), self.indexing.state.lock());
+        let mut statuses: Vec<IndexStatus> = Vec::new();
+        for index in catalog.indexes() {
+            let description = IndexDescription::of(&index.definition, &catalog);
+            let progress = match (index.state, state.progress.get(&index.number)) {
+                (IndexState::Ready, _) => 1.0,
+                (IndexState::Building, Some(&(done, total))) => done as f64 / total.max(1) as f64,
+                (IndexState::Building, None) => 0.0,
+            };
+            let failure = state.failures.get(&description).cloned();
+            statuses.push(IndexStatus { index: description, state: index.state, progress, failure });
+        }
+        for (index, failure) in &state.failures {
+            if statuses.iter().all(|status| status.index != *index) {
+                let (index, failure) = (index.clone(), Some(failure.clone()));
+                statuses.push(IndexStatus { index, state: IndexState::Building, progress: 0.0, failure });
+            }
+        }
+        statuses
+    }
+}
+
+fn no_such_index(description: &IndexDescription) -> GraphError {
+    let IndexDescription { label, keys, kind } = description;
+    SchemaError::NoSuchIndex { kind: kind.name(), label: label.clone(), keys: keys.join(", ") }.into()
+}

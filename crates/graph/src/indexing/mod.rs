@@ -1,0 +1,98 @@
+//! The life of an index: declared, built while writes go on, ready, dropped, gone.
+//!
+//! ```text
+//!  declare ─▶ building ──────────────────────────────────▶ ready ──▶ dropped ──▶ reclaimed
+//!             │ every commit maintains it                  │ asked   │ not maintained; who still holds an
+//!             │ a thread adds what was there before        │ by      │ older catalog may ask it
+//!             │ unique: looks for duplicates               │ plans   └ until nobody does, then it is deleted
+//! ```
+//!
+//! * *Declaring* commits the definition and refuses, as by a conflict, the transactions that began before and write:
+//!   whatever commits after it has put its values under the index's units ([`crate::units::index_key`]).
+//! * *Building* reads one column of one block at a time, under no lock, and adds the entries to the partitions, a
+//!   partition at a time under the writer's lock. An entry that has become stale meanwhile does no harm: entries are a
+//!   superset, and readers compare.
+//! * *Ready* is published after a flush, so that no crash finds a ready index without its entries. After a crash an
+//!   index that was being built is built again.
+//! * A snapshot is never older than the catalog it carries, so who finds an index ready needs nothing that was
+//!   overwritten before that.
+
+mod build;
+mod declare;
+mod duplicates;
+mod fill;
+mod maintain;
+mod reclaim;
+mod worker;
+
+use std::collections::BTreeMap;
+
+use parking_lot::{Condvar, Mutex};
+
+pub(crate) use worker::IndexWorker;
+
+use crate::schema::IndexDescription;
+use crate::{GraphError, IndexState};
+
+/// How far an index is.
+#[derive(Clone, Debug)]
+pub struct IndexStatus {
+    /// Which index.
+    pub index: IndexDescription,
+    /// Whether it may be asked. An index whose building failed stays in the state of being built.
+    pub state: IndexState,
+    /// The part of the blocks that has been looked at, from 0 to 1.
+    pub progress: f64,
+    /// Why building it failed, if it did. A unique index over values that are not unique is dropped again; it is
+    /// listed until it is declared again.
+    pub failure: Option<GraphError>,
+}
+
+/// What is known about indexes that are not simply ready.
+#[derive(Default)]
+pub(crate) struct Indexing {
+    state: Mutex<State>,
+    /// Told whenever the state changes.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    tasks: std::collections::VecDeque<Task>,
+    /// By number: blocks looked at, and blocks in all.
+    progress: BTreeMap<u32, (usize, usize)>,
+    failures: BTreeMap<IndexDescription, GraphError>,
+    stop: bool,
+}
+
+/// What the worker has to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Task {
+    /// Build the index with this number.
+    Build(u32),
+    /// Delete what is stored of the index with this number, once no snapshot before this stamp is left.
+    Reclaim(u32, crate::Tick),
+}
+
+impl Indexing {
+    fn add(&self, task: Task) {
+        self.state.lock().tasks.push_back(task);
+        self.changed.notify_all();
+    }
+
+    fn set_progress(&self, number: u32, done: usize, total: usize) {
+        self.state.lock().progress.insert(number, (done, total));
+    }
+
+    /// Notes how building ended, and tells who waits for it.
+    fn end(&self, number: u32, failure: Option<(IndexDescription, GraphError)>) {
+        let mut state = self.state.lock();
+        state.progress.remove(&number);
+        state.failures.extend(failure);
+        self.changed.notify_all();
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.state.lock().stop
+    }
+}

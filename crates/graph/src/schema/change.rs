@@ -1,0 +1,92 @@
+//! Changes the schema while transactions go on.
+//!
+//! ```text
+//!            commit: pending            check what exists           commit: the next version
+//!  ──────────────┼────────────────────────────┼───────────────────────────┼──────────────▶
+//!   old rules    │   old rules and those to be, for who began after it    │  new rules
+//! ```
+//!
+//! Every transaction that writes has read the schema ([`units::schema`]), and publishing the pending one replaces that
+//! unit. So whoever began before and had not committed by then is refused and runs again, and what is committed from
+//! then on obeys both. What was committed before is looked at in the meantime. A crash, or an element that breaks the
+//! new rules, leaves the old version as it was: a pending schema is never stored.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use timeline::{Footprint, Stamp};
+
+use super::check::check_existing;
+use super::{Schema, SchemaDescription};
+use crate::core::Core;
+use crate::{Result, Snapshot, units};
+
+/// Held while schema or indexes are changed.
+pub(crate) type DefinitionLock = Mutex<()>;
+
+/// Takes the pending schema back, whatever happens.
+struct Pending<'a>(&'a Core);
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.0.set_pending(None);
+    }
+}
+
+impl Core {
+    /// Lets `edit` change a description of the schema, and makes the result the next version; its number. Indexes in
+    /// the description are left alone.
+    pub(crate) fn change_schema(
+        self: &Arc<Self>,
+        edit: impl FnOnce(&mut SchemaDescription) -> Result<()>,
+    ) -> Result<u64> {
+        self.commits.check()?;
+        let _defining = self.defining.lock();
+        let old = self.catalog().schema().clone();
+        let mut description = SchemaDescription::of(&self.catalog());
+        edit(&mut description)?;
+        let new = description.to_schema(old.version, |space, name| self.intern(space, name))?;
+        if new == old {
+            return Ok(old.version);
+        }
+        let new = Schema { version: old.version + 1, ..new };
+        {
+            let _pending = Pending(self);
+            self.set_pending(Some(Arc::new(new.clone())));
+            self.commit_definitions()?;
+            check_existing(&Snapshot::latest(self), &old, &new)?;
+            let version = new.version;
+            self.grow_catalog(|catalog| {
+                catalog.define(|definitions| definitions.schema = new);
+                catalog.set_pending(None);
+                Ok(version)
+            })?;
+        }
+        self.commit_definitions()?;
+        Ok(old.version + 1)
+    }
+
+    fn set_pending(&self, pending: Option<Arc<Schema>>) {
+        // Only a full name space could make this fail, and no name is given.
+        let _ = self.grow_catalog(|catalog| {
+            catalog.set_pending(pending);
+            Ok(())
+        });
+    }
+
+    /// Takes what was published to the log, and refuses the transactions that began before it and have not committed.
+    pub(crate) fn commit_definitions(&self) -> Result<()> {
+        let base = self.timeline.snapshot();
+        let mut footprint = Footprint::new();
+        // One unit always fits.
+        let _ = footprint.replaces(units::schema());
+        self.commit(base.stamp(), &footprint, Vec::new())?;
+        Ok(())
+    }
+
+    /// Takes what was published to the log; transactions go on as if nothing had happened.
+    pub(crate) fn log_definitions(&self) -> Result<Stamp> {
+        let base = self.timeline.snapshot();
+        self.commit(base.stamp(), &Footprint::new(), Vec::new())
+    }
+}

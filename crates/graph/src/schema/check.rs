@@ -1,0 +1,119 @@
+//! Whether the elements that exist obey a schema that is to be.
+
+use values::{EdgeRef, VertexRef, compare};
+
+use super::{Rules, Schema, SchemaError, SchemaMode};
+use crate::{
+    Cardinality, EdgeLabelId, GraphError, KeyId, PropertyEntry, Reader, Result, ScanCursor, Snapshot,
+    VertexLabelId,
+};
+
+/// Elements that are looked at between two pins of the memory-reclamation epoch.
+const BATCH: usize = 1024;
+
+/// Looks at the elements of every label of which `new` says something else than `old`; the first that breaks it.
+pub(super) fn check_existing(snapshot: &Snapshot, old: &Schema, new: &Schema) -> Result<()> {
+    let stricter = new.mode == SchemaMode::Strict && old.mode == SchemaMode::Open;
+    let catalog = snapshot.catalog();
+    let rules = Rules::of_stored(new, catalog);
+    for (label, name) in catalog.vertex_labels() {
+        let changed = stricter || old.vertex(label) != new.vertex(label);
+        if changed && snapshot.vertex_count(Some(label)) > 0 {
+            rules.admit_vertex_label(name).map_err(broken)?;
+            check_vertices(snapshot, label, rules)?;
+        }
+    }
+    for (label, name) in catalog.edge_labels() {
+        let edges = snapshot.edge_count(Some(label));
+        if edges > 0 && old.sort_key(label) != new.sort_key(label) {
+            return Err(SchemaError::SortKeyInUse { label: name.clone(), edges }.into());
+        }
+        let changed = stricter || old.edge(label) != new.edge(label);
+        if changed && edges > 0 {
+            rules.admit_edge_label(name).map_err(broken)?;
+            check_edges(snapshot, label, rules)?;
+        }
+    }
+    snapshot.check()
+}
+
+fn broken(error: SchemaError) -> GraphError {
+    SchemaError::Broken(Box::new(error)).into()
+}
+
+fn check_vertices(snapshot: &Snapshot, label: VertexLabelId, rules: Rules<'_>) -> Result<()> {
+    let (mut cursor, mut more) = (ScanCursor::default(), true);
+    while more {
+        let reader = snapshot.reader();
+        let mut vertices = Vec::with_capacity(BATCH);
+        more = reader.scan_vertices(Some(label), &mut cursor, BATCH, &mut vertices);
+        let check = |v: &VertexRef| check_vertex(&reader, *v, label, rules).map_err(broken);
+        vertices.iter().try_for_each(check)?;
+    }
+    Ok(())
+}
+
+fn check_vertex(
+    reader: &Reader<'_>,
+    v: VertexRef,
+    label: VertexLabelId,
+    rules: Rules<'_>,
+) -> Result<(), SchemaError> {
+    let catalog = reader.snapshot().catalog();
+    let mut properties = Vec::new();
+    reader.vertex_properties(v, &[], &mut properties);
+    for values in properties.chunk_by(|a, b| a.key == b.key) {
+        let key = (Some(values[0].key), catalog.key_name(values[0].key).as_str());
+        rules.cardinality(label, key, Some(needed(values)))?;
+        for property in values {
+            rules.vertex_value(label, key, property.value.clone())?;
+            for (meta, value) in &property.meta {
+                let meta = (Some(*meta), catalog.key_name(*meta).as_str());
+                rules.meta_value(label, key, meta, value.clone())?;
+            }
+        }
+    }
+    let has = |key: KeyId| properties.iter().any(|property| property.key == key);
+    rules.require_of_vertex(label, || reader.id(v), has)
+}
+
+/// The narrowest cardinality under which a vertex can have these values.
+fn needed(values: &[PropertyEntry]) -> Cardinality {
+    let equals_earlier =
+        |i: usize| values[..i].iter().any(|one| compare::equals(&one.value, &values[i].value));
+    if values.len() == 1 {
+        Cardinality::Single
+    } else if (1..values.len()).any(equals_earlier) {
+        Cardinality::List
+    } else {
+        Cardinality::Set
+    }
+}
+
+fn check_edges(snapshot: &Snapshot, label: EdgeLabelId, rules: Rules<'_>) -> Result<()> {
+    let (mut cursor, mut more) = (ScanCursor::default(), true);
+    while more {
+        let reader = snapshot.reader();
+        let mut edges = Vec::with_capacity(BATCH);
+        more = reader.scan_edges(Some(label), &mut cursor, BATCH, &mut edges);
+        edges.iter().try_for_each(|e| check_edge(&reader, *e, label, rules).map_err(broken))?;
+    }
+    Ok(())
+}
+
+fn check_edge(
+    reader: &Reader<'_>,
+    e: EdgeRef,
+    label: EdgeLabelId,
+    rules: Rules<'_>,
+) -> Result<(), SchemaError> {
+    let catalog = reader.snapshot().catalog();
+    let mut properties = Vec::new();
+    reader.edge_properties(e, &[], &mut properties);
+    for (key, value) in &properties {
+        let name = (Some(*key), catalog.key_name(*key).as_str());
+        rules.edge_value(label, name, value.clone())?;
+    }
+    let has = |key: KeyId| properties.iter().any(|(known, _)| *known == key);
+    rules.require_of_edge(label, || reader.edge_id(e), has)
+}

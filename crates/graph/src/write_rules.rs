@@ -1,0 +1,175 @@
+//! The schema, as the writes of a transaction meet it.
+
+use values::{Value, VertexRef, compare};
+
+use crate::block::stripe_of;
+use crate::op::Op;
+use crate::property::PropertyCell;
+use crate::schema::{IndexKind, Rules, SchemaError};
+use crate::write_set::WriteSet;
+use crate::{
+    Cardinality, EdgeLabelId, GraphError, KeyId, Result, Transaction, VertexLabelId, index_hash, units,
+};
+
+impl Transaction {
+    /// How the graph takes a further value under `key` of a vertex where a program does not say: as declared.
+    pub fn cardinality(&self, v: VertexRef, key: &str) -> Cardinality {
+        let catalog = self.base.catalog();
+        let declared = || {
+            let vertex = catalog.schema().vertex(self.label_of(v)?)?;
+            vertex.keys.get(&catalog.key(key)?).map(|key| key.cardinality)
+        };
+        declared().unwrap_or_default()
+    }
+
+    /// The label of a vertex, existing or not.
+    fn label_of(&self, v: VertexRef) -> Option<VertexLabelId> {
+        Some(self.core.blocks.stripe(stripe_of(v))?.label)
+    }
+
+    /// Asks the schema, and after it the one that is to be.
+    fn obey<R>(&self, ask: impl Fn(Rules<'_>) -> Result<R, SchemaError>) -> Result<R> {
+        let catalog = self.base.catalog();
+        let answer = ask(Rules::new(catalog.schema(), catalog))?;
+        if let Some(pending) = catalog.pending() {
+            ask(Rules::of_stored(pending, catalog)).map_err(being_changed)?;
+        }
+        Ok(answer)
+    }
+
+    /// The value as the schema wants it stored; the one that is to be must be content with that.
+    fn obey_with(
+        &self,
+        value: Value,
+        ask: impl Fn(Rules<'_>, Value) -> Result<Value, SchemaError>,
+    ) -> Result<Value> {
+        let catalog = self.base.catalog();
+        let value = ask(Rules::new(catalog.schema(), catalog), value)?;
+        match catalog.pending() {
+            None => Ok(value),
+            Some(pending) => ask(Rules::of_stored(pending, catalog), value).map_err(being_changed),
+        }
+    }
+
+    /// Whether there is nothing to obey.
+    fn is_free(&self) -> bool {
+        let catalog = self.base.catalog();
+        catalog.schema().is_empty() && catalog.pending().is_none()
+    }
+
+    pub(crate) fn obey_vertex_label(&self, label: &str) -> Result<()> {
+        if self.is_free() { Ok(()) } else { self.obey(|rules| rules.admit_vertex_label(label)) }
+    }
+
+    /// Refuses an edge of a label that may not be, or whose lists are about to be ordered otherwise.
+    pub(crate) fn obey_edge_label(&self, label: &str) -> Result<()> {
+        if self.is_free() {
+            return Ok(());
+        }
+        let catalog = self.base.catalog();
+        if let (Some(pending), Some(id)) = (catalog.pending(), catalog.edge_label(label))
+            && pending.sort_key(id) != catalog.sort_key(id)
+        {
+            let changing = format!("the sort key of the edge label {label:?} is being changed");
+            return Err(GraphError::Conflict(changing));
+        }
+        self.obey(|rules| rules.admit_edge_label(label))
+    }
+
+    /// Cardinality and value as the schema wants them.
+    pub(crate) fn obey_vertex_value(
+        &self,
+        v: VertexRef,
+        key: &str,
+        asked: Option<Cardinality>,
+        value: Value,
+    ) -> Result<(Cardinality, Value)> {
+        let Some(label) = self.label_of(v).filter(|_| !self.is_free()) else {
+            return Ok((asked.unwrap_or_default(), value));
+        };
+        let named = (self.base.catalog().key(key), key);
+        let cardinality = self.obey(|rules| rules.cardinality(label, named, asked))?;
+        let value = self.obey_with(value, |rules, value| rules.vertex_value(label, named, value))?;
+        Ok((cardinality, value))
+    }
+
+    /// The value of a meta-property as the schema wants it.
+    pub(crate) fn obey_meta_value(&self, v: VertexRef, key: &str, meta: &str, value: Value) -> Result<Value> {
+        let Some(label) = self.label_of(v).filter(|_| !self.is_free()) else { return Ok(value) };
+        let named = |key| (self.base.catalog().key(key), key);
+        self.obey_with(value, |rules, value| rules.meta_value(label, named(key), named(meta), value))
+    }
+
+    /// The value of a property of an edge as the schema wants it.
+    pub(crate) fn obey_edge_value(&self, label: EdgeLabelId, key: &str, value: Value) -> Result<Value> {
+        if self.is_free() {
+            return Ok(value);
+        }
+        let named = (self.base.catalog().key(key), key);
+        self.obey_with(value, |rules, value| rules.edge_value(label, named, value))
+    }
+
+    /// Refuses a value that another vertex has under a key with a unique index. That nobody has it counts as read, so
+    /// of two transactions that give the same value to two vertices only one commits.
+    pub(crate) fn obey_uniqueness(
+        &self,
+        writes: &mut WriteSet,
+        v: VertexRef,
+        key: KeyId,
+        before: &[PropertyCell],
+        after: &[PropertyCell],
+    ) -> Result<()> {
+        let catalog = self.base.catalog();
+        let Some(label) = self.label_of(v) else { return Ok(()) };
+        for index in catalog.indexes_over(label, key) {
+            if index.definition.kind != IndexKind::Unique {
+                continue;
+            }
+            let known = |value: &Value| before.iter().any(|cell| compare::equals(&cell.value, value));
+            for PropertyCell { value, .. } in after.iter().filter(|cell| !known(&cell.value)) {
+                let reader = self.reader(writes);
+                let mut holders = Vec::new();
+                reader.look_up_in(index, key, value, &mut holders);
+                if let Some(holder) = holders.iter().find(|holder| **holder != v) {
+                    let label = catalog.vertex_label_name(label).clone();
+                    let (key, value) = (catalog.key_name(key).clone(), value.clone());
+                    let holder = reader.id(*holder);
+                    return Err(SchemaError::NotUnique { label, key, value, holder }.into());
+                }
+                drop(reader);
+                writes.footprint.reads(units::index_key(label, key, index_hash(value)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every element that was written has what it is required to have.
+    pub(crate) fn obey_requirements(&self, writes: &WriteSet) -> Result<()> {
+        if self.is_free() {
+            return Ok(());
+        }
+        let reader = self.reader(writes);
+        writes.ops().try_for_each(|op| match op {
+            Op::CreateVertex { v, .. } => self.require_of_vertex(&reader, *v),
+            Op::SetProperty { v, state, .. } if state.first().is_none() && reader.exists(*v) => {
+                self.require_of_vertex(&reader, *v)
+            }
+            Op::CreateEdge { e, cells } | Op::UpdateEdge { e, cells } => {
+                let has = |key: KeyId| cells.iter().any(|(known, _)| *known == key);
+                self.obey(|rules| rules.require_of_edge(EdgeLabelId(e.label), || reader.edge_id(*e), has))
+            }
+            _ => Ok(()),
+        })?;
+        self.base.check()
+    }
+
+    fn require_of_vertex(&self, reader: &crate::Reader<'_>, v: VertexRef) -> Result<()> {
+        let has = |key: KeyId| reader.value_ref(v, key).is_some();
+        self.obey(|rules| rules.require_of_vertex(reader.label(v), || reader.id(v), has))
+    }
+}
+
+/// A write that only the schema to be refuses: whether it will be is not known yet.
+fn being_changed(refusal: SchemaError) -> GraphError {
+    GraphError::Conflict(format!("the schema is being changed, and the new one would refuse this: {refusal}"))
+}
