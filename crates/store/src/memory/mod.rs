@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use self::versions::{SharedVersions, View};
+pub(crate) use self::versions::{SharedVersions, View};
+#[cfg(feature = "simulation")]
+pub(crate) use self::versions::Versions;
 use crate::batch::Write;
 use crate::group_commit::{CommitQueue, CommitSink};
 use crate::ingest::Ascending;
