@@ -151,6 +151,9 @@ impl Meta {
                 if found > FORMAT {
                     return Err(GraphError::NewerFormat { found, supported: FORMAT });
                 }
+                if found == 0 {
+                    return Err(corrupt("format", "there is no format 0"));
+                }
             }
         }
         Ok(meta)
