@@ -136,7 +136,8 @@ impl Naive {
     pub fn check_some(&self, snapshot: &Snapshot, random: &mut Random, seed: u64, when: &str) {
         let context = format!("seed {seed}, {when}");
         let reader = snapshot.reader();
-        let (vertex, edge) = (random.below(self.vertices.len().max(1)), random.below(self.edges.len().max(1)));
+        let (vertex, edge) =
+            (random.below(self.vertices.len().max(1)), random.below(self.edges.len().max(1)));
         if let Some((&v, vertex)) = self.vertices.iter().nth(vertex) {
             self.check_vertex(&reader, VertexRef(v), vertex, &context);
         }

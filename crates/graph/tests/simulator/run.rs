@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use graph::{Graph, GraphError, Snapshot, VertexRef};
+use graph::{Graph, GraphError, ScanCursor, Snapshot, VertexRef};
 use store::{FaultCounts, Outage, SimulatedDisk, Store};
 
 use crate::naive::steps::{EDGES, KEYS, LABELS, write};
@@ -54,6 +54,13 @@ impl Report {
     }
 }
 
+/// What the graph may be after a restart instead of what was acknowledged.
+struct Doubt {
+    model: Naive,
+    /// Edges of a bulk load, whose sequence numbers only the graph knows.
+    loaded: Vec<(VertexRef, VertexRef)>,
+}
+
 /// How an answer compares with the model's.
 enum Answer {
     Same,
@@ -72,11 +79,13 @@ pub struct Run {
     /// What was acknowledged.
     model: Naive,
     /// What the graph may be instead after a restart: a write failed, and may have reached the disk all the same.
-    doubt: Option<Naive>,
+    doubt: Option<Doubt>,
     indexes: BTreeSet<(usize, usize)>,
     old: Vec<(Snapshot, Naive)>,
     operations: usize,
     report: Report,
+    /// Whether to tell what is done.
+    told: bool,
 }
 
 impl Run {
@@ -95,6 +104,13 @@ impl Run {
             old: Vec::new(),
             operations: 0,
             report: Report::default(),
+            told: std::env::var_os("MANGROVE_SIM_TRACE").is_some(),
+        }
+    }
+
+    fn tell(&self, what: impl FnOnce() -> String) {
+        if self.told {
+            eprintln!("{:4} {} {:?}", self.operations, what(), self.disk.counts());
         }
     }
 
@@ -124,7 +140,8 @@ impl Run {
             0..=2 => self.bulk_load(),
             3..=8 => {
                 let graph = self.graph();
-                let _ = graph.flush();
+                let flushed = graph.flush();
+                self.tell(|| format!("flush {flushed:?}"));
             }
             9..=11 => self.create_index(),
             12..=17 => {
@@ -183,12 +200,16 @@ impl Run {
             transaction.rollback();
             return;
         }
-        let read = transaction.snapshot().check();
-        match (transaction.commit(), read) {
+        let (read, before) = (transaction.snapshot().check(), transaction.snapshot().stamp());
+        let committed = transaction.commit();
+        self.tell(|| format!("commit {committed:?}, read {read:?}"));
+        match (committed, read) {
+            // Nothing was left to write, so nothing was: that succeeds whatever came before.
+            (Ok(stamp), Ok(())) if stamp == before => self.model = tentative,
             (Ok(_), Ok(())) => self.acknowledge(tentative),
             (Ok(_), Err(error)) => self.wrong(format!("committed, though it could not read: {error}")),
             (Err(_), Err(_)) => {}
-            (Err(error), Ok(())) => self.refused(&error, tentative),
+            (Err(error), Ok(())) => self.refused(&error, Doubt { model: tentative, loaded: Vec::new() }),
         }
     }
 
@@ -199,10 +220,10 @@ impl Run {
 
     /// A write failed. Only a full disk promises that nothing of it is there; after any other failure the first such
     /// write may turn up after a restart, and the graph accepts no further ones.
-    fn refused(&mut self, error: &GraphError, tentative: Naive) {
+    fn refused(&mut self, error: &GraphError, tentative: Doubt) {
         match error {
             GraphError::Store(cause) if matches!(**cause, store::StoreError::DiskFull { .. }) => {}
-            GraphError::Store(_) | GraphError::LogFailed(_) => {
+            GraphError::Store(_) | GraphError::LogFailed(_) | GraphError::Corrupt { .. } => {
                 self.doubt.get_or_insert(tentative);
             }
             error => self.wrong(format!("refused with: {error}")),
@@ -211,7 +232,9 @@ impl Run {
 
     fn create_index(&mut self) {
         let index = (self.random.below(LABELS.len()), self.random.below(KEYS.len()));
-        if self.graph().create_index(LABELS[index.0], KEYS[index.1]).is_ok() {
+        let created = self.graph().create_index(LABELS[index.0], KEYS[index.1]);
+        self.tell(|| format!("index {index:?} {created:?}"));
+        if created.is_ok() {
             self.indexes.insert(index);
         }
     }
@@ -221,37 +244,38 @@ impl Run {
         if !self.model.vertices.is_empty() {
             return;
         }
+        // They would see the load, too.
+        self.old.clear();
         let graph = self.graph();
-        let mut loaded = self.model.clone();
-        match self.load(&graph, &mut loaded) {
-            Ok(()) => self.acknowledge(loaded),
+        let mut load = Doubt { model: Naive::default(), loaded: Vec::new() };
+        match self.load(&graph, &mut load) {
+            Ok(()) => {
+                self.disk.allow_faults(false);
+                load.learn_edges(&graph.snapshot());
+                self.disk.allow_faults(true);
+                self.acknowledge(load.model);
+            }
             Err(GraphError::NotEmpty { .. }) => self.wrong("an empty graph is not empty".into()),
-            Err(error) => self.refused(&error, loaded),
+            Err(error) => {
+                self.tell(|| format!("bulk load {error}"));
+                self.refused(&error, load);
+            }
         }
     }
 
-    fn load(&mut self, graph: &Graph, model: &mut Naive) -> Result<(), GraphError> {
-        // They would see the load, too.
-        self.old.clear();
+    fn load(&mut self, graph: &Graph, load: &mut Doubt) -> Result<(), GraphError> {
         let mut bulk = graph.bulk_load()?;
         let mut everybody = Vec::new();
         for label in LABELS {
             let refs = bulk.vertices_without_columns(label, 1 + self.random.below(10))?;
-            refs.iter().for_each(|&v| model.add_vertex(v, label, None));
+            refs.iter().for_each(|&v| load.model.add_vertex(v, label, None));
             everybody.extend(refs);
         }
-        // The model's edges are learned from the graph: their sequence numbers are the load's own affair.
-        let count = self.random.below(40);
         let end = |random: &mut Random| everybody[random.below(everybody.len())];
-        let (src, dst): (Vec<VertexRef>, Vec<VertexRef>) =
-            (0..count).map(|_| (end(&mut self.random), end(&mut self.random))).unzip();
+        load.loaded =
+            (0..self.random.below(40)).map(|_| (end(&mut self.random), end(&mut self.random))).collect();
+        let (src, dst): (Vec<VertexRef>, Vec<VertexRef>) = load.loaded.iter().copied().unzip();
         bulk.edges(EDGES[0], &src, &dst, None, Vec::new())?;
-        for (&src, &dst) in src.iter().zip(&dst) {
-            let before = |edge: &&crate::naive::Edge| edge.e.src.tablet() == src.tablet();
-            let seq = model.edges.iter().filter(before).count() as u32;
-            let label = graph.snapshot().catalog().edge_label(EDGES[0]).map_or(0, |label| label.0);
-            model.add_edge(graph::EdgeRef { src, dst, seq, label }, EDGES[0], None);
-        }
         self.operations += 1;
         bulk.finish(&|_| {}).map(drop)
     }
@@ -298,6 +322,7 @@ impl Run {
         };
         self.graph = None;
         self.disk.stop(outage);
+        self.tell(|| format!("{outage:?}"));
         self.open();
         if self.graph.is_some() {
             self.recognise();
@@ -310,7 +335,9 @@ impl Run {
             self.disk.allow_faults(attempt < 4);
             let before = self.disk.counts();
             let store: Arc<dyn Store> = Arc::new(self.disk.mount(self.settings.limits));
-            match Graph::open(store, self.settings.graph.clone()) {
+            let opened = Graph::open(store, self.settings.graph.clone());
+            self.tell(|| format!("open {:?}", opened.as_ref().err()));
+            match opened {
                 Ok(graph) => {
                     self.disk.allow_faults(true);
                     self.graph = Some(graph);
@@ -336,10 +363,11 @@ impl Run {
                     continue;
                 }
                 Answer::Different(acknowledged) => {
-                    let Some(doubt) = self.doubt.take() else { return self.lost(acknowledged.text) };
-                    match self.compare(&doubt, &snapshot, "after a restart, with what was refused") {
+                    let Some(mut doubt) = self.doubt.take() else { return self.lost(acknowledged.text) };
+                    doubt.learn_edges(&snapshot);
+                    match self.compare(&doubt.model, &snapshot, "after a restart, with what was refused") {
                         Answer::Same => {
-                            self.model = doubt;
+                            self.model = doubt.model;
                             break;
                         }
                         Answer::Refused => {
@@ -367,6 +395,30 @@ impl Run {
     fn lost(&mut self, what: String) {
         eprintln!("MANGROVE_SIM_SEED={}, operation {}: lost: {what}", self.seed, self.operations);
         self.report.lost += 1;
+    }
+}
+
+impl Doubt {
+    /// Takes the loaded edges into the model, under the sequence numbers that they have in the graph: the input's order
+    /// within each tablet. Edges that are not as they were loaded are left out, and so make a difference.
+    fn learn_edges(&mut self, snapshot: &Snapshot) {
+        if self.loaded.is_empty() {
+            return;
+        }
+        let (mut cursor, mut found) = (ScanCursor::default(), Vec::new());
+        while snapshot.reader().scan_edges(None, &mut cursor, 100, &mut found) {}
+        found.sort_by_key(|e| e.seq);
+        self.model.edges.clear();
+        let mut taken = vec![0; 64];
+        for &(src, dst) in &self.loaded {
+            let tablet = src.tablet();
+            let place = &mut taken[tablet as usize];
+            let e = found.iter().filter(|e| e.src.tablet() == tablet).nth(*place);
+            *place += 1;
+            if let Some(e) = e.filter(|e| (e.src, e.dst) == (src, dst)) {
+                self.model.add_edge(*e, EDGES[0], None);
+            }
+        }
     }
 }
 

@@ -32,11 +32,7 @@ impl Settings {
             reads_between: pick(random, &[30, 200, 0]),
             full_for: 6,
         };
-        let shape = Shape {
-            vertices: 25,
-            edges: pick(random, &[60, 150]),
-            hubs: pick(random, &[0, 5, 8]),
-        };
+        let shape = Shape { vertices: 25, edges: pick(random, &[60, 150]), hubs: pick(random, &[0, 5, 8]) };
         Self { graph, faults, limits: StoreLimits::default(), shape, restarts: pick(random, &[2, 8]) }
     }
 }

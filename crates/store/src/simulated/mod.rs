@@ -29,9 +29,7 @@ use crate::keyspace::{KeyspaceId, next_store_number};
 use crate::local::{Engine, LocalStore};
 use crate::memory::SharedVersions;
 use crate::snapshot::SnapshotSource;
-use crate::{
-    ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, StoreError, StoreLimits,
-};
+use crate::{ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, StoreError, StoreLimits};
 
 /// What the layers above are given while a [`SimulatedDisk`] is mounted.
 pub type SimulatedStore = LocalStore<SimulatedEngine>;

@@ -13,8 +13,8 @@ mod reading;
 mod transactions;
 
 use store::{
-    FjallOptions, FjallStore, Keyspace, KeyspaceShape, MemoryStore, Pair, Scan, SimulatedDisk, SimulatedFaults,
-    Store, StoreLimits,
+    FjallOptions, FjallStore, Keyspace, KeyspaceShape, MemoryStore, Pair, Scan, SimulatedDisk,
+    SimulatedFaults, Store, StoreLimits,
 };
 
 /// Small bounds, so that the suite reaches them quickly.
