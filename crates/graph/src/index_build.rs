@@ -21,16 +21,16 @@ impl Core {
         let index = IndexDefinition { label, key };
         {
             let mut writer = self.writer.lock();
-            if self.catalog().has_index(label, key) {
-                return Ok(());
+            if !self.catalog().has_index(label, key) {
+                let position = self.catalog().indexes().len();
+                // Built before it is published: a reader that finds it in the catalog finds it whole. No commit can be
+                // applied between, since the writer is held.
+                self.build_index(position, index, &mut writer)?;
+                self.grow_catalog(|catalog| Ok(catalog.add_index(index)))?;
             }
-            let position = self.catalog().indexes().len();
-            // Built before it is published: a reader that finds it in the catalog finds it whole. No commit can be
-            // applied between, since the writer is held.
-            self.build_index(position, index, &mut writer)?;
-            self.grow_catalog(|catalog| Ok(catalog.add_index(index)))?;
         }
-        // An empty commit takes the definition to the log.
+        // An empty commit takes the definition to the log. One that was there may still be on its way, or have met a
+        // full disk.
         self.commit(self.timeline.visible(), &Footprint::new(), Vec::new())?;
         Ok(())
     }

@@ -196,6 +196,8 @@ impl<'a> Application<'a> {
             return;
         }
         let watermark = *self.watermark.get_or_insert_with(|| self.core.timeline.watermark().bits());
+        // The stamps between the last commit and the watermark, if any, were given up.
+        let watermark = watermark.min(self.writer.applied);
         if section.delta_up_to(watermark) * 2 < len {
             self.writer.patience.insert(key, len * 2);
             return;

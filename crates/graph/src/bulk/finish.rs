@@ -93,7 +93,7 @@ impl Loaded<'_> {
         writer.dirty.clear();
         writer.checkpoint = stamp;
         writer.log_bytes = 0;
-        core.counts.publish(stamp, self.counts.into());
+        core.counts.publish(core.timeline.visible().bits(), self.counts.into());
         Ok(stamp)
     }
 

@@ -78,8 +78,10 @@ pub struct Run {
     graph: Option<Graph>,
     /// What was acknowledged.
     model: Naive,
-    /// What the graph may be instead after a restart: a write failed, and may have reached the disk all the same.
-    doubt: Option<Doubt>,
+    /// What the graph may be instead after a restart: writes failed, and one may have reached the disk all the same.
+    doubts: Vec<Doubt>,
+    /// The graph said that it accepts no more writes.
+    stopped: bool,
     indexes: BTreeSet<(usize, usize)>,
     old: Vec<(Snapshot, Naive)>,
     operations: usize,
@@ -99,7 +101,8 @@ impl Run {
             settings,
             graph: None,
             model: Naive::default(),
-            doubt: None,
+            doubts: Vec::new(),
+            stopped: false,
             indexes: BTreeSet::new(),
             old: Vec::new(),
             operations: 0,
@@ -214,17 +217,23 @@ impl Run {
     }
 
     fn acknowledge(&mut self, model: Naive) {
-        (self.model, self.doubt) = (model, None);
+        if self.stopped {
+            return self.wrong("a write succeeded after the graph had said that none would".into());
+        }
+        self.model = model;
+        self.doubts.clear();
         self.report.acknowledged += 1;
     }
 
-    /// A write failed. Only a full disk promises that nothing of it is there; after any other failure the first such
-    /// write may turn up after a restart, and the graph accepts no further ones.
+    /// A write failed. Only a full disk promises that nothing of it is there; after any other failure it may turn up
+    /// after a restart, unless the graph had given up writing before.
     fn refused(&mut self, error: &GraphError, tentative: Doubt) {
         match error {
             GraphError::Store(cause) if matches!(**cause, store::StoreError::DiskFull { .. }) => {}
+            _ if self.stopped => {}
             GraphError::Store(_) | GraphError::LogFailed(_) | GraphError::Corrupt { .. } => {
-                self.doubt.get_or_insert(tentative);
+                self.stopped |= matches!(error, GraphError::LogFailed(_));
+                self.doubts.push(tentative);
             }
             error => self.wrong(format!("refused with: {error}")),
         }
@@ -355,34 +364,15 @@ impl Run {
     fn recognise(&mut self) {
         for attempt in 0.. {
             self.disk.allow_faults(attempt < 3);
-            let snapshot = self.graph().snapshot();
-            match self.compare(&self.model, &snapshot, "after a restart") {
+            match self.recognise_once() {
                 Answer::Same => break,
-                Answer::Refused => {
-                    self.report.refused_reads += 1;
-                    continue;
-                }
-                Answer::Different(acknowledged) => {
-                    let Some(mut doubt) = self.doubt.take() else { return self.lost(acknowledged.text) };
-                    doubt.learn_edges(&snapshot);
-                    match self.compare(&doubt.model, &snapshot, "after a restart, with what was refused") {
-                        Answer::Same => {
-                            self.model = doubt.model;
-                            break;
-                        }
-                        Answer::Refused => {
-                            self.doubt = Some(doubt);
-                            continue;
-                        }
-                        Answer::Different(refused) => {
-                            return self.lost(format!("{}\nand {}", acknowledged.text, refused.text));
-                        }
-                    }
-                }
+                Answer::Refused => self.report.refused_reads += 1,
+                Answer::Different(failure) => return self.lost(failure.text),
             }
         }
         self.disk.allow_faults(true);
-        self.doubt = None;
+        self.doubts.clear();
+        self.stopped = false;
         let catalog = Arc::clone(self.graph().snapshot().catalog());
         for &(label, key) in &self.indexes {
             let ids = catalog.vertex_label(LABELS[label]).zip(catalog.key(KEYS[key]));
@@ -390,6 +380,30 @@ impl Run {
                 return self.lost(format!("the index on {} and {} is gone", LABELS[label], KEYS[key]));
             }
         }
+    }
+
+    fn recognise_once(&mut self) -> Answer {
+        let snapshot = self.graph().snapshot();
+        let mut texts = match self.compare(&self.model, &snapshot, "after a restart") {
+            Answer::Different(failure) => failure.text,
+            answer => return answer,
+        };
+        let mut doubts = std::mem::take(&mut self.doubts);
+        for doubt in &mut doubts {
+            doubt.learn_edges(&snapshot);
+            match self.compare(&doubt.model, &snapshot, "after a restart, with what was refused") {
+                Answer::Same => {
+                    self.model = std::mem::take(&mut doubt.model);
+                    return Answer::Same;
+                }
+                Answer::Refused => {
+                    self.doubts = doubts;
+                    return Answer::Refused;
+                }
+                Answer::Different(failure) => texts = format!("{texts}\nand {}", failure.text),
+            }
+        }
+        Answer::Different(Failure { text: texts, of_the_model: true })
     }
 
     fn lost(&mut self, what: String) {

@@ -37,6 +37,8 @@ pub(super) struct Disk {
     dead: bool,
     /// Writes that are still to be refused because the disk is full.
     full: u32,
+    /// Writes that still pass before those.
+    before_full: u32,
     faults: SimulatedFaults,
     allowed: bool,
     random: Random,
@@ -57,6 +59,7 @@ impl Disk {
             life: 0,
             dead: true,
             full: 0,
+            before_full: 0,
             faults,
             allowed: true,
             random,
@@ -96,6 +99,10 @@ impl Disk {
 
     pub(super) fn allow_faults(&mut self, allowed: bool) {
         self.allowed = allowed;
+    }
+
+    pub(super) fn fill(&mut self, pass: u32, refuse: u32) {
+        (self.before_full, self.full) = (pass, refuse);
     }
 
     pub(super) fn free_space(&mut self) -> bool {
@@ -221,6 +228,10 @@ impl Disk {
         self.check_alive(life)?;
         self.counts.writes += 1;
         if !self.allowed {
+            return Ok(None);
+        }
+        if let Some(pass) = self.before_full.checked_sub(1) {
+            self.before_full = pass;
             return Ok(None);
         }
         if let Some(left) = self.full.checked_sub(1) {

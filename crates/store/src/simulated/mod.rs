@@ -69,6 +69,11 @@ impl SimulatedDisk {
         self.disk.lock().allow_faults(allowed);
     }
 
+    /// Lets `pass` more writes through, and then refuses `refuse` of them for lack of space.
+    pub fn fill(&self, pass: u32, refuse: u32) {
+        self.disk.lock().fill(pass, refuse);
+    }
+
     /// Makes room on a disk that is full; whether it was.
     pub fn free_space(&self) -> bool {
         self.disk.lock().free_space()
