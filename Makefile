@@ -16,6 +16,7 @@ PERSONS ?= 1000
 SEED    ?= 7
 PORT    ?= 8182
 ROUNDS  ?= 100
+SEEDS   ?= 10000
 FUZZ    ?= 600
 SHARED  ?= ../shared
 SCALE   ?= sf0.1
@@ -26,11 +27,11 @@ BENCHES := import limit point cancel scopes ic
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test answers bench fuzz clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test simulate answers bench fuzz clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test), FUZZ (seconds), SCALE or DATA and FILES (bench), ONLY (answers)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test), SEEDS (simulate), FUZZ (seconds), SCALE or DATA and FILES (bench), ONLY (answers)'
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -61,6 +62,9 @@ drivers: $(PYTHON) tests/drivers/node_modules ## TinkerPop's Python and JavaScri
 
 kill-test: ## kill -9 at random moments under concurrent writers, ROUNDS times; leaves target/bench/kill.json
 	MANGROVE_KILL_ROUNDS=$(ROUNDS) cargo test --release --locked -p mangrove --test crash -- --nocapture
+
+simulate: ## The storage simulator: SEEDS histories of 1,000 operations on failing disks; leaves target/bench/simulator.json
+	MANGROVE_SIM_SEEDS=$(SEEDS) cargo test --release --locked -p graph --test simulator -- --nocapture
 
 fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p gremlin --test fuzz -- --nocapture

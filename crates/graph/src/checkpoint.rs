@@ -154,6 +154,9 @@ impl Meta {
                 if found > FORMAT {
                     return Err(GraphError::NewerFormat { found, supported: FORMAT });
                 }
+                if found == 0 {
+                    return Err(corrupt("format", "there is no format 0"));
+                }
                 if found < FORMAT {
                     // Everything of an older format can be read, but from now on there may be what it cannot.
                     meta.write_format()?;

@@ -9,11 +9,18 @@
 //!
 //! A stamp is given out and its record queued in one step, so the log is in stamp order and whatever is durable is a
 //! prefix of it.
+//!
+//! A commit that fails once it has its stamp leaves a gap that nothing can pass, since nobody knows whether the log has
+//! it: the graph accepts no more writes until it is opened again. Only a full disk is different. It promises that
+//! nothing was written, so the group and all that waits behind it are given up, their stamps stay empty, and the next
+//! commit tries again.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
-use store::WriteBatch;
+use rustc_hash::FxHashMap;
+use store::{StoreError, WriteBatch};
 use timeline::{CommitRefused, Footprint, Stamp};
 
 use crate::catalog::{Catalog, NameSpace};
@@ -38,6 +45,8 @@ struct State {
     led: bool,
     /// The first stamp that could not be committed, and why: none after it can.
     failed: Option<(Stamp, String)>,
+    /// Commits that a full disk had no room for, until their committers hear of it.
+    given_up: FxHashMap<Stamp, Arc<StoreError>>,
     /// How many names of each space, and which definitions, the log (or the checkpoint) already has.
     logged_names: [usize; 3],
     logged_revision: u64,
@@ -57,6 +66,7 @@ impl CommitQueue {
             waiting: VecDeque::new(),
             led: false,
             failed: None,
+            given_up: FxHashMap::default(),
             logged_names: NameSpace::ALL.map(|space| catalog.len(space)),
             logged_revision: catalog.revision(),
         };
@@ -111,6 +121,17 @@ impl State {
         growth
     }
 
+    /// What a record was to bring is not in the log after all, and must come with a later one.
+    fn forget_logged(&mut self, growth: &CatalogGrowth) {
+        for (space, id, _) in &growth.names {
+            let logged = &mut self.logged_names[*space as usize];
+            *logged = (*logged).min(usize::from(*id));
+        }
+        if let Some(definitions) = &growth.definitions {
+            self.logged_revision = self.logged_revision.min(definitions.revision.saturating_sub(1));
+        }
+    }
+
     /// The commits of the next group: at least one.
     fn gather(&mut self) -> Vec<Pending> {
         let mut bytes = 0;
@@ -147,6 +168,9 @@ impl Core {
     fn settle(&self, stamp: Stamp) -> Result<()> {
         let mut state = self.commits.state.lock();
         loop {
+            if let Some(cause) = state.given_up.remove(&stamp) {
+                return Err(GraphError::Store(cause));
+            }
             state.check(stamp)?;
             if self.timeline.visible() >= stamp {
                 return Ok(());
@@ -167,8 +191,37 @@ impl Core {
     fn lead(&self, group: Vec<Pending>) {
         let unsettled = group.iter().map(|pending| pending.stamp).collect();
         let mut leading = Leading { core: self, unsettled, ended: false };
-        let outcome = self.write_group(&group).and_then(|bytes| self.apply_group(group, bytes, &mut leading));
+        let outcome = match self.write_group(&group) {
+            Ok(bytes) => self.apply_group(group, bytes, &mut leading),
+            Err(GraphError::Store(cause)) if matches!(*cause, StoreError::DiskFull { .. }) => {
+                self.give_up(group, &cause, &mut leading);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
         leading.end(outcome.err().map(|error| error.to_string()));
+    }
+
+    /// Gives up a group that the disk had no room for, and all that was queued behind it, whose records count on the
+    /// names that its records brought. Their stamps become visible with nothing at them.
+    fn give_up(&self, mut group: Vec<Pending>, cause: &Arc<StoreError>, leading: &mut Leading<'_>) {
+        let mut state = self.commits.state.lock();
+        group.extend(state.waiting.drain(..));
+        leading.unsettled = group.iter().map(|pending| pending.stamp).collect();
+        for pending in &group {
+            state.forget_logged(&pending.growth);
+            state.given_up.insert(pending.stamp, Arc::clone(cause));
+        }
+        drop(state);
+        let _writer = self.writer.lock();
+        for pending in group {
+            // Counts first: a reader asks for those of the stamp that it sees. The writer's last commit stays what it
+            // was: a stamp that is not in the log may be given out again after a restart, so no section may say that it
+            // has it.
+            self.counts.publish(pending.stamp.bits(), self.counts.newest());
+            self.timeline.abandoned(pending.stamp);
+            leading.unsettled.pop_front();
+        }
     }
 
     /// Makes the records of a group durable; their size.

@@ -264,7 +264,9 @@ impl<'a> Application<'a> {
     }
 
     fn watermark(&mut self) -> Tick {
-        *self.watermark.get_or_insert_with(|| self.core.timeline.watermark().bits())
+        let watermark = *self.watermark.get_or_insert_with(|| self.core.timeline.watermark().bits());
+        // The stamps between the last commit and the watermark, if any, were given up.
+        watermark.min(self.writer.applied)
     }
 
     fn block(&self, v: VertexRef) -> Result<&'a Block> {

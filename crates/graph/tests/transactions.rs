@@ -198,6 +198,20 @@ fn ids_are_unique_across_transactions_and_number_types_and_errors_name_them() {
 }
 
 #[test]
+fn an_edge_id_is_unique_within_a_transaction_that_brings_the_label() {
+    let graph = graph();
+    let v = with_vertices(&graph, 1)[0];
+    let transaction = graph.begin();
+    let e = transaction.add_edge(Some(Value::str("e")), "new", v, v).unwrap();
+    let again = transaction.add_edge(Some(Value::str("e")), "new", v, v);
+    assert!(matches!(again, Err(GraphError::DuplicateEdgeId(_))), "{again:?}");
+    let generated = Some(Value::Long(transaction.add_edge(None, "newer", v, v).unwrap().generated_id()));
+    let again = transaction.add_edge(generated, "newer", v, v);
+    assert!(matches!(again, Err(GraphError::DuplicateEdgeId(_))), "{again:?}");
+    assert_eq!(transaction.snapshot().reader().edge_by_id(&Value::str("e")), Some(e));
+}
+
+#[test]
 fn generated_ids_step_aside_for_ids_that_users_chose() {
     let graph = graph();
     let transaction = graph.begin();

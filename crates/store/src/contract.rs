@@ -11,6 +11,10 @@ use crate::{Bytes, Keyspace, KeyspaceShape, Snapshot, StoreError, StoreLimits, T
 /// * Transactions give snapshot isolation, and serializability for the keys that they write or
 ///   [`lock`](Transaction::lock). Losing a race is [`StoreError::Conflict`], which is retryable.
 /// * Everything is bounded by [`StoreLimits`].
+/// * After a write or a sync that failed, nobody knows what reached the disk: the store refuses all further writes with
+///   [`StoreError::Halted`], reads go on, and opening it again finds every acknowledged write. A disk without room is
+///   told apart: [`StoreError::DiskFull`] means that nothing was written, and that writes succeed again once there is.
+/// * What a store shows when it is opened is durable from then on, acknowledged or not.
 ///
 /// All calls may block on input and output, and may come from any thread.
 pub trait Store: Send + Sync {
@@ -50,6 +54,9 @@ pub trait Store: Send + Sync {
     fn ingest(&self, keyspace: &Keyspace, pairs: &mut Pairs<'_>) -> Result<Ingested, StoreError>;
 
     /// Makes everything that was written with [`Durability::Buffered`] durable.
+    ///
+    /// # Errors
+    /// When that failed, or an earlier write did: the store then accepts no further writes.
     fn sync(&self) -> Result<(), StoreError>;
 
     /// Roughly how much a keyspace holds, at a cost that does not depend on its size.

@@ -120,8 +120,8 @@ pub enum StoreError {
         detail: String,
     },
 
-    /// The disk is full. The store stopped writing; reads go on.
-    #[error("no space left on the device of {}; free some space, then open the store again", path.display())]
+    /// The disk is full. Nothing was written; writes succeed again once there is room, and reads go on meanwhile.
+    #[error("no space left on the device of {}; nothing was written, free some space and try again", path.display())]
     DiskFull {
         /// The directory of the store.
         path: PathBuf,

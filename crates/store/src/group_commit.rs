@@ -27,6 +27,10 @@ use crate::{Bytes, Durability, StoreError, StoreLimits};
 pub trait CommitSink: Send + Sync {
     /// Makes `writes` durable as asked, and then visible: together, or not at all. Of several writes to one key the
     /// last counts.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] promises that nothing was written and that it can be tried again. After any other error
+    /// the sink is not used any more, since nobody knows what reached the disk.
     fn apply(&self, writes: Vec<Write>, durability: Durability) -> Result<(), StoreError>;
 
     /// The number of the store, which its keyspace handles carry.
@@ -147,12 +151,13 @@ impl<S: CommitSink> CommitQueue<S> {
         self.wait(&seat)
     }
 
-    fn check_writable(&self) -> Result<(), StoreError> {
+    /// Refuses writes once one could not be made durable.
+    pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
         self.queue.lock().check_writable()
     }
 
     /// Refuses all writes from now on; the first cause stays.
-    fn halt(&self, cause: &StoreError) {
+    pub(crate) fn halt(&self, cause: &StoreError) {
         self.queue.lock().halted.get_or_insert_with(|| cause.to_string());
     }
 
@@ -218,7 +223,12 @@ impl<S: CommitSink> CommitQueue<S> {
         match self.apply(writes, durability) {
             Ok(()) => self.window.lock().publish(),
             Err(error) => {
-                self.halt(&error);
+                match error {
+                    // Nothing was written: the next group may find room again. Whoever began before it will be told of
+                    // a conflict that was none, which is safe.
+                    StoreError::DiskFull { .. } => self.window.lock().publish(),
+                    _ => self.halt(&error),
+                }
                 for outcome in outcomes.iter_mut().filter(|outcome| outcome.is_ok()) {
                     *outcome = Err(error.duplicate());
                 }
@@ -315,6 +325,7 @@ mod tests {
 
     enum Failure {
         DiskFull,
+        Sync,
         Panic,
     }
 
@@ -331,6 +342,10 @@ mod tests {
             }
             match self.failures.lock().pop() {
                 Some(Failure::DiskFull) => Err(StoreError::DiskFull { path: "here".into() }),
+                Some(Failure::Sync) => {
+                    let source = std::io::Error::other("fsync failed");
+                    Err(StoreError::Io { path: "here".into(), source })
+                }
                 Some(Failure::Panic) => panic!("the engine failed as it was told to"),
                 None => Ok(()),
             }
@@ -398,10 +413,10 @@ mod tests {
 
     #[test]
     fn nothing_is_written_after_a_failure() {
-        let queue = gated(vec![Failure::DiskFull], StoreLimits::default());
+        let queue = gated(vec![Failure::Sync], StoreLimits::default());
         let outcomes = behind(&queue, &[("a", Durability::Sync), ("b", Durability::Sync)]);
         assert!(outcomes.iter().all(
-            |outcome| matches!(outcome, Err(StoreError::Halted { cause }) if cause.contains("no space"))
+            |outcome| matches!(outcome, Err(StoreError::Halted { cause }) if cause.contains("fsync failed"))
         ));
         assert!(matches!(write(&queue, "later", Durability::Buffered), Err(StoreError::Halted { .. })));
         assert_eq!(queue.sink.groups.lock().len(), 1);
@@ -414,6 +429,19 @@ mod tests {
             StoreLimits::default(),
         );
         assert!(matches!(write(&queue, "k", Durability::Sync), Err(StoreError::DiskFull { .. })));
+    }
+
+    #[test]
+    fn writes_go_on_once_a_full_disk_has_room_again() {
+        let queue = gated(vec![Failure::DiskFull], StoreLimits::default());
+        assert!(behind(&queue, &[("a", Durability::Sync)]).iter().all(Result::is_ok));
+        let began = queue.begin();
+        let writes = vec![Write { keyspace: KEYSPACE, key: "first".into(), value: None }];
+        let footprint = Footprint { writes, locks: Vec::new(), bytes: 5 };
+        assert!(
+            queue.commit(footprint, Some(began), Durability::Sync).is_ok(),
+            "no conflict with what never was"
+        );
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! [`Store`] is what the layers above may ask of a key-value engine: named keyspaces, snapshots, ordered scans,
 //! transactions with a typed, retryable conflict, atomic batches with a chosen durability, and bulk ingestion.
 //! [`FjallStore`] keeps a directory on disk, with group commit; [`MemoryStore`] is for tests and for graphs that
-//! need not outlive the process. Both answer to the same conformance suite (`tests/conformance.rs`).
+//! need not outlive the process; `SimulatedDisk` (feature `simulation`) is for tests of what happens when a disk fails.
+//! All answer to the same conformance suite (`tests/conformance`).
 //!
 //! ```
 //! use store::{Durability, KeyspaceShape, KeyRange, MemoryStore, ScanOrder, Store};
@@ -37,6 +38,8 @@ mod local;
 mod memory;
 mod range;
 mod scan;
+#[cfg(feature = "simulation")]
+mod simulated;
 mod snapshot;
 mod transaction;
 
@@ -51,5 +54,7 @@ pub use local::LocalStore;
 pub use memory::MemoryStore;
 pub use range::{KeyRange, ScanOrder};
 pub use scan::{Pair, Scan};
+#[cfg(feature = "simulation")]
+pub use simulated::{FaultCounts, Outage, SimulatedDisk, SimulatedEngine, SimulatedFaults, SimulatedStore};
 pub use snapshot::Snapshot;
 pub use transaction::Transaction;

@@ -114,7 +114,10 @@ impl<E: Engine> Store for LocalStore<E> {
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        self.engine()?.sync()
+        self.queue.check_open()?;
+        self.queue.check_writable()?;
+        // After a sync that failed, a second one would succeed without having written what the first one could not.
+        self.queue.sink().sync().inspect_err(|error| self.queue.halt(error))
     }
 
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
@@ -130,6 +133,7 @@ impl<E: Engine> Store for LocalStore<E> {
             return Ok(());
         }
         self.queue.close();
+        self.queue.check_writable()?;
         self.queue.sink().close()
     }
 }

@@ -51,7 +51,10 @@ impl BulkLoad {
             }
         }
         let stamp = Loaded { core: &core, settled, catalog, keys, counts, indexes }.publish(ids)?;
-        core.log.trim(stamp)?;
+        // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
+        if let Err(error) = core.log.trim(stamp) {
+            tracing::error!(%error, "the log could not be trimmed after a bulk load");
+        }
         Ok(GraphStats::of(&core))
     }
 }
@@ -97,7 +100,7 @@ impl Loaded<'_> {
         writer.dirty.clear();
         writer.checkpoint = stamp;
         writer.log_bytes = 0;
-        core.counts.publish(stamp, self.counts.into());
+        core.counts.publish(core.timeline.visible().bits(), self.counts.into());
         Ok(stamp)
     }
 

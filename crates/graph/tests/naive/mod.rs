@@ -1,6 +1,8 @@
 //! A graph as plain collections: what the real one is compared with.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod steps;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{
@@ -128,6 +130,23 @@ impl Naive {
     pub fn drop_vertex(&mut self, v: VertexRef) {
         self.vertices.remove(&v.0);
         self.edges.retain(|edge| edge.e.src != v && edge.e.dst != v);
+    }
+
+    /// Compares one vertex with its lists, and one edge: for after every step.
+    pub fn check_some(&self, snapshot: &Snapshot, random: &mut Random, seed: u64, when: &str) {
+        let context = format!("seed {seed}, {when}");
+        let reader = snapshot.reader();
+        let (vertex, edge) =
+            (random.below(self.vertices.len().max(1)), random.below(self.edges.len().max(1)));
+        if let Some((&v, vertex)) = self.vertices.iter().nth(vertex) {
+            self.check_vertex(&reader, VertexRef(v), vertex, &context);
+        }
+        if let Some(edge) = self.edges.get(edge) {
+            self.check_edge(&reader, edge, &context);
+        }
+        assert_eq!(snapshot.vertex_count(None), self.vertices.len() as u64, "{context}: vertex count");
+        assert_eq!(snapshot.edge_count(None), self.edges.len() as u64, "{context}: edge count");
+        snapshot.check().unwrap();
     }
 
     /// Compares everything that can be read.

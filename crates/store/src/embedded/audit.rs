@@ -1,6 +1,6 @@
 //! Looks at a directory before the engine opens it: damage that the engine would pass over must be an error.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -50,13 +50,20 @@ impl LogAudit<'_> {
         }
         let rest = without_reserve(&log[at..]);
         if rest.is_empty() {
-            return Ok(());
+            return self.sync(file);
         }
         if !newest || self.was_synced(rest) {
             let detail = format!("the log file {} does not read from byte {at} on", file.display());
             return Err(corrupt(self.directory, detail));
         }
         self.cut(file, at as u64)
+    }
+
+    /// What the last process wrote and had no time to sync is shown from now on, so it must be durable from now on: a
+    /// log file that is not written any more is never synced again.
+    fn sync(&self, file: &Path) -> Result<(), StoreError> {
+        let synced = File::open(file).and_then(|file| file.sync_all());
+        synced.map_err(|error| input_output(self.directory, error))
     }
 
     fn follows(&self, group: &LogGroup) -> bool {

@@ -6,6 +6,7 @@ mod directory_lock;
 mod durable_mark;
 mod failure;
 mod log_group;
+mod room;
 mod seal;
 mod table_audit;
 mod view;
@@ -44,16 +45,20 @@ pub struct FjallOptions {
     pub journal_bytes: u64,
     /// Threads that flush and compact in the background; at least one.
     pub background_threads: usize,
+    /// Bytes of the device that writes leave free, for what the engine does in the background: a write that would not
+    /// is refused with [`StoreError::DiskFull`].
+    pub reserve_bytes: u64,
 }
 
 impl Default for FjallOptions {
-    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, two background threads.
+    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, two background threads, 128 MiB left free.
     fn default() -> Self {
         Self {
             limits: StoreLimits::default(),
             cache_bytes: 64 << 20,
             journal_bytes: 512 << 20,
             background_threads: 2,
+            reserve_bytes: 128 << 20,
         }
     }
 }
@@ -69,6 +74,7 @@ pub struct FjallEngine {
     keyspaces: RwLock<Vec<fjall::Keyspace>>,
     seals: fjall::Keyspace,
     nonce: u64,
+    reserve: u64,
     groups: Mutex<Groups>,
     /// Last, so that the directory is free only when the database has let go of it.
     _lock: DirectoryLock,
@@ -81,6 +87,9 @@ struct Groups {
     /// All up to this one are known to be synced.
     synced: u64,
 }
+
+/// How much an ingestion writes between two looks at the room that is left, in bytes.
+const BYTES_PER_LOOK_FOR_ROOM: usize = 8 << 20;
 
 /// The keyspace of the seals, and the one key in it.
 const SEALS: &str = "_seals";
@@ -127,6 +136,7 @@ impl FjallEngine {
             keyspaces: RwLock::default(),
             seals,
             nonce: mark.nonce,
+            reserve: options.reserve_bytes,
             groups: Mutex::new(Groups { last, synced: last }),
             _lock: lock,
         })
@@ -143,6 +153,15 @@ impl FjallEngine {
         translate(&self.path, error)
     }
 
+    /// What a write is told that the engine began and could not end. There was room when it began, but that does not
+    /// help: the engine accepts no further one.
+    fn failed_write(&self, error: fjall::Error) -> StoreError {
+        match self.failed(error) {
+            full @ StoreError::DiskFull { .. } => StoreError::Halted { cause: full.to_string() },
+            other => other,
+        }
+    }
+
     fn engine_keyspace(&self, keyspace: &Keyspace) -> Result<fjall::Keyspace, StoreError> {
         let index = keyspace.index_in(self.number)?;
         Ok(self.keyspaces.read()[index].clone())
@@ -155,6 +174,8 @@ impl CommitSink for FjallEngine {
             Durability::Sync => PersistMode::SyncData,
             Durability::Buffered => PersistMode::Buffer,
         };
+        let bytes = writes.iter().map(Write::cost).sum();
+        room::check(&self.path, bytes, self.reserve)?;
         // One leader at a time comes here, so the numbers follow the order of the log.
         let mut groups = self.groups.lock();
         let seal =
@@ -172,7 +193,7 @@ impl CommitSink for FjallEngine {
         drop(keyspaces);
         batch.insert(&self.seals, SEAL_KEY, seal.encode(self.nonce));
         // The engine writes and syncs its log first, and only then makes the batch visible.
-        batch.commit().map_err(|error| self.failed(error))?;
+        batch.commit().map_err(|error| self.failed_write(error))?;
         groups.last = seal.number;
         if durability == Durability::Sync {
             groups.synced = seal.number;
@@ -226,8 +247,14 @@ impl Engine for FjallEngine {
         let failed = |error| engine.failed(error);
         let mut ascending = Ascending::new(keyspace, queue.limits());
         let mut ingestion = target.start_ingestion().map_err(failed)?;
+        let mut unchecked = BYTES_PER_LOOK_FOR_ROOM;
         for pair in pairs {
             let (key, value) = ascending.accept(pair?)?;
+            unchecked += key.len() + value.len();
+            if unchecked >= BYTES_PER_LOOK_FOR_ROOM {
+                room::check(&engine.path, value.len(), engine.reserve)?;
+                unchecked = 0;
+            }
             ingestion.write(key.into_slice(), value.into_slice()).map_err(failed)?;
         }
         ingestion.finish().map_err(failed)?;
@@ -236,7 +263,7 @@ impl Engine for FjallEngine {
 
     fn sync(&self) -> Result<(), StoreError> {
         let last = self.groups.lock().last;
-        self.database.persist(PersistMode::SyncAll).map_err(|error| self.failed(error))?;
+        self.database.persist(PersistMode::SyncAll).map_err(|error| self.failed_write(error))?;
         let mut groups = self.groups.lock();
         groups.synced = groups.synced.max(last);
         Ok(())

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use self::versions::{SharedVersions, View};
+#[cfg(feature = "simulation")]
+pub(crate) use self::versions::Versions;
+pub(crate) use self::versions::{SharedVersions, View};
 use crate::batch::Write;
 use crate::group_commit::{CommitQueue, CommitSink};
 use crate::ingest::Ascending;

@@ -12,7 +12,7 @@ use crate::snapshot::SnapshotSource;
 use crate::{ApproximateSize, Bytes, KeyRange, Keyspace, ScanOrder, StoreError};
 
 /// The versions, shared by the store and its views.
-pub(super) type SharedVersions = Arc<RwLock<Versions>>;
+pub(crate) type SharedVersions = Arc<RwLock<Versions>>;
 
 /// Every version that somebody may still ask for.
 ///
@@ -22,7 +22,7 @@ pub(super) type SharedVersions = Arc<RwLock<Versions>>;
 ///   superseded ─▶ (9, people, "ada") …   looked at again once no view is older than commit 9
 /// ```
 #[derive(Default)]
-pub(super) struct Versions {
+pub(crate) struct Versions {
     tables: Vec<Table>,
     /// The newest commit; a view sees all commits up to the one it was opened at.
     newest: u64,
@@ -44,7 +44,7 @@ struct Version {
 
 impl Versions {
     /// The position of the table called `name`, which is created when it is not there.
-    pub(super) fn open_table(&mut self, name: &str) -> u32 {
+    pub(crate) fn open_table(&mut self, name: &str) -> u32 {
         let index = self.tables.iter().position(|table| table.name == name).unwrap_or_else(|| {
             self.tables.push(Table { name: name.to_owned(), keys: BTreeMap::new(), bytes: 0 });
             self.tables.len() - 1
@@ -52,23 +52,23 @@ impl Versions {
         u32::try_from(index).expect("a process has no memory for 2^32 tables")
     }
 
-    pub(super) fn name(&self, index: usize) -> &str {
+    pub(crate) fn name(&self, index: usize) -> &str {
         self.tables.get(index).map_or("", |table| &table.name)
     }
 
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.tables.iter().map(|table| table.name.clone()).collect();
         names.sort_unstable();
         names
     }
 
-    pub(super) fn size(&self, index: usize) -> ApproximateSize {
+    pub(crate) fn size(&self, index: usize) -> ApproximateSize {
         let table = &self.tables[index];
         ApproximateSize { keys: table.keys.len() as u64, bytes: table.bytes }
     }
 
     /// Adds one commit with all of `writes`; of several to one key, the last counts.
-    pub(super) fn apply(&mut self, writes: Vec<Write>) {
+    pub(crate) fn apply(&mut self, writes: Vec<Write>) {
         self.newest += 1;
         for Write { keyspace, key, value } in writes {
             let index = keyspace.index as usize;
@@ -154,7 +154,7 @@ fn size_of_version(key: &Bytes, value: Option<&Bytes>) -> u64 {
 }
 
 /// A view of the commits up to one of them.
-pub(super) struct View {
+pub(crate) struct View {
     versions: SharedVersions,
     store: u32,
     at: u64,
@@ -162,7 +162,7 @@ pub(super) struct View {
 
 impl View {
     /// A view of everything that is there now.
-    pub(super) fn open(versions: &SharedVersions, store: u32) -> Self {
+    pub(crate) fn open(versions: &SharedVersions, store: u32) -> Self {
         let at = versions.write().open_view();
         Self { versions: Arc::clone(versions), store, at }
     }

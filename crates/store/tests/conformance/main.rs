@@ -12,7 +12,10 @@ mod model;
 mod reading;
 mod transactions;
 
-use store::{FjallOptions, FjallStore, Keyspace, KeyspaceShape, MemoryStore, Pair, Scan, Store, StoreLimits};
+use store::{
+    FjallOptions, FjallStore, Keyspace, KeyspaceShape, MemoryStore, Pair, Scan, SimulatedDisk,
+    SimulatedFaults, Store, StoreLimits,
+};
 
 /// Small bounds, so that the suite reaches them quickly.
 fn limits() -> StoreLimits {
@@ -32,6 +35,10 @@ fn with_fjall(statement: impl FnOnce(&dyn Store)) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let options = FjallOptions { limits: limits(), ..FjallOptions::default() };
     statement(&FjallStore::open(directory.path(), options).expect("an empty directory opens"));
+}
+
+fn with_simulated(statement: impl FnOnce(&dyn Store)) {
+    statement(&SimulatedDisk::new(1, SimulatedFaults::NONE).mount(limits()));
 }
 
 fn keyspace(store: &dyn Store) -> Keyspace {
@@ -121,3 +128,4 @@ macro_rules! conformance {
 
 conformance!(memory, with_memory);
 conformance!(fjall, with_fjall);
+conformance!(simulated, with_simulated);

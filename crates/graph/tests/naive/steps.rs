@@ -1,0 +1,186 @@
+//! Random writes, done to a transaction and to the model alike.
+
+use graph::{Cardinality, EdgeRef, GraphError, Transaction, Value, VertexRef};
+
+use super::{Naive, Random};
+
+pub const LABELS: [&str; 2] = ["person", "software"];
+pub const EDGES: [&str; 3] = ["knows", "created", "likes"];
+pub const KEYS: [&str; 3] = ["name", "age", "tag"];
+
+/// How large a graph may grow, and how uneven.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub vertices: usize,
+    pub edges: usize,
+    /// Of the ends of new edges, how many in ten are one of the first two vertices.
+    pub hubs: usize,
+}
+
+fn value(random: &mut Random) -> Value {
+    match random.below(8) {
+        0 => Value::Int(random.below(4) as i32),
+        1 | 2 => Value::Long(random.below(4) as i64),
+        3 => Value::Double(random.below(4) as f64 / 2.0),
+        4 => Value::Bool(random.below(2) == 0),
+        _ => Value::str(format!("v{}", random.below(5))),
+    }
+}
+
+fn pick_vertex(model: &Naive, random: &mut Random) -> Option<VertexRef> {
+    let nth = random.below(model.vertices.len().max(1));
+    model.vertices.keys().nth(nth).map(|&v| VertexRef(v))
+}
+
+fn pick_end(model: &Naive, random: &mut Random, shape: Shape) -> Option<VertexRef> {
+    if random.below(10) >= shape.hubs {
+        return pick_vertex(model, random);
+    }
+    let nth = random.below(model.vertices.len().clamp(1, 2));
+    model.vertices.keys().nth(nth).map(|&v| VertexRef(v))
+}
+
+fn pick_edge(model: &Naive, random: &mut Random) -> Option<EdgeRef> {
+    model.edges.get(random.below(model.edges.len().max(1))).map(|edge| edge.e)
+}
+
+/// One random write. The model follows if the transaction accepts it.
+///
+/// # Errors
+/// What the transaction refused it with, but for ids that are taken.
+pub fn write(
+    transaction: &Transaction,
+    model: &mut Naive,
+    random: &mut Random,
+    shape: Shape,
+) -> Result<(), GraphError> {
+    let choice = match random.below(20) {
+        add @ 3..=8 if model.edges.len() > shape.edges => {
+            if add < 6 {
+                16
+            } else {
+                13
+            }
+        }
+        0..=2 if model.vertices.len() > shape.vertices => 19,
+        choice => choice,
+    };
+    match choice {
+        0..=2 => add_vertex(transaction, model, random),
+        3..=8 => add_edge(transaction, model, random, shape),
+        9..=12 => set_vertex_property(transaction, model, random),
+        13..=15 => change_edge_property(transaction, model, random, choice == 15),
+        16 | 17 => {
+            let Some(e) = pick_edge(model, random) else { return Ok(()) };
+            transaction.drop_edge(e)?;
+            model.edges.retain(|edge| edge.e != e);
+            Ok(())
+        }
+        18 => change_vertex_property(transaction, model, random),
+        _ if model.vertices.len() < 15 => Ok(()),
+        _ => {
+            let Some(v) = pick_vertex(model, random) else { return Ok(()) };
+            transaction.drop_vertex(v)?;
+            model.drop_vertex(v);
+            Ok(())
+        }
+    }
+}
+
+fn add_vertex(transaction: &Transaction, model: &mut Naive, random: &mut Random) -> Result<(), GraphError> {
+    let label = LABELS[random.below(2)];
+    let id = (random.below(3) == 0).then(|| Value::Long(1000 + random.below(200) as i64));
+    let taken = id.as_ref().is_some_and(|id| model.vertex_by_id(id).is_some());
+    match transaction.add_vertex(id.clone(), label) {
+        Ok(v) => {
+            assert!(!taken, "an id that is taken was accepted");
+            model.add_vertex(v, label, id);
+            Ok(())
+        }
+        Err(GraphError::DuplicateVertexId(id)) => {
+            assert!(taken, "the id {id:?} is not taken");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn add_edge(
+    transaction: &Transaction,
+    model: &mut Naive,
+    random: &mut Random,
+    shape: Shape,
+) -> Result<(), GraphError> {
+    let ends = (pick_end(model, random, shape), pick_end(model, random, shape));
+    let (Some(src), Some(dst)) = ends else { return Ok(()) };
+    let label = EDGES[random.below(3)];
+    let id = (random.below(6) == 0).then(|| Value::str(format!("e{}", random.below(50))));
+    let taken = id.as_ref().is_some_and(|id| model.edge_by_id(id).is_some());
+    match transaction.add_edge(id.clone(), label, src, dst) {
+        Ok(e) => {
+            assert!(!taken, "an id that is taken was accepted");
+            model.add_edge(e, label, id);
+            Ok(())
+        }
+        Err(GraphError::DuplicateEdgeId(id)) => {
+            assert!(taken, "the id {id:?} is not taken");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn set_vertex_property(
+    transaction: &Transaction,
+    model: &mut Naive,
+    random: &mut Random,
+) -> Result<(), GraphError> {
+    let Some(v) = pick_vertex(model, random) else { return Ok(()) };
+    let (key, value) = (KEYS[random.below(3)], value(random));
+    let cardinality =
+        [Cardinality::Single, Cardinality::Single, Cardinality::List, Cardinality::Set][random.below(4)];
+    let meta: Vec<_> = (random.below(4) == 0)
+        .then(|| ("since".into(), Value::Long(random.below(9) as i64)))
+        .into_iter()
+        .collect();
+    let id = transaction.set_vertex_property(v, cardinality, key, value.clone(), &meta)?;
+    model.set_vertex_property(v, cardinality, key, value, &meta, id);
+    Ok(())
+}
+
+fn change_edge_property(
+    transaction: &Transaction,
+    model: &mut Naive,
+    random: &mut Random,
+    drops: bool,
+) -> Result<(), GraphError> {
+    let Some(e) = pick_edge(model, random) else { return Ok(()) };
+    let key = KEYS[random.below(3)];
+    if drops {
+        transaction.drop_edge_property(e, key)?;
+        model.edge_mut(e).properties.remove(key);
+        return Ok(());
+    }
+    let value = value(random);
+    transaction.set_edge_property(e, key, value.clone())?;
+    model.edge_mut(e).properties.insert(key.into(), value);
+    Ok(())
+}
+
+fn change_vertex_property(
+    transaction: &Transaction,
+    model: &mut Naive,
+    random: &mut Random,
+) -> Result<(), GraphError> {
+    let Some(v) = pick_vertex(model, random) else { return Ok(()) };
+    let properties = model.vertices[&v.0].properties.values().flatten();
+    let Some(id) = properties.map(|property| property.id).next() else { return Ok(()) };
+    if random.below(2) == 0 {
+        transaction.drop_vertex_property(id)?;
+        model.drop_vertex_property(v, id);
+    } else {
+        transaction.set_meta_property(id, "since", Value::Int(7))?;
+        model.set_meta_property(v, id, "since", Value::Int(7));
+    }
+    Ok(())
+}

@@ -1,0 +1,452 @@
+//! One seed's history.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use graph::{Graph, GraphError, ScanCursor, Snapshot, VertexRef};
+use store::{FaultCounts, Outage, SimulatedDisk, Store};
+
+use crate::naive::steps::{EDGES, KEYS, LABELS, write};
+use crate::naive::{Naive, Random};
+use crate::quiet::{Failure, quietly};
+use crate::settings::Settings;
+
+/// Operations of a history.
+pub const OPERATIONS: usize = 1_000;
+
+/// Snapshots that are kept at most, to be read later.
+const OLD_SNAPSHOTS: usize = 3;
+
+/// What came of some histories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Restarts after which an acknowledged write was not there.
+    pub lost: u64,
+    /// Answers that were neither the model's nor an error.
+    pub wrong: u64,
+    pub acknowledged: u64,
+    pub restarts: u64,
+    /// Reads that ended in an error, as they should when the disk fails.
+    pub refused_reads: u64,
+    pub faults: FaultCounts,
+    pub failed_seeds: Vec<u64>,
+    /// Of the disk at the end: tells whether two histories are the same.
+    pub digest: u64,
+}
+
+impl Report {
+    pub fn add(&mut self, other: &Self) {
+        self.lost += other.lost;
+        self.wrong += other.wrong;
+        self.acknowledged += other.acknowledged;
+        self.restarts += other.restarts;
+        self.refused_reads += other.refused_reads;
+        self.failed_seeds.extend(&other.failed_seeds);
+        self.failed_seeds.sort_unstable();
+        let (sum, more) = (&mut self.faults, &other.faults);
+        sum.refused += more.refused;
+        sum.unacknowledged += more.unacknowledged;
+        sum.failed_syncs += more.failed_syncs;
+        sum.full += more.full;
+        sum.power_cuts += more.power_cuts;
+        sum.failed_reads += more.failed_reads;
+        sum.damaged_reads += more.damaged_reads;
+    }
+}
+
+/// What the graph may be after a restart instead of what was acknowledged.
+struct Doubt {
+    model: Naive,
+    /// Edges of a bulk load, whose sequence numbers only the graph knows.
+    loaded: Vec<(VertexRef, VertexRef)>,
+}
+
+/// How an answer compares with the model's.
+enum Answer {
+    Same,
+    /// It is an error, and so says nothing.
+    Refused,
+    Different(Failure),
+}
+
+pub struct Run {
+    seed: u64,
+    random: Random,
+    settings: Settings,
+    disk: SimulatedDisk,
+    /// None while the disk does not let it be opened.
+    graph: Option<Graph>,
+    /// What was acknowledged.
+    model: Naive,
+    /// What the graph may be instead after a restart: writes failed, and one may have reached the disk all the same.
+    doubts: Vec<Doubt>,
+    /// The graph said that it accepts no more writes.
+    stopped: bool,
+    indexes: BTreeSet<(usize, usize)>,
+    old: Vec<(Snapshot, Naive)>,
+    operations: usize,
+    report: Report,
+    /// Whether to tell what is done.
+    told: bool,
+}
+
+impl Run {
+    pub fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed + 1);
+        let settings = Settings::draw(&mut random);
+        Self {
+            seed,
+            random,
+            disk: SimulatedDisk::new(seed, settings.faults),
+            settings,
+            graph: None,
+            model: Naive::default(),
+            doubts: Vec::new(),
+            stopped: false,
+            indexes: BTreeSet::new(),
+            old: Vec::new(),
+            operations: 0,
+            report: Report::default(),
+            told: std::env::var_os("MANGROVE_SIM_TRACE").is_some(),
+        }
+    }
+
+    fn tell(&self, what: impl FnOnce() -> String) {
+        if self.told {
+            eprintln!("{:4} {} {:?}", self.operations, what(), self.disk.counts());
+        }
+    }
+
+    /// The whole history; it ends early at the first thing that is lost or wrong.
+    pub fn run(mut self) -> Report {
+        self.open();
+        while self.operations < OPERATIONS && self.sound() {
+            self.turn();
+        }
+        if self.sound() {
+            self.restart();
+        }
+        (self.report.faults, self.report.digest) = (self.disk.counts(), self.disk.digest());
+        if !self.sound() {
+            self.report.failed_seeds.push(self.seed);
+        }
+        self.report
+    }
+
+    fn sound(&self) -> bool {
+        (self.report.lost, self.report.wrong) == (0, 0)
+    }
+
+    fn turn(&mut self) {
+        self.operations += 1;
+        match self.random.below(100) {
+            0..=2 => self.bulk_load(),
+            3..=8 => {
+                let graph = self.graph();
+                let flushed = graph.flush();
+                self.tell(|| format!("flush {flushed:?}"));
+            }
+            9..=11 => self.create_index(),
+            12..=17 => {
+                let snapshot = self.graph().snapshot();
+                self.old.push((snapshot, self.model.clone()));
+                if self.old.len() > OLD_SNAPSHOTS {
+                    self.old.remove(0);
+                }
+            }
+            18..=25 if !self.old.is_empty() => {
+                let (snapshot, expected) = self.old.swap_remove(self.random.below(self.old.len()));
+                let answer = self.compare(&expected, &snapshot, "at an old snapshot");
+                self.note(answer);
+            }
+            26 | 27 => {
+                let (model, snapshot) = (self.model.clone(), self.graph().snapshot());
+                let answer = self.compare(&model, &snapshot, "all of it");
+                self.note(answer);
+            }
+            28 => drop(self.disk.free_space()),
+            _ => self.transaction(),
+        }
+        if self.sound() {
+            self.look();
+        }
+        if self.sound() && self.random.below(100) < self.settings.restarts {
+            self.restart();
+        }
+    }
+
+    fn graph(&self) -> Graph {
+        self.graph.clone().expect("the graph is open between turns")
+    }
+
+    /// A transaction of a few random writes, and its end.
+    fn transaction(&mut self) {
+        let graph = self.graph();
+        let transaction = graph.begin();
+        let mut tentative = self.model.clone();
+        for _ in 0..self.random.below(12) {
+            self.operations += 1;
+            let shape = self.settings.shape;
+            let outcome = quietly(|| write(&transaction, &mut tentative, &mut self.random, shape));
+            match outcome {
+                Ok(Ok(())) => {}
+                // A write that fails has written nothing; what was read must have failed.
+                Ok(Err(GraphError::Store(_) | GraphError::Corrupt { .. })) => self.report.refused_reads += 1,
+                Ok(Err(error)) => return self.wrong(format!("a write was refused with: {error}")),
+                // An answer on the way was wrong, which is as it may be if the disk did not give it.
+                Err(failure) if failure.of_the_model && transaction.snapshot().check().is_err() => return,
+                Err(failure) => return self.wrong(failure.text),
+            }
+        }
+        self.operations += 1;
+        if self.random.below(10) == 0 {
+            transaction.rollback();
+            return;
+        }
+        let (read, before) = (transaction.snapshot().check(), transaction.snapshot().stamp());
+        let committed = transaction.commit();
+        self.tell(|| format!("commit {committed:?}, read {read:?}"));
+        match (committed, read) {
+            // Nothing was left to write, so nothing was: that succeeds whatever came before.
+            (Ok(stamp), Ok(())) if stamp == before => self.model = tentative,
+            (Ok(_), Ok(())) => self.acknowledge(tentative),
+            (Ok(_), Err(error)) => self.wrong(format!("committed, though it could not read: {error}")),
+            (Err(_), Err(_)) => {}
+            (Err(error), Ok(())) => self.refused(&error, Doubt { model: tentative, loaded: Vec::new() }),
+        }
+    }
+
+    fn acknowledge(&mut self, model: Naive) {
+        if self.stopped {
+            return self.wrong("a write succeeded after the graph had said that none would".into());
+        }
+        self.model = model;
+        self.doubts.clear();
+        self.report.acknowledged += 1;
+    }
+
+    /// A write failed. Only a full disk promises that nothing of it is there; after any other failure it may turn up
+    /// after a restart, unless the graph had given up writing before.
+    fn refused(&mut self, error: &GraphError, tentative: Doubt) {
+        match error {
+            GraphError::Store(cause) if matches!(**cause, store::StoreError::DiskFull { .. }) => {}
+            _ if self.stopped => {}
+            GraphError::Store(_) | GraphError::LogFailed(_) | GraphError::Corrupt { .. } => {
+                self.stopped |= matches!(error, GraphError::LogFailed(_));
+                self.doubts.push(tentative);
+            }
+            error => self.wrong(format!("refused with: {error}")),
+        }
+    }
+
+    fn create_index(&mut self) {
+        let index = (self.random.below(LABELS.len()), self.random.below(KEYS.len()));
+        let created = self.graph().create_index(LABELS[index.0], KEYS[index.1]);
+        self.tell(|| format!("index {index:?} {created:?}"));
+        if created.is_ok() {
+            self.indexes.insert(index);
+        }
+    }
+
+    /// A bulk load of a small network, if the graph is empty.
+    fn bulk_load(&mut self) {
+        if !self.model.vertices.is_empty() {
+            return;
+        }
+        // They would see the load, too.
+        self.old.clear();
+        let graph = self.graph();
+        let mut load = Doubt { model: Naive::default(), loaded: Vec::new() };
+        match self.load(&graph, &mut load) {
+            Ok(()) => {
+                self.disk.allow_faults(false);
+                load.learn_edges(&graph.snapshot());
+                self.disk.allow_faults(true);
+                self.acknowledge(load.model);
+            }
+            Err(GraphError::NotEmpty { .. }) => self.wrong("an empty graph is not empty".into()),
+            Err(error) => {
+                self.tell(|| format!("bulk load {error}"));
+                self.refused(&error, load);
+            }
+        }
+    }
+
+    fn load(&mut self, graph: &Graph, load: &mut Doubt) -> Result<(), GraphError> {
+        let mut bulk = graph.bulk_load()?;
+        let mut everybody = Vec::new();
+        for label in LABELS {
+            let refs = bulk.vertices_without_columns(label, 1 + self.random.below(10))?;
+            refs.iter().for_each(|&v| load.model.add_vertex(v, label, None));
+            everybody.extend(refs);
+        }
+        let end = |random: &mut Random| everybody[random.below(everybody.len())];
+        load.loaded =
+            (0..self.random.below(40)).map(|_| (end(&mut self.random), end(&mut self.random))).collect();
+        let (src, dst): (Vec<VertexRef>, Vec<VertexRef>) = load.loaded.iter().copied().unzip();
+        bulk.edges(EDGES[0], &src, &dst, None, Vec::new())?;
+        self.operations += 1;
+        bulk.finish(&|_| {}).map(drop)
+    }
+
+    /// Looks at a part of the graph.
+    fn look(&mut self) {
+        let snapshot = self.graph().snapshot();
+        let (model, seed) = (&self.model, self.seed);
+        let random = &mut self.random;
+        let outcome = quietly(|| model.check_some(&snapshot, random, seed, "at a glance"));
+        let answer = answer(&snapshot, outcome);
+        self.note(answer);
+    }
+
+    fn compare(&self, model: &Naive, snapshot: &Snapshot, when: &str) -> Answer {
+        answer(snapshot, quietly(|| model.check(snapshot, self.seed, when)))
+    }
+
+    fn note(&mut self, answer: Answer) {
+        match answer {
+            Answer::Same => {}
+            Answer::Refused => self.report.refused_reads += 1,
+            Answer::Different(failure) => self.wrong(failure.text),
+        }
+    }
+
+    fn wrong(&mut self, what: String) {
+        eprintln!("MANGROVE_SIM_SEED={}, operation {}: {what}", self.seed, self.operations);
+        self.report.wrong += 1;
+    }
+
+    /// Ends the process in one way or another, and opens the graph again.
+    fn restart(&mut self) {
+        self.operations += 1;
+        self.report.restarts += 1;
+        self.old.clear();
+        let outage = match self.random.below(3) {
+            0 => {
+                let _ = self.graph().store().close();
+                Outage::Process
+            }
+            1 => Outage::Process,
+            _ => Outage::Power,
+        };
+        self.graph = None;
+        self.disk.stop(outage);
+        self.tell(|| format!("{outage:?}"));
+        self.open();
+        if self.graph.is_some() {
+            self.recognise();
+        }
+    }
+
+    /// Opens the graph, as often as the disk makes it necessary.
+    fn open(&mut self) {
+        for attempt in 0.. {
+            self.disk.allow_faults(attempt < 4);
+            let before = self.disk.counts();
+            let store: Arc<dyn Store> = Arc::new(self.disk.mount(self.settings.limits));
+            let opened = Graph::open(store, self.settings.graph.clone());
+            self.tell(|| format!("open {:?}", opened.as_ref().err()));
+            match opened {
+                Ok(graph) => {
+                    self.disk.allow_faults(true);
+                    self.graph = Some(graph);
+                    return;
+                }
+                Err(error) if injected(&before) == injected(&self.disk.counts()) => {
+                    return self.lost(format!("the graph does not open: {error}"));
+                }
+                Err(_) => self.disk.stop(Outage::Process),
+            }
+        }
+    }
+
+    /// Finds out which of the states that are possible the graph is in.
+    fn recognise(&mut self) {
+        for attempt in 0.. {
+            self.disk.allow_faults(attempt < 3);
+            match self.recognise_once() {
+                Answer::Same => break,
+                Answer::Refused => self.report.refused_reads += 1,
+                Answer::Different(failure) => return self.lost(failure.text),
+            }
+        }
+        self.disk.allow_faults(true);
+        self.doubts.clear();
+        self.stopped = false;
+        let catalog = Arc::clone(self.graph().snapshot().catalog());
+        for &(label, key) in &self.indexes {
+            let ids = catalog.vertex_label(LABELS[label]).zip(catalog.key(KEYS[key]));
+            if !ids.is_some_and(|(label, key)| catalog.has_index(label, key)) {
+                return self.lost(format!("the index on {} and {} is gone", LABELS[label], KEYS[key]));
+            }
+        }
+    }
+
+    fn recognise_once(&mut self) -> Answer {
+        let snapshot = self.graph().snapshot();
+        let mut texts = match self.compare(&self.model, &snapshot, "after a restart") {
+            Answer::Different(failure) => failure.text,
+            answer => return answer,
+        };
+        let mut doubts = std::mem::take(&mut self.doubts);
+        for doubt in &mut doubts {
+            doubt.learn_edges(&snapshot);
+            match self.compare(&doubt.model, &snapshot, "after a restart, with what was refused") {
+                Answer::Same => {
+                    self.model = std::mem::take(&mut doubt.model);
+                    return Answer::Same;
+                }
+                Answer::Refused => {
+                    self.doubts = doubts;
+                    return Answer::Refused;
+                }
+                Answer::Different(failure) => texts = format!("{texts}\nand {}", failure.text),
+            }
+        }
+        Answer::Different(Failure { text: texts, of_the_model: true })
+    }
+
+    fn lost(&mut self, what: String) {
+        eprintln!("MANGROVE_SIM_SEED={}, operation {}: lost: {what}", self.seed, self.operations);
+        self.report.lost += 1;
+    }
+}
+
+impl Doubt {
+    /// Takes the loaded edges into the model, under the sequence numbers that they have in the graph: the input's order
+    /// within each tablet. Edges that are not as they were loaded are left out, and so make a difference.
+    fn learn_edges(&mut self, snapshot: &Snapshot) {
+        if self.loaded.is_empty() {
+            return;
+        }
+        let (mut cursor, mut found) = (ScanCursor::default(), Vec::new());
+        while snapshot.reader().scan_edges(None, &mut cursor, 100, &mut found) {}
+        found.sort_by_key(|e| e.seq);
+        self.model.edges.clear();
+        let mut taken = vec![0; 64];
+        for &(src, dst) in &self.loaded {
+            let tablet = src.tablet();
+            let place = &mut taken[tablet as usize];
+            let e = found.iter().filter(|e| e.src.tablet() == tablet).nth(*place);
+            *place += 1;
+            if let Some(e) = e.filter(|e| (e.src, e.dst) == (src, dst)) {
+                self.model.add_edge(*e, EDGES[0], None);
+            }
+        }
+    }
+}
+
+/// What a comparison says about an answer. A panic of the graph is wrong whatever the disk did.
+fn answer(snapshot: &Snapshot, outcome: Result<(), Failure>) -> Answer {
+    match (outcome, snapshot.check()) {
+        (Err(failure), Err(_)) if !failure.of_the_model => Answer::Different(failure),
+        (_, Err(_)) => Answer::Refused,
+        (Ok(()), Ok(())) => Answer::Same,
+        (Err(failure), Ok(())) => Answer::Different(failure),
+    }
+}
+
+/// The faults that can make a graph refuse to open.
+fn injected(counts: &FaultCounts) -> FaultCounts {
+    FaultCounts { writes: 0, reads: 0, ..*counts }
+}

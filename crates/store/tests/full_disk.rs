@@ -1,0 +1,184 @@
+//! A device without room, and one that fails to sync: what the real store says, keeps, and does afterwards.
+//!
+//! The device is a small file system in memory, where the test may mount one; the failing syncs come from a filter on
+//! the system calls of a child process, which is this test once more.
+
+use std::path::Path;
+use std::process::Command;
+
+use store::{
+    Durability, FjallOptions, FjallStore, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, StoreError,
+    WriteBatch,
+};
+
+/// Set in the child: the directory of its store.
+const CHILD: &str = "MANGROVE_FAILED_SYNC_CHILD";
+
+const VALUE: usize = 100 << 10;
+
+fn put(store: &dyn Store, keyspace: &Keyspace, key: u32, durability: Durability) -> Result<(), StoreError> {
+    let mut batch = WriteBatch::new();
+    batch.put(keyspace, key.to_be_bytes(), vec![key as u8; VALUE]);
+    store.write_batch(batch, durability)
+}
+
+fn count(store: &dyn Store, keyspace: &Keyspace) -> u32 {
+    let snapshot = store.snapshot().unwrap();
+    let mut found = 0u32;
+    for pair in snapshot.scan(keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap() {
+        let (key, value) = pair.unwrap();
+        assert_eq!((&key[..], &value[..]), (&found.to_be_bytes()[..], &vec![found as u8; VALUE][..]));
+        found += 1;
+    }
+    found
+}
+
+/// A file system in memory, unmounted in the end.
+struct Mounted<'a>(&'a Path);
+
+impl<'a> Mounted<'a> {
+    fn at(place: &'a Path, options: &str) -> Option<Self> {
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(place).output();
+        mount.is_ok_and(|mount| mount.status.success()).then_some(Self(place))
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.0).status();
+        assert!(std::thread::panicking() || unmounted.is_ok_and(|status| status.success()));
+    }
+}
+
+fn small() -> FjallOptions {
+    FjallOptions { reserve_bytes: 24 << 20, ..FjallOptions::default() }
+}
+
+#[test]
+fn a_full_disk_refuses_writes_loses_nothing_and_takes_them_again_when_there_is_room() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(mounted) = Mounted::at(directory.path(), "size=64m") else {
+        println!("skipped: no file system can be mounted here");
+        return;
+    };
+    let ballast = mounted.0.join("ballast");
+    std::fs::write(&ballast, vec![1; 20 << 20]).unwrap();
+    let path = mounted.0.join("store");
+    let mut written = 0;
+    {
+        let store = FjallStore::open(&path, small()).unwrap();
+        let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+        let mut fill = |store: &dyn Store| loop {
+            match put(store, &things, written, Durability::Sync) {
+                Ok(()) => written += 1,
+                Err(StoreError::DiskFull { .. }) => break written,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        let first = fill(&store);
+        assert!(first > 10, "the disk was full after {first} writes");
+        assert_eq!(count(&store, &things), first, "reads go on");
+        store.sync().unwrap();
+        std::fs::remove_file(&ballast).unwrap();
+        let second = fill(&store);
+        assert!(second > first + 100, "{second} writes with 20 MB more room, {first} without");
+        assert_eq!(count(&store, &things), second);
+    }
+    let store = FjallStore::open(&path, small()).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    assert_eq!(count(&store, &things), written);
+}
+
+#[test]
+fn a_reserve_that_cannot_be_left_free_refuses_writes_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = FjallOptions { reserve_bytes: u64::MAX, ..FjallOptions::default() };
+    let store = FjallStore::open(directory.path(), options).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    for durability in [Durability::Buffered, Durability::Sync] {
+        let refused = put(&store, &things, 0, durability).unwrap_err();
+        assert!(refused.to_string().contains("free some space and try again"), "{refused}");
+    }
+    let mut pairs = std::iter::once(Ok((0_u32.to_be_bytes().into(), vec![0; VALUE].into())));
+    assert!(matches!(store.ingest(&things, &mut pairs), Err(StoreError::DiskFull { .. })));
+    assert_eq!(count(&store, &things), 0);
+}
+
+/// A system call that fails from some moment on, and how.
+#[derive(Clone, Copy)]
+struct Failing {
+    calls: [i64; 2],
+    errno: u32,
+}
+
+const X86: bool = cfg!(target_arch = "x86_64");
+/// `fsync` and `fdatasync` with EIO.
+const SYNC: Failing = Failing { calls: if X86 { [74, 75] } else { [82, 83] }, errno: 5 };
+/// `write` and `writev` with ENOSPC: the device is full although there was room a moment ago.
+const WRITE: Failing = Failing { calls: if X86 { [1, 20] } else { [64, 66] }, errno: 28 };
+
+/// In the child: lets every one of the system calls fail from the third write on.
+fn write_until_calls_fail(directory: &Path, failing: Failing) {
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
+    let store = FjallStore::open(directory, FjallOptions::default()).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    (0..3).for_each(|key| put(&store, &things, key, Durability::Sync).unwrap());
+    let arch = TargetArch::try_from(std::env::consts::ARCH).unwrap();
+    let rules = failing.calls.into_iter().map(|call| (call, Vec::new())).collect();
+    let fail = SeccompAction::Errno(failing.errno);
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, fail, arch).unwrap();
+    seccompiler::apply_filter_all_threads(&BpfProgram::try_from(filter).unwrap()).unwrap();
+    let first = put(&store, &things, 3, Durability::Sync).unwrap_err();
+    let says = if failing.errno == SYNC.errno { "Input/output error" } else { "no space left" };
+    assert!(first.to_string().contains(says), "{first}");
+    assert!(!matches!(first, StoreError::DiskFull { .. }), "that would promise that it can go on");
+    for durability in [Durability::Sync, Durability::Buffered] {
+        let second = put(&store, &things, 4, durability).unwrap_err();
+        assert!(matches!(second, StoreError::Halted { .. }), "{second}");
+        assert!(
+            second.to_string().contains("open it again") && second.to_string().contains(says),
+            "{second}"
+        );
+    }
+    assert!(matches!(store.sync(), Err(StoreError::Halted { .. })), "a later sync must not succeed");
+    assert_eq!(count(&store, &things), 3, "what was not made durable is not shown");
+    assert!(store.close().is_err());
+    // As a process ends that was killed: nothing is tidied up.
+    std::process::exit(CHILD_ENDED_WELL);
+}
+
+const CHILD_ENDED_WELL: i32 = 42;
+
+/// Runs a test again as a child in which system calls fail, and looks at what it leaves behind.
+fn survives(test: &str, failing: Failing) {
+    if let Ok(directory) = std::env::var(CHILD) {
+        return write_until_calls_fail(Path::new(&directory), failing);
+    }
+    if !cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))) {
+        println!("skipped: system calls cannot be filtered here");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, directory.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stderr);
+    assert_eq!(child.status.code(), Some(CHILD_ENDED_WELL), "{said}");
+    let store = FjallStore::open(directory.path(), FjallOptions::default()).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    let found = count(&store, &things);
+    assert!((3..=4).contains(&found), "{found} are there: the write that failed may be, no other");
+    put(&store, &things, found, Durability::Sync).unwrap();
+}
+
+#[test]
+fn a_failed_sync_stops_all_writes_and_is_never_taken_back() {
+    survives("a_failed_sync_stops_all_writes_and_is_never_taken_back", SYNC);
+}
+
+#[test]
+fn a_write_that_finds_no_room_after_all_stops_the_store_until_it_is_opened_again() {
+    survives("a_write_that_finds_no_room_after_all_stops_the_store_until_it_is_opened_again", WRITE);
+}
