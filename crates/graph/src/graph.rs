@@ -6,7 +6,7 @@ use store::Store;
 
 use crate::bulk::BulkLoad;
 use crate::core::Core;
-use crate::{GraphError, GraphStats, Result, Snapshot, Transaction};
+use crate::{GraphError, GraphStats, Result, SectionSizes, Snapshot, Transaction};
 
 /// Bounds and sizes of a graph.
 #[derive(Clone, Debug)]
@@ -89,6 +89,15 @@ impl Graph {
     /// Sizes and counters. It visits every section: for people and monitoring, not for hot paths.
     pub fn stats(&self) -> GraphStats {
         GraphStats::of(&self.core)
+    }
+
+    /// Loads every section that the last flush left on disk, and says what each kind of them takes there and in memory.
+    /// It reads the whole graph: for benchmarks, and for people who ask where the bytes are.
+    ///
+    /// # Errors
+    /// If the store fails, or a section is damaged.
+    pub fn layout(&self) -> Result<Vec<SectionSizes>> {
+        self.core.layout()
     }
 
     /// Creates an equality index over the values of `key` of the vertices with `label`, existing ones included.

@@ -70,6 +70,7 @@ mod flush;
 mod graph;
 pub mod import;
 mod index_build;
+mod layout;
 mod list;
 mod log;
 mod memory;
@@ -102,6 +103,7 @@ pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkVa
 pub use catalog::{Catalog, IndexDefinition, NameSpace};
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
+pub use layout::{SectionKind, SectionSizes};
 pub use list::List;
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use property::{Cardinality, PropertyEntry, PropertyId};
