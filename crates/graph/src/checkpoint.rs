@@ -20,8 +20,8 @@ use crate::counts::Counts;
 use crate::section_key::SectionName;
 use crate::{GraphError, KeyId, Result, Tick, VertexLabelId};
 
-/// The newest format of a graph on disk that this version knows.
-const FORMAT: u32 = 1;
+/// The newest format of a graph on disk that this version knows. In 1 no section was packed.
+const FORMAT: u32 = 2;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,16 +134,13 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// Opens the root of the graph in `store` and checks its format; writes the format into a new one.
+    /// Opens the root of the graph in `store` and checks its format. A new one gets the newest, and so does an older one:
+    /// from now on sections are written that an older version cannot read.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
         let keyspace = store.keyspace("meta", KeyspaceShape::Small).map_err(Arc::new)?;
         let meta = Self { store, keyspace };
         match meta.get("format")? {
-            None => {
-                let mut batch = WriteBatch::new();
-                batch.put(&meta.keyspace, "format", FORMAT.to_le_bytes());
-                meta.write(batch)?;
-            }
+            None => meta.write_format()?,
             Some(bytes) => {
                 let bytes: [u8; 4] =
                     bytes[..].try_into().map_err(|_| corrupt("format", "it has the wrong length"))?;
@@ -151,9 +148,18 @@ impl Meta {
                 if found > FORMAT {
                     return Err(GraphError::NewerFormat { found, supported: FORMAT });
                 }
+                if found < FORMAT {
+                    meta.write_format()?;
+                }
             }
         }
         Ok(meta)
+    }
+
+    fn write_format(&self) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put(&self.keyspace, "format", FORMAT.to_le_bytes());
+        self.write(batch)
     }
 
     /// The last checkpoint and its catalog; of an empty graph if there was none.
@@ -228,6 +234,17 @@ mod tests {
         meta.write(batch).unwrap();
         let refused = Meta::open(store).err().unwrap();
         assert!(matches!(refused, GraphError::NewerFormat { found: 9, supported: FORMAT }), "{refused}");
+    }
+
+    #[test]
+    fn an_older_format_is_read_and_from_then_on_the_newest() {
+        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
+        let meta = Meta::open(Arc::clone(&store)).unwrap();
+        let mut batch = WriteBatch::new();
+        batch.put(&meta.keyspace, "format", 1u32.to_le_bytes());
+        meta.write(batch).unwrap();
+        let meta = Meta::open(store).unwrap();
+        assert_eq!(meta.get("format").unwrap().as_deref(), Some(&FORMAT.to_le_bytes()[..]));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod adjacency_builder;
 mod bits;
 mod column;
 mod delta;
+mod dictionary;
 mod index;
 mod mergeable;
 mod merged_list;
@@ -18,6 +19,7 @@ pub(crate) use adjacency::{Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, Edg
 pub(crate) use adjacency_builder::AdjacencyBuilder;
 pub(crate) use bits::Bits;
 pub(crate) use column::Column;
+pub(crate) use dictionary::Dictionary;
 pub(crate) use index::{IndexChange, IndexPartition, PARTITIONS, entry as index_entry, partition_of};
 pub(crate) use mergeable::Mergeable;
 pub(crate) use merged_list::MergedList;
