@@ -23,7 +23,7 @@ SCALE   ?= sf0.1
 DATA    ?= data/graph/$(SCALE)
 FILES   ?= data/ldbc/$(SCALE)
 
-BENCHES := import limit point cancel scopes ic
+BENCHES := import memory limit point cancel scopes ic
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
@@ -79,13 +79,13 @@ answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan
 
 bench: $(BENCHES:%=bench-%) ## Every benchmark, on an imported graph (SCALE=sf1, or DATA=DIR FILES=DIR); figures in target/bench
 
-bench-%: ## One of them: import, limit, point, cancel, scopes, ic
+bench-%: ## One of them: import, memory, limit, point, cancel, scopes, ic
 bench-import: build build-bench $(FILES)
 	$(BENCH) import $(FILES) --program $(RELEASE)/mangrove
 bench-limit bench-point bench-cancel: bench-%: build-bench $(DATA)
 	$(BENCH) $* $(DATA)
-bench-scopes: build-bench $(DATA) $(FILES)
-	$(BENCH) scopes $(DATA) $(FILES)
+bench-scopes bench-memory: bench-%: build-bench $(DATA) $(FILES)
+	$(BENCH) $* $(DATA) $(FILES)
 bench-ic: build-bench $(DATA) $(FILES)
 	$(BENCH) ic $(DATA) $(FILES) --limit $(SHARED)/limit
 

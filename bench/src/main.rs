@@ -10,6 +10,7 @@ mod ic;
 mod import;
 mod limit;
 mod measure;
+mod memory;
 mod parameters;
 mod point;
 mod queries;
@@ -68,6 +69,8 @@ enum Bench {
         #[arg(long, default_value = "target/release/mangrove")]
         program: PathBuf,
     },
+    /// Memory and disk, by kind of section
+    Memory { graph: PathBuf, files: PathBuf },
     /// A query set: walks, ic, is, cq, or one query
     Set {
         name: String,
@@ -89,6 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
+        Bench::Memory { graph, files } => memory::bench(&graph, &files, &report),
         Bench::Set { name, graph, ldbc, wire } => sets::bench(&name, &graph, &ldbc, wire, &report),
     }
 }

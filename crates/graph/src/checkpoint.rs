@@ -23,7 +23,8 @@ use crate::schema::{Definitions, IndexState};
 use crate::section_key::SectionName;
 use crate::{GraphError, Result, Tick, VertexLabelId};
 
-/// The newest format of a graph on disk that this version knows.
+/// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
+/// there was no schema.
 const FORMAT: u32 = 2;
 
 /// A stripe at a checkpoint.
@@ -141,7 +142,8 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// Opens the root of the graph in `store` and checks its format; writes the format into a new one.
+    /// Opens the root of the graph in `store` and checks its format. A new one gets the newest, and so does an older one:
+    /// from now on sections are written that an older version cannot read.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
         let keyspace = store.keyspace("meta", KeyspaceShape::Small).map_err(Arc::new)?;
         let meta = Self { store, keyspace };

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use crossbeam_epoch::Guard;
 use rustc_hash::FxHashMap;
 
-use crate::block::{adjacency_number, vertex_at};
 use crate::checkpoint::{Checkpoint, StripeEntry};
 use crate::core::{Core, FIRST_INDEX};
 use crate::memory::SectionCell;
@@ -197,15 +196,9 @@ impl Core {
         output: &mut SectionWriter<'_>,
         undo: &mut Vec<TreeUndo>,
     ) -> Result<()> {
-        let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
-            return Ok(());
-        };
-        let Some(stripe_there) = self.blocks.stripe(stripe.into()) else { return Ok(()) };
-        let cell = stripe_there.block(tablet.into()).adjacency.get_or_grow(adjacency_number(label, dir));
-        for (slot, tree) in cell.loaded(guard).into_iter().flat_map(|section| section.trees()) {
+        for (name, tree) in self.trees_of(key, guard) {
             if !tree.is_stored() {
-                let v = vertex_at(stripe, tablet, *slot);
-                undo.extend(self.write_tree(TreeName { v, label, dir }, tree, output)?);
+                undo.extend(self.write_tree(name, &tree, output)?);
             }
         }
         Ok(())

@@ -8,8 +8,8 @@ use crate::bulk::BulkLoad;
 use crate::core::Core;
 use crate::indexing::IndexWorker;
 use crate::{
-    GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription, Snapshot,
-    Transaction, TreeBounds,
+    GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription,
+    SectionSizes, Snapshot, Transaction, TreeBounds,
 };
 
 /// Bounds and sizes of a graph.
@@ -103,6 +103,15 @@ impl Graph {
         GraphStats::of(&self.core)
     }
 
+    /// Loads every section that the last flush left on disk, and says what each kind of them takes there and in memory.
+    /// It reads the whole graph: for benchmarks, and for people who ask where the bytes are.
+    ///
+    /// # Errors
+    /// If the store fails, or a section is damaged.
+    pub fn layout(&self) -> Result<Vec<SectionSizes>> {
+        self.core.layout()
+    }
+
     /// Creates an equality index over the values of `key` of the vertices with `label`, and waits until it is ready.
     /// Reads and writes go on meanwhile. Creating one that is there does nothing.
     ///
@@ -131,6 +140,11 @@ impl Graph {
     /// If there is no such index or building it failed: a unique index, if two vertices have the same value.
     pub fn await_index(&self, index: &IndexDescription) -> Result<()> {
         self.core.await_index(index)
+    }
+
+    /// Waits until every index that was declared is ready, or building it has failed.
+    pub fn await_indexes(&self) {
+        self.core.indexing.await_all();
     }
 
     /// Drops an index. Queries that run go on as they began; what it stored is deleted when the last of them has ended.

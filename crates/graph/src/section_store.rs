@@ -34,6 +34,17 @@ impl SectionStore {
 
     /// Loads a section that the checkpoint says is there.
     pub(crate) fn load<T: StoredSection>(&self, key: SectionKey) -> Result<T> {
+        self.read(key, |encoded| T::decode(encoded))?
+            .map_err(|malformed| GraphError::Corrupt { what: key.to_string(), problem: malformed.0 })
+    }
+
+    /// The bytes that a section takes in the store, before the store's own compression.
+    pub(crate) fn stored_bytes(&self, key: SectionKey) -> Result<u64> {
+        self.read(key, |encoded| encoded.len() as u64)
+    }
+
+    /// Lets `use_bytes` see a section as it is stored.
+    fn read<R>(&self, key: SectionKey, use_bytes: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let corrupt = |problem: String| GraphError::Corrupt { what: key.to_string(), problem };
         let snapshot = self.store.snapshot().map_err(Arc::new)?;
         let name = key.bytes();
@@ -43,14 +54,14 @@ impl SectionStore {
             return Err(corrupt("it ends too early".into()));
         };
         if parts == 1 {
-            return T::decode(&first[HEADER..]).map_err(|malformed| corrupt(malformed.0));
+            return Ok(use_bytes(&first[HEADER..]));
         }
         let mut whole = first[HEADER..].to_vec();
         for part in 1..parts {
             let value = snapshot.get(&self.keyspace, part_key(&name, generation, part)).map_err(Arc::new)?;
             whole.extend_from_slice(&value.ok_or_else(|| corrupt(format!("its part {part} is missing")))?);
         }
-        T::decode(&whole).map_err(|malformed| corrupt(malformed.0))
+        Ok(use_bytes(&whole))
     }
 
     /// Deletes every section whose key begins so: the partitions of an index, a few hundred keys at most.

@@ -65,7 +65,8 @@ pub enum KeyspaceShape {
     /// Small values, point reads and short scans: indexes, catalog, log.
     #[default]
     Small,
-    /// Values of a kilobyte to megabytes, read one by one: sections of vertex blocks, nodes of edge-trees.
+    /// Values of up to megabytes, read one by one, which who writes them has compressed where it pays: sections of
+    /// vertex blocks, nodes of edge-trees.
     Large,
 }
 

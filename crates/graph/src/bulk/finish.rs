@@ -141,16 +141,16 @@ impl Loaded<'_> {
         Ok(manifest)
     }
 
+    /// Stores the indexes, past the store's log like everything else of the load.
     fn store_partitions(&mut self) -> Result<()> {
-        let mut output = self.core.sections.writer(self.core.options.flush_batch_bytes);
-        for key in self.core.loaded_partitions() {
+        let (core, keys) = (self.core, &mut self.keys);
+        let mut encoded = core.loaded_partitions().into_iter().filter_map(|key| {
             let guard = crossbeam_epoch::pin();
-            if let Some(encoded) = self.core.visit(key, EncodeBase(&guard)).flatten() {
-                output.put(key, self.settled, &encoded)?;
-                self.keys.push(key);
-            }
-        }
-        output.flush()
+            let encoded = core.visit(key, EncodeBase(&guard)).flatten()?;
+            keys.push(key);
+            Some((key, encoded))
+        });
+        core.sections.ingest(self.settled, &mut encoded)
     }
 }
 

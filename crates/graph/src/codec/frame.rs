@@ -8,36 +8,65 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::input::Malformed;
+use super::input::{Input, Malformed};
 use super::output::Output;
 
-/// The format of sections and records.
-const FORMAT: u16 = 2;
+/// The format of log records, checkpoints and catalogs.
+const RECORD: u16 = 1;
+/// The format of sections in which arrays are packed and texts compressed.
+const PACKED_SECTION: u16 = 2;
+/// The format of sections before that.
+const PLAIN_SECTION: u16 = 1;
 const HEADER: usize = 10;
 
-/// Encodes with `body` and puts the envelope around.
+/// Encodes a record with `body` and puts the envelope around.
 pub(crate) fn seal_frame(body: impl FnOnce(&mut Output)) -> Vec<u8> {
+    seal(RECORD, body)
+}
+
+/// Encodes a section with `body` and puts the envelope around.
+pub(super) fn seal_section(body: impl FnOnce(&mut Output)) -> Vec<u8> {
+    seal(PACKED_SECTION, body)
+}
+
+fn seal(format: u16, body: impl FnOnce(&mut Output)) -> Vec<u8> {
     let mut output = Output::default();
     output.bytes.resize(HEADER, 0);
     body(&mut output);
     let mut bytes = output.bytes;
     let checksum = xxh3_64(&bytes[HEADER..]);
-    bytes[..2].copy_from_slice(&FORMAT.to_le_bytes());
+    bytes[..2].copy_from_slice(&format.to_le_bytes());
     bytes[2..HEADER].copy_from_slice(&checksum.to_le_bytes());
     bytes
 }
 
-/// Checks the envelope; what is inside.
+/// Checks the envelope of a record; what is inside.
 pub(crate) fn open_frame(bytes: &[u8]) -> Result<&[u8], Malformed> {
-    let (header, rest) = bytes.split_at_checked(HEADER).ok_or_else(|| Malformed::new("it ends too early"))?;
-    let format = u16::from_le_bytes([header[0], header[1]]);
-    if format != FORMAT {
-        return Err(Malformed::new(format!("its format is {format}, expected {FORMAT}")));
+    match open(bytes)? {
+        (RECORD, rest) => Ok(rest),
+        (format, _) => Err(unknown(format, RECORD)),
     }
+}
+
+/// Checks the envelope of a section of any format; what is inside.
+pub(super) fn open_section(bytes: &[u8]) -> Result<Input<'_>, Malformed> {
+    match open(bytes)? {
+        (PACKED_SECTION, rest) => Ok(Input::new(rest)),
+        (PLAIN_SECTION, rest) => Ok(Input::plain(rest)),
+        (format, _) => Err(unknown(format, PACKED_SECTION)),
+    }
+}
+
+fn open(bytes: &[u8]) -> Result<(u16, &[u8]), Malformed> {
+    let (header, rest) = bytes.split_at_checked(HEADER).ok_or_else(|| Malformed::new("it ends too early"))?;
     if xxh3_64(rest).to_le_bytes() != header[2..] {
         return Err(Malformed::new("its checksum does not match"));
     }
-    Ok(rest)
+    Ok((u16::from_le_bytes([header[0], header[1]]), rest))
+}
+
+fn unknown(format: u16, expected: u16) -> Malformed {
+    Malformed::new(format!("its format is {format}, expected {expected}"))
 }
 
 #[cfg(test)]

@@ -19,11 +19,24 @@ impl std::fmt::Display for Malformed {
 /// The bytes that are left.
 pub(crate) struct Input<'a> {
     bytes: &'a [u8],
+    plain: bool,
 }
 
 impl<'a> Input<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
+        Self { bytes, plain: false }
+    }
+    /// Bytes of a section of format 1: nothing is packed.
+    pub(crate) fn plain(bytes: &'a [u8]) -> Self {
+        Self { bytes, plain: true }
+    }
+    /// Whether nothing is packed.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+    /// How many bytes are left.
+    pub(crate) fn remaining(&self) -> usize {
+        self.bytes.len()
     }
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) =
@@ -31,22 +44,34 @@ impl<'a> Input<'a> {
         self.bytes = rest;
         Ok(taken)
     }
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+    fn fixed<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)
     }
     pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
-        Ok(self.array::<1>()?[0])
+        Ok(self.fixed::<1>()?[0])
     }
     pub(crate) fn u16(&mut self) -> Result<u16, Malformed> {
-        Ok(u16::from_le_bytes(self.array()?))
+        Ok(u16::from_le_bytes(self.fixed()?))
     }
     pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
-        Ok(u32::from_le_bytes(self.array()?))
+        Ok(u32::from_le_bytes(self.fixed()?))
     }
     pub(crate) fn u64(&mut self) -> Result<u64, Malformed> {
-        Ok(u64::from_le_bytes(self.array()?))
+        Ok(u64::from_le_bytes(self.fixed()?))
+    }
+    /// A number in as few bytes as it takes.
+    pub(crate) fn varint(&mut self) -> Result<u64, Malformed> {
+        let mut v = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8()?;
+            v |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(v);
+            }
+        }
+        Err(Malformed::new("a number has no end"))
     }
     /// A count of things that take at least `size` bytes each, so that a damaged count cannot reserve much memory.
     pub(crate) fn count(&mut self, size: usize) -> Result<usize, Malformed> {

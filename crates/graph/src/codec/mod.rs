@@ -4,8 +4,11 @@
 mod frame;
 mod input;
 mod output;
+mod packed;
 mod section;
+mod squeezed;
 mod value;
+mod values;
 
 pub(crate) use frame::{open_frame, seal_frame};
 pub(crate) use input::{Input, Malformed};

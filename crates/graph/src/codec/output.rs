@@ -19,6 +19,14 @@ impl Output {
     pub(crate) fn u64(&mut self, v: u64) {
         self.bytes.extend_from_slice(&v.to_le_bytes());
     }
+    /// A number in as few bytes as it takes, seven bits in each, the lowest first.
+    pub(crate) fn varint(&mut self, mut v: u64) {
+        while v >= 0x80 {
+            self.u8(v as u8 | 0x80);
+            v >>= 7;
+        }
+        self.u8(v as u8);
+    }
     /// A length or count: fewer than 2³² of anything.
     pub(crate) fn len(&mut self, v: usize) {
         debug_assert!(u32::try_from(v).is_ok());

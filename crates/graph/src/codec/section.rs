@@ -1,24 +1,22 @@
 //! The bodies of stored sections. Each begins with the stamp up to which it includes every change.
 //!
 //! ```text
-//! presence   settled │ exists: words │ ids: values
+//! presence   settled │ exists: bits │ ids: values
 //! column     settled │ values
-//! adjacency  settled │ order │ edge node? u8 │ offsets │ neighbours │ seqs │ count, (key, values)… │ slots that have trees
+//! adjacency  settled │ order │ edge node? u8 │ offsets │ neighbours │ seqs │ count, (key, values)… │ slots of trees
 //! index      settled │ entries
-//!
-//! values     present: words │ kind u8 │ rows, as the kind has them
 //! ```
+//!
+//! Sections of format 1, which had their arrays as they are in memory, are still read.
 
 use std::sync::Arc;
 
-use values::{DateTime, Value, VertexRef};
+use values::VertexRef;
 
-use super::input::{Input, Malformed};
-use super::output::Output;
-use super::{open_frame, seal_frame};
+use super::frame::{open_section, seal_section};
+use super::input::Malformed;
 use crate::KeyId;
-use crate::property::PropertyCell;
-use crate::section::{Adjacency, Bits, Column, IndexPartition, Presence, Rows, SLOTS, Values};
+use crate::section::{Adjacency, Column, IndexPartition, Order, Presence, SLOTS};
 use crate::tree::EdgeTree;
 
 /// A section that can be stored.
@@ -32,7 +30,7 @@ pub(crate) trait StoredSection: Sized {
 
 impl StoredSection for Presence {
     fn encode(&self) -> Vec<u8> {
-        seal_frame(|output| {
+        seal_section(|output| {
             output.u64(self.settled);
             let (exists, ids) = self.base();
             output.bits(exists);
@@ -41,7 +39,7 @@ impl StoredSection for Presence {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = Input::new(open_frame(bytes)?);
+        let mut input = open_section(bytes)?;
         let settled = input.u64()?;
         let exists = input.bits()?;
         let ids = input.values()?;
@@ -55,14 +53,14 @@ impl StoredSection for Presence {
 
 impl StoredSection for Column {
     fn encode(&self) -> Vec<u8> {
-        seal_frame(|output| {
+        seal_section(|output| {
             output.u64(self.settled);
             output.values(self.base());
         })
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = Input::new(open_frame(bytes)?);
+        let mut input = open_section(bytes)?;
         let settled = input.u64()?;
         let values = input.values()?;
         input.end()?;
@@ -72,13 +70,13 @@ impl StoredSection for Column {
 
 impl StoredSection for Adjacency {
     fn encode(&self) -> Vec<u8> {
-        seal_frame(|output| {
+        seal_section(|output| {
             output.u64(self.settled);
             output.order(self.order);
             output.u8(self.is_node().into());
-            output.u32s(self.offsets().iter().copied());
-            output.u32s(self.neighbours().iter().map(|v| v.0));
-            output.u32s(self.seqs().iter().copied());
+            output.numbers(self.offsets().iter().copied());
+            output.numbers(self.neighbours().iter().copied());
+            output.numbers(self.seqs().iter().copied());
             output.len(self.columns().len());
             for (key, values) in self.columns() {
                 output.u16(key.0);
@@ -89,16 +87,19 @@ impl StoredSection for Adjacency {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = Input::new(open_frame(bytes)?);
+        let mut input = open_section(bytes)?;
         let settled = input.u64()?;
-        let (order, is_node) = (input.order()?, input.u8()? != 0);
-        let offsets = input.u32s()?;
-        let neighbours: Box<[VertexRef]> = input.u32s()?.iter().map(|&v| VertexRef(v)).collect();
-        let seqs = input.u32s()?;
+        // Of format 1 every list was as its edges arrived, and none a tree.
+        let is_old = input.is_plain();
+        let (order, is_node) =
+            if is_old { (Order::Arrival, false) } else { (input.order()?, input.u8()? != 0) };
+        let offsets: Box<[u32]> = input.array()?;
+        let neighbours: Box<[VertexRef]> = input.array()?;
+        let seqs: Box<[u32]> = input.array()?;
         let columns = (0..input.count(3)?)
             .map(|_| Ok((KeyId(input.u16()?), input.values()?)))
             .collect::<Result<Box<[_]>, Malformed>>()?;
-        let trees = input.u32s()?;
+        let trees = if is_old { Box::default() } else { input.u32s()? };
         input.end()?;
         if !trees.is_sorted_by(|a, b| a < b) || trees.last().is_some_and(|&slot| slot as usize >= SLOTS) {
             return Err(Malformed::new("its trees are not in order"));
@@ -119,16 +120,16 @@ impl StoredSection for Adjacency {
 
 impl StoredSection for IndexPartition {
     fn encode(&self) -> Vec<u8> {
-        seal_frame(|output| {
+        seal_section(|output| {
             output.u64(self.settled);
-            output.u64s(self.entries().iter().copied());
+            output.numbers(self.entries().iter().copied());
         })
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = Input::new(open_frame(bytes)?);
+        let mut input = open_section(bytes)?;
         let settled = input.u64()?;
-        let entries = input.u64s()?;
+        let entries: Box<[u64]> = input.array()?;
         input.end()?;
         if !entries.is_sorted() {
             return Err(Malformed::new("its entries are not in order"));
@@ -137,149 +138,15 @@ impl StoredSection for IndexPartition {
     }
 }
 
-const LONG: u8 = 1;
-const INT: u8 = 2;
-const DOUBLE: u8 = 3;
-const BOOL: u8 = 4;
-const DATE_TIME: u8 = 5;
-const STR: u8 = 6;
-const ANY: u8 = 7;
-const MANY: u8 = 8;
-
-impl Output {
-    fn bits(&mut self, bits: &Bits) {
-        self.u64s(bits.words().iter().copied());
-    }
-
-    fn values(&mut self, values: &Values) {
-        self.bits(values.present());
-        match values.rows() {
-            Rows::Long(v) => {
-                self.u8(LONG);
-                self.u64s(v.iter().map(|v| *v as u64));
-            }
-            Rows::Int(v) => {
-                self.u8(INT);
-                self.u32s(v.iter().map(|v| *v as u32));
-            }
-            Rows::Double(v) => {
-                self.u8(DOUBLE);
-                self.u64s(v.iter().map(|v| v.to_bits()));
-            }
-            Rows::Bool(v) => {
-                self.u8(BOOL);
-                self.bits(v);
-            }
-            Rows::DateTime(v) => {
-                self.u8(DATE_TIME);
-                self.len(v.len());
-                v.iter().for_each(|v| self.date_time(v));
-            }
-            Rows::Str { ends, text } => {
-                self.u8(STR);
-                self.u32s(ends.iter().copied());
-                self.block(text.as_bytes());
-            }
-            Rows::Any(v) => {
-                self.u8(ANY);
-                self.len(v.len());
-                v.iter().for_each(|v| self.value(v));
-            }
-            Rows::Many { ends, cells } => {
-                self.u8(MANY);
-                self.u32s(ends.iter().copied());
-                self.cells(cells);
-            }
-        }
-    }
-
-    /// Property cells, with their meta-properties.
-    pub(crate) fn cells(&mut self, cells: &[PropertyCell]) {
-        self.len(cells.len());
-        for cell in cells {
-            self.u16(cell.place);
-            self.value(&cell.value);
-            self.entries(&cell.meta);
-        }
-    }
-
-    /// Keys and values.
-    pub(crate) fn entries(&mut self, entries: &[(KeyId, Value)]) {
-        self.len(entries.len());
-        for (key, value) in entries {
-            self.u16(key.0);
-            self.value(value);
-        }
-    }
-}
-
-impl Input<'_> {
-    fn bits(&mut self) -> Result<Bits, Malformed> {
-        Ok(Bits::from_words(self.u64s()?))
-    }
-
-    fn values(&mut self) -> Result<Values, Malformed> {
-        let present = self.bits()?;
-        let rows = match self.u8()? {
-            LONG => Rows::Long(self.u64s()?.iter().map(|&v| v as i64).collect()),
-            INT => Rows::Int(self.u32s()?.iter().map(|&v| v as i32).collect()),
-            DOUBLE => Rows::Double(self.u64s()?.iter().map(|&v| f64::from_bits(v)).collect()),
-            BOOL => Rows::Bool(self.bits()?),
-            DATE_TIME => {
-                let count = self.count(16)?;
-                Rows::DateTime((0..count).map(|_| self.date_time()).collect::<Result<Box<[DateTime]>, _>>()?)
-            }
-            STR => {
-                let ends = self.ends()?;
-                let text: Box<str> = self.str()?.into();
-                let fits = ends.last().is_none_or(|&end| end as usize == text.len())
-                    && ends.iter().all(|&end| text.is_char_boundary(end as usize));
-                if !fits {
-                    return Err(Malformed::new("the ends of its strings do not fit its text"));
-                }
-                Rows::Str { ends, text }
-            }
-            ANY => {
-                let count = self.count(1)?;
-                Rows::Any((0..count).map(|_| self.value()).collect::<Result<Box<[Value]>, _>>()?)
-            }
-            MANY => {
-                let ends = self.ends()?;
-                let cells = self.cells()?;
-                if ends.last().is_some_and(|&end| end as usize != cells.len()) {
-                    return Err(Malformed::new("the ends of its rows do not fit its values"));
-                }
-                Rows::Many { ends, cells: cells.into() }
-            }
-            kind => return Err(Malformed::new(format!("no column is of kind {kind}"))),
-        };
-        Ok(Values::new(present, rows))
-    }
-
-    fn ends(&mut self) -> Result<Box<[u32]>, Malformed> {
-        let ends = self.u32s()?;
-        if ends.is_sorted() { Ok(ends) } else { Err(Malformed::new("the ends of its rows descend")) }
-    }
-
-    /// Property cells, with their meta-properties.
-    pub(crate) fn cells(&mut self) -> Result<Vec<PropertyCell>, Malformed> {
-        let count = self.count(7)?;
-        let cell = |_| Ok(PropertyCell { place: self.u16()?, value: self.value()?, meta: self.entries()? });
-        (0..count).map(cell).collect()
-    }
-
-    /// Keys and values.
-    pub(crate) fn entries<C: FromIterator<(KeyId, Value)>>(&mut self) -> Result<C, Malformed> {
-        let count = self.count(3)?;
-        (0..count).map(|_| Ok((KeyId(self.u16()?), self.value()?))).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::section::{AdjacencyBuilder, Order, ValuesBuilder};
+    use crate::codec::{Input, Output, seal_frame};
+    use crate::property::PropertyCell;
+    use crate::section::{AdjacencyBuilder, ValuesBuilder};
+    use crate::section::{Bits, Values};
     use crate::{ValueRef, section::PARTITIONS};
+    use values::{DateTime, Value};
 
     fn adjacency() -> Adjacency {
         let mut builder = AdjacencyBuilder::new(Order::Arrival, 3);
@@ -302,32 +169,148 @@ mod tests {
         assert!(back.base_value(1, KeyId(3)).is_none());
     }
 
-    #[test]
-    fn damaged_sections_are_errors_and_never_panics() {
-        let mut ids = ValuesBuilder::new();
-        ids.push(ValueRef::Str("x"));
-        ids.push_cells(&[PropertyCell {
+    /// A column of every kind there is.
+    fn columns() -> Vec<Values> {
+        let time = |n: i64| Value::DateTime(DateTime { seconds: n * 7919, nanos: n as u32, offset: -3600 });
+        let text = |n: i64| Value::from(format!("about a tree that stands in the sea, {n} times"));
+        let kinds: [&dyn Fn(i64) -> Value; 8] = [
+            &|n| Value::Long(1_300_000_000_000 - n * 31),
+            &|n| Value::Int(n as i32 - 50),
+            &|n| Value::Double(n as f64 / 3.0),
+            &|n| Value::Bool(n % 3 == 0),
+            &time,
+            &text,
+            &|n| Value::str(["Firefox", "Chröme", "Opera"][n as usize % 3]),
+            &|n| if n % 2 == 0 { Value::Long(n) } else { text(n) },
+        ];
+        let column = |value: &dyn Fn(i64) -> Value| {
+            let mut builder = ValuesBuilder::new();
+            for n in 0..150 {
+                match n % 7 {
+                    6 => builder.push_absent(),
+                    _ => builder.push(ValueRef::of(&value(n))),
+                }
+            }
+            builder.finish()
+        };
+        let mut columns: Vec<Values> = kinds.into_iter().map(column).collect();
+        let mut many = ValuesBuilder::new();
+        many.push(ValueRef::Str("x"));
+        many.push_cells(&[PropertyCell {
             place: 2,
             value: Value::Null,
             meta: vec![(KeyId(1), Value::Int(4))],
         }]);
-        let values = ids.finish();
-        let sections = [
-            adjacency().encode(),
-            Column::new(1, values.clone()).encode(),
-            Presence::new(1, Bits::new(SLOTS), values).encode(),
-            IndexPartition::new(1, (0..PARTITIONS as u64).collect()).encode(),
-        ];
+        columns.push(many.finish());
+        columns
+    }
+
+    fn rows(values: &Values) -> Vec<String> {
+        let row = |row| format!("{:?} {:?}", values.get(row), values.cells(row));
+        (0..160).map(row).collect()
+    }
+
+    #[test]
+    fn a_column_of_every_kind_comes_back_as_it_was() {
+        for values in columns() {
+            let expected = rows(&values);
+            let kind = std::mem::discriminant(values.rows());
+            let back = Column::decode(&Column::new(3, values).encode()).unwrap();
+            assert_eq!(rows(back.base()), expected);
+            assert_eq!(std::mem::discriminant(back.base().rows()), kind);
+        }
+    }
+
+    /// A column as format 1 wrote it, behind its checksum.
+    fn plain_column(write: impl FnOnce(&mut Output)) -> Vec<u8> {
+        // Records have the number that sections had then.
+        seal_frame(|output| {
+            output.u64(3);
+            output.u64s([0b1011].into_iter());
+            write(output);
+        })
+    }
+
+    #[test]
+    fn sections_of_the_format_before_are_still_read() {
+        let long = plain_column(|output| {
+            output.u8(1);
+            output.u64s([7, 0, u64::MAX].into_iter());
+        });
+        let int = plain_column(|output| {
+            output.u8(2);
+            output.u32s([7, u32::MAX, 0].into_iter());
+        });
+        let text = plain_column(|output| {
+            output.u8(6);
+            output.u32s([3, 8, 8, 9].into_iter());
+            output.block(b"adagracex");
+        });
+        let any = plain_column(|output| {
+            output.u8(7);
+            output.len(2);
+            output.value(&Value::Int(1));
+            output.value(&Value::str("two"));
+        });
+        let first = |bytes: &[u8], row| Column::decode(bytes).unwrap().get(row, 9).map(ValueRef::to_value);
+        assert_eq!(first(&long, 0), Some(Value::Long(7)));
+        assert_eq!(first(&int, 1), Some(Value::Int(-1)));
+        assert_eq!((first(&text, 3), first(&text, 2)), (Some(Value::str("x")), None));
+        assert_eq!(first(&any, 1), Some(Value::str("two")));
+        let adjacency = seal_frame(|output| {
+            output.u64(42);
+            output.u32s([0, 2].into_iter());
+            output.u32s([u32::MAX, 9].into_iter());
+            output.u32s([4, 5].into_iter());
+            output.len(0);
+        });
+        let adjacency = Adjacency::decode(&adjacency).unwrap();
+        assert_eq!(adjacency.neighbours(), [VertexRef(u32::MAX), VertexRef(9)]);
+    }
+
+    #[test]
+    fn a_bitmap_takes_no_room_where_all_that_there_is_has_a_value() {
+        let bytes = |bits: &Bits| {
+            let mut output = Output::default();
+            output.bits(bits);
+            let mut input = Input::new(&output.bytes);
+            assert_eq!(&input.bits().unwrap(), bits);
+            input.end().unwrap();
+            output.bytes.len()
+        };
+        for set in [0, 1, 63, 64, 65, 1000, SLOTS] {
+            let mut filled = Bits::new(SLOTS);
+            (0..set).for_each(|row| filled.set(row));
+            assert!(bytes(&filled) <= 4, "{set}");
+            filled.set(SLOTS - 1);
+            bytes(&filled);
+        }
+    }
+
+    #[test]
+    fn damaged_sections_are_errors_and_never_panics() {
+        let mut sections: Vec<Vec<u8>> =
+            columns().into_iter().map(|values| Column::new(1, values).encode()).collect();
+        let ids = columns().pop().unwrap();
+        sections.push(adjacency().encode());
+        sections.push(Presence::new(1, Bits::new(SLOTS), ids).encode());
+        sections.push(IndexPartition::new(1, (0..PARTITIONS as u64).collect()).encode());
+        let mut random = 0x9e37_79b9_7f4a_7c15u64;
         for bytes in sections {
             for place in 0..bytes.len() {
                 let mut damaged = bytes.clone();
                 damaged[place] ^= 1 << (place % 8);
                 assert!(Adjacency::decode(&damaged).is_err() && Column::decode(&damaged).is_err());
-                // Behind a checksum that fits, decoding still must hold its own.
+                // Behind a checksum that fits, decoding still must hold its own, whatever the byte became, as a
+                // section of either format.
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                damaged[place] = (random >> 56) as u8;
                 let body = &damaged[10..];
-                let resealed = seal_frame(|output| output.bytes.extend_from_slice(body));
-                let _ = (Adjacency::decode(&resealed), Column::decode(&resealed));
-                let _ = (Presence::decode(&resealed), IndexPartition::decode(&resealed));
+                let write = |output: &mut Output| output.bytes.extend_from_slice(body);
+                for resealed in [seal_section(write), seal_frame(write)] {
+                    let _ = (Adjacency::decode(&resealed), Column::decode(&resealed).map(|c| rows(c.base())));
+                    let _ = (Presence::decode(&resealed), IndexPartition::decode(&resealed));
+                }
             }
         }
     }

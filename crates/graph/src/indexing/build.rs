@@ -31,6 +31,7 @@ impl Core {
             return;
         };
         let description = IndexDescription::of(&index.definition, &self.catalog());
+        self.indexing.begin(&description);
         let failure = match self.build(&index) {
             Ok(()) | Err(Stop::Given) => None,
             Err(Stop::Failed(error)) => {

@@ -35,7 +35,14 @@ impl Core {
         let number = self.grow_catalog(|catalog| {
             Ok(catalog.define(|definitions| definitions.add_index(definition, IndexState::Building)))
         })?;
-        self.commit_definitions()?;
+        if let Err(error) = self.commit_definitions() {
+            // A full disk, say. Nobody would build it, so it is not there.
+            self.grow_catalog(|catalog| {
+                catalog.define(|definitions| definitions.indexes.retain(|index| index.number != number));
+                Ok(())
+            })?;
+            return Err(error);
+        }
         self.indexing.add(Task::Build(number));
         Ok(())
     }
@@ -53,9 +60,11 @@ impl Core {
                 .iter()
                 .find(|index| IndexDescription::of(&index.definition, &catalog) == *description);
             match found {
-                None => return Err(no_such_index(description)),
+                None if state.building.as_ref() != Some(description) => {
+                    return Err(no_such_index(description));
+                }
                 Some(index) if index.state == IndexState::Ready => return Ok(()),
-                Some(_) => self.indexing.changed.wait(&mut state),
+                _ => self.indexing.changed.wait(&mut state),
             }
         }
     }

@@ -59,6 +59,10 @@ pub(crate) struct Indexing {
 #[derive(Default)]
 struct State {
     tasks: std::collections::VecDeque<Task>,
+    /// Whether a task is being done.
+    works: bool,
+    /// What is being built; it may have left the catalog already, if that has failed.
+    building: Option<IndexDescription>,
     /// By number: blocks looked at, and blocks in all.
     progress: BTreeMap<u32, (usize, usize)>,
     failures: BTreeMap<IndexDescription, GraphError>,
@@ -84,10 +88,24 @@ impl Indexing {
         self.state.lock().progress.insert(number, (done, total));
     }
 
+    fn begin(&self, description: &IndexDescription) {
+        self.state.lock().building = Some(description.clone());
+    }
+
+    /// Waits until nothing is left to build.
+    pub(crate) fn await_all(&self) {
+        let mut state = self.state.lock();
+        let builds = |task: &Task| matches!(task, Task::Build(_));
+        while !state.stop && (state.works || state.tasks.iter().any(builds)) {
+            self.changed.wait(&mut state);
+        }
+    }
+
     /// Notes how building ended, and tells who waits for it.
     fn end(&self, number: u32, failure: Option<(IndexDescription, GraphError)>) {
         let mut state = self.state.lock();
         state.progress.remove(&number);
+        state.building = None;
         state.failures.extend(failure);
         self.changed.notify_all();
     }

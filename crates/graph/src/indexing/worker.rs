@@ -64,6 +64,7 @@ fn work(core: &Arc<Core>) {
             }
             Task::Reclaim(..) => core.indexing.postpone(task),
         }
+        core.indexing.rest();
     }
 }
 
@@ -76,10 +77,17 @@ impl Indexing {
                 return None;
             }
             if let Some(task) = state.tasks.pop_front() {
+                state.works = true;
                 return Some(task);
             }
             self.changed.wait(&mut state);
         }
+    }
+
+    /// A task is done.
+    fn rest(&self) {
+        self.state.lock().works = false;
+        self.changed.notify_all();
     }
 
     /// Puts a task behind the others, after a while or when there is something new.

@@ -1,11 +1,11 @@
 //! What the writer needs to know of any section.
 
-use super::{Adjacency, Column, IndexPartition, Presence, SLOTS};
+use super::{Adjacency, Column, IndexPartition, Parts, Presence, SLOTS};
 use crate::Tick;
 use crate::codec::StoredSection;
 
 /// A section whose delta can be merged into its base.
-pub(crate) trait Mergeable: StoredSection {
+pub(crate) trait Mergeable: StoredSection + Parts {
     /// Everything up to this stamp is in the base.
     fn settled(&self) -> Tick;
     /// Versions in the delta.

@@ -6,10 +6,12 @@ mod adjacency_builder;
 mod bits;
 mod column;
 mod delta;
+mod dictionary;
 mod index;
 mod mergeable;
 mod merged_list;
 mod order;
+mod parts;
 mod presence;
 mod values;
 
@@ -20,10 +22,12 @@ pub(crate) use adjacency_builder::AdjacencyBuilder;
 pub(crate) use bits::Bits;
 pub(crate) use column::Column;
 pub(crate) use delta::Delta;
+pub(crate) use dictionary::Dictionary;
 pub(crate) use index::{IndexChange, IndexPartition, PARTITIONS, entry as index_entry, partition_of};
 pub(crate) use mergeable::Mergeable;
 pub(crate) use merged_list::{MergedList, OwnChanges};
 pub(crate) use order::{Order, SortPlace, order_values};
+pub(crate) use parts::{Part, Parts};
 pub(crate) use presence::{Presence, VertexState};
 pub(crate) use values::{Rows, Values, ValuesBuilder};
 

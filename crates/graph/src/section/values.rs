@@ -4,12 +4,14 @@
 //! present │1│1│0│1│            one bit per row
 //! Long    │ 7│ 9│ 0│12│        one fixed-size value per row, whatever the bit says
 //! Str     ends │3│8│8│9│  text │ada│grace│x│
+//!         or, where strings repeat, a dictionary
 //! Many    ends │1│3│3│4│  cells: (place, value, meta-properties) of all values of all rows
 //! ```
 
 use values::{DateTime, Value};
 
 use super::bits::Bits;
+use super::dictionary::Dictionary;
 use crate::property::PropertyCell;
 use crate::{KeyId, ValueRef};
 
@@ -22,6 +24,7 @@ pub(crate) enum Rows {
     Bool(Bits),
     DateTime(Box<[DateTime]>),
     Str { ends: Box<[u32]>, text: Box<str> },
+    Dictionary(Dictionary),
     Any(Box<[Value]>),
     Many { ends: Box<[u32]>, cells: Box<[PropertyCell]> },
 }
@@ -64,6 +67,7 @@ impl Values {
                 let (start, end) = span(ends, row)?;
                 text.get(start..end).map(ValueRef::Str)
             }
+            Rows::Dictionary(dictionary) => dictionary.get(row).map(ValueRef::Str),
             Rows::Any(v) => v.get(row).map(ValueRef::of),
             Rows::Many { .. } => self.cells(row).first().map(|cell| ValueRef::of(&cell.value)),
         }
@@ -95,6 +99,7 @@ impl Values {
             Rows::Bool(v) => size_of_val(v.words()),
             Rows::DateTime(v) => size_of_val::<[DateTime]>(v),
             Rows::Str { ends, text } => size_of_val::<[u32]>(ends) + text.len(),
+            Rows::Dictionary(dictionary) => dictionary.bytes(),
             Rows::Any(v) => size_of_val::<[Value]>(v),
             Rows::Many { ends, cells } => size_of_val::<[u32]>(ends) + size_of_val::<[PropertyCell]>(cells),
         };
@@ -102,8 +107,9 @@ impl Values {
     }
 }
 
+/// Where an item begins and ends among those that end at `ends`; nothing beyond the last.
 #[inline]
-fn span(ends: &[u32], row: usize) -> Option<(usize, usize)> {
+pub(super) fn span(ends: &[u32], row: usize) -> Option<(usize, usize)> {
     let end = *ends.get(row)? as usize;
     let start = if row == 0 { 0 } else { ends[row - 1] as usize };
     Some((start, end))
@@ -225,6 +231,7 @@ impl ValuesBuilder {
     pub(crate) fn finish(mut self) -> Values {
         let words = self.len.div_ceil(64);
         self.present.resize(words, 0);
+        let present = Bits::from_words(self.present.into());
         let rows = match self.rows {
             Growing::Nothing => Rows::Bool(Bits::new(0)),
             Growing::Long(v) => Rows::Long(v.into()),
@@ -235,11 +242,14 @@ impl ValuesBuilder {
                 v.resize(words, 0);
                 Rows::Bool(Bits::from_words(v.into()))
             }
-            Growing::Str { ends, text } => Rows::Str { ends: ends.into(), text: text.into() },
+            Growing::Str { ends, text } => match Dictionary::of(&present, &ends, &text) {
+                Some(dictionary) => Rows::Dictionary(dictionary),
+                None => Rows::Str { ends: ends.into(), text: text.into() },
+            },
             Growing::Any(v) => Rows::Any(v.into()),
             Growing::Many { ends, cells } => Rows::Many { ends: ends.into(), cells: cells.into() },
         };
-        Values { present: Bits::from_words(self.present.into()), rows }
+        Values { present, rows }
     }
 
     /// Counts a row that has a value.

@@ -10,11 +10,12 @@ use super::node::{EdgeNode, FirstEdge};
 use super::root::{Meta, TreeRoot};
 use super::windows::Windows;
 use super::{EdgeTree, TreeBounds, TreeName, TreePart};
+use crate::block::{adjacency_number, vertex_at};
 use crate::codec::StoredSection;
 use crate::core::Core;
 use crate::memory::SectionState;
 use crate::section::{Adjacency, AdjacencyBuilder, Order};
-use crate::section_key::SectionKey;
+use crate::section_key::{SectionKey, SectionName};
 use crate::{Dir, Result, Tick};
 
 /// A list on its way into a tree.
@@ -139,6 +140,20 @@ impl Core {
             what: name.key(TreePart::Root).to_string(),
             problem: "it is neither on disk nor in memory".into(),
         })
+    }
+
+    /// The trees that a section in memory leads to.
+    pub(crate) fn trees_of(&self, key: SectionKey, guard: &Guard) -> Vec<(TreeName, Arc<EdgeTree>)> {
+        let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
+            return Vec::new();
+        };
+        let Some(block) = self.blocks.stripe(stripe.into()).map(|stripe| stripe.block(tablet.into())) else {
+            return Vec::new();
+        };
+        let section = block.adjacency.get(adjacency_number(label, dir)).and_then(|cell| cell.loaded(guard));
+        let trees = section.into_iter().flat_map(|section| section.trees());
+        let name = |slot| TreeName { v: vertex_at(stripe, tablet, slot), label, dir };
+        trees.map(|(slot, tree)| (name(*slot), Arc::clone(tree))).collect()
     }
 
     /// The section of an edge node.

@@ -242,6 +242,8 @@ impl Run {
     fn create_index(&mut self) {
         let index = (self.random.below(LABELS.len()), self.random.below(KEYS.len()));
         let created = self.graph().create_index(LABELS[index.0], KEYS[index.1]);
+        // Only one thread at a time uses the disk, or a seed would not be a history.
+        self.graph().await_indexes();
         self.tell(|| format!("index {index:?} {created:?}"));
         if created.is_ok() {
             self.indexes.insert(index);
@@ -348,6 +350,13 @@ impl Run {
             self.tell(|| format!("open {:?}", opened.as_ref().err()));
             match opened {
                 Ok(graph) => {
+                    graph.await_indexes();
+                    if graph.flush().is_err() && injected(&before) != injected(&self.disk.counts()) {
+                        // Building the indexes that were begun, it met with something.
+                        drop(graph);
+                        self.disk.stop(Outage::Power);
+                        continue;
+                    }
                     self.disk.allow_faults(true);
                     self.graph = Some(graph);
                     return;
@@ -366,6 +375,12 @@ impl Run {
             self.disk.allow_faults(attempt < 3);
             match self.recognise_once() {
                 Answer::Same => break,
+                Answer::Refused if attempt > 5 => {
+                    // The disk is well: what is not there now never will be.
+                    let snapshot = self.graph().snapshot();
+                    let _ = self.compare(&self.model, &snapshot, "after a restart");
+                    return self.lost(format!("it cannot be read: {:?}", snapshot.check().err()));
+                }
                 Answer::Refused => self.report.refused_reads += 1,
                 Answer::Different(failure) => return self.lost(failure.text),
             }

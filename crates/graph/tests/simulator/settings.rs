@@ -3,11 +3,13 @@
 //! A new bound of the graph (how long a list may be before it becomes a tree, how many bytes the cache may hold) belongs
 //! into [`Settings::draw`] as one more line.
 
-use graph::GraphOptions;
+use graph::{GraphOptions, TreeBounds};
 use store::{SimulatedFaults, StoreLimits};
 
 use crate::naive::Random;
 use crate::naive::steps::Shape;
+
+const SMALL: TreeBounds = TreeBounds { min: 2, max: 4, fan_out: 3 };
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -25,6 +27,10 @@ impl Settings {
             log_bytes: pick(random, &[1_000, 4_000, 30_000]),
             flush_batch_bytes: pick(random, &[1, 2_000, 1 << 20]),
             merge_versions: pick(random, &[1, 3, 64]),
+            tree: pick(
+                random,
+                &[SMALL, SMALL, TreeBounds { min: 3, max: 8, fan_out: 2 }, TreeBounds::default()],
+            ),
             ..GraphOptions::default()
         };
         let faults = SimulatedFaults {

@@ -296,25 +296,24 @@ fn last_group(path: &Path, seals: &fjall::Keyspace, nonce: u64) -> Result<u64, S
 
 /// How the engine lays out a keyspace of the given shape.
 ///
-/// Compression: none on the upper two levels, LZ4 below. What is written lands above and is rewritten soon, and what
-/// is ingested in bulk is moved down as it is, so neither pays for compression while somebody waits; what stays is
-/// compressed when compaction rewrites it anyway. LZ4 decompresses at the speed of the disk's cache, a stronger code
-/// would cost more than the reads that it saves. The log is not compressed at all: a group is written once, read only
-/// after a crash, and its latency counts.
+/// Compression of small values: none on the upper two levels, LZ4 below. What is written lands above and is rewritten
+/// soon, and what is ingested in bulk is moved down as it is, so neither pays for compression while somebody waits; what
+/// stays is compressed when compaction rewrites it anyway. LZ4 decompresses at the speed of the disk's cache, a stronger
+/// code would cost more than the reads that it saves. Large values are not compressed: who writes them knows better how
+/// to, and has. The log is not compressed either: a group is written once, read only after a crash, and its latency
+/// counts.
 ///
 /// Large values stay in the tree: separate value files would spare compaction some rewriting, and cost every read a
 /// second lookup and every update a garbage collection.
 fn layout(shape: KeyspaceShape) -> KeyspaceCreateOptions {
-    let block_bytes = match shape {
-        KeyspaceShape::Small => 4 << 10,
-        KeyspaceShape::Large => 16 << 10,
+    let (block_bytes, compression) = match shape {
+        KeyspaceShape::Small => {
+            (4 << 10, vec![CompressionType::None, CompressionType::None, CompressionType::Lz4])
+        }
+        KeyspaceShape::Large => (16 << 10, vec![CompressionType::None]),
     };
     KeyspaceCreateOptions::default()
         .manual_journal_persist(true)
         .data_block_size_policy(BlockSizePolicy::all(block_bytes))
-        .data_block_compression_policy(CompressionPolicy::new([
-            CompressionType::None,
-            CompressionType::None,
-            CompressionType::Lz4,
-        ]))
+        .data_block_compression_policy(CompressionPolicy::new(compression))
 }
