@@ -38,6 +38,7 @@
 //!    ├── flush ─▶ sections, then the checkpoint that names them               flush, section_store, checkpoint
 //!    ├── open ──▶ checkpoint, then the log since                              recovery
 //!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by import)
+//!  check ── every stored pair, then every element, against each other         check
 //! ```
 //!
 //! * *Addressing* (`block`): a [`VertexRef`] leads to its block by two shifts and one pointer.
@@ -60,6 +61,7 @@ mod batched;
 mod block;
 mod bulk;
 mod catalog;
+mod check;
 mod checkpoint;
 mod codec;
 mod commit_queue;
@@ -100,6 +102,7 @@ mod writer;
 pub use batched::{Degrees, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
 pub use catalog::{Catalog, IndexDefinition, NameSpace};
+pub use check::{CheckProgress, Finding, check};
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
 pub use list::List;

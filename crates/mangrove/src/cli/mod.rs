@@ -1,5 +1,6 @@
 //! The command line.
 
+mod check;
 mod failure;
 mod generate;
 mod import;
@@ -64,6 +65,8 @@ enum Command {
     /// Write generated data
     #[command(subcommand)]
     Generate(generate::Generate),
+    /// Read every file of a graph and every element in it, and print what is wrong; status 1 if anything is
+    Check,
     /// Show the sizes of a graph
     Stats,
     /// Show the version
@@ -95,6 +98,7 @@ impl Cli {
             Command::Query(query) => query.run(&config),
             Command::Console => Console::new(open(&config)?).run(),
             Command::Generate(generate) => generate.run(),
+            Command::Check => check::run(&config),
             Command::Stats => {
                 println!("{}", stats::report(&open(&config)?.stats()));
                 Ok(())
