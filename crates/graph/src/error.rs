@@ -109,6 +109,14 @@ pub enum GraphError {
         "the graph accepts no more writes since its log failed ({0}); restart to recover what was acknowledged"
     )]
     LogFailed(String),
+    /// A file of a backup cannot be written, or is not the one that was written.
+    #[error("backup {path}: {problem}", path = path.display())]
+    Backup {
+        /// The file or directory.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
     /// The durable store failed.
     #[error("the store failed: {0}")]
     Store(#[from] Arc<store::StoreError>),

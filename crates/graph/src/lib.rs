@@ -38,6 +38,7 @@
 //!    ├── flush ─▶ sections, then the checkpoint that names them               flush, section_store, checkpoint
 //!    ├── open ──▶ checkpoint, then the log since                              recovery
 //!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by import)
+//!    ├── backup ──▶ a snapshot of the store, in files of its own; restore       backup
 //!  check ── every stored pair, then every element, against each other         check
 //! ```
 //!
@@ -57,6 +58,7 @@
 
 mod access;
 mod allocator;
+mod backup;
 mod batched;
 mod block;
 mod bulk;
@@ -99,6 +101,7 @@ mod write_set;
 mod write_vertex;
 mod writer;
 
+pub use backup::{BackupSummary, restore};
 pub use batched::{Degrees, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
 pub use catalog::{Catalog, IndexDefinition, NameSpace};
