@@ -33,7 +33,7 @@ pub(super) fn run(config: &Config) -> Result<(), Failure> {
 }
 
 /// What is wrong with the files, or if nothing is, with the graph in them.
-fn find(path: &Path, options: DatabaseOptions) -> Result<Vec<String>, Failure> {
+pub(super) fn find(path: &Path, options: DatabaseOptions) -> Result<Vec<String>, Failure> {
     let bar = bar("{spinner} {msg:8} {wide_bar} {percent}%");
     let show = |what: &'static str, done: u64, total: u64| {
         bar.set_message(what);

@@ -30,7 +30,7 @@ pub enum Failure {
     },
     /// A check found something.
     #[error(
-        "{path} is damaged in {count} places; restore it from a backup or import the data again",
+        "{path} is damaged (findings: {count}); restore it from a backup or import the data again",
         path = path.display()
     )]
     Damaged {

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod backup;
 mod check;
 mod failure;
 mod generate;
@@ -65,6 +66,10 @@ enum Command {
     /// Write generated data
     #[command(subcommand)]
     Generate(generate::Generate),
+    /// Write a graph that no server has open into a directory of backups
+    Backup(backup::Backup),
+    /// Bring a graph back from a directory of backups
+    Restore(backup::Restore),
     /// Read every file of a graph and every element in it, and print what is wrong; status 1 if anything is
     Check,
     /// Show the sizes of a graph
@@ -98,6 +103,8 @@ impl Cli {
             Command::Query(query) => query.run(&config),
             Command::Console => Console::new(open(&config)?).run(),
             Command::Generate(generate) => generate.run(),
+            Command::Backup(backup) => backup.run(&config),
+            Command::Restore(restore) => restore.run(&config),
             Command::Check => check::run(&config),
             Command::Stats => {
                 println!("{}", stats::report(&open(&config)?.stats()));
