@@ -57,7 +57,9 @@ impl Restore {
                 to.display()
             )));
         }
-        let unfinished = to.with_extension("restoring");
+        let mut unfinished = to.clone().into_os_string();
+        unfinished.push(".restoring");
+        let unfinished = PathBuf::from(unfinished);
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished)?;
         }
