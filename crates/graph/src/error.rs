@@ -115,6 +115,14 @@ pub enum GraphError {
     /// The operating system gave no thread.
     #[error("a thread could not be started: {0}")]
     NoThread(String),
+    /// A file of a backup cannot be written, or is not the one that was written.
+    #[error("backup {path}: {problem}", path = path.display())]
+    Backup {
+        /// The file or directory.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
     /// The durable store failed.
     #[error("the store failed: {0}")]
     Store(#[from] Arc<store::StoreError>),

@@ -38,6 +38,8 @@
 //!    ├── flush ─▶ sections, then the checkpoint that names them               flush, section_store, checkpoint
 //!    ├── open ──▶ checkpoint, then the log since                              recovery
 //!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by import)
+//!    ├── backup ──▶ a snapshot of the store, in files of its own; restore       backup
+//!  check ── every stored pair, then every element, against each other         check
 //! ```
 //!
 //! * *Addressing* (`block`): a [`VertexRef`] leads to its block by two shifts and one pointer.
@@ -58,10 +60,12 @@
 
 mod access;
 mod allocator;
+mod backup;
 mod batched;
 mod block;
 mod bulk;
 mod catalog;
+mod check;
 mod checkpoint;
 mod codec;
 mod commit_queue;
@@ -103,9 +107,11 @@ mod write_set;
 mod write_vertex;
 mod writer;
 
+pub use backup::{BackupSummary, restore};
 pub use batched::{Degrees, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
 pub use catalog::{Catalog, NameSpace};
+pub use check::{CheckProgress, Finding, check};
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
 pub use indexing::IndexStatus;

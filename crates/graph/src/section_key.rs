@@ -2,7 +2,7 @@
 
 use values::VertexRef;
 
-use crate::block::{adjacency_number, slot_of, stripe_of};
+use crate::block::{adjacency_number, slot_of, stripe_of, vertex_at};
 use crate::tree::{TreeName, TreePart};
 use crate::{Dir, EdgeLabelId, KeyId};
 
@@ -63,6 +63,44 @@ impl SectionKey {
         Self::Block { stripe: stripe_of(v) as u16, tablet: v.tablet() as u8, name }
     }
 
+    /// The section whose key in the store begins with these bytes, and what follows: nothing, or the number of a further
+    /// part.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        match bytes.split_first()? {
+            (b'b', rest) => {
+                let (fields, rest) = rest.split_first_chunk::<7>()?;
+                let stripe = u16::from_be_bytes([fields[0], fields[1]]);
+                let number = u32::from_be_bytes([fields[2], fields[3], fields[4], fields[5]]);
+                let name = SectionName::from_number(number)?;
+                Some((Self::Block { stripe, tablet: fields[6], name }, rest))
+            }
+            (b'i', rest) => {
+                let (fields, rest) = rest.split_first_chunk::<5>()?;
+                let index = u32::from_be_bytes([fields[0], fields[1], fields[2], fields[3]]);
+                Some((Self::Index { index, partition: fields[4] }, rest))
+            }
+            (b't', rest) => {
+                let (fields, rest) = rest.split_first_chunk::<14>()?;
+                let [s0, s1, n0, n1, n2, n3, tablet, slot0, slot1, kind, i0, i1, i2, i3] = *fields;
+                let SectionName::Adjacency(label, dir) =
+                    SectionName::from_number(u32::from_be_bytes([n0, n1, n2, n3]))?
+                else {
+                    return None;
+                };
+                let id = u32::from_be_bytes([i0, i1, i2, i3]);
+                let part = match kind {
+                    0 => TreePart::Root,
+                    1 => TreePart::Meta(id),
+                    2 => TreePart::Node(id),
+                    _ => return None,
+                };
+                let v = vertex_at(u16::from_be_bytes([s0, s1]), tablet, u16::from_be_bytes([slot0, slot1]));
+                Some((Self::Tree { name: TreeName { v, label, dir }, part }, rest))
+            }
+            _ => None,
+        }
+    }
+
     /// The key in the store: big-endian, so that a stripe's sections of one name are neighbours.
     ///
     /// ```text
@@ -120,6 +158,22 @@ impl std::fmt::Display for SectionKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_comes_back_from_its_bytes() {
+        let name = SectionName::Adjacency(EdgeLabelId(7), Dir::In);
+        for key in [
+            SectionKey::Block { stripe: 300, tablet: 63, name },
+            SectionKey::Index { index: 70_000, partition: 9 },
+        ] {
+            let mut bytes = key.bytes();
+            assert_eq!(SectionKey::parse(&bytes), Some((key, &[][..])));
+            bytes.push(5);
+            assert_eq!(SectionKey::parse(&bytes), Some((key, &[5][..])));
+            assert_eq!(SectionKey::parse(&bytes[..5]), None);
+        }
+        assert_eq!(SectionKey::parse(b"x"), None);
+    }
 
     #[test]
     fn a_name_comes_back_from_its_number() {

@@ -18,7 +18,8 @@ use crate::{GraphError, Result, Tick};
 
 /// Bytes of a section in one value.
 const PART_BYTES: usize = 16 << 20;
-const HEADER: usize = 10;
+/// Bytes before a section's first part.
+pub(crate) const HEADER: usize = 10;
 
 /// The keyspace of the sections.
 pub(crate) struct SectionStore {
@@ -116,7 +117,7 @@ impl SectionStore {
     }
 }
 
-fn header(value: &Bytes) -> Option<(u16, Tick)> {
+pub(crate) fn header(value: &[u8]) -> Option<(u16, Tick)> {
     let header = value.get(..HEADER)?;
     let parts = u16::from_le_bytes(header[..2].try_into().ok()?);
     Some((parts, Tick::from_le_bytes(header[2..].try_into().ok()?)))

@@ -53,6 +53,8 @@ pub use transaction::Transaction;
 pub use graph;
 /// Gremlin's syntax tree, for traversals that are built rather than written.
 pub use gremlin;
+/// The store under the graph.
+pub use store;
 /// What values are.
 pub use values;
 

@@ -226,3 +226,44 @@ fn a_port_in_use_is_a_clear_error() {
     let message = complaint(&["--data", ":memory:", "serve", "--port", &port]);
     assert!(message.contains("another server listens there"), "{message}");
 }
+
+#[test]
+fn a_graph_is_checked_backed_up_and_restored() {
+    let (dir, data) = modern();
+    assert!(output(&["--data", &data, "check"]).ends_with("modern is sound\n"));
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (backups, restored) = (path("backups"), path("restored"));
+    assert!(output(&["--data", &data, "backup", &backups]).starts_with("backup 1: "));
+    output(&["--data", &data, "query", "g.addV('late')"]);
+    assert!(output(&["--data", &data, "backup", &backups]).starts_with("backup 2: "));
+    let count = |data: &str| output(&["--data", data, "query", "--format", "plain", "g.V().count()"]);
+    assert!(output(&["--data", &restored, "restore", &backups]).starts_with("restored backup 2: "));
+    assert_eq!(count(&restored), "7\n");
+    let complaint_of_full = complaint(&["--data", &restored, "restore", &backups]);
+    assert!(complaint_of_full.contains("is not empty"), "{complaint_of_full}");
+    let first = path("first");
+    output(&["--data", &first, "restore", "--number", "1", &backups]);
+    assert_eq!(count(&first), "6\n");
+    let none = complaint(&["--data", &path("none"), "restore", &path("nowhere")]);
+    assert!(none.contains("there is no backup"), "{none}");
+    assert!(!Path::new(&path("none")).exists() && !Path::new(&path("none.restoring")).exists());
+}
+
+#[test]
+fn a_damaged_graph_is_found_by_check_with_status_1_and_the_file() {
+    let (_dir, data) = modern();
+    let tables = Path::new(&data).join("keyspaces");
+    let mut table = None;
+    for tree in std::fs::read_dir(&tables).unwrap() {
+        let files = std::fs::read_dir(tree.unwrap().path().join("tables")).unwrap();
+        table = table.or(files.map(|file| file.unwrap().path()).next());
+    }
+    let table = table.expect("an imported graph has tables");
+    let mut bytes = std::fs::read(&table).unwrap();
+    bytes[20] ^= 4;
+    std::fs::write(&table, bytes).unwrap();
+    let checked = run(&["--data", &data, "check"]);
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(text(&checked.stdout).contains(&table.display().to_string()), "{}", text(&checked.stdout));
+    assert!(text(&checked.stderr).contains("findings: 1"), "{}", text(&checked.stderr));
+}

@@ -38,6 +38,7 @@ use crate::{Dir, EdgeLabelId, VertexRef};
 
 pub use bounds::TreeBounds;
 pub(crate) use build::TreeBuild;
+pub(crate) use codec::{StoredMeta, StoredRoot};
 pub(crate) use flush::{TreeImage, TreeUndo};
 pub use read::Place;
 pub(crate) use read::Runs;

@@ -126,11 +126,29 @@ impl Run {
         if self.sound() {
             self.restart();
         }
+        if self.sound() {
+            self.check_all();
+        }
         (self.report.faults, self.report.digest) = (self.disk.counts(), self.disk.digest());
         if !self.sound() {
             self.report.failed_seeds.push(self.seed);
         }
         self.report
+    }
+
+    /// Holds what is stored in the end to every invariant of a graph, not only to what was ever asked.
+    fn check_all(&mut self) {
+        self.old.clear();
+        self.disk.allow_faults(false);
+        let flushed = self.random.below(2) == 0 && self.graph().flush().is_ok();
+        self.graph = None;
+        self.disk.stop(Outage::Process);
+        let store: Arc<dyn Store> = Arc::new(self.disk.mount(self.settings.limits));
+        match graph::check(&store, &mut |_| {}) {
+            Ok(findings) if findings.is_empty() => {}
+            Ok(findings) => self.wrong(format!("the check finds, flushed {flushed}: {}", findings[0])),
+            Err(error) => self.wrong(format!("the check fails: {error}")),
+        }
     }
 
     fn sound(&self) -> bool {

@@ -28,6 +28,17 @@ pub enum Failure {
         /// What the operating system says, and what to do.
         reason: String,
     },
+    /// A check found something.
+    #[error(
+        "{path} is damaged (findings: {count}); restore it from a backup or import the data again",
+        path = path.display()
+    )]
+    Damaged {
+        /// The directory of the graph.
+        path: std::path::PathBuf,
+        /// How many findings there are.
+        count: usize,
+    },
     /// Output or input failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod backup;
+mod check;
 mod failure;
 mod generate;
 mod import;
@@ -64,6 +66,12 @@ enum Command {
     /// Write generated data
     #[command(subcommand)]
     Generate(generate::Generate),
+    /// Write a graph that no server has open into a directory of backups
+    Backup(backup::Backup),
+    /// Bring a graph back from a directory of backups
+    Restore(backup::Restore),
+    /// Read every file of a graph and every element in it, and print what is wrong; status 1 if anything is
+    Check,
     /// Show the sizes of a graph
     Stats,
     /// Show the version
@@ -95,6 +103,9 @@ impl Cli {
             Command::Query(query) => query.run(&config),
             Command::Console => Console::new(open(&config)?).run(),
             Command::Generate(generate) => generate.run(),
+            Command::Backup(backup) => backup.run(&config),
+            Command::Restore(restore) => restore.run(&config),
+            Command::Check => check::run(&config),
             Command::Stats => {
                 println!("{}", stats::report(&open(&config)?.stats()));
                 Ok(())

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::bytes_at::{u64_at, u128_at};
+use super::durable_mark::DurableMark;
 use super::failure::{corrupt, input_output};
 use super::log_group::LogGroup;
 use super::seal::Seal;
@@ -17,9 +18,20 @@ use crate::StoreError;
 ///
 /// # Errors
 /// [`StoreError::Corrupt`] when writes that had been synced do not read, or a manifest is not the one that was written.
-pub(super) fn audit(directory: &Path, nonce: u64) -> Result<u64, StoreError> {
-    check_manifests(directory)?;
-    let mut log = LogAudit { directory, nonce, next: None, sequence: None };
+pub(super) fn audit(directory: &Path, mark: DurableMark) -> Result<u64, StoreError> {
+    for tree in trees(directory)? {
+        if let Some(manifest) = read_manifest(directory, &tree)? {
+            audit_tables(directory, &tree, &manifest)?;
+        }
+    }
+    audit_log(directory, mark, true)
+}
+
+/// Reads the log in `directory`, and returns the number of the last group in it. A torn end is cut off if `repairs`
+/// says so, and what is there is synced.
+pub(super) fn audit_log(directory: &Path, mark: DurableMark, repairs: bool) -> Result<u64, StoreError> {
+    let DurableMark { nonce, floor } = mark;
+    let mut log = LogAudit { directory, nonce, floor, repairs, next: None, sequence: None };
     let files = log_files(directory)?;
     for (position, file) in files.iter().enumerate() {
         log.check(file, position + 1 == files.len())?;
@@ -30,6 +42,9 @@ pub(super) fn audit(directory: &Path, nonce: u64) -> Result<u64, StoreError> {
 struct LogAudit<'a> {
     directory: &'a Path,
     nonce: u64,
+    /// All groups up to this one were durable when the store was closed.
+    floor: u64,
+    repairs: bool,
     /// The number that the next group must have; none before the first.
     next: Option<u64>,
     /// The engine's sequence number of the last group; none before the first.
@@ -62,6 +77,9 @@ impl LogAudit<'_> {
     /// What the last process wrote and had no time to sync is shown from now on, so it must be durable from now on: a
     /// log file that is not written any more is never synced again.
     fn sync(&self, file: &Path) -> Result<(), StoreError> {
+        if !self.repairs {
+            return Ok(());
+        }
         let synced = File::open(file).and_then(|file| file.sync_all());
         synced.map_err(|error| input_output(self.directory, error))
     }
@@ -70,14 +88,21 @@ impl LogAudit<'_> {
         Some(group.sequence) > self.sequence && self.next.is_none_or(|next| group.seal.number == next)
     }
 
-    /// Whether a later group says that the one which does not read had been synced.
+    /// Whether the group which does not read had been synced: a later one says so, or the store was closed after it.
     fn was_synced(&self, rest: &[u8]) -> bool {
         let mut missing = self.next;
+        let number = missing.or_else(|| Some(Seal::find_all(rest, self.nonce).next()?.number));
+        if number.is_some_and(|number| number <= self.floor) {
+            return true;
+        }
         Seal::find_all(rest, self.nonce).any(|seal| seal.synced >= *missing.get_or_insert(seal.number))
     }
 
     /// Cuts off a torn end: groups that nobody was told of.
     fn cut(&self, file: &Path, at: u64) -> Result<(), StoreError> {
+        if !self.repairs {
+            return Ok(());
+        }
         let cut = || {
             let file = OpenOptions::new().write(true).open(file)?;
             file.set_len(at)?;
@@ -116,38 +141,43 @@ fn log_files(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(files.into_iter().map(|(_, path)| path).collect())
 }
 
-/// Compares every tree's manifest with the checksum that the tree keeps of it, which the engine does not, and looks at
-/// its tables.
+/// The kind of checksum that the engine uses.
+const XXH3: u8 = 0;
+
+/// The directories of the trees.
+pub(super) fn trees(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let failed = |error| input_output(directory, error);
+    let trees = directory.join("keyspaces");
+    if !trees.try_exists().map_err(failed)? {
+        return Ok(Vec::new());
+    }
+    let trees = fs::read_dir(trees).map_err(failed)?.map(|tree| Ok(tree.map_err(failed)?.path()));
+    let mut trees = trees.collect::<Result<Vec<_>, _>>()?;
+    trees.sort_unstable();
+    Ok(trees)
+}
+
+/// The manifest of a tree, if it was ever finished, once it has been compared with the checksum that the tree keeps of
+/// it, which the engine does not.
 ///
 /// ```text
 ///   keyspaces/3/current   version 8 │ checksum of the file v<version> 16 │ kind 1
 /// ```
-fn check_manifests(directory: &Path) -> Result<(), StoreError> {
+pub(super) fn read_manifest(directory: &Path, tree: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let failed = |error| input_output(directory, error);
-    let trees = directory.join("keyspaces");
-    if !trees.try_exists().map_err(failed)? {
-        return Ok(());
+    let current = tree.join("current");
+    // A tree without one was never finished; the engine removes it.
+    if !current.try_exists().map_err(failed)? {
+        return Ok(None);
     }
-    for tree in fs::read_dir(trees).map_err(failed)? {
-        let tree = tree.map_err(failed)?.path();
-        let current = tree.join("current");
-        // A tree without one was never finished; the engine removes it.
-        if !current.try_exists().map_err(failed)? {
-            continue;
-        }
-        let current = fs::read(current).map_err(failed)?;
-        let fields = u64_at(&current, 0).zip(u128_at(&current, 8));
-        let Some((version, checksum)) = fields else {
-            return Err(corrupt(directory, format!("{} names no manifest", tree.display())));
-        };
-        let manifest = fs::read(tree.join(format!("v{version}"))).map_err(failed)?;
-        if xxh3_128(&manifest) != checksum {
-            return Err(corrupt(
-                directory,
-                format!("the manifest of {} is not the one written", tree.display()),
-            ));
-        }
-        audit_tables(directory, &tree, &manifest)?;
+    let current = fs::read(current).map_err(failed)?;
+    let fields = u64_at(&current, 0).zip(u128_at(&current, 8)).filter(|_| current[24..] == [XXH3]);
+    let Some((version, checksum)) = fields else {
+        return Err(corrupt(directory, format!("{} names no manifest", tree.display())));
+    };
+    let manifest = fs::read(tree.join(format!("v{version}"))).map_err(failed)?;
+    if xxh3_128(&manifest) != checksum {
+        return Err(corrupt(directory, format!("the manifest of {} is not the one written", tree.display())));
     }
-    Ok(())
+    Ok(Some(manifest))
 }

@@ -45,6 +45,15 @@ impl DurableMark {
         }
     }
 
+    /// The mark of a directory that is in use; none when nothing is stored there.
+    pub(super) fn read(directory: &Path) -> Result<Option<Self>, StoreError> {
+        match fs::read(directory.join(FILE)) {
+            Ok(bytes) => Self::decode(directory, &bytes).map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(input_output(directory, error)),
+        }
+    }
+
     fn create(directory: &Path) -> Result<Self, StoreError> {
         if directory.join(ENGINE_FILE).try_exists().map_err(|error| input_output(directory, error))? {
             let detail = format!("it holds data, but no file {FILE}");

@@ -2,6 +2,7 @@
 
 mod audit;
 mod bytes_at;
+mod check;
 mod directory_lock;
 mod durable_mark;
 mod failure;
@@ -106,11 +107,28 @@ impl FjallStore {
     }
 }
 
+impl FjallStore {
+    /// Reads every byte of every file of the store in the directory `path` and compares it with its checksum, without
+    /// changing anything; what is wrong, one file each. `progress` is told how many bytes were read, of how many.
+    ///
+    /// Nothing wrong here says that the files are as they were written, not that they make sense together: open the
+    /// store and read it for that.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when somebody has the store open; [`StoreError::Io`] when there is no such directory.
+    pub fn check_files(
+        path: impl AsRef<Path>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Vec<StoreError>, StoreError> {
+        check::check_files(path.as_ref(), progress)
+    }
+}
+
 impl FjallEngine {
     fn open(path: &Path, options: FjallOptions) -> Result<Self, StoreError> {
         let lock = DirectoryLock::acquire(path)?;
         let mark = DurableMark::open(path)?;
-        let logged = audit::audit(path, mark.nonce)?;
+        let logged = audit::audit(path, mark)?;
         let (database, seals) = guarded(path, || {
             let database = fjall::Database::builder(path)
                 .cache_size(options.cache_bytes)

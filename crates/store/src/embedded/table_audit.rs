@@ -32,7 +32,7 @@ pub(super) fn audit_tables(directory: &Path, tree: &Path, manifest: &[u8]) -> Re
     let Some(named) = tables_of(manifest) else {
         return Err(corrupt(directory, format!("the manifest of {} does not read", tree.display())));
     };
-    for number in named {
+    for (number, _) in named {
         let table = tree.join("tables").join(number.to_string());
         let whole = File::open(&table).and_then(|mut file| contents_are_whole(&mut file));
         if !whole.map_err(|error| input_output(directory, error))? {
@@ -43,19 +43,21 @@ pub(super) fn audit_tables(directory: &Path, tree: &Path, manifest: &[u8]) -> Re
     Ok(())
 }
 
-/// The numbers of the tables that a manifest names. Manifest and tables are archives of the same form.
+/// The numbers of the tables that a manifest names, and the checksums of their files. Manifest and tables are archives
+/// of the same form.
 ///
 /// ```text
 /// section "tables"   levels 1 │ of each: runs 1 │ of each: tables 4 │ of each: number 8 │ 0 │ checksum 16 │ sequence 8
 /// ```
-fn tables_of(manifest: &[u8]) -> Option<Vec<u64>> {
+pub(super) fn tables_of(manifest: &[u8]) -> Option<Vec<(u64, u128)>> {
     let mut rest = Fields(section(manifest, b"tables")?);
     let mut numbers = Vec::new();
     for _ in 0..rest.u8()? {
         for _ in 0..rest.u8()? {
             for _ in 0..rest.u32()? {
-                numbers.push(rest.u64()?);
-                rest.take(1 + 16 + 8)?;
+                let (number, _) = (rest.u64()?, rest.u8()?);
+                numbers.push((number, u128_at(rest.take(16)?, 0)?));
+                rest.take(8)?;
             }
         }
     }
@@ -141,7 +143,9 @@ mod tests {
         tables.extend(2u32.to_le_bytes());
         for number in [7u64, 300] {
             tables.extend(number.to_le_bytes());
-            tables.extend([0; 25]);
+            tables.push(0);
+            tables.extend(u128::from(number + 1).to_le_bytes());
+            tables.extend([0; 8]);
         }
         let mut manifest = b"xx".to_vec();
         manifest.extend(&tables);
@@ -157,7 +161,7 @@ mod tests {
         manifest.extend([0; 16]);
         manifest.extend(start.to_le_bytes());
         manifest.extend([0; 8]);
-        assert_eq!(tables_of(&manifest), Some(vec![7, 300]));
+        assert_eq!(tables_of(&manifest), Some(vec![(7, 8), (300, 301)]));
         assert_eq!(tables_of(&manifest[1..]), None);
         assert_eq!(tables_of(b""), None);
     }

@@ -1,0 +1,117 @@
+//! Backups: what the store held at one moment, in files of their own, each after the first with what has changed.
+//!
+//! ```text
+//! Graph::backup ── a snapshot of the store ─▶ compared with what the files before hold ─▶ backup-000003.mangrove
+//! restore ─▶ the newest version of every pair in backup-000001 … 000003 ─▶ an empty store
+//! ```
+//!
+//! A snapshot of the store is a state that a crash could have left: every commit that was acknowledged before, whole,
+//! in sections or in the log. So commits and flushes go on while it is copied, and opening what was restored is
+//! recovery like any other.
+
+mod chain;
+mod file;
+mod restore;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use store::{KeyRange, KeyspaceShape, ScanOrder, Store};
+use xxhash_rust::xxh3::xxh3_128;
+
+pub use restore::restore;
+
+use crate::{Graph, GraphError, Result};
+use chain::Chain;
+use file::BackupWriter;
+
+/// What a backup, or a restore, has done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BackupSummary {
+    /// The number of the newest file: what to restore to come back to this moment.
+    pub number: u32,
+    /// Pairs of the store at that moment.
+    pub pairs: u64,
+    /// Of these, how many were written: all that are new or have changed.
+    pub written: u64,
+    /// Pairs that were there before and are no more.
+    pub removed: u64,
+    /// Bytes that were written.
+    pub bytes: u64,
+}
+
+impl std::fmt::Display for BackupSummary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { number, pairs, written, removed, bytes } = self;
+        let megabytes = *bytes as f64 / 1e6;
+        write!(f, "backup {number}: {pairs} entries, {written} written, {removed} removed, {megabytes:.1} MB")
+    }
+}
+
+impl Graph {
+    /// Writes the graph as it is now into the directory `to`, which is created if it is not there. In a directory that
+    /// holds backups of this graph already, only what has changed since the last of them is written, as a further file;
+    /// those before are read, which checks them. Nothing changed, nothing written. Commits go on meanwhile.
+    ///
+    /// # Errors
+    /// [`GraphError::Backup`] if a file there is not one that was written, or the operating system refuses; a failure of
+    /// the store. The backups that were there before stay as they are.
+    pub fn backup(&self, to: impl AsRef<Path>) -> Result<BackupSummary> {
+        backup(self.store(), to.as_ref())
+    }
+}
+
+/// How the values of a keyspace look.
+fn shape_of(keyspace: &str) -> KeyspaceShape {
+    if keyspace == "sections" { KeyspaceShape::Large } else { KeyspaceShape::Small }
+}
+
+fn backup(store: &Arc<dyn Store>, to: &Path) -> Result<BackupSummary> {
+    fs::create_dir_all(to).map_err(|error| failed(to, error))?;
+    let chain = Chain::read(to, None)?;
+    let (number, mut names, mut before) = (chain.last + 1, chain.names, chain.held);
+    let mut writer = BackupWriter::create(&file_at(to, number), number, chain.seals[chain.last as usize])?;
+    let snapshot = store.snapshot().map_err(Arc::new)?;
+    let mut summary = BackupSummary { number, ..BackupSummary::default() };
+    for name in store.keyspace_names() {
+        let place = match names.iter().position(|known| *known == name) {
+            Some(place) => place,
+            None => {
+                writer.keyspace(&name)?;
+                names.push(name.clone());
+                names.len() - 1
+            }
+        } as u8;
+        let keyspace = store.keyspace(&name, shape_of(&name)).map_err(Arc::new)?;
+        for pair in snapshot.scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).map_err(Arc::new)? {
+            let (key, value) = pair.map_err(Arc::new)?;
+            summary.pairs += 1;
+            let held = before.remove(&(place, key.to_vec()));
+            if held.is_none_or(|held| held.digest != xxh3_128(&value)) {
+                summary.written += 1;
+                writer.pair(place, &key, &value)?;
+            }
+        }
+    }
+    for (place, key) in before.keys() {
+        summary.removed += 1;
+        writer.removed(*place, key)?;
+    }
+    if summary.written + summary.removed == 0 {
+        writer.abandon()?;
+        summary.number = chain.last;
+        return Ok(summary);
+    }
+    summary.bytes = writer.finish()?;
+    Ok(summary)
+}
+
+/// The file of a backup.
+fn file_at(directory: &Path, number: u32) -> PathBuf {
+    directory.join(format!("backup-{number:06}.mangrove"))
+}
+
+fn failed(path: &Path, problem: impl std::fmt::Display) -> GraphError {
+    GraphError::Backup { path: path.to_owned(), problem: problem.to_string() }
+}

@@ -1,0 +1,268 @@
+//! Every element of an open graph, against everything else that speaks of it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use values::{Value, VertexRef};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{CheckProgress, Findings};
+use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
+use crate::property::PropertyEntry;
+use crate::section::{PARTITIONS, index_entry};
+use crate::{Dir, EdgeLabelId, Graph, KeyId, Reader, Result, Run, Snapshot, index_hash};
+
+/// Vertices per batch.
+const BATCH: usize = 1_024;
+
+/// Checks the newest state of a graph that nobody writes to.
+pub(super) fn check(graph: &Graph, findings: &mut Findings, progress: &mut dyn FnMut(CheckProgress)) {
+    let snapshot = graph.snapshot();
+    match Contents::new(&snapshot, findings) {
+        Ok(mut contents) => contents.run(progress),
+        Err(error) => findings.add("the indexes", error),
+    }
+    if let Err(error) = snapshot.check() {
+        findings.add("the graph", error);
+    }
+}
+
+struct Contents<'a> {
+    snapshot: &'a Snapshot,
+    findings: &'a mut Findings,
+    keys: Vec<KeyId>,
+    /// By number of the index: its entries.
+    indexes: FxHashMap<usize, FxHashSet<u64>>,
+    vertices: Vec<u64>,
+    /// By edge label: the edges that the lists one way hold, and a sum over them that does not depend on their order.
+    edges: [Vec<(u64, u64)>; 2],
+}
+
+impl<'a> Contents<'a> {
+    fn new(snapshot: &'a Snapshot, findings: &'a mut Findings) -> Result<Self> {
+        let catalog = snapshot.catalog();
+        let numbers = catalog.indexes().iter().map(|index| FIRST_INDEX + index.number as usize);
+        let indexes = [VERTEX_IDS, EDGE_IDS].into_iter().chain(numbers);
+        let indexes = indexes.map(|index| Ok((index, entries(snapshot, index)?)));
+        let edges = vec![(0, 0); catalog.edge_label_count()];
+        Ok(Self {
+            snapshot,
+            findings,
+            keys: catalog.keys().map(|(key, _)| key).collect(),
+            indexes: indexes.collect::<Result<_>>()?,
+            vertices: vec![0; catalog.vertex_label_count()],
+            edges: [edges.clone(), edges],
+        })
+    }
+
+    fn run(&mut self, progress: &mut dyn FnMut(CheckProgress)) {
+        let total = self.snapshot.vertex_count(None);
+        self.for_each_vertex(|contents, reader, v| {
+            contents.vertex(reader, v);
+            let done: u64 = contents.vertices.iter().sum();
+            if done.is_multiple_of(BATCH as u64) {
+                progress(CheckProgress::Contents { done, total: total.max(done) });
+            }
+        });
+        self.compare_counts();
+        if self.edges[0] != self.edges[1] {
+            self.for_each_vertex(Self::name_unmatched);
+        }
+    }
+
+    /// Visits every vertex that is there, and looks that the others have no edges.
+    fn for_each_vertex(&mut self, mut visit: impl FnMut(&mut Self, &Reader<'_>, VertexRef)) {
+        let stripes = self.snapshot.core().blocks.iter();
+        let runs: Vec<(u32, u32)> =
+            stripes.map(|(number, stripe)| ((number as u32) << 16, stripe.allocated())).collect();
+        for (first, allocated) in runs {
+            for from in (0..allocated).step_by(BATCH) {
+                let reader = self.snapshot.reader();
+                for v in (from..allocated.min(from + BATCH as u32)).map(|n| VertexRef(first + n)) {
+                    if reader.exists(v) {
+                        visit(self, &reader, v);
+                    } else {
+                        self.nobody(&reader, v);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A reference that no vertex has.
+    fn nobody(&mut self, reader: &Reader<'_>, v: VertexRef) {
+        for dir in [Dir::Out, Dir::In] {
+            reader.for_each_label(v, dir, |label, list| {
+                let problem = format!("there is no such vertex, and it has {} edges", list.len());
+                self.findings.add(list_place(v, label, dir), problem);
+            });
+        }
+    }
+
+    fn vertex(&mut self, reader: &Reader<'_>, v: VertexRef) {
+        let label = reader.label(v);
+        match self.vertices.get_mut(label.index()) {
+            Some(count) => *count += 1,
+            None => return self.findings.add(place(v), format!("its label {} has no name", label.0)),
+        }
+        if let Some(id) = reader.user_id(v) {
+            let id = id.to_value();
+            self.expect_entry(VERTEX_IDS, &id, v, "the index of ids does not have its id");
+            if reader.vertex_by_id(&id) != Some(v) {
+                self.findings.add(place(v), format!("its id {id} leads to another vertex"));
+            }
+        }
+        self.properties(reader, v);
+        for dir in [Dir::Out, Dir::In] {
+            reader.for_each_label(v, dir, |label, list| {
+                let mut listed = 0;
+                for run in list.runs() {
+                    listed += run.neighbours().len();
+                    self.run_of(reader, v, &run);
+                }
+                if listed != list.len() {
+                    let problem = format!("it has {listed} edges, and its degree is {}", list.len());
+                    self.findings.add(list_place(v, label, dir), problem);
+                }
+            });
+        }
+    }
+
+    fn properties(&mut self, reader: &Reader<'_>, v: VertexRef) {
+        let mut properties: Vec<PropertyEntry> = Vec::new();
+        reader.vertex_properties(v, &[], &mut properties);
+        for property in properties {
+            let number = self.snapshot.catalog().hash_index(reader.label(v), property.key).map(|i| i.number);
+            if let Some(number) = number {
+                let problem = "an index does not have one of its values";
+                self.expect_entry(FIRST_INDEX + number as usize, &property.value, v, problem);
+            }
+        }
+    }
+
+    fn expect_entry(&mut self, index: usize, value: &Value, v: VertexRef, problem: &str) {
+        let entry = index_entry(index_hash(value), v);
+        if !self.indexes.get(&index).is_some_and(|entries| entries.contains(&entry)) {
+            self.findings.add(place(v), format!("{problem}: {value}"));
+        }
+    }
+
+    fn run_of(&mut self, reader: &Reader<'_>, v: VertexRef, list: &Run<'_>) {
+        let label = list.label();
+        for i in 0..list.neighbours().len() {
+            let e = list.edge(i);
+            if !reader.exists(list.neighbour(i)) {
+                let problem =
+                    format!("its edge {} leads to vertex {}, which is not there", e.seq, list.neighbour(i).0);
+                self.findings.add(list_place(v, label, list.dir()), problem);
+            }
+            if list.dir() == Dir::Out
+                && let Some(id) = list.user_id(i)
+            {
+                self.expect_entry(
+                    EDGE_IDS,
+                    &id.to_value(),
+                    v,
+                    "the index of edge ids does not have an edge's id",
+                );
+            }
+            let digest = self.digest(list, i);
+            let (count, sum) = &mut self.edges[list.dir() as usize][label.index()];
+            *count += 1;
+            *sum = sum.wrapping_add(digest);
+        }
+    }
+
+    /// A number for an edge and all its properties, the same at both of its ends.
+    fn digest(&self, list: &Run<'_>, i: usize) -> u64 {
+        use std::fmt::Write;
+        let e = list.edge(i);
+        let mut text = format!("{} {} {}", e.src.0, e.dst.0, e.seq);
+        for &key in &self.keys {
+            if let Some(value) = list.value_ref(i, key) {
+                let _ = write!(text, " {} {:?}", key.0, value.to_value());
+            }
+        }
+        xxh3_64(text.as_bytes())
+    }
+
+    fn compare_counts(&mut self) {
+        let catalog = self.snapshot.catalog();
+        for (label, name) in catalog.vertex_labels() {
+            let (counted, known) = (self.vertices[label.index()], self.snapshot.vertex_count(Some(label)));
+            if counted != known {
+                let problem = format!("{counted} are there, and {known} are counted");
+                self.findings.add(format!("vertices with label {name}"), problem);
+            }
+        }
+        for (label, name) in catalog.edge_labels() {
+            let [out, into] = [0, 1].map(|dir: usize| self.edges[dir][label.index()]);
+            let known = self.snapshot.edge_count(Some(label));
+            if out.0 != known {
+                let problem = format!("{} are there, and {known} are counted", out.0);
+                self.findings.add(format!("edges with label {name}"), problem);
+            }
+            if out != into {
+                let problem = format!(
+                    "the {} in lists of their sources are not the {} in lists of their targets",
+                    out.0, into.0
+                );
+                self.findings.add(format!("edges with label {name}"), problem);
+            }
+        }
+    }
+
+    /// Names the edges of a vertex that are not, or not the same, at their other ends.
+    fn name_unmatched(&mut self, reader: &Reader<'_>, v: VertexRef) {
+        for dir in [Dir::Out, Dir::In] {
+            reader.for_each_label(v, dir, |label, list| {
+                let [out, into] = [0, 1].map(|dir: usize| self.edges[dir][label.index()]);
+                if out != into {
+                    list.runs().for_each(|run| self.name_unmatched_of(reader, v, label, &run));
+                }
+            });
+        }
+    }
+
+    fn name_unmatched_of(&mut self, reader: &Reader<'_>, v: VertexRef, label: EdgeLabelId, list: &Run<'_>) {
+        let other = if list.dir() == Dir::Out { Dir::In } else { Dir::Out };
+        for i in 0..list.neighbours().len() {
+            let e = list.edge(i);
+            let mirror = reader.list(list.neighbour(i), label, other);
+            let there = mirror.runs().find_map(|run| {
+                let place = (0..run.neighbours().len()).find(|&j| run.edge(j) == e)?;
+                Some(self.digest(&run, place))
+            });
+            let problem = match there {
+                None => format!("its edge {} is not in the list of vertex {}", e.seq, list.neighbour(i).0),
+                Some(digest) if digest != self.digest(list, i) => {
+                    format!("its edge {} has other properties at vertex {}", e.seq, list.neighbour(i).0)
+                }
+                Some(_) => continue,
+            };
+            self.findings.add(list_place(v, label, list.dir()), problem);
+        }
+    }
+}
+
+fn place(v: VertexRef) -> String {
+    format!("vertex {}", v.0)
+}
+
+fn list_place(v: VertexRef, label: EdgeLabelId, dir: Dir) -> String {
+    format!("list of vertex {} along edge label {} ({dir:?})", v.0, label.0)
+}
+
+/// Everything that an index has.
+fn entries(snapshot: &Snapshot, index: usize) -> Result<FxHashSet<u64>> {
+    let guard = crossbeam_epoch::pin();
+    let mut entries = FxHashSet::default();
+    for partition in 0..PARTITIONS {
+        if let Some(section) = snapshot.core().index_partition(index, partition, &guard)? {
+            entries.extend(section.entries());
+            for (_, head) in section.delta.heads() {
+                let added = head.history().map(|version| version.change()).filter(|change| change.added);
+                entries.extend(added.map(|change| index_entry(change.hash, change.vertex)));
+            }
+        }
+    }
+    Ok(entries)
+}
