@@ -5,6 +5,7 @@ mod generate;
 mod import;
 mod progress;
 mod query;
+mod schema;
 mod serve;
 pub mod stats;
 
@@ -64,6 +65,9 @@ enum Command {
     /// Write generated data
     #[command(subcommand)]
     Generate(generate::Generate),
+    /// Show or change what the graph's elements must look like
+    #[command(subcommand)]
+    Schema(schema::Schema),
     /// Show the sizes of a graph
     Stats,
     /// Show the version
@@ -95,6 +99,7 @@ impl Cli {
             Command::Query(query) => query.run(&config),
             Command::Console => Console::new(open(&config)?).run(),
             Command::Generate(generate) => generate.run(),
+            Command::Schema(schema) => schema.run(&config),
             Command::Stats => {
                 println!("{}", stats::report(&open(&config)?.stats()));
                 Ok(())
