@@ -50,8 +50,10 @@ impl SectionName {
 pub(crate) enum SectionKey {
     /// A section of the block at `stripe` and `tablet`.
     Block { stripe: u16, tablet: u8, name: SectionName },
-    /// A partition of an index.
+    /// A partition of an index by hash.
     Index { index: u32, partition: u8 },
+    /// A partition of a range index.
+    Ordered { index: u32, partition: u8 },
 }
 
 impl SectionKey {
@@ -63,7 +65,7 @@ impl SectionKey {
     /// The key in the store: big-endian, so that a stripe's sections of one name are neighbours.
     ///
     /// ```text
-    /// 'b' │ stripe u16 │ name u32 │ tablet u8          'i' │ index u32 │ partition u8
+    /// 'b' │ stripe u16 │ name u32 │ tablet u8          'i', 'o' │ index u32 │ partition u8
     /// ```
     pub(crate) fn bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(8);
@@ -74,8 +76,8 @@ impl SectionKey {
                 bytes.extend_from_slice(&name.number().to_be_bytes());
                 bytes.push(tablet);
             }
-            Self::Index { index, partition } => {
-                bytes.push(b'i');
+            Self::Index { index, partition } | Self::Ordered { index, partition } => {
+                bytes.push(if matches!(self, Self::Index { .. }) { b'i' } else { b'o' });
                 bytes.extend_from_slice(&index.to_be_bytes());
                 bytes.push(partition);
             }
@@ -90,7 +92,9 @@ impl std::fmt::Display for SectionKey {
             Self::Block { stripe, tablet, name } => {
                 write!(f, "section {name:?} of block {stripe} of tablet {tablet}")
             }
-            Self::Index { index, partition } => write!(f, "partition {partition} of index {index}"),
+            Self::Index { index, partition } | Self::Ordered { index, partition } => {
+                write!(f, "partition {partition} of index {index}")
+            }
         }
     }
 }

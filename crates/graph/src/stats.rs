@@ -72,6 +72,7 @@ impl GraphStats {
             }
         }
         core.indexes.iter().for_each(|(_, cell)| self.count(cell));
+        core.ordered.iter().for_each(|(_, cell)| self.count(cell));
     }
 
     fn count<T: Mergeable>(&mut self, cell: &SectionCell<T>) {

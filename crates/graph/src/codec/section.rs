@@ -5,6 +5,7 @@
 //! column     settled │ values
 //! adjacency  settled │ offsets │ neighbours │ seqs │ count, (key, values)…
 //! index      settled │ entries
+//! ordered    settled │ ends │ bytes │ vertices
 //!
 //! values     present: words │ kind u8 │ rows, as the kind has them
 //! ```
@@ -16,7 +17,9 @@ use super::output::Output;
 use super::{open_frame, seal_frame};
 use crate::KeyId;
 use crate::property::PropertyCell;
-use crate::section::{Adjacency, Bits, Column, IndexPartition, Presence, Rows, SLOTS, Values};
+use crate::section::{
+    Adjacency, Bits, Column, IndexPartition, OrderedPartition, Presence, Rows, SLOTS, Values,
+};
 
 /// A section that can be stored.
 pub(crate) trait StoredSection: Sized {
@@ -121,6 +124,29 @@ impl StoredSection for IndexPartition {
             return Err(Malformed::new("its entries are not in order"));
         }
         Ok(Self::new(settled, entries))
+    }
+}
+
+impl StoredSection for OrderedPartition {
+    fn encode(&self) -> Vec<u8> {
+        seal_frame(|output| {
+            let (ends, bytes, vertices) = self.base();
+            output.u64(self.settled);
+            output.u32s(ends.iter().copied());
+            output.block(bytes);
+            output.u32s(vertices.iter().map(|v| v.0));
+        })
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut input = Input::new(open_frame(bytes)?);
+        let settled = input.u64()?;
+        let ends = input.u32s()?;
+        let bytes = input.block()?.into();
+        let vertices = input.u32s()?.iter().map(|&v| VertexRef(v)).collect();
+        input.end()?;
+        let section = Self::new(settled, ends, bytes, vertices);
+        section.ok_or_else(|| Malformed::new("its entries are not in order"))
     }
 }
 

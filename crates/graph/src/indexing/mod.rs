@@ -30,6 +30,7 @@ use std::collections::BTreeMap;
 use parking_lot::{Condvar, Mutex};
 use values::Value;
 
+pub(crate) use maintain::order_keys;
 pub(crate) use worker::IndexWorker;
 
 use crate::schema::IndexDescription;

@@ -1,6 +1,6 @@
 //! What the writer needs to know of any section.
 
-use super::{Adjacency, Column, IndexPartition, Presence, SLOTS};
+use super::{Adjacency, Column, IndexPartition, OrderedPartition, Presence, SLOTS};
 use crate::Tick;
 use crate::codec::StoredSection;
 
@@ -56,4 +56,5 @@ mergeable! {
     Column, |_it| SLOTS;
     Adjacency, |it| it.neighbours().len();
     IndexPartition, |it| it.entries().len();
+    OrderedPartition, |it| it.len();
 }

@@ -9,6 +9,7 @@ mod delta;
 mod index;
 mod mergeable;
 mod merged_list;
+mod ordered;
 mod presence;
 mod values;
 
@@ -20,6 +21,7 @@ pub(crate) use column::Column;
 pub(crate) use index::{IndexChange, IndexPartition, PARTITIONS, entry as index_entry, partition_of};
 pub(crate) use mergeable::Mergeable;
 pub(crate) use merged_list::MergedList;
+pub(crate) use ordered::{OrderedEntry, OrderedPartition};
 pub(crate) use presence::{Presence, VertexState};
 pub(crate) use values::{Rows, Values, ValuesBuilder};
 
