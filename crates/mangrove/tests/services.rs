@@ -141,3 +141,46 @@ fn a_service_that_changes_something_is_no_part_of_a_transaction_nor_of_what_read
     db.explain(DECLARE).unwrap();
     assert_eq!(texts(&db, "g.call('mangrove.schema.show').select('version')"), ["0"]);
 }
+
+#[test]
+fn ranges_and_combinations_of_keys_are_looked_up_and_answer_as_scans_do() {
+    let db = Database::in_memory().unwrap();
+    let add = "g.inject(0).repeat(__.addV('post').property('age', __.V().count()).property('city', 'a').property(list, 'tag', 3).property(list, 'tag', 9)).times(20)";
+    texts(&db, add);
+    texts(&db, "g.V().hasLabel('post').has('age', P.gt(9)).property('city', 'b')");
+    let queries = [
+        ("g.V().has('post', 'age', P.gt(3)).values('age')", "index range post: age from "),
+        ("g.V().has('post', 'age', P.between(3, 7)).values('age')", "index range post: age from "),
+        ("g.V().has('post', 'age', P.inside(3, 7)).values('age')", "index range post: age from "),
+        ("g.V().has('post', 'age', 7).values('age')", "index range post: age from "),
+        ("g.V().has('post', 'age', 7.0).values('age')", "index range post: age from "),
+        ("g.V().hasLabel('post').has('city', 'b').has('age', P.lte(12)).values('age')", "index range post: city = 'b', age to 12"),
+        ("g.V().hasLabel('post').has('tag', P.gt(7)).has('tag', P.lt(5)).count()", "index range post: tag"),
+        ("g.V().has('post', 'age', P.gt('x')).count()", "index range post: age from "),
+    ];
+    let sorted = |query: &str| {
+        let mut found = texts(&db, query);
+        found.sort();
+        found
+    };
+    let scanned = queries.map(|(query, _)| sorted(query));
+    assert_eq!((scanned[1].len(), &scanned[6][0][..]), (4, "20"), "{scanned:?}");
+    for keys in ["['age']", "['city', 'age']", "['tag']"] {
+        texts(
+            &db,
+            &format!(
+                "g.call('mangrove.index.create', [label: 'post', keys: {keys}, kind: 'range', wait: true])"
+            ),
+        );
+    }
+    for ((query, lookup), scanned) in queries.iter().zip(&scanned) {
+        let explained = db.explain(query).unwrap();
+        assert!(explained.contains(lookup), "{query}: {explained}");
+        assert_eq!(&sorted(query), scanned, "{query}");
+    }
+    // Inside a transaction, with what it has written.
+    let transaction = db.transaction();
+    transaction.query("g.addV('post').property('age', 1000)").unwrap();
+    let found = transaction.query("g.V().has('post', 'age', P.gt(500)).values('age')").unwrap();
+    assert_eq!(found.map(|value| value.unwrap().to_string()).collect::<Vec<_>>(), ["1000"]);
+}
