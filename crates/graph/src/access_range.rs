@@ -71,18 +71,19 @@ impl Reader<'_> {
     }
 }
 
-/// The keys of the entries that a query is about: from the first to below the second.
+/// The keys of the entries that a query is about: from the first to below the second. Equality of the last value that
+/// is given is a range, too.
 fn bounds(query: RangeQuery<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+    let bounded = query.low.is_some() || query.high.is_some();
+    let (equal, low, high) = match query.equal.split_last() {
+        Some((last, before)) if !bounded => (before, Some(last), Some(last)),
+        _ => (query.equal, query.low, query.high),
+    };
     let mut prefix = Vec::new();
-    for value in query.equal {
+    for value in equal {
         // A collection has no bytes of its own.
         order_key::range(&[], Some(value), Some(value))?;
         order_key::push(&mut prefix, Some(value));
     }
-    if query.low.is_some() || query.high.is_some() {
-        return order_key::range(&prefix, query.low, query.high);
-    }
-    let mut after = prefix.clone();
-    order_key::increment(&mut after);
-    Some((prefix, after))
+    order_key::range(&prefix, low, high)
 }

@@ -77,7 +77,7 @@ pub(crate) fn range(prefix: &[u8], low: End<'_>, high: End<'_>) -> Option<(Vec<u
 }
 
 /// Makes bytes the first that are after everything that begins with them.
-pub(crate) fn increment(bytes: &mut Vec<u8>) {
+fn increment(bytes: &mut Vec<u8>) {
     while let Some(last) = bytes.pop() {
         if last < u8::MAX {
             bytes.push(last + 1);

@@ -164,7 +164,7 @@ mod tests {
             "g.V().has('Post','age',between(3,9))",
             "V(index range Post: age from 3 to 9).filter(age (>= 3 and < 9))",
         );
-        only(RULE, "g.V().has('Post','age',3)", "V(index range Post: age from 3 to 3).filter(age = 3)");
+        only(RULE, "g.V().has('Post','age',3)", "V(index range Post: age = 3).filter(age = 3)");
     }
 
     #[test]
