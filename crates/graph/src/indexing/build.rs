@@ -125,11 +125,9 @@ impl Core {
         let Err(duplicate) = self.find_duplicate(&index.definition, index.number) else { return Ok(()) };
         let _defining = self.defining.lock();
         if self.index(index.number).is_some() {
-            // Noted before it is gone, for who waits for it, and while nobody can declare it again.
             let description = IndexDescription::of(&index.definition, &self.catalog());
             tracing::error!(index = %description, error = %duplicate, "an index is not built");
-            self.indexing.end(index.number, Some((description, duplicate)));
-            self.forget_index(index.number)?;
+            self.forget_index(index.number, Some((description, duplicate)))?;
         }
         Err(Stop::Given)
     }
