@@ -139,7 +139,8 @@ impl OrderedPartition {
 
     /// The section with these entries as well, which ascend, everything up to `stamp` in the base.
     pub(crate) fn merged_with(&self, stamp: Tick, further: &[OrderedEntry]) -> Self {
-        let (mut changes, mut newer): (Vec<(&[u8], VertexRef, bool)>, Vec<_>) = (Vec::new(), Vec::new());
+        let mut changes: Vec<(&[u8], VertexRef, bool)> = Vec::new();
+        let mut newer = Vec::new();
         let delta: Vec<_> = self.delta.0.iter().collect();
         for change in &delta {
             let (key, v, tick) = change.key();
