@@ -4,7 +4,8 @@
 //! meta keyspace
 //!   "format"      u32, outside of any frame, so that an older version can tell a newer format
 //!   "catalog"     frame ( names of the three spaces │ format 1: indexes │ definitions )
-//!   "checkpoint"  frame ( stamp │ counts │ sequence numbers │ stripes │ which sections there are │ index partitions )
+//!   "checkpoint"  frame ( stamp │ counts │ sequence numbers │ stripes │ which sections there are │ index partitions
+//!                        │ range index partitions, not in format 1 )
 //! ```
 //!
 //! Format 1 had a list of equality indexes in place of definitions. It can be read; opening such a graph makes it one of
@@ -49,6 +50,8 @@ pub(crate) struct Checkpoint {
     pub(crate) stripes: Vec<StripeEntry>,
     /// By index: which partitions there are, one bit each.
     pub(crate) indexes: Vec<u64>,
+    /// The same of range indexes.
+    pub(crate) ordered: Vec<u64>,
 }
 
 impl Checkpoint {
@@ -70,6 +73,7 @@ impl Checkpoint {
                 }
             }
             output.u64s(self.indexes.iter().copied());
+            output.u64s(self.ordered.iter().copied());
         })
     }
 
@@ -81,11 +85,12 @@ impl Checkpoint {
         let stripes: Vec<StripeEntry> =
             (0..input.count(12)?).map(|_| decode_stripe(&mut input)).collect::<Result<_, _>>()?;
         let indexes = input.u64s()?.into();
+        let ordered = if input.is_empty() { Vec::new() } else { input.u64s()?.into() };
         input.end()?;
         if seqs.len() > TABLETS || stripes.len() > STRIPES {
             return Err(Malformed::new("it has more tablets or stripes than a graph can have"));
         }
-        Ok(Self { stamp, counts, seqs, stripes, indexes })
+        Ok(Self { stamp, counts, seqs, stripes, indexes, ordered })
     }
 }
 
@@ -233,6 +238,7 @@ mod tests {
                 ],
             }],
             indexes: vec![1, 0],
+            ordered: vec![0, 6],
         };
         assert_eq!(Checkpoint::decode(&checkpoint.encode()).unwrap(), checkpoint);
     }

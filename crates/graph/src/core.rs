@@ -19,7 +19,7 @@ use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState};
 use crate::schema::DefinitionLock;
-use crate::section::{IndexPartition, PARTITIONS};
+use crate::section::{IndexPartition, OrderedPartition, PARTITIONS};
 use crate::section_key::SectionKey;
 use crate::section_store::SectionStore;
 use crate::writer::Writer;
@@ -42,6 +42,8 @@ pub(crate) struct Core {
     pub(crate) blocks: BlockTable,
     /// Partition `p` of index `i` is number `i * PARTITIONS + p`.
     pub(crate) indexes: CellTable<IndexPartition, { 2 * PARTITIONS }>,
+    /// The same of range indexes; which of the two an index uses, its kind says.
+    pub(crate) ordered: CellTable<OrderedPartition, PARTITIONS>,
     pub(crate) allocator: Allocator,
     pub(crate) counts: PublishedCounts,
     pub(crate) commits: CommitQueue,
@@ -77,6 +79,7 @@ impl Core {
             timeline,
             blocks: BlockTable::new(),
             indexes: CellTable::new(),
+            ordered: CellTable::new(),
             allocator: Allocator::new(),
             counts,
             commits: CommitQueue::new(&catalog),
@@ -146,5 +149,15 @@ impl Core {
     ) -> Result<Option<&'g IndexPartition>> {
         let Some(cell) = self.indexes.get(index * PARTITIONS + partition) else { return Ok(None) };
         self.section(cell, || SectionKey::Index { index: index as u32, partition: partition as u8 }, guard)
+    }
+    /// The partition of a range index.
+    pub(crate) fn ordered_partition<'g>(
+        &self,
+        index: usize,
+        partition: usize,
+        guard: &'g Guard,
+    ) -> Result<Option<&'g OrderedPartition>> {
+        let Some(cell) = self.ordered.get(index * PARTITIONS + partition) else { return Ok(None) };
+        self.section(cell, || SectionKey::Ordered { index: index as u32, partition: partition as u8 }, guard)
     }
 }

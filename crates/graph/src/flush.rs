@@ -25,6 +25,7 @@ use crate::{Catalog, Result, Tick};
 pub(crate) struct Manifest {
     blocks: FxHashMap<(u16, SectionName), u64>,
     indexes: FxHashMap<u32, u64>,
+    ordered: FxHashMap<u32, u64>,
 }
 
 impl Manifest {
@@ -36,6 +37,7 @@ impl Manifest {
             manifest.blocks.extend(sections);
         }
         manifest.indexes.extend((0..).zip(checkpoint.indexes.iter().copied()));
+        manifest.ordered.extend((0..).zip(checkpoint.ordered.iter().copied()));
         manifest
     }
 
@@ -48,7 +50,10 @@ impl Manifest {
         let indexes = self.indexes.iter().flat_map(move |(&index, &mask)| {
             bits(mask).map(move |partition| SectionKey::Index { index, partition })
         });
-        blocks.chain(indexes)
+        let ordered = self.ordered.iter().flat_map(move |(&index, &mask)| {
+            bits(mask).map(move |partition| SectionKey::Ordered { index, partition })
+        });
+        blocks.chain(indexes).chain(ordered)
     }
 
     /// Counts a section as stored.
@@ -62,22 +67,27 @@ impl Manifest {
             }
             // Sections lead to their trees.
             SectionKey::Tree { .. } => {}
+            SectionKey::Ordered { index, partition } => {
+                *self.ordered.entry(index).or_default() |= 1 << partition;
+            }
         }
     }
 
     /// The indexes of which something is stored.
     pub(crate) fn index_numbers(&self) -> Vec<u32> {
-        self.indexes.iter().filter(|(_, mask)| **mask != 0).map(|(index, _)| *index).collect()
+        let all = self.indexes.iter().chain(&self.ordered);
+        all.filter(|(_, mask)| **mask != 0).map(|(index, _)| *index).collect()
     }
 
     /// Counts an index as no longer stored.
     pub(crate) fn forget_index(&mut self, index: u32) {
         self.indexes.remove(&index);
+        self.ordered.remove(&index);
     }
 
     /// Number of sections.
     pub(crate) fn len(&self) -> u64 {
-        let masks = self.blocks.values().chain(self.indexes.values());
+        let masks = self.blocks.values().chain(self.indexes.values()).chain(self.ordered.values());
         masks.map(|mask| u64::from(mask.count_ones())).sum()
     }
 }
@@ -223,8 +233,9 @@ impl Core {
             checkpoint.stripes.push(StripeEntry { number, label, allocated, sections });
         }
         let indexes = 0..FIRST_INDEX as u32 + catalog.definitions().next_index;
-        let mask = |index| manifest.indexes.get(&index).copied().unwrap_or(0);
-        checkpoint.indexes.extend(indexes.map(mask));
+        let mask = |masks: &FxHashMap<u32, u64>, index: u32| masks.get(&index).copied().unwrap_or(0);
+        checkpoint.indexes.extend(indexes.clone().map(|index| mask(&manifest.indexes, index)));
+        checkpoint.ordered.extend(indexes.map(|index| mask(&manifest.ordered, index)));
     }
 }
 

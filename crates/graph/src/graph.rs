@@ -192,6 +192,34 @@ impl Graph {
         self.core.change_schema(edit)
     }
 
+    /// Whether the schema could be changed to `description` now. Nothing is changed, and writes that go on meanwhile may
+    /// make the answer wrong.
+    ///
+    /// # Errors
+    /// Those that [`Graph::change_schema`] would have.
+    pub fn check_schema(&self, description: &SchemaDescription) -> Result<()> {
+        self.core.check_schema(description)
+    }
+
+    /// Makes the schema what `description` says, and declares the indexes that are missing. Indexes that it does not
+    /// mention stay. The number of the version in force.
+    ///
+    /// # Errors
+    /// Those of [`Graph::change_schema`] and [`Graph::declare_index`].
+    pub fn apply_schema(&self, description: &SchemaDescription) -> Result<u64> {
+        for index in &description.indexes {
+            index.check("indexes")?;
+        }
+        let version = self.change_schema(|schema| {
+            schema.mode = description.mode;
+            schema.vertices.clone_from(&description.vertices);
+            schema.edges.clone_from(&description.edges);
+            Ok(())
+        })?;
+        description.indexes.iter().try_for_each(|index| self.declare_index(index))?;
+        Ok(version)
+    }
+
     /// The store that the graph is kept in.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.core.store

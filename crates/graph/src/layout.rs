@@ -138,16 +138,18 @@ fn kind_of(key: SectionKey, catalog: &Catalog) -> SectionKind {
         SectionKey::Block { name: SectionName::Adjacency(label, dir), .. } => {
             SectionKind::Adjacency(catalog.edge_label_name(label).clone(), dir)
         }
-        SectionKey::Index { index, .. } => SectionKind::Index(match index as usize {
-            VERTEX_IDS => "vertex ids".into(),
-            EDGE_IDS => "edge ids".into(),
-            index => {
-                let number = (index - FIRST_INDEX) as u32;
-                let index = catalog.indexes().iter().find(|index| index.number == number);
-                let key = index.and_then(|index| index.definition.keys.first());
-                key.map_or_else(Str::default, |key| catalog.key_name(*key).clone())
-            }
-        }),
+        SectionKey::Index { index, .. } | SectionKey::Ordered { index, .. } => {
+            SectionKind::Index(match index as usize {
+                VERTEX_IDS => "vertex ids".into(),
+                EDGE_IDS => "edge ids".into(),
+                index => {
+                    let number = (index - FIRST_INDEX) as u32;
+                    let index = catalog.indexes().iter().find(|index| index.number == number);
+                    let key = index.and_then(|index| index.definition.keys.first());
+                    key.map_or_else(Str::default, |key| catalog.key_name(*key).clone())
+                }
+            })
+        }
         SectionKey::Tree { name, .. } => {
             SectionKind::Adjacency(catalog.edge_label_name(name.label).clone(), name.dir)
         }

@@ -26,11 +26,11 @@
 //! # Where things are
 //!
 //! ```text
-//!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef       reads: reader, read_property, batched, access
+//!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef       reads: reader, read_property, batched, access…
 //!    │                                          │
 //!    │                        BlockTable ─▶ Stripe ─▶ Block ─▶ SectionCell   block, memory
 //!    │                                                            │
-//!    │                        Presence │ Column │ Adjacency │ IndexPartition  section: base and delta
+//!    │             Presence │ Column │ Adjacency │ Index- │ OrderedPartition  section: base and delta
 //!    │                                                            ▲
 //!    ├── begin ─▶ Transaction ─▶ Overlay, WriteSet                │           transaction, write_vertex, write_edge
 //!    │                │ commit                                    │
@@ -48,17 +48,20 @@
 //!   merges versions that no reader needs any more into a new base and swaps the pointer.
 //! * *Durability* (`commit_queue`, `log`): a commit is validated, written to the log in stamp order, together with
 //!   whoever commits at the same time, then applied, then visible, then acknowledged.
+//! * *Schema* (`schema`): what elements must look like, in numbered versions; every writing transaction has read it.
+//! * *Indexes* (`indexing`): kept by the writer, built by a thread beside it; by hash or in order (`order_key`). Their
+//!   entries are a superset of what a snapshot may find.
 //! * *Recovery* (`flush`, `recovery`): each section says up to which stamp it includes every change, so sections can
 //!   be written in any order and at any time before the checkpoint.
 //!
 //! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
 //!
-//! Eviction and range indexes are not there yet. Their places: a section cell already has the state "on disk"; an index
-//! is a kind of section.
+//! Eviction is not there yet. Its place: a section cell already has the state "on disk".
 //!
 //! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
 
 mod access;
+mod access_range;
 mod allocator;
 mod backup;
 mod batched;
@@ -82,6 +85,7 @@ mod log;
 mod memory;
 mod names;
 mod op;
+mod order_key;
 mod overlay;
 mod placement;
 mod property;
@@ -107,6 +111,7 @@ mod write_set;
 mod write_vertex;
 mod writer;
 
+pub use access_range::RangeQuery;
 pub use backup::{BackupSummary, restore};
 pub use batched::{Degrees, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};

@@ -3,6 +3,7 @@
 //! The same version chains as in the committed delta, stamped with write numbers in place of commit stamps: a snapshot
 //! taken inside the transaction at write number `w` sees the versions up to `w`, whatever is written later.
 
+use crossbeam_skiplist::SkipSet;
 use values::{Value, VertexRef};
 
 use crate::memory::ChainMap;
@@ -24,6 +25,8 @@ pub(crate) struct Overlay {
     pub(crate) edge_ids: ChainMap<u32, VertexRef>,
     /// Vertices that got a value, by label, key and the value's hash.
     pub(crate) values: ChainMap<(VertexLabelId, KeyId, u32), VertexRef>,
+    /// Vertices that got a key in a range index: the index's number, the key, the vertex and the write.
+    pub(crate) ordered: SkipSet<(u32, Box<[u8]>, VertexRef, u64)>,
 }
 
 /// What a transaction did to an edge.
@@ -74,6 +77,16 @@ impl<'a> Own<'a> {
             out.push(*seen.change());
             version = seen.older();
         }
+    }
+
+    /// Appends the vertices that got a key from `from` to below `to` in a range index.
+    pub(crate) fn ordered_candidates(self, index: u32, from: &[u8], to: &[u8], out: &mut Vec<VertexRef>) {
+        if from >= to {
+            return;
+        }
+        let end = |key: &[u8]| (index, Box::from(key), VertexRef(0), 0);
+        let entries = self.overlay.ordered.range(end(from)..end(to));
+        out.extend(entries.filter(|entry| entry.3 <= self.writes).map(|entry| entry.2));
     }
 
     /// The id that a user gave to a vertex of this transaction.

@@ -25,6 +25,10 @@ impl Core {
             }
             // Trees are reached through their sections.
             SectionKey::Tree { .. } => return None,
+            SectionKey::Ordered { index, partition } => {
+                let number = index as usize * PARTITIONS + usize::from(partition);
+                return Some(visitor.visit(self.ordered.get_or_grow(number)));
+            }
         };
         let block = self.blocks.stripe(stripe.into())?.block(tablet.into());
         Some(match name {
@@ -47,12 +51,13 @@ impl Core {
     /// The partitions of indexes that are in memory.
     pub(crate) fn loaded_partitions(&self) -> Vec<SectionKey> {
         let guard = crossbeam_epoch::pin();
-        let loaded = self.indexes.iter().filter(|(_, cell)| cell.loaded(&guard).is_some());
-        let key = |number: usize| SectionKey::Index {
-            index: (number / PARTITIONS) as u32,
-            partition: (number % PARTITIONS) as u8,
-        };
-        loaded.map(|(number, _)| key(number)).collect()
+        let place = |number: usize| ((number / PARTITIONS) as u32, (number % PARTITIONS) as u8);
+        let hashed = self.indexes.iter().filter(|(_, cell)| cell.loaded(&guard).is_some());
+        let hashed = hashed.map(|(number, _)| place(number));
+        let ordered = self.ordered.iter().filter(|(_, cell)| cell.loaded(&guard).is_some());
+        let ordered = ordered.map(|(number, _)| place(number));
+        let hashed = hashed.map(|(index, partition)| SectionKey::Index { index, partition });
+        hashed.chain(ordered.map(|(index, partition)| SectionKey::Ordered { index, partition })).collect()
     }
 
     /// Forgets sections that are not to be.

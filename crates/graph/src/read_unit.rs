@@ -16,6 +16,8 @@ pub enum ReadUnit {
     Edge(EdgeRef),
     /// The vertices of a label that have a value with this hash ([`crate::index_hash`]) under the key.
     IndexKey(VertexLabelId, KeyId, u32),
+    /// The values that vertices of a label have under a key of a range index.
+    IndexRange(VertexLabelId, KeyId),
     /// Whether a vertex has an id with this hash ([`crate::index_hash`]).
     VertexId(u32),
     /// Whether an edge has a user-supplied id with this hash ([`crate::index_hash`]).

@@ -51,8 +51,10 @@ impl SectionName {
 pub(crate) enum SectionKey {
     /// A section of the block at `stripe` and `tablet`.
     Block { stripe: u16, tablet: u8, name: SectionName },
-    /// A partition of an index.
+    /// A partition of an index by hash.
     Index { index: u32, partition: u8 },
+    /// A partition of a range index.
+    Ordered { index: u32, partition: u8 },
     /// A node of an edge-tree.
     Tree { name: TreeName, part: TreePart },
 }
@@ -79,6 +81,11 @@ impl SectionKey {
                 let index = u32::from_be_bytes([fields[0], fields[1], fields[2], fields[3]]);
                 Some((Self::Index { index, partition: fields[4] }, rest))
             }
+            (b'o', rest) => {
+                let (fields, rest) = rest.split_first_chunk::<5>()?;
+                let index = u32::from_be_bytes([fields[0], fields[1], fields[2], fields[3]]);
+                Some((Self::Ordered { index, partition: fields[4] }, rest))
+            }
             (b't', rest) => {
                 let (fields, rest) = rest.split_first_chunk::<14>()?;
                 let [s0, s1, n0, n1, n2, n3, tablet, slot0, slot1, kind, i0, i1, i2, i3] = *fields;
@@ -104,7 +111,7 @@ impl SectionKey {
     /// The key in the store: big-endian, so that a stripe's sections of one name are neighbours.
     ///
     /// ```text
-    /// 'b' │ stripe u16 │ name u32 │ tablet u8          'i' │ index u32 │ partition u8
+    /// 'b' │ stripe u16 │ name u32 │ tablet u8          'i', 'o' │ index u32 │ partition u8
     /// 't' │ stripe u16 │ name u32 │ tablet u8 │ slot u16 │ 0 root, 1 meta, 2 edge node u8 │ id u32
     /// ```
     pub(crate) fn bytes(self) -> Vec<u8> {
@@ -116,8 +123,8 @@ impl SectionKey {
                 bytes.extend_from_slice(&name.number().to_be_bytes());
                 bytes.push(tablet);
             }
-            Self::Index { index, partition } => {
-                bytes.push(b'i');
+            Self::Index { index, partition } | Self::Ordered { index, partition } => {
+                bytes.push(if matches!(self, Self::Index { .. }) { b'i' } else { b'o' });
                 bytes.extend_from_slice(&index.to_be_bytes());
                 bytes.push(partition);
             }
@@ -147,7 +154,9 @@ impl std::fmt::Display for SectionKey {
             Self::Block { stripe, tablet, name } => {
                 write!(f, "section {name:?} of block {stripe} of tablet {tablet}")
             }
-            Self::Index { index, partition } => write!(f, "partition {partition} of index {index}"),
+            Self::Index { index, partition } | Self::Ordered { index, partition } => {
+                write!(f, "partition {partition} of index {index}")
+            }
             Self::Tree { name: TreeName { v, label, dir }, part } => {
                 write!(f, "{part:?} of the edge-tree of vertex {} ({dir:?}, edge label {})", v.0, label.0)
             }

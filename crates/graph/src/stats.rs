@@ -77,6 +77,7 @@ impl GraphStats {
             }
         }
         core.indexes.iter().for_each(|(_, cell)| self.count(cell));
+        core.ordered.iter().for_each(|(_, cell)| self.count(cell));
     }
 
     fn count_trees(&mut self, cell: &SectionCell<Adjacency>) {

@@ -56,6 +56,11 @@ pub(crate) fn index_key(label: VertexLabelId, key: KeyId, hash: u32) -> Unit {
     Unit::new(UnitKind::IndexKey, u32::from(label.0) << 16 | u32::from(key.0), hash.into())
 }
 
+/// Who has which values under a key of a range index: one unit for all of them, since ranges have none of their own.
+pub(crate) fn index_range(label: VertexLabelId, key: KeyId) -> Unit {
+    Unit::new(UnitKind::IndexKey, u32::from(label.0) << 16 | u32::from(key.0), 1 << 33)
+}
+
 pub(crate) fn vertex_id(hash: u32) -> Unit {
     Unit::new(UnitKind::IndexKey, VERTEX_IDS, u64::from(hash) | 1 << 32)
 }
@@ -86,6 +91,7 @@ pub(crate) fn of_read(read: ReadUnit) -> [Option<Unit>; 2] {
         ReadUnit::List(v, label, dir) => [Some(list(v, label, dir)), None],
         ReadUnit::Edge(e) => [Some(edge(e)), None],
         ReadUnit::IndexKey(label, key, hash) => [Some(index_key(label, key, hash)), None],
+        ReadUnit::IndexRange(label, key) => [Some(index_range(label, key)), None],
         ReadUnit::VertexId(hash) => [Some(vertex_id(hash)), None],
         ReadUnit::EdgeId(hash) => [Some(edge_id(hash)), None],
         ReadUnit::LabelMembership(label) => [Some(vertex_labels(label)[0]), None],

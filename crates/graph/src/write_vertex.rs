@@ -4,7 +4,9 @@ use values::{Str, Value, VertexRef, compare};
 
 use crate::catalog::NameSpace;
 use crate::codec::weight;
+use crate::indexing::order_keys;
 use crate::property::{PropertyCell, PropertyState};
+use crate::schema::{IndexDefinition, IndexKind};
 use crate::section::VertexState;
 use crate::transaction::check_id;
 use crate::write_set::WriteSet;
@@ -221,17 +223,70 @@ impl Transaction {
         };
         let write = writes.next_write(&self.core.options, after.iter().map(cell_weight).sum())?;
         writes.adds([units::vertex(v)])?;
-        let label = self.base.reader().label(v);
-        if self.base.catalog().indexes_over(label, key).next().is_some() {
-            let hashes = before.iter().chain(&after).map(|cell| index_hash(&cell.value));
-            writes.adds(hashes.map(|hash| units::index_key(label, key, hash)))?;
-            for cell in &after {
-                self.overlay.values.push((label, key, index_hash(&cell.value)), write, v);
-            }
-        }
+        self.note_values(writes, v, key, before, &after, write)?;
         self.overlay.properties.push((v, key), write, state.clone());
         writes.set_property(v, key, state);
         Ok(())
+    }
+
+    /// Notes what changes in the indexes over a key, and what this transaction is to find there.
+    fn note_values(
+        &self,
+        writes: &mut WriteSet,
+        v: VertexRef,
+        key: KeyId,
+        before: &[PropertyCell],
+        after: &[PropertyCell],
+        write: u64,
+    ) -> Result<()> {
+        let label = self.base.reader().label(v);
+        let (mut by_hash, mut in_order) = (false, false);
+        for index in self.base.catalog().indexes_over(label, key) {
+            if index.definition.kind != IndexKind::Range {
+                by_hash = true;
+                continue;
+            }
+            in_order = true;
+            for key in self.order_keys_after(writes, v, &index.definition, key, after)? {
+                self.overlay.ordered.insert((index.number, key, v, write));
+            }
+        }
+        if in_order {
+            writes.adds([units::index_range(label, key)])?;
+        }
+        if by_hash {
+            let hashes = before.iter().chain(after).map(|cell| index_hash(&cell.value));
+            writes.adds(hashes.map(|hash| units::index_key(label, key, hash)))?;
+            for cell in after {
+                self.overlay.values.push((label, key, index_hash(&cell.value)), write, v);
+            }
+        }
+        Ok(())
+    }
+
+    /// The keys of a vertex in a range index once it has the values `after` under one of the index's keys.
+    fn order_keys_after(
+        &self,
+        writes: &WriteSet,
+        v: VertexRef,
+        definition: &IndexDefinition,
+        changed: KeyId,
+        after: &[PropertyCell],
+    ) -> Result<Vec<Box<[u8]>>> {
+        let reader = self.reader(writes);
+        let values = |cells: &[PropertyCell]| cells.iter().map(|cell| cell.value.clone()).collect::<Vec<_>>();
+        let of_key =
+            |&key: &KeyId| if key == changed { values(after) } else { values(&reader.cells(v, key)) };
+        let values: Vec<Vec<Value>> = definition.keys.iter().map(of_key).collect();
+        let combinations = values.iter().map(|values| values.len().max(1)).fold(1, usize::saturating_mul);
+        if combinations > IndexDefinition::MAX_COMBINATIONS {
+            return Err(GraphError::LimitExceeded {
+                what: "the combinations of values of one vertex in a range index",
+                limit: IndexDefinition::MAX_COMBINATIONS as u64,
+                advice: "give it fewer values, or drop the index",
+            });
+        }
+        Ok(order_keys(&values))
     }
 }
 

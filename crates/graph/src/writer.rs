@@ -129,7 +129,7 @@ impl<'a> Application<'a> {
         let name = SectionKey::of(v, SectionName::Column(key));
         let catalog = self.catalog;
         for index in catalog.indexes_over(label, key) {
-            self.maintain(index, v, (cell, name), state)?;
+            self.maintain(index, v, key, state)?;
         }
         let tick = self.tick;
         self.change(cell, name, Column::empty, |column: &Column| {
@@ -226,7 +226,7 @@ impl<'a> Application<'a> {
     }
 
     /// Lets `push` add a version to the section in a cell, unless its base has it already.
-    fn change<T: Mergeable>(
+    pub(crate) fn change<T: Mergeable>(
         &mut self,
         cell: &SectionCell<T>,
         key: SectionKey,
@@ -269,7 +269,7 @@ impl<'a> Application<'a> {
         watermark.min(self.writer.applied)
     }
 
-    fn block(&self, v: VertexRef) -> Result<&'a Block> {
+    pub(crate) fn block(&self, v: VertexRef) -> Result<&'a Block> {
         self.core.blocks.block(v).ok_or_else(|| unknown_vertex(v))
     }
 }

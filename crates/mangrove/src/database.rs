@@ -9,8 +9,13 @@ use store::{FjallStore, MemoryStore, Store};
 use values::{Str, Value};
 
 use crate::{
-    DatabaseOptions, Error, Results, Transaction, options::start_engine, prepare::Preparer, retry::Retries,
-    script, script::Request,
+    DatabaseOptions, Error, Results, Transaction,
+    options::start_engine,
+    prepare::Preparer,
+    retry::Retries,
+    script,
+    script::Request,
+    services::{self, Within},
 };
 
 /// An open graph. Cheap to clone; clones are the same graph. The graph is closed when the last clone and the last
@@ -133,7 +138,8 @@ impl Database {
     /// As [`Database::query`], without running it.
     pub fn explain(&self, text: &str) -> Result<String, Error> {
         let request = Request::parse(text, "g", &Bindings::new())?;
-        self.inner.preparer.explain(&request.traversal, &self.snapshot())
+        let traversal = services::substitute(&self.inner, request.traversal, Within::Explanation)?;
+        self.inner.preparer.explain(&traversal, &self.snapshot())
     }
 
     /// Runs a script and tells where the time went. What it writes is committed.

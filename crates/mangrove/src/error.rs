@@ -36,6 +36,17 @@ pub enum Error {
     /// A script with something besides one traversal.
     #[error("{0}")]
     Script(String),
+    /// A service that cannot be called like that.
+    #[error("{service}: {problem}")]
+    Service {
+        /// Its name.
+        service: values::Str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A schema file with a mistake.
+    #[error(transparent)]
+    SchemaFile(#[from] crate::schema_file::SchemaFileError),
     /// The graph refused or failed.
     #[error(transparent)]
     Graph(Arc<GraphError>),
@@ -70,7 +81,9 @@ impl Error {
             Self::Parse(_) => ErrorKind::Syntax,
             Self::Plan(PlanError::Unsupported { .. }) => ErrorKind::Unsupported,
             Self::Plan(PlanError::TooLarge { .. }) => ErrorKind::Limit,
-            Self::Plan(_) | Self::Script(_) | Self::NoResult => ErrorKind::Evaluation,
+            Self::Plan(_) | Self::Script(_) | Self::NoResult | Self::Service { .. } | Self::SchemaFile(_) => {
+                ErrorKind::Evaluation
+            }
             Self::Conflict { .. } => ErrorKind::Conflict,
             Self::Query(error) => match error {
                 QueryError::Step { .. } => ErrorKind::Evaluation,

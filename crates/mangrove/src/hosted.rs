@@ -21,6 +21,7 @@ use crate::{
     prepare::{Preparation, Prepared},
     run::{conflict, run_profiled},
     script::{self, Mode, Request},
+    services::{self, Within, begins_with_call},
 };
 
 type ServerSink = Arc<dyn server::ResultSink>;
@@ -48,6 +49,88 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
         }
         Input::Bytecode(traversal) => Request::bytecode(traversal),
     };
+    let wishes = Wishes { timeout: query.timeout, materialize: query.materialize };
+    if begins_with_call(&request.traversal) {
+        return call(inner.clone(), request, wishes, sink.clone());
+    }
+    go_on(inner, request, &wishes, sink)
+}
+
+/// What a client says about a request beside its traversal.
+struct Wishes {
+    timeout: Option<Duration>,
+    materialize: Materialize,
+}
+
+/// Calls the service that a request begins with, on a thread of its own since it may wait, and goes on with its
+/// results.
+fn call(
+    inner: Arc<Inner>,
+    request: Request,
+    wishes: Wishes,
+    sink: ServerSink,
+) -> Result<Box<dyn server::Running>, Error> {
+    let later = Arc::new(Later::default());
+    let shared = later.clone();
+    let act = move || {
+        let within = if request.mode == Mode::Explain { Within::Explanation } else { Within::Request };
+        let running = services::substitute(&inner, request.traversal, within)
+            .and_then(|traversal| go_on(&inner, Request { traversal, ..request }, &wishes, &sink));
+        match running {
+            Ok(running) => shared.begun(running),
+            Err(error) => sink.finish(Err(refusal(&error))),
+        }
+    };
+    let thread = thread::Builder::new().name("service".into()).spawn(act);
+    thread.map_err(|error| Error::Engine(Arc::new(error)))?;
+    Ok(Box::new(LaterHandle(later)))
+}
+
+/// A query that has not begun yet, and whether it is too late to begin.
+#[derive(Default)]
+struct Later(Mutex<(bool, Option<Box<dyn server::Running>>)>);
+
+impl Later {
+    fn begun(&self, running: Box<dyn server::Running>) {
+        let mut state = self.0.lock();
+        if state.0 {
+            running.cancel();
+        }
+        state.1 = Some(running);
+    }
+}
+
+struct LaterHandle(Arc<Later>);
+
+impl server::Running for LaterHandle {
+    fn resume(&self) {
+        if let Some(running) = &self.0.0.lock().1 {
+            running.resume();
+        }
+    }
+
+    fn cancel(&self) {
+        let mut state = self.0.0.lock();
+        state.0 = true;
+        if let Some(running) = &state.1 {
+            running.cancel();
+        }
+    }
+}
+
+impl Drop for LaterHandle {
+    fn drop(&mut self) {
+        server::Running::cancel(self);
+    }
+}
+
+/// Prepares and starts a request that calls no service, or no longer.
+fn go_on(
+    inner: &Arc<Inner>,
+    request: Request,
+    wishes: &Wishes,
+    sink: &ServerSink,
+) -> Result<Box<dyn server::Running>, Error> {
     let needs_one = match request.mode {
         Mode::Nothing => return Ok(finished(sink, None)),
         Mode::Explain => {
@@ -61,8 +144,8 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
         Preparation::Run(prepared) => prepared,
         Preparation::Explanation(text) => return Ok(finished(sink, Some(Value::from(text)))),
     };
-    prepared.timeout = prepared.timeout.or(query.timeout);
-    if query.materialize == Materialize::Tokens {
+    prepared.timeout = prepared.timeout.or(wishes.timeout);
+    if wishes.materialize == Materialize::Tokens {
         prepared.references_only();
     }
     if prepared.plan.profile {

@@ -20,6 +20,8 @@
 //! | `prepare.rs` | from a traversal to a plan and its parameters |
 //! | `run.rs`, `results.rs` | a request on the calling thread |
 //! | `hosted.rs` | a request on the engine's executors, for the server |
+//! | `services/` | what `g.call(…)` does: schema and indexes |
+//! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
 //! | `backoff.rs`, `retry.rs` | what happens to requests that lose against concurrent writes |
 //! | `import.rs`, `generate/` | data from files, and files from nothing |
@@ -38,7 +40,9 @@ mod profile;
 mod results;
 mod retry;
 mod run;
+pub mod schema_file;
 mod script;
+mod services;
 mod transaction;
 
 pub use database::Database;

@@ -13,6 +13,7 @@ use crate::{
     prepare::{Preparation, Prepared},
     profile,
     script::{Mode, Request},
+    services::{self, Within},
 };
 
 /// Runs a request as a transaction of its own.
@@ -21,13 +22,15 @@ pub(crate) fn run(inner: &Inner, request: Request) -> Result<Results<'_>, Error>
     match mode {
         Mode::Nothing => return Ok(Results::complete(Vec::new(), false)),
         Mode::Explain => {
-            let text = inner.preparer.explain(&request.traversal, &inner.graph.snapshot())?;
+            let traversal = services::substitute(inner, request.traversal, Within::Explanation)?;
+            let text = inner.preparer.explain(&traversal, &inner.graph.snapshot())?;
             return Ok(Results::one(text));
         }
         Mode::Run | Mode::RunForOne => {}
     }
+    let traversal = services::substitute(inner, request.traversal, Within::Request)?;
     let snapshot = inner.graph.snapshot();
-    let prepared = match inner.preparer.prepare(request.traversal, &snapshot)? {
+    let prepared = match inner.preparer.prepare(traversal, &snapshot)? {
         Preparation::Run(prepared) => prepared,
         Preparation::Explanation(text) => return Ok(Results::one(text)),
     };
@@ -45,7 +48,8 @@ pub(crate) fn run(inner: &Inner, request: Request) -> Result<Results<'_>, Error>
 
 /// Runs a request and tells where the time went.
 pub(crate) fn profile(inner: &Inner, request: Request) -> Result<String, Error> {
-    match inner.preparer.prepare(request.traversal, &inner.graph.snapshot())? {
+    let traversal = services::substitute(inner, request.traversal, Within::Request)?;
+    match inner.preparer.prepare(traversal, &inner.graph.snapshot())? {
         Preparation::Run(prepared) => run_profiled(inner, &prepared, |_| {}),
         Preparation::Explanation(text) => Ok(text),
     }

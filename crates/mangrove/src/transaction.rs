@@ -12,6 +12,7 @@ use crate::{
     prepare::Preparation,
     run::drain,
     script::{self, Mode, Request},
+    services::{self, Within},
 };
 
 /// A transaction over several scripts: each sees what those before it wrote, nobody else sees anything until
@@ -64,17 +65,19 @@ impl<'db> Transaction<'db> {
     }
 
     fn run(&self, request: Request) -> Result<Results<'db>, Error> {
-        let mode = request.mode;
+        let Request { traversal, mode } = request;
+        let within = if mode == Mode::Explain { Within::Explanation } else { Within::Transaction };
+        let traversal = services::substitute(self.inner, traversal, within)?;
         let snapshot = self.graph.snapshot();
         match mode {
             Mode::Nothing => return Ok(Results::complete(Vec::new(), false)),
             Mode::Explain => {
-                let text = self.inner.preparer.explain(&request.traversal, &snapshot)?;
+                let text = self.inner.preparer.explain(&traversal, &snapshot)?;
                 return Ok(Results::one(text));
             }
             Mode::Run | Mode::RunForOne => {}
         }
-        let prepared = match self.inner.preparer.prepare(request.traversal, &snapshot)? {
+        let prepared = match self.inner.preparer.prepare(traversal, &snapshot)? {
             Preparation::Run(prepared) => prepared,
             Preparation::Explanation(text) => return Ok(Results::one(text)),
         };
@@ -91,7 +94,8 @@ impl<'db> Transaction<'db> {
     /// As [`crate::Database::explain`].
     pub fn explain(&self, text: &str) -> Result<String, Error> {
         let request = Request::parse(text, "g", &Bindings::new())?;
-        self.inner.preparer.explain(&request.traversal, &self.graph.snapshot())
+        let traversal = services::substitute(self.inner, request.traversal, Within::Explanation)?;
+        self.inner.preparer.explain(&traversal, &self.graph.snapshot())
     }
 
     /// Makes the writes durable and visible, all at once.

@@ -267,3 +267,39 @@ fn a_damaged_graph_is_found_by_check_with_status_1_and_the_file() {
     assert!(text(&checked.stdout).contains(&table.display().to_string()), "{}", text(&checked.stdout));
     assert!(text(&checked.stderr).contains("findings: 1"), "{}", text(&checked.stderr));
 }
+
+#[test]
+fn a_schema_file_is_checked_applied_and_shown() {
+    let (dir, data) = modern();
+    let file = dir.path().join("schema.toml");
+    let path = file.display().to_string();
+    let schema = |keys: &str| {
+        let text = format!(
+            "[vertices.person.keys]\n{keys}\n[edges.knows.keys]\nweight = \"double\"\n[[indexes]]\nlabel = \"person\"\nkeys = [\"name\"]\nkind = \"unique\"\n"
+        );
+        std::fs::write(&file, text).unwrap();
+    };
+    schema("age = \"string\"");
+    let complained = complaint(&["--data", &data, "schema", "apply", &path, "--check"]);
+    assert!(complained.contains("\"age\"") && complained.contains("declared as string"), "{complained}");
+    schema("age = { type = \"int\", requried = true }");
+    let complained = complaint(&["--data", &data, "schema", "apply", &path]);
+    assert!(complained.contains("vertices.person.keys.age.requried: there is no such field"), "{complained}");
+    schema("age = { type = \"int\", required = true }");
+    let checked = output(&["--data", &data, "schema", "apply", &path, "--check"]);
+    assert!(checked.contains("+ vertices.person.keys.age.type = int"), "{checked}");
+    assert!(!output(&["--data", &data, "schema", "show"]).contains("age"), "checking changes nothing");
+    let applied = output(&["--data", &data, "schema", "apply", &path]);
+    assert!(applied.contains("version 1 of the schema is in force"), "{applied}");
+    let shown = output(&["--data", &data, "schema", "show"]);
+    std::fs::write(&file, &shown).unwrap();
+    let again = output(&["--data", &data, "schema", "apply", &path, "--check"]);
+    assert_eq!(again.trim(), "nothing would change", "{shown}");
+    let refused = complaint(&[
+        "--data",
+        &data,
+        "query",
+        "g.addV('person').property('name', 'marko').property('age', 1)",
+    ]);
+    assert!(refused.contains("is unique"), "{refused}");
+}

@@ -181,3 +181,25 @@ fn a_request_that_loses_too_often_is_told_to_come_again() {
     }
     panic!("3,200 increments of one counter, 16 at a time, and none met another");
 }
+
+#[test]
+fn a_service_runs_beside_the_executors_and_its_results_are_a_traversals() {
+    let db = Database::in_memory().unwrap();
+    let declare =
+        "g.call('mangrove.schema.declare', [vertices: [person: [keys: [age: 'int']]]]).select('version')";
+    let asked = ask(&db, declare);
+    asked.outcome().unwrap();
+    assert_eq!(asked.texts(), ["1"]);
+    let error = ask(&db, "g.addV('person').property('age', 'old')").outcome().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Evaluation);
+    let error = ask(&db, "g.call('nothing')").outcome().unwrap_err();
+    assert!(error.to_string().contains("no such service"), "{error}");
+    let asked = ask_with(&db, "g.call()", 2, None);
+    while asked.texts().len() < 2 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    *asked.sink.room.lock() = usize::MAX;
+    asked.running.resume();
+    asked.outcome().unwrap();
+    assert!(asked.texts().len() > 5);
+}

@@ -1,6 +1,9 @@
 //! What the planner asks about the graph: its names and how much there is of what.
 
-use graph::{Catalog, Dir, Direction, EdgeLabelId, KeyId, ScanCursor, Snapshot, VertexLabelId};
+use graph::{
+    Catalog, Dir, Direction, EdgeLabelId, Index, IndexKind, IndexState, KeyId, ScanCursor, Snapshot,
+    VertexLabelId,
+};
 use values::Str;
 
 /// Names of the graph and their ids, both ways, and which indexes there are.
@@ -21,6 +24,10 @@ pub trait Schema {
     fn key_name(&self, id: KeyId) -> Str;
     /// Whether an equality index covers the key of the vertices with that label.
     fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool;
+    /// The keys of each range index over the vertices with that label.
+    fn range_indexes(&self, _label: VertexLabelId) -> Vec<Vec<KeyId>> {
+        Vec::new()
+    }
     /// Changes whenever a name is added, or the schema or the indexes change: plans made under another version must not be used.
     fn version(&self) -> u128;
 }
@@ -46,6 +53,15 @@ impl Schema for Catalog {
     }
     fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
         Catalog::has_index(self, label, key)
+    }
+    fn range_indexes(&self, label: VertexLabelId) -> Vec<Vec<KeyId>> {
+        let ready = |index: &&Index| {
+            let definition = &index.definition;
+            definition.label == label
+                && definition.kind == IndexKind::Range
+                && index.state == IndexState::Ready
+        };
+        self.indexes().iter().filter(ready).map(|index| index.definition.keys.to_vec()).collect()
     }
 
     /// Names only grow, and each of their three tables holds fewer than 2¹⁶, so their numbers beside the revision of

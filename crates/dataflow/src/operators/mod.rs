@@ -78,6 +78,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Scan { .. } => Box::<source::Scan>::default(),
         OpKind::ById { .. } => Box::new(FlatMap::new(source::ById)),
         OpKind::IndexLookup { .. } => Box::new(FlatMap::new(source::IndexLookup::default())),
+        OpKind::IndexRange { .. } => Box::new(FlatMap::new(source::IndexRange::default())),
         OpKind::Inject(_) => Box::<source::Inject>::default(),
         OpKind::Expand { .. } => Box::<expand::Expand>::default(),
         OpKind::EdgeVertex(EdgeEnd::Both) => Box::new(FlatMap::new(expand::BothEnds)),

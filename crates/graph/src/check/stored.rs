@@ -10,7 +10,7 @@ use crate::checkpoint::{Checkpoint, Meta};
 use crate::codec::{Malformed, StoredSection};
 use crate::flush::Manifest;
 use crate::log::Log;
-use crate::section::{Adjacency, Column, IndexPartition, Presence};
+use crate::section::{Adjacency, Column, IndexPartition, OrderedPartition, Presence};
 use crate::section_key::{SectionKey, SectionName};
 use crate::section_store::{HEADER, header};
 use crate::tree::{StoredMeta, StoredRoot, TreePart};
@@ -141,6 +141,7 @@ fn decode(key: SectionKey, bytes: &[u8]) -> Result<(), Malformed> {
         SectionKey::Block { name: SectionName::Column(_), .. } => Column::decode(bytes).map(drop),
         SectionKey::Block { name: SectionName::Adjacency(..), .. } => Adjacency::decode(bytes).map(drop),
         SectionKey::Index { .. } => IndexPartition::decode(bytes).map(drop),
+        SectionKey::Ordered { .. } => OrderedPartition::decode(bytes).map(drop),
         SectionKey::Tree { part: TreePart::Root, .. } => StoredRoot::decode(bytes).map(drop),
         SectionKey::Tree { part: TreePart::Meta(_), .. } => StoredMeta::decode(bytes).map(drop),
         SectionKey::Tree { part: TreePart::Node(_), .. } => Adjacency::decode(bytes).map(drop),

@@ -5,6 +5,7 @@
 //! column     settled │ values
 //! adjacency  settled │ order │ edge node? u8 │ offsets │ neighbours │ seqs │ count, (key, values)… │ slots of trees
 //! index      settled │ entries
+//! ordered    settled │ ends │ bytes │ vertices
 //! ```
 //!
 //! Sections of format 1, which had their arrays as they are in memory, are still read.
@@ -16,7 +17,7 @@ use values::VertexRef;
 use super::frame::{open_section, seal_section};
 use super::input::Malformed;
 use crate::KeyId;
-use crate::section::{Adjacency, Column, IndexPartition, Order, Presence, SLOTS};
+use crate::section::{Adjacency, Column, IndexPartition, Order, OrderedPartition, Presence, SLOTS};
 use crate::tree::EdgeTree;
 
 /// A section that can be stored.
@@ -135,6 +136,29 @@ impl StoredSection for IndexPartition {
             return Err(Malformed::new("its entries are not in order"));
         }
         Ok(Self::new(settled, entries))
+    }
+}
+
+impl StoredSection for OrderedPartition {
+    fn encode(&self) -> Vec<u8> {
+        seal_section(|output| {
+            let (ends, bytes, vertices) = self.base();
+            output.u64(self.settled);
+            output.u32s(ends.iter().copied());
+            output.block(bytes);
+            output.u32s(vertices.iter().map(|v| v.0));
+        })
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut input = open_section(bytes)?;
+        let settled = input.u64()?;
+        let ends = input.u32s()?;
+        let bytes = input.block()?.into();
+        let vertices = input.u32s()?.iter().map(|&v| VertexRef(v)).collect();
+        input.end()?;
+        let section = Self::new(settled, ends, bytes, vertices);
+        section.ok_or_else(|| Malformed::new("its entries are not in order"))
     }
 }
 

@@ -5,6 +5,7 @@ use super::fill::Entries;
 use crate::block::TABLETS;
 use crate::core::Core;
 use crate::schema::{Index, IndexDescription, IndexKind, IndexState};
+use crate::section::PARTITIONS;
 use crate::{GraphError, Result};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ const GATHERED: usize = 1 << 20;
 
 /// Why building came to an end.
 enum Stop {
-    /// The graph is being closed, or the index was dropped: nothing to report.
+    /// The graph is being closed, or the index was dropped: nothing to report, or reported already.
     Given,
     Failed(GraphError),
 }
@@ -105,7 +106,7 @@ impl Core {
         }
         // What is stored of a partition carries the stamp of the last commit: one of its own for every round.
         self.log_definitions()?;
-        for partition in 0..entries.partitions() {
+        for partition in 0..PARTITIONS {
             let mut writer = self.writer.lock();
             // A partition of an index that was dropped is to stay empty: who drops it takes this lock after that.
             self.check_wanted(&self.indexing, index)?;
@@ -125,8 +126,10 @@ impl Core {
         let Err(duplicate) = self.find_duplicate(&index.definition, index.number) else { return Ok(()) };
         let _defining = self.defining.lock();
         if self.index(index.number).is_some() {
-            self.forget_index(index.number)?;
+            let description = IndexDescription::of(&index.definition, &self.catalog());
+            tracing::error!(index = %description, error = %duplicate, "an index is not built");
+            self.forget_index(index.number, Some((description, duplicate)))?;
         }
-        Err(Stop::Failed(duplicate))
+        Err(Stop::Given)
     }
 }

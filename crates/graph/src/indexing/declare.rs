@@ -82,15 +82,25 @@ impl Core {
             let failed = self.indexing.state.lock().failures.remove(description).is_some();
             return if failed { Ok(()) } else { Err(no_such_index(description)) };
         };
-        self.forget_index(index.number)
+        self.forget_index(index.number, None)
     }
 
-    /// Takes an index out of the catalog and has its storage reclaimed. The definitions must be held.
-    pub(super) fn forget_index(&self, number: u32) -> Result<()> {
-        self.grow_catalog(|catalog| {
-            catalog.define(|definitions| definitions.indexes.retain(|index| index.number != number));
-            Ok(())
-        })?;
+    /// Takes an index out of the catalog and has its storage reclaimed. The definitions must be held. A failure is known
+    /// from the same moment on from which the index is gone: who waits for it sees both, or neither.
+    pub(super) fn forget_index(
+        &self,
+        number: u32,
+        failure: Option<(IndexDescription, GraphError)>,
+    ) -> Result<()> {
+        {
+            let mut state = self.indexing.state.lock();
+            self.grow_catalog(|catalog| {
+                catalog.define(|definitions| definitions.indexes.retain(|index| index.number != number));
+                Ok(())
+            })?;
+            state.progress.remove(&number);
+            state.failures.extend(failure);
+        }
         let stamp = self.log_definitions()?;
         self.indexing.add(Task::Reclaim(number, stamp.bits()));
         Ok(())

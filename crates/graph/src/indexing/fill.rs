@@ -1,32 +1,60 @@
 //! Gathers the entries of what is there, and puts them into partitions.
 
-use values::VertexRef;
+use values::{Value, VertexRef};
 
+use super::order_keys;
 use crate::block::TABLETS;
 use crate::core::{Core, FIRST_INDEX};
-use crate::schema::{Index, IndexDefinition};
-use crate::section::{Column, IndexPartition, PARTITIONS, SLOTS, index_entry, partition_of};
+use crate::memory::SectionCell;
+use crate::schema::{Index, IndexDefinition, IndexKind};
+use crate::section::{
+    Column, IndexPartition, Mergeable, OrderedEntry, OrderedPartition, PARTITIONS, SLOTS, index_entry,
+    partition_of,
+};
 use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Writer;
 use crate::{KeyId, Result, Tick, index_hash};
 
 /// Entries on their way into an index, by partition.
 pub(crate) struct Entries {
-    hashed: Vec<Vec<u64>>,
+    partitions: Partitions,
     len: usize,
 }
 
+enum Partitions {
+    Hashed(Vec<Vec<u64>>),
+    Ordered(Vec<Vec<OrderedEntry>>),
+}
+
 impl Entries {
-    pub(crate) fn of(_definition: &IndexDefinition) -> Self {
-        Self { hashed: vec![Vec::new(); PARTITIONS], len: 0 }
+    pub(crate) fn of(definition: &IndexDefinition) -> Self {
+        let partitions = match definition.kind {
+            IndexKind::Range => Partitions::Ordered(vec![Vec::new(); PARTITIONS]),
+            IndexKind::Equality | IndexKind::Unique => Partitions::Hashed(vec![Vec::new(); PARTITIONS]),
+        };
+        Self { partitions, len: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn partitions(&self) -> usize {
-        self.hashed.len()
+    /// Adds those of a vertex that has these values under the keys of the index.
+    fn add(&mut self, v: VertexRef, values: &[Vec<Value>]) {
+        match &mut self.partitions {
+            Partitions::Hashed(partitions) => {
+                for value in values.iter().flatten() {
+                    let hash = index_hash(value);
+                    partitions[partition_of(hash)].push(index_entry(hash, v));
+                    self.len += 1;
+                }
+            }
+            Partitions::Ordered(partitions) => {
+                let keys = order_keys(values);
+                self.len += keys.len();
+                partitions[v.tablet() as usize].extend(keys.into_iter().map(|key| (key, v)));
+            }
+        }
     }
 
     /// Adds the entries of one partition to those it has, and forgets them.
@@ -37,23 +65,53 @@ impl Entries {
         partition: usize,
         writer: &mut Writer,
     ) -> Result<()> {
-        let entries = std::mem::take(&mut self.hashed[partition]);
-        if entries.is_empty() {
-            return Ok(());
+        let (index, stamp) = (FIRST_INDEX + number as usize, writer.applied);
+        let place = (index as u32, partition as u8);
+        match &mut self.partitions {
+            Partitions::Hashed(partitions) => {
+                let entries = std::mem::take(&mut partitions[partition]);
+                if entries.is_empty() {
+                    return Ok(());
+                }
+                self.len -= entries.len();
+                let key = SectionKey::Index { index: place.0, partition: place.1 };
+                let cell = core.indexes.get_or_grow(index * PARTITIONS + partition);
+                let merge = |section: &IndexPartition| section.with_entries(stamp, entries);
+                replace(core, cell, key, writer, IndexPartition::empty, merge)
+            }
+            Partitions::Ordered(partitions) => {
+                let mut entries = std::mem::take(&mut partitions[partition]);
+                if entries.is_empty() {
+                    return Ok(());
+                }
+                self.len -= entries.len();
+                entries.sort_unstable();
+                entries.dedup();
+                let key = SectionKey::Ordered { index: place.0, partition: place.1 };
+                let cell = core.ordered.get_or_grow(index * PARTITIONS + partition);
+                let merge = |section: &OrderedPartition| section.merged_with(stamp, &entries);
+                replace(core, cell, key, writer, OrderedPartition::empty, merge)
+            }
         }
-        self.len -= entries.len();
-        let guard = crossbeam_epoch::pin();
-        let index = FIRST_INDEX + number as usize;
-        let key = SectionKey::Index { index: index as u32, partition: partition as u8 };
-        let cell = core.indexes.get_or_grow(index * PARTITIONS + partition);
-        let section = match core.section(cell, || key, &guard)? {
-            Some(section) => section,
-            None => cell.replace(IndexPartition::empty(), &guard),
-        };
-        cell.replace(section.with_entries(writer.applied, entries), &guard);
-        writer.dirty.insert(key);
-        Ok(())
     }
+}
+
+fn replace<T: Mergeable>(
+    core: &Core,
+    cell: &SectionCell<T>,
+    key: SectionKey,
+    writer: &mut Writer,
+    empty: impl FnOnce() -> T,
+    merge: impl FnOnce(&T) -> T,
+) -> Result<()> {
+    let guard = crossbeam_epoch::pin();
+    let section = match core.section(cell, || key, &guard)? {
+        Some(section) => section,
+        None => cell.replace(empty(), &guard),
+    };
+    cell.replace(merge(section), &guard);
+    writer.dirty.insert(key);
+    Ok(())
 }
 
 impl Core {
@@ -75,15 +133,19 @@ impl Core {
             let section = SectionKey::Block { stripe: stripe as u16, tablet: tablet as u8, name };
             self.section(cell, || section, &guard)
         };
-        let Some(column) = column(definition.keys[0])? else { return Ok(()) };
+        let columns = definition.keys.iter().map(|key| column(*key)).collect::<Result<Vec<_>>>()?;
+        if columns.first().is_none_or(Option::is_none) {
+            return Ok(());
+        }
+        let mut values: Vec<Vec<Value>> = vec![Vec::new(); columns.len()];
         for slot in 0..SLOTS {
-            let v =
-                VertexRef((stripe as u32) << 16 | (slot as u32) << VertexRef::TABLET_BITS | tablet as u32);
-            for cell in column.cells(slot, Tick::MAX) {
-                let hash = index_hash(&cell.value);
-                entries.hashed[partition_of(hash)].push(index_entry(hash, v));
-                entries.len += 1;
+            for (values, column) in values.iter_mut().zip(&columns) {
+                values.clear();
+                let cells = column.iter().flat_map(|column| column.cells(slot, Tick::MAX));
+                values.extend(cells.map(|cell| cell.value));
             }
+            let v = (stripe as u32) << 16 | (slot as u32) << VertexRef::TABLET_BITS | tablet as u32;
+            entries.add(VertexRef(v), &values);
         }
         Ok(())
     }
@@ -97,7 +159,6 @@ impl Core {
                 self.gather_block(&index.definition, number, tablet, &mut entries)?;
             }
         }
-        (0..entries.partitions())
-            .try_for_each(|partition| entries.install(self, index.number, partition, writer))
+        (0..PARTITIONS).try_for_each(|partition| entries.install(self, index.number, partition, writer))
     }
 }

@@ -1,16 +1,16 @@
 //! Moves vertices in indexes as commits change their properties.
 
-use values::VertexRef;
+use values::{Value, VertexRef};
 
 use crate::block::slot_of;
 use crate::core::FIRST_INDEX;
-use crate::memory::SectionCell;
+use crate::order_key;
 use crate::property::PropertyState;
-use crate::schema::Index;
-use crate::section::Column;
-use crate::section_key::SectionKey;
+use crate::schema::{Index, IndexKind};
+use crate::section::{Column, OrderedPartition, PARTITIONS};
+use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Application;
-use crate::{Result, Tick, index_hash};
+use crate::{KeyId, Result, Tick, index_hash};
 
 impl Application<'_> {
     /// Takes a vertex out of an index under the values it had, and puts it in under those it gets.
@@ -18,16 +18,24 @@ impl Application<'_> {
         &mut self,
         index: &Index,
         v: VertexRef,
-        (cell, name): (&SectionCell<Column>, SectionKey),
+        key: KeyId,
         state: &PropertyState,
     ) -> Result<()> {
-        let column: Option<&Column> = self.core.section(cell, || name, self.guard)?;
         // Replaying, a column may be ahead of this change. What it holds is then not what was there before, and
         // taking that out of the index could hide it for good; leaving a stale entry in is harmless.
-        let column = column.filter(|column| column.settled < self.tick);
-        let before = column.map_or_else(Vec::new, |column| column.cells(slot_of(v), Tick::MAX));
-        let before: Vec<u32> = before.iter().map(|cell| index_hash(&cell.value)).collect();
-        let after: Vec<u32> = state.to_cells().iter().map(|cell| index_hash(&cell.value)).collect();
+        let column = self.column(v, key)?.filter(|column| column.settled < self.tick);
+        let before = column.map_or_else(Vec::new, |column| values_of(column, v));
+        let after: Vec<Value> = state.to_cells().into_iter().map(|cell| cell.value).collect();
+        match index.definition.kind {
+            IndexKind::Range => self.move_in_order(index, v, key, before, after),
+            IndexKind::Equality | IndexKind::Unique => {
+                let hashes = |values: &[Value]| values.iter().map(index_hash).collect();
+                self.move_by_hash(index, v, hashes(&before), hashes(&after))
+            }
+        }
+    }
+
+    fn move_by_hash(&mut self, index: &Index, v: VertexRef, before: Vec<u32>, after: Vec<u32>) -> Result<()> {
         let number = FIRST_INDEX + index.number as usize;
         for &hash in before.iter().filter(|hash| !after.contains(hash)) {
             self.change_index(number, hash, v, false)?;
@@ -37,4 +45,78 @@ impl Application<'_> {
         }
         Ok(())
     }
+
+    /// Only the values of `key` change; those of the index's other keys are what the sections have. Replaying, they
+    /// may be what comes later: whichever of the keys changes last finds the last values of all of them.
+    fn move_in_order(
+        &mut self,
+        index: &Index,
+        v: VertexRef,
+        key: KeyId,
+        before: Vec<Value>,
+        after: Vec<Value>,
+    ) -> Result<()> {
+        let mut values = Vec::with_capacity(index.definition.keys.len());
+        for &other in &index.definition.keys {
+            let other = if other == key { None } else { self.column(v, other)? };
+            values.push(other.map_or_else(Vec::new, |column| values_of(column, v)));
+        }
+        let changed = index.definition.keys.iter().position(|known| *known == key).unwrap_or(0);
+        values[changed] = before;
+        let before = order_keys(&values);
+        values[changed] = after;
+        let after = order_keys(&values);
+        let number = FIRST_INDEX + index.number as usize;
+        for gone in before.iter().filter(|key| !after.contains(key)) {
+            self.change_ordered(number, gone.clone(), v, false)?;
+        }
+        for new in after.iter().filter(|key| !before.contains(key)) {
+            self.change_ordered(number, new.clone(), v, true)?;
+        }
+        Ok(())
+    }
+
+    fn change_ordered(&mut self, index: usize, key: Box<[u8]>, v: VertexRef, added: bool) -> Result<()> {
+        let partition = v.tablet() as usize;
+        let cell = self.core.ordered.get_or_grow(index * PARTITIONS + partition);
+        let name = SectionKey::Ordered { index: index as u32, partition: partition as u8 };
+        let tick = self.tick;
+        self.change(cell, name, OrderedPartition::empty, |section: &OrderedPartition| {
+            section.push(tick, (key, v), added)
+        })
+    }
+
+    fn column(&self, v: VertexRef, key: KeyId) -> Result<Option<&Column>> {
+        let Some(cell) = self.block(v)?.columns.get(key.index()) else { return Ok(None) };
+        self.core.section(cell, || SectionKey::of(v, SectionName::Column(key)), self.guard)
+    }
+}
+
+/// All values of a vertex in a column, as they are now.
+fn values_of(column: &Column, v: VertexRef) -> Vec<Value> {
+    column.cells(slot_of(v), Tick::MAX).into_iter().map(|cell| cell.value).collect()
+}
+
+/// The keys under which a vertex with these values is in a range index, for each of whose keys there is a list: every
+/// combination. None if it has no value of the first key; where it has none of another, that counts as a value.
+pub(crate) fn order_keys(values: &[Vec<Value>]) -> Vec<Box<[u8]>> {
+    if values.first().is_none_or(Vec::is_empty) {
+        return Vec::new();
+    }
+    let mut keys: Vec<Vec<u8>> = vec![Vec::new()];
+    for values in values {
+        let mut longer = Vec::with_capacity(keys.len() * values.len().max(1));
+        for key in &keys {
+            let mut extend = |value: Option<&Value>| {
+                let mut key = key.clone();
+                order_key::push(&mut key, value);
+                longer.push(key);
+            };
+            if values.is_empty() { extend(None) } else { values.iter().for_each(|value| extend(Some(value))) }
+        }
+        keys = longer;
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into_iter().map(Vec::into_boxed_slice).collect()
 }

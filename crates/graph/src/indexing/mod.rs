@@ -28,7 +28,9 @@ mod worker;
 use std::collections::BTreeMap;
 
 use parking_lot::{Condvar, Mutex};
+use values::Value;
 
+pub(crate) use maintain::order_keys;
 pub(crate) use worker::IndexWorker;
 
 use crate::schema::IndexDescription;
@@ -46,6 +48,24 @@ pub struct IndexStatus {
     /// Why building it failed, if it did. A unique index over values that are not unique is dropped again; it is
     /// listed until it is declared again.
     pub failure: Option<GraphError>,
+}
+
+impl IndexStatus {
+    /// As a map: the fields of [`IndexDescription::to_value`], `state`, `progress` and perhaps `failure`.
+    pub fn to_value(&self) -> Value {
+        let mut map = self.index.to_value().as_map().cloned().unwrap_or_default();
+        let state = match (self.state, &self.failure) {
+            (IndexState::Ready, _) => "ready",
+            (IndexState::Building, None) => "building",
+            (IndexState::Building, Some(_)) => "failed",
+        };
+        map.insert("state", state);
+        map.insert("progress", self.progress);
+        if let Some(failure) = &self.failure {
+            map.insert("failure", failure.to_string());
+        }
+        map.into()
+    }
 }
 
 /// What is known about indexes that are not simply ready.

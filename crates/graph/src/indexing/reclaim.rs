@@ -18,13 +18,16 @@ impl Core {
         self.flush()?;
         let mut manifest = self.flushing.lock();
         let index = FIRST_INDEX as u32 + number;
-        let keys = (0..PARTITIONS as u8).map(|partition| SectionKey::Index { index, partition });
+        let hashed = (0..PARTITIONS as u8).map(|partition| SectionKey::Index { index, partition });
+        let ordered = (0..PARTITIONS as u8).map(|partition| SectionKey::Ordered { index, partition });
+        let keys = hashed.chain(ordered);
         {
             let mut writer = self.writer.lock();
             keys.clone().for_each(|key| writer.forget(key));
             self.clear(keys.clone());
         }
-        self.sections.delete(&index_prefix(index))?;
+        self.sections.delete(&prefix(SectionKey::Index { index, partition: 0 }))?;
+        self.sections.delete(&prefix(SectionKey::Ordered { index, partition: 0 }))?;
         manifest.forget_index(index);
         Ok(())
     }
@@ -42,8 +45,8 @@ impl Core {
 }
 
 /// What the keys of all partitions of an index begin with, in the store.
-fn index_prefix(index: u32) -> Vec<u8> {
-    let mut prefix = SectionKey::Index { index, partition: 0 }.bytes();
+fn prefix(first: SectionKey) -> Vec<u8> {
+    let mut prefix = first.bytes();
     prefix.pop();
     prefix
 }

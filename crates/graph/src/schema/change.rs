@@ -54,7 +54,8 @@ impl Core {
             let _pending = Pending(self);
             self.set_pending(Some(Arc::new(new.clone())));
             self.commit_definitions()?;
-            check_existing(&Snapshot::latest(self), &old, &new)?;
+            let snapshot = Snapshot::latest(self);
+            check_existing(&snapshot, snapshot.catalog(), &old, &new)?;
             let version = new.version;
             self.grow_catalog(|catalog| {
                 catalog.define(|definitions| definitions.schema = new);
@@ -64,6 +65,18 @@ impl Core {
         }
         self.commit_definitions()?;
         Ok(old.version + 1)
+    }
+
+    /// Whether the schema could be changed to `description` now; nothing is changed.
+    pub(crate) fn check_schema(self: &Arc<Self>, description: &SchemaDescription) -> Result<()> {
+        let snapshot = Snapshot::latest(self);
+        let mut scratch = (**snapshot.catalog()).clone();
+        let old = scratch.schema().clone();
+        let new = description.to_schema(old.version, |space, name| scratch.intern(space, name))?;
+        for index in &description.indexes {
+            index.check("indexes")?;
+        }
+        check_existing(&snapshot, &scratch, &old, &new)
     }
 
     fn set_pending(&self, pending: Option<Arc<Schema>>) {

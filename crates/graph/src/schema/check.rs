@@ -3,6 +3,7 @@
 use values::{EdgeRef, VertexRef, compare};
 
 use super::{Rules, Schema, SchemaError, SchemaMode};
+use crate::catalog::Catalog;
 use crate::{
     Cardinality, EdgeLabelId, GraphError, KeyId, PropertyEntry, Reader, Result, ScanCursor, Snapshot,
     VertexLabelId,
@@ -12,9 +13,14 @@ use crate::{
 const BATCH: usize = 1024;
 
 /// Looks at the elements of every label of which `new` says something else than `old`; the first that breaks it.
-pub(super) fn check_existing(snapshot: &Snapshot, old: &Schema, new: &Schema) -> Result<()> {
+/// `catalog` has the names of `new`.
+pub(super) fn check_existing(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    old: &Schema,
+    new: &Schema,
+) -> Result<()> {
     let stricter = new.mode == SchemaMode::Strict && old.mode == SchemaMode::Open;
-    let catalog = snapshot.catalog();
     let rules = Rules::of_stored(new, catalog);
     for (label, name) in catalog.vertex_labels() {
         let changed = stricter || old.vertex(label) != new.vertex(label);

@@ -1,6 +1,8 @@
 //! A schema by names: what people write and programs change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use values::Value;
 
 use super::{
     EdgeKey, EdgeSchema, IndexDefinition, IndexKind, Schema, SchemaError, SchemaMode, ValueType, VertexKey,
@@ -107,6 +109,38 @@ impl SchemaDescription {
         }
     }
 
+    /// Takes over what `other` says of labels, keys and sort keys; what it does not mention stays. Mode and indexes stay.
+    pub fn extend(&mut self, other: &Self) {
+        for (label, declared) in &other.vertices {
+            let keys = &mut self.vertices.entry(label.clone()).or_default().keys;
+            keys.extend(declared.keys.iter().map(|(key, declared)| (key.clone(), declared.clone())));
+        }
+        for (label, declared) in &other.edges {
+            let edge = self.edges.entry(label.clone()).or_default();
+            edge.keys.extend(declared.keys.iter().map(|(key, declared)| (key.clone(), declared.clone())));
+            if declared.sort_key.is_some() {
+                edge.sort_key.clone_from(&declared.sort_key);
+            }
+        }
+    }
+
+    /// What would have to change for this to become `other`, a line for each label, key, field and index: `+` for what
+    /// is new, `-` for what goes.
+    pub fn difference(&self, other: &Self) -> Vec<String> {
+        let (before, after) = (self.lines(), other.lines());
+        let gone = before.difference(&after).map(|line| (line, "-"));
+        let new = after.difference(&before).map(|line| (line, "+"));
+        let all: BTreeSet<(&String, &str)> = gone.chain(new).collect();
+        all.into_iter().map(|(line, sign)| format!("{sign} {line}")).collect()
+    }
+
+    fn lines(&self) -> BTreeSet<String> {
+        let mut lines = BTreeSet::new();
+        lines.extend(self.indexes.iter().map(|index| format!("index {index}")));
+        flatten(&Self { indexes: Vec::new(), ..self.clone() }.to_value(), String::new(), &mut lines);
+        lines
+    }
+
     /// The same schema by ids, as the next version; `intern` gives names their ids. Indexes are not part of it.
     ///
     /// # Errors
@@ -149,6 +183,21 @@ impl SchemaDescription {
             schema.edges.insert(id, EdgeSchema { keys, sort_key });
         }
         Ok(schema)
+    }
+}
+
+/// A line for each leaf of a map of maps: its place and its value.
+fn flatten(value: &Value, place: String, lines: &mut BTreeSet<String>) {
+    match value.as_map() {
+        Some(map) if !map.is_empty() => {
+            for (key, value) in map.iter() {
+                let dot = if place.is_empty() { "" } else { "." };
+                flatten(value, format!("{place}{dot}{key}"), lines);
+            }
+        }
+        Some(_) => _ = lines.insert(place),
+        None if value.as_list().is_some_and(<[Value]>::is_empty) => {}
+        None => _ = lines.insert(format!("{place} = {value}")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which indexes there are, and how far each is.
 
-use crate::{KeyId, VertexLabelId};
+use crate::{KeyId, PropertyId, VertexLabelId};
 
 /// What an index can answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -58,6 +58,9 @@ pub struct IndexDefinition {
 impl IndexDefinition {
     /// Most keys of one index.
     pub const MAX_KEYS: usize = 8;
+
+    /// Most combinations of the values that one vertex has under the keys of a range index.
+    pub const MAX_COMBINATIONS: usize = PropertyId::MAX_PLACES as usize;
 
     /// Whether it is an index by the hash of the values of this key alone.
     pub(crate) fn is_hash_of(&self, label: VertexLabelId, key: KeyId) -> bool {

@@ -1,6 +1,6 @@
 //! What the writer needs to know of any section.
 
-use super::{Adjacency, Column, IndexPartition, Parts, Presence, SLOTS};
+use super::{Adjacency, Column, IndexPartition, OrderedPartition, Parts, Presence, SLOTS};
 use crate::Tick;
 use crate::codec::StoredSection;
 
@@ -51,4 +51,5 @@ mergeable! {
     Column, |_it| SLOTS;
     Adjacency, |it| it.neighbours().len();
     IndexPartition, |it| it.entries().len();
+    OrderedPartition, |it| it.len();
 }

@@ -11,6 +11,7 @@ mod index;
 mod mergeable;
 mod merged_list;
 mod order;
+mod ordered;
 mod parts;
 mod presence;
 mod values;
@@ -27,6 +28,7 @@ pub(crate) use index::{IndexChange, IndexPartition, PARTITIONS, entry as index_e
 pub(crate) use mergeable::Mergeable;
 pub(crate) use merged_list::{MergedList, OwnChanges};
 pub(crate) use order::{Order, SortPlace, order_values};
+pub(crate) use ordered::{OrderedEntry, OrderedPartition};
 pub(crate) use parts::{Part, Parts};
 pub(crate) use presence::{Presence, VertexState};
 pub(crate) use values::{Rows, Values, ValuesBuilder};

@@ -1,6 +1,6 @@
 //! What the bytes of a section in memory are spent on.
 
-use super::{Adjacency, Column, IndexPartition, Presence};
+use super::{Adjacency, Column, IndexPartition, OrderedPartition, Presence};
 use crate::KeyId;
 
 /// A part of a section.
@@ -48,5 +48,16 @@ impl Parts for Adjacency {
 impl Parts for IndexPartition {
     fn parts(&self) -> Vec<(Part, usize)> {
         vec![(Part::Of("entries and buckets"), self.bytes())]
+    }
+}
+
+impl Parts for OrderedPartition {
+    fn parts(&self) -> Vec<(Part, usize)> {
+        let (ends, bytes, vertices) = self.base();
+        vec![
+            (Part::Of("ends"), size_of_val(ends)),
+            (Part::Of("bytes"), bytes.len()),
+            (Part::Of("vertices"), size_of_val(vertices)),
+        ]
     }
 }

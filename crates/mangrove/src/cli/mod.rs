@@ -7,6 +7,7 @@ mod generate;
 mod import;
 mod progress;
 mod query;
+mod schema;
 mod serve;
 pub mod stats;
 
@@ -72,6 +73,9 @@ enum Command {
     Restore(backup::Restore),
     /// Read every file of a graph and every element in it, and print what is wrong; status 1 if anything is
     Check,
+    /// Show or change what the graph's elements must look like
+    #[command(subcommand)]
+    Schema(schema::Schema),
     /// Show the sizes of a graph
     Stats,
     /// Show the version
@@ -106,6 +110,7 @@ impl Cli {
             Command::Backup(backup) => backup.run(&config),
             Command::Restore(restore) => restore.run(&config),
             Command::Check => check::run(&config),
+            Command::Schema(schema) => schema.run(&config),
             Command::Stats => {
                 println!("{}", stats::report(&open(&config)?.stats()));
                 Ok(())

@@ -84,6 +84,13 @@ impl Words<'_> {
                 self.operands(values);
                 self.raw(")");
             }
+            OpKind::IndexRange { label, range } => {
+                self.raw("IndexRange(");
+                self.vertex_labels(&[*label]);
+                self.raw(": ");
+                self.indexed_range(range);
+                self.raw(")");
+            }
             OpKind::Inject(operands) => {
                 self.raw("Inject(");
                 self.operands(operands);

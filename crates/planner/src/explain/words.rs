@@ -8,8 +8,8 @@ use values::{Direction, Str, T, Value};
 
 use crate::Schema;
 use crate::physical::{
-    Aggregation, EdgeLabels, FetchKind, Hop, LocalFn, LocalSort, MapKeys, Operand, Predicate, PropertyForm,
-    Quantifier, SideEffectId, Slot, Test,
+    Aggregation, EdgeLabels, FetchKind, Hop, IndexedRange, LocalFn, LocalSort, MapKeys, Operand, Predicate,
+    PropertyForm, Quantifier, SideEffectId, Slot, Test,
 };
 
 /// Writes plans down.
@@ -124,6 +124,27 @@ impl<'a> Words<'a> {
 
     pub fn operands(&mut self, operands: &[Operand]) {
         self.list(operands, ", ", |w, operand| w.operand(operand));
+    }
+
+    /// The range of an index: `city = 'x', age from 3 to 9`.
+    pub fn indexed_range(&mut self, range: &IndexedRange) {
+        for (place, (key, operand)) in range.keys.iter().zip(&range.equal).enumerate() {
+            self.raw(if place > 0 { ", " } else { "" });
+            self.key(*key);
+            self.raw(" = ");
+            self.operand(operand);
+        }
+        let Some(next) = range.keys.get(range.equal.len()) else { return };
+        if range.low.is_some() || range.high.is_some() {
+            self.raw(if range.equal.is_empty() { "" } else { ", " });
+            self.key(*next);
+        }
+        for (word, end) in [(" from ", &range.low), (" to ", &range.high)] {
+            if let Some(operand) = end {
+                self.raw(word);
+                self.operand(operand);
+            }
+        }
     }
 
     /// A predicate as what follows its subject: `> 3`.

@@ -55,6 +55,9 @@ impl Kind {
                 Lookup::Ids(operands) | Lookup::Index { values: operands, .. } => {
                     operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see));
                 }
+                Lookup::Range { range, .. } => {
+                    range.operands().for_each(|operand| operand.for_each_slot(&mut see));
+                }
                 Lookup::All | Lookup::VertexLabels(_) | Lookup::EdgeLabels(_) => {}
             },
             Self::Repeat(repeat) => {

@@ -5,8 +5,8 @@ use values::{Direction, Str};
 
 use super::Footprint;
 use crate::physical::{
-    Aggregation, EdgeEnd, EdgeLabels, ElementKind, FetchKind, Formula, Hop, LocalFn, MapKeys, Operand,
-    Predicate, PropertyForm, SelectForm, SideEffectId, Slot, Test,
+    Aggregation, EdgeEnd, EdgeLabels, ElementKind, FetchKind, Formula, Hop, IndexedRange, LocalFn, MapKeys,
+    Operand, Predicate, PropertyForm, SelectForm, SideEffectId, Slot, Test,
 };
 use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::Cardinality;
@@ -229,6 +229,8 @@ pub enum Lookup {
     EdgeLabels(Vec<EdgeLabelId>),
     /// Through an equality index.
     Index { labels: Vec<VertexLabelId>, key: KeyId, values: Vec<Operand>, spread: bool },
+    /// Through a range index; those that it finds are to be tested.
+    Range { labels: Vec<VertexLabelId>, range: IndexedRange },
 }
 
 /// Along edges.

@@ -335,6 +335,12 @@ impl Words<'_> {
                 self.raw(if *spread { " = all of " } else { " = " });
                 self.operands(values);
             }
+            Lookup::Range { labels, range } => {
+                self.raw("index range ");
+                self.list(labels, "|", |w, label| w.vertex_labels(&[*label]));
+                self.raw(": ");
+                self.indexed_range(range);
+            }
         }
         self.raw(")");
     }

@@ -19,6 +19,9 @@ const EQUALITY: f64 = 0.05;
 /// Iterations of a loop whose number is not known.
 const ITERATIONS: i64 = 4;
 
+/// The part of the vertices that one end of a range leaves; the equality of a value counts as two ends.
+const NARROWED: f64 = 0.3;
+
 /// A guess.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Guess {
@@ -156,6 +159,12 @@ impl<'a> Cost<'a> {
             (Lookup::All, ElementKind::Edge) => self.statistics.edges(None) as f64,
             (Lookup::Ids(ids), _) => ids.len() as f64,
             (Lookup::Index { labels, values, .. }, _) => (labels.len() * values.len()) as f64,
+            (Lookup::Range { labels, range }, _) => {
+                let total: u64 = labels.iter().map(|label| self.statistics.vertices(Some(*label))).sum();
+                let ends = usize::from(range.low.is_some()) + usize::from(range.high.is_some());
+                let narrowing = (2 * range.equal.len() + ends) as i32;
+                (total as f64 * NARROWED.powi(narrowing)).max(1.0)
+            }
             (Lookup::VertexLabels(labels), _) => {
                 count(labels.len(), labels.iter().map(|label| self.statistics.vertices(Some(*label))).sum())
             }

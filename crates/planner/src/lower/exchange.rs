@@ -100,7 +100,14 @@ impl Part {
 
 /// Whether the operator makes a stream of the one traverser that starts the query: there is nothing to split before it.
 fn starts_stream(kind: &OpKind) -> bool {
-    matches!(kind, OpKind::Scan { .. } | OpKind::ById { .. } | OpKind::IndexLookup { .. } | OpKind::Inject(_))
+    matches!(
+        kind,
+        OpKind::Scan { .. }
+            | OpKind::ById { .. }
+            | OpKind::IndexLookup { .. }
+            | OpKind::IndexRange { .. }
+            | OpKind::Inject(_)
+    )
 }
 
 fn reads_graph(kind: &OpKind) -> bool {

@@ -3,6 +3,8 @@
 use super::modulate::productive;
 use super::pipeline::Ops;
 use super::{Lowering, Place};
+use graph::VertexLabelId;
+
 use crate::logical::{Access, Comparison, Kind, Lookup, Modulator, Move, Origin, Select, Selected, Step};
 use crate::physical::{By, ExpandTo, OpKind, Predicate, Selection, Slot, SortKey, SourceIds, Test};
 
@@ -86,6 +88,14 @@ impl Lowering<'_> {
                     several => {
                         return self.union_of(several.iter().map(|label| look_up(*label)).collect(), ops);
                     }
+                }
+            }
+            Lookup::Range { labels, range } => {
+                let look_up =
+                    |label: &VertexLabelId| OpKind::IndexRange { label: *label, range: range.clone() };
+                match &labels[..] {
+                    [label] => look_up(label),
+                    several => return self.union_of(several.iter().map(look_up).collect(), ops),
                 }
             }
         });

@@ -22,8 +22,9 @@ mod slots;
 
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use op::{
-    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, LocalFn, LocalSort, MapKeys,
-    Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SourceIds, WriteKind, WriteProperty,
+    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, IndexedRange, LocalFn,
+    LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SourceIds, WriteKind,
+    WriteProperty,
 };
 pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};
 pub(crate) use slots::Use;

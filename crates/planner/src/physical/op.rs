@@ -276,6 +276,27 @@ pub struct WriteProperty {
     pub meta: Vec<(Operand, Operand)>,
 }
 
+/// Which entries of a range index are meant: values equal to `equal` under the first of its keys, and a value between
+/// `low` and `high`, both included, under the next one, if either is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexedRange {
+    /// The keys of the index.
+    pub keys: Vec<KeyId>,
+    /// Values of the first keys.
+    pub equal: Vec<Operand>,
+    /// The smallest value of the next key.
+    pub low: Option<Operand>,
+    /// The largest value of the next key.
+    pub high: Option<Operand>,
+}
+
+impl IndexedRange {
+    /// All its operands.
+    pub(crate) fn operands(&mut self) -> impl Iterator<Item = &mut Operand> {
+        self.equal.iter_mut().chain(&mut self.low).chain(&mut self.high)
+    }
+}
+
 /// What an operator does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpKind {
@@ -306,6 +327,13 @@ pub enum OpKind {
         values: Vec<Operand>,
         /// Whether collections among the operands are spread, as in [`super::Predicate::Within`].
         spread: bool,
+    },
+    /// The vertices of a label whose values are in a range of an index, and perhaps others of that label.
+    IndexRange {
+        /// The vertex label.
+        label: VertexLabelId,
+        /// The index and the range.
+        range: IndexedRange,
     },
     /// These objects (`inject`), before the input's own traversers.
     Inject(Vec<Operand>),

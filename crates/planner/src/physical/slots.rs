@@ -129,6 +129,9 @@ impl OpKind {
             Self::IndexLookup { values, .. } => {
                 values.iter_mut().for_each(|value| value.for_each_slot(visit))
             }
+            Self::IndexRange { range, .. } => {
+                range.operands().for_each(|operand| operand.for_each_slot(visit))
+            }
             Self::Inject(operands) => operands.iter_mut().for_each(|operand| operand.for_each_slot(visit)),
             Self::Expand { to, edge_test, fetch, .. } => {
                 edge_test.iter_mut().for_each(|test| test.for_each_slot(visit));

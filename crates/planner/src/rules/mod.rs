@@ -20,6 +20,7 @@ mod inline_filter;
 mod label_scan;
 mod nested_exists;
 mod order_before_exists;
+mod range_lookup;
 mod rule_set;
 mod simplify_by;
 #[cfg(test)]
@@ -52,6 +53,7 @@ pub(crate) struct Rule {
 pub(crate) const RULES: &[Rule] = &[
     Rule { name: "inline-filter", apply: inline_filter::apply },
     Rule { name: "filter-fusion", apply: filter_fusion::apply },
+    Rule { name: "range-lookup", apply: range_lookup::apply },
     Rule { name: "index-lookup", apply: index_lookup::apply },
     Rule { name: "label-scan", apply: label_scan::apply },
     Rule { name: "filter-push-down", apply: filter_push_down::apply },

@@ -12,7 +12,7 @@ const EDGE_LABELS: &[&str] = &["knows", "likes", "created"];
 const KEYS: &[&str] = &["id", "name", "age", "since"];
 
 /// A social network of names: `Person`, `Post`, `Tag`; `knows`, `likes`, `created`; `id` (indexed for persons), `name`,
-/// `age`, `since`. A thousand persons with twenty friends each.
+/// `age`, `since` (range indexes over posts by `age`, and by `name` and `age`). A thousand persons with twenty friends each.
 pub(crate) struct Network;
 
 impl Schema for Network {
@@ -36,6 +36,10 @@ impl Schema for Network {
     }
     fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
         label.index() == 0 && key.index() == 0
+    }
+    fn range_indexes(&self, label: VertexLabelId) -> Vec<Vec<KeyId>> {
+        // Of posts: by age, and by name and age.
+        if label.index() == 1 { vec![vec![KeyId(2)], vec![KeyId(1), KeyId(2)]] } else { Vec::new() }
     }
     fn version(&self) -> u128 {
         1

@@ -1,6 +1,7 @@
 //! `V`, `E`, `inject`.
 
-use planner::physical::{ElementKind, OpKind, Operand, Slot, SourceIds};
+use graph::{IndexDescription, IndexKind};
+use planner::physical::{ElementKind, IndexedRange, OpKind, Operand, Slot, SourceIds};
 use values::Value;
 
 use super::world::{World, slotted, tagged};
@@ -96,6 +97,29 @@ fn an_index_finds_each_vertex_once_and_a_scan_finds_the_same_without_it() {
     let with = world.run(kind, vec![Batch::seed(4, false)]).sorted();
     assert_eq!(without, ["v[4]", "v[6]"]);
     assert_eq!(with, without);
+}
+
+#[test]
+fn a_range_index_finds_whoever_may_be_in_the_range_and_a_scan_finds_them_without_it() {
+    let mut world = World::modern();
+    let catalog = world.graph.snapshot().catalog().clone();
+    let (label, key) = (catalog.vertex_label("person").unwrap(), catalog.key("age").unwrap());
+    world.params = vec![30i64.into()];
+    let range = |low| IndexedRange { keys: vec![key], equal: Vec::new(), low: Some(low), high: None };
+    let kind = OpKind::IndexRange { label, range: range(Operand::Param(0)) };
+    let everybody = world.run(kind.clone(), vec![Batch::seed(4, false)]).sorted();
+    assert_eq!(
+        everybody,
+        ["v[1]", "v[2]", "v[4]", "v[6]"],
+        "no index: all of the label, for the filter behind"
+    );
+    let index = IndexDescription { label: "person".into(), keys: vec!["age".into()], kind: IndexKind::Range };
+    world.graph.declare_index(&index).unwrap();
+    world.graph.await_index(&index).unwrap();
+    assert_eq!(world.run(kind, vec![Batch::seed(4, false)]).sorted(), ["v[4]", "v[6]"]);
+    let unordered = range(Operand::Const(Value::list([])));
+    let kind = OpKind::IndexRange { label, range: unordered };
+    assert_eq!(world.run(kind, vec![Batch::seed(4, false)]).sorted(), everybody);
 }
 
 #[test]

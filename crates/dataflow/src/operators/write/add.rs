@@ -1,6 +1,5 @@
 //! New vertices and edges.
 
-use graph::Cardinality;
 use planner::physical::{Operand, WriteProperty};
 use values::{EdgeRef, Value, VertexRef};
 
@@ -29,7 +28,7 @@ impl Change<'_> {
             let id = id.and_then(|id| self.cx.operand(id, batch, row));
             let vertex = self.transaction.add_vertex(id, &label)?;
             for property in properties {
-                self.set_on_vertex(vertex, property, Cardinality::Single, batch, row)?;
+                self.set_on_vertex(vertex, property, batch, row)?;
             }
             added.push(vertex);
             Ok(())

@@ -21,14 +21,14 @@ impl Change<'_> {
         for row in 0..batch.len {
             let object = batch.current.get(row).unwrap_or_default();
             match &object {
-                Value::VertexRef(v) => self.set_on_vertex(*v, property, Cardinality::Single, &batch, row)?,
+                Value::VertexRef(v) => self.set_on_vertex(*v, property, &batch, row)?,
                 Value::EdgeRef(e) => self.set_on_edge(*e, property, &batch, row)?,
                 Value::VertexProperty(p) => self.set_on_property(p, property, &batch, row)?,
                 detached => {
                     let view = View::of(self.cx);
                     let graph = view.graph();
                     if let (Value::Vertex(_), Some(v)) = (detached, find_vertex(detached, &graph)) {
-                        self.set_on_vertex(v, property, Cardinality::Single, &batch, row)?;
+                        self.set_on_vertex(v, property, &batch, row)?;
                     } else if let (Value::Edge(_), Some(e)) = (detached, find_edge(detached, &graph)) {
                         self.set_on_edge(e, property, &batch, row)?;
                     } else {
@@ -71,22 +71,22 @@ impl Change<'_> {
         Ok(meta)
     }
 
-    /// A null value removes the property.
+    /// Where the step says no cardinality, the graph's schema does. A null value removes the property.
     pub(super) fn set_on_vertex(
         &self,
         v: VertexRef,
         property: &WriteProperty,
-        otherwise: Cardinality,
         batch: &Batch,
         row: usize,
     ) -> Result<(), QueryError> {
         let Some((key, value)) = self.key_and_value(property, batch, row)? else { return Ok(()) };
-        let cardinality = property.cardinality.map_or(otherwise, |cardinality| match cardinality {
+        let cardinality = property.cardinality.map(|cardinality| match cardinality {
             gremlin::Cardinality::Single => Cardinality::Single,
             gremlin::Cardinality::List => Cardinality::List,
             gremlin::Cardinality::Set => Cardinality::Set,
         });
         if value.is_null() {
+            let cardinality = cardinality.unwrap_or_else(|| self.transaction.cardinality(v, &key));
             return if cardinality == Cardinality::Single { self.remove_values(v, &key) } else { Ok(()) };
         }
         let meta = self.meta(property, batch, row)?;

@@ -1,0 +1,70 @@
+//! `mangrove schema`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use mangrove::{Database, Error, config::Config, graph::IndexDescription, schema_file};
+
+use super::{Failure, open};
+
+/// What to do with the schema.
+#[derive(Subcommand, Debug)]
+pub enum Schema {
+    /// Print the schema and the indexes as a schema file
+    Show,
+    /// Make the schema what a file says
+    Apply(Apply),
+}
+
+/// The arguments of `mangrove schema apply`.
+#[derive(Args, Debug)]
+pub struct Apply {
+    /// A schema file (TOML); see docs/schema.md
+    file: PathBuf,
+    /// Say what would change, and whether what exists obeys it, and change nothing
+    #[arg(long)]
+    check: bool,
+}
+
+impl Schema {
+    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+        match self {
+            Self::Show => {
+                print!("{}", schema_file::write(&open(config)?.graph().schema()));
+                Ok(())
+            }
+            Self::Apply(apply) => apply.run(&open(config)?),
+        }
+    }
+}
+
+impl Apply {
+    fn run(self, database: &Database) -> Result<(), Failure> {
+        let wanted = schema_file::read(&self.file).map_err(Error::from)?;
+        let graph = database.graph();
+        let current = graph.schema();
+        // Indexes that the file does not mention stay.
+        let kept = current.indexes.iter().filter(|index| !wanted.indexes.contains(index));
+        let mut result = wanted.clone();
+        result.indexes.extend(kept.clone().cloned());
+        let changes = current.difference(&result);
+        changes.iter().for_each(|change| println!("{change}"));
+        for index in kept {
+            println!("  index {index} is not in the file and stays; mangrove.index.drop drops it");
+        }
+        if self.check {
+            graph.check_schema(&wanted).map_err(Error::from)?;
+            println!(
+                "{}",
+                if changes.is_empty() { "nothing would change" } else { "what exists obeys this" }
+            );
+            return Ok(());
+        }
+        let version = graph.apply_schema(&wanted).map_err(Error::from)?;
+        let await_index = |index: &IndexDescription| graph.await_index(index).map_err(Error::from);
+        wanted.indexes.iter().try_for_each(await_index)?;
+        println!("version {version} of the schema is in force");
+        database.flush()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! `mangrove.schema.…`
+
+use graph::SchemaDescription;
+use values::{Map, Value};
+
+use crate::{Error, database::Inner};
+
+/// The schema and the indexes, with the number of the version.
+pub(super) fn show(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+    let snapshot = inner.graph.snapshot();
+    let mut shown = Map::new();
+    shown.insert("version", snapshot.catalog().schema().version() as i64);
+    if let Some(described) = inner.graph.schema().to_value().as_map() {
+        described.iter().for_each(|(key, value)| _ = shown.insert(key.clone(), value.clone()));
+    }
+    Ok(vec![shown.into()])
+}
+
+/// Declares what is given; the schema then.
+pub(super) fn declare(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+    let given = description(parameters)?;
+    let has_mode = parameters.get(&Value::from("mode")).is_some();
+    inner.graph.change_schema(|schema| {
+        schema.extend(&given);
+        if has_mode {
+            schema.mode = given.mode;
+        }
+        Ok(())
+    })?;
+    given.indexes.iter().try_for_each(|index| inner.graph.declare_index(index))?;
+    show(inner, parameters)
+}
+
+/// Makes the schema what is given; the schema then.
+pub(super) fn apply(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+    inner.graph.apply_schema(&description(parameters)?)?;
+    show(inner, parameters)
+}
+
+/// What would change if the schema were what is given, a line each.
+pub(super) fn check(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+    let given = description(parameters)?;
+    inner.graph.check_schema(&given)?;
+    Ok(inner.graph.schema().difference(&given).into_iter().map(Value::from).collect())
+}
+
+fn description(parameters: &Map) -> Result<SchemaDescription, Error> {
+    // What `show` gives can be given back.
+    let version = Value::from("version");
+    let fields = parameters.iter().filter(|(key, _)| **key != version);
+    let fields: Map = fields.map(|(key, value)| (key.clone(), value.clone())).collect();
+    Ok(SchemaDescription::from_value(&fields.into()).map_err(graph::GraphError::from)?)
+}

@@ -1,0 +1,189 @@
+//! Schema and indexes through `g.call(…)`.
+
+use mangrove::{Database, Error, ErrorKind};
+
+fn texts(db: &Database, query: &str) -> Vec<String> {
+    db.query(query)
+        .unwrap_or_else(|error| panic!("{query}: {error}"))
+        .map(|value| value.unwrap().to_string())
+        .collect()
+}
+
+#[track_caller]
+fn refused(db: &Database, query: &str) -> String {
+    let outcome = db.query(query).and_then(|results| results.collect::<Result<Vec<_>, _>>());
+    let error = outcome.expect_err(query);
+    assert_eq!(error.kind(), ErrorKind::Evaluation, "{error}");
+    error.to_string()
+}
+
+const DECLARE: &str = "g.call('mangrove.schema.declare', [vertices: [person: [keys: [
+    age: 'int', name: [type: 'string', required: true], email: [type: 'string', cardinality: 'set']]]],
+    edges: [knows: [sort: 'since']]])";
+
+#[test]
+fn services_are_listed_as_tinkerpop_lists_them() {
+    let db = Database::in_memory().unwrap();
+    let names = texts(&db, "g.call()");
+    assert!(names.contains(&"mangrove.schema.show".to_owned()) && names.is_sorted(), "{names:?}");
+    assert_eq!(texts(&db, "g.call('--list')"), names);
+    assert_eq!(texts(&db, "g.call('--list', [service: 'mangrove.index.list'])"), ["mangrove.index.list"]);
+    let described = "g.call('--list').with('service', 'mangrove.index.list').with('verbose').select('type')";
+    assert_eq!(texts(&db, described), ["Start"]);
+    let message = refused(&db, "g.call('tinker.search')");
+    assert!(message.contains("no such service") && message.contains("mangrove.schema.show"), "{message}");
+}
+
+#[test]
+fn a_schema_is_declared_shown_and_obeyed() {
+    let db = Database::in_memory().unwrap();
+    assert_eq!(texts(&db, "g.call('mangrove.schema.show').select('version')"), ["0"]);
+    assert_eq!(texts(&db, &format!("{DECLARE}.select('version')")), ["1"]);
+    let shown = "g.call('mangrove.schema.show').select('vertices').select('person').select('keys').select('age').select('type')";
+    assert_eq!(texts(&db, shown), ["int"]);
+    // What is declared later is added.
+    texts(&db, "g.call('mangrove.schema.declare').with('edges', [knows: [keys: [since: 'long']]])");
+    let edges = texts(&db, "g.call('mangrove.schema.show').select('edges')");
+    assert!(edges[0].contains("sort") && edges[0].contains("long"), "{edges:?}");
+
+    assert!(
+        refused(&db, "g.addV('person').property('name', 'ada').property('age', 'old')")
+            .contains("declared as int")
+    );
+    assert!(refused(&db, "g.addV('person').property('age', 36)").contains("requires"));
+    texts(&db, "g.addV('person').property('name', 'ada').property('email', 'a').property('email', 'b')");
+    let mut emails = texts(&db, "g.V().values('email')");
+    emails.sort();
+    assert_eq!(emails, ["a", "b"], "the declared cardinality is the default");
+    texts(&db, "g.V().property('email', 'a')");
+    assert_eq!(texts(&db, "g.V().values('email').count()"), ["2"]);
+    assert!(refused(&db, "g.V().property(list, 'email', 'c')").contains("cardinality set"));
+    assert!(refused(&db, "g.V().properties('name').drop()").contains("requires"));
+
+    let message =
+        refused(&db, "g.call('mangrove.schema.declare', [vertices: [person: [keys: [email: 'int']]]])");
+    assert!(message.contains("was not changed"), "{message}");
+    let message =
+        refused(&db, "g.call('mangrove.schema.declare', [vertices: [person: [keys: [age: 'lnog']]]])");
+    assert!(message.starts_with("vertices.person.keys.age: no type is called"), "{message}");
+}
+
+#[test]
+fn a_whole_schema_is_checked_and_applied() {
+    let db = Database::in_memory().unwrap();
+    texts(&db, DECLARE);
+    let lines = texts(
+        &db,
+        "g.call('mangrove.schema.check', [mode: 'strict', vertices: [person: [keys: [age: 'long']]]])",
+    );
+    assert!(lines.contains(&"+ mode = strict".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"- vertices.person.keys.age.type = int".to_owned()), "{lines:?}");
+    assert_eq!(
+        texts(&db, "g.call('mangrove.schema.show').select('version')"),
+        ["1"],
+        "checking changes nothing"
+    );
+    texts(
+        &db,
+        "g.call('mangrove.schema.apply', [mode: 'strict', vertices: [person: [keys: [age: 'long']]]])",
+    );
+    assert!(refused(&db, "g.addV('robot')").contains("strict"));
+    assert!(refused(&db, "g.addV('person').property('name', 'ada')").contains("declares no property"));
+    texts(&db, "g.addV('person').property('age', 36)");
+    // What is shown can be applied again.
+    let shown = db.query("g.call('mangrove.schema.show')").unwrap().next().unwrap().unwrap();
+    db.query_with("g.call('mangrove.schema.apply', shown)", [("shown", shown)]).unwrap();
+    assert_eq!(
+        texts(&db, "g.call('mangrove.schema.show').select('version')"),
+        ["2"],
+        "the same is no new version"
+    );
+}
+
+#[test]
+fn indexes_are_created_used_listed_and_dropped() {
+    let db = Database::in_memory().unwrap();
+    texts(&db, "g.inject(0).repeat(__.addV('person').property('number', __.V().count())).times(30)");
+    let state = texts(
+        &db,
+        "g.call('mangrove.index.create', [label: 'person', key: 'number', wait: true]).select('state')",
+    );
+    assert_eq!(state, ["ready"]);
+    let uses_index =
+        || db.explain("g.V().has('person', 'number', 7)").unwrap().contains("index person.number");
+    assert!(uses_index());
+    assert_eq!(texts(&db, "g.call('mangrove.index.list').select('progress')"), ["1.0"]);
+    texts(&db, "g.call('mangrove.index.drop', [label: 'person', keys: ['number']])");
+    assert!(!uses_index());
+    assert!(texts(&db, "g.call('mangrove.index.list')").is_empty());
+    assert!(
+        refused(&db, "g.call('mangrove.index.drop', [label: 'person', keys: ['number']])")
+            .contains("no equality index")
+    );
+
+    texts(
+        &db,
+        "g.call('mangrove.index.create').with('label', 'person').with('key', 'ssn').with('kind', 'unique').with('wait', true)",
+    );
+    texts(&db, "g.addV('person').property('ssn', 1)");
+    assert!(refused(&db, "g.addV('person').property('ssn', 1)").contains("is unique"));
+}
+
+#[test]
+fn a_service_that_changes_something_is_no_part_of_a_transaction_nor_of_what_reads_only() {
+    let db = Database::in_memory().unwrap();
+    let transaction = db.transaction();
+    let error = transaction.query(DECLARE).map(drop).unwrap_err();
+    assert!(matches!(&error, Error::Service { .. }), "{error}");
+    assert_eq!(transaction.query("g.call('mangrove.schema.show')").unwrap().count(), 1);
+    let read_only = DECLARE.replace("g.call", "g.withStrategies(ReadOnlyStrategy).call");
+    assert!(refused(&db, &read_only).contains("ReadOnlyStrategy"));
+    db.explain(DECLARE).unwrap();
+    assert_eq!(texts(&db, "g.call('mangrove.schema.show').select('version')"), ["0"]);
+}
+
+#[test]
+fn ranges_and_combinations_of_keys_are_looked_up_and_answer_as_scans_do() {
+    let db = Database::in_memory().unwrap();
+    let add = "g.inject(0).repeat(__.addV('post').property('age', __.V().count()).property('city', 'a').property(list, 'tag', 3).property(list, 'tag', 9)).times(20)";
+    texts(&db, add);
+    texts(&db, "g.V().hasLabel('post').has('age', P.gt(9)).property('city', 'b')");
+    let queries = [
+        ("g.V().has('post', 'age', P.gt(3)).values('age')", "index range post: age from 3"),
+        ("g.V().has('post', 'age', P.between(3, 7)).values('age')", "index range post: age from "),
+        ("g.V().has('post', 'age', P.inside(3, 7)).values('age')", "index range post: age from "),
+        ("g.V().has('post', 'age', 7).values('age')", "index range post: age = 7"),
+        ("g.V().has('post', 'age', 7.0).values('age')", "index range post: age = 7"),
+        (
+            "g.V().hasLabel('post').has('city', 'b').has('age', P.lte(12)).values('age')",
+            "index range post: city = 'b', age to 12",
+        ),
+        ("g.V().hasLabel('post').has('tag', P.gt(7)).has('tag', P.lt(5)).count()", "index range post: tag"),
+        ("g.V().has('post', 'age', P.gt('x')).count()", "index range post: age from "),
+    ];
+    let sorted = |query: &str| {
+        let mut found = texts(&db, query);
+        found.sort();
+        found
+    };
+    let scanned = queries.map(|(query, _)| sorted(query));
+    assert_eq!((scanned[1].len(), &scanned[6][0][..]), (4, "20"), "{scanned:?}");
+    for keys in ["['age']", "['city', 'age']", "['tag']"] {
+        texts(
+            &db,
+            &format!(
+                "g.call('mangrove.index.create', [label: 'post', keys: {keys}, kind: 'range', wait: true])"
+            ),
+        );
+    }
+    for ((query, lookup), scanned) in queries.iter().zip(&scanned) {
+        let explained = db.explain(query).unwrap();
+        assert!(explained.contains(lookup), "{query}: {explained}");
+        assert_eq!(&sorted(query), scanned, "{query}");
+    }
+    // Inside a transaction, with what it has written.
+    let transaction = db.transaction();
+    transaction.query("g.addV('post').property('age', 1000)").unwrap();
+    let found = transaction.query("g.V().has('post', 'age', P.gt(500)).values('age')").unwrap();
+    assert_eq!(found.map(|value| value.unwrap().to_string()).collect::<Vec<_>>(), ["1000"]);
+}

@@ -1,0 +1,204 @@
+//! Vertices with values in a range of indexed keys are looked up.
+//!
+//! ```text
+//! before   V() filter(label in (Person) and city = $0 and age > $1)
+//! after    V(index range Person: city = $0, age from $1).filter(city = $0 and age > $1)
+//! ```
+//!
+//! A range index finds all whose values are between two ends, and perhaps others, so the tests stay behind it. Of several
+//! indexes the one is taken that more of the tests narrow: equality of one more of its first keys counts for more than
+//! both ends of a range, those for more than one. An equality index is preferred to a range alone (see `index-lookup`).
+
+use graph::{KeyId, VertexLabelId};
+use gremlin::PredicateOp;
+use values::Value;
+
+use super::filter_fusion::flatten;
+use super::index_lookup::replace;
+use super::{Context, each_chain};
+use crate::logical::{Access, Chain, Kind, Logical, Lookup};
+use crate::physical::{ElementKind, IndexedRange, Operand, Predicate, Test};
+
+pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
+    each_chain(plan, |chain, _| {
+        let mut changed = false;
+        for index in 1..chain.steps.len() {
+            changed |= look_up(chain, index, context);
+        }
+        changed
+    })
+}
+
+fn look_up(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
+    let [.., source, filter] = &chain.steps[..=index] else { return false };
+    let (Kind::Graph(Access { element: ElementKind::Vertex, lookup: Lookup::All }), Kind::Filter(test)) =
+        (&source.kind, &filter.kind)
+    else {
+        return false;
+    };
+    if !source.labels.is_empty() {
+        return false;
+    }
+    let mut parts = Vec::new();
+    flatten(test.clone(), &mut parts);
+    let is_label = |part: &Test| matches!(part, Test::Label { vertex, .. } if !vertex.is_empty());
+    let Some(place) = parts.iter().position(is_label) else { return false };
+    let Test::Label { vertex: labels, .. } = parts[place].clone() else { return false };
+    if parts.iter().any(|part| matches!(part, Test::HasId(_))) {
+        return false;
+    }
+    let Some((strength, range)) = strongest(&parts, &labels, context) else { return false };
+    if strength < BESIDE_EQUALITY && parts.iter().any(|part| is_indexed(part, &labels, context)) {
+        return false;
+    }
+    parts.remove(place);
+    replace(chain, index, Lookup::Range { labels, range }, parts);
+    true
+}
+
+/// What the equality of one key counts.
+const EQUALITY: usize = 4;
+/// A range index must be stronger than this to be taken where an equality index would do.
+const BESIDE_EQUALITY: usize = EQUALITY + 1;
+
+/// Whether an equality index of each label answers a test.
+fn is_indexed(part: &Test, labels: &[VertexLabelId], context: &Context<'_>) -> bool {
+    let Test::Has(key, Predicate::Compare(PredicateOp::Eq, _) | Predicate::Within { .. }) = part else {
+        return false;
+    };
+    labels.iter().all(|label| context.schema.has_index(*label, *key))
+}
+
+/// The range index that all the labels have and that the tests narrow most, with what they say about its keys.
+fn strongest(
+    parts: &[Test],
+    labels: &[VertexLabelId],
+    context: &Context<'_>,
+) -> Option<(usize, IndexedRange)> {
+    let (first, others) = labels.split_first()?;
+    let of_all =
+        |keys: &Vec<KeyId>| others.iter().all(|label| context.schema.range_indexes(*label).contains(keys));
+    let candidates = context.schema.range_indexes(*first).into_iter().filter(of_all);
+    let narrowed = candidates.filter_map(|keys| narrow(parts, keys)).filter(|(strength, _)| *strength > 0);
+    // Of equally strong ones the first.
+    narrowed.rev().max_by_key(|(strength, _)| *strength)
+}
+
+/// What the tests say about the keys of an index, and how much that is.
+fn narrow(parts: &[Test], keys: Vec<KeyId>) -> Option<(usize, IndexedRange)> {
+    let mut equal = Vec::new();
+    for key in &keys {
+        let equality = parts.iter().find_map(|part| match part {
+            Test::Has(known, Predicate::Compare(PredicateOp::Eq, operand))
+                if known == key && is_known(operand) =>
+            {
+                Some(operand.clone())
+            }
+            _ => None,
+        });
+        match equality {
+            Some(operand) => equal.push(operand),
+            None => break,
+        }
+    }
+    let mut range = IndexedRange { keys, equal, low: None, high: None };
+    let mut strength = EQUALITY * range.equal.len();
+    if let Some(next) = range.keys.get(range.equal.len()) {
+        // One test only: two may be satisfied by two values of a multi-property.
+        let ends = parts.iter().filter_map(|part| match part {
+            Test::Has(key, predicate) if key == next => Some(ends(predicate)),
+            _ => None,
+        });
+        let count = |(low, high): &(Option<Operand>, Option<Operand>)| {
+            usize::from(low.is_some()) + usize::from(high.is_some())
+        };
+        if let Some(ends) = ends.max_by_key(count) {
+            strength += count(&ends);
+            (range.low, range.high) = ends;
+        }
+    }
+    Some((strength, range))
+}
+
+/// The ends of the range that a predicate describes.
+fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) {
+    match predicate {
+        Predicate::Compare(op, operand) if is_known(operand) => match op {
+            PredicateOp::Gt | PredicateOp::Gte => (Some(operand.clone()), None),
+            PredicateOp::Lt | PredicateOp::Lte => (None, Some(operand.clone())),
+            PredicateOp::Eq => (Some(operand.clone()), Some(operand.clone())),
+            PredicateOp::Neq => (None, None),
+        },
+        Predicate::And(all) => {
+            all.iter().map(ends).fold((None, None), |(low, high), (further_low, further_high)| {
+                (low.or(further_low), high.or(further_high))
+            })
+        }
+        _ => (None, None),
+    }
+}
+
+/// Whether a value is there before the query runs. Null and collections are not in order with anything.
+fn is_known(operand: &Operand) -> bool {
+    match operand {
+        Operand::Const(value) => {
+            !matches!(value, Value::Null | Value::List(_) | Value::Set(_) | Value::Map(_))
+        }
+        Operand::Param(_) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{only, these, unchanged};
+
+    const RULE: &str = "range-lookup";
+
+    #[test]
+    fn a_range_of_an_indexed_key_is_looked_up_and_compared() {
+        only(RULE, "g.V().has('Post','age',gt(3))", "V(index range Post: age from 3).filter(age > 3)");
+        only(RULE, "g.V().has('Post','age',lte(3))", "V(index range Post: age to 3).filter(age <= 3)");
+        only(
+            RULE,
+            "g.V().has('Post','age',between(3,9))",
+            "V(index range Post: age from 3 to 9).filter(age (>= 3 and < 9))",
+        );
+        only(RULE, "g.V().has('Post','age',3)", "V(index range Post: age = 3).filter(age = 3)");
+    }
+
+    #[test]
+    fn the_index_that_the_tests_narrow_most_is_taken() {
+        these(
+            &["filter-fusion", RULE],
+            "g.V().hasLabel('Post').has('name','x').has('age',gt(3))",
+            "V(index range Post: name = 'x', age from 3).filter((name = 'x' and age > 3))",
+        );
+        these(
+            &["filter-fusion", RULE],
+            "g.V().hasLabel('Post').has('name','x').has('since',gt(3))",
+            "V(index range Post: name = 'x').filter((name = 'x' and since > 3))",
+        );
+    }
+
+    #[test]
+    fn what_no_range_index_narrows_is_left() {
+        unchanged(RULE, "g.V().has('Post','since',gt(3))");
+        unchanged(RULE, "g.V().has('Post','age',neq(3))");
+        unchanged(RULE, "g.V().has('Tag','age',gt(3))");
+        unchanged(RULE, "g.V().has('age',gt(3))");
+        unchanged(RULE, "g.V().hasLabel('Post','Tag').has('age',gt(3))");
+        unchanged(RULE, "g.V().has('Post','age',outside(3,9))");
+        unchanged(RULE, "g.V().out().has('Post','age',gt(3))");
+        unchanged(RULE, "g.V(1).has('Post','age',gt(3))");
+    }
+
+    #[test]
+    fn two_tests_of_one_key_may_be_about_two_of_its_values() {
+        these(
+            &["filter-fusion", RULE],
+            "g.V().hasLabel('Post').has('age',gt(3)).has('age',lt(9))",
+            "V(index range Post: age to 9).filter((age > 3 and age < 9))",
+        );
+    }
+}
