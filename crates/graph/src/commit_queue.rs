@@ -1,7 +1,7 @@
 //! From a validated transaction to a visible one: queue, log, apply.
 //!
 //! ```text
-//!  committer ─ validate, stamp, enqueue ─▶ queue ─▶ leader: one batch to the log, one fsync
+//!  committer ─ validate, stamp, enqueue ─▶ queue ─▶ leader: one record to the log, one fsync
 //!  committer ─ validate, stamp, enqueue ─▶   │              apply to the sections, in stamp order
 //!  committer ─ …                             │              visible, and everybody is told
 //!                                            └─ who arrives meanwhile waits; one of them leads the next group
@@ -17,15 +17,16 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
-use store::{StoreError, WriteBatch};
+use store::StoreError;
 use timeline::{CommitRefused, Footprint, Stamp};
 
 use crate::catalog::{Catalog, NameSpace};
 use crate::core::Core;
-use crate::log::{CatalogGrowth, encode_ops, encode_record};
+use crate::log::{CatalogGrowth, GroupRecord, encode_ops};
 use crate::op::Op;
 use crate::writer::Application;
 use crate::{GraphError, Result, Tick};
@@ -33,16 +34,25 @@ use crate::{GraphError, Result, Tick};
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
 
+/// The longest that a group waits for further members, however slow the disk.
+const LONGEST_WAIT: Duration = Duration::from_millis(2);
+
 /// Commits that have a stamp and wait for the log.
 pub(crate) struct CommitQueue {
     state: Mutex<State>,
     changed: Condvar,
+    /// Told when as many wait as the leader waits for.
+    joined: Condvar,
 }
 
 struct State {
     waiting: VecDeque<Pending>,
     /// Whether somebody leads a group at the moment.
     led: bool,
+    /// How many committed at the same time lately: the last group, and who waited when it ended.
+    company: usize,
+    /// How long it took to make the last group durable.
+    pace: Duration,
     /// The first stamp that could not be committed, and why: none after it can.
     failed: Option<(Stamp, String)>,
     /// Commits that a full disk had no room for, until their committers hear of it.
@@ -65,12 +75,14 @@ impl CommitQueue {
         let state = State {
             waiting: VecDeque::new(),
             led: false,
+            company: 1,
+            pace: Duration::ZERO,
             failed: None,
             given_up: FxHashMap::default(),
             logged_names: NameSpace::ALL.map(|space| catalog.len(space)),
             logged_revision: catalog.revision(),
         };
-        Self { state: Mutex::new(state), changed: Condvar::new() }
+        Self { state: Mutex::new(state), changed: Condvar::new(), joined: Condvar::new() }
     }
 
     /// Why nothing can be committed any more, if so.
@@ -93,7 +105,21 @@ impl CommitQueue {
         }
         let growth = state.growth(catalog);
         state.waiting.push_back(Pending { stamp, growth, body, ops });
+        if state.waiting.len() >= state.company {
+            self.joined.notify_one();
+        }
         true
+    }
+
+    /// Waits for those who committed at the same time lately, at most for as long as the last group took to write. They
+    /// were just told that their commits are durable, and whoever commits one transaction after another is about to be
+    /// back. Without this they part into two halves that take turns, and the disk writes twice as often for as much.
+    fn await_company(&self, state: &mut MutexGuard<'_, State>) {
+        if state.waiting.len() >= state.company {
+            return;
+        }
+        let until = Instant::now() + state.pace.min(LONGEST_WAIT);
+        while state.waiting.len() < state.company && !self.joined.wait_until(state, until).timed_out() {}
     }
 }
 
@@ -180,6 +206,7 @@ impl Core {
                 continue;
             }
             state.led = true;
+            self.commits.await_company(&mut state);
             let group = state.gather();
             drop(state);
             self.lead(group);
@@ -190,8 +217,12 @@ impl Core {
     /// Commits a group, and lets the next one begin whatever happens.
     fn lead(&self, group: Vec<Pending>) {
         let unsettled = group.iter().map(|pending| pending.stamp).collect();
-        let mut leading = Leading { core: self, unsettled, ended: false };
-        let outcome = match self.write_group(&group) {
+        let mut leading =
+            Leading { core: self, unsettled, size: group.len(), pace: Duration::ZERO, ended: false };
+        let began = Instant::now();
+        let written = self.write_group(&group);
+        leading.pace = began.elapsed();
+        let outcome = match written {
             Ok(bytes) => self.apply_group(group, bytes, &mut leading),
             Err(GraphError::Store(cause)) if matches!(*cause, StoreError::DiskFull { .. }) => {
                 self.give_up(group, &cause, &mut leading);
@@ -224,17 +255,14 @@ impl Core {
         }
     }
 
-    /// Makes the records of a group durable; their size.
+    /// Makes the commits of a group durable; their size.
     fn write_group(&self, group: &[Pending]) -> Result<usize> {
-        let mut batch = WriteBatch::with_capacity(group.len());
-        let mut bytes = 0;
+        let mut record = GroupRecord::new();
         for pending in group {
-            let record = encode_record(pending.stamp.bits(), &pending.growth, &pending.body);
-            bytes += record.len();
-            self.log.put(&mut batch, pending.stamp.bits(), &record);
+            record.add(pending.stamp.bits(), &pending.growth, &pending.body);
         }
-        self.log.write(batch)?;
-        Ok(bytes)
+        self.log.write(&record)?;
+        Ok(record.len())
     }
 
     /// Applies a group in stamp order; each commit is visible as soon as it is applied.
@@ -281,6 +309,10 @@ struct Leading<'a> {
     core: &'a Core,
     /// Commits of the group that are not visible yet.
     unsettled: VecDeque<Stamp>,
+    /// Commits of the group.
+    size: usize,
+    /// How long it took to make them durable.
+    pace: Duration,
     ended: bool,
 }
 
@@ -289,6 +321,7 @@ impl Leading<'_> {
         self.ended = true;
         let mut state = self.core.commits.state.lock();
         state.led = false;
+        (state.company, state.pace) = (self.size + state.waiting.len(), self.pace);
         if let (Some(cause), Some(&first)) = (failure, self.unsettled.front()) {
             tracing::error!(%cause, "the graph accepts no more writes");
             state.failed.get_or_insert((first, cause));

@@ -1,12 +1,15 @@
-//! The write-ahead log: one record per commit, in stamp order.
+//! The write-ahead log: one record per group of commits, in stamp order.
 //!
 //! ```text
-//! key    │ stamp u64, big-endian │ part u16 │      records above 16 MiB continue in further parts
-//! value  frame ( stamp │ new names: (space u8, id u16, name)… │ format 1: new indexes │ operations… │ definitions, if new )
+//! key     │ stamp of the last commit u64, big-endian │ part u16 │      records above 16 MiB continue in further parts
+//! value   frame ( u64::MAX │ commit │ commit │ … )                 a group
+//!         frame ( stamp │ names │ indexes │ operations │ rest )    format 1: one commit
+//! commit  stamp │ new names: (space u8, id u16, name)… │ operations… │ u8 1, definitions, if they are new; else u8 0
 //! ```
 //!
 //! New definitions of schema and indexes are stored whole. Format 1 had none; its new equality indexes stood before the
-//! operations, where there is now nothing. All parts of a record are written in one atomic batch.
+//! operations. All parts of a record are written in one atomic batch. The commits of a group are made durable together,
+//! so one record for all of them costs the store one entry, and later one tombstone, instead of many.
 
 use std::sync::Arc;
 
@@ -21,6 +24,9 @@ use crate::{GraphError, KeyId, Result, Tick, VertexLabelId};
 
 const PART_BYTES: usize = 16 << 20;
 
+/// In place of a stamp: a record of any number of commits.
+const GROUP: u64 = u64::MAX;
+
 /// Log entries that are deleted at once.
 const TRIM_BATCH: usize = 10_000;
 
@@ -33,6 +39,30 @@ pub(crate) struct CatalogGrowth {
     pub(crate) old_indexes: Vec<IndexDefinition>,
     /// Schema and indexes, if they have changed.
     pub(crate) definitions: Option<Arc<Definitions>>,
+}
+
+/// The commits of a group on their way into the log, in stamp order.
+pub(crate) struct GroupRecord {
+    output: Output,
+    last: Tick,
+}
+
+impl GroupRecord {
+    pub(crate) fn new() -> Self {
+        Self { output: Output::default(), last: 0 }
+    }
+
+    /// Adds a commit; its stamp is greater than those before.
+    pub(crate) fn add(&mut self, stamp: Tick, growth: &CatalogGrowth, ops: &[u8]) {
+        debug_assert!(stamp > self.last);
+        self.last = stamp;
+        encode_commit(&mut self.output, stamp, growth, ops);
+    }
+
+    /// Its bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.output.bytes.len()
+    }
 }
 
 /// A commit as the log has it.
@@ -51,36 +81,56 @@ pub(crate) fn encode_ops(ops: &[Op]) -> Vec<u8> {
     output.bytes
 }
 
-/// A whole record.
-pub(crate) fn encode_record(stamp: Tick, growth: &CatalogGrowth, ops: &[u8]) -> Vec<u8> {
-    seal_frame(|output| {
-        output.u64(stamp);
-        output.len(growth.names.len());
-        for (space, id, name) in &growth.names {
-            output.u8(*space as u8);
-            output.u16(*id);
-            output.block(name.as_bytes());
-        }
-        output.len(0);
-        output.bytes.extend_from_slice(ops);
-        if let Some(definitions) = &growth.definitions {
-            definitions.encode(output);
-        }
-    })
+fn encode_commit(output: &mut Output, stamp: Tick, growth: &CatalogGrowth, ops: &[u8]) {
+    output.u64(stamp);
+    output.len(growth.names.len());
+    for (space, id, name) in &growth.names {
+        output.u8(*space as u8);
+        output.u16(*id);
+        output.block(name.as_bytes());
+    }
+    output.bytes.extend_from_slice(ops);
+    output.u8(growth.definitions.is_some().into());
+    if let Some(definitions) = &growth.definitions {
+        definitions.encode(output);
+    }
 }
 
-fn decode_record(bytes: &[u8]) -> Result<Record, Malformed> {
-    let mut input = Input::new(open_frame(bytes)?);
+fn decode_commit(input: &mut Input<'_>) -> Result<Record, Malformed> {
     let stamp = input.u64()?;
-    let names = (0..input.count(7)?).map(|_| decode_name(&mut input)).collect::<Result<_, _>>()?;
-    let old_indexes = decode_old_indexes(&mut input)?;
-    let ops = (0..input.count(1)?).map(|_| Op::decode(&mut input)).collect::<Result<_, _>>()?;
-    let definitions = match input.is_empty() {
-        true => None,
-        false => Some(Arc::new(Definitions::decode(&mut input)?)),
+    let names = (0..input.count(7)?).map(|_| decode_name(input)).collect::<Result<_, _>>()?;
+    let ops = (0..input.count(1)?).map(|_| Op::decode(input)).collect::<Result<_, _>>()?;
+    let definitions = match input.u8()? {
+        0 => None,
+        _ => Some(Arc::new(Definitions::decode(input)?)),
     };
+    let growth = CatalogGrowth { names, old_indexes: Vec::new(), definitions };
+    Ok(Record { stamp, growth, ops })
+}
+
+/// The commit of a record of format 1.
+fn decode_old_commit(stamp: Tick, input: &mut Input<'_>) -> Result<Record, Malformed> {
+    let names = (0..input.count(7)?).map(|_| decode_name(input)).collect::<Result<_, _>>()?;
+    let old_indexes = decode_old_indexes(input)?;
+    let ops = (0..input.count(1)?).map(|_| Op::decode(input)).collect::<Result<_, _>>()?;
     input.end()?;
-    Ok(Record { stamp, growth: CatalogGrowth { names, old_indexes, definitions }, ops })
+    Ok(Record { stamp, growth: CatalogGrowth { names, old_indexes, definitions: None }, ops })
+}
+
+/// The commits of a record.
+fn decode_record(bytes: &[u8]) -> Result<Vec<(Record, usize)>, Malformed> {
+    let mut input = Input::new(open_frame(bytes)?);
+    let first = input.u64()?;
+    if first != GROUP {
+        return Ok(vec![(decode_old_commit(first, &mut input)?, bytes.len())]);
+    }
+    let mut commits = Vec::new();
+    while input.remaining() > 0 {
+        let before = input.remaining();
+        let commit = decode_commit(&mut input)?;
+        commits.push((commit, before - input.remaining()));
+    }
+    Ok(commits)
 }
 
 /// The indexes of format 1: labels and keys of equality indexes.
@@ -111,20 +161,21 @@ impl Log {
         Ok(Self { store, keyspace })
     }
 
-    /// Adds an encoded record to a batch.
-    pub(crate) fn put(&self, batch: &mut WriteBatch, stamp: Tick, record: &[u8]) {
+    /// Makes the commits of a group durable: all of them, or none.
+    pub(crate) fn write(&self, group: &GroupRecord) -> Result<()> {
+        let record = seal_frame(|output| {
+            output.u64(GROUP);
+            output.bytes.extend_from_slice(&group.output.bytes);
+        });
+        let mut batch = WriteBatch::new();
         for (part, bytes) in record.chunks(PART_BYTES).enumerate() {
-            batch.put(&self.keyspace, entry_key(stamp, part as u16), bytes);
+            batch.put(&self.keyspace, entry_key(group.last, part as u16), bytes);
         }
-    }
-
-    /// Makes a batch of records durable: all of them, or none.
-    pub(crate) fn write(&self, batch: WriteBatch) -> Result<()> {
         self.store.write_batch(batch, Durability::Sync).map_err(Arc::new)?;
         Ok(())
     }
 
-    /// Calls `visit` with every record after `checkpoint`, in stamp order, and its size in bytes.
+    /// Calls `visit` with every commit after `checkpoint`, in stamp order, and its size in bytes.
     pub(crate) fn replay(
         &self,
         checkpoint: Tick,
@@ -140,12 +191,12 @@ impl Log {
             match &mut pending {
                 Some((same, bytes)) if *same == stamp => bytes.extend_from_slice(&value),
                 _ => {
-                    visit_pending(pending.take(), &mut visit)?;
+                    visit_group(pending.take(), checkpoint, &mut visit)?;
                     pending = Some((stamp, value.to_vec()));
                 }
             }
         }
-        visit_pending(pending, &mut visit)
+        visit_group(pending, checkpoint, &mut visit)
     }
 
     /// Deletes the records up to `checkpoint`.
@@ -165,16 +216,27 @@ impl Log {
     }
 }
 
-fn visit_pending(
+fn visit_group(
     pending: Option<(Tick, Vec<u8>)>,
+    checkpoint: Tick,
     visit: &mut impl FnMut(Record, usize) -> Result<()>,
 ) -> Result<()> {
     let Some((stamp, bytes)) = pending else { return Ok(()) };
-    let record = decode_record(&bytes).map_err(|malformed| corrupt(stamp, &malformed.0))?;
-    if record.stamp != stamp {
-        return Err(corrupt(stamp, "it carries another stamp"));
+    let malformed = |malformed: Malformed| corrupt(stamp, &malformed.0);
+    let mut last = 0;
+    for (record, size) in decode_record(&bytes).map_err(malformed)? {
+        if record.stamp <= last {
+            return Err(corrupt(stamp, "its commits are out of order"));
+        }
+        last = record.stamp;
+        if last > checkpoint {
+            visit(record, size)?;
+        }
     }
-    visit(record, bytes.len())
+    if last != stamp {
+        return Err(corrupt(stamp, "it ends with another stamp"));
+    }
+    Ok(())
 }
 
 fn corrupt(stamp: Tick, problem: &str) -> GraphError {
@@ -199,7 +261,7 @@ mod tests {
     use crate::schema::IndexState;
 
     #[test]
-    fn a_record_without_definitions_is_as_format_1_had_it_and_its_indexes_are_read() {
+    fn a_record_of_format_1_is_read_with_its_indexes_and_definitions_come_back() {
         let ops = [Op::DropVertex { v: values::VertexRef(7) }];
         let names = vec![(NameSpace::Key, 1, Str::from("age"))];
         let plain = CatalogGrowth { names, ..CatalogGrowth::default() };
@@ -214,7 +276,7 @@ mod tests {
             output.u16(1);
             output.bytes.extend_from_slice(&encode_ops(&ops));
         });
-        let read = decode_record(&old).unwrap();
+        let read = decode_record(&old).unwrap().remove(0).0;
         let index =
             IndexDefinition { label: VertexLabelId(3), keys: [KeyId(1)].into(), kind: IndexKind::Equality };
         assert_eq!((read.growth.names, read.growth.old_indexes), (plain.names.clone(), vec![index.clone()]));
@@ -223,8 +285,55 @@ mod tests {
         let mut definitions = Definitions { revision: 4, ..Definitions::default() };
         definitions.add_index(index, IndexState::Ready);
         let growth = CatalogGrowth { definitions: Some(Arc::new(definitions)), ..plain };
-        let read = decode_record(&encode_record(6, &growth, &encode_ops(&ops))).unwrap();
+        let mut output = Output::default();
+        encode_commit(&mut output, 6, &growth, &encode_ops(&ops));
+        let read = decode_commit(&mut Input::new(&output.bytes)).unwrap();
         assert_eq!((read.stamp, read.ops.len()), (6, 1));
         assert_eq!(read.growth.definitions, growth.definitions);
+    }
+
+    fn log() -> Log {
+        Log::open(Arc::new(store::MemoryStore::new())).unwrap()
+    }
+
+    fn group(stamps: &[Tick]) -> GroupRecord {
+        let mut group = GroupRecord::new();
+        let drop = |stamp: Tick| encode_ops(&[Op::DropVertex { v: values::VertexRef(stamp as u32) }]);
+        stamps.iter().for_each(|&stamp| group.add(stamp, &CatalogGrowth::default(), &drop(stamp)));
+        group
+    }
+
+    fn replayed(log: &Log, checkpoint: Tick) -> Vec<Tick> {
+        let mut stamps = Vec::new();
+        log.replay(checkpoint, |record, bytes| {
+            assert!(bytes > 8 && record.ops.len() == 1);
+            stamps.push(record.stamp);
+            Ok(())
+        })
+        .unwrap();
+        stamps
+    }
+
+    #[test]
+    fn every_commit_after_a_checkpoint_is_replayed_once_and_in_order() {
+        let log = log();
+        log.write(&group(&[1, 2, 5])).unwrap();
+        log.write(&group(&[6])).unwrap();
+        log.write(&group(&[300, 301])).unwrap();
+        assert_eq!(replayed(&log, 0), [1, 2, 5, 6, 300, 301]);
+        assert_eq!(replayed(&log, 2), [5, 6, 300, 301], "also in the midst of a group");
+        log.trim(5).unwrap();
+        assert_eq!(replayed(&log, 0), [6, 300, 301]);
+        log.trim(300).unwrap();
+        assert_eq!(replayed(&log, 300), [301], "a group of which a commit is needed stays");
+    }
+
+    #[test]
+    fn a_group_under_another_stamp_is_an_error() {
+        let log = log();
+        let mut moved = group(&[1, 2]);
+        moved.last = 3;
+        log.write(&moved).unwrap();
+        assert!(matches!(log.replay(0, |_, _| Ok(())), Err(GraphError::Corrupt { .. })));
     }
 }
