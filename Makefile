@@ -23,7 +23,7 @@ SCALE   ?= sf0.1
 DATA    ?= data/graph/$(SCALE)
 FILES   ?= data/ldbc/$(SCALE)
 
-BENCHES := import memory limit point cancel scopes ic
+BENCHES := import memory commits limit point cancel scopes ic
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
@@ -77,12 +77,12 @@ answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \
 	  $(PYTHON) tests/answers/answers.py --answers data/ldbc/answers/sf0.1 $(if $(ONLY),--only $(ONLY))
 
-bench: $(BENCHES:%=bench-%) ## Every benchmark, on an imported graph (SCALE=sf1, or DATA=DIR FILES=DIR); figures in target/bench
+bench: $(BENCHES:%=bench-%) ## Every benchmark, on an imported graph (SCALE=sf1, or DATA=DIR FILES=DIR; LARGER=data/generated/310000 for a second import); figures in target/bench
 
-bench-%: ## One of them: import, memory, limit, point, cancel, scopes, ic
-bench-import: build build-bench $(FILES)
-	$(BENCH) import $(FILES) --program $(RELEASE)/mangrove
-bench-limit bench-point bench-cancel: bench-%: build-bench $(DATA)
+bench-%: ## One of them: import, memory, commits, limit, point, cancel, scopes, ic
+bench-import: build build-bench $(FILES) $(LARGER)
+	$(BENCH) import $(FILES) $(LARGER) --program $(RELEASE)/mangrove
+bench-limit bench-point bench-cancel bench-commits: bench-%: build-bench $(DATA)
 	$(BENCH) $* $(DATA)
 bench-scopes bench-memory: bench-%: build-bench $(DATA) $(FILES)
 	$(BENCH) $* $(DATA) $(FILES)
@@ -103,6 +103,12 @@ data/ldbc/sf0.1 data/ldbc/sf1:
 data/ldbc/answers:
 	rm -rf $@.part && mkdir -p $@.part
 	zstd -dc --long=27 $(SHARED)/ldbc/answers/sf0.1-answers.tar.zst | tar x -C $@.part
+	mv $@.part $@
+
+# A generated network of so many people: 540 edges for each of them.
+data/generated/%: | build
+	rm -rf $@.part && mkdir -p $(@D)
+	$(RELEASE)/mangrove generate social --persons $* $@.part
 	mv $@.part $@
 
 data/graph/%: data/ldbc/% | build

@@ -38,7 +38,7 @@ impl Csr {
         let (mut offsets, mut neighbours) = (vec![0u32], Vec::new());
         for &v in &persons {
             let mut list: Vec<u32> =
-                reader.list(v, knows, Dir::Out).neighbours().iter().map(|n| numbers[n]).collect();
+                reader.list(v, knows, Dir::Out).neighbours().map(|n| numbers[&n]).collect();
             list.sort_unstable();
             neighbours.extend(list);
             offsets.push(neighbours.len() as u32);

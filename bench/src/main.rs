@@ -4,6 +4,7 @@
 
 mod cancel;
 mod client;
+mod commits;
 mod csr;
 mod graph_under_test;
 mod ic;
@@ -62,12 +63,21 @@ enum Bench {
         #[arg(long)]
         only: Option<String>,
     },
-    /// Import of an LDBC network
+    /// Import of LDBC networks, and how long an edge takes in each beside the first
     Import {
-        ldbc: PathBuf,
+        #[arg(required = true)]
+        ldbc: Vec<PathBuf>,
         /// The mangrove program
         #[arg(long, default_value = "target/release/mangrove")]
         program: PathBuf,
+    },
+    /// Durable commits of single edges, into a copy of the graph
+    Commits {
+        graph: PathBuf,
+        /// Most commits to measure the write amplification over; 0 measures none. It ends earlier once the log was full,
+        /// flushed and trimmed, after about five million
+        #[arg(long, default_value_t = 0)]
+        edges: u64,
     },
     /// Memory and disk, by kind of section
     Memory { graph: PathBuf, files: PathBuf },
@@ -92,6 +102,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
+        Bench::Commits { graph, edges } => commits::bench(&graph, edges, &report),
         Bench::Memory { graph, files } => memory::bench(&graph, &files, &report),
         Bench::Set { name, graph, ldbc, wire } => sets::bench(&name, &graph, &ldbc, wire, &report),
     }

@@ -12,6 +12,11 @@ impl Latencies {
         self.0.push(latency);
     }
 
+    /// Adds other runs.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// The value below which a share `q` of the runs lies, `0.0..=1.0`; zero without runs.
     pub fn quantile(&self, q: f64) -> Duration {
         let mut sorted = self.0.clone();

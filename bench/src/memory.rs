@@ -68,7 +68,9 @@ fn row(sizes: &SectionSizes, edges: u64) -> Json {
 
 /// Bytes of all adjacency, without the properties of edges.
 fn bare_bytes(kinds: &[SectionSizes]) -> u64 {
-    let adjacency = kinds.iter().filter(|sizes| matches!(sizes.kind, SectionKind::Adjacency(..)));
+    let adjacency = kinds
+        .iter()
+        .filter(|sizes| matches!(sizes.kind, SectionKind::Adjacency(..) | SectionKind::Trees(..)));
     let parts = adjacency.flat_map(|sizes| &sizes.parts);
     parts.filter(|(name, _)| BARE.contains(&name.as_str())).map(|(_, bytes)| bytes).sum()
 }
