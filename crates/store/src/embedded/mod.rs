@@ -52,13 +52,15 @@ pub struct FjallOptions {
 }
 
 impl Default for FjallOptions {
-    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, two background threads, 128 MiB left free.
+    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, one background thread, 128 MiB left free. Of several threads, the
+    /// engine lets the first do nothing but flush, and while another compacts it passes the next compaction to itself
+    /// again and again, which takes a core.
     fn default() -> Self {
         Self {
             limits: StoreLimits::default(),
             cache_bytes: 64 << 20,
             journal_bytes: 512 << 20,
-            background_threads: 2,
+            background_threads: 1,
             reserve_bytes: 128 << 20,
         }
     }
