@@ -338,3 +338,30 @@ impl Drop for Leading<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leader_waits_for_company_and_not_for_ever() {
+        let queue = CommitQueue::new(&Catalog::default());
+        let mut state = queue.state.lock();
+        state.company = 2;
+        state.pace = Duration::from_secs(3600);
+        let began = Instant::now();
+        queue.await_company(&mut state);
+        assert!(began.elapsed() >= LONGEST_WAIT, "nobody came");
+        assert!(state.waiting.is_empty());
+    }
+
+    #[test]
+    fn who_commits_alone_is_company_enough() {
+        let store = std::sync::Arc::new(store::MemoryStore::new());
+        let core = Core::open(store, crate::GraphOptions::default()).unwrap();
+        core.commits.state.lock().company = 7;
+        let (snapshot, footprint) = (core.timeline.visible(), Footprint::default());
+        core.commit(snapshot, &footprint, Vec::new()).unwrap();
+        assert_eq!(core.commits.state.lock().company, 1);
+    }
+}
