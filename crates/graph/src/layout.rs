@@ -1,14 +1,19 @@
 //! What a graph takes, section by section: for benchmarks, and for people who ask where the bytes are.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crossbeam_epoch::Guard;
 use values::Str;
 
+use crate::block::{adjacency_number, vertex_at};
 use crate::catalog::{Catalog, EDGE_ID_KEY};
 use crate::core::{Core, EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
 use crate::memory::SectionCell;
 use crate::placement::CellVisitor;
-use crate::section::{Mergeable, Part, Parts};
+use crate::section::{Adjacency, Mergeable, Part, Parts};
 use crate::section_key::{SectionKey, SectionName};
-use crate::tree::TreePart;
+use crate::tree::{EdgeTree, TreeName, TreePart};
 use crate::{Dir, Result};
 
 /// A kind of section.
@@ -20,6 +25,8 @@ pub enum SectionKind {
     Column(Str),
     /// The edges with a label, one way.
     Adjacency(Str, Dir),
+    /// Those of them whose lists are edge-trees: the nodes of the trees.
+    Trees(Str, Dir),
     /// An index, named for what is looked up in it.
     Index(Str),
 }
@@ -29,10 +36,17 @@ impl std::fmt::Display for SectionKind {
         match self {
             Self::Presence => f.write_str("presence"),
             Self::Column(key) => write!(f, "column {key}"),
-            Self::Adjacency(label, Dir::Out) => write!(f, "adjacency {label} out"),
-            Self::Adjacency(label, Dir::In) => write!(f, "adjacency {label} in"),
+            Self::Adjacency(label, dir) => write!(f, "adjacency {label} {}", word(*dir)),
+            Self::Trees(label, dir) => write!(f, "trees {label} {}", word(*dir)),
             Self::Index(name) => write!(f, "index {name}"),
         }
+    }
+}
+
+fn word(dir: Dir) -> &'static str {
+    match dir {
+        Dir::Out => "out",
+        Dir::In => "in",
     }
 }
 
@@ -68,46 +82,67 @@ impl Core {
     pub(crate) fn layout(&self) -> Result<Vec<SectionSizes>> {
         let mut keys: Vec<SectionKey> = self.flushing.lock().keys().collect();
         keys.sort_unstable();
-        let catalog = self.catalog();
-        let mut kinds: Vec<SectionSizes> = Vec::new();
+        let mut layout = Layout { core: self, catalog: self.catalog(), kinds: Vec::new() };
         for key in keys {
-            let kind = kind_of(key, &catalog);
-            let place = match kinds.iter().position(|sizes| sizes.kind == kind) {
-                Some(place) => place,
-                None => {
-                    kinds.push(SectionSizes { kind, sections: 0, stored_bytes: 0, parts: Vec::new() });
-                    kinds.len() - 1
-                }
-            };
-            let sizes = &mut kinds[place];
-            sizes.sections += 1;
-            sizes.stored_bytes += self.sections.stored_bytes(key)?;
-            for (part, bytes) in self.visit(key, Measure { core: self, key }).transpose()?.unwrap_or_default()
-            {
-                sizes.add(part_name(part, &catalog), bytes as u64);
-            }
-            self.measure_trees(key, &catalog, sizes)?;
+            layout.section(key)?;
         }
-        kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
-        Ok(kinds)
+        layout.kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
+        Ok(layout.kinds)
     }
 }
 
-impl Core {
-    /// Loads the edge-trees that a section leads to, and adds what their edge nodes take.
-    fn measure_trees(&self, key: SectionKey, catalog: &Catalog, sizes: &mut SectionSizes) -> Result<()> {
-        let guard = crossbeam_epoch::pin();
-        for (name, tree) in self.trees_of(key, &guard) {
-            let root = self.tree_root(&tree, name, &guard)?;
-            for node in root.nodes() {
-                sizes.sections += 1;
-                if !node.is_dirty() {
-                    sizes.stored_bytes += self.sections.stored_bytes(name.key(TreePart::Node(node.id())))?;
-                }
-                for (part, bytes) in self.edge_node(node, name, &guard)?.parts() {
-                    sizes.add(part_name(part, catalog), bytes as u64);
-                }
+/// The kinds met so far.
+struct Layout<'a> {
+    core: &'a Core,
+    catalog: Arc<Catalog>,
+    kinds: Vec<SectionSizes>,
+}
+
+impl Layout<'_> {
+    /// Counts a section, and the trees that it leads to.
+    fn section(&mut self, key: SectionKey) -> Result<()> {
+        let parts = self.core.visit(key, Measure { core: self.core, key }).transpose()?;
+        self.count(key, parts.unwrap_or_default())?;
+        if let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key {
+            let guard = crossbeam_epoch::pin();
+            let Some(stripe_here) = self.core.blocks.stripe(stripe.into()) else { return Ok(()) };
+            let cell = stripe_here.block(tablet.into()).adjacency.get(adjacency_number(label, dir));
+            for (slot, tree) in cell.and_then(|cell| cell.loaded(&guard)).map_or(&[][..], Adjacency::trees) {
+                self.tree(TreeName { v: vertex_at(stripe, tablet, *slot), label, dir }, tree, &guard)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Counts the nodes of a tree. What root and meta nodes take in memory is left out: some dozens of bytes for every
+    /// thousand edges.
+    fn tree(&mut self, name: TreeName, tree: &EdgeTree, guard: &Guard) -> Result<()> {
+        let root = self.core.tree_root(tree, name, guard)?;
+        self.count(name.key(TreePart::Root), Vec::new())?;
+        for meta in root.metas.iter().map(|meta| meta.id.load(Ordering::Relaxed)).filter(|id| *id != 0) {
+            self.count(name.key(TreePart::Meta(meta)), Vec::new())?;
+        }
+        for node in root.nodes().filter(|node| node.id() != 0) {
+            let parts = self.core.edge_node(node, name, guard)?.parts();
+            self.count(name.key(TreePart::Node(node.id())), parts)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, key: SectionKey, parts: Vec<(Part, usize)>) -> Result<()> {
+        let kind = kind_of(key, &self.catalog);
+        let place = match self.kinds.iter().position(|sizes| sizes.kind == kind) {
+            Some(place) => place,
+            None => {
+                self.kinds.push(SectionSizes { kind, sections: 0, stored_bytes: 0, parts: Vec::new() });
+                self.kinds.len() - 1
+            }
+        };
+        let sizes = &mut self.kinds[place];
+        sizes.sections += 1;
+        sizes.stored_bytes += self.core.sections.stored_bytes(key)?;
+        for (part, bytes) in parts {
+            sizes.add(part_name(part, &self.catalog), bytes as u64);
         }
         Ok(())
     }
@@ -138,6 +173,9 @@ fn kind_of(key: SectionKey, catalog: &Catalog) -> SectionKind {
         SectionKey::Block { name: SectionName::Adjacency(label, dir), .. } => {
             SectionKind::Adjacency(catalog.edge_label_name(label).clone(), dir)
         }
+        SectionKey::Tree { name: TreeName { label, dir, .. }, .. } => {
+            SectionKind::Trees(catalog.edge_label_name(label).clone(), dir)
+        }
         SectionKey::Index { index, .. } | SectionKey::Ordered { index, .. } => {
             SectionKind::Index(match index as usize {
                 VERTEX_IDS => "vertex ids".into(),
@@ -149,9 +187,6 @@ fn kind_of(key: SectionKey, catalog: &Catalog) -> SectionKind {
                     key.map_or_else(Str::default, |key| catalog.key_name(*key).clone())
                 }
             })
-        }
-        SectionKey::Tree { name, .. } => {
-            SectionKind::Adjacency(catalog.edge_label_name(name.label).clone(), name.dir)
         }
     }
 }
