@@ -18,10 +18,11 @@ pub(crate) enum Op {
     SetProperty { v: VertexRef, key: KeyId, state: PropertyState },
     /// An edge begins to exist. An id that a user chose is among its cells, under the hidden key.
     CreateEdge { e: EdgeRef, cells: EdgeCells },
-    /// The properties of an edge become these.
-    UpdateEdge { e: EdgeRef, cells: EdgeCells },
-    /// An edge ceases to exist; the id that a user chose for it, so that nobody needs to look for it.
-    DropEdge { e: EdgeRef, id: Option<Value> },
+    /// The properties of an edge become these. In a list by sort key: the value it had, which says where it is.
+    UpdateEdge { e: EdgeRef, cells: EdgeCells, before: Option<Value> },
+    /// An edge ceases to exist; the id that a user chose for it, so that nobody needs to look for it. The value under its
+    /// list's sort key, likewise.
+    DropEdge { e: EdgeRef, id: Option<Value>, before: Option<Value> },
 }
 
 const CREATE_VERTEX: u8 = 1;
@@ -30,6 +31,9 @@ const SET_PROPERTY: u8 = 3;
 const CREATE_EDGE: u8 = 4;
 const UPDATE_EDGE: u8 = 5;
 const DROP_EDGE: u8 = 6;
+/// The same two, followed by the value that the edge had under the sort key.
+const UPDATE_SORTED_EDGE: u8 = 7;
+const DROP_SORTED_EDGE: u8 = 8;
 
 const ABSENT: u8 = 0;
 const ONE: u8 = 1;
@@ -55,10 +59,16 @@ impl Op {
                 encode_state(state, output);
             }
             Self::CreateEdge { e, cells } => encode_edge(CREATE_EDGE, e, Some(cells), output),
-            Self::UpdateEdge { e, cells } => encode_edge(UPDATE_EDGE, e, Some(cells), output),
-            Self::DropEdge { e, id } => {
-                encode_edge(DROP_EDGE, e, None, output);
+            Self::UpdateEdge { e, cells, before } => {
+                let tag = if before.is_some() { UPDATE_SORTED_EDGE } else { UPDATE_EDGE };
+                encode_edge(tag, e, Some(cells), output);
+                before.iter().for_each(|before| output.value(before));
+            }
+            Self::DropEdge { e, id, before } => {
+                let tag = if before.is_some() { DROP_SORTED_EDGE } else { DROP_EDGE };
+                encode_edge(tag, e, None, output);
                 encode_id(id.as_ref(), output);
+                before.iter().for_each(|before| output.value(before));
             }
         }
     }
@@ -75,8 +85,18 @@ impl Op {
                 Self::SetProperty { v, key, state: decode_state(input)? }
             }
             CREATE_EDGE => Self::CreateEdge { e: decode_edge(input)?, cells: input.entries()? },
-            UPDATE_EDGE => Self::UpdateEdge { e: decode_edge(input)?, cells: input.entries()? },
-            DROP_EDGE => Self::DropEdge { e: decode_edge(input)?, id: decode_id(input)? },
+            UPDATE_EDGE => {
+                Self::UpdateEdge { e: decode_edge(input)?, cells: input.entries()?, before: None }
+            }
+            UPDATE_SORTED_EDGE => {
+                let (e, cells) = (decode_edge(input)?, input.entries()?);
+                Self::UpdateEdge { e, cells, before: Some(input.value()?) }
+            }
+            DROP_EDGE => Self::DropEdge { e: decode_edge(input)?, id: decode_id(input)?, before: None },
+            DROP_SORTED_EDGE => {
+                let (e, id) = (decode_edge(input)?, decode_id(input)?);
+                Self::DropEdge { e, id, before: Some(input.value()?) }
+            }
             tag => return Err(Malformed::new(format!("no operation has tag {tag}"))),
         })
     }

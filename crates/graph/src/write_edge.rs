@@ -5,7 +5,7 @@ use values::{EdgeRef, Value, VertexRef};
 use crate::catalog::{EDGE_ID_KEY, NameSpace};
 use crate::codec::weight;
 use crate::overlay::OwnEdge;
-use crate::section::{EdgeCells, EdgeChange, EdgeChangeKind};
+use crate::section::{EdgeCells, EdgeChange, EdgeChangeKind, order_values};
 use crate::transaction::check_id;
 use crate::write_set::{WriteSet, cells_weight};
 use crate::write_vertex::require_vertex;
@@ -83,23 +83,30 @@ impl Transaction {
     }
 
     fn drop_edge_in(&self, writes: &mut WriteSet, e: EdgeRef) -> Result<()> {
-        let id = {
+        let known = {
             let reader = self.reader(writes);
             let Some(place) = reader.edge_place(e) else { return self.base.check() };
-            place.value(EDGE_ID_KEY).map(ValueRef::to_value)
+            let sort_key = self.core.catalog().sort_key(EdgeLabelId(e.label));
+            let before = sort_key.and_then(|key| place.value(key)).map(ValueRef::to_value);
+            (place.value(EDGE_ID_KEY).map(ValueRef::to_value), before)
         };
-        self.drop_known_edge(writes, e, id)
+        self.drop_known_edge(writes, e, known)
     }
 
-    /// Drops an edge that exists; with the id that a user chose for it.
-    pub(crate) fn drop_known_edge(&self, writes: &mut WriteSet, e: EdgeRef, id: Option<Value>) -> Result<()> {
+    /// Drops an edge that exists; with the id that a user chose for it, and its value under its list's sort key.
+    pub(crate) fn drop_known_edge(
+        &self,
+        writes: &mut WriteSet,
+        e: EdgeRef,
+        (id, before): (Option<Value>, Option<Value>),
+    ) -> Result<()> {
         let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
         let hash = id.as_ref().map_or_else(|| index_hash(&Value::Long(e.generated_id())), index_hash);
         writes.replaces([units::edge(e)])?;
         writes.adds([units::edge_id(hash)])?;
         self.note_list_change(writes, e)?;
         self.push_change(writes, write, e, &EdgeChangeKind::Delete, -1);
-        writes.drop_edge(e, id);
+        writes.drop_edge(e, id, before);
         writes.counts.change_edges(EdgeLabelId(e.label), -1);
         Ok(())
     }
@@ -144,8 +151,20 @@ impl Transaction {
         let after: EdgeCells = after.into();
         let write = writes.next_write(&self.core.options, cells_weight(&after))?;
         writes.replaces([units::edge(e)])?;
-        self.push_change(&writes, write, e, &EdgeChangeKind::Update(after.clone()), 0);
-        writes.update_edge(e, after);
+        let sort_key = self.core.catalog().sort_key(EdgeLabelId(e.label));
+        let value_in = |cells: &[(KeyId, Value)]| {
+            let key = sort_key?;
+            cells.iter().find(|(known, _)| *known == key).map(|(_, value)| value.clone())
+        };
+        let (old, new) = (value_in(&before), value_in(&after));
+        if order_values(old.as_ref().map(ValueRef::of), new.as_ref().map(ValueRef::of)).is_eq() {
+            self.push_change(&writes, write, e, &EdgeChangeKind::Update(after.clone()), 0);
+        } else {
+            // It moves to another place of its lists.
+            self.push_change(&writes, write, e, &EdgeChangeKind::Delete, -1);
+            self.push_change(&writes, write, e, &EdgeChangeKind::Insert(after.clone()), 1);
+        }
+        writes.update_edge(e, after, old);
         Ok(())
     }
 

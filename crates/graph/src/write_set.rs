@@ -94,11 +94,12 @@ impl WriteSet {
         self.ops.push(Some(Op::CreateEdge { e, cells }));
     }
 
-    pub(crate) fn update_edge(&mut self, e: EdgeRef, cells: EdgeCells) {
+    /// `before` is the value that the edge had under its list's sort key.
+    pub(crate) fn update_edge(&mut self, e: EdgeRef, cells: EdgeCells, before: Option<Value>) {
         let next = self.ops.len();
         let place = *self.edges.entry(e).or_insert(next);
         if place == next {
-            self.ops.push(Some(Op::UpdateEdge { e, cells }));
+            self.ops.push(Some(Op::UpdateEdge { e, cells, before }));
             return;
         }
         if let Some(Op::CreateEdge { cells: old, .. } | Op::UpdateEdge { cells: old, .. }) =
@@ -109,14 +110,14 @@ impl WriteSet {
     }
 
     /// An edge that this transaction created leaves no trace.
-    pub(crate) fn drop_edge(&mut self, e: EdgeRef, id: Option<Value>) {
-        let created = match self.edges.remove(&e) {
-            Some(place) => matches!(self.ops[place].take(), Some(Op::CreateEdge { .. })),
-            None => false,
-        };
-        if !created {
-            self.ops.push(Some(Op::DropEdge { e, id }));
+    pub(crate) fn drop_edge(&mut self, e: EdgeRef, id: Option<Value>, mut before: Option<Value>) {
+        match self.edges.remove(&e).and_then(|place| self.ops[place].take()) {
+            Some(Op::CreateEdge { .. }) => return,
+            // What others see is what it was before this transaction changed it.
+            Some(Op::UpdateEdge { before: first, .. }) => before = first,
+            _ => {}
         }
+        self.ops.push(Some(Op::DropEdge { e, id, before }));
     }
 
     /// Notes units that are added to.

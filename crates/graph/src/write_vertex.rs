@@ -94,13 +94,17 @@ impl Transaction {
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
                 let list = reader.list(v, EdgeLabelId(label as u16), dir);
+                let sort_key = self.core.catalog().sort_key(EdgeLabelId(label as u16));
                 let edges = list.runs().flat_map(|run| {
-                    let id = |i: usize| run.user_id(i).map(ValueRef::to_value);
-                    (0..run.neighbours().len()).map(|i| (run.edge(i), id(i))).collect::<Vec<_>>()
+                    let known = |i: usize| {
+                        let before = sort_key.and_then(|key| run.value(i, key));
+                        (run.user_id(i).map(ValueRef::to_value), before)
+                    };
+                    (0..run.neighbours().len()).map(|i| (run.edge(i), known(i))).collect::<Vec<_>>()
                 });
                 edges.collect()
             };
-            edges.into_iter().try_for_each(|(e, id)| self.drop_known_edge(writes, e, id))?;
+            edges.into_iter().try_for_each(|(e, known)| self.drop_known_edge(writes, e, known))?;
         }
         Ok(())
     }

@@ -78,15 +78,17 @@ impl<'a> Application<'a> {
                 if let Some((_, id)) = cells.iter().find(|(key, _)| *key == EDGE_ID_KEY) {
                     self.change_index(EDGE_IDS, index_hash(id), e.src, true)?;
                 }
-                self.change_edge(*e, &EdgeChangeKind::Insert(cells.clone()))
+                self.change_edge(*e, &EdgeChangeKind::Insert(cells.clone()), None)
             }
-            Op::UpdateEdge { e, cells } => self.change_edge(*e, &EdgeChangeKind::Update(cells.clone())),
-            Op::DropEdge { e, id } => {
+            Op::UpdateEdge { e, cells, before } => {
+                self.change_edge(*e, &EdgeChangeKind::Update(cells.clone()), before.as_ref())
+            }
+            Op::DropEdge { e, id, before } => {
                 self.counts.change_edges(EdgeLabelId(e.label), -1);
                 if let Some(id) = id {
                     self.change_index(EDGE_IDS, index_hash(id), e.src, false)?;
                 }
-                self.change_edge(*e, &EdgeChangeKind::Delete)
+                self.change_edge(*e, &EdgeChangeKind::Delete, before.as_ref())
             }
         }
     }
@@ -138,11 +140,11 @@ impl<'a> Application<'a> {
     }
 
     /// Changes an edge at both of its ends.
-    fn change_edge(&mut self, e: EdgeRef, kind: &EdgeChangeKind) -> Result<()> {
+    fn change_edge(&mut self, e: EdgeRef, kind: &EdgeChangeKind, before: Option<&Value>) -> Result<()> {
         let label = EdgeLabelId(e.label);
         for (v, dir, neighbour) in [(e.src, Dir::Out, e.dst), (e.dst, Dir::In, e.src)] {
             let name = TreeName { v, label, dir };
-            let change = TreeChange { tick: self.tick, neighbour, seq: e.seq, kind, before: None };
+            let change = TreeChange { tick: self.tick, neighbour, seq: e.seq, kind, before };
             self.change_list(name, change)?;
         }
         Ok(())
