@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use graph::{
-    BulkColumn, BulkStrings, BulkValues, Dir, EdgeLabelId, Graph, GraphOptions, KeyId, Place, Reader, Run,
-    Value, VertexLabelId, VertexRef,
+    BulkColumn, BulkStrings, BulkValues, Dir, EdgeLabelId, Graph, GraphOptions, IndexDescription, IndexKind,
+    KeyId, Place, RangeQuery, Reader, Run, ScanCursor, Value, VertexLabelId, VertexRef,
 };
 use store::{MemoryStore, Store};
 
@@ -141,6 +141,9 @@ fn main() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = Graph::open(store, GraphOptions::default()).expect("an empty store opens");
     let refs = load(&graph, &src, &dst);
+    let ordered =
+        IndexDescription { label: "person".into(), keys: vec!["number".into()], kind: IndexKind::Range };
+    graph.declare_index(&ordered).and_then(|()| graph.await_index(&ordered)).expect("memory does not fail");
     let snapshot = graph.snapshot();
     let reader = snapshot.reader();
     let knows = snapshot.catalog().edge_label("knows").expect("loaded");
@@ -174,6 +177,42 @@ fn main() {
     let mine = median(|| dst.iter().map(text).sum());
     println!("{:<28} {:>10.2} ns", "value_ref, Str", mine * 1e3 / dst.len() as f64);
     lookups(&reader, person, number);
+    ranges(&reader, person, number);
+}
+
+/// Vertices with a value in a range of a hundred, beside a sorted array of all values and vertices.
+fn ranges(reader: &Reader<'_>, person: VertexLabelId, number: KeyId) {
+    let mut all = Vec::new();
+    reader.scan_vertices(Some(person), &mut ScanCursor::default(), VERTICES, &mut all);
+    let mut sorted: Vec<(i64, VertexRef)> =
+        all.iter().map(|&v| (long(reader, v, number) as i64, v)).collect();
+    sorted.sort_unstable();
+    let mut found = Vec::new();
+    let start = |n: usize| (n * 7919 % VERTICES) as i64;
+    let mine = median(|| {
+        let mut count = 0;
+        for n in 0..VERTICES / 100 {
+            found.clear();
+            let (low, high) = (Value::Long(start(n)), Value::Long(start(n) + 99));
+            let query =
+                RangeQuery { label: person, keys: &[number], equal: &[], low: Some(&low), high: Some(&high) };
+            reader.range_lookup(query, &mut found);
+            count += found.len() as u64;
+        }
+        count
+    });
+    let limit = median(|| {
+        let mut count = 0;
+        for n in 0..VERTICES / 100 {
+            found.clear();
+            let from = sorted.partition_point(|(value, _)| *value < start(n));
+            let to = sorted.partition_point(|(value, _)| *value <= start(n) + 99);
+            found.extend(sorted[from..to].iter().map(|(_, v)| *v));
+            count += found.len() as u64;
+        }
+        count
+    });
+    report("range_lookup, 100 found", VERTICES as f64 / 100.0, "µs", mine, limit);
 }
 
 fn long(reader: &Reader<'_>, v: VertexRef, key: KeyId) -> u64 {

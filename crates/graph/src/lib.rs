@@ -137,7 +137,7 @@ pub use snapshot::Snapshot;
 pub use stats::GraphStats;
 pub use timeline::Stamp;
 pub use transaction::Transaction;
-pub use tree::{Place, TreeBounds};
+pub use tree::{Place, Seek, TreeBounds};
 pub use value_ref::ValueRef;
 pub use values::{Direction, EdgeRef, Value, VertexRef};
 

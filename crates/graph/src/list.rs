@@ -3,8 +3,8 @@
 use values::{EdgeRef, Value, VertexRef};
 
 use crate::catalog::EDGE_ID_KEY;
-use crate::section::{Adjacency, MergedList};
-use crate::tree::{Runs, TreeName};
+use crate::section::{Adjacency, MergedList, order_values};
+use crate::tree::{Runs, RunsBack, TreeName};
 use crate::{Dir, EdgeLabelId, KeyId, Reader, ValueRef};
 
 /// A stretch of an adjacency list that lies together: all of it, unless it is long enough to have an edge-tree.
@@ -132,6 +132,20 @@ impl<'r> Run<'r> {
         if key == EDGE_ID_KEY { None } else { self.stored_value(i, key) }
     }
 
+    /// Of a run that is ordered by `key`: the first edge whose value is not before `value`; the run's length if all are.
+    pub fn first_from(&self, key: KeyId, value: ValueRef<'_>) -> usize {
+        let edges = 0..self.neighbours().len();
+        let before = |i: usize| order_values(self.value_ref(i, key), Some(value)).is_lt();
+        partition_point(edges, before)
+    }
+
+    /// Of a run that is ordered by `key`: the first edge whose value is after `value`; the run's length if none is.
+    pub fn first_after(&self, key: KeyId, value: ValueRef<'_>) -> usize {
+        let edges = 0..self.neighbours().len();
+        let not_after = |i: usize| order_values(self.value_ref(i, key), Some(value)).is_le();
+        partition_point(edges, not_after)
+    }
+
     /// The value of edge `i` under `key`; none beyond the end.
     #[inline]
     pub fn value(&self, i: usize, key: KeyId) -> Option<Value> {
@@ -198,6 +212,16 @@ impl<'r> List<'r> {
         Runs::new(self.reader, self.name)
     }
 
+    /// The runs of the list from its end to its beginning; none of them empty.
+    pub fn runs_back(self) -> impl Iterator<Item = Run<'r>> {
+        RunsBack::new(self.reader, self.name)
+    }
+
+    /// The property by whose values the list is ordered, if it is not by insertion.
+    pub fn sort_key(self) -> Option<KeyId> {
+        self.reader.list_order(self.name).key()
+    }
+
     /// The vertices at the other ends.
     pub fn neighbours(self) -> impl Iterator<Item = VertexRef> {
         self.runs().flat_map(|run| run.neighbours().to_vec())
@@ -207,4 +231,14 @@ impl<'r> List<'r> {
     pub fn edges(self) -> impl Iterator<Item = EdgeRef> {
         self.runs().flat_map(|run| (0..run.neighbours().len()).map(move |i| run.edge(i)))
     }
+}
+
+/// The first number of a range for which `is_before` does not hold; it holds for all before that and none after.
+fn partition_point(range: std::ops::Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }

@@ -85,9 +85,7 @@ impl Op {
                 Self::SetProperty { v, key, state: decode_state(input)? }
             }
             CREATE_EDGE => Self::CreateEdge { e: decode_edge(input)?, cells: input.entries()? },
-            UPDATE_EDGE => {
-                Self::UpdateEdge { e: decode_edge(input)?, cells: input.entries()?, before: None }
-            }
+            UPDATE_EDGE => Self::UpdateEdge { e: decode_edge(input)?, cells: input.entries()?, before: None },
             UPDATE_SORTED_EDGE => {
                 let (e, cells) = (decode_edge(input)?, input.entries()?);
                 Self::UpdateEdge { e, cells, before: Some(input.value()?) }

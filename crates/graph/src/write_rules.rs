@@ -154,7 +154,7 @@ impl Transaction {
             Op::SetProperty { v, state, .. } if state.first().is_none() && reader.exists(*v) => {
                 self.require_of_vertex(&reader, *v)
             }
-            Op::CreateEdge { e, cells } | Op::UpdateEdge { e, cells } => {
+            Op::CreateEdge { e, cells } | Op::UpdateEdge { e, cells, .. } => {
                 let has = |key: KeyId| cells.iter().any(|(known, _)| *known == key);
                 self.obey(|rules| rules.require_of_edge(EdgeLabelId(e.label), || reader.edge_id(*e), has))
             }

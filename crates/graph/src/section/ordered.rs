@@ -123,6 +123,9 @@ impl OrderedPartition {
         }
         let entries = self.first_from(from)..self.first_from(to);
         out.extend_from_slice(&self.vertices[entries]);
+        if self.delta.len() == 0 {
+            return;
+        }
         let changes = self.delta.0.range((from.into(), 0, 0)..(to.into(), 0, 0));
         out.extend(changes.filter(|change| *change.value()).map(|change| VertexRef(change.key().1)));
     }

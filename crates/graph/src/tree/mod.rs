@@ -40,8 +40,8 @@ pub use bounds::TreeBounds;
 pub(crate) use build::TreeBuild;
 pub(crate) use codec::{StoredMeta, StoredRoot};
 pub(crate) use flush::{TreeImage, TreeUndo};
-pub use read::Place;
-pub(crate) use read::Runs;
+pub use read::{Place, Seek};
+pub(crate) use read::{Runs, RunsBack};
 pub(crate) use root::TreeRoot;
 pub(crate) use write::{TreeChange, TreeWriter};
 

@@ -1,14 +1,15 @@
 //! Reads of trees.
 
-use values::VertexRef;
+use values::{Value, VertexRef};
 
-use super::node::EdgeNode;
+use super::node::{EdgeNode, Target};
 use super::root::{NodePlace, TreeRoot};
 use super::write::belongs_behind;
 use super::{EdgeTree, TreeName};
+use crate::block::slot_of;
 use crate::list::Run;
-use crate::section::{Adjacency, FoundEdge, MergedList, Order, OwnChanges};
-use crate::{Dir, EdgeLabelId, Reader};
+use crate::section::{Adjacency, FoundEdge, MergedList, Order, OwnChanges, SortPlace};
+use crate::{Dir, EdgeLabelId, KeyId, Reader, ValueRef};
 
 /// Where a reader stands in an adjacency list: a position, and in a tree the node that holds it. A new one stands at the
 /// beginning. Positions are stable for a snapshot, so a place may be kept for as long as the snapshot.
@@ -21,6 +22,17 @@ pub struct Place {
     node: NodePlace,
     /// The position of the first edge of `node`.
     first: usize,
+}
+
+/// Where a reader stands behind the first edge of a list that has at least some value. See [`Reader::run_from`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seek {
+    /// The next edge to look at, counted from that first one.
+    pub position: usize,
+    version: u64,
+    node: NodePlace,
+    /// The position of the first edge of `node`, counted likewise.
+    first: i64,
 }
 
 impl Place {
@@ -137,6 +149,72 @@ impl<'s> NodeView<'s, '_> {
     }
 }
 
+impl Reader<'_> {
+    /// In a list by sort key: the run that holds a place, counted from the first edge whose value is not before `value` as
+    /// TinkerPop orders values, and the edge of the run that is there: the run's length at the end of the list. With an
+    /// edge-tree, finding the first costs no more than the tree's height. `None` if the list is not ordered by a sort key.
+    pub fn run_from(
+        &self,
+        v: VertexRef,
+        label: EdgeLabelId,
+        dir: Dir,
+        value: &Value,
+        seek: &mut Seek,
+    ) -> Option<(Run<'_>, usize)> {
+        let name = TreeName { v, label, dir };
+        let key = self.list_order(name).key()?;
+        let value = ValueRef::of(value);
+        if let Some(tree) = self.adjacency(v, label, dir).and_then(|section| section.tree(slot_of(v))) {
+            return self.tree_run_from(tree, name, (key, value), seek);
+        }
+        let run = self.run(v, label, dir, &mut Place::default());
+        let at = (run.first_from(key, value) + seek.position).min(run.neighbours().len());
+        Some((run, at))
+    }
+
+    fn tree_run_from(
+        &self,
+        tree: &EdgeTree,
+        name: TreeName,
+        (key, value): (KeyId, ValueRef<'_>),
+        seek: &mut Seek,
+    ) -> Option<(Run<'_>, usize)> {
+        let root = self.tree_root(tree, name)?;
+        let own = self.own_changes(name.v, name.label, name.dir);
+        let fresh = seek.version != root.version;
+        if fresh {
+            let least = SortPlace { value: Some(value), neighbour: VertexRef(0), seq: 0 };
+            (seek.version, seek.node) = (root.version, root.locate(&Target::Place(least)));
+        }
+        let mut is_first = fresh;
+        while let Some(node) = root.node(seek.node) {
+            let run = NodeView { reader: self, root, name, node, place: seek.node }.run(own.as_ref())?;
+            if std::mem::take(&mut is_first) {
+                seek.first = -(run.first_from(key, value) as i64);
+            }
+            let at = seek.position as i64 - seek.first;
+            if at < run.neighbours().len() as i64 {
+                return Some((run, at as usize));
+            }
+            seek.first += run.neighbours().len() as i64;
+            seek.node = root.next(seek.node);
+        }
+        Some((Run::empty(name.v, name.label, name.dir), 0))
+    }
+
+    /// How a list lies.
+    pub(crate) fn list_order(&self, name: TreeName) -> Order {
+        let TreeName { v, label, dir } = name;
+        let Some(section) = self.adjacency(v, label, dir) else {
+            return Order::of(self.snapshot().catalog().sort_key(label));
+        };
+        match section.tree(slot_of(v)) {
+            Some(tree) => self.tree_root(tree, name).map_or(Order::Arrival, |root| root.order),
+            None => section.order,
+        }
+    }
+}
+
 /// Iterates over the runs of a list.
 pub(crate) struct Runs<'r> {
     reader: &'r Reader<'r>,
@@ -163,5 +241,60 @@ impl<'r> Iterator for Runs<'r> {
         self.place.position = run.end();
         self.ended = run.end() >= run.total();
         (!run.neighbours().is_empty()).then_some(run)
+    }
+}
+
+/// Iterates over the runs of a list from its end.
+pub(crate) struct RunsBack<'r> {
+    reader: &'r Reader<'r>,
+    name: TreeName,
+    next: Back<'r>,
+}
+
+/// What comes next.
+enum Back<'r> {
+    Begin,
+    /// The node at this place of this root, which ends at this position.
+    Node(&'r TreeRoot, NodePlace, usize),
+    End,
+}
+
+impl<'r> RunsBack<'r> {
+    pub(crate) fn new(reader: &'r Reader<'r>, name: TreeName) -> Self {
+        Self { reader, name, next: Back::Begin }
+    }
+
+    /// The run of the node at a place.
+    fn node(&mut self, root: &'r TreeRoot, place: NodePlace, end: usize) -> Option<Run<'r>> {
+        let TreeName { v, label, dir } = self.name;
+        let own = self.reader.own_changes(v, label, dir);
+        let view = NodeView { reader: self.reader, root, name: self.name, node: root.node(place)?, place };
+        let run = view.run(own.as_ref())?;
+        let first = end.saturating_sub(run.neighbours().len());
+        self.next = root.previous(place).map_or(Back::End, |place| Back::Node(root, place, first));
+        Some(run.part_of(first, self.reader.list_len(v, label, dir) as usize))
+    }
+}
+
+impl<'r> Iterator for RunsBack<'r> {
+    type Item = Run<'r>;
+
+    fn next(&mut self) -> Option<Run<'r>> {
+        let TreeName { v, label, dir } = self.name;
+        loop {
+            let tree = self.reader.adjacency(v, label, dir).and_then(|section| section.tree(slot_of(v)));
+            let run = match (std::mem::replace(&mut self.next, Back::End), tree) {
+                (Back::Begin, None) => self.reader.run(v, label, dir, &mut Place::default()),
+                (Back::Begin, Some(tree)) => {
+                    let root = self.reader.tree_root(tree, self.name)?;
+                    self.node(root, root.last(), self.reader.list_len(v, label, dir) as usize)?
+                }
+                (Back::Node(root, place, end), _) => self.node(root, place, end)?,
+                (Back::End, _) => return None,
+            };
+            if !run.neighbours().is_empty() {
+                return Some(run);
+            }
+        }
     }
 }

@@ -201,9 +201,11 @@ impl<'a> TreeWriter<'a> {
         let Order::Key(key) = root.order else {
             return found.map_or(Ok(()), |place| self.push(node_at(root, place), change, change.kind));
         };
+        let inserted = EdgeChangeKind::Insert(cells.clone());
+        let insertion = TreeChange { kind: &inserted, ..change };
         let Some(place) = found else {
             // Replaying: it has left the node that is ahead, but the one where it belongs may not be.
-            return self.insert(root, change, cells);
+            return self.insert(root, insertion, cells);
         };
         let node = node_at(root, place);
         let before = self.section(node)?.newest(0, identity(change.neighbour, change.seq));
@@ -212,7 +214,7 @@ impl<'a> TreeWriter<'a> {
             return self.push(node, change, change.kind);
         }
         self.push(node, change, &EdgeChangeKind::Delete)?;
-        self.insert(root, change, &cells.clone())
+        self.insert(root, insertion, cells)
     }
 
     fn delete(&self, root: &TreeRoot, change: TreeChange<'_>) -> Result<()> {

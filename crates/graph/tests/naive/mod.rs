@@ -212,7 +212,10 @@ impl Naive {
             let mine = |edge: &&Edge| {
                 edge.label == name.as_str() && v == if dir == Dir::Out { edge.e.src } else { edge.e.dst }
             };
-            let expected: Vec<&Edge> = self.edges.iter().filter(mine).collect();
+            let mut expected: Vec<&Edge> = self.edges.iter().filter(mine).collect();
+            if let Some(key) = reader.snapshot().catalog().sort_key(label) {
+                sort_edges(&mut expected, reader.snapshot().catalog().key_name(key), dir);
+            }
             let list = reader.list(v, label, dir);
             let edges: Vec<EdgeRef> = list.edges().collect();
             assert_eq!(
@@ -221,6 +224,9 @@ impl Naive {
                 "{context}: {dir:?} {name} of {v:?}"
             );
             assert_eq!(list.len(), edges.len(), "{context}");
+            if let Some(key) = reader.snapshot().catalog().sort_key(label) {
+                check_sorted_access(reader, (v, label, dir), key, &expected, context);
+            }
             for (i, edge) in expected.iter().enumerate() {
                 let run = reader.run(v, label, dir, &mut Place::at(i));
                 let at = i - run.first();
@@ -334,5 +340,63 @@ impl Naive {
                 assert_eq!(found, expected, "{context}: index on {label}.{key}, {probe:?}");
             }
         }
+    }
+}
+
+/// Into the order of the lists one way of a label with a sort key.
+fn sort_edges(edges: &mut [&Edge], key: &str, dir: Dir) {
+    let place = |edge: &Edge| {
+        let neighbour = if dir == Dir::Out { edge.e.dst } else { edge.e.src };
+        (edge.properties.get(key).cloned(), neighbour, edge.e.seq)
+    };
+    edges.sort_by(|a, b| {
+        let (a, b) = (place(a), place(b));
+        let values = match (&a.0, &b.0) {
+            (Some(a), Some(b)) => compare::order(a, b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        };
+        values.then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
+    });
+}
+
+/// Reads a list from its end, and from the first edge at or after some value on.
+fn check_sorted_access(
+    reader: &Reader<'_>,
+    (v, label, dir): (VertexRef, graph::EdgeLabelId, Dir),
+    key: graph::KeyId,
+    expected: &[&Edge],
+    context: &str,
+) {
+    let list = reader.list(v, label, dir);
+    if list.sort_key().is_none() {
+        // Nobody has ever added an edge to it.
+        assert!(expected.is_empty(), "{context}");
+        return;
+    }
+    let backwards: Vec<EdgeRef> = list
+        .runs_back()
+        .flat_map(|run| (0..run.neighbours().len()).rev().map(|i| run.edge(i)).collect::<Vec<_>>())
+        .collect();
+    let reversed: Vec<EdgeRef> = expected.iter().rev().map(|edge| edge.e).collect();
+    assert_eq!(backwards, reversed, "{context}: {v:?} backwards");
+    let name = reader.snapshot().catalog().key_name(key).to_string();
+    for from in [Value::Long(1), Value::Double(0.5), Value::Bool(true), Value::str("v2"), Value::str("zz")] {
+        let (mut seek, mut found) = (graph::Seek::default(), Vec::new());
+        loop {
+            let (run, at) = reader.run_from(v, label, dir, &from, &mut seek).unwrap();
+            if at == run.neighbours().len() {
+                break;
+            }
+            // One at a time, from a place that is looked up again now and then.
+            found.push(run.edge(at));
+            let position = seek.position + 1;
+            seek = if position % 3 == 0 { graph::Seek::default() } else { seek };
+            seek.position = position;
+        }
+        let is_from = |edge: &&&Edge| {
+            edge.properties.get(&name).is_some_and(|value| compare::order(value, &from).is_ge())
+        };
+        let wanted: Vec<EdgeRef> = expected.iter().filter(is_from).map(|edge| edge.e).collect();
+        assert_eq!(found, wanted, "{context}: {v:?} from {from:?}");
     }
 }
