@@ -120,6 +120,7 @@ impl Run {
     /// The whole history; it ends early at the first thing that is lost or wrong.
     pub fn run(mut self) -> Report {
         self.open();
+        self.declare_sort_keys();
         while self.operations < OPERATIONS && self.sound() {
             self.turn();
         }
@@ -355,6 +356,23 @@ impl Run {
         self.open();
         if self.graph.is_some() {
             self.recognise();
+        }
+    }
+
+    /// Lets the lists of some labels be ordered by a property, which random writes also change.
+    fn declare_sort_keys(&mut self) {
+        if !self.settings.sorted {
+            return;
+        }
+        self.disk.allow_faults(false);
+        let declared = self.graph().change_schema(|schema| {
+            schema.edges.entry(EDGES[0].into()).or_default().sort_key = Some(KEYS[1].into());
+            schema.edges.entry(EDGES[2].into()).or_default().sort_key = Some(KEYS[2].into());
+            Ok(())
+        });
+        self.disk.allow_faults(true);
+        if let Err(error) = declared {
+            self.wrong(format!("the sort keys were refused: {error}"));
         }
     }
 

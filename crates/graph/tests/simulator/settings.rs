@@ -19,6 +19,8 @@ pub struct Settings {
     pub shape: Shape,
     /// Of a hundred turns, how many end in a restart.
     pub restarts: usize,
+    /// Whether some edge labels have sort keys.
+    pub sorted: bool,
 }
 
 impl Settings {
@@ -39,7 +41,8 @@ impl Settings {
             full_for: 6,
         };
         let shape = Shape { vertices: 25, edges: pick(random, &[60, 150]), hubs: pick(random, &[0, 5, 8]) };
-        Self { graph, faults, limits: StoreLimits::default(), shape, restarts: pick(random, &[2, 8]) }
+        let (restarts, sorted) = (pick(random, &[2, 8]), random.below(2) == 0);
+        Self { graph, faults, limits: StoreLimits::default(), shape, restarts, sorted }
     }
 }
 
