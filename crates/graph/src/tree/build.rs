@@ -163,12 +163,21 @@ impl Core {
         name: TreeName,
         guard: &'g Guard,
     ) -> Result<&'g Adjacency> {
+        if let Some(section) = node.cell.loaded(guard) {
+            return Ok(section);
+        }
         let key = || name.key(TreePart::Node(node.id()));
-        let section = self.section(&node.cell, key, guard)?;
-        section.ok_or_else(|| crate::GraphError::Corrupt {
+        let section = self.section(&node.cell, key, guard)?.ok_or_else(|| crate::GraphError::Corrupt {
             what: key().to_string(),
             problem: "it is neither on disk nor in memory".into(),
-        })
+        })?;
+        let len = section.neighbours().len() as u32;
+        if len != node.stored_len() {
+            // A flush that did not get as far as the root: what leads to the node must be written again.
+            node.set_stored_len(len);
+            node.set_dirty(true);
+        }
+        Ok(section)
     }
 }
 

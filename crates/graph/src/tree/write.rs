@@ -86,7 +86,8 @@ impl<'a> TreeWriter<'a> {
         let mut node = Arc::clone(node_at(root, place));
         let section = self.section(&node)?;
         if section.settled >= change.tick {
-            // Replaying: the node has it.
+            // Replaying: the node has it, but what leads to the node may be older.
+            self.widen(root, place, change);
             return Ok(());
         }
         if place == root.last()
@@ -95,17 +96,21 @@ impl<'a> TreeWriter<'a> {
         {
             (place, node) = self.open_next(root, place, &target, change.tick)?;
         }
-        if let Some(windows) = &node.windows {
-            let root = self.root()?;
-            let before = root.previous(place).and_then(|place| root.node(place)?.windows.as_ref());
-            windows.include(change.neighbour, change.seq, before);
-        }
+        self.widen(self.root()?, place, change);
         self.push(&node, change, change.kind)?;
         let section = self.section(&node)?;
         if section.degree(0, Tick::MAX) > self.bounds().max {
             self.split(self.root()?, place, &node)?;
         }
         Ok(())
+    }
+
+    /// Lets the windows of a node reach an edge that it has.
+    fn widen(&self, root: &TreeRoot, place: NodePlace, change: TreeChange<'_>) {
+        let windows = |place| root.node(place).and_then(|node| node.windows.as_ref());
+        if let Some(own) = windows(place) {
+            own.include(change.neighbour, change.seq, root.previous(place).and_then(windows));
+        }
     }
 
     /// Publishes a version in a node, unless its base has it, and merges the node's versions if they are many.
