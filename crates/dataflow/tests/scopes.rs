@@ -92,6 +92,7 @@ impl Builder {
                 edge_test: None,
                 fetch: Vec::new(),
                 distinct: false,
+                sorted: None,
             },
         )
     }

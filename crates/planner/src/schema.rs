@@ -28,6 +28,10 @@ pub trait Schema {
     fn range_indexes(&self, _label: VertexLabelId) -> Vec<Vec<KeyId>> {
         Vec::new()
     }
+    /// The property by whose values the lists of an edge label are ordered, if they are.
+    fn sort_key(&self, _label: EdgeLabelId) -> Option<KeyId> {
+        None
+    }
     /// Changes whenever a name is added, or the schema or the indexes change: plans made under another version must not be used.
     fn version(&self) -> u128;
 }
@@ -53,6 +57,9 @@ impl Schema for Catalog {
     }
     fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
         Catalog::has_index(self, label, key)
+    }
+    fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
+        Catalog::sort_key(self, label)
     }
     fn range_indexes(&self, label: VertexLabelId) -> Vec<Vec<KeyId>> {
         let ready = |index: &&Index| {

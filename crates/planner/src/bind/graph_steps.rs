@@ -47,7 +47,16 @@ impl Binder<'_> {
         };
         let (labels, edge_test) = self.edge_labels(call, labels)?;
         let from = (edges && self.names.other_vertex).then(|| self.plan.new_slot());
-        let step = Move { direction, labels, edges, edge_test, from, fetch: Vec::new(), distinct: false };
+        let step = Move {
+            direction,
+            labels,
+            edges,
+            edge_test,
+            from,
+            fetch: Vec::new(),
+            distinct: false,
+            sorted: None,
+        };
         Self::push(out, Kind::Move(step), call);
         Ok(Shape { from, ..Shape::of(if edges { Type::Edge } else { Type::Vertex }) })
     }

@@ -96,7 +96,7 @@ impl Words<'_> {
                 self.operands(operands);
                 self.raw(")");
             }
-            OpKind::Expand { direction, labels, to, edge_test, fetch, distinct } => {
+            OpKind::Expand { direction, labels, to, edge_test, fetch, distinct, sorted } => {
                 let edges = matches!(to, ExpandTo::Edges { .. });
                 self.raw("Expand(");
                 self.raw(move_name(*direction, edges));
@@ -116,7 +116,12 @@ impl Words<'_> {
                     self.raw(" → ");
                     self.slot(*slot);
                 }
-                self.raw(if *distinct { "; distinct)" } else { ")" });
+                self.raw(if *distinct { "; distinct" } else { "" });
+                if let Some(sorted) = sorted {
+                    self.raw("; ");
+                    self.sorted_part(sorted);
+                }
+                self.raw(")");
             }
             OpKind::EdgeVertex(end) => {
                 self.raw("EdgeVertex(");

@@ -9,7 +9,7 @@ use values::{Direction, Str, T, Value};
 use crate::Schema;
 use crate::physical::{
     Aggregation, EdgeLabels, FetchKind, Hop, IndexedRange, LocalFn, LocalSort, MapKeys, Operand, Predicate,
-    PropertyForm, Quantifier, SideEffectId, Slot, Test,
+    PropertyForm, Quantifier, SideEffectId, Slot, SortedPart, Test,
 };
 
 /// Writes plans down.
@@ -119,6 +119,30 @@ impl<'a> Words<'a> {
             }
             Operand::Slot(slot) => self.slot(*slot),
             Operand::SideEffect(id) => self.side_effect(*id),
+        }
+    }
+
+    /// Which part of ordered lists is wanted.
+    pub(crate) fn sorted_part(&mut self, part: &SortedPart) {
+        if let Some(top) = part.top {
+            self.raw(if top.descending { "last " } else { "first " });
+            self.raw(&top.limit.to_string());
+            self.raw(" by ");
+            self.key(part.key);
+        }
+        if part.top.is_some() && (part.low.is_some() || part.high.is_some()) {
+            self.raw("; ");
+        }
+        if part.low.is_some() || part.high.is_some() {
+            self.key(part.key);
+        }
+        if let Some(low) = &part.low {
+            self.raw(" from ");
+            self.operand(low);
+        }
+        if let Some(high) = &part.high {
+            self.raw(" to ");
+            self.operand(high);
         }
     }
 

@@ -6,7 +6,7 @@ use values::{Direction, Str};
 use super::Footprint;
 use crate::physical::{
     Aggregation, EdgeEnd, EdgeLabels, ElementKind, FetchKind, Formula, Hop, IndexedRange, LocalFn, MapKeys,
-    Operand, Predicate, PropertyForm, SelectForm, SideEffectId, Slot, Test,
+    Operand, Predicate, PropertyForm, SelectForm, SideEffectId, Slot, SortedPart, Test,
 };
 use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::Cardinality;
@@ -250,6 +250,8 @@ pub struct Move {
     pub fetch: Vec<(KeyId, Slot)>,
     /// Whether an end that was reached before is left out.
     pub distinct: bool,
+    /// Which part is wanted of lists that a sort key orders.
+    pub sorted: Option<SortedPart>,
 }
 
 /// What a `by` makes of an object.

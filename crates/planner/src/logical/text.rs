@@ -362,6 +362,10 @@ impl Words<'_> {
         if step.distinct {
             self.raw("; distinct");
         }
+        if let Some(sorted) = &step.sorted {
+            self.raw("; ");
+            self.sorted_part(sorted);
+        }
         self.raw(")");
     }
 

@@ -242,5 +242,6 @@ fn expand(step: &Move) -> OpKind {
         edge_test: step.edge_test.clone(),
         fetch: step.fetch.clone(),
         distinct: step.distinct,
+        sorted: step.sorted.clone(),
     }
 }

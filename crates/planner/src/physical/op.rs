@@ -297,6 +297,29 @@ impl IndexedRange {
     }
 }
 
+/// Which part is wanted of lists that a sort key orders. Where a list is ordered otherwise (none was there yet when the key
+/// was declared), all of it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortedPart {
+    /// The sort key.
+    pub key: KeyId,
+    /// No edges with smaller values. (A test that says so as well is behind it.)
+    pub low: Option<Operand>,
+    /// No edges with larger values. (Likewise.)
+    pub high: Option<Operand>,
+    /// Of those that pass the test, the first or last few of every list.
+    pub top: Option<Top>,
+}
+
+/// The first edges of every list, or the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Top {
+    /// How many.
+    pub limit: u64,
+    /// Whether those with the largest values.
+    pub descending: bool,
+}
+
 /// What an operator does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpKind {
@@ -354,6 +377,8 @@ pub enum OpKind {
         /// Whether an end that an equal tag has already reached through this operator is left out: expansion fused
         /// with a `dedup` of the current object that follows it.
         distinct: bool,
+        /// Which part of the lists is wanted, if they are ordered by a sort key.
+        sorted: Option<SortedPart>,
     },
     /// From an edge to its ends.
     EdgeVertex(EdgeEnd),

@@ -23,6 +23,7 @@ mod order_before_exists;
 mod range_lookup;
 mod rule_set;
 mod simplify_by;
+mod sorted_lists;
 #[cfg(test)]
 mod testing;
 mod top_k;
@@ -69,6 +70,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "early-limit", apply: early_limit::apply },
     Rule { name: "order-before-exists", apply: order_before_exists::apply },
     Rule { name: "top-k", apply: top_k::apply },
+    Rule { name: "sorted-lists", apply: sorted_lists::apply },
     Rule { name: "distinct", apply: distinct::apply },
     Rule { name: "bulking", apply: bulking::apply },
     Rule { name: "walks", apply: walks::apply },

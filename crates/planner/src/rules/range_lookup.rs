@@ -121,7 +121,7 @@ fn narrow(parts: &[Test], keys: Vec<KeyId>) -> Option<(usize, IndexedRange)> {
 }
 
 /// The ends of the range that a predicate describes.
-fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) {
+pub(super) fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) {
     match predicate {
         Predicate::Compare(op, operand) if is_known(operand) => match op {
             PredicateOp::Gt | PredicateOp::Gte => (Some(operand.clone()), None),

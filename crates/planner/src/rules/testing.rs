@@ -8,10 +8,10 @@ use crate::explain::words::Words;
 use crate::{Schema, Statistics, bind, logical::Logical};
 
 const VERTEX_LABELS: &[&str] = &["Person", "Post", "Tag"];
-const EDGE_LABELS: &[&str] = &["knows", "likes", "created"];
+const EDGE_LABELS: &[&str] = &["knows", "likes", "created", "follows"];
 const KEYS: &[&str] = &["id", "name", "age", "since"];
 
-/// A social network of names: `Person`, `Post`, `Tag`; `knows`, `likes`, `created`; `id` (indexed for persons), `name`,
+/// A social network of names: `Person`, `Post`, `Tag`; `knows`, `likes`, `created`, `follows` (ordered by `since`); `id` (indexed for persons), `name`,
 /// `age`, `since` (range indexes over posts by `age`, and by `name` and `age`). A thousand persons with twenty friends each.
 pub(crate) struct Network;
 
@@ -40,6 +40,10 @@ impl Schema for Network {
     fn range_indexes(&self, label: VertexLabelId) -> Vec<Vec<KeyId>> {
         // Of posts: by age, and by name and age.
         if label.index() == 1 { vec![vec![KeyId(2)], vec![KeyId(1), KeyId(2)]] } else { Vec::new() }
+    }
+    fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
+        // Of `follows`: since.
+        (label.index() == 3).then_some(KeyId(3))
     }
     fn version(&self) -> u128 {
         1

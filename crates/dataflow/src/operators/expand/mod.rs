@@ -3,6 +3,7 @@
 mod degree;
 mod ends;
 mod neighbours;
+mod sorted;
 mod walks;
 
 pub(super) use degree::{bulk_by_degree, degree};

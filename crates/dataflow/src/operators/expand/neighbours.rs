@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Dir, EdgeLabelId, Place, Run};
+use graph::{Dir, EdgeLabelId, Place, Run, Seek};
 use planner::physical::{ExpandTo, OpKind, Slot, Test};
 use values::{Direction, EdgeRef, Value, VertexRef};
 
@@ -22,7 +22,7 @@ use super::super::view::{Graph, View, Viewpoint};
 use super::{labels_of, vertex_of};
 
 /// Edges looked at in one call at most, even if few of them pass.
-const EDGES_PER_CALL: usize = 1 << 16;
+pub(super) const EDGES_PER_CALL: usize = 1 << 16;
 
 /// Pieces that a list longer than as many full batches is emitted in: a list with changes on top is put together anew
 /// for each piece.
@@ -43,16 +43,18 @@ fn room(target: usize, list: usize) -> usize {
 /// row 1   …
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-struct Cursor {
-    row: usize,
+pub(super) struct Cursor {
+    pub(super) row: usize,
     /// Which (direction, label) pair, directions first.
-    list: usize,
-    place: Place,
+    pub(super) list: usize,
+    pub(super) place: Place,
+    /// In a range of a list that a sort key orders.
+    pub(super) seek: Seek,
 }
 
 impl Cursor {
-    fn next_list(&mut self, lists: usize) {
-        self.place = Place::default();
+    pub(super) fn next_list(&mut self, lists: usize) {
+        (self.place, self.seek) = (Place::default(), Seek::default());
         self.list += 1;
         if self.list >= lists {
             self.list = 0;
@@ -65,31 +67,31 @@ impl Cursor {
 #[derive(Default)]
 pub(in crate::operators) struct Expand {
     input: Option<Batch>,
-    cursor: Cursor,
+    pub(super) cursor: Cursor,
     viewpoint: Viewpoint,
-    chunk: ChunkSize,
-    origins: Origins,
-    labels: Vec<EdgeLabelId>,
-    test: Prepared,
-    seen: Seen,
+    pub(super) chunk: ChunkSize,
+    pub(super) origins: Origins,
+    pub(super) labels: Vec<EdgeLabelId>,
+    pub(super) test: Prepared,
+    pub(super) seen: Seen,
     /// In a piece of an exchange: the vertices that any piece has reached.
     shared: Option<Arc<SharedVertexSet>>,
-    held: Held,
+    pub(super) held: Held,
 }
 
 /// The plan's description of an expansion.
 #[derive(Clone, Copy)]
-struct Way<'a> {
-    direction: Direction,
-    to: &'a ExpandTo,
-    edge_test: Option<&'a Test>,
-    fetch: &'a [(graph::KeyId, Slot)],
-    distinct: bool,
+pub(super) struct Way<'a> {
+    pub(super) direction: Direction,
+    pub(super) to: &'a ExpandTo,
+    pub(super) edge_test: Option<&'a Test>,
+    pub(super) fetch: &'a [(graph::KeyId, Slot)],
+    pub(super) distinct: bool,
 }
 
 /// Output under construction.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     vertices: Vec<VertexRef>,
     edges: Vec<EdgeRef>,
     from: Vec<VertexRef>,
@@ -105,7 +107,7 @@ impl Operator for Expand {
             self.viewpoint.take(cx);
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
-        let OpKind::Expand { direction, labels, to, edge_test, fetch, distinct } = &cx.op.kind else {
+        let OpKind::Expand { direction, labels, to, edge_test, fetch, distinct, sorted } = &cx.op.kind else {
             return Ok(Step::Idle);
         };
         let way =
@@ -121,7 +123,9 @@ impl Operator for Expand {
             };
         }
         self.origins.start(&batch);
-        let produced = if matches!(to, ExpandTo::Vertices) && edge_test.is_none() && fetch.is_empty() {
+        let produced = if let Some(part) = sorted {
+            self.sorted(&batch, way, part, &graph, cx)?
+        } else if matches!(to, ExpandTo::Vertices) && edge_test.is_none() && fetch.is_empty() {
             self.neighbours(&batch, way, &graph, cx)?
         } else {
             self.edges(&batch, way, &graph, cx)?
@@ -219,10 +223,7 @@ impl Expand {
         let mut target = self.chunk.rows();
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
-        let mut found = Found {
-            fetched: way.fetch.iter().map(|_| ColumnBuilder::with_capacity(target)).collect(),
-            ..Found::default()
-        };
+        let mut found = Found::for_way(way, target);
         let test = match way.edge_test {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
             None => None,
@@ -291,7 +292,14 @@ fn take_new(
     rest.len()
 }
 
-fn is_new(seen: &mut Seen, single_tag: bool, tag: u32, to: &ExpandTo, run: &Run<'_>, i: usize) -> bool {
+pub(super) fn is_new(
+    seen: &mut Seen,
+    single_tag: bool,
+    tag: u32,
+    to: &ExpandTo,
+    run: &Run<'_>,
+    i: usize,
+) -> bool {
     match to {
         ExpandTo::Vertices => seen.insert_vertex(single_tag, tag, run.neighbour(i)),
         ExpandTo::Edges { .. } => seen.insert(single_tag, tag, Value::EdgeRef(run.edge(i))),
@@ -299,8 +307,13 @@ fn is_new(seen: &mut Seen, single_tag: bool, tag: u32, to: &ExpandTo, run: &Run<
 }
 
 impl Found {
+    pub(super) fn for_way(way: Way<'_>, rows: usize) -> Self {
+        let fetched = way.fetch.iter().map(|_| ColumnBuilder::with_capacity(rows)).collect();
+        Self { fetched, ..Self::default() }
+    }
+
     #[inline]
-    fn push(&mut self, v: VertexRef, run: &Run<'_>, i: usize, way: Way<'_>) {
+    pub(super) fn push(&mut self, v: VertexRef, run: &Run<'_>, i: usize, way: Way<'_>) {
         match way.to {
             ExpandTo::Vertices => self.vertices.push(run.neighbour(i)),
             ExpandTo::Edges { from } => {
@@ -315,7 +328,7 @@ impl Found {
         }
     }
 
-    fn finish(self, batch: &Batch, origins: &Origins, way: Way<'_>) -> Batch {
+    pub(super) fn finish(self, batch: &Batch, origins: &Origins, way: Way<'_>) -> Batch {
         let mut produced = match way.to {
             ExpandTo::Vertices => origins.derive(batch, Column::Vertices(self.vertices)),
             ExpandTo::Edges { .. } => origins.derive(batch, Column::Edges(self.edges)),

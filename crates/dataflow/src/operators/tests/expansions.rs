@@ -22,7 +22,7 @@ fn expand(
     edge_test: Option<Test>,
     distinct: bool,
 ) -> OpKind {
-    OpKind::Expand { direction, labels, to, edge_test, fetch: Vec::new(), distinct }
+    OpKind::Expand { direction, labels, to, edge_test, fetch: Vec::new(), distinct, sorted: None }
 }
 
 fn label(world: &World, name: &str) -> EdgeLabels {
@@ -69,6 +69,7 @@ fn edges_remember_where_they_were_reached_from_and_bring_their_properties() {
         edge_test: None,
         fetch: vec![(weight, Slot(1))],
         distinct: false,
+        sorted: None,
     };
     let rows = world.run(kind, vec![world.vertices(&[1, 4])]).rows();
     let found: Vec<_> =
