@@ -7,6 +7,7 @@ mod client;
 mod commits;
 mod csr;
 mod graph_under_test;
+mod hub;
 mod ic;
 mod import;
 mod limit;
@@ -50,6 +51,12 @@ enum Bench {
     Point { graph: PathBuf },
     /// Ending an endless query
     Cancel { graph: PathBuf },
+    /// Adding edges to one vertex, and reading a few of very many
+    Hub {
+        /// How many edges it gets
+        #[arg(long, default_value_t = 10_000_000)]
+        edges: u64,
+    },
     /// CQ1-6 with scopes and without
     Scopes { graph: PathBuf, ldbc: PathBuf },
     /// Walks, IC and CQ beside ../shared/limit
@@ -99,6 +106,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Limit { graph, only } => limit::bench(&graph, only.as_deref(), &report),
         Bench::Point { graph } => point::bench(&graph, &report),
         Bench::Cancel { graph } => cancel::bench(&graph, &report),
+        Bench::Hub { edges } => hub::bench(edges, &report),
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
