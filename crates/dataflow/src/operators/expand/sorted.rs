@@ -9,7 +9,7 @@
 //! A list that is ordered otherwise is read whole: the test and the order behind the expansion make the answer right.
 
 use graph::{Dir, EdgeLabelId, List, Place, ReadUnit, Run};
-use planner::physical::{SortedPart, Test, Top};
+use planner::physical::{SortedPart, Top};
 use values::{Value, VertexRef};
 
 use crate::batch::Batch;
@@ -17,7 +17,8 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::predicate::Resolver;
-use super::super::test::{Object, Subject};
+use super::super::seen::Seen;
+use super::super::test::{Object, Ready, Subject};
 use super::super::view::Graph;
 use super::neighbours::{EDGES_PER_CALL, Expand, Found, Way, is_new};
 use super::vertex_of;
@@ -37,6 +38,10 @@ impl Expand {
         let lists = dirs.len() * self.labels.len();
         let mut found = Found::for_way(way, target);
         let (mut at, mut looked_at, mut rows) = (self.cursor, 0, 0);
+        let test = match way.edge_test {
+            Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
+            None => None,
+        };
         while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
@@ -46,8 +51,8 @@ impl Expand {
             let list = graph.reader.list(v, label, dir);
             let is_ordered = list.sort_key() == Some(part.key);
             let before = rows;
-            let mut visitor =
-                Visitor { expand: self, batch, row: at.row, v, way, graph, cx, found: &mut found };
+            let (seen, found) = (&mut self.seen, &mut found);
+            let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found };
             let ended = match part.top.filter(|_| is_ordered) {
                 Some(top) => {
                     rows += visitor.take_top(list, top)?;
@@ -137,7 +142,8 @@ fn is_exact(value: &Value) -> bool {
 
 /// Visits edges of one list.
 struct Visitor<'v, 'g> {
-    expand: &'v mut Expand,
+    test: Option<&'v Ready>,
+    seen: &'v mut Seen,
     batch: &'v Batch,
     row: usize,
     v: VertexRef,
@@ -195,24 +201,23 @@ impl Visitor<'_, '_> {
 
     /// Takes an edge if it passes.
     fn visit(&mut self, run: &Run<'_>, i: usize) -> Result<bool, QueryError> {
-        if let Some(test) = self.way.edge_test
+        if let Some(test) = self.test
             && !self.passes(test, run, i)?
         {
             return Ok(false);
         }
         let (tag, single) = (self.batch.tags.get(self.row), self.cx.single_tag);
-        if self.way.distinct && !is_new(&mut self.expand.seen, single, tag, self.way.to, run, i) {
+        if self.way.distinct && !is_new(self.seen, single, tag, self.way.to, run, i) {
             return Ok(false);
         }
         self.found.push(self.v, run, i, self.way);
         Ok(true)
     }
 
-    fn passes(&mut self, test: &Test, run: &Run<'_>, i: usize) -> Result<bool, QueryError> {
+    fn passes(&self, test: &Ready, run: &Run<'_>, i: usize) -> Result<bool, QueryError> {
         self.graph.note(|| ReadUnit::Edge(run.edge(i)));
         let object = Object::Listed(run, i);
         let (batch, row, graph, loops) = (self.batch, self.row, self.graph, self.cx.loops);
-        let ready = self.expand.test.ready(test, Resolver { cx: self.cx, graph })?;
-        ready.holds(Subject { object, batch, row, graph, loops })
+        test.holds(Subject { object, batch, row, graph, loops })
     }
 }
