@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
 
     /// The run that holds a place in the adjacency list of one vertex along one edge label, one way: the whole list,
     /// unless it has an edge-tree. At the end of the list it is empty, or ends before the place.
-    #[inline]
+    #[inline(always)]
     pub fn run(&self, v: VertexRef, label: EdgeLabelId, dir: Dir, place: &mut Place) -> Run<'_> {
         if let Some(section) = self.adjacency(v, label, dir)
             && self.own.is_none()

@@ -54,7 +54,8 @@ pub(super) struct Cursor {
 
 impl Cursor {
     pub(super) fn next_list(&mut self, lists: usize) {
-        (self.place, self.seek) = (Place::default(), Seek::default());
+        // The rest of the place is of the list before, as its version says.
+        self.place.position = 0;
         self.list += 1;
         if self.list >= lists {
             self.list = 0;
@@ -175,8 +176,9 @@ impl Expand {
                 graph.note_list(v, label, dir);
             }
             let run = graph.reader.run(v, label, dir, &mut at.place);
-            target = room(target, run.neighbours().len());
-            let rest = &run.neighbours()[at.place.position - run.first()..];
+            let neighbours = run.neighbours();
+            target = room(target, neighbours.len());
+            let rest = &neighbours[at.place.position - run.first()..];
             let before = found.len();
             let used = match &self.shared {
                 Some(shared) => take_new(rest, target, &mut found, |n| shared.insert(n)),

@@ -77,6 +77,7 @@ impl Expand {
             self.origins.add(at.row, rows - before);
             if ended {
                 at.next_list(lists);
+                at.seek = graph::Seek::default();
             }
         }
         self.cursor = at;
