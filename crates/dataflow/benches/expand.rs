@@ -128,6 +128,7 @@ fn plan(fused: bool) -> Arc<Plan> {
         edge_test: None,
         fetch: Vec::new(),
         distinct,
+        sorted: None,
     };
     let ids = SourceIds(vec![Operand::Param(0)]);
     let mut kinds = vec![OpKind::ById { kind: ElementKind::Vertex, ids }, expand(false), expand(fused)];
