@@ -46,8 +46,14 @@ impl StoredMeta {
 
 impl StoredRoot {
     /// The root in memory, over the meta nodes that it leads to.
+    ///
+    /// A flush that did not get as far as the root may have left meta nodes that lead to nodes with ids the root does not
+    /// know of: those are taken as well.
     pub(crate) fn into_root(self, metas: Arc<[Arc<Meta>]>) -> TreeRoot {
-        TreeRoot::new(self.settled, self.order, self.next_id, self.degree, metas)
+        let nodes = metas.iter().flat_map(|meta| meta.nodes.iter()).map(|node| node.id());
+        let ids = nodes.chain(metas.iter().map(|meta| meta.id.load(Ordering::Relaxed)));
+        let next_id = ids.fold(self.next_id, |next, id| next.max(id.saturating_add(1)));
+        TreeRoot::new(self.settled, self.order, next_id, self.degree, metas)
     }
 }
 

@@ -387,7 +387,9 @@ impl Run {
             match opened {
                 Ok(graph) => {
                     graph.await_indexes();
-                    if graph.flush().is_err() && injected(&before) != injected(&self.disk.counts()) {
+                    let unbuilt = graph.index_status().iter().any(|status| status.failure.is_some());
+                    let stopped = graph.flush().is_err() || unbuilt;
+                    if stopped && injected(&before) != injected(&self.disk.counts()) {
                         // Building the indexes that were begun, it met with something.
                         drop(graph);
                         self.disk.stop(Outage::Power);
