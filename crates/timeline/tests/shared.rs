@@ -124,9 +124,10 @@ fn the_log_is_queued_in_stamp_order() {
                 let mut footprint = Footprint::new();
                 footprint.replaces(Unit::new(UnitKind::Edge, 0, thread)).unwrap();
                 for _ in 0..500 {
-                    let snapshot = timeline.visible();
-                    let queued =
-                        timeline.commit(snapshot, &footprint, |stamp| log.lock().unwrap().push(stamp));
+                    // Held: commits after a stamp that nobody holds may be forgotten at once.
+                    let snapshot = timeline.snapshot();
+                    let queued = timeline
+                        .commit(snapshot.stamp(), &footprint, |stamp| log.lock().unwrap().push(stamp));
                     let (stamp, ()) = queued.unwrap();
                     timeline.durable(stamp);
                     timeline.applied(stamp);
