@@ -10,7 +10,7 @@ use crate::detach;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Output};
-use crate::query::{Access, QueryState};
+use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::result::{Results, Summary};
 
@@ -127,19 +127,9 @@ impl RunningQuery {
         let summary = self.summary();
         let Self { state, root, .. } = self;
         drop(root);
-        if state.transaction().is_none() {
-            return Ok(summary);
+        if let Some(transaction) = state.transaction() {
+            transaction.commit_shared()?;
         }
-        // Whoever else held the state or the transaction could still write: to say "committed" would be a lie.
-        let transaction = Arc::into_inner(state).and_then(|state| match state.access {
-            Access::Write(transaction) => Arc::into_inner(transaction),
-            Access::Read(_) => None,
-        });
-        let Some(transaction) = transaction else {
-            let message = "the transaction is still in use and was not committed".to_owned();
-            return Err(QueryError::Internal { step: "commit".to_owned(), message });
-        };
-        transaction.commit()?;
         Ok(summary)
     }
 }

@@ -16,6 +16,9 @@ pub enum GraphError {
     /// Something that the transaction read was changed by another one. Run it again.
     #[error("the transaction conflicts with one that committed meanwhile ({0}); run it again")]
     Conflict(String),
+    /// A transaction is used after its commit.
+    #[error("the transaction was committed before; begin another one")]
+    TransactionEnded,
     /// A vertex with this id exists.
     #[error("a vertex with id {id} already exists; ids of vertices are unique in a graph", id = DisplayId(.0))]
     DuplicateVertexId(Value),

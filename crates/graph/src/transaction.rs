@@ -58,10 +58,21 @@ impl Transaction {
     /// # Errors
     /// [`GraphError::Conflict`] if something that was read has changed: run the transaction again.
     /// [`GraphError::Schema`] if an element lacks a property that it is required to have.
+    /// [`GraphError::TransactionEnded`] if it was committed before.
     pub fn commit(self) -> Result<Stamp> {
+        self.commit_shared()
+    }
+
+    /// As [`Transaction::commit`], of a transaction that somebody else may still hold (an executor that is about to
+    /// forget a query it helped with). It has ended, whatever comes of it: it still serves reads but refuses writes.
+    ///
+    /// # Errors
+    /// As [`Transaction::commit`].
+    pub fn commit_shared(&self) -> Result<Stamp> {
+        let writes = self.writes.lock().end()?;
         self.base.check()?;
-        self.obey_requirements(&self.writes.lock())?;
-        let (ops, mut footprint) = self.writes.into_inner().into_ops();
+        self.obey_requirements(&writes)?;
+        let (ops, mut footprint) = writes.into_ops();
         // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
         footprint.reads(units::schema());
         if ops.is_empty() {

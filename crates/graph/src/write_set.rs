@@ -25,6 +25,7 @@ pub(crate) struct WriteSet {
     /// Versions pushed to the overlay: the number of the last write.
     pub(crate) writes: u64,
     bytes: usize,
+    ended: bool,
 }
 
 impl WriteSet {
@@ -38,11 +39,24 @@ impl WriteSet {
             counts,
             writes: 0,
             bytes: 0,
+            ended: false,
         }
+    }
+
+    /// Takes everything out, once; what is left behind takes no more writes.
+    pub(crate) fn end(&mut self) -> Result<Self> {
+        if self.ended {
+            return Err(GraphError::TransactionEnded);
+        }
+        let ended = Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone()) };
+        Ok(std::mem::replace(self, ended))
     }
 
     /// The next write's number, if there is room for it and `bytes` more.
     pub(crate) fn next_write(&mut self, options: &GraphOptions, bytes: usize) -> Result<u64> {
+        if self.ended {
+            return Err(GraphError::TransactionEnded);
+        }
         let advice = "commit the work in several smaller transactions";
         if self.writes >= options.transaction_writes as u64 {
             let limit = options.transaction_writes as u64;

@@ -66,6 +66,20 @@ fn a_transaction_that_is_dropped_or_rolled_back_leaves_nothing() {
 }
 
 #[test]
+fn a_commit_ends_a_transaction_for_whoever_still_holds_it() {
+    let graph = graph();
+    let transaction = Arc::new(graph.begin());
+    let late = Arc::clone(&transaction);
+    let v = transaction.add_vertex(None, "person").unwrap();
+    transaction.commit_shared().unwrap();
+    assert!(late.snapshot().reader().exists(v), "it still reads what it wrote");
+    assert!(matches!(late.add_vertex(None, "person"), Err(GraphError::TransactionEnded)));
+    assert!(matches!(late.drop_vertex(v), Err(GraphError::TransactionEnded)));
+    assert!(matches!(late.commit_shared(), Err(GraphError::TransactionEnded)));
+    assert_eq!(graph.snapshot().vertex_count(None), 1);
+}
+
+#[test]
 fn two_transactions_that_read_and_write_one_vertex_cannot_both_commit() {
     let graph = graph();
     let v = with_vertices(&graph, 1)[0];

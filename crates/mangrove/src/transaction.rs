@@ -104,9 +104,7 @@ impl<'db> Transaction<'db> {
     /// [`Error::Graph`] with a retryable conflict when what was read has been changed meanwhile: run the whole
     /// transaction again.
     pub fn commit(self) -> Result<(), Error> {
-        let transaction = Arc::into_inner(self.graph)
-            .expect("the queries that shared the transaction were dropped before `query` returned");
-        transaction.commit()?;
+        self.graph.commit_shared()?;
         Ok(())
     }
 

@@ -62,3 +62,18 @@ fn several_executors_answer_as_one_does() {
         }
     }
 }
+
+#[test]
+fn a_transaction_commits_while_executors_forget_the_queries_they_helped_with() {
+    let (dir, db) = network();
+    drop(db);
+    let several = open(&dir.path().join("graph"), 4);
+    for round in 0..60 {
+        let transaction = several.transaction();
+        transaction.query(&format!("g.addV('Round').property('number', {round})")).unwrap();
+        let text = "g.V().hasLabel('Person').where(out('knows').out('knows').has('age',lt(5))).count()";
+        transaction.query(text).unwrap();
+        transaction.commit().unwrap();
+    }
+    assert_eq!(results(&several, "g.V().hasLabel('Round').count()"), [Value::Long(60)]);
+}

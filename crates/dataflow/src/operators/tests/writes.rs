@@ -208,11 +208,6 @@ fn what_a_writing_query_reads_is_validated_at_its_commit() {
     let other = writing.world.graph.begin();
     other.add_edge(None, "knows", writing.world.v(2), writing.world.v(4)).unwrap();
     other.commit().unwrap();
-    let state = Arc::try_unwrap(writing.query).unwrap_or_else(|_| panic!("the only holder"));
-    let Access::Write(transaction) = state.access else { panic!("a transaction") };
-    let error = Arc::try_unwrap(transaction)
-        .unwrap_or_else(|_| panic!("the only holder"))
-        .commit()
-        .expect_err("a conflict");
+    let error = writing.query.transaction().unwrap().commit_shared().expect_err("a conflict");
     assert!(error.is_retryable(), "{error}");
 }
