@@ -160,7 +160,9 @@ impl Transaction {
         if order_values(old.as_ref().map(ValueRef::of), new.as_ref().map(ValueRef::of)).is_eq() {
             self.push_change(&writes, write, e, &EdgeChangeKind::Update(after.clone()), 0);
         } else {
-            // It moves to another place of its lists.
+            // It moves to another place of its lists: who has read a part of them may have missed it there.
+            let label = EdgeLabelId(e.label);
+            writes.adds([units::list(e.src, label, Dir::Out), units::list(e.dst, label, Dir::In)])?;
             self.push_change(&writes, write, e, &EdgeChangeKind::Delete, -1);
             self.push_change(&writes, write, e, &EdgeChangeKind::Insert(after.clone()), 1);
         }

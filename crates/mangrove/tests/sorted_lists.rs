@@ -102,3 +102,17 @@ fn only_the_wanted_part_is_read() {
     let last = reader.list(star, follows, Dir::In).runs_back().next().unwrap();
     assert!(last.neighbours().len() < FANS as usize && last.end() == FANS as usize);
 }
+
+/// Edges that are moved into a range must be noticed by who has read the range before.
+#[test]
+fn a_range_that_was_read_is_validated_at_commit() {
+    let db = fans();
+    for range in ["has('since', gt(5000))", "order().by('since', desc).limit(1)"] {
+        let reads = db.transaction();
+        texts(reads.query(&format!("g.V(0).inE('follows').{range}")).and_then(|r| r.collect()), range);
+        reads.query("g.addV('Newest')").unwrap();
+        db.query("g.V(0).inE('follows').has('since', 3).limit(1).property('since', 6000)").unwrap();
+        let error = reads.commit().expect_err("an edge was moved into what was read");
+        assert_eq!(error.kind(), mangrove::ErrorKind::Conflict, "{range}: {error}");
+    }
+}
