@@ -5,7 +5,7 @@ use values::{EdgeRef, Value, VertexRef};
 use crate::catalog::EDGE_ID_KEY;
 use crate::section::{Adjacency, MergedList, order_values};
 use crate::tree::{Runs, RunsBack, TreeName};
-use crate::{Dir, EdgeLabelId, KeyId, Reader, ValueRef};
+use crate::{Dir, EdgeLabelId, KeyId, Reader, Seek, ValueRef};
 
 /// A stretch of an adjacency list that lies together: all of it, unless it is long enough to have an edge-tree.
 ///
@@ -210,6 +210,11 @@ impl<'r> List<'r> {
     /// The runs of the list, in order; none of them empty.
     pub fn runs(self) -> impl Iterator<Item = Run<'r>> {
         Runs::new(self.reader, self.name)
+    }
+
+    /// [`Reader::run_from`] of this list.
+    pub fn run_from(self, value: &Value, seek: &mut Seek) -> Option<(Run<'r>, usize)> {
+        self.reader.run_from(self.name.v, self.name.label, self.name.dir, value, seek)
     }
 
     /// The runs of the list from its end to its beginning; none of them empty.

@@ -187,14 +187,14 @@ impl Visitor<'_, '_> {
             }
             return Ok(passed);
         }
-        let Some(key) = list.sort_key() else { return Ok(0) };
-        for run in list.runs() {
-            // Those without a value come first, and `order` drops them.
-            for i in run.first_from(key, graph::ValueRef::Null)..run.neighbours().len() {
-                if passed as u64 == top.limit {
-                    return Ok(passed);
-                }
-                passed += usize::from(self.visit(&run, i)?);
+        // Those without a value come first, and `order` drops them.
+        let mut seek = graph::Seek::default();
+        while let Some((run, from)) = list.run_from(&Value::Null, &mut seek) {
+            let end = run.neighbours().len();
+            let (used, further) = self.take(&run, from..end, top.limit as usize - passed)?;
+            (seek.position, passed) = (seek.position + used, passed + further);
+            if from == end || passed as u64 == top.limit {
+                break;
             }
         }
         Ok(passed)
