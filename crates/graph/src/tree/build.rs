@@ -16,7 +16,7 @@ use crate::core::Core;
 use crate::memory::SectionState;
 use crate::section::{Adjacency, AdjacencyBuilder, Order};
 use crate::section_key::{SectionKey, SectionName};
-use crate::{Dir, Result, Tick};
+use crate::{Dir, GraphError, Result};
 
 /// A list on its way into a tree.
 pub(crate) struct TreeBuild<'a> {
@@ -117,7 +117,8 @@ impl Core {
     ) -> Result<&'g TreeRoot> {
         match tree.root.get(guard) {
             SectionState::Loaded(root) => Ok(root),
-            _ => self.load_tree(tree, name, guard),
+            // The writer may have loaded it meanwhile, and written it elsewhere.
+            _ => self.load_tree(tree, name, guard).or_else(|error| tree.root.loaded(guard).ok_or(error)),
         }
     }
 
@@ -136,10 +137,7 @@ impl Core {
                 .collect::<Result<_>>()?,
         };
         let root = stored.into_root(metas);
-        tree.root.install(root, guard).ok_or_else(|| crate::GraphError::Corrupt {
-            what: name.key(TreePart::Root).to_string(),
-            problem: "it is neither on disk nor in memory".into(),
-        })
+        tree.root.install(root, guard).ok_or_else(|| nowhere(name.key(TreePart::Root)))
     }
 
     /// The trees that a section in memory leads to.
@@ -163,25 +161,17 @@ impl Core {
         name: TreeName,
         guard: &'g Guard,
     ) -> Result<&'g Adjacency> {
-        if let Some(section) = node.cell.loaded(guard) {
-            return Ok(section);
-        }
         let key = || name.key(TreePart::Node(node.id()));
-        let section = self.section(&node.cell, key, guard)?.ok_or_else(|| crate::GraphError::Corrupt {
-            what: key().to_string(),
-            problem: "it is neither on disk nor in memory".into(),
-        })?;
-        let len = section.neighbours().len() as u32;
-        if len != node.stored_len() {
-            // A flush that did not get as far as the root: what leads to the node must be written again.
-            node.set_stored_len(len);
-            node.set_dirty(true);
+        let read = self.section(&node.cell, key, guard);
+        // The writer may have loaded it meanwhile, and given it another place in the store.
+        match (read, node.cell.loaded(guard)) {
+            (_, Some(section)) => Ok(section),
+            (Err(error), None) => Err(error),
+            (Ok(_), None) => Err(nowhere(name.key(TreePart::Node(node.id())))),
         }
-        Ok(section)
     }
 }
 
-/// The stamp before a commit: what a node is settled at that this commit is the first to change.
-pub(crate) fn before(tick: Tick) -> Tick {
-    tick.saturating_sub(1)
+fn nowhere(key: SectionKey) -> GraphError {
+    GraphError::Corrupt { what: key.to_string(), problem: "it is neither on disk nor in memory".into() }
 }

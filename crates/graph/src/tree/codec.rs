@@ -4,7 +4,7 @@
 //! root   settled │ order u8, key u16 │ next id u32 │ degree u32 │ 0, nodes…                   two levels
 //!                                                               │ 1, count, ids of meta nodes…  three
 //! meta   nodes…
-//! nodes  count │ id u32, edges u32, first edge, late u8, windows…
+//! nodes  count │ id u32, edges u32, first edge, least and most seq u32, late u8, windows…
 //! first  0 │ 1, present u8, value, neighbour u32, seq u32
 //! ```
 
@@ -15,7 +15,7 @@ use values::VertexRef;
 
 use super::node::{EdgeNode, FirstEdge};
 use super::root::{Meta, TreeRoot};
-use super::windows::Windows;
+use super::windows::{Span, Windows};
 use crate::codec::{Input, Malformed, Output, StoredSection, open_frame, seal_frame};
 use crate::section::Order;
 use crate::{KeyId, Tick};
@@ -133,6 +133,9 @@ impl Output {
             self.u32(node.id());
             self.u32(node.stored_len());
             self.first_edge(&node.first);
+            let (least, most) = node.span.ends();
+            self.u32(least);
+            self.u32(most);
             let windows = node.windows.as_ref();
             self.u8(windows.is_some_and(|windows| windows.is_late()).into());
             let beyond: Vec<u32> = windows.into_iter().flat_map(|windows| windows.iter()).collect();
@@ -167,16 +170,17 @@ impl Input<'_> {
     }
 
     fn nodes(&mut self) -> Result<Box<[Arc<EdgeNode>]>, Malformed> {
-        let count = self.count(14)?;
+        let count = self.count(22)?;
         let nodes: Box<[_]> = (0..count).map(|_| self.node()).collect::<Result<_, _>>()?;
         if nodes.is_empty() { Err(Malformed::new("it leads nowhere")) } else { Ok(nodes) }
     }
 
     fn node(&mut self) -> Result<Arc<EdgeNode>, Malformed> {
         let (id, len, first) = (self.u32()?, self.u32()?, self.first_edge()?);
+        let span = Span::stored(self.u32()?, self.u32()?);
         let (late, beyond) = (self.u8()? != 0, self.u32s()?);
         let windows = (!beyond.is_empty()).then(|| Windows::stored(&beyond, late));
-        Ok(Arc::new(EdgeNode::stored(id, len, first, windows)))
+        Ok(Arc::new(EdgeNode::stored(id, len, first, windows, span)))
     }
 
     fn first_edge(&mut self) -> Result<FirstEdge, Malformed> {

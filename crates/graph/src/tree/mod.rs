@@ -23,6 +23,7 @@ mod build;
 mod codec;
 mod flush;
 mod node;
+mod plant;
 mod read;
 mod root;
 mod windows;

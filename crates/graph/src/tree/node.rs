@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use crossbeam_epoch::Guard;
 use values::{Value, VertexRef};
 
-use super::windows::Windows;
-use crate::memory::SectionCell;
+use super::windows::{Span, Windows};
+use crate::memory::{SectionCell, Version};
 use crate::section::{Adjacency, SortPlace};
 use crate::{Tick, ValueRef};
 
@@ -69,6 +69,7 @@ pub(crate) struct EdgeNode {
     pub(crate) first: FirstEdge,
     /// In a list by arrival.
     pub(crate) windows: Option<Windows>,
+    pub(crate) span: Span,
 }
 
 impl EdgeNode {
@@ -79,6 +80,9 @@ impl EdgeNode {
         windows: Option<Windows>,
         guard: &Guard,
     ) -> Self {
+        let changes = section.delta.head(0).into_iter().flat_map(Version::history);
+        let changed = changes.map(|version| version.change().seq);
+        let span = Span::of(section.seqs().iter().copied().chain(changed));
         let node = Self {
             id: AtomicU32::new(0),
             cell: SectionCell::empty(),
@@ -87,18 +91,19 @@ impl EdgeNode {
             ripe_at: AtomicUsize::new(0),
             first,
             windows,
+            span,
         };
         node.cell.replace(section, guard);
         node
     }
 
     /// A node on disk.
-    pub(crate) fn stored(id: u32, len: u32, first: FirstEdge, windows: Option<Windows>) -> Self {
+    pub(crate) fn stored(id: u32, len: u32, first: FirstEdge, windows: Option<Windows>, span: Span) -> Self {
         let cell = SectionCell::empty();
         cell.set_stored(&crossbeam_epoch::pin());
         let (id, stored_len) = (AtomicU32::new(id), AtomicU32::new(len));
         let (dirty, ripe_at) = (AtomicBool::new(false), AtomicUsize::new(0));
-        Self { id, cell, dirty, stored_len, ripe_at, first, windows }
+        Self { id, cell, dirty, stored_len, ripe_at, first, windows, span }
     }
 
     pub(crate) fn id(&self) -> u32 {

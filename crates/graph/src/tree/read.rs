@@ -65,7 +65,7 @@ impl Reader<'_> {
         let find = |node: &EdgeNode| self.node_section(node, name)?.find(0, self.tick, seq);
         match root.order {
             Order::Arrival => root.candidates(name.v, seq).find_map(|place| find(root.node(place)?)),
-            Order::Key(_) => root.nodes().find_map(|node| find(node)),
+            Order::Key(_) => root.nodes().filter(|node| node.span.contains(seq)).find_map(|node| find(node)),
         }
     }
 

@@ -9,6 +9,9 @@
 //! beyond[1]          80      310      470         edge (tablet 1, number 300): node 1, the first beyond it
 //! ```
 //!
+//! In a list by sort key the numbers of a node are in no such order. There [`Span`] says between which two they are: with a
+//! key that grows with time few nodes remain to be looked through for an edge whose value is not known.
+//!
 //! Out-edges all come from one source: one number is enough. Commits that overtake each other may put an edge into a later
 //! node. Such a node is marked as having late edges, and the search goes on in those.
 
@@ -74,5 +77,39 @@ impl Windows {
 
     fn of(&self, src: VertexRef) -> &AtomicU32 {
         &self.beyond[src.tablet() as usize % self.beyond.len()]
+    }
+}
+
+/// The smallest and the largest sequence number of a node's edges, now or once.
+pub(crate) struct Span {
+    least: AtomicU32,
+    most: AtomicU32,
+}
+
+impl Span {
+    /// Of these edges.
+    pub(crate) fn of(seqs: impl IntoIterator<Item = u32>) -> Self {
+        let span = Self::stored(u32::MAX, 0);
+        seqs.into_iter().for_each(|seq| span.include(seq));
+        span
+    }
+
+    pub(crate) fn stored(least: u32, most: u32) -> Self {
+        Self { least: AtomicU32::new(least), most: AtomicU32::new(most) }
+    }
+
+    /// Makes room for an edge; by the writer.
+    pub(crate) fn include(&self, seq: u32) {
+        self.least.fetch_min(seq, Ordering::Relaxed);
+        self.most.fetch_max(seq, Ordering::Relaxed);
+    }
+
+    pub(crate) fn contains(&self, seq: u32) -> bool {
+        let (least, most) = self.ends();
+        least <= seq && seq <= most
+    }
+
+    pub(crate) fn ends(&self) -> (u32, u32) {
+        (self.least.load(Ordering::Relaxed), self.most.load(Ordering::Relaxed))
     }
 }

@@ -6,7 +6,7 @@ use crossbeam_epoch::Guard;
 use rustc_hash::FxHashSet;
 use values::{Value, VertexRef};
 
-use super::build::{before, first_edge, part};
+use super::build::{first_edge, part};
 use super::node::{EdgeNode, FirstEdge, Target};
 use super::root::{NodePlace, TreeRoot};
 use super::windows::Windows;
@@ -74,7 +74,17 @@ impl<'a> TreeWriter<'a> {
     }
 
     fn section(&self, node: &EdgeNode) -> Result<&'a Adjacency> {
-        self.core.edge_node(node, self.name, self.guard)
+        if let Some(section) = node.cell.loaded(self.guard) {
+            return Ok(section);
+        }
+        let section = self.core.edge_node(node, self.name, self.guard)?;
+        let len = section.neighbours().len() as u32;
+        if len != node.stored_len() {
+            // Replaying after a flush that did not get as far as the root: what leads to the node must be written again.
+            node.set_stored_len(len);
+            node.set_dirty(true);
+        }
+        Ok(section)
     }
 
     fn insert(&self, root: &TreeRoot, change: TreeChange<'_>, cells: &EdgeCells) -> Result<()> {
@@ -105,11 +115,14 @@ impl<'a> TreeWriter<'a> {
         Ok(())
     }
 
-    /// Lets the windows of a node reach an edge that it has.
+    /// Lets what is known of a node's sequence numbers reach an edge that it has.
     fn widen(&self, root: &TreeRoot, place: NodePlace, change: TreeChange<'_>) {
         let windows = |place| root.node(place).and_then(|node| node.windows.as_ref());
         if let Some(own) = windows(place) {
             own.include(change.neighbour, change.seq, root.previous(place).and_then(windows));
+        }
+        if let Some(node) = root.node(place) {
+            node.span.include(change.seq);
         }
     }
 
@@ -148,7 +161,8 @@ impl<'a> TreeWriter<'a> {
         };
         let windows = full.windows.as_ref().map(Windows::after);
         let mut section = Adjacency::empty(root.order).into_node();
-        section.settled = before(tick);
+        // Of the commits before this one, none belongs here.
+        section.settled = tick.saturating_sub(1);
         let next = Arc::new(EdgeNode::fresh(section, first, windows, self.guard));
         self.tree.retire(TreePart::Node(full.forget_id()));
         self.publish(root, (last, last), vec![Arc::clone(full), Arc::clone(&next)]);
@@ -248,9 +262,8 @@ impl<'a> TreeWriter<'a> {
     /// Makes one node of two neighbours.
     fn join(&self, root: &TreeRoot, left: NodePlace, right: NodePlace) -> Result<()> {
         let (left_node, right_node) = (node_at(root, left), node_at(root, right));
-        let sections = [left_node, right_node].map(|node| self.section(node));
-        let [a, b] = sections;
-        let (a, b) = (a?.merged(self.watermark), b?.merged(self.watermark));
+        let (a, b) = (self.section(left_node)?, self.section(right_node)?);
+        let (a, b) = (a.merged(self.watermark), b.merged(self.watermark));
         let mut builder = AdjacencyBuilder::new(root.order, 0);
         for section in [&a, &b] {
             let (start, end) = section.base_range(0);
@@ -289,7 +302,8 @@ impl<'a> TreeWriter<'a> {
             return Ok(Some(likeliest));
         }
         // Its old value may be older than that of a writer who was not seen.
-        find_place(root.places(), has)
+        let may_have = |place: &NodePlace| node_at(root, *place).span.contains(change.seq);
+        find_place(root.places().filter(may_have), has)
     }
 }
 
@@ -354,7 +368,7 @@ pub(crate) fn belongs_behind(
 }
 
 /// The versions of a node, oldest first.
-pub(crate) fn oldest_first(section: &Adjacency) -> Vec<&Version<EdgeChange>> {
+fn oldest_first(section: &Adjacency) -> Vec<&Version<EdgeChange>> {
     let mut versions: Vec<_> = section.delta.head(0).into_iter().flat_map(Version::history).collect();
     versions.reverse();
     versions

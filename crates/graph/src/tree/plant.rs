@@ -1,0 +1,74 @@
+//! Lists on their way from sections into trees.
+
+use std::sync::Arc;
+
+use super::{EdgeTree, TreeBuild, TreeChange, TreeName, TreeWriter};
+use crate::block::{adjacency_number, slot_of};
+use crate::memory::SectionCell;
+use crate::section::{Adjacency, AdjacencyBuilder, EdgeChange, Order};
+use crate::section_key::{SectionKey, SectionName};
+use crate::writer::Application;
+use crate::{Result, Tick};
+
+impl Application<'_> {
+    /// Changes one list: in its section or, if it has one, in its tree.
+    pub(crate) fn change_list(&mut self, name: TreeName, change: TreeChange<'_>) -> Result<()> {
+        let TreeName { v, label, dir } = name;
+        let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
+        let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
+        let order = Order::of(self.catalog.sort_key(label));
+        let section: Option<&Adjacency> = self.core.section(cell, || key, self.guard)?;
+        if let Some(tree) = section.and_then(|section| section.tree(slot_of(v))) {
+            return self.change_tree(tree, name, change);
+        }
+        self.change(
+            cell,
+            key,
+            || Adjacency::empty(order),
+            |section: &Adjacency| {
+                section.push(slot_of(v), change.tick, change.neighbour, change.seq, change.kind.clone());
+            },
+        )?;
+        match cell.loaded(self.guard) {
+            Some(section) if section.degree(slot_of(v), Tick::MAX) > self.core.options.tree.max => {
+                self.plant(cell, section, name)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn change_tree(&mut self, tree: &Arc<EdgeTree>, name: TreeName, change: TreeChange<'_>) -> Result<()> {
+        let watermark = self.watermark();
+        TreeWriter { core: self.core, tree, name, watermark, guard: self.guard }.apply(change)?;
+        self.writer.dirty_trees.entry(name).or_insert_with(|| Arc::clone(tree));
+        Ok(())
+    }
+
+    /// Moves a list that has outgrown its place into a tree of its own.
+    fn plant(&mut self, cell: &SectionCell<Adjacency>, section: &Adjacency, name: TreeName) -> Result<()> {
+        let (slot, watermark) = (slot_of(name.v), self.watermark());
+        let mut builder = AdjacencyBuilder::new(section.order, section.degree(slot, watermark));
+        section.append_list(slot, watermark, &mut builder);
+        builder.end_slot();
+        let list = builder.finish(section.settled.max(watermark));
+        let tree = Arc::new(EdgeTree::new(
+            TreeBuild { list: &list, dir: name.dir, bounds: self.core.options.tree }.root(),
+        ));
+        let head = section.delta.head(slot);
+        let mut unsettled: Vec<_> =
+            head.into_iter().flat_map(|head| head.history()).take_while(|v| v.stamp() > watermark).collect();
+        unsettled.reverse();
+        for version in unsettled {
+            let EdgeChange { neighbour, seq, kind, .. } = version.change();
+            let change =
+                TreeChange { tick: version.stamp(), neighbour: *neighbour, seq: *seq, kind, before: None };
+            self.change_tree(&tree, name, change)?;
+        }
+        let mut trees = section.trees().to_vec();
+        trees.push((slot as u16, Arc::clone(&tree)));
+        trees.sort_by_key(|(slot, _)| *slot);
+        cell.replace(section.merged_without(watermark, Some(slot)).with_trees(trees.into()), self.guard);
+        self.writer.dirty_trees.insert(name, tree);
+        Ok(())
+    }
+}
