@@ -127,9 +127,9 @@ impl RunningQuery {
         let summary = self.summary();
         let Self { state, root, .. } = self;
         drop(root);
-        if let Some(transaction) = state.transaction() {
-            transaction.commit_shared()?;
-        }
+        // It flushes, if need be, when the transaction is gone.
+        let _committed = state.transaction().map(graph::Transaction::commit_shared).transpose()?;
+        drop(state);
         Ok(summary)
     }
 }

@@ -174,7 +174,8 @@ impl State {
 }
 
 impl Core {
-    /// Validates a transaction against what committed since `snapshot`, makes it durable and visible.
+    /// Validates a transaction against what committed since `snapshot`, makes it durable and visible. Flush if it is due when
+    /// whoever committed holds no snapshot any more.
     pub(crate) fn commit(&self, snapshot: Stamp, footprint: &Footprint, ops: Vec<Op>) -> Result<Stamp> {
         self.commits.check()?;
         let body = encode_ops(&ops);
@@ -186,7 +187,6 @@ impl Core {
             self.commits.check()?;
         }
         self.settle(stamp)?;
-        self.flush_if_due();
         Ok(stamp)
     }
 
@@ -272,6 +272,7 @@ impl Core {
         for pending in group {
             let tick: Tick = pending.stamp.bits();
             let mut counts = self.counts.newest();
+            self.make_room_for_writer(&writer);
             let guard = crossbeam_epoch::pin();
             let mut changed = (*counts).clone();
             let mut application = Application {

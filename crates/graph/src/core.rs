@@ -9,17 +9,17 @@ use timeline::Timeline;
 
 use crate::allocator::Allocator;
 use crate::block::BlockTable;
+use crate::cache::{Cache, Entry, name_of};
 use crate::catalog::{Catalog, NameSpace};
 use crate::checkpoint::Meta;
-use crate::codec::StoredSection;
 use crate::commit_queue::CommitQueue;
 use crate::counts::PublishedCounts;
 use crate::flush::Manifest;
 use crate::indexing::Indexing;
 use crate::log::Log;
-use crate::memory::{CellTable, SectionCell, SectionState};
+use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
 use crate::schema::DefinitionLock;
-use crate::section::{IndexPartition, OrderedPartition, PARTITIONS};
+use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
 use crate::section_key::SectionKey;
 use crate::section_store::SectionStore;
 use crate::writer::Writer;
@@ -40,6 +40,7 @@ pub(crate) struct Core {
     pub(crate) sections: SectionStore,
     pub(crate) timeline: Timeline,
     pub(crate) blocks: BlockTable,
+    pub(crate) cache: Cache,
     /// Partition `p` of index `i` is number `i * PARTITIONS + p`.
     pub(crate) indexes: CellTable<IndexPartition, { 2 * PARTITIONS }>,
     /// The same of range indexes; which of the two an index uses, its kind says.
@@ -72,6 +73,7 @@ impl Core {
         catalog: Catalog,
     ) -> Self {
         Self {
+            cache: Cache::new(&options),
             options,
             meta,
             log,
@@ -116,28 +118,54 @@ impl Core {
 
     /// The section in a cell, loaded first if it is on disk; none if there is no such section.
     #[inline]
-    pub(crate) fn section<'g, T: StoredSection>(
+    pub(crate) fn section<'g, T: Mergeable>(
         &self,
         cell: &SectionCell<T>,
         key: impl FnOnce() -> SectionKey,
         guard: &'g Guard,
     ) -> Result<Option<&'g T>> {
-        match cell.get(guard) {
+        match cell.read(self.cache.account.era(), guard) {
             SectionState::Loaded(section) => Ok(Some(section)),
             SectionState::Empty => Ok(None),
-            SectionState::Stored => self.load(cell, key(), guard),
+            SectionState::Stored => {
+                let key = key();
+                self.load(cell, key, || Entry::Section(key), guard)
+            }
         }
     }
 
+    /// Loads a section; at once with others who need it. `entry` is what the cache queues.
     #[cold]
-    fn load<'g, T: StoredSection>(
+    pub(crate) fn load<'g, T: Mergeable>(
         &self,
         cell: &SectionCell<T>,
         key: SectionKey,
+        entry: impl FnOnce() -> Entry,
         guard: &'g Guard,
     ) -> Result<Option<&'g T>> {
+        self.make_room();
+        let _loading = self.cache.loads.begin(key);
+        if !matches!(cell.get(guard), SectionState::Stored) {
+            return Ok(cell.loaded(guard));
+        }
         let section = self.sections.load::<T>(key)?;
-        Ok(cell.install(section, guard))
+        Ok(self.settle_in(cell, section, key, entry, guard))
+    }
+
+    /// Puts in its place what was loaded by whoever holds the load of `key`.
+    pub(crate) fn settle_in<'g, T: Weigh>(
+        &self,
+        cell: &SectionCell<T>,
+        section: T,
+        key: SectionKey,
+        entry: impl FnOnce() -> Entry,
+        guard: &'g Guard,
+    ) -> Option<&'g T> {
+        let resident = cell.install(section, &self.cache.account, guard)?;
+        if !resident.set_queued(true) {
+            self.cache.admit_loaded(entry(), name_of(&key), resident.bytes());
+        }
+        Some(resident.section())
     }
 
     /// The partition of an index.

@@ -17,7 +17,7 @@ use crate::placement::CellVisitor;
 use crate::section::Mergeable;
 use crate::section_key::{SectionKey, SectionName};
 use crate::section_store::SectionWriter;
-use crate::tree::{EdgeTree, TreeImage, TreeName, TreeUndo};
+use crate::tree::{EdgeTree, TreeFlush, TreeImage, TreeName};
 use crate::{Catalog, Result, Tick};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
@@ -103,15 +103,29 @@ struct Plan {
 }
 
 impl Core {
-    /// Flushes if the log has passed its bound and nobody flushes already. A failure is logged, not returned: the
-    /// commit that came by here is durable.
+    /// Flushes if the log has passed its bound, or memory its budget, and nobody flushes already. A commit that finds
+    /// memory far beyond its budget waits for who does: so much writing at once is slowed down to what the disk takes. A
+    /// failure is logged, not returned: the commit that came by here is durable.
     pub(crate) fn flush_if_due(&self) {
-        if self.writer.lock().log_bytes <= self.options.log_bytes {
+        let log_is_due = self.writer.lock().log_bytes > self.options.log_bytes;
+        let memory_is_due = self.cache.is_over() && !self.evict_to(self.cache.high_water());
+        if !log_is_due && !memory_is_due {
             return;
         }
-        let Some(mut manifest) = self.flushing.try_lock() else { return };
-        if let Err(error) = self.flush_with(&mut manifest) {
-            tracing::error!(%error, "flush failed; the log keeps what it would have written");
+        let manifest = match self.cache.is_far_over() {
+            true => Some(self.flushing.lock()),
+            false => self.flushing.try_lock(),
+        };
+        let Some(mut manifest) = manifest else { return };
+        if !log_is_due && self.writer.lock().is_clean() {
+            return;
+        }
+        let flushed = self.flush_with(&mut manifest);
+        drop(manifest);
+        match flushed {
+            Ok(()) if memory_is_due => drop(self.evict_to(self.cache.high_water())),
+            Ok(()) => {}
+            Err(error) => tracing::error!(%error, "flush failed; the log keeps what it would have written"),
         }
     }
 
@@ -123,20 +137,23 @@ impl Core {
     fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
         self.commits.check()?;
         let plan = self.plan_flush();
-        let mut undo = Vec::new();
-        let outcome = self.write_sections(&plan, &mut undo).and_then(|()| {
+        let mut trees = Vec::new();
+        let outcome = self.write_sections(&plan, &mut trees).and_then(|()| {
             plan.dirty.iter().for_each(|&key| manifest.insert(key));
             let mut checkpoint = plan.checkpoint;
             self.describe(manifest, &plan.catalog, &mut checkpoint);
             self.meta.save(&checkpoint, &plan.catalog)
         });
         let mut writer = self.writer.lock();
+        writer.flushing.clear();
         if let Err(error) = outcome {
             writer.dirty.extend(plan.dirty);
             writer.dirty_trees.extend(plan.dirty_trees);
-            undo.into_iter().for_each(TreeUndo::undo);
+            trees.into_iter().for_each(TreeFlush::undo);
             return Err(error);
         }
+        self.admit_flushed(&plan.dirty);
+        trees.into_iter().for_each(|tree| tree.done(self));
         writer.checkpoint = plan.stamp;
         writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
         drop(writer);
@@ -145,7 +162,8 @@ impl Core {
 
     fn plan_flush(&self) -> Plan {
         let mut writer = self.writer.lock();
-        let mut dirty: Vec<SectionKey> = writer.dirty.drain().collect();
+        writer.flushing = std::mem::take(&mut writer.dirty);
+        let mut dirty: Vec<SectionKey> = writer.flushing.iter().copied().collect();
         dirty.sort_unstable();
         let checkpoint = Checkpoint {
             stamp: writer.applied,
@@ -163,15 +181,15 @@ impl Core {
         }
     }
 
-    fn write_sections(&self, plan: &Plan, undo: &mut Vec<TreeUndo>) -> Result<()> {
+    fn write_sections(&self, plan: &Plan, trees: &mut Vec<TreeFlush>) -> Result<()> {
         let mut output = self.sections.writer(self.options.flush_batch_bytes);
         for (&name, tree) in &plan.dirty_trees {
-            undo.extend(self.write_tree(name, tree, &mut output)?);
+            trees.extend(self.write_tree(name, tree, &mut output)?);
         }
         for &key in &plan.dirty {
             let guard = crossbeam_epoch::pin();
             if let Some((generation, encoded)) = self.image(key, &guard) {
-                self.write_planted(key, &guard, &mut output, undo)?;
+                self.write_planted(key, &guard, &mut output, trees)?;
                 output.put(key, generation, &encoded)?;
             }
         }
@@ -184,18 +202,19 @@ impl Core {
         name: TreeName,
         tree: &Arc<EdgeTree>,
         output: &mut SectionWriter<'_>,
-    ) -> Result<Option<TreeUndo>> {
+    ) -> Result<Option<TreeFlush>> {
         let guard = crossbeam_epoch::pin();
         let image = {
             let writer = self.writer.lock();
             TreeImage::take(tree, name, writer.applied, &guard)
         };
-        let Some((image, undo)) = image else { return Ok(None) };
+        let Some((image, flush)) = image else { return Ok(None) };
         if let Err(error) = image.write(output) {
-            undo.undo();
+            let _writer = self.writer.lock();
+            flush.undo();
             return Err(error);
         }
-        Ok(Some(undo))
+        Ok(Some(flush))
     }
 
     /// Writes the trees of a section that were planted since the flush began: the section leads to them.
@@ -204,11 +223,11 @@ impl Core {
         key: SectionKey,
         guard: &Guard,
         output: &mut SectionWriter<'_>,
-        undo: &mut Vec<TreeUndo>,
+        trees: &mut Vec<TreeFlush>,
     ) -> Result<()> {
         for (name, tree) in self.trees_of(key, guard) {
             if !tree.is_stored() {
-                undo.extend(self.write_tree(name, &tree, output)?);
+                trees.extend(self.write_tree(name, &tree, output)?);
             }
         }
         Ok(())
@@ -258,7 +277,7 @@ impl CellVisitor for Image<'_> {
         let merged = section.merged(writer.applied);
         if self.core.timeline.watermark().bits() >= writer.applied {
             // No reader needs the versions before: memory gets the merged section as well.
-            let merged = cell.replace(merged, self.guard);
+            let merged = cell.replace(merged, &self.core.cache.account, self.guard);
             drop(writer);
             return Some((merged.settled(), merged.encode()));
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use store::Store;
 
 use crate::bulk::BulkLoad;
+use crate::cache::Keeper;
 use crate::core::Core;
 use crate::indexing::IndexWorker;
 use crate::{
@@ -27,10 +28,16 @@ pub struct GraphOptions {
     pub transaction_bytes: usize,
     /// How long a list gets before it becomes an edge-tree, and how large the nodes of the tree get.
     pub tree: TreeBounds,
+    /// Bytes of sections and tree nodes that stay in memory. What a flush has not written yet, what old snapshots need,
+    /// and what the batches that run at the moment read comes on top while it lasts.
+    pub cache_bytes: usize,
+    /// Whether a thread makes room in the cache before it is needed. Without one, whoever loads something makes it.
+    pub keeper: bool,
 }
 
 impl Default for GraphOptions {
-    /// 256 MiB of log, flushed by 16 MiB; deltas of 256 versions; a million writes and 48 MiB per transaction.
+    /// 256 MiB of log, flushed by 16 MiB; deltas of 256 versions; a million writes and 48 MiB per transaction; a
+    /// cache of 1 GiB.
     fn default() -> Self {
         Self {
             log_bytes: 256 << 20,
@@ -39,6 +46,8 @@ impl Default for GraphOptions {
             transaction_writes: 1 << 20,
             transaction_bytes: MAX_TRANSACTION_BYTES,
             tree: TreeBounds::default(),
+            cache_bytes: 1 << 30,
+            keeper: true,
         }
     }
 }
@@ -51,6 +60,8 @@ pub struct Graph {
     core: Arc<Core>,
     /// Ends with the last handle.
     worker: Arc<IndexWorker>,
+    /// Likewise.
+    _keeper: Option<Arc<Keeper>>,
 }
 
 impl Graph {
@@ -64,8 +75,13 @@ impl Graph {
         options.tree = options.tree.clamped();
         options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2);
         let core = Arc::new(Core::open(store, options)?);
+        if core.cache.is_over() {
+            // What the log had to say.
+            core.flush_for_room();
+        }
         let worker = Arc::new(IndexWorker::of(&core)?);
-        Ok(Self { core, worker })
+        let keeper = if core.options.keeper { Some(Arc::new(Keeper::start(&core)?)) } else { None };
+        Ok(Self { core, worker, _keeper: keeper })
     }
 
     /// The latest committed state.

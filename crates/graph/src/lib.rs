@@ -54,9 +54,9 @@
 //! * *Recovery* (`flush`, `recovery`): each section says up to which stamp it includes every change, so sections can
 //!   be written in any order and at any time before the checkpoint.
 //!
+//! * *Memory* (`cache`): sections and tree nodes are loaded when they are needed and leave, when the budget is spent,
+//!   once they are on disk as they are.
 //! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
-//!
-//! Eviction is not there yet. Its place: a section cell already has the state "on disk".
 //!
 //! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
 
@@ -67,6 +67,7 @@ mod backup;
 mod batched;
 mod block;
 mod bulk;
+mod cache;
 mod catalog;
 mod check;
 mod checkpoint;
@@ -136,7 +137,7 @@ pub use schema::{
 pub use snapshot::Snapshot;
 pub use stats::GraphStats;
 pub use timeline::Stamp;
-pub use transaction::Transaction;
+pub use transaction::{Committed, Transaction};
 pub use tree::{Place, Seek, TreeBounds};
 pub use value_ref::ValueRef;
 pub use values::{Direction, EdgeRef, Value, VertexRef};

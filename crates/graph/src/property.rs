@@ -3,6 +3,7 @@
 use values::Value;
 
 use crate::KeyId;
+use crate::codec::weight;
 
 /// How a vertex property's key takes a further value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -137,6 +138,19 @@ impl PropertyState {
             [] => Self::Absent,
             [cell] if cell.is_plain() => cells.pop().map_or(Self::Absent, |cell| Self::One(cell.value)),
             _ => Self::Many(cells.into()),
+        }
+    }
+
+    /// Bytes of its values.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Absent => 0,
+            Self::One(value) => weight(value),
+            Self::Many(cells) => {
+                let meta =
+                    |cell: &PropertyCell| cell.meta.iter().map(|(_, value)| weight(value)).sum::<usize>();
+                cells.iter().map(|cell| size_of::<PropertyCell>() + weight(&cell.value) + meta(cell)).sum()
+            }
         }
     }
 

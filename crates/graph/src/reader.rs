@@ -5,11 +5,10 @@ use values::{Direction, EdgeRef, Value, VertexRef};
 
 use crate::block::{Block, adjacency_number, slot_of, stripe_of};
 use crate::catalog::EDGE_ID_KEY;
-use crate::codec::StoredSection;
 use crate::core::Core;
 use crate::memory::SectionCell;
 use crate::overlay::{Own, OwnEdge};
-use crate::section::{Adjacency, EdgePlace, FoundEdge, MergedList, Order, Presence, VertexState};
+use crate::section::{Adjacency, EdgePlace, FoundEdge, Mergeable, MergedList, Order, Presence, VertexState};
 use crate::section_key::{SectionKey, SectionName};
 use crate::tree::TreeName;
 use crate::{Dir, EdgeLabelId, List, Place, Result, Run, Snapshot, Tick, ValueRef, VertexLabelId};
@@ -115,6 +114,15 @@ impl<'a> Reader<'a> {
     /// The run of a list that has a tree or changes, or whose section has no base.
     #[inline(never)]
     fn run_with_changes(&self, v: VertexRef, label: EdgeLabelId, dir: Dir, place: &mut Place) -> Run<'_> {
+        let run = self.changed_run(v, label, dir, place);
+        if run.end() >= place.position {
+            return run;
+        }
+        // What was read before could not be read again: for the reader the list ends here.
+        Run::empty(v, label, dir).part_of(place.position, place.position)
+    }
+
+    fn changed_run(&self, v: VertexRef, label: EdgeLabelId, dir: Dir, place: &mut Place) -> Run<'_> {
         let order = Order::of(self.snapshot.catalog().sort_key(label));
         let Some(section) = self.adjacency(v, label, dir) else {
             return match self.own_changes(v, label, dir) {
@@ -229,7 +237,7 @@ impl<'a> Reader<'a> {
 
     /// The section in a cell; a failure to load it is kept in the snapshot and reads as if it were empty.
     #[inline]
-    pub(crate) fn resolve<T: StoredSection>(
+    pub(crate) fn resolve<T: Mergeable>(
         &self,
         cell: &SectionCell<T>,
         key: impl FnOnce() -> SectionKey,

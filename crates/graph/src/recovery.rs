@@ -53,23 +53,24 @@ impl Core {
 
     /// Applies what the log has since the checkpoint, and starts the clock after it.
     fn replay(&mut self, checkpoint: Checkpoint) -> Result<()> {
-        let mut writer = Writer::at(checkpoint.stamp);
+        // Held, as by any writer: what it has changed must not be taken for what can be evicted.
+        let mut writer = self.writer.lock();
+        *writer = Writer::at(checkpoint.stamp);
         let mut counts = checkpoint.counts;
         self.log.replay(checkpoint.stamp, |record, bytes| {
             writer.log_bytes += bytes as u64;
             self.replay_record(&record, &mut writer, &mut counts)
         })?;
-        let fresh = writer.applied == 0;
-        self.timeline = if fresh {
-            Timeline::new(REMEMBERED_UNITS)
-        } else {
-            Timeline::recover(Stamp::from_bits(writer.applied), REMEMBERED_UNITS)
+        let timeline = match writer.applied {
+            0 => Timeline::new(REMEMBERED_UNITS),
+            applied => Timeline::recover(Stamp::from_bits(applied), REMEMBERED_UNITS),
         };
-        let visible = self.timeline.visible().bits();
+        let visible = timeline.visible().bits();
         writer.applied = visible;
+        drop(writer);
+        self.timeline = timeline;
         self.counts = PublishedCounts::new(visible, counts);
         self.commits = CommitQueue::new(&self.catalog());
-        self.writer = parking_lot::Mutex::new(writer);
         Ok(())
     }
 
@@ -84,6 +85,7 @@ impl Core {
                 _ => {}
             }
         }
+        self.make_room_for_writer(writer);
         let guard = crossbeam_epoch::pin();
         let mut application = Application {
             core: self,

@@ -17,6 +17,12 @@ pub struct GraphStats {
     pub edges: Vec<(Str, u64)>,
     /// Bytes of the sections in memory, bases only.
     pub section_bytes: u64,
+    /// Bytes that count against the cache's budget: bases, versions over them, and what waits for its last readers.
+    pub cache_bytes: u64,
+    /// Sections and tree nodes read from disk since the graph was opened.
+    pub loads: u64,
+    /// Sections and tree nodes put out of memory since the graph was opened.
+    pub evictions: u64,
     /// Sections in memory.
     pub sections_loaded: u64,
     /// Sections that the last checkpoint has on disk.
@@ -59,6 +65,8 @@ impl GraphStats {
             (stats.stamp, stats.checkpoint, stats.log_bytes) =
                 (writer.applied, writer.checkpoint, writer.log_bytes);
         }
+        stats.cache_bytes = core.cache.account.total() as u64;
+        (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
         stats.sections_stored = core.flushing.lock().len();
         stats.count_sections(core);
         stats

@@ -60,7 +60,9 @@ impl Transaction {
     /// [`GraphError::Schema`] if an element lacks a property that it is required to have.
     /// [`GraphError::TransactionEnded`] if it was committed before.
     pub fn commit(self) -> Result<Stamp> {
-        self.commit_shared()
+        let committed = self.commit_shared()?;
+        drop(self);
+        Ok(committed.stamp())
     }
 
     /// As [`Transaction::commit`], of a transaction that somebody else may still hold (an executor that is about to
@@ -68,7 +70,7 @@ impl Transaction {
     ///
     /// # Errors
     /// As [`Transaction::commit`].
-    pub fn commit_shared(&self) -> Result<Stamp> {
+    pub fn commit_shared(&self) -> Result<Committed> {
         let writes = self.writes.lock().end()?;
         self.base.check()?;
         self.obey_requirements(&writes)?;
@@ -76,9 +78,10 @@ impl Transaction {
         // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
         footprint.reads(units::schema());
         if ops.is_empty() {
-            return Ok(self.base.stamp());
+            return Ok(Committed { stamp: self.base.stamp(), core: None });
         }
-        self.core.commit(self.base.stamp(), &footprint, ops)
+        let stamp = self.core.commit(self.base.stamp(), &footprint, ops)?;
+        Ok(Committed { stamp, core: Some(Arc::clone(&self.core)) })
     }
 
     /// Forgets the writes.
@@ -106,6 +109,34 @@ impl std::fmt::Debug for Transaction {
             .field("base", &self.base)
             .field("writes", &writes)
             .finish_non_exhaustive()
+    }
+}
+
+/// A commit that is durable and visible. Dropping it flushes, if that is due: best when the transaction is gone, since what
+/// its snapshot sees cannot be merged or leave memory.
+pub struct Committed {
+    stamp: Stamp,
+    core: Option<Arc<Core>>,
+}
+
+impl Committed {
+    /// When it was, among all commits; of a transaction that wrote nothing, what it read.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+}
+
+impl std::fmt::Debug for Committed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Committed").field("stamp", &self.stamp).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Committed {
+    fn drop(&mut self) {
+        if let Some(core) = &self.core {
+            core.flush_if_due();
+        }
     }
 }
 

@@ -11,9 +11,10 @@ use values::{EdgeRef, Value, VertexRef};
 
 use crate::block::{Block, slot_of, stripe_of};
 use crate::catalog::{Catalog, EDGE_ID_KEY};
+use crate::codec::weight;
 use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
 use crate::counts::Counts;
-use crate::memory::SectionCell;
+use crate::memory::{SectionCell, VERSION_BYTES};
 use crate::op::Op;
 use crate::property::PropertyState;
 use crate::section::{
@@ -29,6 +30,8 @@ use crate::{Dir, EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, in
 pub(crate) struct Writer {
     /// Sections that differ from what is stored.
     pub(crate) dirty: FxHashSet<SectionKey>,
+    /// Sections that a flush is writing.
+    pub(crate) flushing: FxHashSet<SectionKey>,
     /// The last commit applied.
     pub(crate) applied: Tick,
     /// The last checkpoint.
@@ -45,6 +48,11 @@ impl Writer {
     /// A writer of a graph whose sections are those of a checkpoint.
     pub(crate) fn at(checkpoint: Tick) -> Self {
         Self { applied: checkpoint, checkpoint, ..Self::default() }
+    }
+
+    /// Whether nothing differs from what is stored.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.dirty.is_empty() && self.dirty_trees.is_empty()
     }
 
     /// Forgets a section that is not to be any more.
@@ -120,9 +128,16 @@ impl<'a> Application<'a> {
     fn change_vertex(&mut self, v: VertexRef, state: VertexState) -> Result<()> {
         let cell = &self.block(v)?.presence;
         let tick = self.tick;
-        self.change(cell, SectionKey::of(v, SectionName::Presence), Presence::empty, |presence: &Presence| {
-            presence.delta.push(SLOTS, slot_of(v), tick, state);
-        })
+        let bytes = if let VertexState::Exists(Some(id)) = &state { weight(id) } else { 0 };
+        self.change(
+            cell,
+            SectionKey::of(v, SectionName::Presence),
+            bytes,
+            Presence::empty,
+            |presence: &Presence| {
+                presence.delta.push(SLOTS, slot_of(v), tick, state);
+            },
+        )
     }
 
     fn set_property(&mut self, v: VertexRef, key: KeyId, state: &PropertyState) -> Result<()> {
@@ -134,7 +149,7 @@ impl<'a> Application<'a> {
             self.maintain(index, v, key, state)?;
         }
         let tick = self.tick;
-        self.change(cell, name, Column::empty, |column: &Column| {
+        self.change(cell, name, state.weight(), Column::empty, |column: &Column| {
             column.delta.push(SLOTS, slot_of(v), tick, state.clone());
         })
     }
@@ -161,27 +176,29 @@ impl<'a> Application<'a> {
         let cell = self.core.indexes.get_or_grow(index * PARTITIONS + partition);
         let key = SectionKey::Index { index: index as u32, partition: partition as u8 };
         let tick = self.tick;
-        self.change(cell, key, IndexPartition::empty, |section: &IndexPartition| {
+        self.change(cell, key, 0, IndexPartition::empty, |section: &IndexPartition| {
             section.push(tick, IndexChange { hash, vertex, added });
         })
     }
 
-    /// Lets `push` add a version to the section in a cell, unless its base has it already.
+    /// Lets `push` add a version, with values of so many bytes, to the section in a cell, unless its base has it already.
     pub(crate) fn change<T: Mergeable>(
         &mut self,
         cell: &SectionCell<T>,
         key: SectionKey,
+        bytes: usize,
         empty: impl FnOnce() -> T,
         push: impl FnOnce(&T),
     ) -> Result<()> {
         let section = match self.core.section(cell, || key, self.guard)? {
             Some(section) => section,
-            None => cell.replace(empty(), self.guard),
+            None => cell.replace(empty(), &self.core.cache.account, self.guard),
         };
         if section.settled() >= self.tick {
             return Ok(());
         }
         push(section);
+        cell.grow(VERSION_BYTES + bytes, self.guard);
         self.writer.dirty.insert(key);
         if section.is_ripe(self.core.options.merge_versions) {
             self.merge(cell, section, key);
@@ -201,7 +218,7 @@ impl<'a> Application<'a> {
             return;
         }
         self.writer.patience.remove(&key);
-        cell.replace(section.merged(watermark), self.guard);
+        cell.replace(section.merged(watermark), &self.core.cache.account, self.guard);
     }
 
     /// No reader asks for anything before this.

@@ -34,6 +34,7 @@ mod error;
 pub mod generate;
 mod hosted;
 mod import;
+mod machine_memory;
 mod options;
 mod prepare;
 mod profile;

@@ -6,7 +6,7 @@ use dataflow::{Engine, EngineOptions};
 use graph::GraphOptions;
 use store::FjallOptions;
 
-use crate::{Error, config::EngineConfig};
+use crate::{Error, config::EngineConfig, machine_memory::machine_memory};
 
 /// How a database is opened; the defaults suit a program that has one.
 #[derive(Clone, Debug)]
@@ -48,8 +48,26 @@ impl From<&EngineConfig> for DatabaseOptions {
             graph: GraphOptions::default(),
             store: FjallOptions::default(),
         }
+        .with_cache(match config.cache {
+            0 => machine_memory() / 2,
+            bytes => bytes,
+        })
     }
 }
+
+impl DatabaseOptions {
+    /// The same with `bytes` of the graph in memory. The store's own cache of blocks, 64 MiB where there is enough, shrinks
+    /// with a small one.
+    #[must_use]
+    pub fn with_cache(mut self, bytes: u64) -> Self {
+        self.graph.cache_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.store.cache_bytes = (bytes / 8).clamp(SMALLEST_STORE_CACHE, FjallOptions::default().cache_bytes);
+        self
+    }
+}
+
+/// Least bytes of the store's cache of blocks.
+const SMALLEST_STORE_CACHE: u64 = 4 << 20;
 
 /// Starts an engine that several databases can share.
 ///

@@ -104,7 +104,9 @@ impl<'db> Transaction<'db> {
     /// [`Error::Graph`] with a retryable conflict when what was read has been changed meanwhile: run the whole
     /// transaction again.
     pub fn commit(self) -> Result<(), Error> {
-        self.graph.commit_shared()?;
+        let committed = self.graph.commit_shared()?;
+        drop(self);
+        drop(committed);
         Ok(())
     }
 

@@ -17,6 +17,7 @@ use super::stripe::Encoded;
 use super::{BulkColumn, BulkValues};
 use crate::block::{TABLETS, slot_of, vertex_at};
 use crate::codec::StoredSection;
+use crate::memory::Account;
 use crate::section::{Adjacency, Order, SLOTS, SortPlace, Values, ValuesBuilder};
 use crate::section_key::{SectionKey, SectionName};
 use crate::tree::{EdgeTree, TreeBuild, TreeName};
@@ -36,6 +37,8 @@ pub(super) struct Target<'a> {
     pub(super) bounds: TreeBounds,
     /// Where the nodes of edge-trees go.
     pub(super) trees: &'a Mutex<Vec<Encoded>>,
+    /// What nodes in memory count to.
+    pub(super) account: &'a Arc<Account>,
 }
 
 /// The edges of one label.
@@ -189,10 +192,8 @@ impl EdgeRows {
             let list = self.adjacency(target, Box::new([0, range.len() as u32]), &rows[range]);
             let v = vertex_at(stripe, tablet, slot as u16);
             let name = TreeName { v, label: self.label, dir: target.dir };
-            target
-                .trees
-                .lock()
-                .extend(TreeBuild { list: &list, dir: target.dir, bounds: target.bounds }.stored(name));
+            let (dir, bounds, account) = (target.dir, target.bounds, target.account);
+            target.trees.lock().extend(TreeBuild { list: &list, dir, bounds, account }.stored(name));
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));
         }
         if !trees.is_empty() {

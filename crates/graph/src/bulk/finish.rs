@@ -96,6 +96,7 @@ impl Loaded<'_> {
                 return Err(error);
             }
         }
+        core.admit_flushed(&core.loaded_partitions());
         let stamp = writer.applied;
         writer.dirty.clear();
         writer.checkpoint = stamp;
@@ -165,7 +166,14 @@ fn store_edges(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let order = Order::of(core.catalog().sort_key(rows.label));
     let trees = Mutex::default();
-    let target = Target { dir, order, settled, bounds: core.options.tree, trees: &trees };
+    let target = Target {
+        dir,
+        order,
+        settled,
+        bounds: core.options.tree,
+        trees: &trees,
+        account: &core.cache.account,
+    };
     rows.sections(target, threads, |sections| {
         let mut noted = sections.inspect(|(key, _): &Encoded| keys.push(*key));
         core.sections.ingest(settled, &mut noted)
@@ -192,7 +200,7 @@ fn install_ids(core: &Core, index: usize, entries: Vec<u64>, settled: Tick) -> V
             entries.windows(2).filter(|pair| hash(pair[0]) == hash(pair[1])).map(|pair| hash(pair[0])),
         );
         let cell = core.indexes.get_or_grow(index * PARTITIONS + partition);
-        cell.replace(IndexPartition::new(settled, entries.into()), &guard);
+        cell.replace(IndexPartition::new(settled, entries.into()), &core.cache.account, &guard);
     }
     repeated.dedup();
     repeated

@@ -81,7 +81,7 @@ pub fn check(store: &Arc<dyn Store>, progress: &mut dyn FnMut(CheckProgress)) ->
         return Ok(findings.list);
     }
     // Nothing is flushed: the log may be as long as it is.
-    let options = GraphOptions { log_bytes: u64::MAX, ..GraphOptions::default() };
+    let options = GraphOptions { log_bytes: u64::MAX, keeper: false, ..GraphOptions::default() };
     match Graph::open(Arc::clone(store), options) {
         Ok(graph) => contents::check(&graph, &mut findings, progress),
         Err(error) => findings.add("the graph", error),

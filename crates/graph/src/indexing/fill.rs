@@ -107,9 +107,9 @@ fn replace<T: Mergeable>(
     let guard = crossbeam_epoch::pin();
     let section = match core.section(cell, || key, &guard)? {
         Some(section) => section,
-        None => cell.replace(empty(), &guard),
+        None => cell.replace(empty(), &core.cache.account, &guard),
     };
-    cell.replace(merge(section), &guard);
+    cell.replace(merge(section), &core.cache.account, &guard);
     writer.dirty.insert(key);
     Ok(())
 }

@@ -81,7 +81,7 @@ impl Application<'_> {
         let cell = self.core.ordered.get_or_grow(index * PARTITIONS + partition);
         let name = SectionKey::Ordered { index: index as u32, partition: partition as u8 };
         let tick = self.tick;
-        self.change(cell, name, OrderedPartition::empty, |section: &OrderedPartition| {
+        self.change(cell, name, key.len(), OrderedPartition::empty, |section: &OrderedPartition| {
             section.push(tick, (key, v), added)
         })
     }

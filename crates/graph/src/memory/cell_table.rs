@@ -78,18 +78,27 @@ impl<T, const N: usize> CellTable<T, N> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::account::{Account, Weigh};
     use super::*;
+
+    #[derive(PartialEq, Debug)]
+    struct Number(usize);
+    impl Weigh for Number {
+        fn weight(&self) -> usize {
+            size_of::<Self>()
+        }
+    }
 
     #[test]
     fn every_number_has_a_cell_of_its_own() {
-        let table = CellTable::<usize, 4>::new();
-        let guard = crossbeam_epoch::pin();
+        let table = CellTable::<Number, 4>::new();
+        let (guard, account) = (crossbeam_epoch::pin(), Account::new(1));
         for number in [0, 3, 4, 7, 8, 9, 100, 5000, 131_071] {
             assert!(table.get(number).is_none_or(|cell| cell.loaded(&guard).is_none()));
-            table.get_or_grow(number).replace(number, &guard);
+            table.get_or_grow(number).replace(Number(number), &account, &guard);
         }
         for number in [0, 3, 4, 7, 8, 9, 100, 5000, 131_071] {
-            assert_eq!(table.get(number).and_then(|cell| cell.loaded(&guard)), Some(&number));
+            assert_eq!(table.get(number).and_then(|cell| cell.loaded(&guard)), Some(&Number(number)));
         }
         assert!(table.get(20_000).is_none());
         let present: Vec<usize> = table

@@ -1,10 +1,12 @@
 //! The few structures that readers and the writer share without a lock. All `unsafe` of the crate lives here.
 
+mod account;
 mod cell;
 mod cell_table;
 mod chain;
 mod chain_map;
 
+pub(crate) use account::{Account, Resident, VERSION_BYTES, Weigh};
 pub(crate) use cell::{SectionCell, SectionState};
 pub(crate) use cell_table::CellTable;
 pub(crate) use chain::{Chains, Version};

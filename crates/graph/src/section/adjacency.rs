@@ -23,6 +23,7 @@ use super::order::{Order, SortPlace};
 use super::values::{Values, column};
 use crate::memory::Version;
 use crate::tree::EdgeTree;
+use crate::write_set::cells_weight;
 use crate::{KeyId, Tick, ValueRef};
 
 /// The properties of one edge, ascending by key; shared by both of its ends.
@@ -47,6 +48,16 @@ pub(crate) enum EdgeChangeKind {
     Update(EdgeCells),
     /// It was dropped.
     Delete,
+}
+
+impl EdgeChangeKind {
+    /// Bytes of its values.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Insert(cells) | Self::Update(cells) => cells_weight(cells),
+            Self::Delete => 0,
+        }
+    }
 }
 
 impl EdgeChange {

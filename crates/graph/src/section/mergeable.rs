@@ -3,9 +3,10 @@
 use super::{Adjacency, Column, IndexPartition, OrderedPartition, Parts, Presence, SLOTS};
 use crate::Tick;
 use crate::codec::StoredSection;
+use crate::memory::{VERSION_BYTES, Weigh};
 
 /// A section whose delta can be merged into its base.
-pub(crate) trait Mergeable: StoredSection + Parts {
+pub(crate) trait Mergeable: StoredSection + Parts + Weigh {
     /// Everything up to this stamp is in the base.
     fn settled(&self) -> Tick;
     /// Versions in the delta.
@@ -41,6 +42,12 @@ macro_rules! mergeable {
             }
             fn bytes(&self) -> usize {
                 <$section>::bytes(self)
+            }
+        }
+
+        impl Weigh for $section {
+            fn weight(&self) -> usize {
+                size_of::<Self>() + Mergeable::bytes(self) + self.delta.len() * VERSION_BYTES
             }
         }
     )* };

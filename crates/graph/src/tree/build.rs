@@ -10,10 +10,11 @@ use super::node::{EdgeNode, FirstEdge};
 use super::root::{Meta, TreeRoot};
 use super::windows::Windows;
 use super::{EdgeTree, TreeBounds, TreeName, TreePart};
-use crate::block::{adjacency_number, vertex_at};
+use crate::block::{adjacency_number, slot_of, vertex_at};
+use crate::cache::Entry;
 use crate::codec::StoredSection;
 use crate::core::Core;
-use crate::memory::SectionState;
+use crate::memory::{Account, SectionState};
 use crate::section::{Adjacency, AdjacencyBuilder, Order};
 use crate::section_key::{SectionKey, SectionName};
 use crate::{Dir, GraphError, Result};
@@ -24,6 +25,8 @@ pub(crate) struct TreeBuild<'a> {
     pub(crate) list: &'a Adjacency,
     pub(crate) dir: Dir,
     pub(crate) bounds: TreeBounds,
+    /// What its nodes in memory count to.
+    pub(crate) account: &'a Arc<Account>,
 }
 
 impl TreeBuild<'_> {
@@ -38,7 +41,7 @@ impl TreeBuild<'_> {
             let windows = self.windows(nodes.last().and_then(|node| node.windows.as_ref()), from..to);
             let first = if from == start { FirstEdge::Least } else { first_edge(self.list, from) };
             let section = part(self.list, from..to);
-            nodes.push(Arc::new(EdgeNode::fresh(section, first, windows, &guard)));
+            nodes.push(Arc::new(EdgeNode::fresh(section, first, windows, self.account, &guard)));
             from = to;
         }
         let metas = nodes.chunks(self.bounds.fan_out).map(|nodes| Meta::new(0, true, nodes.into()));
@@ -115,7 +118,7 @@ impl Core {
         name: TreeName,
         guard: &'g Guard,
     ) -> Result<&'g TreeRoot> {
-        match tree.root.get(guard) {
+        match tree.root.read(self.cache.account.era(), guard) {
             SectionState::Loaded(root) => Ok(root),
             // The writer may have loaded it meanwhile, and written it elsewhere.
             _ => self.load_tree(tree, name, guard).or_else(|error| tree.root.loaded(guard).ok_or(error)),
@@ -124,7 +127,13 @@ impl Core {
 
     #[cold]
     fn load_tree<'g>(&self, tree: &EdgeTree, name: TreeName, guard: &'g Guard) -> Result<&'g TreeRoot> {
-        let mut stored: StoredRoot = self.sections.load(name.key(TreePart::Root))?;
+        self.make_room();
+        let key = name.key(TreePart::Root);
+        let _loading = self.cache.loads.begin(key);
+        if let Some(root) = tree.root.loaded(guard) {
+            return Ok(root);
+        }
+        let mut stored: StoredRoot = self.sections.load(key)?;
         let below = std::mem::replace(&mut stored.below, Below::Metas(Box::default()));
         let metas: Arc<[Arc<Meta>]> = match below {
             Below::Nodes(nodes) => [nodes.into_meta(0)].into(),
@@ -137,7 +146,13 @@ impl Core {
                 .collect::<Result<_>>()?,
         };
         let root = stored.into_root(metas);
-        tree.root.install(root, guard).ok_or_else(|| nowhere(name.key(TreePart::Root)))
+        self.settle_in(&tree.root, root, key, || Entry::Section(key), guard).ok_or_else(|| nowhere(key))
+    }
+
+    /// A tree, if the section that leads to it is in memory.
+    pub(crate) fn tree_in_memory(&self, name: TreeName, guard: &Guard) -> Option<Arc<EdgeTree>> {
+        let cell = self.blocks.block(name.v)?.adjacency.get(adjacency_number(name.label, name.dir))?;
+        cell.loaded(guard)?.tree(slot_of(name.v)).cloned()
     }
 
     /// The trees that a section in memory leads to.
@@ -157,17 +172,20 @@ impl Core {
     /// The section of an edge node.
     pub(crate) fn edge_node<'g>(
         &self,
-        node: &EdgeNode,
+        node: &Arc<EdgeNode>,
         name: TreeName,
         guard: &'g Guard,
     ) -> Result<&'g Adjacency> {
-        let key = || name.key(TreePart::Node(node.id()));
-        let read = self.section(&node.cell, key, guard);
+        if let SectionState::Loaded(section) = node.cell.read(self.cache.account.era(), guard) {
+            return Ok(section);
+        }
+        let key = name.key(TreePart::Node(node.id()));
+        let read = self.load(&node.cell, key, || Entry::node(node), guard);
         // The writer may have loaded it meanwhile, and given it another place in the store.
         match (read, node.cell.loaded(guard)) {
             (_, Some(section)) => Ok(section),
             (Err(error), None) => Err(error),
-            (Ok(_), None) => Err(nowhere(name.key(TreePart::Node(node.id())))),
+            (Ok(_), None) => Err(nowhere(key)),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::root::Meta;
 use super::{EdgeTree, TreeName, TreePart};
 use crate::Tick;
 use crate::codec::StoredSection;
+use crate::core::Core;
 use crate::section::Adjacency;
 use crate::section_key::SectionKey;
 use crate::section_store::SectionWriter;
@@ -24,8 +25,9 @@ pub(crate) struct TreeImage<'g> {
     retired: Vec<SectionKey>,
 }
 
-/// What taking an image has marked as stored, should the flush fail.
-pub(crate) struct TreeUndo {
+/// What taking an image has marked as stored, for when it is, or should the flush fail.
+pub(crate) struct TreeFlush {
+    name: TreeName,
     tree: Arc<EdgeTree>,
     was_stored: bool,
     nodes: Vec<Arc<EdgeNode>>,
@@ -33,9 +35,21 @@ pub(crate) struct TreeUndo {
     retired: Vec<TreePart>,
 }
 
-impl TreeUndo {
+impl TreeFlush {
+    /// It is stored: from now on its parts may leave memory. While the writer is held.
+    pub(crate) fn done(self, core: &Core) {
+        self.end();
+        core.admit_flushed_tree(self.name, &self.tree, &self.nodes);
+    }
+
+    fn end(&self) {
+        self.tree.flushing.store(false, Ordering::Relaxed);
+        self.nodes.iter().for_each(|node| node.set_flushing(false));
+    }
+
     /// Everything counts as not stored again.
     pub(crate) fn undo(self) {
+        self.end();
         self.nodes.iter().for_each(|node| node.set_dirty(true));
         self.metas.iter().for_each(|meta| meta.dirty.store(true, Ordering::Relaxed));
         self.tree.stored.store(self.was_stored, Ordering::Relaxed);
@@ -51,7 +65,7 @@ impl<'g> TreeImage<'g> {
         name: TreeName,
         tick: Tick,
         guard: &'g Guard,
-    ) -> Option<(Self, TreeUndo)> {
+    ) -> Option<(Self, TreeFlush)> {
         let root = tree.root.loaded(guard)?;
         let mut next = root.next_id.load(Ordering::Relaxed);
         let mut nodes = Vec::new();
@@ -80,7 +94,9 @@ impl<'g> TreeImage<'g> {
         above.push((name.key(TreePart::Root), encode_root(root, tick)));
         let parts = std::mem::take(&mut *tree.retired.lock());
         let retired = parts.iter().map(|&part| name.key(part)).collect();
-        let undo = TreeUndo {
+        tree.flushing.store(true, Ordering::Relaxed);
+        let undo = TreeFlush {
+            name,
             tree: Arc::clone(tree),
             was_stored: tree.stored.swap(true, Ordering::Relaxed),
             nodes: nodes.iter().map(|(_, _, node)| Arc::clone(node)).collect(),
@@ -120,6 +136,7 @@ fn take_nodes<'g>(
         let id = node.assign_id(next);
         node.set_stored_len(section.degree(0, tick) as u32);
         node.set_dirty(false);
+        node.set_flushing(true);
         nodes.push((name.key(TreePart::Node(id)), section, Arc::clone(node)));
     }
 }

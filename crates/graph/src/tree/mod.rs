@@ -29,18 +29,20 @@ mod root;
 mod windows;
 mod write;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::memory::SectionCell;
+use crate::memory::{Account, SectionCell};
 use crate::section_key::SectionKey;
 use crate::{Dir, EdgeLabelId, VertexRef};
 
 pub use bounds::TreeBounds;
 pub(crate) use build::TreeBuild;
 pub(crate) use codec::{StoredMeta, StoredRoot};
-pub(crate) use flush::{TreeImage, TreeUndo};
+pub(crate) use flush::{TreeFlush, TreeImage};
+pub(crate) use node::EdgeNode;
 pub use read::{Place, Seek};
 pub(crate) use read::{Runs, RunsBack};
 pub(crate) use root::TreeRoot;
@@ -53,23 +55,33 @@ pub(crate) struct EdgeTree {
     pub(crate) retired: Mutex<Vec<TreePart>>,
     /// Whether the store has a root of it.
     stored: AtomicBool,
+    /// Whether a flush is writing it.
+    flushing: AtomicBool,
 }
 
 impl EdgeTree {
     /// A tree that is on disk.
     pub(crate) fn stored() -> Self {
-        let tree =
-            Self { root: SectionCell::empty(), retired: Mutex::default(), stored: AtomicBool::new(true) };
+        let tree = Self::empty(true);
         tree.root.set_stored(&crossbeam_epoch::pin());
         tree
     }
 
     /// A tree that is new.
-    pub(crate) fn new(root: TreeRoot) -> Self {
-        let tree =
-            Self { root: SectionCell::empty(), retired: Mutex::default(), stored: AtomicBool::new(false) };
-        tree.root.replace(root, &crossbeam_epoch::pin());
+    pub(crate) fn new(root: TreeRoot, account: &Arc<Account>) -> Self {
+        let tree = Self::empty(false);
+        tree.root.replace(root, account, &crossbeam_epoch::pin());
         tree
+    }
+
+    fn empty(stored: bool) -> Self {
+        let (stored, flushing) = (AtomicBool::new(stored), AtomicBool::new(false));
+        Self { root: SectionCell::empty(), retired: Mutex::default(), stored, flushing }
+    }
+
+    /// Whether a flush is writing it.
+    pub(crate) fn is_flushing(&self) -> bool {
+        self.flushing.load(Ordering::Relaxed)
     }
 
     /// Whether a section that leads to the tree can be stored.

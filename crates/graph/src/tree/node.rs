@@ -1,12 +1,13 @@
 //! An edge node's place in its tree.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use crossbeam_epoch::Guard;
 use values::{Value, VertexRef};
 
 use super::windows::{Span, Windows};
-use crate::memory::{SectionCell, Version};
+use crate::memory::{Account, SectionCell, Version};
 use crate::section::{Adjacency, SortPlace};
 use crate::{Tick, ValueRef};
 
@@ -62,6 +63,8 @@ pub(crate) struct EdgeNode {
     pub(crate) cell: SectionCell<Adjacency>,
     /// Whether it differs from what is stored.
     dirty: AtomicBool,
+    /// Whether a flush is writing it.
+    flushing: AtomicBool,
     /// Edges that it has on disk.
     stored_len: AtomicU32,
     /// With how many versions to try to merge them: more if an old reader was in the way.
@@ -78,6 +81,7 @@ impl EdgeNode {
         section: Adjacency,
         first: FirstEdge,
         windows: Option<Windows>,
+        account: &Arc<Account>,
         guard: &Guard,
     ) -> Self {
         let changes = section.delta.head(0).into_iter().flat_map(Version::history);
@@ -87,13 +91,14 @@ impl EdgeNode {
             id: AtomicU32::new(0),
             cell: SectionCell::empty(),
             dirty: AtomicBool::new(true),
+            flushing: AtomicBool::new(false),
             stored_len: AtomicU32::new(0),
             ripe_at: AtomicUsize::new(0),
             first,
             windows,
             span,
         };
-        node.cell.replace(section, guard);
+        node.cell.replace(section, account, guard);
         node
     }
 
@@ -102,8 +107,9 @@ impl EdgeNode {
         let cell = SectionCell::empty();
         cell.set_stored(&crossbeam_epoch::pin());
         let (id, stored_len) = (AtomicU32::new(id), AtomicU32::new(len));
-        let (dirty, ripe_at) = (AtomicBool::new(false), AtomicUsize::new(0));
-        Self { id, cell, dirty, stored_len, ripe_at, first, windows, span }
+        let (dirty, flushing, ripe_at) =
+            (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
+        Self { id, cell, dirty, flushing, stored_len, ripe_at, first, windows, span }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -123,6 +129,19 @@ impl EdgeNode {
     pub(crate) fn forget_id(&self) -> u32 {
         self.set_dirty(true);
         self.id.swap(0, Ordering::Relaxed)
+    }
+
+    /// Bytes without its edges.
+    pub(crate) fn own_bytes(&self) -> usize {
+        size_of::<Self>() + self.windows.as_ref().map_or(0, Windows::bytes)
+    }
+
+    pub(crate) fn is_flushing(&self) -> bool {
+        self.flushing.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_flushing(&self, flushing: bool) {
+        self.flushing.store(flushing, Ordering::Relaxed);
     }
 
     pub(crate) fn is_dirty(&self) -> bool {

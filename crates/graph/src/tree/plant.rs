@@ -24,6 +24,7 @@ impl Application<'_> {
         self.change(
             cell,
             key,
+            change.kind.weight(),
             || Adjacency::empty(order),
             |section: &Adjacency| {
                 section.push(slot_of(v), change.tick, change.neighbour, change.seq, change.kind.clone());
@@ -51,8 +52,10 @@ impl Application<'_> {
         section.append_list(slot, watermark, &mut builder);
         builder.end_slot();
         let list = builder.finish(section.settled.max(watermark));
+        let account = &self.core.cache.account;
         let tree = Arc::new(EdgeTree::new(
-            TreeBuild { list: &list, dir: name.dir, bounds: self.core.options.tree }.root(),
+            TreeBuild { list: &list, dir: name.dir, bounds: self.core.options.tree, account }.root(),
+            account,
         ));
         let head = section.delta.head(slot);
         let mut unsettled: Vec<_> =
@@ -67,7 +70,8 @@ impl Application<'_> {
         let mut trees = section.trees().to_vec();
         trees.push((slot as u16, Arc::clone(&tree)));
         trees.sort_by_key(|(slot, _)| *slot);
-        cell.replace(section.merged_without(watermark, Some(slot)).with_trees(trees.into()), self.guard);
+        let section = section.merged_without(watermark, Some(slot)).with_trees(trees.into());
+        cell.replace(section, account, self.guard);
         self.writer.dirty_trees.insert(name, tree);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Reads of trees.
 
+use std::sync::Arc;
+
 use values::{Value, VertexRef};
 
 use super::node::{EdgeNode, Target};
@@ -62,10 +64,10 @@ impl Reader<'_> {
     /// The out-edge with a sequence number in a tree's list.
     pub(crate) fn find_in_tree(&self, tree: &EdgeTree, name: TreeName, seq: u32) -> Option<FoundEdge<'_>> {
         let root = self.tree_root(tree, name)?;
-        let find = |node: &EdgeNode| self.node_section(node, name)?.find(0, self.tick, seq);
+        let find = |node: &Arc<EdgeNode>| self.node_section(node, name)?.find(0, self.tick, seq);
         match root.order {
             Order::Arrival => root.candidates(name.v, seq).find_map(|place| find(root.node(place)?)),
-            Order::Key(_) => root.nodes().filter(|node| node.span.contains(seq)).find_map(|node| find(node)),
+            Order::Key(_) => root.nodes().filter(|node| node.span.contains(seq)).find_map(find),
         }
     }
 
@@ -90,7 +92,8 @@ impl Reader<'_> {
             }
             place.node = root.next(place.node);
         }
-        Run::empty(v, label, dir).part_of(total.max(place.position), total)
+        // Behind the end, or a node could not be read: for the reader the list ends here.
+        Run::empty(v, label, dir).part_of(place.position, place.position)
     }
 
     /// What the transaction has done to a list.
@@ -99,7 +102,7 @@ impl Reader<'_> {
         Some(OwnChanges::of(Some(own)))
     }
 
-    fn node_section(&self, node: &EdgeNode, name: TreeName) -> Option<&Adjacency> {
+    fn node_section(&self, node: &Arc<EdgeNode>, name: TreeName) -> Option<&Adjacency> {
         match self.core.edge_node(node, name, &self.guard) {
             Ok(section) => Some(section),
             Err(error) => {
@@ -115,7 +118,7 @@ struct NodeView<'s, 'n> {
     reader: &'s Reader<'s>,
     root: &'n TreeRoot,
     name: TreeName,
-    node: &'n EdgeNode,
+    node: &'n Arc<EdgeNode>,
     place: NodePlace,
 }
 

@@ -7,6 +7,7 @@ use values::VertexRef;
 
 use super::node::{EdgeNode, Target};
 use crate::Tick;
+use crate::memory::{VERSION_BYTES, Weigh};
 use crate::section::{Delta, Order};
 
 /// The meta node: a run of edge nodes. Immutable but for what flushing notes.
@@ -47,6 +48,13 @@ pub(crate) struct TreeRoot {
     delta: Delta<u32>,
     /// With how many versions to try to merge them.
     ripe_at: AtomicUsize,
+}
+
+impl Weigh for TreeRoot {
+    fn weight(&self) -> usize {
+        let nodes: usize = self.nodes().map(|node| node.own_bytes() + size_of::<Arc<EdgeNode>>()).sum();
+        size_of::<Self>() + self.metas.len() * size_of::<Meta>() + nodes + self.delta.len() * VERSION_BYTES
+    }
 }
 
 /// Versions of the degree that are kept before they are merged.
@@ -90,6 +98,11 @@ impl TreeRoot {
             self.ripe_at.store(versions * 2, Ordering::Relaxed);
         }
         ripe
+    }
+
+    /// Whether every snapshot at `watermark` or later sees the same degree.
+    pub(crate) fn is_settled(&self, watermark: Tick) -> bool {
+        self.delta.count_up_to(watermark) == self.delta.len()
     }
 
     /// The root without versions up to `stamp`.

@@ -31,6 +31,11 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
+    /// Bytes that it owns.
+    pub(crate) fn bytes(&self) -> usize {
+        self.beyond.len() * size_of::<AtomicU32>()
+    }
+
     /// Those of the first node of a list.
     pub(crate) fn first(dir: Dir) -> Self {
         let sources = if dir == Dir::Out { 1 } else { TABLETS };

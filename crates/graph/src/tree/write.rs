@@ -12,7 +12,7 @@ use super::root::{NodePlace, TreeRoot};
 use super::windows::Windows;
 use super::{EdgeTree, TreeBounds, TreeName, TreePart};
 use crate::core::Core;
-use crate::memory::Version;
+use crate::memory::{Account, VERSION_BYTES, Version};
 use crate::section::{
     Adjacency, AdjacencyBuilder, EdgeCells, EdgeChange, EdgeChangeKind, Mergeable, Order, SortPlace,
     identity, order_values,
@@ -60,7 +60,7 @@ impl<'a> TreeWriter<'a> {
         };
         root.change_degree(change.tick, by);
         if root.is_ripe(self.watermark) {
-            self.tree.root.replace(root.merged(self.watermark), self.guard);
+            self.tree.root.replace(root.merged(self.watermark), self.account(), self.guard);
         }
         Ok(())
     }
@@ -69,11 +69,15 @@ impl<'a> TreeWriter<'a> {
         self.core.tree_root(self.tree, self.name, self.guard)
     }
 
+    fn account(&self) -> &'a Arc<Account> {
+        &self.core.cache.account
+    }
+
     fn bounds(&self) -> TreeBounds {
         self.core.options.tree
     }
 
-    fn section(&self, node: &EdgeNode) -> Result<&'a Adjacency> {
+    fn section(&self, node: &Arc<EdgeNode>) -> Result<&'a Adjacency> {
         if let Some(section) = node.cell.loaded(self.guard) {
             return Ok(section);
         }
@@ -96,8 +100,9 @@ impl<'a> TreeWriter<'a> {
         let mut node = Arc::clone(node_at(root, place));
         let section = self.section(&node)?;
         if section.settled >= change.tick {
-            // Replaying: the node has it, but what leads to the node may be older.
+            // Replaying: the node has it, but what leads to the node may be older, and must be written again.
             self.widen(root, place, change);
+            node.set_dirty(true);
             return Ok(());
         }
         if place == root.last()
@@ -127,17 +132,18 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// Publishes a version in a node, unless its base has it, and merges the node's versions if they are many.
-    fn push(&self, node: &EdgeNode, change: TreeChange<'_>, kind: &EdgeChangeKind) -> Result<()> {
+    fn push(&self, node: &Arc<EdgeNode>, change: TreeChange<'_>, kind: &EdgeChangeKind) -> Result<()> {
         let section = self.section(node)?;
         if section.settled >= change.tick {
             return Ok(());
         }
         section.push(0, change.tick, change.neighbour, change.seq, kind.clone());
+        node.cell.grow(VERSION_BYTES + kind.weight(), self.guard);
         node.set_dirty(true);
         let versions = section.delta_len();
         if node.is_ripe(versions, self.core.options.merge_versions) {
             if section.delta_up_to(self.watermark) * 2 >= versions {
-                node.cell.replace(section.merged(self.watermark), self.guard);
+                node.cell.replace(section.merged(self.watermark), self.account(), self.guard);
                 node.set_ripe_at(0);
             } else {
                 node.set_ripe_at(versions * 2);
@@ -163,7 +169,7 @@ impl<'a> TreeWriter<'a> {
         let mut section = Adjacency::empty(root.order).into_node();
         // Of the commits before this one, none belongs here.
         section.settled = tick.saturating_sub(1);
-        let next = Arc::new(EdgeNode::fresh(section, first, windows, self.guard));
+        let next = Arc::new(EdgeNode::fresh(section, first, windows, self.account(), self.guard));
         self.tree.retire(TreePart::Node(full.forget_id()));
         self.publish(root, (last, last), vec![Arc::clone(full), Arc::clone(&next)]);
         Ok((self.root()?.last(), next))
@@ -173,11 +179,11 @@ impl<'a> TreeWriter<'a> {
     fn publish(&self, root: &TreeRoot, (from, to): (NodePlace, NodePlace), nodes: Vec<Arc<EdgeNode>>) {
         let retire = |id| self.tree.retire(TreePart::Meta(id));
         let metas = root.replaced(from, to, nodes, self.bounds().fan_out, retire);
-        self.tree.root.replace(root.over(self.watermark, metas), self.guard);
+        self.tree.root.replace(root.over(self.watermark, metas), self.account(), self.guard);
     }
 
     /// Splits a node that has too many edges, once most of them are settled.
-    fn split(&self, root: &TreeRoot, place: NodePlace, node: &EdgeNode) -> Result<()> {
+    fn split(&self, root: &TreeRoot, place: NodePlace, node: &Arc<EdgeNode>) -> Result<()> {
         let section = self.section(node)?;
         let settled = section.base_range(0).1;
         if root.order == Order::Arrival || settled < self.bounds().max.div_ceil(2).max(2) {
@@ -208,9 +214,9 @@ impl<'a> TreeWriter<'a> {
             }
         }
         self.tree.retire(TreePart::Node(node.forget_id()));
-        let nodes = [(left, node.first.clone()), (right, first)]
-            .into_iter()
-            .map(|(section, first)| Arc::new(EdgeNode::fresh(section, first, None, self.guard)));
+        let nodes = [(left, node.first.clone()), (right, first)].into_iter().map(|(section, first)| {
+            Arc::new(EdgeNode::fresh(section, first, None, self.account(), self.guard))
+        });
         self.publish(root, (place, place), nodes.collect());
         Ok(())
     }
@@ -284,7 +290,7 @@ impl<'a> TreeWriter<'a> {
         let late =
             [left_node, right_node].iter().any(|node| node.windows.as_ref().is_some_and(Windows::is_late));
         let windows = right_node.windows.as_ref().map(|windows| windows.after().inherit(late));
-        let node = EdgeNode::fresh(joined, left_node.first.clone(), windows, self.guard);
+        let node = EdgeNode::fresh(joined, left_node.first.clone(), windows, self.account(), self.guard);
         self.publish(root, (left, right), vec![Arc::new(node)]);
         Ok(())
     }

@@ -229,6 +229,7 @@ impl Naive {
             }
             for (i, edge) in expected.iter().enumerate() {
                 let run = reader.run(v, label, dir, &mut Place::at(i));
+                assert!((run.first()..run.end()).contains(&i), "{context}: no run has edge {i} of {v:?}");
                 let at = i - run.first();
                 let neighbour = if dir == Dir::Out { edge.e.dst } else { edge.e.src };
                 assert_eq!(run.neighbour(at), neighbour, "{context}");

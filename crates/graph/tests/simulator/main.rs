@@ -65,6 +65,7 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
         "acknowledged_commits": report.acknowledged,
         "restarts": report.restarts,
         "refused_reads": report.refused_reads,
+        "evictions": report.evictions,
         "faults": {
             "writes_refused": faults.refused,
             "writes_unacknowledged": faults.unacknowledged,

@@ -26,6 +26,8 @@ pub struct Report {
     pub wrong: u64,
     pub acknowledged: u64,
     pub restarts: u64,
+    /// Sections that left memory while the graph was open.
+    pub evictions: u64,
     /// Reads that ended in an error, as they should when the disk fails.
     pub refused_reads: u64,
     pub faults: FaultCounts,
@@ -41,6 +43,7 @@ impl Report {
         self.acknowledged += other.acknowledged;
         self.restarts += other.restarts;
         self.refused_reads += other.refused_reads;
+        self.evictions += other.evictions;
         self.failed_seeds.extend(&other.failed_seeds);
         self.failed_seeds.sort_unstable();
         let (sum, more) = (&mut self.faults, &other.faults);
@@ -350,6 +353,7 @@ impl Run {
             1 => Outage::Process,
             _ => Outage::Power,
         };
+        self.report.evictions += self.graph().stats().evictions;
         self.graph = None;
         self.disk.stop(outage);
         self.tell(|| format!("{outage:?}"));

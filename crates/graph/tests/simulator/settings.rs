@@ -33,6 +33,9 @@ impl Settings {
                 random,
                 &[SMALL, SMALL, TreeBounds { min: 3, max: 8, fan_out: 2 }, TreeBounds::default()],
             ),
+            cache_bytes: pick(random, &[0, 20_000, 100_000, 1 << 30]),
+            // A thread would make a seed mean one history today and another one tomorrow.
+            keeper: false,
             ..GraphOptions::default()
         };
         let faults = SimulatedFaults {

@@ -47,9 +47,12 @@ impl Serve {
         let mut databases = Vec::new();
         // One engine for all graphs: its executors are pinned to cores.
         let engine = mangrove::start_engine(config.engine.executors)?;
-        for graph in config.hosted() {
-            let options =
-                DatabaseOptions { engine: Some(engine.clone()), ..DatabaseOptions::from(&config.engine) };
+        let hosted = config.hosted();
+        let options = DatabaseOptions::from(&config.engine);
+        let cache = options.graph.cache_bytes as u64 / hosted.len().max(1) as u64;
+        let options = DatabaseOptions { engine: Some(engine.clone()), ..options.with_cache(cache) };
+        for graph in hosted {
+            let options = options.clone();
             let database = open_at(&graph, options)?;
             let stats = database.stats();
             tracing::info!(

@@ -21,5 +21,12 @@ pub fn report(stats: &GraphStats) -> String {
         stats.delta_entries,
         stats.log_bytes as f64 / 1e6,
     );
+    let _ = write!(
+        text,
+        "\n{:.1} MB of cache used; {} sections and tree nodes loaded and {} evicted since the graph was opened",
+        stats.cache_bytes as f64 / 1e6,
+        stats.loads,
+        stats.evictions,
+    );
     text
 }

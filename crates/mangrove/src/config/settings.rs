@@ -68,6 +68,9 @@ pub struct ServerConfig {
 pub struct EngineConfig {
     /// Executor threads; 0 for one per core.
     pub executors: usize,
+    /// Bytes of vertices, edges and indexes that stay in memory, of all graphs together, which share them evenly; 0 for
+    /// half of the memory that the process may use.
+    pub cache: u64,
     /// Bytes that one query may hold in memory.
     pub memory_per_query: u64,
     /// Plans kept for texts that come again.
@@ -161,7 +164,7 @@ impl ServerConfig {
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        Self { executors: 0, memory_per_query: 1 << 30, plan_cache: 1_024, write_retries: 8 }
+        Self { executors: 0, cache: 0, memory_per_query: 1 << 30, plan_cache: 1_024, write_retries: 8 }
     }
 }
 

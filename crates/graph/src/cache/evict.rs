@@ -1,0 +1,248 @@
+//! Puts sections out of memory.
+
+use std::sync::atomic::Ordering;
+
+use crossbeam_epoch::Guard;
+
+use super::loads::name_of;
+use super::queues::Candidate;
+use super::{Cache, Entry};
+use crate::Tick;
+use crate::core::Core;
+use crate::memory::{Resident, SectionCell};
+use crate::placement::CellVisitor;
+use crate::section::Mergeable;
+use crate::section_key::SectionKey;
+use crate::tree::{EdgeNode, EdgeTree, TreeName, TreePart};
+use crate::writer::Writer;
+
+/// Candidates that are looked at while the writer is held, so that commits need not wait for long.
+const BATCH: usize = 128;
+
+/// What became of a candidate.
+enum Outcome {
+    /// It has left; so many bytes will be free.
+    Evicted,
+    /// It was read again.
+    Wanted,
+    /// Something that will pass keeps it: an old snapshot, a load, a tree below it.
+    Held,
+    /// It is not in memory, or differs from what is stored: a flush queues it again.
+    NotHere,
+}
+
+impl Core {
+    /// Evicts until at most `target` bytes are reached through cells; false if not enough can go. The writer must not be
+    /// held.
+    pub(crate) fn evict_to(&self, target: usize) -> bool {
+        // Each entry twice at most: once to learn that it was read again, once more to go.
+        let mut tries = self.cache.queues.lock().len() * 2 + BATCH;
+        while self.cache.account.live() > target && tries > 0 {
+            let writer = self.writer.lock();
+            if !self.evict_batch(&writer, target, &mut tries) {
+                break;
+            }
+        }
+        // Garbage that nobody reads any more is two epochs old.
+        (0..3).for_each(|_| crossbeam_epoch::pin().flush());
+        self.cache.account.live() <= target
+    }
+
+    /// Makes room before something is loaded, if the budget is spent and the writer is free. A reader's call: it must not
+    /// wait for the writer, who may be waiting for what the reader is about to load.
+    pub(crate) fn make_room(&self) {
+        if !self.cache.is_over() {
+            return;
+        }
+        self.cache.ring_if_high();
+        if let Some(writer) = self.writer.try_lock() {
+            let mut tries = BATCH;
+            self.evict_batch(&writer, self.cache.high_water(), &mut tries);
+        }
+    }
+
+    /// As [`Core::make_room`], by the writer.
+    pub(crate) fn make_room_for_writer(&self, writer: &Writer) {
+        if self.cache.is_over() {
+            let mut tries = BATCH;
+            self.evict_batch(writer, self.cache.high_water(), &mut tries);
+        }
+    }
+
+    /// Looks at some candidates; false when there are none left.
+    fn evict_batch(&self, writer: &Writer, target: usize, tries: &mut usize) -> bool {
+        let guard = crossbeam_epoch::pin();
+        let watermark = self.timeline.watermark().bits().min(writer.applied);
+        let eviction = Eviction { core: self, writer, watermark, guard: &guard };
+        for _ in 0..BATCH.min(*tries) {
+            *tries -= 1;
+            if self.cache.account.live() <= target {
+                break;
+            }
+            let Some(candidate) = self.cache.queues.lock().next() else { return false };
+            eviction.judge(candidate);
+        }
+        // What has left is freed once all who may be reading it are done.
+        guard.flush();
+        true
+    }
+}
+
+/// Evicts while the writer is held.
+struct Eviction<'a> {
+    core: &'a Core,
+    writer: &'a Writer,
+    /// No snapshot asks for anything before this.
+    watermark: Tick,
+    guard: &'a Guard,
+}
+
+impl Eviction<'_> {
+    fn judge(&self, candidate: Candidate<Entry>) {
+        let outcome = match &candidate.entry {
+            Entry::Node(node) => node.upgrade().map_or(Outcome::NotHere, |node| self.evict_node(&node)),
+            Entry::Section(SectionKey::Tree { name, part: TreePart::Root }) => self.evict_root(*name),
+            Entry::Section(key) => self.evict_section(*key),
+        };
+        let mut queues = self.core.cache.queues.lock();
+        match outcome {
+            Outcome::Evicted => {
+                self.core.cache.evicted.fetch_add(1, Ordering::Relaxed);
+                queues.evicted(&candidate);
+            }
+            Outcome::Wanted => queues.promote(candidate),
+            Outcome::Held => queues.postpone(candidate),
+            Outcome::NotHere => {}
+        }
+    }
+
+    fn evict_section(&self, key: SectionKey) -> Outcome {
+        let differs = self.writer.dirty.contains(&key) || self.writer.flushing.contains(&key);
+        let trees = self.core.trees_of(key, self.guard);
+        let leads_to_trees = trees.iter().any(|(name, tree)| self.is_in_use(*name, tree));
+        let visitor = EvictCell { eviction: self, differs, held: leads_to_trees };
+        self.core.visit(key, visitor).unwrap_or(Outcome::NotHere)
+    }
+
+    /// Whether somebody could still ask the object of a tree for what is not on disk.
+    fn is_in_use(&self, name: TreeName, tree: &EdgeTree) -> bool {
+        tree.root.loaded(self.guard).is_some() || self.differs(name, tree)
+    }
+
+    fn differs(&self, name: TreeName, tree: &EdgeTree) -> bool {
+        self.writer.dirty_trees.contains_key(&name) || tree.is_flushing() || !tree.is_stored()
+    }
+
+    fn evict_node(&self, node: &EdgeNode) -> Outcome {
+        // A node without an id belongs to no tree any more, or was never stored.
+        let differs = node.is_dirty() || node.is_flushing() || node.id() == 0;
+        self.evict(&node.cell, differs, false)
+    }
+
+    fn evict_root(&self, name: TreeName) -> Outcome {
+        let Some(tree) = self.core.tree_in_memory(name, self.guard) else { return Outcome::NotHere };
+        let Some(resident) = tree.root.resident(self.guard) else { return Outcome::NotHere };
+        if self.differs(name, &tree) {
+            resident.set_queued(false);
+            return Outcome::NotHere;
+        }
+        if resident.was_touched() {
+            return Outcome::Wanted;
+        }
+        let root = resident.section();
+        let is_free = root.is_settled(self.watermark)
+            && root.nodes().all(|node| node.cell.loaded(self.guard).is_none());
+        if !is_free {
+            return Outcome::Held;
+        }
+        tree.root.evict(self.guard);
+        Outcome::Evicted
+    }
+
+    fn evict<T: Mergeable>(&self, cell: &SectionCell<T>, differs: bool, held: bool) -> Outcome {
+        let Some(resident) = cell.resident(self.guard) else { return Outcome::NotHere };
+        if differs {
+            resident.set_queued(false);
+            return Outcome::NotHere;
+        }
+        if resident.was_touched() {
+            return Outcome::Wanted;
+        }
+        let section = resident.section();
+        let unsettled = section.delta_len() > section.delta_up_to(self.watermark);
+        if held || unsettled {
+            return Outcome::Held;
+        }
+        cell.evict(self.guard);
+        Outcome::Evicted
+    }
+}
+
+struct EvictCell<'a> {
+    eviction: &'a Eviction<'a>,
+    differs: bool,
+    held: bool,
+}
+
+impl CellVisitor for EvictCell<'_> {
+    type Output = Outcome;
+    fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Outcome {
+        self.eviction.evict(cell, self.differs, self.held)
+    }
+}
+
+impl Cache {
+    /// Queues a section that a flush has made clean, if it is not queued.
+    pub(crate) fn admit_clean<T>(
+        &self,
+        resident: Option<&Resident<T>>,
+        name: u64,
+        entry: impl FnOnce() -> Entry,
+    ) {
+        if let Some(resident) = resident
+            && !resident.set_queued(true)
+        {
+            self.admit(entry(), name, resident.bytes());
+        }
+    }
+}
+
+struct AdmitClean<'a> {
+    cache: &'a Cache,
+    key: SectionKey,
+    guard: &'a Guard,
+}
+
+impl CellVisitor for AdmitClean<'_> {
+    type Output = ();
+    fn visit<T: Mergeable>(self, cell: &SectionCell<T>) {
+        let entry = || Entry::Section(self.key);
+        self.cache.admit_clean(cell.resident(self.guard), name_of(&self.key), entry);
+    }
+}
+
+impl Core {
+    /// Queues the sections that a flush has written.
+    pub(crate) fn admit_flushed(&self, keys: &[SectionKey]) {
+        let guard = crossbeam_epoch::pin();
+        for &key in keys {
+            self.visit(key, AdmitClean { cache: &self.cache, key, guard: &guard });
+        }
+    }
+
+    /// Queues the nodes and the root of a tree that a flush has written.
+    pub(crate) fn admit_flushed_tree(
+        &self,
+        name: TreeName,
+        tree: &EdgeTree,
+        nodes: &[std::sync::Arc<EdgeNode>],
+    ) {
+        let guard = crossbeam_epoch::pin();
+        for node in nodes {
+            let key = name.key(TreePart::Node(node.id()));
+            self.cache.admit_clean(node.cell.resident(&guard), name_of(&key), || Entry::node(node));
+        }
+        let key = name.key(TreePart::Root);
+        self.cache.admit_clean(tree.root.resident(&guard), name_of(&key), || Entry::Section(key));
+    }
+}

@@ -1,0 +1,145 @@
+//! The thread that makes room.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::Cache;
+use crate::core::Core;
+use crate::{GraphError, Result};
+
+/// The pause between two looks while memory has just begun to fill up. It shrinks linearly to nothing at the budget.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The pause when nothing can go: old snapshots, or a disk that takes nothing, keep all there is.
+const IN_VAIN: Duration = Duration::from_millis(10);
+
+/// The keeper of an open graph. Ends with the graph's last handle.
+pub(crate) struct Keeper {
+    core: Arc<Core>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    /// Starts the thread.
+    pub(crate) fn start(core: &Arc<Core>) -> Result<Self> {
+        let kept = Arc::clone(core);
+        let spawned = std::thread::Builder::new().name("cache".into()).spawn(move || keep(&kept));
+        let thread = Some(spawned.map_err(|error| GraphError::NoThread(error.to_string()))?);
+        Ok(Self { core: Arc::clone(core), thread })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.core.cache.signal.stop();
+        if let Some(thread) = self.thread.take() {
+            // It has logged whatever went wrong.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What wakes the keeper.
+#[derive(Default)]
+pub(super) struct Signal {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    rung: bool,
+    stop: bool,
+}
+
+impl Signal {
+    /// Wakes the keeper, if it sleeps.
+    pub(super) fn ring(&self) {
+        let mut state = self.state.lock();
+        if !std::mem::replace(&mut state.rung, true) {
+            self.changed.notify_all();
+        }
+    }
+
+    fn stop(&self) {
+        self.state.lock().stop = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits until there is something to do; false when the graph is being closed.
+    fn wait(&self) -> bool {
+        let mut state = self.state.lock();
+        while !state.rung && !state.stop {
+            self.changed.wait(&mut state);
+        }
+        state.rung = false;
+        !state.stop
+    }
+
+    /// Waits for a while, or for the end.
+    fn pause(&self, pause: Duration) {
+        let mut state = self.state.lock();
+        if !state.stop && !pause.is_zero() {
+            self.changed.wait_for(&mut state, pause);
+        }
+    }
+}
+
+fn keep(core: &Core) {
+    while core.cache.signal.wait() {
+        let enough = core.evict_to(core.cache.low_water()) || core.flush_for_room();
+        let rest = if enough { Duration::ZERO } else { IN_VAIN };
+        core.cache.signal.pause(pause(&core.cache).max(rest));
+    }
+}
+
+/// How long to wait before looking again.
+fn pause(cache: &Cache) -> Duration {
+    let (used, low) = (cache.account.total(), cache.low_water());
+    let room = cache.budget.saturating_sub(used) as f64 / (cache.budget - low).max(1) as f64;
+    LONGEST_PAUSE.mul_f64(room.min(1.0))
+}
+
+impl Core {
+    /// Flushes, so that more can be evicted, and evicts; false if not enough could go. A failure is logged: nothing is
+    /// lost, the log has it all.
+    pub(crate) fn flush_for_room(&self) -> bool {
+        if self.writer.lock().is_clean() {
+            return false;
+        }
+        if let Err(error) = self.flush() {
+            tracing::error!(%error, "flush failed; what differs from what is stored stays in memory, beyond the budget");
+            return false;
+        }
+        self.evict_to(self.cache.low_water())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GraphOptions;
+    use crate::memory::{Resident, Weigh};
+
+    struct Bytes(usize);
+    impl Weigh for Bytes {
+        fn weight(&self) -> usize {
+            size_of::<Self>() + self.0
+        }
+    }
+
+    #[test]
+    fn the_pause_shrinks_linearly_as_memory_fills() {
+        let cache = Cache::new(&GraphOptions { cache_bytes: 1 << 20, ..GraphOptions::default() });
+        assert_eq!(pause(&cache), LONGEST_PAUSE);
+        let step = cache.budget / 16;
+        let _filled = Resident::new(Bytes(cache.budget - step), &cache.account);
+        let half = pause(&cache);
+        assert!(half < LONGEST_PAUSE.mul_f64(0.51) && half > LONGEST_PAUSE.mul_f64(0.48), "{half:?}");
+        let _more = Resident::new(Bytes(step), &cache.account);
+        assert_eq!(pause(&cache), Duration::ZERO);
+    }
+}

@@ -1,0 +1,136 @@
+//! What stays in memory: one budget of bytes for all sections and tree nodes of a graph (ByteGraph, section 4.3.1).
+//!
+//! ```text
+//!   load (any thread) ──▶ probation ──── not read again in a later era ───▶ evicted, remembered in ghosts
+//!     │                        │                                                              │
+//!     │ was evicted lately     │ read again                                                   │
+//!     └────────▶ main ◀────────┴──────────────────── loaded again soon ◀──────────────────────┘
+//!                  │ not read since the last look: evicted
+//! ```
+//!
+//! * *Which*: S3-FIFO (Yang et al., SOSP 2023). A tenth of the budget is probation, which a scan passes through without
+//!   driving out what is used again and again. See [`queues`].
+//! * *What can go*: what is on disk just as it is. Sections that differ are not in the queues; a flush makes them clean and
+//!   puts them back. A section whose newest version some snapshot does not see stays, since a loaded base has no past. A
+//!   section that leads to trees goes after their roots, a root after its nodes: there is never a second object for what
+//!   somebody could still change. See [`evict`].
+//! * *When*: a thread, the [`keeper`], makes room before it is needed; who finds none all the same makes it on the spot.
+//! * *Loads*: of several who need a section at the same time, one reads it. See [`loads`].
+
+mod evict;
+mod keeper;
+mod loads;
+mod queues;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use crate::GraphOptions;
+use crate::memory::Account;
+use crate::section_key::SectionKey;
+use crate::tree::EdgeNode;
+
+pub(crate) use keeper::Keeper;
+use keeper::Signal;
+use loads::Loads;
+pub(crate) use loads::name_of;
+use queues::Queues;
+
+/// Eras that pass while as much is loaded as the budget allows.
+const ERAS: usize = 64;
+
+/// What a queue of the cache holds.
+pub(crate) enum Entry {
+    /// A section, or the root of a tree.
+    Section(SectionKey),
+    /// An edge node; gone with its tree.
+    Node(Weak<EdgeNode>),
+}
+
+impl Entry {
+    /// An edge node's entry.
+    pub(crate) fn node(node: &Arc<EdgeNode>) -> Self {
+        Self::Node(Arc::downgrade(node))
+    }
+}
+
+/// The budget of a graph, and what it is spent on.
+pub(crate) struct Cache {
+    pub(crate) account: Arc<Account>,
+    pub(crate) loads: Loads,
+    budget: usize,
+    queues: Mutex<Queues<Entry>>,
+    signal: Signal,
+    /// Sections and tree nodes read from disk, and put out of memory, since the graph was opened.
+    loaded: AtomicU64,
+    evicted: AtomicU64,
+}
+
+impl Cache {
+    pub(crate) fn new(options: &GraphOptions) -> Self {
+        let budget = options.cache_bytes;
+        Self {
+            account: Account::new(budget / ERAS),
+            loads: Loads::default(),
+            budget,
+            queues: Mutex::new(Queues::new(budget)),
+            signal: Signal::default(),
+            loaded: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
+        }
+    }
+
+    /// The bytes from which on the keeper makes room: 15/16 of the budget.
+    pub(crate) fn high_water(&self) -> usize {
+        self.budget - self.budget / 16
+    }
+
+    /// How far the keeper goes then: 7/8 of the budget.
+    fn low_water(&self) -> usize {
+        self.budget - self.budget / 8
+    }
+
+    /// Whether more than the budget is in use, not counting what is about to be freed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.account.live() > self.budget
+    }
+
+    /// Sections and tree nodes read from disk since the graph was opened.
+    pub(crate) fn loaded(&self) -> u64 {
+        self.loaded.load(Ordering::Relaxed)
+    }
+
+    /// Sections and tree nodes put out of memory since the graph was opened.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.evicted.load(Ordering::Relaxed)
+    }
+
+    /// Whether the budget is exceeded by more than a quarter.
+    pub(crate) fn is_far_over(&self) -> bool {
+        self.account.total() > self.budget.saturating_add(self.budget / 4)
+    }
+
+    /// Queues what was loaded, or is clean now.
+    pub(crate) fn admit(&self, entry: Entry, name: u64, bytes: usize) {
+        self.queues.lock().admit(entry, name, bytes);
+    }
+
+    /// As [`Cache::admit`], of what was read from disk just now.
+    pub(crate) fn admit_loaded(&self, entry: Entry, name: u64, bytes: usize) {
+        self.account.count_loaded(bytes);
+        self.loaded.fetch_add(1, Ordering::Relaxed);
+        self.admit(entry, name, bytes);
+        if self.account.total() > self.high_water() {
+            self.signal.ring();
+        }
+    }
+
+    /// Lets the keeper look soon if there is not much room left.
+    pub(crate) fn ring_if_high(&self) {
+        if self.account.total() > self.high_water() {
+            self.signal.ring();
+        }
+    }
+}

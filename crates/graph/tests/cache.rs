@@ -1,0 +1,209 @@
+//! Graphs larger than the memory they may use.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use graph::{Cardinality, Dir, Graph, GraphOptions, TreeBounds, Value, VertexRef};
+use store::{MemoryStore, Store};
+
+const BUDGET: usize = 2 << 20;
+/// What comes on top of the budget: the batch that is read, and garbage that its reader keeps.
+const SLACK: u64 = 1 << 20;
+
+fn open(store: &Arc<dyn Store>, cache_bytes: usize, keeper: bool) -> Graph {
+    let tree = TreeBounds { min: 50, max: 100, fan_out: 8 };
+    let options = GraphOptions { cache_bytes, keeper, tree, log_bytes: 4 << 20, ..GraphOptions::default() };
+    Graph::open(Arc::clone(store), options).unwrap()
+}
+
+/// A graph of about 12 MB: persons with a text each, who all follow the first, and know those around them.
+fn fill(graph: &Graph, persons: usize) -> Vec<VertexRef> {
+    let mut all: Vec<VertexRef> = Vec::new();
+    while all.len() < persons {
+        let transaction = graph.begin();
+        for _ in 0..500.min(persons - all.len()) {
+            let v = transaction.add_vertex(None, "person").unwrap();
+            let text = format!("{:0100}", all.len());
+            transaction.set_vertex_property(v, Cardinality::Single, "text", Value::str(&text), &[]).unwrap();
+            transaction.add_edge(None, "follows", v, *all.first().unwrap_or(&v)).unwrap();
+            for back in 1..=8.min(all.len()) {
+                transaction.add_edge(None, "knows", v, all[all.len() - back]).unwrap();
+            }
+            all.push(v);
+        }
+        transaction.commit().unwrap();
+    }
+    all
+}
+
+/// Reads everything a vertex has.
+fn check(graph: &Graph, all: &[VertexRef], n: usize) {
+    let snapshot = graph.snapshot();
+    let reader = snapshot.reader();
+    let (text, knows) =
+        (snapshot.catalog().key("text").unwrap(), snapshot.catalog().edge_label("knows").unwrap());
+    let expected = format!("{n:0100}");
+    assert_eq!(reader.value(all[n], text), Some(Value::str(&expected)));
+    let friends: Vec<VertexRef> = reader.list(all[n], knows, Dir::Out).neighbours().collect();
+    let wanted: Vec<VertexRef> = (1..=8.min(n)).map(|back| all[n - back]).collect();
+    assert_eq!(friends, wanted);
+    snapshot.check().unwrap();
+}
+
+#[test]
+fn a_graph_larger_than_its_cache_is_written_and_read_within_the_budget() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store, BUDGET, false);
+    let all = fill(&graph, 20_000);
+    let stats = graph.stats();
+    assert!(stats.evictions > 0, "{stats:?}");
+    let bound = BUDGET as u64 * 5 / 4 + SLACK;
+    assert!(stats.cache_bytes <= bound, "{} bytes after writing", stats.cache_bytes);
+    let mut most = 0;
+    for n in (0..all.len()).rev().chain((0..all.len()).step_by(7)) {
+        check(&graph, &all, n);
+        if n % 100 == 0 {
+            most = graph.stats().cache_bytes.max(most);
+        }
+    }
+    assert!(most <= BUDGET as u64 + SLACK, "{most} bytes while reading");
+    let (snapshot, hub) = (graph.snapshot(), all[0]);
+    let follows = snapshot.catalog().edge_label("follows").unwrap();
+    assert_eq!(snapshot.reader().list(hub, follows, Dir::In).neighbours().count(), all.len());
+    assert!(graph.stats().cache_bytes <= BUDGET as u64 + SLACK);
+    drop(snapshot);
+    drop(graph);
+    let again = open(&store, BUDGET, true);
+    (0..all.len()).step_by(3).for_each(|n| check(&again, &all, n));
+}
+
+#[test]
+fn what_is_read_again_and_again_stays_while_others_scan() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let all = fill(&open(&store, 1 << 30, true), 20_000);
+    let graph = open(&store, 4 << 20, false);
+    // Vertices of one block: the sections of one tablet's first stripe.
+    let hot: Vec<usize> = (0..20).map(|n| n * 64).collect();
+    let mut missed = 0;
+    for n in 0..all.len() {
+        check(&graph, &all, n);
+        if n % 50 == 0 {
+            let before = graph.stats().loads;
+            hot.iter().for_each(|&n| check(&graph, &all, n));
+            missed += u64::from(graph.stats().loads > before && n > all.len() / 4);
+        }
+    }
+    let looks = (all.len() / 50) as u64;
+    assert!(graph.stats().evictions > 100, "{:?}", graph.stats());
+    assert!(missed * 20 < looks, "{missed} of {looks} looks at what is hot had to load");
+}
+
+#[test]
+fn versions_that_an_old_snapshot_sees_are_not_evicted() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store, 64 << 10, true);
+    let all = fill(&graph, 3_000);
+    let old = graph.snapshot();
+    let text = old.catalog().key("text").unwrap();
+    for part in all.chunks(100) {
+        let transaction = graph.begin();
+        for &v in part {
+            transaction.set_vertex_property(v, Cardinality::Single, "text", Value::str("new"), &[]).unwrap();
+        }
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+    }
+    for (n, &v) in all.iter().enumerate() {
+        let expected = format!("{n:0100}");
+        assert_eq!(old.reader().value(v, text), Some(Value::str(&expected)), "{n}");
+        assert_eq!(graph.snapshot().reader().value(v, text), Some(Value::str("new")), "{n}");
+    }
+    old.check().unwrap();
+    drop(old);
+    (0..all.len()).step_by(10).for_each(|n| {
+        assert_eq!(graph.snapshot().reader().value(all[n], text), Some(Value::str("new")));
+    });
+}
+
+/// Amounts move between accounts of which most are on disk: every snapshot has the same sum.
+#[test]
+fn every_snapshot_is_consistent_while_sections_come_and_go() {
+    const ACCOUNTS: usize = 12_000;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store, 400 << 10, true);
+    let mut accounts = Vec::new();
+    for _ in 0..ACCOUNTS / 1000 {
+        let setup = graph.begin();
+        for _ in 0..1000 {
+            let v = setup.add_vertex(None, "account").unwrap();
+            setup.set_vertex_property(v, Cardinality::Single, "balance", Value::Long(100), &[]).unwrap();
+            accounts.push(v);
+        }
+        setup.commit().unwrap();
+    }
+    let (stop, checks) = (AtomicBool::new(false), AtomicU64::new(0));
+    let sum = |graph: &Graph| {
+        let snapshot = graph.snapshot();
+        let balance = snapshot.catalog().key("balance").unwrap();
+        // A reader per vertex: nothing is held for longer.
+        let sum: i64 =
+            accounts.iter().map(|&v| snapshot.reader().value(v, balance).unwrap().as_i64().unwrap()).sum();
+        let moves = snapshot.catalog().edge_label("move");
+        let edges = moves.map_or(0, |moves| {
+            accounts.iter().map(|&v| snapshot.reader().list(v, moves, Dir::In).len()).sum::<usize>()
+        });
+        snapshot.check().unwrap();
+        assert_eq!((sum, edges as u64), (100 * ACCOUNTS as i64, snapshot.edge_count(None)));
+    };
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..2usize)
+            .map(|writer| {
+                let (graph, accounts) = (graph.clone(), &accounts);
+                scope.spawn(move || {
+                    for n in 0..1500usize {
+                        let (from, to) =
+                            (accounts[(n * 7919 + writer * 31) % ACCOUNTS], accounts[n * n % 200]);
+                        if from == to {
+                            continue;
+                        }
+                        loop {
+                            let transaction = graph.begin();
+                            let snapshot = transaction.snapshot();
+                            let balance = snapshot.catalog().key("balance").unwrap();
+                            for (v, by) in [(from, -1), (to, 1)] {
+                                transaction.note_read(graph::ReadUnit::VertexRecord(v));
+                                let before = snapshot.reader().value(v, balance).unwrap().as_i64().unwrap();
+                                let after = Value::Long(before + by);
+                                transaction
+                                    .set_vertex_property(v, Cardinality::Single, "balance", after, &[])
+                                    .unwrap();
+                            }
+                            transaction.add_edge(None, "move", from, to).unwrap();
+                            match transaction.commit() {
+                                Ok(_) => break,
+                                Err(error) => assert!(error.is_retryable(), "{error}"),
+                            }
+                        }
+                    }
+                })
+            })
+            .collect();
+        let reader = {
+            let (graph, stop, checks, sum) = (graph.clone(), &stop, &checks, &sum);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    sum(&graph);
+                    checks.fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        };
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        stop.store(true, Ordering::Relaxed);
+        reader.join().unwrap();
+    });
+    sum(&graph);
+    assert!(checks.load(Ordering::Relaxed) > 0);
+    assert!(graph.stats().evictions > 100, "{:?}", graph.stats());
+    drop(graph);
+    sum(&open(&store, 400 << 10, true));
+}
