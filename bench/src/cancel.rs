@@ -9,6 +9,7 @@ use values::Value;
 use crate::client::Client;
 use crate::csr::Csr;
 use crate::measure::{Latencies, millis};
+use crate::memory::resident_mb;
 use crate::parameters::Bindings;
 use crate::report::{Report, rounded};
 use crate::served::Served;
@@ -36,12 +37,12 @@ pub fn bench(graph: &Path, report: &Report) -> Result<(), Box<dyn std::error::Er
     for attempt in 0..WARM_UP {
         clients.block_on(end_once(&served, attempt % 2 == 0)).map_err(|e| e.to_string())?;
     }
-    let before = resident_mb();
+    let before = resident_mb()?;
     let mut endings = Latencies::default();
     for attempt in 0..TRIES {
         endings.add(clients.block_on(end_once(&served, attempt % 2 == 0)).map_err(|e| e.to_string())?);
     }
-    let after = resident_mb();
+    let after = resident_mb()?;
     let beside = clients.block_on(reads_beside(&served, &ids)).map_err(|e| e.to_string())?;
     report.figures(
         "cancel",
@@ -98,11 +99,4 @@ async fn reads_beside(served: &Served, ids: &[i64]) -> Result<Latencies, Problem
         latencies.add(began.elapsed());
     }
     Ok(latencies)
-}
-
-/// Resident memory of this process in MB.
-fn resident_mb() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }

@@ -2,6 +2,7 @@
 //!
 //! Each prints a table and leaves its figures as JSON under `target/bench/`. `make bench DATA=DIR` runs them all.
 
+mod cache;
 mod cancel;
 mod client;
 mod commits;
@@ -57,6 +58,14 @@ enum Bench {
         #[arg(long, default_value_t = 10_000_000)]
         edges: u64,
     },
+    /// A graph larger than its cache: answers, memory, and point reads beside a scan
+    Cache {
+        graph: PathBuf,
+        ldbc: PathBuf,
+        /// Megabytes of cache
+        #[arg(long, default_value_t = 200)]
+        megabytes: u64,
+    },
     /// CQ1-6 with scopes and without
     Scopes { graph: PathBuf, ldbc: PathBuf },
     /// Walks, IC and CQ beside ../shared/limit
@@ -106,6 +115,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Limit { graph, only } => limit::bench(&graph, only.as_deref(), &report),
         Bench::Point { graph } => point::bench(&graph, &report),
         Bench::Cancel { graph } => cancel::bench(&graph, &report),
+        Bench::Cache { graph, ldbc, megabytes } => cache::bench(&graph, &ldbc, megabytes, &report),
         Bench::Hub { edges } => hub::bench(edges, &report),
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),

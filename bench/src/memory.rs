@@ -20,12 +20,12 @@ const BARE: [&str; 3] = ["offsets", "neighbours", "seqs"];
 /// # Errors
 /// If the graph cannot be opened or read, or has no edges.
 pub fn bench(graph: &Path, files: &Path, report: &Report) -> Result<(), Box<dyn std::error::Error>> {
-    let before = resident()?;
+    let before = resident_mb()?;
     let store: Arc<dyn Store> = Arc::new(FjallStore::open(graph, FjallOptions::default())?);
     let opened = Graph::open(Arc::clone(&store), GraphOptions::default())?;
     let (seconds, kinds) = time(|| opened.layout());
     let kinds = kinds?;
-    let resident = resident()? - before;
+    let resident = resident_mb()? - before;
     let edges = opened.stats().edge_count();
     if edges == 0 {
         return Err("the graph has no edges".into());
@@ -80,7 +80,10 @@ fn mb(bytes: u64) -> Json {
 }
 
 /// Memory of this process that is in RAM, in megabytes.
-fn resident() -> Result<f64, Box<dyn std::error::Error>> {
+///
+/// # Errors
+/// If the kernel does not say.
+pub fn resident_mb() -> Result<f64, Box<dyn std::error::Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line =
         status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("the kernel counts no memory")?;

@@ -114,6 +114,11 @@ impl Graph {
         self.core.flush()
     }
 
+    /// Bytes of sections and tree nodes in memory, those included that only wait for their last readers.
+    pub fn cache_bytes(&self) -> u64 {
+        self.core.cache.account.total() as u64
+    }
+
     /// Sizes and counters. It visits every section: for people and monitoring, not for hot paths.
     pub fn stats(&self) -> GraphStats {
         GraphStats::of(&self.core)

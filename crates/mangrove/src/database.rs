@@ -170,6 +170,11 @@ impl Database {
         &self.inner.engine
     }
 
+    /// Bytes of the graph in memory that count against the cache's budget.
+    pub fn cache_bytes(&self) -> u64 {
+        self.inner.graph.cache_bytes()
+    }
+
     /// Sizes of the graph.
     pub fn stats(&self) -> GraphStats {
         self.inner.graph.stats()

@@ -6,7 +6,11 @@
 //! adds a unit     (head n) ─▶ (part n) ─▶ (part n) ─▶ (part n)      one head, three parts, three edges
 //! drops the unit  n - KEPT
 //! sets            (writer).last = n
+//! adds an edge    (writer) ─ wrote {n} ─▶ (hub)                    lists that become trees, ordered by n
 //! ```
+//!
+//! The cache is far too small for the graph, trees are of a few edges, and a further thread of the child creates and drops
+//! an index again and again.
 //!
 //! and is reported on standard output once its commit has returned. The parent kills the child, opens the graph, and
 //! holds it to the one state that is possible if the last transaction of *w* was `last`: exactly the units
@@ -41,6 +45,9 @@ fn options() -> DatabaseOptions {
     let mut options = DatabaseOptions { executors: 1, ..DatabaseOptions::default() };
     // Small, so that checkpoints are killed too.
     options.graph.log_bytes = 64 << 10;
+    // So small that sections come and go, and that nodes of trees are split and merged.
+    options.graph.cache_bytes = 100 << 10;
+    options.graph.tree = graph::TreeBounds { min: 4, max: 8, fan_out: 4 };
     options
 }
 
@@ -72,6 +79,10 @@ fn commit(db: &Database, writer: i64, n: i64) -> Result<(), Error> {
     } else {
         tx.query_with("g.V().has('writer','w',w).property('last', n)", values(n))?;
     }
+    tx.query_with(
+        "g.V().has('writer','w',w).addE('wrote').to(V().hasLabel('hub')).property('n', n)",
+        values(n),
+    )?;
     let unit = "g.addV('head').property('w', w).property('n', n).as('a')\
                 .addV('part').property('w', w).property('n', n).as('b')\
                 .addV('part').property('w', w).property('n', n).as('c')\
@@ -84,9 +95,31 @@ fn commit(db: &Database, writer: i64, n: i64) -> Result<(), Error> {
     tx.commit()
 }
 
+/// Creates and drops an index that the parent's checks use if it is there.
+fn build_indexes_for_ever(db: &Database) {
+    loop {
+        for text in [
+            "g.call('mangrove.index.create', [label: 'part', key: 'n', kind: 'range', wait: true])",
+            "g.call('mangrove.index.drop', [label: 'part', keys: ['n'], kind: 'range'])",
+        ] {
+            if let Err(error) = db.query(text).and_then(|results| results.collect::<Result<Vec<_>, _>>()) {
+                eprintln!("{text}: {error}");
+                std::process::exit(1);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
 /// The child's life: writes until it is killed.
 fn write_for_ever(directory: &str) {
     let db = Arc::new(Database::open_with(directory, options()).unwrap());
+    if number(&db, "g.V().hasLabel('hub').count()", &[]) == 0 {
+        db.query("g.call('mangrove.schema.declare', [edges: [wrote: [sort: 'n']]])").unwrap();
+        db.query("g.addV('hub')").unwrap();
+    }
+    let indexes = db.clone();
+    thread::spawn(move || build_indexes_for_ever(&indexes));
     let writers = (0..WRITERS).map(|writer| {
         let db = db.clone();
         thread::spawn(move || {
@@ -156,6 +189,14 @@ fn check(db: &Database, acknowledged: &[Option<i64>], tally: &mut Tally) {
         let last = last(db, writer);
         let missing = acknowledged.map_or(0, |n| (n - last).max(0));
         tally.lost += missing as u64;
+        let wrote = "g.V().has('writer','w',w).outE('wrote')";
+        let at = [("w", writer), ("n", last - 20)];
+        let listed = number(db, &format!("{wrote}.count()"), &at);
+        let newest = number(db, &format!("{wrote}.has('n', gt(n)).count()"), &at);
+        if (listed, newest) != (last + 1, (last + 1).min(20)) {
+            eprintln!("writer {writer}, last {last}: {listed} edges to the hub, {newest} of the last 20");
+            tally.partial += 1;
+        }
         for n in (0.max(last - KEPT - 2))..=(last + 2) {
             let expected = n <= last && n > last - KEPT;
             let at = [("w", writer), ("n", n)];
@@ -179,7 +220,13 @@ fn check(db: &Database, acknowledged: &[Option<i64>], tally: &mut Tally) {
     let present = |writer| KEPT.min(last(db, writer) + 1);
     let units: i64 = (0..WRITERS).map(present).sum();
     let vertices = number(db, "g.V().hasLabel('head','part').count()", &[]);
-    let edges = number(db, "g.E().count()", &[]);
+    let edges = number(db, "g.E().hasLabel('next').count()", &[]);
+    let written: i64 = (0..WRITERS).map(|writer| last(db, writer) + 1).sum();
+    let hub = number(db, "g.V().hasLabel('hub').inE('wrote').values('n').count()", &[]);
+    if hub != written {
+        eprintln!("{written} transactions, but {hub} edges at the hub");
+        tally.partial += 1;
+    }
     if (vertices, edges) != (units * (1 + PARTS), units * PARTS) {
         eprintln!("{units} units, but {vertices} vertices and {edges} edges");
         tally.partial += 1;
