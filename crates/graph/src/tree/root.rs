@@ -17,11 +17,15 @@ pub(crate) struct Meta {
     pub(crate) dirty: AtomicBool,
     /// At least one.
     pub(crate) nodes: Box<[Arc<EdgeNode>]>,
+    /// Bytes that it takes with its nodes, without their edges.
+    bytes: usize,
 }
 
 impl Meta {
     pub(crate) fn new(id: u32, dirty: bool, nodes: Box<[Arc<EdgeNode>]>) -> Arc<Self> {
-        Arc::new(Self { id: AtomicU32::new(id), dirty: AtomicBool::new(dirty), nodes })
+        let nodes_bytes: usize = nodes.iter().map(|node| size_of::<Arc<EdgeNode>>() + node.own_bytes()).sum();
+        let bytes = size_of::<Self>() + nodes_bytes;
+        Arc::new(Self { id: AtomicU32::new(id), dirty: AtomicBool::new(dirty), nodes, bytes })
     }
 }
 
@@ -52,8 +56,8 @@ pub(crate) struct TreeRoot {
 
 impl Weigh for TreeRoot {
     fn weight(&self) -> usize {
-        let nodes: usize = self.nodes().map(|node| node.own_bytes() + size_of::<Arc<EdgeNode>>()).sum();
-        size_of::<Self>() + self.metas.len() * size_of::<Meta>() + nodes + self.delta.len() * VERSION_BYTES
+        let metas: usize = self.metas.iter().map(|meta| size_of::<Arc<Meta>>() + meta.bytes).sum();
+        size_of::<Self>() + metas + self.delta.len() * VERSION_BYTES
     }
 }
 
