@@ -194,3 +194,73 @@ impl Input<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use values::Value;
+
+    fn node(id: u32, first: FirstEdge, windows: Option<Windows>) -> Arc<EdgeNode> {
+        Arc::new(EdgeNode::stored(id, 10 * id, first, windows, Span::of([id, id + 5])))
+    }
+
+    fn nodes() -> Box<[Arc<EdgeNode>]> {
+        let at = |value| FirstEdge::Place { value, neighbour: VertexRef(7), seq: 9 };
+        [
+            node(1, FirstEdge::Least, Some(Windows::stored(&[3, 4], true))),
+            node(2, at(None), None),
+            node(3, at(Some(Value::str("text"))), None),
+        ]
+        .into()
+    }
+
+    /// A root of two levels, one of three, and a meta node.
+    fn stored() -> [Vec<u8>; 3] {
+        let (small, key) = (Meta::new(0, false, nodes()), Order::Key(KeyId(5)));
+        let metas = [Meta::new(8, false, nodes()), Meta::new(9, false, nodes())];
+        let two = TreeRoot::new(40, key, 4, 60, [small].into());
+        let three = TreeRoot::new(41, Order::Arrival, 10, 120, metas.clone().into());
+        [encode_root(&two, 40), encode_root(&three, 41), encode_meta(&metas[0])]
+    }
+
+    fn look(nodes: &[Arc<EdgeNode>]) -> Vec<(u32, u32, (u32, u32), bool)> {
+        let is_late = |node: &EdgeNode| node.windows.as_ref().is_some_and(Windows::is_late);
+        nodes.iter().map(|node| (node.id(), node.stored_len(), node.span.ends(), is_late(node))).collect()
+    }
+
+    #[test]
+    fn roots_and_meta_nodes_come_back_as_they_were() {
+        let [two, three, meta] = stored();
+        let root = StoredRoot::decode(&two).unwrap();
+        assert_eq!((root.settled, root.order, root.next_id, root.degree), (40, Order::Key(KeyId(5)), 4, 60));
+        assert!(matches!(&root.below, Below::Nodes(found) if look(&found.0) == look(&nodes())));
+        let root = StoredRoot::decode(&three).unwrap();
+        assert!(matches!(&root.below, Below::Metas(ids) if **ids == [8, 9]));
+        assert_eq!(look(&StoredMeta::decode(&meta).unwrap().0), look(&nodes()));
+    }
+
+    #[test]
+    fn damaged_roots_and_meta_nodes_are_errors_and_never_panics() {
+        let mut random = 0x9e37_79b9_7f4a_7c15u64;
+        for bytes in stored() {
+            for place in 0..bytes.len() {
+                let mut damaged = bytes.clone();
+                damaged[place] ^= 1 << (place % 8);
+                assert!(StoredRoot::decode(&damaged).is_err() && StoredMeta::decode(&damaged).is_err());
+                assert!(
+                    StoredRoot::decode(&bytes[..place]).is_err()
+                        && StoredMeta::decode(&bytes[..place]).is_err()
+                );
+                // Behind a checksum that fits, whatever the byte became.
+                for _ in 0..20 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    damaged[place] = (random >> 56) as u8;
+                    let body = open_frame(&bytes).unwrap().len();
+                    let body = &damaged[bytes.len() - body..];
+                    let resealed = seal_frame(|output| output.bytes.extend_from_slice(body));
+                    let _ = (StoredRoot::decode(&resealed), StoredMeta::decode(&resealed));
+                }
+            }
+        }
+    }
+}
