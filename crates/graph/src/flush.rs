@@ -157,7 +157,16 @@ impl Core {
         writer.checkpoint = plan.stamp;
         writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
         drop(writer);
+        self.delete_forgotten()?;
         self.log.trim(plan.stamp)
+    }
+
+    /// Deletes nodes that nothing leads to any more.
+    fn delete_forgotten(&self) -> Result<()> {
+        let forgotten = self.cache.take_forgotten(self.timeline.watermark().bits());
+        let mut output = self.sections.writer(self.options.flush_batch_bytes);
+        forgotten.iter().try_for_each(|&key| output.delete(key))?;
+        output.flush()
     }
 
     fn plan_flush(&self) -> Plan {
@@ -206,7 +215,9 @@ impl Core {
         let guard = crossbeam_epoch::pin();
         let image = {
             let writer = self.writer.lock();
-            TreeImage::take(tree, name, writer.applied, &guard)
+            let watermark = self.timeline.watermark().bits();
+            let keeps_retired = self.cache.has_evicted_roots_since(watermark);
+            TreeImage::take(tree, name, writer.applied, keeps_retired, &guard)
         };
         let Some((image, flush)) = image else { return Ok(None) };
         if let Err(error) = image.write(output) {

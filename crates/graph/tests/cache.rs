@@ -125,6 +125,53 @@ fn versions_that_an_old_snapshot_sees_are_not_evicted() {
     });
 }
 
+/// A reader goes through a tree from its end, node by node, while the tree is evicted, loaded again, changed and flushed.
+#[test]
+fn who_reads_an_evicted_tree_goes_on_in_its_own_time() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store, 0, false);
+    graph
+        .change_schema(|schema| {
+            schema.edges.entry("follows".into()).or_default().sort_key = Some("since".into());
+            Ok(())
+        })
+        .unwrap();
+    let add = |hub: VertexRef, fan: VertexRef, since: i64| {
+        let transaction = graph.begin();
+        let edge = transaction.add_edge(None, "follows", fan, hub).unwrap();
+        transaction.set_edge_property(edge, "since", Value::Long(since)).unwrap();
+        transaction.commit().unwrap();
+    };
+    let setup = graph.begin();
+    let (hub, fan) = (setup.add_vertex(None, "star").unwrap(), setup.add_vertex(None, "fan").unwrap());
+    setup.commit().unwrap();
+    (0..600).for_each(|n| add(hub, fan, n * 10));
+    graph.flush().unwrap();
+    let old = graph.snapshot();
+    let (follows, since) =
+        (old.catalog().edge_label("follows").unwrap(), old.catalog().key("since").unwrap());
+    let reader = old.reader();
+    let values = |run: &graph::Run<'_>| -> Vec<i64> {
+        let value = |i| run.value(i, since).unwrap().as_i64().unwrap();
+        (0..run.neighbours().len()).map(value).collect()
+    };
+    let mut backwards = reader.list(hub, follows, Dir::In).runs_back();
+    let mut seen = values(&backwards.next().unwrap());
+    for round in 0..10 {
+        // With a budget of nothing each load evicts what was loaded before.
+        assert!(graph.snapshot().reader().exists(fan));
+        add(hub, fan, round * 500 + 5);
+        graph.flush().unwrap();
+    }
+    for run in backwards {
+        seen = values(&run).into_iter().chain(seen).collect();
+    }
+    assert_eq!(seen, (0..600).map(|n| n * 10).collect::<Vec<i64>>());
+    old.check().unwrap();
+    let snapshot = graph.snapshot();
+    assert_eq!(snapshot.reader().list(hub, follows, Dir::In).neighbours().count(), 610);
+}
+
 /// Amounts move between accounts of which most are on disk: every snapshot has the same sum.
 #[test]
 fn every_snapshot_is_consistent_while_sections_come_and_go() {

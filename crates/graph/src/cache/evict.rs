@@ -1,5 +1,6 @@
 //! Puts sections out of memory.
 
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use crossbeam_epoch::Guard;
@@ -18,6 +19,26 @@ use crate::writer::Writer;
 
 /// Candidates that are looked at while the writer is held, so that commits need not wait for long.
 const BATCH: usize = 128;
+
+thread_local! {
+    /// How many times this thread asked to evict nothing.
+    static STILL: Cell<u32> = const { Cell::new(0) };
+}
+
+/// As long as it lives, this thread's loads evict nothing: for who loads two things of which one leads to the other.
+pub(crate) struct Still(());
+
+/// See [`Still`].
+pub(crate) fn hold_still() -> Still {
+    STILL.set(STILL.get() + 1);
+    Still(())
+}
+
+impl Drop for Still {
+    fn drop(&mut self) {
+        STILL.set(STILL.get() - 1);
+    }
+}
 
 /// What became of a candidate.
 enum Outcome {
@@ -51,7 +72,7 @@ impl Core {
     /// Makes room before something is loaded, if the budget is spent and the writer is free. A reader's call: it must not
     /// wait for the writer, who may be waiting for what the reader is about to load.
     pub(crate) fn make_room(&self) {
-        if !self.cache.is_over() {
+        if !self.cache.is_over() || STILL.get() > 0 {
             return;
         }
         self.cache.ring_if_high();
@@ -155,6 +176,7 @@ impl Eviction<'_> {
         if !is_free {
             return Outcome::Held;
         }
+        self.core.cache.note_unlinked(self.writer.applied);
         tree.root.evict(self.guard);
         Outcome::Evicted
     }

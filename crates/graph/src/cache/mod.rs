@@ -14,6 +14,10 @@
 //!   puts them back. A section whose newest version some snapshot does not see stays, since a loaded base has no past. A
 //!   section that leads to trees goes after their roots, a root after its nodes: there is never a second object for what
 //!   somebody could still change. See [`evict`].
+//! * *Whose objects*: a section that is loaded again has new objects for its trees, a root new ones for its nodes. Who still
+//!   reads an old root goes on loading nodes through it: until all snapshots of that time have ended, nodes that change get
+//!   new places in the store (as nodes that are split do), and the old places stay. Who still reads an old section asks the
+//!   new one for roots.
 //! * *When*: a thread, the [`keeper`], makes room before it is needed; who finds none all the same makes it on the spot.
 //! * *Loads*: of several who need a section at the same time, one reads it. See [`loads`].
 
@@ -27,11 +31,12 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::GraphOptions;
 use crate::memory::Account;
 use crate::section_key::SectionKey;
 use crate::tree::EdgeNode;
+use crate::{GraphOptions, Tick};
 
+pub(crate) use evict::hold_still;
 pub(crate) use keeper::Keeper;
 use keeper::Signal;
 use loads::Loads;
@@ -66,6 +71,10 @@ pub(crate) struct Cache {
     /// Sections and tree nodes read from disk, and put out of memory, since the graph was opened.
     loaded: AtomicU64,
     evicted: AtomicU64,
+    /// The last commit when a tree's root was evicted last.
+    unlinked: AtomicU64,
+    /// Nodes in the store that no tree leads to any more, but maybe an evicted root that somebody still reads.
+    limbo: Mutex<Vec<(Tick, SectionKey)>>,
 }
 
 impl Cache {
@@ -79,6 +88,8 @@ impl Cache {
             signal: Signal::default(),
             loaded: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
+            unlinked: AtomicU64::new(0),
+            limbo: Mutex::default(),
         }
     }
 
@@ -105,6 +116,31 @@ impl Cache {
     /// Sections and tree nodes put out of memory since the graph was opened.
     pub(crate) fn evicted(&self) -> u64 {
         self.evicted.load(Ordering::Relaxed)
+    }
+
+    /// Whether snapshots from `watermark` on may be read by somebody who holds the root of a tree that was evicted. Such a
+    /// reader still loads nodes from where that root says they are: there must be what they were then.
+    pub(crate) fn has_evicted_roots_since(&self, watermark: Tick) -> bool {
+        watermark <= self.unlinked.load(Ordering::Relaxed)
+    }
+
+    fn note_unlinked(&self, applied: Tick) {
+        self.unlinked.fetch_max(applied, Ordering::Relaxed);
+    }
+
+    /// Lets what lies in the store under these keys be deleted once nobody reads evicted roots that lead there.
+    pub(crate) fn delete_later(&self, keys: impl Iterator<Item = SectionKey>) {
+        let unlinked = self.unlinked.load(Ordering::Relaxed);
+        self.limbo.lock().extend(keys.map(|key| (unlinked, key)));
+    }
+
+    /// What can be deleted now.
+    pub(crate) fn take_forgotten(&self, watermark: Tick) -> Vec<SectionKey> {
+        let mut limbo = self.limbo.lock();
+        let forgotten =
+            limbo.iter().filter(|(unlinked, _)| *unlinked < watermark).map(|(_, key)| *key).collect();
+        limbo.retain(|(unlinked, _)| *unlinked >= watermark);
+        forgotten
     }
 
     /// Whether the budget is exceeded by more than a quarter.

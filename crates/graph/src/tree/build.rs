@@ -155,6 +155,11 @@ impl Core {
         cell.loaded(guard)?.tree(slot_of(name.v)).cloned()
     }
 
+    /// Whether this is the object of the tree that the section leads to now.
+    pub(crate) fn is_current(&self, tree: &Arc<EdgeTree>, name: TreeName, guard: &Guard) -> bool {
+        self.tree_in_memory(name, guard).is_some_and(|current| Arc::ptr_eq(&current, tree))
+    }
+
     /// The trees that a section in memory leads to.
     pub(crate) fn trees_of(&self, key: SectionKey, guard: &Guard) -> Vec<(TreeName, Arc<EdgeTree>)> {
         let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {

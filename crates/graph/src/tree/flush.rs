@@ -33,12 +33,17 @@ pub(crate) struct TreeFlush {
     nodes: Vec<Arc<EdgeNode>>,
     metas: Vec<Arc<Meta>>,
     retired: Vec<TreePart>,
+    /// Whether what is retired has to stay for a while.
+    keeps_retired: bool,
 }
 
 impl TreeFlush {
     /// It is stored: from now on its parts may leave memory. While the writer is held.
     pub(crate) fn done(self, core: &Core) {
         self.end();
+        if self.keeps_retired {
+            core.cache.delete_later(self.retired.iter().map(|&part| self.name.key(part)));
+        }
         core.admit_flushed_tree(self.name, &self.tree, &self.nodes);
     }
 
@@ -59,11 +64,12 @@ impl TreeFlush {
 
 impl<'g> TreeImage<'g> {
     /// Takes the image of a tree after the commit at `tick`, while no other is applied. The tree counts as stored from
-    /// here on.
+    /// here on. `keeps_retired`: what it led to before must stay in the store for a while.
     pub(crate) fn take(
         tree: &Arc<EdgeTree>,
         name: TreeName,
         tick: Tick,
+        keeps_retired: bool,
         guard: &'g Guard,
     ) -> Option<(Self, TreeFlush)> {
         let root = tree.root.loaded(guard)?;
@@ -93,7 +99,8 @@ impl<'g> TreeImage<'g> {
         root.next_id.store(next, Ordering::Relaxed);
         above.push((name.key(TreePart::Root), encode_root(root, tick)));
         let parts = std::mem::take(&mut *tree.retired.lock());
-        let retired = parts.iter().map(|&part| name.key(part)).collect();
+        let gone = if keeps_retired { &[][..] } else { &parts[..] };
+        let retired = gone.iter().map(|&part| name.key(part)).collect();
         tree.flushing.store(true, Ordering::Relaxed);
         let undo = TreeFlush {
             name,
@@ -102,6 +109,7 @@ impl<'g> TreeImage<'g> {
             nodes: nodes.iter().map(|(_, _, node)| Arc::clone(node)).collect(),
             metas: dirty_metas,
             retired: parts,
+            keeps_retired,
         };
         let nodes = nodes.into_iter().map(|(key, section, _)| (key, section)).collect();
         Some((Self { tick, nodes, above, retired }, undo))

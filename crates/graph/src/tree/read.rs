@@ -9,7 +9,9 @@ use super::root::{NodePlace, TreeRoot};
 use super::write::belongs_behind;
 use super::{EdgeTree, TreeName};
 use crate::block::slot_of;
+use crate::cache::hold_still;
 use crate::list::Run;
+use crate::memory::SectionState;
 use crate::section::{Adjacency, FoundEdge, MergedList, Order, OwnChanges, SortPlace};
 use crate::{Dir, EdgeLabelId, KeyId, Reader, ValueRef};
 
@@ -46,23 +48,41 @@ impl Place {
 
 impl Reader<'_> {
     /// The root of a tree; a failure to load it is kept in the snapshot.
-    pub(crate) fn tree_root<'s>(&'s self, tree: &EdgeTree, name: TreeName) -> Option<&'s TreeRoot> {
-        match self.core.tree_root(tree, name, &self.guard) {
-            Ok(root) => Some(root),
-            Err(error) => {
-                self.snapshot().fail(error);
-                None
-            }
+    pub(crate) fn tree_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
+        if let SectionState::Loaded(root) = tree.root.read(self.core.cache.account.era(), &self.guard) {
+            return Some(root);
         }
+        self.load_root(tree, name)
+    }
+
+    #[cold]
+    fn load_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
+        let mut loaded = self.core.tree_root(tree, name, &self.guard);
+        let mut current = self.core.is_current(tree, name, &self.guard);
+        let _still = (!current).then(hold_still);
+        while !current {
+            // The section that this reader came by has been evicted: what is in the store may be newer than its snapshot,
+            // and only who comes by the section of now can tell.
+            let section = self.adjacency(name.v, name.label, name.dir)?;
+            let tree = section.tree(slot_of(name.v))?;
+            loaded = self.core.tree_root(tree, name, &self.guard);
+            current = self.core.is_current(tree, name, &self.guard);
+        }
+        loaded.map_err(|error| self.snapshot().fail(error)).ok()
     }
 
     /// The length of a tree's list, without the transaction's own changes.
-    pub(crate) fn tree_degree(&self, tree: &EdgeTree, name: TreeName) -> usize {
+    pub(crate) fn tree_degree(&self, tree: &Arc<EdgeTree>, name: TreeName) -> usize {
         self.tree_root(tree, name).map_or(0, |root| root.degree(self.tick) as usize)
     }
 
     /// The out-edge with a sequence number in a tree's list.
-    pub(crate) fn find_in_tree(&self, tree: &EdgeTree, name: TreeName, seq: u32) -> Option<FoundEdge<'_>> {
+    pub(crate) fn find_in_tree(
+        &self,
+        tree: &Arc<EdgeTree>,
+        name: TreeName,
+        seq: u32,
+    ) -> Option<FoundEdge<'_>> {
         let root = self.tree_root(tree, name)?;
         let find = |node: &Arc<EdgeNode>| self.node_section(node, name)?.find(0, self.tick, seq);
         match root.order {
@@ -72,7 +92,7 @@ impl Reader<'_> {
     }
 
     /// The run of a tree's list that holds a place; empty at the end of the list.
-    pub(crate) fn tree_run<'s>(&'s self, tree: &EdgeTree, name: TreeName, place: &mut Place) -> Run<'s> {
+    pub(crate) fn tree_run<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName, place: &mut Place) -> Run<'s> {
         let TreeName { v, label, dir } = name;
         let Some(root) = self.tree_root(tree, name) else { return Run::empty(v, label, dir) };
         let own = self.own_changes(v, label, dir);
@@ -177,7 +197,7 @@ impl Reader<'_> {
 
     fn tree_run_from(
         &self,
-        tree: &EdgeTree,
+        tree: &Arc<EdgeTree>,
         name: TreeName,
         (key, value): (KeyId, ValueRef<'_>),
         seek: &mut Seek,

@@ -137,6 +137,9 @@ impl<'a> TreeWriter<'a> {
         if section.settled >= change.tick {
             return Ok(());
         }
+        if node.id() != 0 && self.core.cache.has_evicted_roots_since(self.watermark) {
+            self.tree.retire(TreePart::Node(node.forget_id()));
+        }
         section.push(0, change.tick, change.neighbour, change.seq, kind.clone());
         node.cell.grow(VERSION_BYTES + kind.weight(), self.guard);
         node.set_dirty(true);
