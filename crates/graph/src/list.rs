@@ -98,6 +98,12 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// Whether it was put together for this call from a base and its changes, which costs something for every edge.
+    #[inline]
+    pub fn is_merged(&self) -> bool {
+        matches!(self.edges, Edges::Merged(_))
+    }
+
     /// The vertex at the other end of edge `i`.
     ///
     /// # Panics

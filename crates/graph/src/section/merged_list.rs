@@ -65,7 +65,7 @@ impl<'r> OwnChanges<'r> {
             let identity = change.identity();
             match &change.kind {
                 EdgeChangeKind::Delete => drop(self.deleted.insert(identity)),
-                _ if self.deleted.contains(&identity) => {}
+                _ if !self.deleted.is_empty() && self.deleted.contains(&identity) => {}
                 EdgeChangeKind::Update(cells) => drop(self.updates.entry(identity).or_insert(cells)),
                 EdgeChangeKind::Insert(_) => self.inserts.push(change),
             }
@@ -125,14 +125,20 @@ impl<'r> MergedList<'r> {
         self.sources.extend((0..self.inserts.len() as u32).map(|index| INSERTED | index));
     }
 
-    /// Puts the edges in order. Base and inserts each are nearly so, which the sort makes use of.
+    /// Puts the edges in order. Base and inserts each are nearly so, which the sort makes use of; and the base is, unless
+    /// something in it was updated. What is added in order at the end is looked at alone.
     fn arrange(&mut self, order: Order) {
         let Some(key) = order.key() else { return };
         let place = |i: u32| self.sort_place(i as usize, key);
-        let mut places: Vec<u32> = (0..self.sources.len() as u32).collect();
-        if places.is_sorted_by(|&a, &b| place(a).order(&place(b)).is_le()) {
+        let len = self.sources.len() as u32;
+        let unsure = match self.updates.is_empty() {
+            true => (len - self.inserts.len() as u32).saturating_sub(1),
+            false => 0,
+        };
+        if (unsure..len).is_sorted_by(|&a, &b| place(a).order(&place(b)).is_le()) {
             return;
         }
+        let mut places: Vec<u32> = (0..len).collect();
         places.sort_by(|&a, &b| place(a).order(&place(b)));
         self.neighbours = places.iter().map(|&i| self.neighbours[i as usize]).collect();
         self.sources = places.iter().map(|&i| self.sources[i as usize]).collect();

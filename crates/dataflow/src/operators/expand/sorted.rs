@@ -64,7 +64,8 @@ impl Expand {
                         if is_ordered { Range::of(part, batch, at.row, cx) } else { Range::default() };
                     let (run, from, to) =
                         range.part(graph, (v, label, dir), part, &mut at.place, &mut at.seek);
-                    let (used, passed) = visitor.take(&run, from..to, target - rows)?;
+                    let room = room_in(&run, target - rows, to - from);
+                    let (used, passed) = visitor.take(&run, from..to, room)?;
                     rows += passed;
                     looked_at += used + 1;
                     at.place.position += used;
@@ -85,6 +86,15 @@ impl Expand {
             self.held.set(cx, self.seen.bytes())?;
         }
         Ok((rows > 0).then(|| found.finish(batch, &self.origins, way)))
+    }
+}
+
+/// Rows that are taken of a part of a run, if there is room for so many: all of it, if the run was put together for this
+/// call, and would have to be again for the rest.
+fn room_in(run: &Run<'_>, room: usize, part: usize) -> usize {
+    match run.is_merged() {
+        true => room.max(part.min(Batch::TARGET_ROWS)),
+        false => room,
     }
 }
 
