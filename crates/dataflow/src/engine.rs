@@ -12,7 +12,7 @@ use crate::cancel::CancelToken;
 use crate::commit::Committers;
 use crate::detach::Detail;
 use crate::error::QueryError;
-use crate::executor::{Desk, Executor, Floor, Task};
+use crate::executor::{Desk, Executor, Floor, Task, watch};
 use crate::instance::Progress;
 use crate::memory::MemoryMeter;
 use crate::profile::Profile;
@@ -281,9 +281,10 @@ impl LocalQuery<'_> {
             if !results.is_empty() {
                 return Ok(Some(results));
             }
-            if progress == Progress::Blocked {
+            let waker = &query.state().waker;
+            if progress == Progress::Blocked && !(watch(|| waker.is_woken()) && waker.take()) {
                 let mut held = self.bell.0.lock();
-                if !query.state().waker.take() {
+                if !waker.take() {
                     self.bell.1.wait_for(&mut held, Duration::from_millis(20));
                 }
             }

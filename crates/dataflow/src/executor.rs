@@ -57,6 +57,12 @@ struct Inbox {
 pub(crate) struct Desk {
     inbox: Mutex<Inbox>,
     bell: Condvar,
+    /// Set with the bell, for an executor that watches rather than sleeps.
+    rung: AtomicBool,
+    /// Whether the executor has nothing to do.
+    idle: AtomicBool,
+    /// The core that it is bound to, and one; 0: none that is known.
+    core: AtomicUsize,
     /// Queries that live here.
     pub load: AtomicUsize,
 }
@@ -65,16 +71,21 @@ impl Desk {
     pub(crate) fn submit(&self, task: Task) {
         self.load.fetch_add(1, Ordering::Relaxed);
         self.inbox.lock().tasks.push(task);
-        self.bell.notify_one();
+        self.ring();
     }
 
     pub(crate) fn wake(&self) {
         self.inbox.lock().woken = true;
-        self.bell.notify_one();
+        self.ring();
     }
 
     pub(crate) fn stop(&self) {
         self.inbox.lock().stop = true;
+        self.ring();
+    }
+
+    fn ring(&self) {
+        self.rung.store(true, Ordering::Release);
         self.bell.notify_one();
     }
 }
@@ -93,9 +104,14 @@ impl Floor {
         Self { desks: (0..executors).map(|_| Arc::default()).collect(), ..Self::default() }
     }
 
-    /// Number of executors that sleep.
+    /// Number of executors that sleep or are about to.
     pub(crate) fn sleeping(&self) -> usize {
         self.idle.load(Ordering::Relaxed)
+    }
+
+    /// Whether there may be a piece to take.
+    fn has_offers(&self) -> bool {
+        !self.offers.lock().is_empty()
     }
 
     /// Takes a piece from the oldest offer that still has one.
@@ -117,9 +133,14 @@ impl Helpers for Floor {
         self.sleeping().min(self.desks.len().saturating_sub(1))
     }
 
-    fn offer(&self, source: Arc<PieceSource>) {
+    fn offer(&self, source: Arc<PieceSource>, wanted: usize) {
         self.offers.lock().push_back(source);
-        self.desks.iter().for_each(|desk| desk.wake());
+        // Not whoever would take this very core from the query, unless there is nobody else.
+        let here = crate::pin::current_core().map_or(0, |core| core + 1);
+        let idle = |desk: &&Arc<Desk>| desk.idle.load(Ordering::Acquire);
+        let near = |desk: &&Arc<Desk>| here > 0 && desk.core.load(Ordering::Relaxed) == here;
+        let (local, elsewhere): (Vec<_>, Vec<_>) = self.desks.iter().filter(idle).partition(near);
+        elsewhere.into_iter().chain(local).take(wanted).for_each(|desk| desk.wake());
     }
 }
 
@@ -155,16 +176,25 @@ impl Executor {
 
     /// Works until told to stop.
     pub(crate) fn run(mut self) {
+        if let Some(core) = crate::pin::current_core() {
+            self.desk.core.store(core + 1, Ordering::Relaxed);
+        }
+        let mut helped = false;
         while self.read_inbox() {
-            let worked = self.turn();
-            if !worked && !self.help() {
-                self.sleep();
+            if self.turn() {
+                continue;
             }
+            if self.help() {
+                helped = true;
+                continue;
+            }
+            self.rest(std::mem::take(&mut helped) || !self.suspended.is_empty());
         }
     }
 
     /// Takes new queries and wakes suspended ones; `false` when told to stop.
     fn read_inbox(&mut self) -> bool {
+        self.desk.rung.store(false, Ordering::Release);
         let (tasks, stop) = {
             let mut inbox = self.desk.inbox.lock();
             inbox.woken = false;
@@ -240,14 +270,45 @@ impl Executor {
         true
     }
 
-    fn sleep(&self) {
+    /// Waits for something to do: watches first, if there is reason to think that it comes soon.
+    fn rest(&self, soon: bool) {
         self.floor.idle.fetch_add(1, Ordering::Relaxed);
+        self.desk.idle.store(true, Ordering::Release);
+        if !soon || !watch(|| self.desk.rung.load(Ordering::Acquire)) {
+            self.sleep();
+        }
+        self.desk.idle.store(false, Ordering::Release);
+        self.floor.idle.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn sleep(&self) {
         let mut inbox = self.desk.inbox.lock();
-        if inbox.tasks.is_empty() && !inbox.woken && !inbox.stop {
+        // An offer made before this executor counted as idle has not rung.
+        let is_needed = self.floor.has_offers();
+        if inbox.tasks.is_empty() && !inbox.woken && !inbox.stop && !is_needed {
             // The timeout only guards queries whose deadline passes while they are suspended.
             self.desk.bell.wait_for(&mut inbox, SLEEP_BOUND);
         }
-        self.floor.idle.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Time for which something is watched that is expected soon, before the thread sleeps. Going to sleep and being woken
+/// takes some tens of microseconds, much of it on the way of whoever wakes.
+const WATCH: Duration = Duration::from_micros(60);
+
+/// Looks again and again until `happened`, for some time; whether it has.
+pub(crate) fn watch(happened: impl Fn() -> bool) -> bool {
+    let began = std::time::Instant::now();
+    loop {
+        for _ in 0..32 {
+            if happened() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if began.elapsed() >= WATCH {
+            return false;
+        }
     }
 }
 

@@ -7,3 +7,11 @@ pub(crate) fn pin_to_core(index: usize) {
         core_affinity::set_for_current(*core);
     }
 }
+
+/// The core that the calling thread runs on, where the system says so: a hint, it may be moved at any time.
+pub(crate) fn current_core() -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    return Some(rustix::thread::sched_getcpu());
+    #[cfg(not(target_os = "linux"))]
+    None
+}

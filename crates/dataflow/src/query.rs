@@ -21,8 +21,8 @@ use crate::waker::Waker;
 pub trait Helpers: Send + Sync {
     /// How many are idle now: a hint for whether splitting pays.
     fn idle(&self) -> usize;
-    /// Offers pieces of work to them.
-    fn offer(&self, source: Arc<PieceSource>);
+    /// Offers pieces of work to so many of them.
+    fn offer(&self, source: Arc<PieceSource>, wanted: usize);
 }
 
 /// The graph as one query sees it.

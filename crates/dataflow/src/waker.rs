@@ -32,6 +32,11 @@ impl Waker {
         }
     }
 
+    /// Whether it was woken since the last [`Waker::take`].
+    pub(crate) fn is_woken(&self) -> bool {
+        self.0.woken.load(Ordering::Acquire)
+    }
+
     /// Whether it was woken since the last call.
     pub(crate) fn take(&self) -> bool {
         self.0.woken.swap(false, Ordering::AcqRel)

@@ -29,10 +29,8 @@ use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::scope_memory::ScopeMemory;
 
-/// Rows from which on a batch is split, if somebody is idle.
-const SPLIT_ROWS: usize = 512;
-/// Fewest rows in a piece: below, moving costs more than it gains.
-const PIECE_ROWS: usize = 128;
+use super::work::{PIECE_WORK, SPLIT_WORK, Work};
+
 /// Pieces per executor that a batch is cut into, so that uneven ones balance out.
 const PIECES_PER_EXECUTOR: usize = 4;
 /// Result batches that may wait for the home executor before a helper pauses.
@@ -212,20 +210,21 @@ impl ExchangeScope {
         }
     }
 
-    /// Ingress: splits a large batch while somebody is idle; a small one stays.
+    /// Ingress: splits a batch that means much work while somebody is idle; any other stays.
     fn admit(&mut self, batch: Batch, cx: &Context<'_>) {
-        let idle = match &cx.query.helpers {
-            Some(helpers) if batch.len >= SPLIT_ROWS => helpers.idle(),
-            _ => 0,
-        };
-        let pieces = ((idle + 1) * PIECES_PER_EXECUTOR).min(batch.len / PIECE_ROWS);
-        if idle == 0 || pieces < 2 {
+        let idle = cx.query.helpers.as_ref().map_or(0, |helpers| helpers.idle());
+        let work = if idle == 0 { Work::default() } else { Work::of(&batch, &self.child, cx) };
+        let pieces = if work.total < SPLIT_WORK { 1 } else { (idle + 1) * PIECES_PER_EXECUTOR };
+        let pieces = pieces.min((work.total / PIECE_WORK) as usize).min(batch.len);
+        if pieces < 2 {
             let piece = self.piece(batch, cx);
             return self.local.push_back(piece);
         }
-        let rows: Vec<u32> = (0..batch.len as u32).collect();
-        let cut: Vec<Piece> =
-            rows.chunks(batch.len.div_ceil(pieces)).map(|rows| self.piece(batch.gather(rows), cx)).collect();
+        let mut cut: Vec<Piece> = Vec::with_capacity(pieces);
+        for rows in work.cut(batch.len as u32, pieces as u64) {
+            let rows: Vec<u32> = rows.collect();
+            cut.push(self.piece(batch.gather(&rows), cx));
+        }
         let source = self.source.get_or_insert_with(|| {
             Arc::new(PieceSource {
                 query: cx.query.clone(),
@@ -241,7 +240,7 @@ impl ExchangeScope {
         });
         source.pieces.lock().extend(cut);
         if let Some(helpers) = &cx.query.helpers {
-            helpers.offer(source.clone());
+            helpers.offer(source.clone(), idle);
         }
     }
 

@@ -19,6 +19,7 @@ mod exchange;
 mod group;
 mod repeat;
 mod stream;
+mod work;
 
 use planner::physical::{Op, OpKind, ScopeKind};
 
