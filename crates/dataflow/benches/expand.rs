@@ -2,7 +2,8 @@
 //!
 //! Two hops from a person to distinct people, in a random graph with a skewed degree distribution. The engine runs a
 //! hand-built plan on one thread (source, two expansions, the second one distinct, count), so what is measured is the
-//! operators and the instance around them, not the parser, the planner or the executors.
+//! operators and the instance around them, not the parser, the planner or the executors. And two hops to the people with
+//! a small number, who are a third: tested where the expansion meets them, or by a filter behind it.
 //!
 //! Run with `cargo bench -p dataflow --bench expand`.
 
@@ -17,13 +18,18 @@ use dataflow::{
     SideEffects, Waker,
 };
 use graph::{BulkColumn, BulkValues, EdgeLabelId, Graph, GraphOptions};
+use gremlin::PredicateOp;
 use planner::physical::{
-    Aggregation, By, EdgeLabels, ElementKind, ExpandTo, Op, OpKind, Operand, Pipeline, Plan, SourceIds,
+    Aggregation, By, EdgeLabels, ElementKind, ExpandTo, Op, OpKind, Operand, Pipeline, Plan, Predicate,
+    SourceIds, Test,
 };
 use values::{Direction, Value, VertexRef};
 
 const VERTICES: usize = 100_000;
 const EDGES: usize = 4_000_000;
+
+/// What the numbers of a third of the ends are below.
+const BOUND: i64 = 12_000;
 
 /// The same graph twice: in the store, and as offsets and neighbours.
 struct World {
@@ -75,6 +81,15 @@ impl World {
         count
     }
 
+    /// Number of walks of two steps to a vertex with a number below the bound, by hand. (A vertex's number is its place.)
+    fn filtered_by_hand(&self, start: VertexRef, numbers: &[i64]) -> u64 {
+        let hits = |&friend: &u32| {
+            let ends = self.neighbours(VertexRef(friend));
+            ends.iter().filter(|&&n| numbers[n as usize] < BOUND).count() as u64
+        };
+        self.neighbours(start).iter().map(hits).sum()
+    }
+
     /// The same by the engine.
     fn by_engine(&self, plan: &Arc<Plan>, start: VertexRef) -> u64 {
         let state = Arc::new(QueryState {
@@ -119,22 +134,42 @@ fn compress(src: &[VertexRef], dst: &[VertexRef]) -> (Vec<u32>, Vec<u32>) {
     (offsets, neighbours)
 }
 
-/// `V(start).out('knows').out('knows').dedup().count()`, the dedup in the expansion or after it.
-fn plan(fused: bool) -> Arc<Plan> {
-    let expand = |distinct| OpKind::Expand {
+fn expand(distinct: bool, end_test: Option<Test>) -> OpKind {
+    OpKind::Expand {
         direction: Direction::Out,
         labels: EdgeLabels::Only(vec![EdgeLabelId(0)]),
         to: ExpandTo::Vertices,
         edge_test: None,
+        end_test,
         fetch: Vec::new(),
         distinct,
         sorted: None,
-    };
-    let ids = SourceIds(vec![Operand::Param(0)]);
-    let mut kinds = vec![OpKind::ById { kind: ElementKind::Vertex, ids }, expand(false), expand(fused)];
-    if !fused {
-        kinds.push(OpKind::Dedup { by: vec![By::Current], across_iterations: false });
     }
+}
+
+/// `V(start).out('knows').out('knows').dedup().count()`, the dedup in the expansion or after it.
+fn distinct(fused: bool) -> Arc<Plan> {
+    let dedup = OpKind::Dedup { by: vec![By::Current], across_iterations: false };
+    let last = if fused { vec![expand(true, None)] } else { vec![expand(false, None), dedup] };
+    two_hops_to(last)
+}
+
+/// `V(start).out('knows').out('knows').has('number', lt(bound)).count()`, the test in the expansion or after it.
+fn filtered(world: &World, fused: bool) -> Arc<Plan> {
+    let number = world.graph.snapshot().catalog().key("number").expect("it was loaded");
+    let bound = Predicate::Compare(PredicateOp::Lt, Operand::Const(Value::Long(BOUND)));
+    let test = Test::Has(number, bound);
+    two_hops_to(match fused {
+        true => vec![expand(false, Some(test))],
+        false => vec![expand(false, None), OpKind::Filter(test)],
+    })
+}
+
+/// The count of what these operators make of the ends of one hop.
+fn two_hops_to(last: Vec<OpKind>) -> Arc<Plan> {
+    let ids = SourceIds(vec![Operand::Param(0)]);
+    let mut kinds = vec![OpKind::ById { kind: ElementKind::Vertex, ids }, expand(false, None)];
+    kinds.extend(last);
     kinds.push(OpKind::Aggregate(Aggregation::Count));
     let op = |(id, kind)| Op { id: id as u32, kind, step: "bench".into(), labels: Vec::new(), moves: false };
     let ops: Vec<Op> = kinds.into_iter().enumerate().map(op).collect();
@@ -144,7 +179,7 @@ fn plan(fused: bool) -> Arc<Plan> {
 fn two_hops(c: &mut Criterion) {
     let world = World::new();
     let mut seen = Vec::new();
-    let (fused, separate) = (plan(true), plan(false));
+    let (fused, separate) = (distinct(true), distinct(false));
     for &start in &world.starts {
         let expected = world.by_hand(start, &mut seen);
         assert_eq!(world.by_engine(&fused, start), expected);
@@ -156,6 +191,32 @@ fn two_hops(c: &mut Criterion) {
         b.iter(|| world.starts.iter().map(|&v| black_box(world.by_hand(v, &mut seen))).sum::<u64>());
     });
     for (name, plan) in [("fused", &fused), ("expand, then dedup", &separate)] {
+        group.bench_function(BenchmarkId::from_parameter(name), |b| {
+            b.iter(|| world.starts.iter().map(|&v| black_box(world.by_engine(plan, v))).sum::<u64>());
+        });
+    }
+    group.finish();
+    filtered_hops(&world, c);
+}
+
+fn filtered_hops(world: &World, c: &mut Criterion) {
+    let snapshot = world.graph.snapshot();
+    let (reader, number) = (snapshot.reader(), snapshot.catalog().key("number").expect("it was loaded"));
+    let slots = world.offsets.len() as u32 - 1;
+    let value = |v| reader.value(VertexRef(v), number).and_then(|value| value.as_i64()).unwrap_or(i64::MAX);
+    let numbers: Vec<i64> = (0..slots).map(value).collect();
+    let (fused, separate) = (filtered(world, true), filtered(world, false));
+    for &start in &world.starts {
+        let expected = world.filtered_by_hand(start, &numbers);
+        assert_eq!(world.by_engine(&fused, start), expected);
+        assert_eq!(world.by_engine(&separate, start), expected);
+    }
+    let mut group = c.benchmark_group("two hops to small numbers from 64 vertices");
+    group.sample_size(20);
+    group.bench_function(BenchmarkId::from_parameter("by hand"), |b| {
+        b.iter(|| world.starts.iter().map(|&v| black_box(world.filtered_by_hand(v, &numbers))).sum::<u64>());
+    });
+    for (name, plan) in [("fused", &fused), ("expand, then filter", &separate)] {
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| world.starts.iter().map(|&v| black_box(world.by_engine(plan, v))).sum::<u64>());
         });

@@ -90,6 +90,7 @@ impl Builder {
                 labels,
                 to: ExpandTo::Vertices,
                 edge_test: None,
+                end_test: None,
                 fetch: Vec::new(),
                 distinct: false,
                 sorted: None,

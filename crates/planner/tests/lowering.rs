@@ -98,6 +98,40 @@ fn other_vertices_remember_where_the_edge_was_reached_from() {
 }
 
 #[test]
+fn tests_of_properties_are_applied_where_an_expansion_meets_its_ends() {
+    lowers(
+        "g.V(1).out('knows').has('age',gt(3)).has('name',within('x','y')).count()",
+        &[
+            "VerticesById(1)",
+            "Expand(out knows; ends with (age > 3 and name within ('x', 'y')))",
+            "Aggregate(count)",
+        ],
+    );
+    lowers(
+        "g.V(1).out('knows').has('name','x').path()",
+        &["VerticesById(1)", "Expand(out knows; ends with name = 'x')", "Path()"],
+    );
+    let mut off = Options::default();
+    off.disabled_rules.insert("end-test").unwrap();
+    let apart = &["VerticesById(1)", "Expand(out knows)", "Filter(name = 'x')"];
+    lowers_with("g.V(1).out('knows').has('name','x')", &off, apart);
+}
+
+#[test]
+fn other_tests_stay_behind_the_expansion() {
+    for (text, filter) in [
+        ("g.V(1).out('knows').hasId(3)", "Filter(T.id = 3)"),
+        ("g.V(1).out('knows').as('a').has('age',3).select('a')", "Filter(age = 3)"),
+        ("g.V(1).out('knows').or(has('age',3),has('name','x'))", "Filter((age = 3 or name = 'x'))"),
+        ("g.V(1).outE('knows').has('since',3).inV().has('age',3)", "Filter(age = 3)"),
+        ("g.V(1).out('knows').dedup().has('age',3)", "Filter(age = 3)"),
+    ] {
+        let plan = physical(text);
+        assert!(plan.contains(filter) && !plan.contains("ends with"), "{text}\n{plan}");
+    }
+}
+
+#[test]
 fn a_subquery_that_does_little_shares_an_instance() {
     lowers(
         "g.V().hasLabel('Person').where(out('isLocatedIn').out('isPartOf').has('name','x'))",
@@ -105,8 +139,7 @@ fn a_subquery_that_does_little_shares_an_instance() {
             "ScanVertices(Person)",
             "FilterScope(all) [per batch, inter bfs, intra dfs, max 64]",
             "  Expand(out isLocatedIn)",
-            "  Expand(out isPartOf)",
-            "  Filter(name = 'x')",
+            "  Expand(out isPartOf; ends with name = 'x')",
         ],
     );
 }
@@ -119,8 +152,7 @@ fn a_subquery_that_may_do_much_is_isolated_unless_scopes_are_off() {
             "ScanVertices(Person)".to_string(),
             format!("FilterScope(all) [{grain}, inter bfs, intra dfs, max 64]"),
             "  Expand(in hasCreator)".to_string(),
-            "  Expand(out hasTag)".to_string(),
-            "  Filter(name = 'x')".to_string(),
+            "  Expand(out hasTag; ends with name = 'x')".to_string(),
         ]
     };
     assert_eq!(physical(text).lines().collect::<Vec<_>>(), plan("per traverser"));
@@ -189,8 +221,7 @@ fn a_large_part_of_a_query_may_spread_over_executors() {
             "ScanVertices(Person)",
             "ExchangeScope [per batch, inter bfs, intra dfs, max 16]",
             "  Expand(out knows)",
-            "  Expand(out knows)",
-            "  Filter(age = 3)",
+            "  Expand(out knows; ends with age = 3)",
             "Aggregate(fold)",
         ],
     );

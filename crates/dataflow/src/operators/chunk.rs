@@ -6,7 +6,7 @@ use crate::batch::Batch;
 const FIRST: usize = 64;
 
 /// Factor from one batch to the next.
-const GROWTH: usize = 4;
+const GROWTH: usize = 8;
 
 /// Sizes of the batches that an operator emits: small at first, so that a consumer that needs little (`limit`, a
 /// decided `where`) costs little, and growing to [`Batch::TARGET_ROWS`] once the stream has proved long.

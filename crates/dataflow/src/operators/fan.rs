@@ -31,6 +31,12 @@ impl Origins {
         }
     }
 
+    /// Whether it makes a difference from which row an output row comes.
+    #[inline]
+    pub(super) fn matter(&self) -> bool {
+        self.recorded
+    }
+
     /// Number of output rows.
     #[inline]
     pub(super) fn len(&self) -> usize {

@@ -27,7 +27,7 @@ impl Operator for Filter {
         let mut passed = match rows.len() {
             0 => return Ok(Step::Idle),
             n if n == batch.len => batch,
-            _ => batch.gather(&rows),
+            _ => batch.gather(&rows.into_vec()),
         };
         trace(&mut passed, cx.op);
         out.emit(passed);

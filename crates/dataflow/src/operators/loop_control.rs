@@ -40,7 +40,7 @@ impl Decision {
             (_, Condition::Always) => holds.fill(true),
             (_, Condition::Times(n)) if cx.loops >= *n => holds.fill(true),
             (Self::Test(prepared), Condition::Test(test)) => {
-                prepared.passing(test, batch, cx, graph)?.iter().for_each(|row| holds[*row as usize] = true);
+                prepared.passing(test, batch, cx, graph)?.iter().for_each(|row| holds[row as usize] = true);
             }
             (Self::Either(x, y), Condition::Either(a, b)) => {
                 x.decide(a, batch, cx, graph, holds)?;

@@ -33,6 +33,31 @@ impl Seen {
         }
     }
 
+    /// Adds vertices under the tag until `room` of them are new, and appends those to `new`. How many it has looked at.
+    #[inline]
+    pub(super) fn insert_vertices(
+        &mut self,
+        single_tag: bool,
+        tag: u32,
+        vertices: &[VertexRef],
+        room: usize,
+        new: &mut Vec<VertexRef>,
+    ) -> usize {
+        if single_tag {
+            return self.vertices.insert_all(vertices, room, new);
+        }
+        let full = new.len() + room;
+        for (i, v) in vertices.iter().enumerate() {
+            if new.len() == full {
+                return i;
+            }
+            if self.insert_vertex(single_tag, tag, *v) {
+                new.push(*v);
+            }
+        }
+        vertices.len()
+    }
+
     /// Whether an object is new under the tag.
     pub(super) fn insert(&mut self, single_tag: bool, tag: u32, object: Value) -> bool {
         if let Value::VertexRef(v) = object {

@@ -50,6 +50,58 @@ impl VertexSet {
         true
     }
 
+    /// Adds vertices until `room` of them are new, and appends those to `new`. How many it has looked at.
+    #[inline]
+    pub(super) fn insert_all(
+        &mut self,
+        mut vertices: &[VertexRef],
+        room: usize,
+        new: &mut Vec<VertexRef>,
+    ) -> usize {
+        let (all, full) = (vertices.len(), new.len() + room);
+        while let Some(first) = vertices.first()
+            && new.len() < full
+        {
+            // As many as can be new for sure, on one page.
+            let most = vertices.len().min(full - new.len());
+            let used = self.insert_on_page(place(*first).0, &vertices[..most], new);
+            vertices = &vertices[used..];
+        }
+        all - vertices.len()
+    }
+
+    /// Adds the first vertices, those on a page. How many that are.
+    fn insert_on_page(&mut self, page: usize, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
+        if !matches!(self.pages.get(page), Some(Some(_))) {
+            self.allocate(page);
+        }
+        let Some(words) = &mut self.pages[page] else { return 0 };
+        let (before, base) = (new.len(), (page as u32) << 16);
+        let mut used = vertices.len();
+        for (i, v) in vertices.iter().enumerate() {
+            // On another page this is beyond the words.
+            let word = ((v.0 ^ base) >> 6) as usize;
+            let Some(word) = words.get_mut(word) else {
+                used = i;
+                break;
+            };
+            let bit = 1 << (v.0 & 63);
+            if *word & bit == 0 {
+                *word |= bit;
+                new.push(*v);
+            }
+        }
+        self.note(&new[before..]);
+        used
+    }
+
+    /// Counts new members.
+    fn note(&mut self, new: &[VertexRef]) {
+        let remembered = REMEMBERED.saturating_sub(self.len).min(new.len());
+        self.first.extend_from_slice(&new[..remembered]);
+        self.len += new.len();
+    }
+
     /// Whether the vertex is a member.
     #[inline]
     pub(super) fn contains(&self, v: VertexRef) -> bool {

@@ -75,6 +75,14 @@ impl Graph<'_> {
         self.note(|| ReadUnit::VertexRecord(v));
     }
 
+    /// Records that the existence or properties of the vertices in some rows are read.
+    #[inline]
+    pub(super) fn note_vertices(&self, vertices: &[VertexRef], rows: impl Iterator<Item = u32>) {
+        if self.transaction.is_some() {
+            rows.for_each(|row| self.note_vertex(vertices[row as usize]));
+        }
+    }
+
     /// Records that an edge's existence or properties are read.
     #[inline]
     pub(super) fn note_edge(&self, e: EdgeRef) {
@@ -85,5 +93,13 @@ impl Graph<'_> {
     #[inline]
     pub(super) fn note_list(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) {
         self.note(|| ReadUnit::List(v, label, dir));
+    }
+
+    /// Records that the adjacency lists of vertices are read.
+    #[inline]
+    pub(super) fn note_lists(&self, vertices: &[VertexRef], label: EdgeLabelId, dir: Dir) {
+        if self.transaction.is_some() {
+            vertices.iter().for_each(|&v| self.note_list(v, label, dir));
+        }
     }
 }

@@ -5,9 +5,11 @@ mod cell;
 mod cell_table;
 mod chain;
 mod chain_map;
+mod prefetch;
 
 pub(crate) use account::{Account, Resident, VERSION_BYTES, Weigh};
 pub(crate) use cell::{SectionCell, SectionState};
 pub(crate) use cell_table::CellTable;
 pub(crate) use chain::{Chains, Version};
 pub(crate) use chain_map::ChainMap;
+pub(crate) use prefetch::prefetch;

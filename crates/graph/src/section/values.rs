@@ -29,17 +29,41 @@ pub(crate) enum Rows {
     Many { ends: Box<[u32]>, cells: Box<[PropertyCell]> },
 }
 
+impl Rows {
+    /// How many there are, where it is known.
+    fn len(&self) -> Option<usize> {
+        match self {
+            Self::Long(v) => Some(v.len()),
+            Self::Int(v) => Some(v.len()),
+            Self::Double(v) => Some(v.len()),
+            Self::DateTime(v) => Some(v.len()),
+            Self::Any(v) => Some(v.len()),
+            Self::Str { ends, .. } | Self::Many { ends, .. } => Some(ends.len()),
+            Self::Bool(_) | Self::Dictionary(_) => None,
+        }
+    }
+}
+
 /// A column: rows, and which of them have a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Values {
     present: Bits,
     rows: Rows,
+    /// Whether every row has a value.
+    is_full: bool,
 }
 
 impl Values {
     /// A column of rows that were decoded or built elsewhere; `present` covers them.
     pub(crate) fn new(present: Bits, rows: Rows) -> Self {
-        Self { present, rows }
+        let is_full = rows.len().is_some_and(|len| (0..len).all(|row| present.get(row)));
+        Self { present, rows, is_full }
+    }
+
+    /// Whether every row has a value. (Not said of columns that do not know how many rows they have.)
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     pub(crate) fn present(&self) -> &Bits {
@@ -249,7 +273,7 @@ impl ValuesBuilder {
             Growing::Any(v) => Rows::Any(v.into()),
             Growing::Many { ends, cells } => Rows::Many { ends: ends.into(), cells: cells.into() },
         };
-        Values { present, rows }
+        Values::new(present, rows)
     }
 
     /// Counts a row that has a value.
@@ -269,8 +293,7 @@ impl ValuesBuilder {
     /// Changes to the representation that holds any value.
     fn widen(&mut self) {
         let rows = std::mem::replace(&mut self.rows, Growing::Nothing);
-        let part =
-            Values { present: Bits::from_words(self.present.as_slice().into()), rows: rows.snapshot() };
+        let part = Values::new(Bits::from_words(self.present.as_slice().into()), rows.snapshot());
         let owned = |row| part.get(row).map_or(Value::Null, ValueRef::to_value);
         self.rows = Growing::Any((0..self.len).map(owned).collect());
     }

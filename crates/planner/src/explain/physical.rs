@@ -96,7 +96,7 @@ impl Words<'_> {
                 self.operands(operands);
                 self.raw(")");
             }
-            OpKind::Expand { direction, labels, to, edge_test, fetch, distinct, sorted } => {
+            OpKind::Expand { direction, labels, to, edge_test, end_test, fetch, distinct, sorted } => {
                 let edges = matches!(to, ExpandTo::Edges { .. });
                 self.raw("Expand(");
                 self.raw(move_name(*direction, edges));
@@ -104,6 +104,10 @@ impl Words<'_> {
                 self.edge_labels(labels);
                 if let Some(test) = edge_test {
                     self.raw("; edges with ");
+                    self.test(test);
+                }
+                if let Some(test) = end_test {
+                    self.raw("; ends with ");
                     self.test(test);
                 }
                 if let ExpandTo::Edges { from: Some(slot) } = to {

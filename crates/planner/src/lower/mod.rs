@@ -6,6 +6,7 @@
 
 mod branch;
 mod cost;
+mod end_test;
 mod exchange;
 mod in_order;
 mod isolation;
@@ -132,6 +133,9 @@ impl Lowering<'_> {
             ops.rows = entering.max(rows);
             ops.step = self.name(step);
             self.step(step, Place { rows: entering, few, ..place }, &mut ops);
+        }
+        if !self.options.disabled_rules.contains("end-test") {
+            end_test::fuse(&mut ops);
         }
         in_order::keep(&mut ops);
         if self.spreads && place.stream {

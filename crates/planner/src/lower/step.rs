@@ -240,6 +240,7 @@ fn expand(step: &Move) -> OpKind {
         labels: step.labels.clone(),
         to: if step.edges { ExpandTo::Edges { from: step.from } } else { ExpandTo::Vertices },
         edge_test: step.edge_test.clone(),
+        end_test: None,
         fetch: step.fetch.clone(),
         distinct: step.distinct,
         sorted: step.sorted.clone(),

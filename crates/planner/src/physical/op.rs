@@ -372,6 +372,9 @@ pub enum OpKind {
         to: ExpandTo,
         /// Only edges that satisfy this (a test on the edge, pushed down).
         edge_test: Option<Test>,
+        /// Only ends that satisfy this: tests of their properties, all of which must hold. Of expansions to vertices that
+        /// look at nothing of the edges and leave no duplicates out.
+        end_test: Option<Test>,
         /// Edge properties to fetch on the way.
         fetch: Vec<(KeyId, Slot)>,
         /// Whether an end that an equal tag has already reached through this operator is left out: expansion fused

@@ -104,7 +104,7 @@ fn of_vertices(
     let mut degrees = vec![0; vertices.len()];
     for &dir in Dir::of(direction) {
         for &label in labels {
-            vertices.iter().for_each(|&v| graph.note_list(v, label, dir));
+            graph.note_lists(vertices, label, dir);
             graph.reader.degrees(label, dir).add_to(vertices, &mut degrees);
         }
     }

@@ -3,6 +3,7 @@
 mod degree;
 mod ends;
 mod neighbours;
+mod packed;
 mod sorted;
 mod walks;
 

@@ -16,13 +16,17 @@ use super::super::fan::{Origins, trace};
 use super::super::held::Held;
 use super::super::predicate::Resolver;
 use super::super::seen::Seen;
-use super::super::shared_vertex_set::SharedVertexSet;
-use super::super::test::{Object, Prepared, Subject};
+use super::super::shared_vertex_set::{Claims, PieceSet};
+use super::super::test::{Object, OfEnds, Prepared, Subject};
 use super::super::view::{Graph, View, Viewpoint};
+use super::packed::PackedLists;
 use super::{labels_of, vertex_of};
 
 /// Edges looked at in one call at most, even if few of them pass.
 pub(super) const EDGES_PER_CALL: usize = 1 << 16;
+
+/// Ends tested in one call at most.
+const ENDS_PER_CALL: usize = 1 << 14;
 
 /// Pieces that a list longer than as many full batches is emitted in: a list with changes on top is put together anew
 /// for each piece.
@@ -76,7 +80,9 @@ pub(in crate::operators) struct Expand {
     pub(super) test: Prepared,
     pub(super) seen: Seen,
     /// In a piece of an exchange: the vertices that any piece has reached.
-    shared: Option<Arc<SharedVertexSet>>,
+    shared: Option<Arc<PieceSet>>,
+    /// What is known of them here.
+    claims: Claims,
     pub(super) held: Held,
 }
 
@@ -86,6 +92,7 @@ pub(super) struct Way<'a> {
     pub(super) direction: Direction,
     pub(super) to: &'a ExpandTo,
     pub(super) edge_test: Option<&'a Test>,
+    pub(super) end_test: Option<&'a Test>,
     pub(super) fetch: &'a [(graph::KeyId, Slot)],
     pub(super) distinct: bool,
 }
@@ -108,20 +115,28 @@ impl Operator for Expand {
             self.viewpoint.take(cx);
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
-        let OpKind::Expand { direction, labels, to, edge_test, fetch, distinct, sorted } = &cx.op.kind else {
+        let OpKind::Expand { direction, labels, to, edge_test, end_test, fetch, distinct, sorted } =
+            &cx.op.kind
+        else {
             return Ok(Step::Idle);
         };
-        let way =
-            Way { direction: *direction, to, edge_test: edge_test.as_ref(), fetch, distinct: *distinct };
+        let way = Way {
+            direction: *direction,
+            to,
+            edge_test: edge_test.as_ref(),
+            end_test: end_test.as_ref(),
+            fetch,
+            distinct: *distinct,
+        };
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();
         // Once per input: the cursor counts in these labels.
         if fresh {
             labels_of(labels, &graph, &mut self.labels);
-            self.shared = match cx.piece_memory {
+            self.share(match cx.piece_memory {
                 Some(memory) if *distinct && cx.single_tag => Some(memory.shared(cx.op.id)),
                 _ => None,
-            };
+            });
         }
         self.origins.start(&batch);
         let produced = if let Some(part) = sorted {
@@ -138,6 +153,7 @@ impl Operator for Expand {
         self.chunk.grow();
         if self.cursor.row >= batch.len || self.labels.is_empty() {
             self.viewpoint.release();
+            self.share(None);
             return Ok(Step::Idle);
         }
         self.input = Some(batch);
@@ -149,12 +165,29 @@ impl Operator for Expand {
         self.viewpoint.release();
         self.chunk = ChunkSize::default();
         self.seen.clear();
-        self.shared = None;
+        self.share(None);
         self.held.release();
     }
 }
 
+impl Drop for Expand {
+    fn drop(&mut self) {
+        self.share(None);
+    }
+}
+
 impl Expand {
+    /// Goes on with the set of another exchange, or none.
+    fn share(&mut self, next: Option<Arc<PieceSet>>) {
+        if let Some(shared) = self.shared.take() {
+            shared.end(std::mem::take(&mut self.claims));
+        }
+        if let Some(shared) = &next {
+            self.claims = shared.begin();
+        }
+        self.shared = next;
+    }
+
     /// The plain case: whole slices of neighbours, copied or checked against those seen before.
     fn neighbours(
         &mut self,
@@ -167,24 +200,56 @@ impl Expand {
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
         let mut found: Vec<VertexRef> = Vec::with_capacity(target);
+        let mut packed = PackedLists::of(batch, self.cursor.row, dirs, &self.labels, graph);
+        let test = match way.end_test {
+            Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
+            None => None,
+        };
+        let mut tests = match test {
+            Some(test) => Some(OfEnds::new(test, batch, graph).ok_or_else(|| not_of_properties(cx))?),
+            None => None,
+        };
+        // If few ends pass, what is found still leaves early, until the stream has proved long.
+        let most = match way.end_test {
+            Some(_) if target < Batch::TARGET_ROWS => target,
+            Some(_) => ENDS_PER_CALL,
+            None => EDGES_PER_CALL,
+        };
         let mut looked_at = 0;
         let mut at = self.cursor;
-        while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
+        // Who has reached a vertex first makes no difference here.
+        let claims = self.shared.is_some() && !self.origins.matter();
+        while lists > 0
+            && at.row < batch.len
+            && found.len() + self.claims.fresh() < target
+            && looked_at < most
+        {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
             if at.place.position == 0 {
                 graph.note_list(v, label, dir);
             }
-            let run = graph.reader.run(v, label, dir, &mut at.place);
-            let neighbours = run.neighbours();
-            target = room(target, neighbours.len());
-            let rest = &neighbours[at.place.position - run.first()..];
+            let run;
+            let (rest, left) = match packed.list(v, at.list, at.row, at.place.position) {
+                Some(list) => (list, list.len()),
+                None => {
+                    run = graph.reader.run(v, label, dir, &mut at.place);
+                    (&run.neighbours()[at.place.position - run.first()..], run.total() - at.place.position)
+                }
+            };
+            target = room(target, rest.len());
             let before = found.len();
             let used = match &self.shared {
-                Some(shared) => take_new(rest, target, &mut found, |n| shared.insert(n)),
+                Some(_) if claims => self.claims.add(rest, target - self.claims.fresh()),
+                Some(set) => take_new(rest, target, &mut found, |n| set.shared.insert(n)),
                 None if way.distinct => {
                     let tag = batch.tags.get(at.row);
-                    take_new(rest, target, &mut found, |n| self.seen.insert_vertex(cx.single_tag, tag, n))
+                    self.seen.insert_vertices(cx.single_tag, tag, rest, target - before, &mut found)
+                }
+                None if let Some(tests) = &mut tests => {
+                    let used = rest.len().min(target - before).min(most - looked_at);
+                    tests.take(&rest[..used], at.row, &mut found);
+                    used
                 }
                 None => {
                     let used = rest.len().min(target - before);
@@ -195,14 +260,18 @@ impl Expand {
             self.origins.add(at.row, found.len() - before);
             looked_at += used;
             at.place.position += used;
-            if at.place.position >= run.total() || rest.is_empty() {
+            if used >= left || rest.is_empty() {
                 at.next_list(lists);
             }
         }
         self.cursor = at;
+        if let (true, Some(set)) = (claims, &self.shared) {
+            self.claims.claim(&set.shared, &mut found);
+            self.origins.add(0, found.len());
+        }
         if way.distinct {
-            let shared = self.shared.as_ref().map_or(0, |shared| shared.bytes());
-            self.held.set(cx, self.seen.bytes() + shared)?;
+            let shared = self.shared.as_ref().map_or(0, |set| set.shared.bytes());
+            self.held.set(cx, self.seen.bytes() + self.claims.bytes() + shared)?;
         }
         if found.is_empty() {
             return Ok(None);
@@ -241,6 +310,9 @@ impl Expand {
             }
             let run = graph.reader.run(v, label, dir, &mut at.place);
             target = room(target, run.neighbours().len());
+            if run.is_merged() {
+                target = target.max(rows + run.neighbours().len().min(Batch::TARGET_ROWS));
+            }
             let before = rows;
             let ended = run.neighbours().is_empty();
             while at.place.position < run.end() && rows < target {
@@ -273,6 +345,12 @@ impl Expand {
         }
         Ok((rows > 0).then(|| found.finish(batch, &self.origins, way)))
     }
+}
+
+#[cold]
+fn not_of_properties(cx: &Context<'_>) -> QueryError {
+    let message = "an expansion tests its ends by more than properties".to_owned();
+    QueryError::Internal { step: cx.op.step.to_string(), message }
 }
 
 /// Appends those of `rest` that are new until `found` is full. How many of `rest` it has looked at.

@@ -11,6 +11,7 @@ use crate::operator::{Context, Operator, Output, Step};
 use super::super::fan::trace;
 use super::super::view::{Graph, View, Viewpoint};
 use super::degree::{multiplied, too_many};
+use super::packed::PackedLists;
 use super::{labels_of, vertex_of};
 
 /// Degrees looked up in one call at most.
@@ -85,25 +86,34 @@ impl Walks {
         let dirs = Dir::of(first.direction);
         let lists = dirs.len() * self.labels.len();
         let mut left = budget();
+        let graph = ends.graph;
+        let mut packed = PackedLists::of(batch, self.walks.len(), dirs, &self.labels, graph);
         while self.walks.len() < batch.len {
             while self.list < lists {
                 if left == 0 {
                     return Ok(false);
                 }
-                let v = vertex_of(batch, self.walks.len(), ends.graph, cx)?;
+                let v = vertex_of(batch, self.walks.len(), graph, cx)?;
                 let (dir, label) =
                     (dirs[self.list / self.labels.len()], self.labels[self.list % self.labels.len()]);
                 if self.place.position == 0 {
-                    ends.graph.note_list(v, label, dir);
+                    graph.note_list(v, label, dir);
                 }
-                let run = ends.graph.reader.run(v, label, dir, &mut self.place);
-                let rest = &run.neighbours()[self.place.position - run.first()..];
+                let run;
+                let (rest, to_end) = match packed.list(v, self.list, self.walks.len(), self.place.position) {
+                    Some(list) => (list, list.len()),
+                    None => {
+                        run = graph.reader.run(v, label, dir, &mut self.place);
+                        let rest = &run.neighbours()[self.place.position - run.first()..];
+                        (rest, run.total() - self.place.position)
+                    }
+                };
                 let part = &rest[..rest.len().min(left.div_ceil(ends.along.len()))];
                 self.total = self.total.checked_add(ends.count(part)).ok_or_else(|| too_many(cx))?;
                 // A list costs something even if it is empty.
                 left = left.saturating_sub(part.len() * ends.along.len() + 1);
                 self.place.position += part.len();
-                if self.place.position >= run.total() || rest.is_empty() {
+                if part.len() >= to_end || rest.is_empty() {
                     (self.list, self.place) = (self.list + 1, Place::default());
                 }
             }
@@ -133,7 +143,7 @@ impl<'g> Ends<'g> {
     fn count(&mut self, vertices: &[VertexRef]) -> u64 {
         let graph = self.graph;
         let of = |(label, dir, degrees): &mut (EdgeLabelId, Dir, Degrees<'_>)| {
-            vertices.iter().for_each(|&v| graph.note_list(v, *label, *dir));
+            graph.note_lists(vertices, *label, *dir);
             degrees.sum(vertices)
         };
         self.along.iter_mut().map(of).sum()

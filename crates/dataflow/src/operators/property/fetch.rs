@@ -81,9 +81,15 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
     }
 }
 
+/// Vertices from which on a column is made ready for all of them.
+const MANY: usize = 64;
+
 fn of_vertices(vertices: &[VertexRef], key: KeyId, graph: &Graph<'_>) -> Column {
     let mut values = ColumnBuilder::with_capacity(vertices.len());
     let mut column = graph.reader.property_column(key);
+    if vertices.len() >= MANY {
+        column.expect_many_near(vertices[0]);
+    }
     for v in vertices {
         graph.note_vertex(*v);
         match column.get(*v) {

@@ -1,8 +1,11 @@
 //! Tests on traversers, made ready for a run of batches.
 
+mod having;
 mod narrow;
+mod of_ends;
 mod path;
 mod prepared;
+mod rows;
 mod subject;
 
 use graph::{KeyId, ValueRef};
@@ -15,7 +18,9 @@ use crate::error::QueryError;
 use super::element;
 use super::predicate::{Check, Resolver};
 
+pub(super) use of_ends::OfEnds;
 pub(super) use prepared::Prepared;
+pub(super) use rows::Rows;
 pub(super) use subject::{Object, Subject};
 
 pub(super) use path::between;

@@ -8,7 +8,7 @@ use crate::operator::Context;
 
 use super::super::predicate::{Resolver, reads_side_effect};
 use super::super::view::Graph;
-use super::Ready;
+use super::{Ready, Rows};
 
 /// A test with its operands, made anew only when a side-effect among them has changed.
 #[derive(Debug, Default)]
@@ -53,9 +53,9 @@ impl Prepared {
         batch: &Batch,
         cx: &Context<'_>,
         graph: &Graph<'_>,
-    ) -> Result<Vec<u32>, QueryError> {
+    ) -> Result<Rows, QueryError> {
         let ready = self.ready(test, Resolver { cx, graph })?;
-        let mut rows = (0..batch.len as u32).collect();
+        let mut rows = Rows::All(batch.len);
         ready.narrow(&mut rows, batch, cx, graph)?;
         Ok(rows)
     }

@@ -22,7 +22,16 @@ fn expand(
     edge_test: Option<Test>,
     distinct: bool,
 ) -> OpKind {
-    OpKind::Expand { direction, labels, to, edge_test, fetch: Vec::new(), distinct, sorted: None }
+    OpKind::Expand {
+        direction,
+        labels,
+        to,
+        edge_test,
+        end_test: None,
+        fetch: Vec::new(),
+        distinct,
+        sorted: None,
+    }
 }
 
 fn label(world: &World, name: &str) -> EdgeLabels {
@@ -59,6 +68,42 @@ fn an_edge_test_is_applied_where_the_edge_lies() {
 }
 
 #[test]
+fn ends_are_tested_where_they_are_met() {
+    let world = World::modern();
+    let key = |name: &str| world.graph.snapshot().catalog().key(name).unwrap();
+    let has =
+        |name: &str, op, value: Value| Test::Has(key(name), Predicate::Compare(op, Operand::Const(value)));
+    let lop = has("name", PredicateOp::Eq, "lop".into());
+    let old = has("age", PredicateOp::Gt, 28.into());
+    let young = has("age", PredicateOp::Lt, Value::Long(30));
+    let both = Test::And(vec![old.clone(), has("name", PredicateOp::Neq, "marko".into())]);
+    let found = |end_test: Test, chunk: usize| {
+        let kind = OpKind::Expand {
+            direction: Direction::Both,
+            labels: EdgeLabels::All,
+            to: ExpandTo::Vertices,
+            edge_test: None,
+            end_test: Some(end_test),
+            fetch: Vec::new(),
+            distinct: false,
+            sorted: None,
+        };
+        let input = bulked(world.vertices(&[1, 4, 6]), &[2, 3, 5]);
+        let found = with_chunks_of(chunk, || world.run(kind, vec![input]));
+        found.rows().iter().map(|row| row.bulk).zip(found.texts()).collect::<Vec<_>>()
+    };
+    let of = |expected: &[(u64, &str)]| -> Vec<(u64, String)> {
+        expected.iter().map(|(bulk, text)| (*bulk, (*text).to_owned())).collect()
+    };
+    for chunk in [1, 2, 64] {
+        assert_eq!(found(lop.clone(), chunk), of(&[(2, "v[3]"), (3, "v[3]"), (5, "v[3]")]), "{chunk}");
+        assert_eq!(found(old.clone(), chunk), of(&[(2, "v[4]"), (3, "v[1]")]), "{chunk}");
+        assert_eq!(found(young.clone(), chunk), of(&[(2, "v[2]"), (3, "v[1]")]), "{chunk}");
+        assert_eq!(found(both.clone(), chunk), of(&[(2, "v[4]")]), "{chunk}");
+    }
+}
+
+#[test]
 fn edges_remember_where_they_were_reached_from_and_bring_their_properties() {
     let world = World::modern();
     let weight = world.graph.snapshot().catalog().key("weight").unwrap();
@@ -67,6 +112,7 @@ fn edges_remember_where_they_were_reached_from_and_bring_their_properties() {
         labels: label(&world, "knows"),
         to: ExpandTo::Edges { from: Some(Slot(0)) },
         edge_test: None,
+        end_test: None,
         fetch: vec![(weight, Slot(1))],
         distinct: false,
         sorted: None,

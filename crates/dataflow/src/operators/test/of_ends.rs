@@ -1,0 +1,61 @@
+//! Tests of the vertices that an expansion reaches, where it meets them.
+
+use values::VertexRef;
+
+use super::super::view::Graph;
+use super::Ready;
+use super::having::Having;
+use crate::batch::Batch;
+
+/// Rows from which many ends are to be expected.
+const MANY_ROWS: usize = 8;
+
+/// Some tests by property, all of which the ends of edges must pass.
+pub(in crate::operators) struct OfEnds<'a> {
+    all: Vec<Having<'a>>,
+    graph: &'a Graph<'a>,
+    /// Whether to make ready for many vertices.
+    many: bool,
+}
+
+impl<'a> OfEnds<'a> {
+    /// The tests for the ends reached from the rows of a batch. `None` if they look at more than properties.
+    pub(in crate::operators) fn new(test: &'a Ready, batch: &'a Batch, graph: &'a Graph<'a>) -> Option<Self> {
+        let mut all = Vec::new();
+        gather(test, batch, graph, &mut all).then_some(Self { all, graph, many: batch.len >= MANY_ROWS })
+    }
+
+    /// Appends the vertices that pass to `found`; they were reached from a row of the batch.
+    pub(in crate::operators) fn take(
+        &mut self,
+        vertices: &[VertexRef],
+        row: usize,
+        found: &mut Vec<VertexRef>,
+    ) {
+        let (before, row) = (found.len(), row as u32);
+        self.graph.note_vertices(vertices, 0..vertices.len() as u32);
+        let Some((first, others)) = self.all.split_first_mut() else {
+            return found.extend_from_slice(vertices);
+        };
+        if self.many && !vertices.is_empty() {
+            self.many = false;
+            first.column.expect_many_near(vertices[0]);
+        }
+        found.resize(before + vertices.len(), VertexRef(0));
+        let kept = &mut found[before..];
+        let mut left = first.select(vertices.len(), kept, |_, i| (vertices[i], vertices[i]), |_| row);
+        for test in others {
+            left = test.select(left, kept, |kept, i| (kept[i], kept[i]), |_| row);
+        }
+        found.truncate(before + left);
+    }
+}
+
+fn gather<'a>(test: &'a Ready, batch: &'a Batch, graph: &'a Graph<'a>, all: &mut Vec<Having<'a>>) -> bool {
+    match test {
+        Ready::Has(key, check) => all.push(Having::new(*key, check, batch, graph)),
+        Ready::And(tests) => return tests.iter().all(|test| gather(test, batch, graph, all)),
+        _ => return false,
+    }
+    true
+}

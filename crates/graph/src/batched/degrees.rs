@@ -1,0 +1,102 @@
+//! Lengths of lists.
+
+use values::VertexRef;
+
+use super::{Blocks, in_memory, within};
+use crate::block::{adjacency_number, slot_of};
+use crate::section::{Adjacency, SLOTS};
+use crate::{Dir, EdgeLabelId, Reader};
+
+/// Degrees along one edge label, one way. Made by [`Reader::degrees`].
+pub struct Degrees<'r> {
+    reader: &'r Reader<'r>,
+    label: EdgeLabelId,
+    dir: Dir,
+    blocks: Blocks<Offsets<'r>>,
+}
+
+/// Where the degrees of a block are.
+#[derive(Clone, Copy)]
+struct Offsets<'r> {
+    /// If they say all.
+    offsets: &'r [u32],
+    section: Option<&'r Adjacency>,
+}
+
+impl<'r> Offsets<'r> {
+    const NONE: Self = Self { offsets: &[], section: None };
+
+    fn of(section: Option<&'r Adjacency>, has_own: bool) -> Self {
+        let Some(section) = section else { return Self::NONE };
+        let is_plain = !has_own && section.delta.is_empty() && section.trees().is_empty();
+        Self {
+            offsets: if is_plain { within(section.offsets(), SLOTS + 1) } else { &[] },
+            section: Some(section),
+        }
+    }
+}
+
+impl<'r> Degrees<'r> {
+    /// Adds the numbers of edges of vertices to `degrees`.
+    pub fn add_to(&mut self, vertices: &[VertexRef], degrees: &mut [u64]) {
+        for (&v, degree) in vertices.iter().zip(degrees) {
+            *degree += self.of(v);
+        }
+    }
+
+    /// The numbers of edges of vertices, all together.
+    pub fn sum(&mut self, vertices: &[VertexRef]) -> u64 {
+        let mut sum = 0;
+        for &v in vertices {
+            sum += self.of(v);
+        }
+        sum
+    }
+
+    /// Makes ready for many vertices, most of which are in the stripe of this one.
+    pub fn expect_many_near(&mut self, v: VertexRef) {
+        let Self { reader, label, dir, blocks } = self;
+        let reader: &'r Reader<'r> = reader;
+        let number = adjacency_number(*label, *dir);
+        blocks.fill(v, reader, |block| {
+            let section = block.adjacency.get(number).map_or(Some(None), |cell| in_memory(cell, reader))?;
+            Some(Offsets::of(section, reader.own.is_some()))
+        });
+    }
+
+    /// The number of edges of a vertex.
+    #[inline(always)]
+    fn of(&mut self, v: VertexRef) -> u64 {
+        let (Offsets { offsets, .. }, slot) = self.blocks.near(v);
+        match (offsets.get(slot + 1), offsets.get(slot)) {
+            (Some(end), Some(start)) => u64::from(end - start),
+            _ => self.of_another(v),
+        }
+    }
+
+    /// Of a vertex whose block is not known, has changes or trees, or ends before it.
+    #[inline(never)]
+    fn of_another(&mut self, v: VertexRef) -> u64 {
+        let Self { reader, label, dir, blocks } = self;
+        let reader: &'r Reader<'r> = reader;
+        let parts = blocks.of(v, || Offsets::of(reader.adjacency(v, *label, *dir), reader.own.is_some()));
+        match parts.section {
+            Some(section) if reader.own.is_none() => {
+                let (start, end) = section.base_range(slot_of(v));
+                match section.is_plain((start, end)) {
+                    true => (end - start) as u64,
+                    false => reader.list_len(v, *label, *dir),
+                }
+            }
+            None if reader.own.is_none() => 0,
+            _ => reader.list_len(v, *label, *dir),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Degrees along one edge label, one way, for many vertices.
+    pub fn degrees(&self, label: EdgeLabelId, dir: Dir) -> Degrees<'_> {
+        Degrees { reader: self, label, dir, blocks: Blocks::new(Offsets::NONE) }
+    }
+}

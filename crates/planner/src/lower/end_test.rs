@@ -1,0 +1,77 @@
+//! Tests of the vertices that an expansion reaches are applied where it meets them.
+//!
+//! ```text
+//! before   Expand(out knows) ─ Filter(age > 3 and name = 'x')
+//! after    Expand(out knows; ends with age > 3 and name = 'x')
+//! ```
+//!
+//! So no traverser is made for an end that does not pass. Only tests of properties are: they look at nothing but the vertex.
+
+use super::pipeline::Ops;
+use crate::physical::{ExpandTo, Op, OpKind, Operand, Predicate, Test};
+
+/// Fuses what can be in a pipeline.
+pub(super) fn fuse(ops: &mut Ops) {
+    let mut index = 1;
+    while index < ops.ops.len() {
+        let (before, behind) = ops.ops.split_at_mut(index);
+        if let ([.., expansion], [filter, ..]) = (before, behind)
+            && take(expansion, filter)
+        {
+            ops.ops.remove(index);
+            let rows = ops.traversers.remove(index);
+            ops.traversers[index - 1] = ops.traversers[index - 1].max(rows);
+        } else {
+            index += 1;
+        }
+    }
+}
+
+/// Makes the filter behind an expansion a part of it, if it can be.
+fn take(expansion: &mut Op, filter: &mut Op) -> bool {
+    let (
+        OpKind::Expand {
+            to: ExpandTo::Vertices,
+            edge_test: None,
+            end_test,
+            fetch,
+            distinct: false,
+            sorted: None,
+            ..
+        },
+        OpKind::Filter(test),
+    ) = (&mut expansion.kind, &mut filter.kind)
+    else {
+        return false;
+    };
+    if !fetch.is_empty() || !is_of_properties(test) {
+        return false;
+    }
+    let test = std::mem::replace(test, Test::Constant(true));
+    *end_test = Some(match end_test.take() {
+        Some(first) => Test::And(vec![first, test]),
+        None => test,
+    });
+    expansion.labels.append(&mut filter.labels);
+    true
+}
+
+/// Whether a test looks at properties of the current object alone, and compares them with what is the same for all.
+fn is_of_properties(test: &Test) -> bool {
+    match test {
+        Test::Has(_, predicate) => is_fixed(predicate),
+        Test::And(tests) => !tests.is_empty() && tests.iter().all(is_of_properties),
+        _ => false,
+    }
+}
+
+fn is_fixed(predicate: &Predicate) -> bool {
+    let fixed = |operand: &Operand| matches!(operand, Operand::Const(_) | Operand::Param(_));
+    match predicate {
+        Predicate::Compare(_, operand) | Predicate::Text(_, operand) => fixed(operand),
+        Predicate::Within { members, .. } => members.iter().all(fixed),
+        Predicate::TypeOf(_) => true,
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().all(is_fixed),
+        Predicate::Not(inner) => is_fixed(inner),
+    }
+}
