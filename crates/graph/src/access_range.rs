@@ -26,7 +26,7 @@ pub struct RangeQuery<'a> {
 
 impl Catalog {
     /// The range index over exactly these keys, if one is ready.
-    fn range_index(&self, label: VertexLabelId, keys: &[KeyId]) -> Option<&Index> {
+    pub(crate) fn range_index(&self, label: VertexLabelId, keys: &[KeyId]) -> Option<&Index> {
         self.indexes().iter().find(|index| {
             let definition = &index.definition;
             definition.kind == IndexKind::Range
@@ -46,7 +46,7 @@ impl Reader<'_> {
         let Some(index) = self.snapshot().catalog().range_index(query.label, query.keys) else {
             return false;
         };
-        let Some((from, to)) = bounds(query) else { return false };
+        let Some((from, to)) = bounds_of(query) else { return false };
         let first = out.len();
         if let Some(own) = self.own {
             own.ordered_candidates(index.number, &from, &to, out);
@@ -73,17 +73,16 @@ impl Reader<'_> {
 
 /// The keys of the entries that a query is about: from the first to below the second. Equality of the last value that
 /// is given is a range, too.
-fn bounds(query: RangeQuery<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+pub(crate) fn bounds_of(query: RangeQuery<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
     let bounded = query.low.is_some() || query.high.is_some();
     let (equal, low, high) = match query.equal.split_last() {
         Some((last, before)) if !bounded => (before, Some(last), Some(last)),
         _ => (query.equal, query.low, query.high),
     };
-    let mut prefix = Vec::new();
-    for value in equal {
-        // A collection has no bytes of its own.
-        order_key::range(&[], Some(value), Some(value))?;
-        order_key::push(&mut prefix, Some(value));
+    let (prefix, len) = order_key::prefix(equal);
+    match equal.get(len) {
+        // What follows cannot narrow any more.
+        Some(value) => order_key::range(&prefix, Some(value), Some(value)),
+        None => order_key::range(&prefix, low, high),
     }
-    order_key::range(&prefix, low, high)
 }

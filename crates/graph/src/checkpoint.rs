@@ -6,6 +6,7 @@
 //!   "catalog"     frame ( names of the three spaces │ format 1: indexes │ definitions )
 //!   "checkpoint"  frame ( stamp │ counts │ sequence numbers │ stripes │ which sections there are │ index partitions
 //!                        │ range index partitions, not in format 1 )
+//!   "statistics"  as `statistics` has it, of the same stamp; a version that knows it not leaves it behind
 //! ```
 //!
 //! Format 1 had a list of equality indexes in place of definitions. It can be read; opening such a graph makes it one of
@@ -22,6 +23,7 @@ use crate::counts::Counts;
 use crate::log::decode_old_indexes;
 use crate::schema::{Definitions, IndexState};
 use crate::section_key::SectionName;
+use crate::statistics::{self, DegreeTable, ValueTable};
 use crate::{GraphError, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
@@ -194,9 +196,38 @@ impl Meta {
         Ok((checkpoint, catalog))
     }
 
-    /// Replaces checkpoint and catalog; durable when it returns, together with every section written before.
-    pub(crate) fn save(&self, checkpoint: &Checkpoint, catalog: &Catalog) -> Result<()> {
+    /// The statistics that are stored, with the stamp of their checkpoint.
+    pub(crate) fn stored_statistics(&self) -> Result<Option<(Tick, DegreeTable, ValueTable)>> {
+        let Some(bytes) = self.get("statistics")? else { return Ok(None) };
+        statistics::decode(&bytes).map(Some).map_err(|malformed| corrupt("statistics", &malformed.0))
+    }
+
+    /// The statistics as of a checkpoint. Those of an empty graph are known; otherwise, if none were stored or they are
+    /// damaged, nothing is: nobody needs them to be right.
+    pub(crate) fn load_statistics(&self, checkpoint: &Checkpoint) -> Result<(DegreeTable, ValueTable)> {
+        let stored = match self.stored_statistics() {
+            Err(error @ GraphError::Corrupt { .. }) => {
+                tracing::warn!(%error, "plans do without until the graph is analyzed");
+                None
+            }
+            stored => stored?,
+        };
+        Ok(match stored.filter(|(stamp, ..)| *stamp == checkpoint.stamp) {
+            Some((_, degrees, values)) => (degrees, values),
+            None if checkpoint.stripes.is_empty() => Default::default(),
+            None => (DegreeTable::unknown(), ValueTable::new()),
+        })
+    }
+
+    /// Replaces checkpoint, catalog and statistics; durable when it returns, together with every section written before.
+    pub(crate) fn save(
+        &self,
+        checkpoint: &Checkpoint,
+        catalog: &Catalog,
+        (degrees, values): (&DegreeTable, &ValueTable),
+    ) -> Result<()> {
         let mut batch = WriteBatch::new();
+        batch.put(&self.keyspace, "statistics", statistics::encode(checkpoint.stamp, degrees, values));
         batch.put(&self.keyspace, "checkpoint", checkpoint.encode());
         batch.put(&self.keyspace, "catalog", encode_catalog(catalog));
         self.write(batch)

@@ -22,6 +22,7 @@ use crate::schema::DefinitionLock;
 use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
 use crate::section_key::SectionKey;
 use crate::section_store::SectionStore;
+use crate::statistics::Known;
 use crate::writer::Writer;
 use crate::{GraphOptions, Result};
 
@@ -57,6 +58,8 @@ pub(crate) struct Core {
     pub(crate) defining: DefinitionLock,
     /// How far indexes are.
     pub(crate) indexing: Indexing,
+    /// What is known about the graph beside the counts.
+    pub(crate) known: Known,
     catalog: RwLock<Arc<Catalog>>,
 }
 
@@ -90,6 +93,7 @@ impl Core {
             store,
             defining: DefinitionLock::default(),
             indexing: Indexing::default(),
+            known: Known::default(),
             catalog: RwLock::new(Arc::new(catalog)),
         }
     }

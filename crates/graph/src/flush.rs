@@ -17,6 +17,7 @@ use crate::placement::CellVisitor;
 use crate::section::Mergeable;
 use crate::section_key::{SectionKey, SectionName};
 use crate::section_store::SectionWriter;
+use crate::statistics::DegreeTable;
 use crate::tree::{EdgeTree, TreeFlush, TreeImage, TreeName};
 use crate::{Catalog, Result, Tick};
 
@@ -97,6 +98,7 @@ struct Plan {
     stamp: Tick,
     catalog: Arc<Catalog>,
     checkpoint: Checkpoint,
+    degrees: DegreeTable,
     dirty: Vec<SectionKey>,
     dirty_trees: FxHashMap<TreeName, Arc<EdgeTree>>,
     log_bytes: u64,
@@ -142,7 +144,7 @@ impl Core {
             plan.dirty.iter().for_each(|&key| manifest.insert(key));
             let mut checkpoint = plan.checkpoint;
             self.describe(manifest, &plan.catalog, &mut checkpoint);
-            self.meta.save(&checkpoint, &plan.catalog)
+            self.meta.save(&checkpoint, &plan.catalog, (&plan.degrees, &self.known.values()))
         });
         let mut writer = self.writer.lock();
         writer.flushing.clear();
@@ -184,6 +186,7 @@ impl Core {
             stamp: writer.applied,
             catalog: self.catalog(),
             checkpoint,
+            degrees: writer.degrees.clone(),
             dirty,
             dirty_trees: std::mem::take(&mut writer.dirty_trees),
             log_bytes: writer.log_bytes,

@@ -103,6 +103,7 @@ impl Graph {
         if vertices > 0 {
             return Err(GraphError::NotEmpty { vertices });
         }
+        self.worker.start()?;
         BulkLoad::begin(&self.core)
     }
 
@@ -239,6 +240,10 @@ impl Graph {
         })?;
         description.indexes.iter().try_for_each(|index| self.declare_index(index))?;
         Ok(version)
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
     }
 
     /// The store that the graph is kept in.

@@ -56,11 +56,15 @@
 //!
 //! * *Memory* (`cache`): sections and tree nodes are loaded when they are needed and leave, when the budget is spent,
 //!   once they are on disk as they are.
+//!
+//! * *Statistics* (`statistics`): degrees, kept by the writer, and how the values under indexes are distributed.
+//!
 //! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
 //!
 //! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
 
 mod access;
+mod access_order;
 mod access_range;
 mod allocator;
 mod backup;
@@ -101,6 +105,7 @@ mod section;
 mod section_key;
 mod section_store;
 mod snapshot;
+mod statistics;
 mod stats;
 mod transaction;
 mod tree;
@@ -112,6 +117,7 @@ mod write_set;
 mod write_vertex;
 mod writer;
 
+pub use access_order::OrderCursor;
 pub use access_range::RangeQuery;
 pub use backup::{BackupSummary, restore};
 pub use batched::{Degrees, Lists, PropertyColumn, Single};
@@ -135,6 +141,7 @@ pub use schema::{
     VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
 };
 pub use snapshot::Snapshot;
+pub use statistics::{AnalyzeProgress, DegreeHistogram, Statistics, ValueStatistics};
 pub use stats::GraphStats;
 pub use timeline::Stamp;
 pub use transaction::{Committed, Transaction};

@@ -76,8 +76,45 @@ pub(crate) fn range(prefix: &[u8], low: End<'_>, high: End<'_>) -> Option<(Vec<u
     Some((from, to))
 }
 
+/// What keys begin with that have these values first, up to the first of them that is not one with everything equal to
+/// it; how many values that are.
+pub(crate) fn prefix(values: &[Value]) -> (Vec<u8>, usize) {
+    let mut prefix = Vec::new();
+    let end = values.iter().position(|value| !is_one(value)).unwrap_or(values.len());
+    values[..end].iter().for_each(|value| push(&mut prefix, Some(value)));
+    (prefix, end)
+}
+
+/// Whether everything that equals a value has its bytes. A collection has none of its own; a float beside an int is
+/// compared as a float, so a large one equals all those that round to it.
+fn is_one(value: &Value) -> bool {
+    const EXACT: f64 = (1 << 24) as f64;
+    match value {
+        Value::Int(_) | Value::Float(_) => value.as_f64().is_some_and(|number| number.abs() < EXACT),
+        value => class(value) != COLLECTION,
+    }
+}
+
+/// How many bytes of a key its first value takes.
+pub(crate) fn first_len(key: &[u8]) -> usize {
+    let Some((class, rest)) = key.split_first() else { return 0 };
+    let len = match class {
+        0x10 => 1,
+        0x20 => 8,
+        0x30 | 0x80 => 12,
+        0x50 => 16,
+        0x70 => 4,
+        0x40 | 0x78 => {
+            let ends = |pair: &[u8]| pair[0] == 0 && pair[1] != 0xff;
+            rest.windows(2).position(ends).map_or(rest.len(), |end| end + 2)
+        }
+        _ => 0,
+    };
+    (1 + len).min(key.len())
+}
+
 /// Makes bytes the first that are after everything that begins with them.
-fn increment(bytes: &mut Vec<u8>) {
+pub(crate) fn increment(bytes: &mut Vec<u8>) {
     while let Some(last) = bytes.pop() {
         if last < u8::MAX {
             bytes.push(last + 1);
@@ -215,6 +252,20 @@ mod tests {
                     Ordering::Equal => assert_eq!(key(&a), key(&b), "{a:?} {b:?}"),
                     Ordering::Greater => {}
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn where_a_value_ends_can_be_told_from_its_bytes() {
+        let more = [Value::Null, values::Uuid::from_u128(7).into(), Value::list(vec![])];
+        for first in samples().iter().chain(&more).map(Some).chain([None]) {
+            for second in samples().iter().map(Some).chain([None]) {
+                let mut key = Vec::new();
+                push(&mut key, first);
+                let len = key.len();
+                push(&mut key, second);
+                assert_eq!(first_len(&key), len, "{first:?} {second:?}");
             }
         }
     }

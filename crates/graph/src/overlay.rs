@@ -8,7 +8,7 @@ use values::{Value, VertexRef};
 
 use crate::memory::ChainMap;
 use crate::property::PropertyState;
-use crate::section::{EdgeCells, EdgeChange, VertexState};
+use crate::section::{EdgeCells, EdgeChange, EntryRef, VertexState};
 use crate::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 
 /// Uncommitted versions by what they are versions of.
@@ -87,6 +87,27 @@ impl<'a> Own<'a> {
         let end = |key: &[u8]| (index, Box::from(key), VertexRef(0), 0);
         let entries = self.overlay.ordered.range(end(from)..end(to));
         out.extend(entries.filter(|entry| entry.3 <= self.writes).map(|entry| entry.2));
+    }
+
+    /// The same entries, ascending or descending; perhaps one more than once.
+    pub(crate) fn ordered_between(
+        self,
+        index: u32,
+        from: &[u8],
+        to: &[u8],
+        descending: bool,
+    ) -> impl Iterator<Item = EntryRef<'a>> + use<'a> {
+        let end = |key: &[u8]| (index, Box::from(key), VertexRef(0), 0);
+        let mut entries = (from < to).then(|| self.overlay.ordered.range(end(from)..end(to)));
+        std::iter::from_fn(move || {
+            let entries = entries.as_mut()?;
+            loop {
+                let entry = if descending { entries.next_back() } else { entries.next() }?;
+                if entry.3 <= self.writes {
+                    return Some((entry.1.to_vec().into(), entry.2));
+                }
+            }
+        })
     }
 
     /// The id that a user gave to a vertex of this transaction.

@@ -15,6 +15,7 @@ use crate::log::{CatalogGrowth, Log, Record};
 use crate::op::Op;
 use crate::schema::IndexState;
 use crate::section_store::SectionStore;
+use crate::statistics::{DegreeTable, Known};
 use crate::writer::{Application, Writer};
 use crate::{GraphOptions, Result};
 
@@ -29,11 +30,13 @@ impl Core {
         let log = Log::open(Arc::clone(&store))?;
         let sections = SectionStore::open(Arc::clone(&store))?;
         let (checkpoint, catalog) = meta.load()?;
+        let (degrees, values) = meta.load_statistics(&checkpoint)?;
         let timeline = Timeline::new(REMEMBERED_UNITS);
         let counts = PublishedCounts::new(0, Counts::default());
         let mut core = Self::new(options, store, meta, log, sections, timeline, counts, catalog);
+        core.known = Known::restored(values);
         core.restore(&checkpoint);
-        core.replay(checkpoint)?;
+        core.replay(checkpoint, degrees)?;
         Ok(core)
     }
 
@@ -52,10 +55,11 @@ impl Core {
     }
 
     /// Applies what the log has since the checkpoint, and starts the clock after it.
-    fn replay(&mut self, checkpoint: Checkpoint) -> Result<()> {
+    fn replay(&mut self, checkpoint: Checkpoint, degrees: DegreeTable) -> Result<()> {
         // Held, as by any writer: what it has changed must not be taken for what can be evicted.
         let mut writer = self.writer.lock();
         *writer = Writer::at(checkpoint.stamp);
+        writer.degrees = degrees;
         let mut counts = checkpoint.counts;
         self.log.replay(checkpoint.stamp, |record, bytes| {
             writer.log_bytes += bytes as u64;

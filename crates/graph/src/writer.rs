@@ -22,6 +22,7 @@ use crate::section::{
     partition_of,
 };
 use crate::section_key::{SectionKey, SectionName};
+use crate::statistics::DegreeTable;
 use crate::tree::{EdgeTree, TreeChange, TreeName};
 use crate::{Dir, EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
 
@@ -38,6 +39,8 @@ pub(crate) struct Writer {
     pub(crate) checkpoint: Tick,
     /// Bytes of log since the checkpoint.
     pub(crate) log_bytes: u64,
+    /// How many edges vertices have.
+    pub(crate) degrees: DegreeTable,
     /// Trees that differ from what is stored.
     pub(crate) dirty_trees: FxHashMap<TreeName, Arc<EdgeTree>>,
     /// Sections that could not be merged because of an old reader: how large to let the delta grow before trying again.

@@ -7,6 +7,7 @@
 //!                                    a long list ──▶ the nodes of an edge-tree
 //! ```
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
@@ -21,12 +22,15 @@ use crate::memory::Account;
 use crate::section::{Adjacency, Order, SLOTS, SortPlace, Values, ValuesBuilder};
 use crate::section_key::{SectionKey, SectionName};
 use crate::tree::{EdgeTree, TreeBuild, TreeName};
-use crate::{Dir, EdgeLabelId, KeyId, Tick, TreeBounds, ValueRef};
+use crate::{DegreeHistogram, Dir, EdgeLabelId, KeyId, Tick, TreeBounds, ValueRef};
 
 const CHUNK: usize = 1 << 16;
 
 /// Sections that each worker may be ahead of the store.
 const AHEAD: usize = 32;
+
+/// By stripe: how many edges of one label, one way, its vertices have.
+pub(super) type DegreeHistograms = BTreeMap<usize, DegreeHistogram>;
 
 /// What sections are built for.
 #[derive(Clone, Copy)]
@@ -35,6 +39,8 @@ pub(super) struct Target<'a> {
     pub(super) order: Order,
     pub(super) settled: Tick,
     pub(super) bounds: TreeBounds,
+    /// Where it is noted how many edges the vertices have.
+    pub(super) degrees: &'a Mutex<DegreeHistograms>,
     /// Where the nodes of edge-trees go.
     pub(super) trees: &'a Mutex<Vec<Encoded>>,
     /// What nodes in memory count to.
@@ -182,6 +188,7 @@ impl EdgeRows {
     fn section(&self, target: Target<'_>, block: usize, rows: &[u32]) -> Encoded {
         let owners = if target.dir == Dir::Out { &self.src } else { &self.dst };
         let (mut offsets, mut rows) = by_slot(owners, rows);
+        note_degrees(target, block / TABLETS, &offsets);
         if let Some(key) = target.order.key() {
             self.sort(&offsets, &mut rows, key, target.dir);
         }
@@ -226,6 +233,13 @@ impl EdgeRows {
             rows[pair[0] as usize..pair[1] as usize].sort_by(|&a, &b| place(a).order(&place(b)));
         }
     }
+}
+
+/// Counts how many edges each vertex of a block has.
+fn note_degrees(target: Target<'_>, stripe: usize, offsets: &[u32]) {
+    let mut degrees = target.degrees.lock();
+    let histogram = degrees.entry(stripe).or_default();
+    offsets.windows(2).for_each(|pair| histogram.add_vertex(u64::from(pair[1] - pair[0])));
 }
 
 /// The rows of a block by slot, in input order within each, and where each slot begins.

@@ -16,10 +16,11 @@ use crate::counts::Counts;
 use crate::flush::Manifest;
 use crate::memory::SectionCell;
 use crate::placement::CellVisitor;
-use crate::schema::{IndexDefinition, IndexKind, IndexState};
+use crate::schema::{Index, IndexDefinition, IndexKind, IndexState};
 use crate::section::{IndexPartition, Mergeable, Order, PARTITIONS, partition_of};
 
 use crate::section_key::SectionKey;
+use crate::statistics::{DegreeTable, Scrutiny, ValueTable};
 use crate::writer::Writer;
 use crate::{Dir, GraphError, GraphStats, Reader, Result, Snapshot, Tick};
 
@@ -40,17 +41,17 @@ impl BulkLoad {
         }
         let mut keys = sink.finish()?;
         let total = edges.iter().map(|rows| 2 * rows.len() as u64).sum();
-        let mut done = 0;
+        let (mut done, mut degrees) = (0, DegreeTable::default());
         progress(BulkProgress { done, total });
         for mut rows in edges {
             rows.close();
             for dir in [Dir::Out, Dir::In] {
-                store_edges(&core, &rows, dir, settled, &mut keys)?;
+                store_edges(&core, &rows, dir, settled, &mut keys, &mut degrees)?;
                 done += rows.len() as u64;
                 progress(BulkProgress { done, total });
             }
         }
-        let stamp = Loaded { core: &core, settled, catalog, keys, counts, indexes }.publish(ids)?;
+        let stamp = Loaded { core: &core, settled, catalog, keys, counts, degrees, indexes }.publish(ids)?;
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
         if let Err(error) = core.log.trim(stamp) {
             tracing::error!(%error, "the log could not be trimmed after a bulk load");
@@ -67,6 +68,7 @@ struct Loaded<'a> {
     catalog: Arc<Catalog>,
     keys: Vec<SectionKey>,
     counts: Counts,
+    degrees: DegreeTable,
     indexes: Vec<IndexDefinition>,
 }
 
@@ -101,6 +103,7 @@ impl Loaded<'_> {
         writer.dirty.clear();
         writer.checkpoint = stamp;
         writer.log_bytes = 0;
+        writer.degrees = self.degrees;
         core.counts.publish(core.timeline.visible().bits(), self.counts.into());
         Ok(stamp)
     }
@@ -128,6 +131,7 @@ impl Loaded<'_> {
         let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);
         check_ids(core, &vertex_hashes, &edge_hashes, &ids.small, ids.has_generated_edges)?;
         self.store_partitions()?;
+        let values = self.survey(&catalog)?;
         let mut manifest = Manifest::default();
         self.keys.iter().for_each(|&key| manifest.insert(key));
         let mut checkpoint = Checkpoint {
@@ -137,9 +141,19 @@ impl Loaded<'_> {
             ..Checkpoint::default()
         };
         core.describe(&manifest, &catalog, &mut checkpoint);
-        core.meta.save(&checkpoint, &catalog)?;
+        core.meta.save(&checkpoint, &catalog, (&self.degrees, &values))?;
+        core.set_values(values);
         core.commits.learn_logged(&catalog);
         Ok(manifest)
+    }
+
+    /// Looks through the indexes: what they hold is all true yet.
+    fn survey(&self, catalog: &Catalog) -> Result<ValueTable> {
+        let survey = |index: &Index| {
+            let vertices = self.counts.vertices(Some(index.definition.label));
+            Ok((index.number, Arc::new(self.core.survey(index, vertices, Scrutiny::Fresh)?)))
+        };
+        catalog.indexes().iter().map(survey).collect()
     }
 
     /// Stores the indexes, past the store's log like everything else of the load.
@@ -162,15 +176,17 @@ fn store_edges(
     dir: Dir,
     settled: Tick,
     keys: &mut Vec<SectionKey>,
+    degrees: &mut DegreeTable,
 ) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let order = Order::of(core.catalog().sort_key(rows.label));
-    let trees = Mutex::default();
+    let (trees, by_stripe) = (Mutex::default(), Mutex::default());
     let target = Target {
         dir,
         order,
         settled,
         bounds: core.options.tree,
+        degrees: &by_stripe,
         trees: &trees,
         account: &core.cache.account,
     };
@@ -178,6 +194,11 @@ fn store_edges(
         let mut noted = sections.inspect(|(key, _): &Encoded| keys.push(*key));
         core.sections.ingest(settled, &mut noted)
     })?;
+    for (stripe, histogram) in by_stripe.into_inner() {
+        if let Some(stripe) = core.blocks.stripe(stripe) {
+            degrees.histogram((stripe.label, rows.label, dir)).add(&histogram);
+        }
+    }
     let mut parts = trees.into_inner();
     parts.sort_unstable_by_key(|(key, _)| key.bytes());
     core.sections.ingest(settled, &mut parts.into_iter())

@@ -32,6 +32,9 @@ pub(super) fn check(
             Checkpoint::default()
         }
     };
+    if let Err(error) = Meta::open(Arc::clone(store)).and_then(|meta| meta.stored_statistics()) {
+        findings.add("the statistics", error);
+    }
     if let Err(error) = Log::open(Arc::clone(store)).and_then(|log| log.replay(0, |_, _| Ok(()))) {
         findings.add("the log", error);
     }

@@ -94,6 +94,8 @@ struct State {
 enum Task {
     /// Build the index with this number.
     Build(u32),
+    /// Look through the indexes about which too little is known.
+    Survey,
     /// Delete what is stored of the index with this number, once no snapshot before this stamp is left.
     Reclaim(u32, crate::Tick),
 }
@@ -102,6 +104,11 @@ impl Indexing {
     fn add(&self, task: Task) {
         self.state.lock().tasks.push_back(task);
         self.changed.notify_all();
+    }
+
+    /// Has the worker look through the indexes about which too little is known.
+    pub(crate) fn add_survey(&self) {
+        self.add(Task::Survey);
     }
 
     fn set_progress(&self, number: u32, done: usize, total: usize) {

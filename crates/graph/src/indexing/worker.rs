@@ -25,7 +25,7 @@ impl IndexWorker {
     pub(crate) fn of(core: &Arc<Core>) -> Result<Self> {
         core.resume_indexing();
         let worker = Self { core: Arc::clone(core), thread: Mutex::default() };
-        if !core.indexing.state.lock().tasks.is_empty() {
+        if !core.indexing.state.lock().tasks.is_empty() || !core.catalog().indexes().is_empty() {
             worker.start()?;
         }
         Ok(worker)
@@ -56,7 +56,11 @@ impl Drop for IndexWorker {
 fn work(core: &Arc<Core>) {
     while let Some(task) = core.indexing.next() {
         match task {
-            Task::Build(number) => core.build_index(number),
+            Task::Build(number) => {
+                core.build_index(number);
+                core.survey_indexes();
+            }
+            Task::Survey => core.survey_indexes(),
             Task::Reclaim(number, stamp) if core.is_forgotten(stamp) => {
                 if let Err(error) = core.reclaim_index(number) {
                     tracing::error!(%error, "an index that was dropped takes up space until the graph is opened again");

@@ -213,7 +213,7 @@ fn check_type(value_type: Option<ValueType>, place: &str) -> Result<(), SchemaEr
 
 impl IndexDescription {
     /// An index by names.
-    pub(crate) fn of(definition: &IndexDefinition, catalog: &Catalog) -> Self {
+    pub fn of(definition: &IndexDefinition, catalog: &Catalog) -> Self {
         Self {
             label: catalog.vertex_label_name(definition.label).to_string(),
             keys: definition.keys.iter().map(|key| catalog.key_name(*key).to_string()).collect(),

@@ -11,6 +11,7 @@
 //! partition needs to be divided as values come and go; a lookup asks all of them. As in an index by hash, entries are a
 //! superset of what any snapshot may find, and removals count only when delta is merged into base.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crossbeam_skiplist::SkipMap;
@@ -20,6 +21,9 @@ use crate::Tick;
 
 /// The bytes of a key, and a vertex that may have it.
 pub(crate) type OrderedEntry = (Box<[u8]>, VertexRef);
+
+/// The same, read from a partition.
+pub(crate) type EntryRef<'a> = (Cow<'a, [u8]>, VertexRef);
 
 /// Versions that a delta does not need to exceed before it is merged, however large the base.
 const LARGEST: usize = 4096;
@@ -130,6 +134,34 @@ impl OrderedPartition {
         out.extend(changes.filter(|change| *change.value()).map(|change| VertexRef(change.key().1)));
     }
 
+    /// The entries with keys from `from` to below `to`, ascending or descending; perhaps one more than once.
+    pub(crate) fn between(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        descending: bool,
+    ) -> impl Iterator<Item = EntryRef<'_>> + use<'_> {
+        let (first, end) = (self.first_from(from), self.first_from(to));
+        let mut base = first..end.max(first);
+        let base = std::iter::from_fn(move || {
+            let place = if descending { base.next_back() } else { base.next() };
+            place.map(|place| self.entry(place)).map(|(key, v)| (Cow::Borrowed(key), v))
+        });
+        let mut changes = (self.delta.len() > 0 && from < to)
+            .then(|| self.delta.0.range((Box::from(from), 0, 0)..(Box::from(to), 0, 0)));
+        let added = std::iter::from_fn(move || {
+            let changes = changes.as_mut()?;
+            loop {
+                let change = if descending { changes.next_back() } else { changes.next() }?;
+                if *change.value() {
+                    let (key, v, _) = change.key();
+                    return Some((Cow::Owned(key.to_vec()), VertexRef(*v)));
+                }
+            }
+        });
+        Union { descending, ..Union::new(base, added) }
+    }
+
     /// Publishes a change; of several of one entry at one stamp the last counts.
     pub(crate) fn push(&self, stamp: Tick, (key, v): OrderedEntry, added: bool) {
         self.delta.0.insert((key, v.0, stamp), added);
@@ -176,15 +208,16 @@ impl OrderedPartition {
     }
 }
 
-/// What two ascending iterators have, ascending, each once.
+/// What two ascending (or descending) iterators have, in that order, each once.
 struct Union<A: Iterator, B: Iterator> {
     a: std::iter::Peekable<A>,
     b: std::iter::Peekable<B>,
+    descending: bool,
 }
 
 impl<A: Iterator<Item: Ord>, B: Iterator<Item = A::Item>> Union<A, B> {
     fn new(a: A, b: B) -> Self {
-        Self { a: a.peekable(), b: b.peekable() }
+        Self { a: a.peekable(), b: b.peekable(), descending: false }
     }
 }
 
@@ -193,6 +226,7 @@ impl<A: Iterator<Item: Ord>, B: Iterator<Item = A::Item>> Iterator for Union<A, 
 
     fn next(&mut self) -> Option<A::Item> {
         let ordering = match (self.a.peek(), self.b.peek()) {
+            (Some(a), Some(b)) if self.descending => b.cmp(a),
             (Some(a), Some(b)) => a.cmp(b),
             (Some(_), None) => Ordering::Less,
             (None, _) => Ordering::Greater,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{EdgeTree, TreeBuild, TreeChange, TreeName, TreeWriter};
-use crate::block::{adjacency_number, slot_of};
+use crate::block::{adjacency_number, slot_of, stripe_of};
 use crate::memory::SectionCell;
-use crate::section::{Adjacency, AdjacencyBuilder, EdgeChange, Order};
+use crate::section::{Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, Order};
 use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Application;
 use crate::{Result, Tick};
@@ -19,22 +19,46 @@ impl Application<'_> {
         let order = Order::of(self.catalog.sort_key(label));
         let section: Option<&Adjacency> = self.core.section(cell, || key, self.guard)?;
         if let Some(tree) = section.and_then(|section| section.tree(slot_of(v))) {
-            return self.change_tree(tree, name, change);
+            let before = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
+            self.change_tree(tree, name, change)?;
+            let after = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
+            self.note_degree(name, change, before.into(), Some(after.into()));
+            return Ok(());
         }
+        let (mut before, mut after) = (0, None);
         self.change(
             cell,
             key,
             change.kind.weight(),
             || Adjacency::empty(order),
             |section: &Adjacency| {
+                before = section.degree(slot_of(v), Tick::MAX) as u64;
                 section.push(slot_of(v), change.tick, change.neighbour, change.seq, change.kind.clone());
+                after = Some(section.degree(slot_of(v), Tick::MAX) as u64);
             },
         )?;
+        self.note_degree(name, change, before, after);
         match cell.loaded(self.guard) {
             Some(section) if section.degree(slot_of(v), Tick::MAX) > self.core.options.tree.max => {
                 self.plant(cell, section, name)
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Notes how many edges a vertex had before a change and has after it; that is not known if the list had it already.
+    fn note_degree(&mut self, name: TreeName, change: TreeChange<'_>, before: u64, after: Option<u64>) {
+        let by = match change.kind {
+            EdgeChangeKind::Insert(_) => 1,
+            EdgeChangeKind::Update(_) => return,
+            EdgeChangeKind::Delete => -1,
+        };
+        let Some(stripe) = self.core.blocks.stripe(stripe_of(name.v)) else { return };
+        let (degrees, key) = (&mut self.writer.degrees, (stripe.label, name.label, name.dir));
+        match after {
+            Some(after) if after != before => degrees.change(key, before, after),
+            // Replaying, it is in the section or the tree already.
+            _ => degrees.miss(key, by),
         }
     }
 
