@@ -171,7 +171,14 @@ fn two_hops_to(last: Vec<OpKind>) -> Arc<Plan> {
     let mut kinds = vec![OpKind::ById { kind: ElementKind::Vertex, ids }, expand(false, None)];
     kinds.extend(last);
     kinds.push(OpKind::Aggregate(Aggregation::Count));
-    let op = |(id, kind)| Op { id: id as u32, kind, step: "bench".into(), labels: Vec::new(), moves: false };
+    let op = |(id, kind)| Op {
+        id: id as u32,
+        kind,
+        step: "bench".into(),
+        labels: Vec::new(),
+        moves: false,
+        rows: 0.0,
+    };
     let ops: Vec<Op> = kinds.into_iter().enumerate().map(op).collect();
     Arc::new(Plan { ops: ops.len() as u32, root: Pipeline::new(ops), params: 1, ..Plan::default() })
 }

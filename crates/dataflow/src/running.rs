@@ -44,6 +44,7 @@ impl RunningQuery {
             step: "query".into(),
             labels: Vec::new(),
             moves: false,
+            rows: 0.0,
         };
         Self { state, root, root_op, started: false, results: 0, time: Duration::ZERO, detach }
     }

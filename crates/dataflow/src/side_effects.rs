@@ -359,7 +359,7 @@ mod tests {
 
     /// `x`, filled by `group('x').by(…)` with this value traversal.
     fn grouped(value: Aggregation) -> SideEffects {
-        let op = |kind| Op { id: 0, kind, step: "group".into(), labels: Vec::new(), moves: false };
+        let op = |kind| Op { id: 0, kind, step: "group".into(), labels: Vec::new(), moves: false, rows: 0.0 };
         let scope = Scope {
             kind: ScopeKind::Group {
                 key: By::Current,

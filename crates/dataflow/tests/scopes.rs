@@ -72,7 +72,7 @@ impl Builder {
 
     fn op(&mut self, step: &str, kind: OpKind) -> Op {
         self.ops += 1;
-        Op { id: self.ops - 1, kind, step: step.into(), labels: Vec::new(), moves: false }
+        Op { id: self.ops - 1, kind, step: step.into(), labels: Vec::new(), moves: false, rows: 0.0 }
     }
 
     fn scan(&mut self, label: &str) -> Op {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use dataflow::detach::Detail;
 use graph::Snapshot;
 use gremlin::Traversal;
-use planner::{Options, PlanCache, Planned, Schema, physical::Plan, plan};
+use planner::{Known, Options, PlanCache, Planned, Schema, physical::Plan, plan};
 use values::{Str, Value};
 
 use crate::Error;
@@ -53,8 +53,10 @@ impl Preparer {
     ) -> Result<Preparation, Error> {
         let shape = gremlin::parameterize(&mut traversal);
         let catalog = &**snapshot.catalog();
-        let make = || plan(&traversal, catalog, snapshot, &self.options);
-        let planned = self.plans.get_or_plan(&shape.key, Schema::version(catalog), &self.options, make)?;
+        let known = Known::new(snapshot, &shape.literals);
+        let make = || plan(&traversal, catalog, &known, &self.options);
+        let version = Schema::version(catalog);
+        let planned = self.plans.get_or_plan(&shape.key, version, &known, &self.options, make)?;
         if planned.explains {
             return Ok(Preparation::Explanation(text(&planned)));
         }
@@ -75,7 +77,8 @@ impl Preparer {
     /// Every stage of planning, in words.
     pub(crate) fn explain(&self, traversal: &Traversal, snapshot: &Snapshot) -> Result<String, Error> {
         let options = Options { explain: true, ..self.options.clone() };
-        Ok(text(&plan(traversal, &**snapshot.catalog(), snapshot, &options)?))
+        let known = Known::new(snapshot, &[]);
+        Ok(text(&plan(traversal, &**snapshot.catalog(), &known, &options)?))
     }
 }
 

@@ -1,8 +1,10 @@
-//! Where a query's time went, as a table: one line per operator, subqueries indented.
+//! Where a query's time went, as a table: one line per operator, subqueries indented. Beside the rows that it sent is how many
+//! the planner expected.
 
 use std::{fmt::Write, sync::atomic::Ordering, time::Duration};
 
 use dataflow::{Counters, Profile};
+use planner::Rounded;
 use planner::physical::{Op, OpKind, Pipeline, Plan, ScopeKind};
 
 /// The counters of a finished query beside its plan.
@@ -12,11 +14,20 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
     let total: Duration = plan.root.ops.iter().filter_map(|op| profile.of(op.id)).map(Counters::time).sum();
     let width = lines.iter().map(|line| line.step.chars().count()).max().unwrap_or(4).clamp(4, 60);
     let mut out = format!(
-        "{:width$} {:>9} {:>11} {:>11} {:>9} {:>9} {:>11} {:>6}\n",
-        "step", "batches", "rows in", "traversers", "opened", "cancelled", "time", "%"
+        "{:width$} {:>9} {:>11} {:>9} {:>9} {:>11} {:>9} {:>9} {:>11} {:>6}\n",
+        "step",
+        "batches",
+        "rows in",
+        "rows out",
+        "expected",
+        "traversers",
+        "opened",
+        "cancelled",
+        "time",
+        "%"
     );
     for line in &lines {
-        let Line { step, counters } = line;
+        let Line { step, expected, counters } = line;
         let step: String = step.chars().take(width).collect();
         let Some(counters) = counters else {
             let _ = writeln!(out, "{step}");
@@ -26,21 +37,24 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
         let share = 100.0 * counters.time().as_secs_f64() / total.as_secs_f64().max(f64::MIN_POSITIVE);
         let _ = writeln!(
             out,
-            "{step:width$} {:>9} {:>11} {:>11} {:>9} {:>9} {:>9} µs {share:>6.1}",
+            "{step:width$} {:>9} {:>11} {:>9} {:>9} {:>11} {:>9} {:>9} {:>9} µs {share:>6.1}",
             count(&counters.batches),
             count(&counters.rows),
+            count(&counters.rows_out),
+            Rounded(*expected).to_string(),
             count(&counters.traversers),
             count(&counters.opened),
             count(&counters.cancelled),
             counters.time().as_micros(),
         );
     }
-    let _ = write!(out, "{:width$} {:>67} µs", "total", total.as_micros());
+    let _ = write!(out, "{:width$} {:>87} µs", "total", total.as_micros());
     out
 }
 
 struct Line<'a> {
     step: String,
+    expected: f64,
     counters: Option<&'a Counters>,
 }
 
@@ -48,6 +62,7 @@ fn walk<'a>(pipeline: &Pipeline, depth: usize, profile: &'a Profile, lines: &mut
     for op in pipeline.ops.iter() {
         lines.push(Line {
             step: format!("{:indent$}{}", "", op.step, indent = 2 * depth),
+            expected: op.rows,
             counters: profile.of(op.id),
         });
         for child in children(op) {

@@ -26,7 +26,7 @@ fn planning(c: &mut Criterion) {
         let cache = PlanCache::default();
         c.bench_function(&format!("find/{name}"), |b| {
             b.iter(|| {
-                cache.get_or_plan(&shape.key, 1, &options, || {
+                cache.get_or_plan(&shape.key, 1, &SocialNetwork, &options, || {
                     plan(&traversal, &SocialNetwork, &SocialNetwork, &options)
                 })
             });

@@ -8,7 +8,7 @@ use gremlin::ShapeKey;
 use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::{Options, Planned};
+use crate::{Options, Planned, Statistics};
 
 /// Parts with a lock of their own, so that threads seldom meet.
 const SHARDS: usize = 16;
@@ -16,7 +16,11 @@ const SHARDS: usize = 16;
 /// A bounded, shared memory of plans: least recently used ones make room.
 ///
 /// A plan serves every traversal of its shape as long as the names and indexes of the graph are those it was made
-/// under, and the options too. Looking up takes one lock of sixteen, for a hash-table access.
+/// under, the options too, and nothing that was known about the graph has changed by a factor. Looking up takes one lock of
+/// sixteen, for a hash-table access.
+///
+/// Where the choice of an index depends on the values of the traversal's literals, one shape can have a few plans: see
+/// [`Planned::fits`].
 pub struct PlanCache {
     shards: Vec<Mutex<Shard>>,
     /// Most plans in one shard.
@@ -30,8 +34,13 @@ pub struct PlanCache {
 struct Key {
     shape: ShapeKey,
     version: u128,
+    /// [`Statistics::epoch`].
+    epoch: u64,
     options: Options,
 }
+
+/// Plans that one shape can have.
+const VARIANTS: usize = 4;
 
 #[derive(Default)]
 struct Shard {
@@ -41,7 +50,8 @@ struct Shard {
 }
 
 struct Entry {
-    planned: Arc<Planned>,
+    /// For different literals, the newest last.
+    variants: Vec<Arc<Planned>>,
     used: u64,
 }
 
@@ -54,7 +64,7 @@ impl PlanCache {
     }
 
     /// The plan for traversals of a shape, made by `make` if it is not there. `version` is the
-    /// [`crate::Schema::version`] that it is for.
+    /// [`crate::Schema::version`] that it is for; `statistics` are what is known now, and know the traversal's literals.
     ///
     /// Two threads that miss at once both make it: planning is cheap, and holding the lock meanwhile would not be.
     ///
@@ -64,14 +74,16 @@ impl PlanCache {
         &self,
         shape: &ShapeKey,
         version: u128,
+        statistics: &dyn Statistics,
         options: &Options,
         make: impl FnOnce() -> Result<Planned, E>,
     ) -> Result<Arc<Planned>, E> {
-        let key = Key { shape: shape.clone(), version, options: options.clone() };
+        let epoch = statistics.epoch();
+        let key = Key { shape: shape.clone(), version, epoch, options: options.clone() };
         let hash = FxBuildHasher.hash_one(&key);
         // The table inside uses the high bits; these choose the shard.
         let shard = &self.shards[hash as usize % SHARDS];
-        if let Some(planned) = shard.lock().get(&key) {
+        if let Some(planned) = shard.lock().get(&key, statistics) {
             self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(planned);
         }
@@ -85,7 +97,8 @@ impl PlanCache {
 
     /// Number of plans in it.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().plans.len()).sum()
+        let variants = |shard: &Shard| shard.plans.values().map(|entry| entry.variants.len()).sum::<usize>();
+        self.shards.iter().map(|shard| variants(&shard.lock())).sum()
     }
 
     /// Whether there is none.
@@ -112,11 +125,11 @@ impl Default for PlanCache {
 }
 
 impl Shard {
-    fn get(&mut self, key: &Key) -> Option<Arc<Planned>> {
+    fn get(&mut self, key: &Key, statistics: &dyn Statistics) -> Option<Arc<Planned>> {
         self.clock += 1;
         let entry = self.plans.get_mut(key)?;
         entry.used = self.clock;
-        Some(entry.planned.clone())
+        entry.variants.iter().find(|planned| planned.fits(statistics)).cloned()
     }
 
     fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize) {
@@ -128,6 +141,11 @@ impl Shard {
                 self.plans.remove(&oldest);
             }
         }
-        self.plans.insert(key, Entry { planned, used: self.clock });
+        let entry = self.plans.entry(key).or_insert(Entry { variants: Vec::new(), used: 0 });
+        entry.used = self.clock;
+        if entry.variants.len() >= VARIANTS {
+            entry.variants.remove(0);
+        }
+        entry.variants.push(planned);
     }
 }

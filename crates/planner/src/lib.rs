@@ -11,6 +11,7 @@
 //!
 //! Invariant: this crate knows nothing of threads.
 
+mod asked;
 mod bind;
 mod cache;
 mod error;
@@ -20,13 +21,17 @@ mod lower;
 mod options;
 pub mod physical;
 mod plan;
+mod rounded;
 mod rules;
 mod schema;
+mod statistics;
 
 pub use cache::PlanCache;
 pub use error::PlanError;
 pub use explain::Explanation;
 pub use options::Options;
 pub use plan::{Planned, plan};
+pub use rounded::Rounded;
 pub use rules::RuleSet;
-pub use schema::{Schema, Statistics};
+pub use schema::Schema;
+pub use statistics::{Known, Statistics};

@@ -3,6 +3,7 @@
 use gremlin::{StepName, Traversal};
 use values::{Str, Value};
 
+use crate::asked::{Asked, Asking};
 use crate::explain::words::Words;
 use crate::explain::{Explanation, physical_text};
 use crate::physical::Plan;
@@ -21,9 +22,16 @@ pub struct Planned {
     pub settings: Vec<(Str, Value)>,
     /// Whether other traversals of the same shape can use the plan.
     pub reusable: bool,
+    /// What its choices depend on.
+    asked: Vec<Asked>,
 }
 
 impl Planned {
+    /// Whether the plan is as good for the literals that these statistics know as for those it was made for.
+    pub fn fits(&self, statistics: &dyn Statistics) -> bool {
+        self.asked.iter().all(|asked| asked.is_alike(statistics))
+    }
+
     /// The value of a `with` option that is not the planner's.
     pub fn setting(&self, key: &str) -> Option<&Value> {
         self.settings.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value)
@@ -74,15 +82,16 @@ pub fn plan(
     if let Some(explanation) = &mut explanation {
         explanation.add("logical plan", written(&logical));
     }
-    rules::rewrite(&mut logical, schema, options, |rule, plan| {
+    let asking = Asking::new(statistics);
+    rules::rewrite(&mut logical, schema, &asking, options, |rule, plan| {
         if let Some(explanation) = &mut explanation {
             explanation.add(rule, written(plan));
         }
     });
-    let reusable = !logical.pinned;
+    let (reusable, asked) = (!logical.pinned, asking.into_asked());
     let plan = lower::lower(logical, schema, statistics, options)?;
     if let Some(explanation) = &mut explanation {
         explanation.add("physical plan", physical_text(&plan, schema));
     }
-    Ok(Planned { plan, explanation, explains, settings, reusable })
+    Ok(Planned { plan, explanation, explains, settings, reusable, asked })
 }

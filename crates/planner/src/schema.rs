@@ -1,9 +1,6 @@
-//! What the planner asks about the graph: its names and how much there is of what.
+//! What the planner asks about the graph: its names, and which indexes there are.
 
-use graph::{
-    Catalog, Dir, Direction, EdgeLabelId, Index, IndexKind, IndexState, KeyId, ScanCursor, Snapshot,
-    VertexLabelId,
-};
+use graph::{Catalog, EdgeLabelId, Index, IndexKind, IndexState, KeyId, VertexLabelId};
 use values::Str;
 
 /// Names of the graph and their ids, both ways, and which indexes there are.
@@ -78,48 +75,5 @@ impl Schema for Catalog {
         sizes
             .into_iter()
             .fold(self.revision().into(), |version, size| version << 16 | (size as u128 & 0xffff))
-    }
-}
-
-/// Counts that the planner's choices depend on. They may be out of date: a plan is right whatever they say.
-pub trait Statistics {
-    /// Number of vertices of a label, or of all.
-    fn vertices(&self, label: Option<VertexLabelId>) -> u64;
-    /// Number of edges of a label, or of all.
-    fn edges(&self, label: Option<EdgeLabelId>) -> u64;
-    /// Average number of such edges, of the vertices that have any: 1 for what every vertex has one of.
-    fn degree(&self, label: EdgeLabelId, dir: Dir) -> f64;
-}
-
-/// Vertices of each label that are looked at to learn how many edges a vertex has.
-const SAMPLE: usize = 16;
-
-/// Most labels whose vertices are looked at.
-const SAMPLED_LABELS: usize = 64;
-
-impl Statistics for Snapshot {
-    fn vertices(&self, label: Option<VertexLabelId>) -> u64 {
-        self.vertex_count(label)
-    }
-    fn edges(&self, label: Option<EdgeLabelId>) -> u64 {
-        self.edge_count(label)
-    }
-
-    /// Learnt from the first few vertices of each label: a bounded number of looks at records.
-    fn degree(&self, label: EdgeLabelId, dir: Dir) -> f64 {
-        let reader = self.reader();
-        let direction = if dir == Dir::Out { Direction::Out } else { Direction::In };
-        let (mut edges, mut sources) = (0u64, 0u64);
-        let mut vertices = Vec::with_capacity(SAMPLE);
-        for (vertex_label, _) in self.catalog().vertex_labels().take(SAMPLED_LABELS) {
-            vertices.clear();
-            reader.scan_vertices(Some(vertex_label), &mut ScanCursor::default(), SAMPLE, &mut vertices);
-            for vertex in &vertices {
-                let degree = reader.degree(*vertex, direction, &[label]);
-                edges += degree;
-                sources += u64::from(degree > 0);
-            }
-        }
-        if sources > 0 { edges as f64 / sources as f64 } else { 0.0 }
     }
 }

@@ -10,7 +10,7 @@ use social_network::SocialNetwork;
 fn get(cache: &PlanCache, text: &str, version: u128, options: &Options) -> Result<Arc<Planned>, PlanError> {
     let mut traversal = gremlin::parse_traversal(text, &Default::default()).unwrap();
     let shape = gremlin::parameterize(&mut traversal);
-    cache.get_or_plan(&shape.key, version, options, || {
+    cache.get_or_plan(&shape.key, version, &SocialNetwork, options, || {
         plan(&traversal, &SocialNetwork, &SocialNetwork, options)
     })
 }

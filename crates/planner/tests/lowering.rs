@@ -4,7 +4,7 @@ mod social_network;
 
 use planner::Options;
 use planner::physical::InterPolicy;
-use social_network::{physical, physical_with};
+use social_network::{guessed_with, physical, physical_with};
 
 #[track_caller]
 fn lowers(text: &str, expected: &[&str]) {
@@ -353,4 +353,27 @@ fn scopes_behind_an_order_keep_it() {
     assert!(!of_the_stream.contains("in order"), "{of_the_stream}");
     let of_one = physical("g.V().order().by('age').count().union(identity(),identity())");
     assert!(!of_one.contains("in order"), "{of_one}");
+}
+
+#[test]
+fn every_operator_says_how_many_rows_it_is_expected_to_send() {
+    let guessed = guessed_with(
+        "g.V().hasLabel('Person').as('a').out('knows').where(out('likes')).limit(20)",
+        &Options::default(),
+    );
+    let expected = [
+        "ScanVertices(Person)  ~1.5k",
+        "Expand(out knows)  ~28k",
+        "Degree(out likes) → s0  ~28k",
+        "Filter((present s0 and s0 > 0))  ~8.5k",
+        "Range limit(20)  ~20",
+    ];
+    assert_eq!(guessed.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_subquery_says_what_it_sends_for_all_traversers_together() {
+    let guessed = guessed_with("g.V(1, 2, 3).local(out('knows').limit(2))", &Options::default());
+    assert!(guessed.lines().nth(1).unwrap().ends_with("  ~6"), "{guessed}");
+    assert_eq!(guessed.lines().last().map(str::trim), Some("Range limit(2)  ~6"), "{guessed}");
 }

@@ -230,5 +230,6 @@ fn control_op(control: &Control) -> Op {
         step: "repeat".into(),
         labels: Vec::new(),
         moves: false,
+        rows: 0.0,
     }
 }

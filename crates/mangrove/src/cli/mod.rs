@@ -1,5 +1,6 @@
 //! The command line.
 
+mod analyze;
 mod backup;
 mod check;
 mod failure;
@@ -76,8 +77,10 @@ enum Command {
     /// Show or change what the graph's elements must look like
     #[command(subcommand)]
     Schema(schema::Schema),
-    /// Show the sizes of a graph
+    /// Show the sizes of a graph, and what the planner knows about degrees and indexed values
     Stats,
+    /// Count degrees and indexed values exactly, for better plans, and show them
+    Analyze,
     /// Show the version
     Version,
 }
@@ -112,9 +115,13 @@ impl Cli {
             Command::Check => check::run(&config),
             Command::Schema(schema) => schema.run(&config),
             Command::Stats => {
-                println!("{}", stats::report(&open(&config)?.stats()));
+                let database = open(&config)?;
+                println!("{}", stats::report(&database.stats()));
+                let statistics = database.graph().current_statistics();
+                print!("{}", stats::known(database.snapshot().catalog(), &statistics));
                 Ok(())
             }
+            Command::Analyze => analyze::run(&config),
             Command::Version => {
                 println!("mangrove {}", mangrove::VERSION);
                 Ok(())

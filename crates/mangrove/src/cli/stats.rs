@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mangrove::graph::GraphStats;
+use mangrove::graph::{Catalog, Dir, GraphStats, IndexDescription, Statistics};
 
 /// The sizes of a graph, for people.
 pub fn report(stats: &GraphStats) -> String {
@@ -28,5 +28,38 @@ pub fn report(stats: &GraphStats) -> String {
         stats.loads,
         stats.evictions,
     );
+    text
+}
+
+/// What is known about degrees and the values under indexes, for people: a line each.
+pub fn known(catalog: &Catalog, statistics: &Statistics) -> String {
+    let mut text = String::new();
+    let about = if statistics.degrees_are_exact() { "" } else { "about " };
+    for (vertex, edge, dir, histogram) in statistics.degrees() {
+        let (vertex, edge) = (catalog.vertex_label_name(vertex), catalog.edge_label_name(edge));
+        let way = if dir == Dir::Out { "out" } else { "in" };
+        let _ = writeln!(
+            text,
+            "  {about}{} {vertex} have {way} {edge}: {:.1} each, at most {}",
+            histogram.vertices(),
+            histogram.average(),
+            histogram.most(),
+        );
+    }
+    for index in catalog.indexes() {
+        let description = IndexDescription::of(&index.definition, catalog);
+        let Some(values) = statistics.values(index) else {
+            let _ = writeln!(text, "  index {description}: nothing known yet");
+            continue;
+        };
+        let about = if values.is_exact() { "" } else { "about " };
+        let distinct = (1..=index.definition.keys.len()).map(|keys| values.distinct(keys).to_string());
+        let distinct = distinct.collect::<Vec<_>>().join(", ");
+        let _ = writeln!(
+            text,
+            "  index {description}: {about}{} entries, {distinct} different",
+            values.entries()
+        );
+    }
     text
 }

@@ -12,6 +12,7 @@
 mod call;
 mod index;
 mod schema;
+mod statistics;
 
 use gremlin::Traversal;
 use values::{Map, Str, Value};
@@ -33,6 +34,7 @@ struct Service {
 
 /// All there are, in the order of their names.
 const SERVICES: &[Service] = &[
+    Service { name: "mangrove.analyze", parameters: &[], changes: true, run: statistics::analyze },
     Service {
         name: "mangrove.index.create",
         parameters: &[
@@ -74,6 +76,7 @@ const SERVICES: &[Service] = &[
         run: schema::declare,
     },
     Service { name: "mangrove.schema.show", parameters: &[], changes: false, run: schema::show },
+    Service { name: "mangrove.statistics", parameters: &[], changes: false, run: statistics::show },
 ];
 
 /// Where a call is made.

@@ -2,12 +2,12 @@
 //! and policy, and their pipelines further in.
 
 use super::words::{Words, aggregation, move_name, property_form};
-use crate::Schema;
 use crate::physical::{
     By, Condition, Control, EdgeEnd, ElementKind, ExpandTo, FetchKind, Formula, Grain, InterPolicy,
     IntraPolicy, Op, OpKind, Pipeline, Plan, Policy, Scope, ScopeKind, SelectForm, Selection, WriteKind,
     WriteProperty,
 };
+use crate::{Rounded, Schema};
 
 /// The text of a physical plan.
 pub(crate) fn physical_text(plan: &Plan, schema: &dyn Schema) -> String {
@@ -42,6 +42,9 @@ impl Words<'_> {
             self.raw(grain(scope.grain));
             self.policy(scope.policy);
             self.raw("]");
+        }
+        if op.rows > 0.0 {
+            self.show(format_args!("  ~{}", Rounded(op.rows)));
         }
         if !op.step.is_empty() {
             self.raw("    ← ");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use graph::{EdgeLabelId, KeyId, VertexLabelId};
-use gremlin::{PredicateOp, TextOp};
+use gremlin::{Order, PredicateOp, TextOp};
 use values::{Direction, Str, T, Value};
 
 use crate::Schema;
@@ -159,7 +159,7 @@ impl<'a> Words<'a> {
             self.operand(operand);
         }
         let Some(next) = range.keys.get(range.equal.len()) else { return };
-        if range.low.is_some() || range.high.is_some() {
+        if range.low.is_some() || range.high.is_some() || range.order.is_some() {
             self.raw(if range.equal.is_empty() { "" } else { ", " });
             self.key(*next);
         }
@@ -168,6 +168,11 @@ impl<'a> Words<'a> {
                 self.raw(word);
                 self.operand(operand);
             }
+        }
+        match range.order {
+            Some(Order::Desc) => self.raw(" descending"),
+            Some(_) => self.raw(" ascending"),
+            None => {}
         }
     }
 

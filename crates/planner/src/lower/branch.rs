@@ -11,32 +11,32 @@ impl Lowering<'_> {
         match kind {
             Kind::Exists(exists) => self.exists(exists, None, place, ops),
             Kind::Map(chain) => {
-                let child = self.inner(chain, Place::inside(true), ops);
+                let child = self.inner(chain, place.inside(true), ops);
                 let kind = ScopeKind::Apply { child, into: None, required: true };
                 ops.go(self.scope(kind, self.grain_of_first(chain), place.few));
             }
             Kind::FlatMap(chain) => {
-                let child = self.inner(chain, Place::inside(place.few), ops);
+                let child = self.inner(chain, place.inside(place.few), ops);
                 ops.go(self.scope(ScopeKind::FlatMap { child }, self.grain_of_all(chain), place.few));
             }
             Kind::Local(chain) => {
-                let child = self.inner(chain, Place::inside(place.few), ops);
+                let child = self.inner(chain, place.inside(place.few), ops);
                 ops.replace(self.scope(ScopeKind::FlatMap { child }, self.grain_of_all(chain), place.few));
                 ops.fetched.clear();
             }
             Kind::SideEffect(chain) => {
-                let child = self.inner(chain, Place::inside(false), ops);
+                let child = self.inner(chain, place.inside(false), ops);
                 ops.stay(self.scope(ScopeKind::SideEffect { child }, Grain::Batch, place.few));
                 ops.graph_changed();
             }
             Kind::Coalesce(branches) => {
                 let branches_ =
-                    branches.iter().map(|one| self.inner(one, Place::inside(place.few), ops)).collect();
+                    branches.iter().map(|one| self.inner(one, place.inside(place.few), ops)).collect();
                 let kind = ScopeKind::Coalesce { branches: branches_ };
                 ops.go(self.scope(kind, self.grain_of_branches(branches, place.few), place.few));
             }
             Kind::Optional(chain) => {
-                let child = self.inner(chain, Place::inside(place.few), ops);
+                let child = self.inner(chain, place.inside(place.few), ops);
                 let unchanged = Ops { step: ops.step.clone(), ..Ops::default() }.finish();
                 let kind = ScopeKind::Coalesce { branches: vec![child, unchanged] };
                 let grain = self.grain_of_branches(std::slice::from_ref(chain), place.few);
@@ -82,13 +82,13 @@ impl Lowering<'_> {
     /// A filter, or a mark of its outcome.
     pub(super) fn exists(&mut self, exists: &Exists, mark: Option<Slot>, place: Place, ops: &mut Ops) {
         let grain = self.grain_of_branches(&exists.branches, place.few);
-        let branches = exists.branches.iter().map(|one| self.inner(one, Place::inside(true), ops)).collect();
+        let branches = exists.branches.iter().map(|one| self.inner(one, place.inside(true), ops)).collect();
         let kind = ScopeKind::Filter { branches, formula: exists.formula, mark };
         ops.stay(self.scope(kind, grain, place.few));
     }
 
     fn grain_of_branches(&self, branches: &[Chain], few: bool) -> Grain {
-        self.grain(branches.iter().map(|branch| self.cost.of_chain(branch, 1.0).work).sum(), few)
+        self.grain(branches.iter().map(|branch| self.cost.of_chain(branch, 1.0, &self.mix).work).sum(), few)
     }
 
     fn choose(&mut self, choose: &Choose, place: Place, ops: &mut Ops) {
@@ -130,7 +130,7 @@ impl Lowering<'_> {
 
     fn group(&mut self, group: &Group, place: Place, ops: &mut Ops) {
         let key = self.by(&By::Current, &group.key, place, ops);
-        let value = self.inner(&group.value, Place::inside(false), ops);
+        let value = self.inner(&group.value, place.inside(false), ops);
         let kind = ScopeKind::Group { key, value, side_effect: group.side_effect };
         let scope = self.scope(kind, Grain::Stream, false);
         match group.side_effect {

@@ -35,7 +35,8 @@ pub(super) fn is_ordered_after(kind: &OpKind, before: bool) -> bool {
     match kind {
         OpKind::Order { .. } | OpKind::Inject(_) | OpKind::ById { .. } | OpKind::Unfold => true,
         OpKind::Aggregate(_) | OpKind::Scan { .. } => false,
-        OpKind::IndexLookup { .. } | OpKind::IndexRange { .. } => false,
+        OpKind::IndexRange { range, .. } => range.order.is_some(),
+        OpKind::IndexLookup { .. } => false,
         OpKind::GroupCount { side_effect: None, .. } => false,
         OpKind::Scope(scope) if matches!(scope.kind, ScopeKind::Group { side_effect: None, .. }) => false,
         _ => before,

@@ -33,13 +33,17 @@ impl Lowering<'_> {
             Some(Kind::Aggregate(_) | Kind::Group(_) | Kind::GroupCount(_)) if !has_limit(chain) => {
                 Grain::Batch
             }
-            _ => self.grain(self.cost.of_chain(chain, 1.0).work, false),
+            _ => self.grain(self.cost.of_chain(chain, 1.0, &self.mix).work, false),
         }
     }
 
     /// The grain of a subquery all of whose results are needed.
     pub(super) fn grain_of_all(&self, chain: &Chain) -> Grain {
-        if has_limit(chain) { self.grain(self.cost.of_chain(chain, 1.0).work, false) } else { Grain::Batch }
+        if has_limit(chain) {
+            self.grain(self.cost.of_chain(chain, 1.0, &self.mix).work, false)
+        } else {
+            Grain::Batch
+        }
     }
 
     /// The policy of a branch scope.

@@ -11,6 +11,7 @@ mod exchange;
 mod in_order;
 mod isolation;
 mod liveness;
+mod mix;
 mod modulate;
 mod pipeline;
 mod repeat;
@@ -24,7 +25,8 @@ use crate::explain::words::Words;
 use crate::logical::{Chain, Logical, Step, wants_few};
 use crate::physical::{Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
-use cost::Cost;
+pub(crate) use cost::Cost;
+pub(crate) use mix::Mix;
 use pipeline::Ops;
 
 /// Lowers a logical plan.
@@ -44,6 +46,7 @@ pub(crate) fn lower(
         slots: u32::from(logical.slots),
         side_effects: logical.side_effects.iter().map(|one| one.name.clone()).collect(),
         paths: logical.paths,
+        mix: Mix::Unknown,
         spreads: options.usable_executors() > 1
             && !logical.writes
             && !options.disabled_rules.contains("exchange"),
@@ -90,6 +93,8 @@ struct Lowering<'a> {
     slots: u32,
     side_effects: Vec<Str>,
     paths: bool,
+    /// What enters the step that is being lowered, and the subqueries in it.
+    mix: Mix,
     /// Whether the plan may use several executors.
     spreads: bool,
 }
@@ -97,8 +102,10 @@ struct Lowering<'a> {
 /// Where a chain stands.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Traversers that enter it, as a guess.
+    /// Traversers that enter it, as a guess: of one that runs for a single traverser, those of one run.
     rows: f64,
+    /// How often it runs, as a guess.
+    times: f64,
     /// Whether only the first few of its results are wanted.
     few: bool,
     /// Whether its stream is one of the query's own and not that of a single traverser: there it may spread.
@@ -106,11 +113,11 @@ struct Place {
 }
 
 impl Place {
-    const ROOT: Self = Self { rows: 1.0, few: false, stream: true };
+    const ROOT: Self = Self { rows: 1.0, times: 1.0, few: false, stream: true };
 
     /// Inside a subquery that runs for one traverser.
-    fn inside(few: bool) -> Self {
-        Self { rows: 1.0, few, stream: false }
+    fn inside(self, few: bool) -> Self {
+        Self { rows: 1.0, times: self.rows * self.times, few, stream: false }
     }
 }
 
@@ -123,17 +130,20 @@ impl Lowering<'_> {
 
     /// Lowers a chain, behind what `ops` holds already.
     fn chain(&mut self, chain: &Chain, place: Place, mut ops: Ops) -> Pipeline {
-        let mut rows = place.rows;
+        let entering = self.mix.clone();
+        let (mut rows, mut mix) = (place.rows, entering.clone());
         for (index, step) in chain.steps.iter().enumerate() {
             let few = wants_few(&chain.steps[index + 1..], place.few);
-            let entering = rows;
-            if self.spreads && place.stream {
-                rows = self.cost.of_step(step, rows).rows;
-            }
-            ops.rows = entering.max(rows);
+            let (before, first) = (rows, ops.ops.len());
+            let guess = self.cost.of_step(step, rows, &mix);
+            self.mix = std::mem::replace(&mut mix, guess.mix);
+            rows = guess.rows;
+            ops.rows = before.max(rows);
             ops.step = self.name(step);
-            self.step(step, Place { rows: entering, few, ..place }, &mut ops);
+            self.step(step, Place { rows: before, few, ..place }, &mut ops);
+            ops.expect(first, before * place.times, rows * place.times);
         }
+        self.mix = entering;
         if !self.options.disabled_rules.contains("end-test") {
             end_test::fuse(&mut ops);
         }

@@ -4,7 +4,7 @@ use gremlin::Pop;
 use values::Str;
 
 use super::pipeline::{Ops, unnumbered};
-use super::{Lowering, Place};
+use super::{Lowering, Mix, Place};
 use crate::logical::{Chain, Kind, Modulator, Origin};
 use crate::physical::{
     By, EdgeLabels, FetchKind, LocalFn, Op, OpKind, Scope, ScopeKind, SelectForm, Selection, SideEffectId,
@@ -85,39 +85,45 @@ impl Lowering<'_> {
             By::Slot(slot) => {
                 let load = op(OpKind::Load(*slot), &ops.step);
                 let degree = op(OpKind::Degree { direction, labels, into: None }, &ops.step);
-                self.apply_ops(vec![load, degree], into, Place::inside(true), 1.0, ops);
+                self.apply_ops(vec![load, degree], into, ops);
             }
         }
         into
     }
 
     /// The first result of a subquery that starts at an object.
-    fn apply(&mut self, base: &By, chain: &Chain, _place: Place, ops: &mut Ops) -> Slot {
+    fn apply(&mut self, base: &By, chain: &Chain, place: Place, ops: &mut Ops) -> Slot {
         let into = self.new_slot();
         let mut start = Ops { step: ops.step.clone(), ..Ops::default() };
         match base {
             By::Current => start.fetched.clone_from(&ops.fetched),
             By::Slot(slot) => start.stay(OpKind::Load(*slot)),
         }
-        let child = self.chain(chain, Place::inside(true), start);
+        let current = self.mix.clone();
+        if *base != By::Current {
+            self.mix = Mix::Unknown;
+        }
+        let child = self.chain(chain, place.inside(true), start);
         let scope = Scope {
             kind: ScopeKind::Apply { child, into: Some(into), required: false },
             grain: self.grain_of_first(chain),
             policy: self.policy(false),
         };
+        self.mix = current;
         ops.stay(OpKind::Scope(Box::new(scope)));
         into
     }
 
-    fn apply_ops(&mut self, child: Vec<Op>, into: Slot, place: Place, work: f64, ops: &mut Ops) {
+    /// A little one, whose first result goes into a slot.
+    fn apply_ops(&mut self, child: Vec<Op>, into: Slot, ops: &mut Ops) {
         let scope = Scope {
             kind: ScopeKind::Apply {
                 child: crate::physical::Pipeline::new(child),
                 into: Some(into),
                 required: false,
             },
-            grain: self.grain(work, place.few),
-            policy: self.policy(place.few),
+            grain: self.grain(1.0, true),
+            policy: self.policy(true),
         };
         ops.stay(OpKind::Scope(Box::new(scope)));
     }
@@ -148,7 +154,7 @@ impl Lowering<'_> {
     fn look_up(&mut self, selection: Selection, ops: &mut Ops) -> By {
         let into = self.new_slot();
         let select = op(OpKind::Select { selections: vec![selection], form: SelectForm::One }, &ops.step);
-        self.apply_ops(vec![select], into, Place::inside(true), 1.0, ops);
+        self.apply_ops(vec![select], into, ops);
         By::Slot(into)
     }
 

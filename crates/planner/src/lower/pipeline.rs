@@ -7,7 +7,7 @@ use crate::physical::{By, FetchKind, Op, OpKind, Pipeline, ScopeKind, Slot, Test
 
 /// An operator that gets its number at the end of lowering.
 pub(super) fn unnumbered(kind: OpKind, step: Str, moves: bool) -> Op {
-    Op { id: 0, kind, step, labels: Vec::new(), moves }
+    Op { id: 0, kind, step, labels: Vec::new(), moves, rows: 0.0 }
 }
 
 /// The operators of a pipeline so far, and what is known about them.
@@ -59,6 +59,17 @@ impl Ops {
     pub fn replace(&mut self, kind: OpKind) {
         self.push(kind, false);
         self.current_changed();
+    }
+
+    /// Notes how many traversers leave the operators of a step, of which the first has that number: as many as enter it, and
+    /// from the one that does what the step does as many as leave it. Behind that one there are only names.
+    pub fn expect(&mut self, first: usize, entering: f64, leaving: f64) {
+        let Some(ops) = self.ops.get_mut(first..) else { return };
+        let names = |op: &Op| matches!(op.kind, OpKind::Store(_));
+        let last = ops.iter().rposition(|op| !names(op)).unwrap_or(0);
+        for (place, op) in ops.iter_mut().enumerate() {
+            op.rows = if place < last { entering } else { leaving };
+        }
     }
 
     fn push(&mut self, kind: OpKind, moves: bool) {

@@ -28,10 +28,8 @@ impl Lowering<'_> {
             };
             start.stay(OpKind::Scope(Box::new(scope)));
         }
-        let rows = match self.spreads && place.stream {
-            true => self.cost.entering_body(repeat, place.rows),
-            false => place.rows,
-        };
+        let (rows, mix) = self.cost.entering_body(repeat, place.rows, &self.mix);
+        self.mix = mix;
         let body = self.chain(&repeat.body, Place { rows, ..place }, start);
         let policy = self.policy_of(inter(repeat, place.few), MAX_ITERATIONS);
         let scope = Scope { kind: ScopeKind::Repeat { head, body, tail }, grain: Grain::Iteration, policy };

@@ -24,6 +24,8 @@ pub struct Op {
     /// results carry the input's slots; one that does not (`local`, `union`, `choose`, `optional`, `repeat`) lets its
     /// results keep the path and the slots they got inside.
     pub moves: bool,
+    /// Rows that it sends in a whole run, over all scope instances: a guess, for `explain` and `profile`.
+    pub rows: f64,
 }
 
 /// Vertices or edges.
@@ -288,9 +290,26 @@ pub struct IndexedRange {
     pub low: Option<Operand>,
     /// The largest value of the next key.
     pub high: Option<Operand>,
+    /// Whether those that are found come in the order of that key's values, ascending or descending; those that have none
+    /// do not come then.
+    pub order: Option<Order>,
 }
 
 impl IndexedRange {
+    /// A range of an index over one key, in no order.
+    pub(crate) fn of(
+        key: KeyId,
+        equal: Vec<Operand>,
+        (low, high): (Option<Operand>, Option<Operand>),
+    ) -> Self {
+        Self { keys: vec![key], equal, low, high, order: None }
+    }
+
+    /// Whether it is less than the whole index.
+    pub(crate) fn is_bounded(&self) -> bool {
+        !self.equal.is_empty() || self.low.is_some() || self.high.is_some()
+    }
+
     /// All its operands.
     pub(crate) fn operands(&mut self) -> impl Iterator<Item = &mut Operand> {
         self.equal.iter_mut().chain(&mut self.low).chain(&mut self.high)

@@ -5,7 +5,8 @@
 //! after    V(index Person.id = $0) filter(age > $1)
 //! ```
 //!
-//! Several labels are looked up in the index of each, if all have one. Without an index, see `label-scan`.
+//! Several labels are looked up in the index of each, if all have one; of several indexes the one is asked that finds the
+//! fewest. Without an index, see `label-scan`.
 
 use graph::{KeyId, VertexLabelId};
 use gremlin::PredicateOp;
@@ -78,8 +79,16 @@ fn by_index(parts: &mut Vec<Test>, context: &Context<'_>) -> Option<Lookup> {
         parts.iter().position(|part| matches!(part, Test::Label { vertex, .. } if !vertex.is_empty()))?;
     let Test::Label { vertex, .. } = &parts[label_place] else { return None };
     let labels = vertex.clone();
-    let place = parts.iter().position(|part| indexed(part, &labels, context).is_some())?;
-    let (key, values, spread) = indexed(&parts[place], &labels, context)?;
+    let usable = parts.iter().enumerate();
+    let usable = usable.filter_map(|(place, part)| Some((place, indexed(part, &labels, context)?)));
+    let found =
+        |(_, (key, values, spread)): &(usize, Equality)| equal(&labels, *key, values, *spread, context);
+    // The first, unless it is known that another one finds fewer.
+    let (place, (key, values, spread)) =
+        usable.reduce(|best, other| match (found(&best), found(&other)) {
+            (Some(best_found), Some(others)) if others < best_found => other,
+            _ => best,
+        })?;
     let mut index = 0;
     parts.retain(|_| {
         index += 1;
@@ -88,18 +97,32 @@ fn by_index(parts: &mut Vec<Test>, context: &Context<'_>) -> Option<Lookup> {
     Some(Lookup::Index { labels, key, values, spread })
 }
 
+/// A key, values one of which is asked for, and whether collections among them stand for their members.
+pub(super) type Equality = (KeyId, Vec<Operand>, bool);
+
 /// The key and the values of a test that the indexes of all the labels answer.
-fn indexed(
-    part: &Test,
-    labels: &[VertexLabelId],
-    context: &Context<'_>,
-) -> Option<(KeyId, Vec<Operand>, bool)> {
+pub(super) fn indexed(part: &Test, labels: &[VertexLabelId], context: &Context<'_>) -> Option<Equality> {
     let Test::Has(key, predicate) = part else { return None };
     if !labels.iter().all(|label| context.schema.has_index(*label, *key)) {
         return None;
     }
     let (values, spread) = equal_to(predicate)?;
     Some((*key, values, spread))
+}
+
+/// How many vertices of the labels have one of the values, as far as their indexes know.
+pub(super) fn equal(
+    labels: &[VertexLabelId],
+    key: KeyId,
+    values: &[Operand],
+    spread: bool,
+    context: &Context<'_>,
+) -> Option<f64> {
+    // A parameter that holds a whole list may hold any number of values.
+    let pairs = || labels.iter().flat_map(|label| values.iter().map(move |value| (label, value)));
+    let found =
+        || pairs().map(|(label, value)| context.statistics.equal(*label, key, value)).sum::<Option<f64>>();
+    (!spread).then(found).flatten()
 }
 
 /// The operands one of which a value must equal, if the predicate says that; and whether collections among them

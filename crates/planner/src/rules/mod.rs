@@ -15,6 +15,7 @@ mod filter_fusion;
 mod filter_push_down;
 mod incident_to_adjacent;
 mod index_lookup;
+mod index_order;
 mod inline_compare;
 mod inline_filter;
 mod label_scan;
@@ -29,15 +30,18 @@ mod testing;
 mod top_k;
 mod walks;
 
+pub(crate) use range_lookup::ends;
 pub use rule_set::RuleSet;
 
 use crate::logical::{Chain, Logical, Role, Step};
-use crate::{Options, Schema};
+use crate::{Options, Schema, Statistics};
 
 /// What a rule may look at beside the plan.
 pub(crate) struct Context<'a> {
     /// Names and indexes.
     pub schema: &'a dyn Schema,
+    /// How much there is of what.
+    pub statistics: &'a dyn Statistics,
     /// Whether traversers record their paths.
     pub paths: bool,
 }
@@ -74,6 +78,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "distinct", apply: distinct::apply },
     Rule { name: "bulking", apply: bulking::apply },
     Rule { name: "walks", apply: walks::apply },
+    Rule { name: "index-order", apply: index_order::apply },
 ];
 
 /// Decisions of the lowering that can be switched off like rules.
@@ -83,6 +88,7 @@ pub(crate) const LOWERING: &[&str] = &["share-fetches", "end-test", "forget", "i
 pub(crate) fn rewrite(
     plan: &mut Logical,
     schema: &dyn Schema,
+    statistics: &dyn Statistics,
     options: &Options,
     mut after: impl FnMut(&'static str, &Logical),
 ) {
@@ -90,7 +96,7 @@ pub(crate) fn rewrite(
         if options.disabled_rules.contains(rule.name) {
             continue;
         }
-        let context = Context { schema, paths: plan.paths };
+        let context = Context { schema, statistics, paths: plan.paths };
         if (rule.apply)(plan, &context) {
             after(rule.name, plan);
         }

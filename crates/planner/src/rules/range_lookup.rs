@@ -6,15 +6,18 @@
 //! ```
 //!
 //! A range index finds all whose values are between two ends, and perhaps others, so the tests stay behind it. Of several
-//! indexes the one is taken that more of the tests narrow: equality of one more of its first keys counts for more than
-//! both ends of a range, those for more than one. An equality index is preferred to a range alone (see `index-lookup`).
+//! indexes the one is taken that finds the fewest, as far as statistics tell; an equality index (see `index-lookup`) is one of
+//! them, and so is a scan, if most of the label is found.
+//!
+//! Where nobody has looked at the values yet, the one is taken that more of the tests narrow: equality of one more of its first
+//! keys counts for more than both ends of a range, those for more than one. An equality index is preferred to a range alone.
 
 use graph::{KeyId, VertexLabelId};
 use gremlin::PredicateOp;
 use values::Value;
 
 use super::filter_fusion::flatten;
-use super::index_lookup::replace;
+use super::index_lookup::{equal, indexed, replace};
 use super::{Context, each_chain};
 use crate::logical::{Access, Chain, Kind, Logical, Lookup};
 use crate::physical::{ElementKind, IndexedRange, Operand, Predicate, Test};
@@ -47,8 +50,18 @@ fn look_up(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
     if parts.iter().any(|part| matches!(part, Test::HasId(_))) {
         return false;
     }
-    let Some((strength, range)) = strongest(&parts, &labels, context) else { return false };
-    if strength < BESIDE_EQUALITY && parts.iter().any(|part| is_indexed(part, &labels, context)) {
+    let Some((strength, found, range)) = best(&parts, &labels, context) else { return false };
+    let is_indexed = parts.iter().any(|part| indexed(part, &labels, context).is_some());
+    let is_best = match (found, fewest_equal(&parts, &labels, context)) {
+        (Some(found), Some(equal)) => found < equal,
+        (Some(found), None) if !is_indexed => {
+            let vertices = |label: &VertexLabelId| context.statistics.vertices(Some(*label)) as f64;
+            let all: f64 = labels.iter().map(vertices).sum();
+            all < SMALL || found < WHOLE * all
+        }
+        _ => strength >= BESIDE_EQUALITY || !is_indexed,
+    };
+    if !is_best {
         return false;
     }
     parts.remove(place);
@@ -61,31 +74,45 @@ const EQUALITY: usize = 4;
 /// A range index must be stronger than this to be taken where an equality index would do.
 const BESIDE_EQUALITY: usize = EQUALITY + 1;
 
-/// Whether an equality index of each label answers a test.
-fn is_indexed(part: &Test, labels: &[VertexLabelId], context: &Context<'_>) -> bool {
-    let Test::Has(key, Predicate::Compare(PredicateOp::Eq, _) | Predicate::Within { .. }) = part else {
-        return false;
-    };
-    labels.iter().all(|label| context.schema.has_index(*label, *key))
+/// What a range index finds of a label costs more than in a scan: it is sorted. Beyond this share a scan is better.
+const WHOLE: f64 = 0.6;
+/// Labels with fewer vertices are read at once either way.
+const SMALL: f64 = 1_000.0;
+
+/// What the equality index that finds the fewest finds of all the labels; `None` if there is none, or nobody knows.
+fn fewest_equal(parts: &[Test], labels: &[VertexLabelId], context: &Context<'_>) -> Option<f64> {
+    let found = parts.iter().filter_map(|part| {
+        let (key, values, spread) = indexed(part, labels, context)?;
+        equal(labels, key, &values, spread, context)
+    });
+    found.min_by(f64::total_cmp)
 }
 
-/// The range index that all the labels have and that the tests narrow most, with what they say about its keys.
-fn strongest(
+/// The range index that all the labels have and that finds the fewest, or else that the tests narrow most: how much they do,
+/// how many it finds, and what the tests say about its keys.
+fn best(
     parts: &[Test],
     labels: &[VertexLabelId],
     context: &Context<'_>,
-) -> Option<(usize, IndexedRange)> {
+) -> Option<(usize, Option<f64>, IndexedRange)> {
     let (first, others) = labels.split_first()?;
     let of_all =
         |keys: &Vec<KeyId>| others.iter().all(|label| context.schema.range_indexes(*label).contains(keys));
     let candidates = context.schema.range_indexes(*first).into_iter().filter(of_all);
-    let narrowed = candidates.filter_map(|keys| narrow(parts, keys)).filter(|(strength, _)| *strength > 0);
-    // Of equally strong ones the first.
-    narrowed.rev().max_by_key(|(strength, _)| *strength)
+    let narrowed = candidates.map(|keys| narrow(parts, keys)).filter(|(strength, _)| *strength > 0);
+    let known = narrowed.map(|(strength, range)| {
+        let found = labels.iter().map(|label| context.statistics.range(*label, &range)).sum::<Option<f64>>();
+        (strength, found, range)
+    });
+    // Of equally good ones the first.
+    known.min_by(|(a, a_found, _), (b, b_found, _)| match (a_found, b_found) {
+        (Some(a_found), Some(b_found)) => a_found.total_cmp(b_found).then(b.cmp(a)),
+        _ => b.cmp(a),
+    })
 }
 
 /// What the tests say about the keys of an index, and how much that is.
-fn narrow(parts: &[Test], keys: Vec<KeyId>) -> Option<(usize, IndexedRange)> {
+pub(super) fn narrow(parts: &[Test], keys: Vec<KeyId>) -> (usize, IndexedRange) {
     let mut equal = Vec::new();
     for key in &keys {
         let equality = parts.iter().find_map(|part| match part {
@@ -101,7 +128,7 @@ fn narrow(parts: &[Test], keys: Vec<KeyId>) -> Option<(usize, IndexedRange)> {
             None => break,
         }
     }
-    let mut range = IndexedRange { keys, equal, low: None, high: None };
+    let mut range = IndexedRange { keys, equal, low: None, high: None, order: None };
     let mut strength = EQUALITY * range.equal.len();
     if let Some(next) = range.keys.get(range.equal.len()) {
         // One test only: two may be satisfied by two values of a multi-property.
@@ -117,11 +144,11 @@ fn narrow(parts: &[Test], keys: Vec<KeyId>) -> Option<(usize, IndexedRange)> {
             (range.low, range.high) = ends;
         }
     }
-    Some((strength, range))
+    (strength, range)
 }
 
 /// The ends of the range that a predicate describes.
-pub(super) fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) {
+pub(crate) fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) {
     match predicate {
         Predicate::Compare(op, operand) if is_known(operand) => match op {
             PredicateOp::Gt | PredicateOp::Gte => (Some(operand.clone()), None),
@@ -151,7 +178,7 @@ fn is_known(operand: &Operand) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::testing::{only, these, unchanged};
+    use crate::rules::testing::{only, these, unchanged, with_statistics};
 
     const RULE: &str = "range-lookup";
 
@@ -191,6 +218,35 @@ mod tests {
         unchanged(RULE, "g.V().has('Post','age',outside(3,9))");
         unchanged(RULE, "g.V().out().has('Post','age',gt(3))");
         unchanged(RULE, "g.V(1).has('Post','age',gt(3))");
+    }
+
+    #[test]
+    fn of_several_indexes_the_one_that_finds_the_fewest_is_taken() {
+        // One in ten has a name, and there are 100,000 posts of 1,000 ages.
+        let rules = &["filter-fusion", RULE];
+        with_statistics(rules, "g.V().hasLabel('Post').has('name','x').has('age',3)", |plan| {
+            assert!(plan.starts_with("V(index range Post: name = 'x', age = 3)"), "{plan}");
+        });
+        with_statistics(rules, "g.V().hasLabel('Post').has('name',gt('m')).has('age',gt(998))", |plan| {
+            assert!(plan.starts_with("V(index range Post: age from 998)"), "{plan}");
+        });
+        with_statistics(rules, "g.V().hasLabel('Post').has('name','x').has('age',gt(200))", |plan| {
+            assert!(plan.starts_with("V(index range Post: name = 'x', age from 200)"), "{plan}");
+        });
+    }
+
+    #[test]
+    fn an_equality_index_and_a_scan_are_considered_too() {
+        let rules = &["filter-fusion", RULE, "index-lookup", "label-scan"];
+        with_statistics(rules, "g.V().hasLabel('Person').has('id',7).has('age',gt(998))", |plan| {
+            assert!(plan.starts_with("V(index Person.id = 7)"), "{plan}");
+        });
+        with_statistics(rules, "g.V().has('Post','age',gt(100))", |plan| {
+            assert!(plan.starts_with("V(label Post)"), "{plan}");
+        });
+        with_statistics(rules, "g.V().has('Post','age',gt(600))", |plan| {
+            assert!(plan.starts_with("V(index range Post: age from 600)"), "{plan}");
+        });
     }
 
     #[test]

@@ -131,8 +131,15 @@ pub fn physical(text: &str) -> String {
     physical_with(text, &Options::default())
 }
 
-/// The physical plan of a traversal in words, without the steps' names and the first line.
+/// The physical plan of a traversal in words, without the steps' names, the guesses and the first line.
 pub fn physical_with(text: &str, options: &Options) -> String {
+    let lines = guessed_with(text, options);
+    let lines = lines.lines().map(|line| line.split("  ~").next().unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The same with the guesses.
+pub fn guessed_with(text: &str, options: &Options) -> String {
     let options = Options { explain: true, ..options.clone() };
     let planned = planned_with(text, &options).unwrap_or_else(|e| panic!("{text}: {e}"));
     let explanation = planned.explanation.unwrap();

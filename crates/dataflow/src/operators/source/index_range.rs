@@ -1,8 +1,10 @@
-//! The vertices of a label whose values are in a range of an index, and perhaps others: a filter follows.
+//! The vertices of a label whose values are in a range of an index, and perhaps others: a filter follows. Where they come in
+//! order, they are read a batch at a time, so that who has enough ends it.
 
-use graph::{RangeQuery, ReadUnit, ScanCursor};
+use graph::{KeyId, OrderCursor, RangeQuery, ReadUnit, ScanCursor};
+use gremlin::Order;
 use planner::physical::{OpKind, Operand};
-use values::{Value, VertexRef};
+use values::{Value, VertexRef, compare};
 
 use crate::error::QueryError;
 use crate::operator::Context;
@@ -17,6 +19,50 @@ const SCAN_ROWS: usize = 4096;
 #[derive(Default)]
 pub(in crate::operators) struct IndexRange {
     found: Vec<VertexRef>,
+    /// How far reading in order has come.
+    cursor: OrderCursor,
+}
+
+impl IndexRange {
+    /// Finds everything the query is about, whatever index there is.
+    fn find_all(&mut self, query: RangeQuery<'_>, graph: &Graph<'_>) {
+        if !graph.reader.range_lookup(query, &mut self.found) {
+            // The index that the plan was made with is gone, or has no order for these values.
+            graph.note(|| ReadUnit::LabelMembership(query.label));
+            let mut cursor = ScanCursor::default();
+            while graph.reader.scan_vertices(Some(query.label), &mut cursor, SCAN_ROWS, &mut self.found) {}
+        }
+    }
+
+    /// Finds the next in order; whether there are more.
+    fn find_next(&mut self, query: RangeQuery<'_>, order: Order, room: usize, graph: &Graph<'_>) -> bool {
+        let descending = order == Order::Desc;
+        let reader = &graph.reader;
+        if let Some(more) =
+            reader.range_in_order(query, descending, &mut self.cursor, room.max(1), &mut self.found)
+        {
+            if !more {
+                self.cursor = OrderCursor::default();
+            }
+            return more;
+        }
+        self.find_all(query, graph);
+        if let Some(&key) = query.keys.get(query.equal.len()) {
+            sort(&mut self.found, key, descending, graph);
+        }
+        false
+    }
+}
+
+/// Puts vertices into the order of their values, without those that have none.
+fn sort(found: &mut Vec<VertexRef>, key: KeyId, descending: bool, graph: &Graph<'_>) {
+    let values = found.drain(..).filter_map(|v| Some((graph.reader.value(v, key)?, v)));
+    let mut values: Vec<(Value, VertexRef)> = values.collect();
+    values.sort_by(|(a, _), (b, _)| {
+        let ordering = compare::order(a, b);
+        if descending { ordering.reverse() } else { ordering }
+    });
+    found.extend(values.into_iter().map(|(_, v)| v));
 }
 
 impl Producer for IndexRange {
@@ -25,7 +71,7 @@ impl Producer for IndexRange {
         Row { batch, row }: Row<'_>,
         graph: &Graph<'_>,
         cx: &Context<'_>,
-        _room: usize,
+        room: usize,
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError> {
         let OpKind::IndexRange { label, range } = &cx.op.kind else { return Ok(false) };
@@ -41,14 +87,19 @@ impl Producer for IndexRange {
         }
         let (low, high) = (low.as_ref(), high.as_ref());
         let query = RangeQuery { label: *label, keys: &range.keys, equal: &equal, low, high };
-        if !graph.reader.range_lookup(query, &mut self.found) {
-            // The index that the plan was made with is gone, or has no order for these values.
-            graph.note(|| ReadUnit::LabelMembership(*label));
-            let mut cursor = ScanCursor::default();
-            while graph.reader.scan_vertices(Some(*label), &mut cursor, SCAN_ROWS, &mut self.found) {}
-        }
+        let more = match range.order {
+            Some(order) => self.find_next(query, order, room, graph),
+            None => {
+                self.find_all(query, graph);
+                false
+            }
+        };
         self.found.iter().for_each(|v| graph.note_vertex(*v));
         into.extend(self.found.iter().map(|v| Value::VertexRef(*v)));
-        Ok(false)
+        Ok(more)
+    }
+
+    fn restart(&mut self) {
+        self.cursor = OrderCursor::default();
     }
 }

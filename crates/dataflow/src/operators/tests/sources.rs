@@ -105,7 +105,8 @@ fn a_range_index_finds_whoever_may_be_in_the_range_and_a_scan_finds_them_without
     let catalog = world.graph.snapshot().catalog().clone();
     let (label, key) = (catalog.vertex_label("person").unwrap(), catalog.key("age").unwrap());
     world.params = vec![30i64.into()];
-    let range = |low| IndexedRange { keys: vec![key], equal: Vec::new(), low: Some(low), high: None };
+    let range =
+        |low| IndexedRange { keys: vec![key], equal: Vec::new(), low: Some(low), high: None, order: None };
     let kind = OpKind::IndexRange { label, range: range(Operand::Param(0)) };
     let everybody = world.run(kind.clone(), vec![Batch::seed(4, false)]).sorted();
     assert_eq!(

@@ -275,7 +275,7 @@ impl World {
 
 /// An operator that moves.
 pub(super) fn op(kind: OpKind) -> Op {
-    Op { id: 0, kind, step: "test".into(), labels: Vec::new(), moves: true }
+    Op { id: 0, kind, step: "test".into(), labels: Vec::new(), moves: true, rows: 0.0 }
 }
 
 fn set(tx: &Transaction, v: VertexRef, key: &str, value: Value) {
