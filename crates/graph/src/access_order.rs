@@ -27,7 +27,9 @@ impl Reader<'_> {
     /// ones, ascending or descending: at least `limit` of them, if there are as many from the cursor on, and all that have
     /// the same value as the last one. Moves the cursor; whether there may be more.
     ///
-    /// They are all that the query is about and have such a value, and perhaps others of the label, in their places.
+    /// They are all that the query is about and whose first value is between its ends, and perhaps others of the label, in
+    /// their places. Who has only a further value between the ends has no place there: give no ends where vertices may have
+    /// several values.
     ///
     /// `None` if there is no such index or key, or its order is of no use, since what equals one of the values is in several
     /// places of it.

@@ -1,6 +1,6 @@
 //! What the planner asks about the graph: its names, and which indexes there are.
 
-use graph::{Catalog, EdgeLabelId, Index, IndexKind, IndexState, KeyId, VertexLabelId};
+use graph::{Cardinality, Catalog, EdgeLabelId, Index, IndexKind, IndexState, KeyId, VertexLabelId};
 use values::Str;
 
 /// Names of the graph and their ids, both ways, and which indexes there are.
@@ -24,6 +24,10 @@ pub trait Schema {
     /// The keys of each range index over the vertices with that label.
     fn range_indexes(&self, _label: VertexLabelId) -> Vec<Vec<KeyId>> {
         Vec::new()
+    }
+    /// Whether no vertex with that label can have several values of the key.
+    fn is_single(&self, _label: VertexLabelId, _key: KeyId) -> bool {
+        false
     }
     /// The property by whose values the lists of an edge label are ordered, if they are.
     fn sort_key(&self, _label: EdgeLabelId) -> Option<KeyId> {
@@ -54,6 +58,10 @@ impl Schema for Catalog {
     }
     fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
         Catalog::has_index(self, label, key)
+    }
+    fn is_single(&self, label: VertexLabelId, key: KeyId) -> bool {
+        let declared = self.schema().vertex(label).and_then(|vertex| vertex.keys.get(&key));
+        declared.is_some_and(|declared| declared.cardinality == Cardinality::Single)
     }
     fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
         Catalog::sort_key(self, label)

@@ -8,6 +8,9 @@
 //! after    V(index range Post: date from $0 descending).filter(date > $0).limit(10)
 //! ```
 //!
+//! The ends of a range are of use only where the schema says that vertices have one value of the key: of several values the
+//! first has its place in the order, and another one may be the one that is in the range.
+//!
 //! Reading stops when `limit` has enough. A vertex costs more that way than in a scan, so how many will have to be looked at
 //! until enough have passed the tests is compared with how many there are. If nobody knows how the values are distributed,
 //! an order is used only where it seems that most of what is read is wanted.
@@ -83,7 +86,11 @@ fn ordered_range(
     let narrowed = context.schema.range_indexes(label).into_iter().map(|keys| narrow(&tests, keys));
     let in_order = narrowed.filter(|(_, range)| range.keys.get(range.equal.len()) == Some(&wanted.key));
     let ranges = in_order.map(|(strength, range)| {
-        let range = IndexedRange { order: Some(wanted.order), ..range };
+        let (low, high) = match context.schema.is_single(label, wanted.key) {
+            true => (range.low, range.high),
+            false => (None, None),
+        };
+        let range = IndexedRange { order: Some(wanted.order), low, high, ..range };
         (strength, statistics.range(label, &range), range)
     });
     let (_, entries, range) =
@@ -149,6 +156,17 @@ mod tests {
             "g.V().has('Post', 'name', 'x').order().by('age').limit(5)",
             "V(index range Post: name = 'x', age ascending).filter(name = 'x').limit(5)",
         );
+    }
+
+    /// Of several values the first is in the order, and another one may be in the range.
+    #[test]
+    fn a_range_of_what_may_have_several_values_is_tested_only() {
+        with_statistics(
+            &["filter-fusion", "label-scan", "top-k", RULE],
+            "g.V().has('Post', 'name', lt('x')).order().by('name', desc).limit(5)",
+            |plan| assert_eq!(plan, "V(label Post).filter(name < 'x').order(name desc) first 5.limit(5)"),
+        );
+        unchanged(RULE, "g.V().has('Post', 'name', lt('x')).order().by('name', desc).limit(5)");
     }
 
     #[test]

@@ -42,6 +42,10 @@ impl Schema for Network {
         // Of posts: by age, and by name and age.
         if label.index() == 1 { vec![vec![KeyId(2)], vec![KeyId(1), KeyId(2)]] } else { Vec::new() }
     }
+    fn is_single(&self, _: VertexLabelId, key: KeyId) -> bool {
+        // Ages only.
+        key.index() == 2
+    }
     fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
         // Of `follows`: since.
         (label.index() == 3).then_some(KeyId(3))
