@@ -34,7 +34,8 @@ fn posts(single: bool) -> Database {
     for n in 0..POSTS {
         let post = transaction.add_vertex(Some(Value::Long(n)), "post").unwrap();
         let set = |key: &str, value: Value| {
-            transaction.set_vertex_property(post, Some(Cardinality::List), key, value, &[]).unwrap();
+            let cardinality = if single { Cardinality::Single } else { Cardinality::List };
+            transaction.set_vertex_property(post, Some(cardinality), key, value, &[]).unwrap();
         };
         set("lang", ["de", "en", "nl"][n as usize % 3].into());
         match n % 50 {
