@@ -262,3 +262,21 @@ fn who_has_read_a_range_conflicts_with_who_moves_into_it() {
     writer.commit().unwrap();
     assert!(reader.commit().unwrap_err().is_retryable());
 }
+
+/// A float is compared with an int as a float, so a large one equals several ints.
+#[test]
+fn what_equals_a_large_float_is_found_by_it_as_the_first_of_several_keys() {
+    let graph = memory();
+    create(&graph, &["city", "age"]);
+    let transaction = graph.begin();
+    let v = transaction.add_vertex(None, "person").unwrap();
+    for (key, value) in [("city", Value::Int(16_777_217)), ("age", Value::Int(5))] {
+        transaction.set_vertex_property(v, None, key, value, &[]).unwrap();
+    }
+    transaction.commit().unwrap();
+    let (equal, low) = ([Value::Float(16_777_216.0)], Value::Int(3));
+    let snapshot = graph.snapshot();
+    let exact = expected(&snapshot, &["city", "age"], &equal, (Some(&low), None));
+    assert_eq!(exact.len(), 1, "they are equal");
+    assert!(found(&snapshot, &["city", "age"], &equal, (Some(&low), None)).unwrap().is_superset(&exact));
+}
