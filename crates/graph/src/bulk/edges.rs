@@ -237,9 +237,9 @@ impl EdgeRows {
 
 /// Counts how many edges each vertex of a block has.
 fn note_degrees(target: Target<'_>, stripe: usize, offsets: &[u32]) {
-    let mut degrees = target.degrees.lock();
-    let histogram = degrees.entry(stripe).or_default();
+    let mut histogram = DegreeHistogram::default();
     offsets.windows(2).for_each(|pair| histogram.add_vertex(u64::from(pair[1] - pair[0])));
+    target.degrees.lock().entry(stripe).or_default().add(&histogram);
 }
 
 /// The rows of a block by slot, in input order within each, and where each slot begins.
