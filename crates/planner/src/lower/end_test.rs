@@ -53,6 +53,7 @@ fn take(expansion: &mut Op, filter: &mut Op) -> bool {
         None => test,
     });
     expansion.labels.append(&mut filter.labels);
+    expansion.rows = filter.rows;
     true
 }
 
