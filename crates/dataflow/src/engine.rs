@@ -172,6 +172,7 @@ impl Engine {
         let state = self.state(spec, waker);
         LocalQuery {
             query: Some(RunningQuery::new(state, detail)),
+            floor: &self.floor,
             clock: &*self.clock,
             bell,
             complete: false,
@@ -251,6 +252,7 @@ impl Drop for QueryHandle {
 /// A query on the calling thread.
 pub struct LocalQuery<'a> {
     query: Option<RunningQuery>,
+    floor: &'a Floor,
     clock: &'a dyn Clock,
     bell: Arc<(Mutex<()>, Condvar)>,
     complete: bool,
@@ -272,6 +274,7 @@ impl LocalQuery<'_> {
     /// The error that ends the query.
     pub fn next_batch(&mut self) -> Result<Option<Results>, QueryError> {
         let Some(query) = &mut self.query else { return Ok(None) };
+        let _at_work = self.floor.at_work();
         loop {
             if self.complete {
                 return Ok(None);

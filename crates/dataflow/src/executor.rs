@@ -97,11 +97,28 @@ pub(crate) struct Floor {
     /// Exchanges that have pieces to give away.
     offers: Mutex<VecDeque<Arc<PieceSource>>>,
     idle: AtomicUsize,
+    /// Threads of the application that run queries of their own at the moment, each on a core.
+    callers: AtomicUsize,
+}
+
+/// A caller's thread at work.
+pub(crate) struct AtWork<'a>(&'a Floor);
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.callers.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Floor {
     pub(crate) fn new(executors: usize) -> Self {
         Self { desks: (0..executors).map(|_| Arc::default()).collect(), ..Self::default() }
+    }
+
+    /// Counts the calling thread as one that takes a core, for as long as what this returns lives.
+    pub(crate) fn at_work(&self) -> AtWork<'_> {
+        self.callers.fetch_add(1, Ordering::Relaxed);
+        AtWork(self)
     }
 
     /// Number of executors that sleep or are about to.
@@ -129,8 +146,9 @@ impl Floor {
 
 impl Helpers for Floor {
     fn idle(&self) -> usize {
-        // Whoever asks is busy with a core, be it an executor's or, where a query runs on its caller's thread, not.
-        self.sleeping().min(self.desks.len().saturating_sub(1))
+        // A caller that runs its query itself takes a core from an executor that sleeps: if that one woke up to help, it
+        // would only take turns with somebody.
+        self.sleeping().saturating_sub(self.callers.load(Ordering::Relaxed))
     }
 
     fn offer(&self, source: Arc<PieceSource>, wanted: usize) {
