@@ -108,6 +108,10 @@ enum Bench {
     },
 }
 
+/// As in the `mangrove` command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Arguments { out, bench } = Arguments::parse();
     let report = Report::new(out)?;

@@ -9,6 +9,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Sections come and go in all sizes and on all threads: with a graph larger than its cache (`bench cache`) the system's
+/// allocator keeps 620 MB where this one keeps 500, and point reads beside a scan are slower by 40%.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match cli::Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
