@@ -42,7 +42,7 @@ impl Drop for Still {
 
 /// What became of a candidate.
 enum Outcome {
-    /// It has left; so many bytes will be free.
+    /// It has left.
     Evicted,
     /// It was read again.
     Wanted,
