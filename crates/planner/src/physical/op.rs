@@ -326,6 +326,9 @@ pub struct SortedPart {
     pub low: Option<Operand>,
     /// No edges with larger values. (Likewise.)
     pub high: Option<Operand>,
+    /// Whether the test behind says nothing but that values are above `low` and below `high`, so that it holds for
+    /// whatever lies strictly between the two.
+    pub exact: bool,
     /// Of those that pass the test, the first or last few of every list.
     pub top: Option<Top>,
 }

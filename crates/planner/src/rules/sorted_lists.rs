@@ -8,13 +8,13 @@
 //! The test and the order stay: a range may hold a few edges more, and the first few of many lists are still many.
 
 use graph::KeyId;
-use gremlin::Order;
+use gremlin::{Order, PredicateOp};
 
 use super::filter_fusion::flatten;
 use super::range_lookup::ends;
 use super::{Context, each_chain};
 use crate::logical::{Chain, Kind, Logical, Modulator, Move};
-use crate::physical::{EdgeLabels, FetchKind, Operand, SortedPart, Test, Top};
+use crate::physical::{EdgeLabels, FetchKind, Operand, Predicate, SortedPart, Test, Top};
 
 /// More edges than this of every list are sorted as well as they are read.
 const MOST: u64 = 10_000;
@@ -45,7 +45,8 @@ fn narrow(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
     if low.is_none() && high.is_none() && top.is_none() {
         return false;
     }
-    step.sorted = Some(SortedPart { key, low, high, top });
+    let exact = step.edge_test.as_ref().is_some_and(|test| is_interval(test, key));
+    step.sorted = Some(SortedPart { key, low, high, exact, top });
     true
 }
 
@@ -82,6 +83,27 @@ fn range_of(test: &Test, key: KeyId) -> Ends {
     parts.iter().filter_map(of_key).fold((None, None), |(low, high), (further_low, further_high)| {
         (low.or(further_low), high.or(further_high))
     })
+}
+
+/// Whether a test says of the values under a key that they are above one and below another, and nothing else.
+fn is_interval(test: &Test, key: KeyId) -> bool {
+    fn count(predicate: &Predicate, bounds: &mut [usize; 3]) {
+        match predicate {
+            Predicate::Compare(PredicateOp::Gt | PredicateOp::Gte, _) => bounds[0] += 1,
+            Predicate::Compare(PredicateOp::Lt | PredicateOp::Lte, _) => bounds[1] += 1,
+            Predicate::And(parts) => parts.iter().for_each(|part| count(part, bounds)),
+            _ => bounds[2] += 1,
+        }
+    }
+    let (mut parts, mut bounds) = (Vec::new(), [0; 3]);
+    flatten(test.clone(), &mut parts);
+    for part in &parts {
+        match part {
+            Test::Has(known, predicate) if *known == key => count(predicate, &mut bounds),
+            _ => return false,
+        }
+    }
+    bounds == [1, 1, 0]
 }
 
 #[cfg(test)]
