@@ -46,7 +46,7 @@ fn options() -> DatabaseOptions {
     // Small, so that checkpoints are killed too.
     options.graph.log_bytes = 64 << 10;
     // So small that sections come and go, and that nodes of trees are split and merged.
-    options.graph.cache_bytes = 100 << 10;
+    options.graph.cache_bytes = 200 << 10;
     options.graph.tree = graph::TreeBounds { min: 4, max: 8, fan_out: 4 };
     options
 }
@@ -106,7 +106,7 @@ fn build_indexes_for_ever(db: &Database) {
                 eprintln!("{text}: {error}");
                 std::process::exit(1);
             }
-            thread::sleep(Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(40));
         }
     }
 }
@@ -153,6 +153,8 @@ struct Tally {
     lost: u64,
     /// Units that are there in part, or should not be there, or are missing between others.
     partial: u64,
+    /// Sections that left memory while the parent looked.
+    evictions: u64,
 }
 
 fn spawn(directory: &Path) -> Child {
@@ -249,16 +251,18 @@ fn every_acknowledged_commit_survives_kill_9_whole() {
         let acknowledged = run_and_kill(&directory, &mut rng, &mut tally);
         let db = Database::open_with(&directory, options()).unwrap();
         check(&db, &acknowledged, &mut tally);
+        tally.evictions += db.stats().evictions;
         if rng.bool() {
             db.close().unwrap();
         }
     }
-    let Tally { acknowledged, lost, partial } = tally;
-    let outcome = json!({ "rounds": rounds, "acknowledged": acknowledged, "lost": lost, "partial": partial });
+    let Tally { acknowledged, lost, partial, evictions } = tally;
+    let outcome = json!({ "rounds": rounds, "acknowledged": acknowledged, "lost": lost, "partial": partial, "evictions": evictions });
     println!("{outcome}");
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     fs::create_dir_all(&bench).unwrap();
     fs::write(bench.join("kill.json"), format!("{outcome}\n")).unwrap();
     assert!(acknowledged > 0, "nothing was written");
+    assert!(rounds < 5 || evictions > 0, "the cache is too large");
     assert_eq!((lost, partial), (0, 0));
 }
