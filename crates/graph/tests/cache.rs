@@ -1,10 +1,16 @@
 //! Graphs larger than the memory they may use.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph::{Cardinality, Dir, Graph, GraphOptions, TreeBounds, Value, VertexRef};
 use store::{MemoryStore, Store};
+
+/// One test at a time: a reader of any graph of the process keeps the garbage of all of them.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 const BUDGET: usize = 2 << 20;
 /// What comes on top of the budget: the batch that is read, and garbage that its reader keeps.
@@ -52,6 +58,7 @@ fn check(graph: &Graph, all: &[VertexRef], n: usize) {
 
 #[test]
 fn a_graph_larger_than_its_cache_is_written_and_read_within_the_budget() {
+    let _alone = alone();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store, BUDGET, false);
     let all = fill(&graph, 20_000);
@@ -79,6 +86,7 @@ fn a_graph_larger_than_its_cache_is_written_and_read_within_the_budget() {
 
 #[test]
 fn what_is_read_again_and_again_stays_while_others_scan() {
+    let _alone = alone();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let all = fill(&open(&store, 1 << 30, true), 20_000);
     let graph = open(&store, 4 << 20, false);
@@ -100,6 +108,7 @@ fn what_is_read_again_and_again_stays_while_others_scan() {
 
 #[test]
 fn versions_that_an_old_snapshot_sees_are_not_evicted() {
+    let _alone = alone();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store, 64 << 10, true);
     let all = fill(&graph, 3_000);
@@ -128,6 +137,7 @@ fn versions_that_an_old_snapshot_sees_are_not_evicted() {
 /// A reader goes through a tree from its end, node by node, while the tree is evicted, loaded again, changed and flushed.
 #[test]
 fn who_reads_an_evicted_tree_goes_on_in_its_own_time() {
+    let _alone = alone();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store, 0, false);
     graph
@@ -175,6 +185,7 @@ fn who_reads_an_evicted_tree_goes_on_in_its_own_time() {
 /// Amounts move between accounts of which most are on disk: every snapshot has the same sum.
 #[test]
 fn every_snapshot_is_consistent_while_sections_come_and_go() {
+    let _alone = alone();
     const ACCOUNTS: usize = 12_000;
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store, 400 << 10, true);
