@@ -122,14 +122,7 @@ impl Core {
 mod tests {
     use super::*;
     use crate::GraphOptions;
-    use crate::memory::{Resident, Weigh};
-
-    struct Bytes(usize);
-    impl Weigh for Bytes {
-        fn weight(&self) -> usize {
-            size_of::<Self>() + self.0
-        }
-    }
+    use crate::memory::{Bytes, Resident};
 
     #[test]
     fn the_pause_shrinks_linearly_as_memory_fills() {

@@ -180,16 +180,20 @@ impl Drop for Charge {
     }
 }
 
+/// Something that takes so many bytes.
+#[cfg(test)]
+pub(crate) struct Bytes(pub(crate) usize);
+
+#[cfg(test)]
+impl Weigh for Bytes {
+    fn weight(&self) -> usize {
+        size_of::<Self>() + self.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Bytes(usize);
-    impl Weigh for Bytes {
-        fn weight(&self) -> usize {
-            size_of::<Self>() + self.0
-        }
-    }
 
     #[test]
     fn what_is_charged_is_given_back_from_where_it_stands() {

@@ -7,6 +7,8 @@ mod chain;
 mod chain_map;
 mod prefetch;
 
+#[cfg(test)]
+pub(crate) use account::Bytes;
 pub(crate) use account::{Account, Resident, VERSION_BYTES, Weigh};
 pub(crate) use cell::{SectionCell, SectionState};
 pub(crate) use cell_table::CellTable;
