@@ -144,6 +144,7 @@ fn expand(distinct: bool, end_test: Option<Test>) -> OpKind {
         fetch: Vec::new(),
         distinct,
         sorted: None,
+        secondary: Vec::new(),
     }
 }
 

@@ -94,6 +94,7 @@ impl Builder {
                 fetch: Vec::new(),
                 distinct: false,
                 sorted: None,
+                secondary: Vec::new(),
             },
         )
     }

@@ -5,12 +5,12 @@
 //!   "format"      u32, outside of any frame, so that an older version can tell a newer format
 //!   "catalog"     frame ( names of the three spaces │ format 1: indexes │ definitions )
 //!   "checkpoint"  frame ( stamp │ counts │ sequence numbers │ stripes │ which sections there are │ index partitions
-//!                        │ range index partitions, not in format 1 )
+//!                        │ range index partitions, not in format 1 │ secondary edge-trees, from format 3 on )
 //!   "statistics"  as `statistics` has it, of the same stamp; a version that knows it not leaves it behind
 //! ```
 //!
-//! Format 1 had a list of equality indexes in place of definitions. It can be read; opening such a graph makes it one of
-//! format 2. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! Format 1 had a list of equality indexes in place of definitions. It can be read, as format 2 can; opening such a graph
+//! makes it one of format 3. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
 
 use std::sync::Arc;
 
@@ -22,13 +22,14 @@ use crate::codec::{Input, Malformed, open_frame, seal_frame};
 use crate::counts::Counts;
 use crate::log::decode_old_indexes;
 use crate::schema::{Definitions, IndexState};
-use crate::section_key::SectionName;
+use crate::section_key::{SectionKey, SectionName};
 use crate::statistics::{self, DegreeTable, ValueTable};
+use crate::tree::{TreeName, TreePart};
 use crate::{GraphError, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
-/// there was no schema.
-const FORMAT: u32 = 2;
+/// there was no schema; in 2 there were no secondary edge-trees.
+const FORMAT: u32 = 3;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub(crate) struct Checkpoint {
     pub(crate) indexes: Vec<u64>,
     /// The same of range indexes.
     pub(crate) ordered: Vec<u64>,
+    /// Secondary edge-trees.
+    pub(crate) secondaries: Vec<TreeName>,
 }
 
 impl Checkpoint {
@@ -76,6 +79,10 @@ impl Checkpoint {
             }
             output.u64s(self.indexes.iter().copied());
             output.u64s(self.ordered.iter().copied());
+            output.len(self.secondaries.len());
+            for name in &self.secondaries {
+                output.block(&name.key(TreePart::Root).bytes());
+            }
         })
     }
 
@@ -88,11 +95,20 @@ impl Checkpoint {
             (0..input.count(12)?).map(|_| decode_stripe(&mut input)).collect::<Result<_, _>>()?;
         let indexes = input.u64s()?.into();
         let ordered = if input.is_empty() { Vec::new() } else { input.u64s()?.into() };
+        let count = if input.is_empty() { 0 } else { input.count(4)? };
+        let secondaries = (0..count).map(|_| decode_secondary(&mut input)).collect::<Result<_, _>>()?;
         input.end()?;
         if seqs.len() > TABLETS || stripes.len() > STRIPES {
             return Err(Malformed::new("it has more tablets or stripes than a graph can have"));
         }
-        Ok(Self { stamp, counts, seqs, stripes, indexes, ordered })
+        Ok(Self { stamp, counts, seqs, stripes, indexes, ordered, secondaries })
+    }
+}
+
+fn decode_secondary(input: &mut Input<'_>) -> Result<TreeName, Malformed> {
+    match SectionKey::parse(input.block()?) {
+        Some((SectionKey::Tree { name, part: TreePart::Root }, [])) if name.by.is_some() => Ok(name),
+        _ => Err(Malformed::new("it names a secondary edge-tree by what is no such name")),
     }
 }
 
@@ -251,7 +267,7 @@ fn corrupt(what: &str, problem: &str) -> GraphError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dir, EdgeLabelId};
+    use crate::{Dir, EdgeLabelId, KeyId, VertexRef};
 
     #[test]
     fn a_checkpoint_comes_back_as_it_was_saved() {
@@ -270,6 +286,9 @@ mod tests {
             }],
             indexes: vec![1, 0],
             ordered: vec![0, 6],
+            secondaries: vec![
+                TreeName::primary(VertexRef(70_000), EdgeLabelId(3), Dir::In).by(Some(KeyId(9))),
+            ],
         };
         assert_eq!(Checkpoint::decode(&checkpoint.encode()).unwrap(), checkpoint);
     }

@@ -19,6 +19,7 @@ use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
 use crate::schema::DefinitionLock;
+use crate::secondary::Secondaries;
 use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
 use crate::section_key::SectionKey;
 use crate::section_store::SectionStore;
@@ -60,6 +61,8 @@ pub(crate) struct Core {
     pub(crate) indexing: Indexing,
     /// What is known about the graph beside the counts.
     pub(crate) known: Known,
+    /// Secondary edge-trees.
+    pub(crate) secondaries: Secondaries,
     catalog: RwLock<Arc<Catalog>>,
 }
 
@@ -94,6 +97,7 @@ impl Core {
             defining: DefinitionLock::default(),
             indexing: Indexing::default(),
             known: Known::default(),
+            secondaries: Secondaries::default(),
             catalog: RwLock::new(Arc::new(catalog)),
         }
     }

@@ -180,6 +180,7 @@ impl Core {
             stamp: writer.applied,
             counts: (*self.counts.newest()).clone(),
             seqs: self.allocator.seqs(),
+            secondaries: self.secondaries.live(),
             ..Checkpoint::default()
         };
         Plan {

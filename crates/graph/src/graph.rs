@@ -8,9 +8,10 @@ use crate::bulk::BulkLoad;
 use crate::cache::Keeper;
 use crate::core::Core;
 use crate::indexing::IndexWorker;
+use crate::secondary::SecondaryWorker;
 use crate::{
     GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription,
-    SectionSizes, Snapshot, Transaction, TreeBounds,
+    SecondaryOptions, SecondaryStatus, SectionSizes, Snapshot, Transaction, TreeBounds,
 };
 
 /// Bounds and sizes of a graph.
@@ -31,6 +32,8 @@ pub struct GraphOptions {
     /// Bytes of sections and tree nodes that stay in memory. What a flush has not written yet, what old snapshots need,
     /// and what the batches that run at the moment read comes on top while it lasts.
     pub cache_bytes: usize,
+    /// When lists get secondary edge-trees.
+    pub secondary: SecondaryOptions,
     /// Whether a thread makes room in the cache before it is needed. Without one, whoever loads something makes it.
     pub keeper: bool,
 }
@@ -47,6 +50,7 @@ impl Default for GraphOptions {
             transaction_bytes: MAX_TRANSACTION_BYTES,
             tree: TreeBounds::default(),
             cache_bytes: 1 << 30,
+            secondary: SecondaryOptions::default(),
             keeper: true,
         }
     }
@@ -62,6 +66,8 @@ pub struct Graph {
     worker: Arc<IndexWorker>,
     /// Likewise.
     _keeper: Option<Arc<Keeper>>,
+    /// Likewise.
+    _secondary: Arc<SecondaryWorker>,
 }
 
 impl Graph {
@@ -81,7 +87,8 @@ impl Graph {
         }
         let worker = Arc::new(IndexWorker::of(&core)?);
         let keeper = if core.options.keeper { Some(Arc::new(Keeper::start(&core)?)) } else { None };
-        Ok(Self { core, worker, _keeper: keeper })
+        let secondary = Arc::new(SecondaryWorker::start(&core)?);
+        Ok(Self { core, worker, _keeper: keeper, _secondary: secondary })
     }
 
     /// The latest committed state.
@@ -181,6 +188,20 @@ impl Graph {
     /// The indexes, and how far each is.
     pub fn index_status(&self) -> Vec<IndexStatus> {
         self.core.index_status()
+    }
+
+    /// The secondary edge-trees, and what they are worth.
+    pub fn secondary_trees(&self) -> Vec<SecondaryStatus> {
+        self.core.secondary_status()
+    }
+
+    /// Ends the period in which the benefit of secondary edge-trees is measured now, and builds and drops what its end
+    /// decides, before it returns: for tests, and for who knows that a phase of the load has ended.
+    ///
+    /// # Errors
+    /// The first failure to build or drop a tree.
+    pub fn adapt_secondary_trees(&self) -> Result<()> {
+        self.core.adapt_secondary_trees()
     }
 
     /// The schema and the indexes, by names.

@@ -27,6 +27,8 @@ pub enum SectionKind {
     Adjacency(Str, Dir),
     /// Those of them whose lists are edge-trees: the nodes of the trees.
     Trees(Str, Dir),
+    /// The nodes of their secondary edge-trees by a property.
+    SecondaryTrees(Str, Dir, Str),
     /// An index, named for what is looked up in it.
     Index(Str),
 }
@@ -38,6 +40,9 @@ impl std::fmt::Display for SectionKind {
             Self::Column(key) => write!(f, "column {key}"),
             Self::Adjacency(label, dir) => write!(f, "adjacency {label} {}", word(*dir)),
             Self::Trees(label, dir) => write!(f, "trees {label} {}", word(*dir)),
+            Self::SecondaryTrees(label, dir, key) => {
+                write!(f, "trees {label} {} by {key}", word(*dir))
+            }
             Self::Index(name) => write!(f, "index {name}"),
         }
     }
@@ -86,6 +91,11 @@ impl Core {
         for key in keys {
             layout.section(key)?;
         }
+        for name in self.secondaries.live() {
+            if let Some(tree) = self.secondaries.tree(name) {
+                layout.tree(name, &tree, &crossbeam_epoch::pin())?;
+            }
+        }
         layout.kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
         Ok(layout.kinds)
     }
@@ -108,7 +118,7 @@ impl Layout<'_> {
             let Some(stripe_here) = self.core.blocks.stripe(stripe.into()) else { return Ok(()) };
             let cell = stripe_here.block(tablet.into()).adjacency.get(adjacency_number(label, dir));
             for (slot, tree) in cell.and_then(|cell| cell.loaded(&guard)).map_or(&[][..], Adjacency::trees) {
-                self.tree(TreeName { v: vertex_at(stripe, tablet, *slot), label, dir }, tree, &guard)?;
+                self.tree(TreeName::primary(vertex_at(stripe, tablet, *slot), label, dir), tree, &guard)?;
             }
         }
         Ok(())
@@ -172,6 +182,10 @@ fn kind_of(key: SectionKey, catalog: &Catalog) -> SectionKind {
         }
         SectionKey::Block { name: SectionName::Adjacency(label, dir), .. } => {
             SectionKind::Adjacency(catalog.edge_label_name(label).clone(), dir)
+        }
+        SectionKey::Tree { name: TreeName { label, dir, by: Some(key), .. }, .. } => {
+            let (label, key) = (catalog.edge_label_name(label), catalog.key_name(key));
+            SectionKind::SecondaryTrees(label.clone(), dir, key.clone())
         }
         SectionKey::Tree { name: TreeName { label, dir, .. }, .. } => {
             SectionKind::Trees(catalog.edge_label_name(label).clone(), dir)

@@ -61,6 +61,8 @@
 //!
 //! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
 //!
+//! * *Secondary edge-trees* (`secondary`): the same edges once more, sorted by another property, where that pays.
+//!
 //! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
 
 mod access;
@@ -101,6 +103,7 @@ mod recovery;
 mod scalar_hash;
 mod scan;
 mod schema;
+mod secondary;
 mod section;
 mod section_key;
 mod section_store;
@@ -140,6 +143,7 @@ pub use schema::{
     IndexKind, IndexState, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType, VertexDescription,
     VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
 };
+pub use secondary::{Filtered, SecondaryOptions, SecondaryState, SecondaryStatus};
 pub use snapshot::Snapshot;
 pub use statistics::{AnalyzeProgress, DegreeHistogram, Statistics, ValueStatistics};
 pub use stats::GraphStats;

@@ -2,10 +2,11 @@
 
 use values::{EdgeRef, Value, VertexRef};
 
+use crate::block::slot_of;
 use crate::catalog::EDGE_ID_KEY;
-use crate::section::{Adjacency, MergedList, order_values};
+use crate::section::{Adjacency, AdjacencyBuilder, MergedList, order_values};
 use crate::tree::{Runs, RunsBack, TreeName};
-use crate::{Dir, EdgeLabelId, KeyId, Reader, Seek, ValueRef};
+use crate::{Dir, EdgeLabelId, KeyId, Place, Reader, Seek, ValueRef};
 
 /// A stretch of an adjacency list that lies together: all of it, unless it is long enough to have an edge-tree.
 ///
@@ -174,6 +175,15 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// Appends edge `i` to the current slot of a builder.
+    pub(crate) fn append_to(&self, i: usize, builder: &mut AdjacencyBuilder) {
+        match &self.edges {
+            Edges::Base { section, start, .. } => builder.copy(section, start + i..start + i + 1),
+            Edges::Merged(list) => list.append_to(i, builder),
+            Edges::None => {}
+        }
+    }
+
     /// Which vertex's list this is of.
     pub fn owner(&self) -> VertexRef {
         self.owner
@@ -200,12 +210,27 @@ pub struct List<'r> {
 
 impl<'r> List<'r> {
     pub(crate) fn new(reader: &'r Reader<'r>, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Self {
-        Self { reader, name: TreeName { v, label, dir } }
+        Self { reader, name: TreeName::primary(v, label, dir) }
+    }
+
+    pub(crate) fn reader(self) -> &'r Reader<'r> {
+        self.reader
+    }
+
+    pub(crate) fn name(self) -> TreeName {
+        self.name
     }
 
     /// The number of edges.
     pub fn len(self) -> usize {
         self.reader.list_len(self.name.v, self.name.label, self.name.dir) as usize
+    }
+
+    /// Whether it is long enough to have an edge-tree.
+    #[inline]
+    pub fn has_tree(self) -> bool {
+        let section = self.reader.adjacency(self.name.v, self.name.label, self.name.dir);
+        section.is_some_and(|section| section.tree(slot_of(self.name.v)).is_some())
     }
 
     /// Whether there is no edge.
@@ -218,9 +243,50 @@ impl<'r> List<'r> {
         Runs::new(self.reader, self.name)
     }
 
-    /// [`Reader::run_from`] of this list.
+    /// In a list by a sort key: the run that holds a place, counted from the first edge whose value is not before `value` as
+    /// TinkerPop orders values, and the edge of the run that is there: the run's length at the end of the list. With an
+    /// edge-tree, finding the first costs no more than the tree's height. `None` if the list is not ordered by a sort key.
     pub fn run_from(self, value: &Value, seek: &mut Seek) -> Option<(Run<'r>, usize)> {
-        self.reader.run_from(self.name.v, self.name.label, self.name.dir, value, seek)
+        self.reader.run_from(self.name, value, seek)
+    }
+
+    /// The run that holds a place: [`Reader::run`] of the list as this value of the type reads it.
+    pub fn run(self, place: &mut Place) -> Run<'r> {
+        self.reader.run_of(self.name, place)
+    }
+
+    /// The same edges in the order of their values under `key`, if they lie so or in a secondary edge-tree that does. A list
+    /// that was read so for a part must be read so to its end: see [`List::in_tree`].
+    pub fn ordered_by(self, key: KeyId) -> Option<Self> {
+        if self.sort_key() == Some(key) {
+            return Some(self);
+        }
+        // A transaction's own writes know nothing of secondary trees.
+        let secondary = Self { name: self.name.by(Some(key)), ..self };
+        (self.reader.own.is_none() && self.reader.tree_of(secondary.name).is_some()).then_some(secondary)
+    }
+
+    /// The properties by which it has secondary edge-trees.
+    pub fn secondary_keys(self) -> Vec<KeyId> {
+        match self.reader.own {
+            Some(_) => Vec::new(),
+            None => self.reader.core.secondaries.keys_of(self.name, self.reader.tick),
+        }
+    }
+
+    /// Whose list it is, along which label, and which way.
+    pub(crate) fn parts(self) -> (VertexRef, EdgeLabelId, Dir) {
+        (self.name.v, self.name.label, self.name.dir)
+    }
+
+    /// The tree that is read: that of a property, or none for the list as it lies.
+    pub fn tree(self) -> Option<KeyId> {
+        self.name.by
+    }
+
+    /// The same edges as the tree has them that [`List::tree`] named before. For a snapshot it stays readable.
+    pub fn in_tree(self, tree: Option<KeyId>) -> Self {
+        Self { name: self.name.by(tree), ..self }
     }
 
     /// The runs of the list from its end to its beginning; none of them empty.

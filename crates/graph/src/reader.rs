@@ -131,7 +131,11 @@ impl<'a> Reader<'a> {
             };
         };
         if let Some(tree) = section.tree(slot_of(v)) {
-            return self.tree_run(tree, TreeName { v, label, dir }, place);
+            let name = TreeName::primary(v, label, dir);
+            return match place.tree().and_then(|by| self.tree_of(name.by(Some(by)))) {
+                Some(other) => self.tree_run(&other, name.by(place.tree()), place),
+                None => self.tree_run(tree, name, place),
+            };
         }
         let range = section.base_range(slot_of(v));
         match (section.delta.visible(slot_of(v), self.tick), self.own_changes(v, label, dir)) {
@@ -178,7 +182,7 @@ impl<'a> Reader<'a> {
         }
         let Some(section) = self.adjacency(v, label, dir) else { return 0 };
         match section.tree(slot_of(v)) {
-            Some(tree) => self.tree_degree(tree, TreeName { v, label, dir }) as u64,
+            Some(tree) => self.tree_degree(tree, TreeName::primary(v, label, dir)) as u64,
             None => section.degree(slot_of(v), self.tick) as u64,
         }
     }
@@ -215,7 +219,7 @@ impl<'a> Reader<'a> {
             None => {
                 let section = self.adjacency(src, label, Dir::Out)?;
                 match section.tree(slot_of(src)) {
-                    Some(tree) => self.find_in_tree(tree, TreeName { v: src, label, dir: Dir::Out }, seq),
+                    Some(tree) => self.find_in_tree(tree, TreeName::primary(src, label, Dir::Out), seq),
                     None => section.find(slot_of(src), self.tick, seq),
                 }
             }

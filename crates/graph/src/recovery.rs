@@ -49,6 +49,7 @@ impl Core {
             stripe.allocate_up_to(entry.allocated.min(crate::block::STRIPE_VERTICES));
             self.allocator.learn_stripe(number, entry.label);
         }
+        self.secondaries.restore(checkpoint.secondaries.iter().copied());
         let manifest = Manifest::of(checkpoint);
         self.set_stored(manifest.keys());
         self.flushing = parking_lot::Mutex::new(manifest);

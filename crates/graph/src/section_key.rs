@@ -87,22 +87,16 @@ impl SectionKey {
                 Some((Self::Ordered { index, partition: fields[4] }, rest))
             }
             (b't', rest) => {
-                let (fields, rest) = rest.split_first_chunk::<14>()?;
-                let [s0, s1, n0, n1, n2, n3, tablet, slot0, slot1, kind, i0, i1, i2, i3] = *fields;
-                let SectionName::Adjacency(label, dir) =
-                    SectionName::from_number(u32::from_be_bytes([n0, n1, n2, n3]))?
-                else {
-                    return None;
-                };
-                let id = u32::from_be_bytes([i0, i1, i2, i3]);
-                let part = match kind {
-                    0 => TreePart::Root,
-                    1 => TreePart::Meta(id),
-                    2 => TreePart::Node(id),
-                    _ => return None,
-                };
-                let v = vertex_at(u16::from_be_bytes([s0, s1]), tablet, u16::from_be_bytes([slot0, slot1]));
-                Some((Self::Tree { name: TreeName { v, label, dir }, part }, rest))
+                let (list, rest) = parse_list(rest)?;
+                let (part, rest) = parse_part(rest)?;
+                Some((Self::Tree { name: list, part }, rest))
+            }
+            (b's', rest) => {
+                let (list, rest) = parse_list(rest)?;
+                let (key, rest) = rest.split_first_chunk::<2>()?;
+                let name = list.by(Some(KeyId(u16::from_be_bytes(*key))));
+                let (part, rest) = parse_part(rest)?;
+                Some((Self::Tree { name, part }, rest))
             }
             _ => None,
         }
@@ -113,6 +107,7 @@ impl SectionKey {
     /// ```text
     /// 'b' │ stripe u16 │ name u32 │ tablet u8          'i', 'o' │ index u32 │ partition u8
     /// 't' │ stripe u16 │ name u32 │ tablet u8 │ slot u16 │ 0 root, 1 meta, 2 edge node u8 │ id u32
+    /// 's' │ stripe u16 │ name u32 │ tablet u8 │ slot u16 │ property key u16 │ likewise, of a secondary tree
     /// ```
     pub(crate) fn bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(16);
@@ -129,12 +124,7 @@ impl SectionKey {
                 bytes.push(partition);
             }
             Self::Tree { name, part } => {
-                let list = SectionName::Adjacency(name.label, name.dir);
-                bytes.push(b't');
-                bytes.extend_from_slice(&(stripe_of(name.v) as u16).to_be_bytes());
-                bytes.extend_from_slice(&list.number().to_be_bytes());
-                bytes.push(name.v.tablet() as u8);
-                bytes.extend_from_slice(&(slot_of(name.v) as u16).to_be_bytes());
+                bytes.extend_from_slice(&tree_prefix(name));
                 let (kind, id) = match part {
                     TreePart::Root => (0, 0),
                     TreePart::Meta(id) => (1, id),
@@ -148,6 +138,44 @@ impl SectionKey {
     }
 }
 
+/// What the keys of all nodes of a tree begin with.
+pub(crate) fn tree_prefix(name: TreeName) -> Vec<u8> {
+    let list = SectionName::Adjacency(name.label, name.dir);
+    let mut bytes = vec![if name.by.is_some() { b's' } else { b't' }];
+    bytes.extend_from_slice(&(stripe_of(name.v) as u16).to_be_bytes());
+    bytes.extend_from_slice(&list.number().to_be_bytes());
+    bytes.push(name.v.tablet() as u8);
+    bytes.extend_from_slice(&(slot_of(name.v) as u16).to_be_bytes());
+    if let Some(key) = name.by {
+        bytes.extend_from_slice(&key.0.to_be_bytes());
+    }
+    bytes
+}
+
+/// The primary tree of the list that the key of a tree's node names behind its first byte.
+fn parse_list(bytes: &[u8]) -> Option<(TreeName, &[u8])> {
+    let (fields, rest) = bytes.split_first_chunk::<9>()?;
+    let [s0, s1, n0, n1, n2, n3, tablet, slot0, slot1] = *fields;
+    let SectionName::Adjacency(label, dir) = SectionName::from_number(u32::from_be_bytes([n0, n1, n2, n3]))?
+    else {
+        return None;
+    };
+    let v = vertex_at(u16::from_be_bytes([s0, s1]), tablet, u16::from_be_bytes([slot0, slot1]));
+    Some((TreeName::primary(v, label, dir), rest))
+}
+
+fn parse_part(bytes: &[u8]) -> Option<(TreePart, &[u8])> {
+    let ([kind, id @ ..], rest) = bytes.split_first_chunk::<5>()?;
+    let id = u32::from_be_bytes(*id);
+    let part = match kind {
+        0 => TreePart::Root,
+        1 => TreePart::Meta(id),
+        2 => TreePart::Node(id),
+        _ => return None,
+    };
+    Some((part, rest))
+}
+
 impl std::fmt::Display for SectionKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -157,8 +185,10 @@ impl std::fmt::Display for SectionKey {
             Self::Index { index, partition } | Self::Ordered { index, partition } => {
                 write!(f, "partition {partition} of index {index}")
             }
-            Self::Tree { name: TreeName { v, label, dir }, part } => {
-                write!(f, "{part:?} of the edge-tree of vertex {} ({dir:?}, edge label {})", v.0, label.0)
+            Self::Tree { name: TreeName { v, label, dir, by }, part } => {
+                let kind = if by.is_some() { "secondary edge-tree" } else { "edge-tree" };
+                write!(f, "{part:?} of the {kind} of vertex {} ({dir:?}, edge label {})", v.0, label.0)?;
+                by.map_or(Ok(()), |key| write!(f, " by property key {}", key.0))
             }
         }
     }
@@ -171,9 +201,13 @@ mod tests {
     #[test]
     fn a_key_comes_back_from_its_bytes() {
         let name = SectionName::Adjacency(EdgeLabelId(7), Dir::In);
+        let list = TreeName::primary(vertex_at(300, 63, 1_000), EdgeLabelId(7), Dir::In);
         for key in [
             SectionKey::Block { stripe: 300, tablet: 63, name },
             SectionKey::Index { index: 70_000, partition: 9 },
+            SectionKey::Tree { name: list, part: TreePart::Node(70_000) },
+            SectionKey::Tree { name: list.by(Some(KeyId(600))), part: TreePart::Root },
+            SectionKey::Tree { name: list.by(Some(KeyId(6))), part: TreePart::Meta(3) },
         ] {
             let mut bytes = key.bytes();
             assert_eq!(SectionKey::parse(&bytes), Some((key, &[][..])));

@@ -65,16 +65,33 @@ impl SectionStore {
         Ok(use_bytes(&whole))
     }
 
-    /// Deletes every section whose key begins so: the partitions of an index, a few hundred keys at most.
-    pub(crate) fn delete(&self, prefix: &[u8]) -> Result<()> {
+    /// Deletes every section whose key begins so, however many, in batches.
+    pub(crate) fn delete_all(&self, prefix: &[u8]) -> Result<()> {
+        const BATCH: usize = 1_024;
         let snapshot = self.store.snapshot().map_err(Arc::new)?;
         let mut batch = WriteBatch::new();
+        let mut gathered = 0;
         let found = snapshot.scan(&self.keyspace, KeyRange::prefix(prefix), ScanOrder::Ascending);
         for pair in found.map_err(Arc::new)? {
             batch.delete(&self.keyspace, pair.map_err(Arc::new)?.0);
+            gathered += 1;
+            if gathered == BATCH {
+                let full = std::mem::take(&mut batch);
+                self.store.write_batch(full, Durability::Buffered).map_err(Arc::new)?;
+                gathered = 0;
+            }
         }
-        self.store.write_batch(batch, Durability::Buffered).map_err(Arc::new)?;
+        if gathered > 0 {
+            self.store.write_batch(batch, Durability::Buffered).map_err(Arc::new)?;
+        }
         Ok(())
+    }
+
+    /// The first key of a range.
+    pub(crate) fn first_key(&self, range: KeyRange, order: ScanOrder) -> Result<Option<Bytes>> {
+        let snapshot = self.store.snapshot().map_err(Arc::new)?;
+        let first = snapshot.scan(&self.keyspace, range, order).map_err(Arc::new)?.next();
+        Ok(first.transpose().map_err(Arc::new)?.map(|(key, _)| key))
     }
 
     /// Begins a series of writes, of about `batch_bytes` each.

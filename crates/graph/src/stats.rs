@@ -29,6 +29,8 @@ pub struct GraphStats {
     pub sections_stored: u64,
     /// Edge-trees whose sections are in memory.
     pub trees: u64,
+    /// Secondary edge-trees.
+    pub secondary_trees: u64,
     /// Versions that are stacked on bases and wait to be merged.
     pub delta_entries: u64,
     /// Bytes of log since the last checkpoint.
@@ -82,6 +84,13 @@ impl GraphStats {
                     self.count(cell);
                     self.count_trees(cell);
                 });
+            }
+        }
+        for tree in core.secondaries.live().into_iter().filter_map(|name| core.secondaries.tree(name)) {
+            self.secondary_trees += 1;
+            let guard = crossbeam_epoch::pin();
+            if let Some(root) = tree.root.loaded(&guard) {
+                root.nodes().for_each(|node| self.count(&node.cell));
             }
         }
         core.indexes.iter().for_each(|(_, cell)| self.count(cell));

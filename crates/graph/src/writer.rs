@@ -161,7 +161,7 @@ impl<'a> Application<'a> {
     fn change_edge(&mut self, e: EdgeRef, kind: &EdgeChangeKind, before: Option<&Value>) -> Result<()> {
         let label = EdgeLabelId(e.label);
         for (v, dir, neighbour) in [(e.src, Dir::Out, e.dst), (e.dst, Dir::In, e.src)] {
-            let name = TreeName { v, label, dir };
+            let name = TreeName::primary(v, label, dir);
             let change = TreeChange { tick: self.tick, neighbour, seq: e.seq, kind, before };
             self.change_list(name, change)?;
         }

@@ -198,7 +198,7 @@ impl EdgeRows {
             let range = offsets[slot] as usize..offsets[slot + 1] as usize;
             let list = self.adjacency(target, Box::new([0, range.len() as u32]), &rows[range]);
             let v = vertex_at(stripe, tablet, slot as u16);
-            let name = TreeName { v, label: self.label, dir: target.dir };
+            let name = TreeName::primary(v, self.label, target.dir);
             let (dir, bounds, account) = (target.dir, target.bounds, target.account);
             target.trees.lock().extend(TreeBuild { list: &list, dir, bounds, account }.stored(name));
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));

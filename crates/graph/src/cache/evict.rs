@@ -151,7 +151,8 @@ impl Eviction<'_> {
     }
 
     fn differs(&self, name: TreeName, tree: &EdgeTree) -> bool {
-        self.writer.dirty_trees.contains_key(&name) || tree.is_flushing() || !tree.is_stored()
+        let is_building = name.by.is_some() && self.core.secondaries.is_building(name);
+        is_building || self.writer.dirty_trees.contains_key(&name) || tree.is_flushing() || !tree.is_stored()
     }
 
     fn evict_node(&self, node: &EdgeNode) -> Outcome {

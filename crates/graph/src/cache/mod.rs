@@ -143,6 +143,11 @@ impl Cache {
         forgotten
     }
 
+    /// Lets what lies under some keys be: it is about to be something else.
+    pub(crate) fn forget_limbo(&self, is_meant: impl Fn(&SectionKey) -> bool) {
+        self.limbo.lock().retain(|(_, key)| !is_meant(key));
+    }
+
     /// Whether the budget is exceeded by more than a quarter.
     pub(crate) fn is_far_over(&self) -> bool {
         self.account.total() > self.budget.saturating_add(self.budget / 4)

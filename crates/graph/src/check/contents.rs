@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{CheckProgress, Findings};
 use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
 use crate::property::PropertyEntry;
-use crate::section::{PARTITIONS, index_entry};
-use crate::{Dir, EdgeLabelId, Graph, KeyId, Reader, Result, Run, Snapshot, index_hash};
+use crate::section::{PARTITIONS, index_entry, order_values};
+use crate::{Dir, EdgeLabelId, Graph, KeyId, List, Reader, Result, Run, Snapshot, ValueRef, index_hash};
 
 /// Vertices per batch.
 const BATCH: usize = 1_024;
@@ -122,8 +122,38 @@ impl<'a> Contents<'a> {
                     let problem = format!("it has {listed} edges, and its degree is {}", list.len());
                     self.findings.add(list_place(v, label, dir), problem);
                 }
+                self.secondary_trees(list);
             });
         }
+    }
+
+    /// Compares the secondary edge-trees of a list with it: each must have the same edges, in its order.
+    fn secondary_trees(&mut self, list: List<'_>) {
+        let keys = list.secondary_keys();
+        if keys.is_empty() {
+            return;
+        }
+        let whole = self.sum_of(list);
+        for key in keys {
+            let tree = list.in_tree(Some(key));
+            let name = self.snapshot.catalog().key_name(key);
+            if self.sum_of(tree) != whole {
+                let problem = format!("its secondary edge-tree by {name} has other edges");
+                self.findings.add(list_place_of(list), problem);
+            }
+            if !is_in_order(tree, key) {
+                let problem = format!("its secondary edge-tree by {name} is not in order");
+                self.findings.add(list_place_of(list), problem);
+            }
+        }
+    }
+
+    /// The number of a list's edges, and a sum over them that does not depend on their order.
+    fn sum_of(&self, list: List<'_>) -> (usize, u64) {
+        list.runs().fold((0, 0), |(count, sum), run| {
+            let edges = run.neighbours().len();
+            (count + edges, (0..edges).fold(sum, |sum: u64, i| sum.wrapping_add(self.digest(&run, i))))
+        })
     }
 
     fn properties(&mut self, reader: &Reader<'_>, v: VertexRef) {
@@ -249,6 +279,25 @@ fn place(v: VertexRef) -> String {
 
 fn list_place(v: VertexRef, label: EdgeLabelId, dir: Dir) -> String {
     format!("list of vertex {} along edge label {} ({dir:?})", v.0, label.0)
+}
+
+fn list_place_of(list: List<'_>) -> String {
+    let (v, label, dir) = list.parts();
+    list_place(v, label, dir)
+}
+
+/// Whether the edges of a list are in the order of their values under `key`.
+fn is_in_order(list: List<'_>, key: KeyId) -> bool {
+    let mut last: Option<Option<Value>> = None;
+    list.runs().all(|run| {
+        (0..run.neighbours().len()).all(|i| {
+            let value = run.value(i, key);
+            let (a, b) = (last.as_ref().map(Option::as_ref), value.as_ref());
+            let fits = a.is_none_or(|a| order_values(a.map(ValueRef::of), b.map(ValueRef::of)).is_le());
+            last = Some(value);
+            fits
+        })
+    })
 }
 
 /// Everything that an index has.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use store::Store;
 
-use crate::{Graph, GraphOptions, Result};
+use crate::{Graph, GraphOptions, Result, SecondaryOptions};
 
 /// Something that is wrong: where, and what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,7 +81,8 @@ pub fn check(store: &Arc<dyn Store>, progress: &mut dyn FnMut(CheckProgress)) ->
         return Ok(findings.list);
     }
     // Nothing is flushed: the log may be as long as it is.
-    let options = GraphOptions { log_bytes: u64::MAX, keeper: false, ..GraphOptions::default() };
+    let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
+    let options = GraphOptions { log_bytes: u64::MAX, keeper: false, secondary, ..GraphOptions::default() };
     match Graph::open(Arc::clone(store), options) {
         Ok(graph) => contents::check(&graph, &mut findings, progress),
         Err(error) => findings.add("the graph", error),

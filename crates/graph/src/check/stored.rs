@@ -40,13 +40,19 @@ pub(super) fn check(
     }
     let keyspace = store.keyspace("sections", KeyspaceShape::Large).map_err(Arc::new)?;
     let total = store.approximate_size(&keyspace).map_err(Arc::new)?.keys;
-    let mut sections = Sections { findings, missing: Manifest::of(&checkpoint).keys().collect(), open: None };
+    let mut sections = Sections { findings, missing: named(&checkpoint), open: None };
     if let Err(error) = sections.read(store, &keyspace, &mut |done| {
         progress(CheckProgress::Stored { done, total: total.max(done) });
     }) {
         findings.add("the sections", error);
     }
     Ok(true)
+}
+
+/// The sections that a checkpoint names.
+fn named(checkpoint: &Checkpoint) -> FxHashSet<SectionKey> {
+    let trees = checkpoint.secondaries.iter().map(|name| name.key(TreePart::Root));
+    Manifest::of(checkpoint).keys().chain(trees).collect()
 }
 
 /// Goes through the sections in the order of their keys.

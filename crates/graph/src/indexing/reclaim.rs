@@ -26,8 +26,8 @@ impl Core {
             keys.clone().for_each(|key| writer.forget(key));
             self.clear(keys.clone());
         }
-        self.sections.delete(&prefix(SectionKey::Index { index, partition: 0 }))?;
-        self.sections.delete(&prefix(SectionKey::Ordered { index, partition: 0 }))?;
+        self.sections.delete_all(&prefix(SectionKey::Index { index, partition: 0 }))?;
+        self.sections.delete_all(&prefix(SectionKey::Ordered { index, partition: 0 }))?;
         manifest.forget_index(index);
         Ok(())
     }

@@ -361,17 +361,7 @@ impl Adjacency {
             return builder.copy(self, start..end);
         }
         let merged = MergedList::new(Some(self), (start, end), newest, None, self.order);
-        (0..merged.len()).for_each(|i| self.append_edge(&merged, i, builder));
-    }
-
-    fn append_edge(&self, merged: &MergedList<'_>, i: usize, builder: &mut AdjacencyBuilder) {
-        match merged.override_of(i) {
-            Some(cells) => builder.push(merged.neighbours[i], merged.seq(i), cells.iter()),
-            None => {
-                let position = merged.sources[i] as usize;
-                builder.copy(self, position..position + 1);
-            }
-        }
+        (0..merged.len()).for_each(|i| merged.append_to(i, builder));
     }
 
     pub(crate) fn bytes(&self) -> usize {

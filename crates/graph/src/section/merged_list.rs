@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use values::VertexRef;
 
 use super::adjacency::{Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, identity};
+use super::adjacency_builder::AdjacencyBuilder;
 use super::order::{Order, SortPlace};
 use crate::memory::Version;
 use crate::{KeyId, ValueRef};
@@ -14,7 +15,7 @@ pub(crate) struct MergedList<'r> {
     /// The other ends.
     pub(crate) neighbours: Vec<VertexRef>,
     /// Where each edge is: a base position, or `INSERTED` plus an index into `inserts`.
-    pub(super) sources: Vec<u32>,
+    sources: Vec<u32>,
     inserts: Vec<&'r EdgeChange>,
     /// Updated properties by identity, the newest only.
     updates: FxHashMap<u64, &'r EdgeCells>,
@@ -162,7 +163,7 @@ impl<'r> MergedList<'r> {
     }
 
     /// The properties of edge `i` where they are not those at its base position.
-    pub(super) fn override_of(&self, i: usize) -> Option<&'r EdgeCells> {
+    fn override_of(&self, i: usize) -> Option<&'r EdgeCells> {
         let source = self.sources[i];
         if !self.updates.is_empty()
             && let Some(cells) = self.updates.get(&identity(self.neighbours[i], self.seq(i)))
@@ -175,6 +176,18 @@ impl<'r> MergedList<'r> {
         match &self.inserts[(source & !INSERTED) as usize].kind {
             EdgeChangeKind::Insert(cells) => Some(cells),
             _ => None,
+        }
+    }
+
+    /// Appends edge `i` to the current slot of a builder.
+    pub(crate) fn append_to(&self, i: usize, builder: &mut AdjacencyBuilder) {
+        match (self.override_of(i), self.base) {
+            (Some(cells), _) => builder.push(self.neighbours[i], self.seq(i), cells.iter()),
+            (None, Some(base)) => {
+                let position = self.sources[i] as usize;
+                builder.copy(base, position..position + 1);
+            }
+            (None, None) => unreachable!("what is in no base was inserted"),
         }
     }
 

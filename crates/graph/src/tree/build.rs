@@ -149,8 +149,11 @@ impl Core {
         self.settle_in(&tree.root, root, key, || Entry::Section(key), guard).ok_or_else(|| nowhere(key))
     }
 
-    /// A tree, if the section that leads to it is in memory.
+    /// A tree, if the section that leads to it is in memory; secondary ones always are known.
     pub(crate) fn tree_in_memory(&self, name: TreeName, guard: &Guard) -> Option<Arc<EdgeTree>> {
+        if name.by.is_some() {
+            return self.secondaries.tree(name);
+        }
         let cell = self.blocks.block(name.v)?.adjacency.get(adjacency_number(name.label, name.dir))?;
         cell.loaded(guard)?.tree(slot_of(name.v)).cloned()
     }
@@ -170,7 +173,7 @@ impl Core {
         };
         let section = block.adjacency.get(adjacency_number(label, dir)).and_then(|cell| cell.loaded(guard));
         let trees = section.into_iter().flat_map(|section| section.trees());
-        let name = |slot| TreeName { v: vertex_at(stripe, tablet, slot), label, dir };
+        let name = |slot| TreeName::primary(vertex_at(stripe, tablet, slot), label, dir);
         trees.map(|(slot, tree)| (name(*slot), Arc::clone(tree))).collect()
     }
 

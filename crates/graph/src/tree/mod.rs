@@ -23,6 +23,7 @@ mod build;
 mod codec;
 mod flush;
 mod node;
+mod output;
 mod plant;
 mod read;
 mod root;
@@ -36,13 +37,14 @@ use parking_lot::Mutex;
 
 use crate::memory::{Account, SectionCell};
 use crate::section_key::SectionKey;
-use crate::{Dir, EdgeLabelId, VertexRef};
+use crate::{Dir, EdgeLabelId, KeyId, VertexRef};
 
 pub use bounds::TreeBounds;
 pub(crate) use build::TreeBuild;
 pub(crate) use codec::{StoredMeta, StoredRoot};
 pub(crate) use flush::{TreeFlush, TreeImage};
 pub(crate) use node::EdgeNode;
+pub(crate) use output::TreeOutput;
 pub use read::{Place, Seek};
 pub(crate) use read::{Runs, RunsBack};
 pub(crate) use root::TreeRoot;
@@ -103,9 +105,21 @@ pub(crate) struct TreeName {
     pub(crate) v: VertexRef,
     pub(crate) label: EdgeLabelId,
     pub(crate) dir: Dir,
+    /// The property that a secondary tree is sorted by; none of the primary.
+    pub(crate) by: Option<KeyId>,
 }
 
 impl TreeName {
+    /// The primary tree of a list.
+    pub(crate) fn primary(v: VertexRef, label: EdgeLabelId, dir: Dir) -> Self {
+        Self { v, label, dir, by: None }
+    }
+
+    /// The tree of the same list that is sorted by a property, or the primary.
+    pub(crate) fn by(self, by: Option<KeyId>) -> Self {
+        Self { by, ..self }
+    }
+
     /// The key of a part of the tree in the store.
     pub(crate) fn key(self, part: TreePart) -> SectionKey {
         SectionKey::Tree { name: self, part }

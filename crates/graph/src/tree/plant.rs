@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{EdgeTree, TreeBuild, TreeChange, TreeName, TreeWriter};
 use crate::block::{adjacency_number, slot_of, stripe_of};
 use crate::memory::SectionCell;
+use crate::secondary::Maintained;
 use crate::section::{Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, Order};
 use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Application;
@@ -13,13 +14,14 @@ use crate::{Result, Tick};
 impl Application<'_> {
     /// Changes one list: in its section or, if it has one, in its tree.
     pub(crate) fn change_list(&mut self, name: TreeName, change: TreeChange<'_>) -> Result<()> {
-        let TreeName { v, label, dir } = name;
+        let TreeName { v, label, dir, .. } = name;
         let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
         let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
         let order = Order::of(self.catalog.sort_key(label));
         let section: Option<&Adjacency> = self.core.section(cell, || key, self.guard)?;
         if let Some(tree) = section.and_then(|section| section.tree(slot_of(v))) {
             let before = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
+            self.change_secondaries(tree, name, change)?;
             self.change_tree(tree, name, change)?;
             let after = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
             self.note_degree(name, change, before.into(), Some(after.into()));
@@ -62,9 +64,40 @@ impl Application<'_> {
         }
     }
 
+    /// Changes the secondary trees of a list, before its primary one.
+    fn change_secondaries(
+        &mut self,
+        primary: &Arc<EdgeTree>,
+        list: TreeName,
+        change: TreeChange<'_>,
+    ) -> Result<()> {
+        let maintained = self.core.secondaries.maintained(list);
+        if maintained.is_empty() {
+            return Ok(());
+        }
+        let inserts = matches!(change.kind, EdgeChangeKind::Insert(_));
+        let cells = if inserts { None } else { self.tree_writer(primary, list).cells_of(change)? };
+        for Maintained { by, tree } in maintained {
+            let cells = cells.as_deref().unwrap_or_default();
+            let before = cells.iter().find(|(key, _)| *key == by).map(|(_, value)| value);
+            let (name, change) = (list.by(Some(by)), TreeChange { before, ..change });
+            match tree {
+                Some(tree) => self.change_tree(&tree, name, change)?,
+                None => self.core.secondaries.log(name, change),
+            }
+        }
+        Ok(())
+    }
+
+    fn tree_writer<'t>(&mut self, tree: &'t EdgeTree, name: TreeName) -> TreeWriter<'t>
+    where
+        Self: 't,
+    {
+        TreeWriter { core: self.core, tree, name, watermark: self.watermark(), guard: self.guard }
+    }
+
     fn change_tree(&mut self, tree: &Arc<EdgeTree>, name: TreeName, change: TreeChange<'_>) -> Result<()> {
-        let watermark = self.watermark();
-        TreeWriter { core: self.core, tree, name, watermark, guard: self.guard }.apply(change)?;
+        self.tree_writer(tree, name).apply(change)?;
         self.writer.dirty_trees.entry(name).or_insert_with(|| Arc::clone(tree));
         Ok(())
     }

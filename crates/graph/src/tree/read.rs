@@ -26,6 +26,8 @@ pub struct Place {
     node: NodePlace,
     /// The position of the first edge of `node`.
     first: usize,
+    /// The secondary tree whose order positions are of.
+    tree: Option<KeyId>,
 }
 
 /// Where a reader stands behind the first edge of a list that has at least some value. See [`Reader::run_from`].
@@ -40,6 +42,11 @@ pub struct Seek {
 }
 
 impl Place {
+    /// The secondary tree whose order the position is of.
+    pub(crate) fn tree(&self) -> Option<KeyId> {
+        self.tree
+    }
+
     /// A place at a position.
     pub fn at(position: usize) -> Self {
         Self { position, ..Self::default() }
@@ -47,6 +54,27 @@ impl Place {
 }
 
 impl Reader<'_> {
+    /// The beginning of a list, for who reads all of it in whatever order: in that of its edge-trees of which most is in memory
+    /// (ByteGraph, section 4.3.2). A transaction's reader always stands in the primary one.
+    #[inline]
+    pub fn whole(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Place {
+        match self.core.secondaries.is_empty() {
+            true => Place::default(),
+            false => {
+                let tree = self.warmest_tree(TreeName::primary(v, label, dir));
+                Place { tree, ..Place::default() }
+            }
+        }
+    }
+
+    /// The tree of this name that this reader may read; none if the list is packed or has no such secondary tree.
+    pub(crate) fn tree_of(&self, name: TreeName) -> Option<Arc<EdgeTree>> {
+        if name.by.is_some() {
+            return self.core.secondaries.visible(name, self.tick);
+        }
+        self.adjacency(name.v, name.label, name.dir)?.tree(slot_of(name.v)).cloned()
+    }
+
     /// The root of a tree; a failure to load it is kept in the snapshot.
     pub(crate) fn tree_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
         if let SectionState::Loaded(root) = tree.root.read(self.core.cache.account.era(), &self.guard) {
@@ -63,10 +91,9 @@ impl Reader<'_> {
         while !current {
             // The section that this reader came by has been evicted: what is in the store may be newer than its snapshot,
             // and only who comes by the section of now can tell.
-            let section = self.adjacency(name.v, name.label, name.dir)?;
-            let tree = section.tree(slot_of(name.v))?;
-            loaded = self.core.tree_root(tree, name, &self.guard);
-            current = self.core.is_current(tree, name, &self.guard);
+            let tree = self.tree_of(name)?;
+            loaded = self.core.tree_root(&tree, name, &self.guard);
+            current = self.core.is_current(&tree, name, &self.guard);
         }
         loaded.map_err(|error| self.snapshot().fail(error)).ok()
     }
@@ -91,9 +118,17 @@ impl Reader<'_> {
         }
     }
 
+    /// The run of a tree, or of the packed list, that holds a place.
+    pub(crate) fn run_of(&self, name: TreeName, place: &mut Place) -> Run<'_> {
+        match name.by.and_then(|_| self.tree_of(name)) {
+            Some(tree) => self.tree_run(&tree, name, place),
+            None => self.run(name.v, name.label, name.dir, place),
+        }
+    }
+
     /// The run of a tree's list that holds a place; empty at the end of the list.
     pub(crate) fn tree_run<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName, place: &mut Place) -> Run<'s> {
-        let TreeName { v, label, dir } = name;
+        let TreeName { v, label, dir, .. } = name;
         let Some(root) = self.tree_root(tree, name) else { return Run::empty(v, label, dir) };
         let own = self.own_changes(v, label, dir);
         let total = self.list_len(v, label, dir) as usize;
@@ -123,6 +158,7 @@ impl Reader<'_> {
     }
 
     fn node_section(&self, node: &Arc<EdgeNode>, name: TreeName) -> Option<&Adjacency> {
+        self.core.secondaries.count_node();
         match self.core.edge_node(node, name, &self.guard) {
             Ok(section) => Some(section),
             Err(error) => {
@@ -145,7 +181,7 @@ struct NodeView<'s, 'n> {
 impl<'s> NodeView<'s, '_> {
     /// Its part of the list.
     fn run(&self, own: Option<&OwnChanges<'s>>) -> Option<Run<'s>> {
-        let TreeName { v, label, dir } = self.name;
+        let TreeName { v, label, dir, .. } = self.name;
         let section: &'s Adjacency = self.reader.node_section(self.node, self.name)?;
         let range = section.base_range(0);
         let committed = section.delta.visible(0, self.reader.tick);
@@ -173,22 +209,18 @@ impl<'s> NodeView<'s, '_> {
 }
 
 impl Reader<'_> {
-    /// In a list by sort key: the run that holds a place, counted from the first edge whose value is not before `value` as
-    /// TinkerPop orders values, and the edge of the run that is there: the run's length at the end of the list. With an
-    /// edge-tree, finding the first costs no more than the tree's height. `None` if the list is not ordered by a sort key.
-    pub fn run_from(
+    /// [`crate::List::run_from`] of the tree with this name, or of the packed list.
+    pub(crate) fn run_from(
         &self,
-        v: VertexRef,
-        label: EdgeLabelId,
-        dir: Dir,
+        name: TreeName,
         value: &Value,
         seek: &mut Seek,
     ) -> Option<(Run<'_>, usize)> {
-        let name = TreeName { v, label, dir };
+        let TreeName { v, label, dir, .. } = name;
         let key = self.list_order(name).key()?;
         let value = ValueRef::of(value);
-        if let Some(tree) = self.adjacency(v, label, dir).and_then(|section| section.tree(slot_of(v))) {
-            return self.tree_run_from(tree, name, (key, value), seek);
+        if let Some(tree) = self.tree_of(name) {
+            return self.tree_run_from(&tree, name, (key, value), seek);
         }
         let run = self.run(v, label, dir, &mut Place::default());
         let at = (run.first_from(key, value) + seek.position).min(run.neighbours().len());
@@ -227,7 +259,10 @@ impl Reader<'_> {
 
     /// How a list lies.
     pub(crate) fn list_order(&self, name: TreeName) -> Order {
-        let TreeName { v, label, dir } = name;
+        if let Some(key) = name.by {
+            return Order::Key(key);
+        }
+        let TreeName { v, label, dir, .. } = name;
         let Some(section) = self.adjacency(v, label, dir) else {
             return Order::of(self.snapshot().catalog().sort_key(label));
         };
@@ -259,8 +294,7 @@ impl<'r> Iterator for Runs<'r> {
         if self.ended {
             return None;
         }
-        let TreeName { v, label, dir } = self.name;
-        let run = self.reader.run(v, label, dir, &mut self.place);
+        let run = self.reader.run_of(self.name, &mut self.place);
         self.place.position = run.end();
         self.ended = run.end() >= run.total();
         (!run.neighbours().is_empty()).then_some(run)
@@ -289,7 +323,7 @@ impl<'r> RunsBack<'r> {
 
     /// The run of the node at a place.
     fn node(&mut self, root: &'r TreeRoot, place: NodePlace, end: usize) -> Option<Run<'r>> {
-        let TreeName { v, label, dir } = self.name;
+        let TreeName { v, label, dir, .. } = self.name;
         let own = self.reader.own_changes(v, label, dir);
         let view = NodeView { reader: self.reader, root, name: self.name, node: root.node(place)?, place };
         let run = view.run(own.as_ref())?;
@@ -303,13 +337,13 @@ impl<'r> Iterator for RunsBack<'r> {
     type Item = Run<'r>;
 
     fn next(&mut self) -> Option<Run<'r>> {
-        let TreeName { v, label, dir } = self.name;
+        let TreeName { v, label, dir, .. } = self.name;
         loop {
-            let tree = self.reader.adjacency(v, label, dir).and_then(|section| section.tree(slot_of(v)));
+            let tree = self.reader.tree_of(self.name);
             let run = match (std::mem::replace(&mut self.next, Back::End), tree) {
-                (Back::Begin, None) => self.reader.run(v, label, dir, &mut Place::default()),
+                (Back::Begin, None) => self.reader.run_of(self.name, &mut Place::default()),
                 (Back::Begin, Some(tree)) => {
-                    let root = self.reader.tree_root(tree, self.name)?;
+                    let root = self.reader.tree_root(&tree, self.name)?;
                     self.node(root, root.last(), self.reader.list_len(v, label, dir) as usize)?
                 }
                 (Back::Node(root, place, end), _) => self.node(root, place, end)?,

@@ -14,8 +14,8 @@ use super::{EdgeTree, TreeBounds, TreeName, TreePart};
 use crate::core::Core;
 use crate::memory::{Account, VERSION_BYTES, Version};
 use crate::section::{
-    Adjacency, AdjacencyBuilder, EdgeCells, EdgeChange, EdgeChangeKind, Mergeable, Order, SortPlace,
-    identity, order_values,
+    Adjacency, AdjacencyBuilder, EdgeCells, EdgeChange, EdgeChangeKind, EdgePlace, Mergeable, Order,
+    SortPlace, identity, order_values,
 };
 use crate::{KeyId, Result, Tick, ValueRef};
 
@@ -63,6 +63,14 @@ impl<'a> TreeWriter<'a> {
             self.tree.root.replace(root.merged(self.watermark), self.account(), self.guard);
         }
         Ok(())
+    }
+
+    /// The properties that an edge has now; none if it is not in the tree.
+    pub(crate) fn cells_of(&self, change: TreeChange<'_>) -> Result<Option<EdgeCells>> {
+        let root = self.root()?;
+        let Some(place) = self.find(root, change)? else { return Ok(None) };
+        let found = self.section(node_at(root, place))?.newest(0, identity(change.neighbour, change.seq));
+        Ok(found.map(EdgePlace::cells))
     }
 
     fn root(&self) -> Result<&'a TreeRoot> {

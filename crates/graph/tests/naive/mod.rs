@@ -6,8 +6,8 @@ pub mod steps;
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{
-    Cardinality, Dir, Direction, EdgeRef, IndexState, Place, PropertyId, Reader, ScanCursor, Snapshot, Value,
-    ValueRef, VertexRef,
+    Cardinality, Dir, Direction, EdgeRef, IndexState, List, Place, PropertyId, Reader, ScanCursor, Snapshot,
+    Value, ValueRef, VertexRef,
 };
 use values::{Str, compare};
 
@@ -225,8 +225,9 @@ impl Naive {
             );
             assert_eq!(list.len(), edges.len(), "{context}");
             if let Some(key) = reader.snapshot().catalog().sort_key(label) {
-                check_sorted_access(reader, (v, label, dir), key, &expected, context);
+                check_sorted_access(list, key, &expected, reader, context);
             }
+            check_secondary_trees(list, &expected, dir, reader, context);
             for (i, edge) in expected.iter().enumerate() {
                 let run = reader.run(v, label, dir, &mut Place::at(i));
                 assert!((run.first()..run.end()).contains(&i), "{context}: no run has edge {i} of {v:?}");
@@ -362,13 +363,12 @@ fn sort_edges(edges: &mut [&Edge], key: &str, dir: Dir) {
 
 /// Reads a list from its end, and from the first edge at or after some value on.
 fn check_sorted_access(
-    reader: &Reader<'_>,
-    (v, label, dir): (VertexRef, graph::EdgeLabelId, Dir),
+    list: List<'_>,
     key: graph::KeyId,
     expected: &[&Edge],
+    reader: &Reader<'_>,
     context: &str,
 ) {
-    let list = reader.list(v, label, dir);
     if list.sort_key().is_none() {
         // Nobody has ever added an edge to it.
         assert!(expected.is_empty(), "{context}");
@@ -379,12 +379,12 @@ fn check_sorted_access(
         .flat_map(|run| (0..run.neighbours().len()).rev().map(|i| run.edge(i)).collect::<Vec<_>>())
         .collect();
     let reversed: Vec<EdgeRef> = expected.iter().rev().map(|edge| edge.e).collect();
-    assert_eq!(backwards, reversed, "{context}: {v:?} backwards");
+    assert_eq!(backwards, reversed, "{context}: backwards");
     let name = reader.snapshot().catalog().key_name(key).to_string();
     for from in [Value::Long(1), Value::Double(0.5), Value::Bool(true), Value::str("v2"), Value::str("zz")] {
         let (mut seek, mut found) = (graph::Seek::default(), Vec::new());
         loop {
-            let (run, at) = reader.run_from(v, label, dir, &from, &mut seek).unwrap();
+            let (run, at) = list.run_from(&from, &mut seek).unwrap();
             if at == run.neighbours().len() {
                 break;
             }
@@ -398,6 +398,31 @@ fn check_sorted_access(
             edge.properties.get(&name).is_some_and(|value| compare::order(value, &from).is_ge())
         };
         let wanted: Vec<EdgeRef> = expected.iter().filter(is_from).map(|edge| edge.e).collect();
-        assert_eq!(found, wanted, "{context}: {v:?} from {from:?}");
+        assert_eq!(found, wanted, "{context}: from {from:?}");
+    }
+}
+
+/// Reads the secondary edge-trees of a list, with everything that its edges have there.
+fn check_secondary_trees(list: List<'_>, expected: &[&Edge], dir: Dir, reader: &Reader<'_>, context: &str) {
+    let catalog = reader.snapshot().catalog();
+    for key in list.secondary_keys() {
+        let (tree, name) = (list.in_tree(Some(key)), catalog.key_name(key));
+        let context = format!("{context}: secondary tree by {name}");
+        let mut expected = expected.to_vec();
+        sort_edges(&mut expected, name, dir);
+        assert_eq!(tree.len(), expected.len(), "{context}");
+        let mut wanted = expected.iter();
+        for run in tree.runs() {
+            for i in 0..run.neighbours().len() {
+                let edge = wanted.next().unwrap_or_else(|| panic!("{context}: more edges than there are"));
+                assert_eq!(run.edge(i), edge.e, "{context}");
+                for (key, key_name) in catalog.keys() {
+                    let property = edge.properties.get(key_name.as_str()).map(shown);
+                    assert_eq!(run.value(i, key).as_ref().map(shown), property, "{context}");
+                }
+            }
+        }
+        assert!(wanted.next().is_none(), "{context}: fewer edges than there are");
+        check_sorted_access(tree, key, &expected, reader, &context);
     }
 }

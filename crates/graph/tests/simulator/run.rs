@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use graph::{Graph, GraphError, ScanCursor, Snapshot, VertexRef};
+use graph::{Dir, Filtered, Graph, GraphError, List, ScanCursor, Snapshot, VertexRef};
 use store::{FaultCounts, Outage, SimulatedDisk, Store};
 
 use crate::naive::steps::{EDGES, KEYS, LABELS, write};
@@ -28,6 +28,8 @@ pub struct Report {
     pub restarts: u64,
     /// Sections that left memory while the graph was open.
     pub evictions: u64,
+    /// Secondary edge-trees, counted each time that some were thought about.
+    pub secondary_trees: u64,
     /// Reads that ended in an error, as they should when the disk fails.
     pub refused_reads: u64,
     pub faults: FaultCounts,
@@ -44,6 +46,7 @@ impl Report {
         self.restarts += other.restarts;
         self.refused_reads += other.refused_reads;
         self.evictions += other.evictions;
+        self.secondary_trees += other.secondary_trees;
         self.failed_seeds.extend(&other.failed_seeds);
         self.failed_seeds.sort_unstable();
         let (sum, more) = (&mut self.faults, &other.faults);
@@ -187,6 +190,7 @@ impl Run {
                 self.note(answer);
             }
             28 => drop(self.disk.free_space()),
+            29..=36 => self.adapt(),
             _ => self.transaction(),
         }
         if self.sound() {
@@ -270,6 +274,33 @@ impl Run {
         if created.is_ok() {
             self.indexes.insert(index);
         }
+    }
+
+    /// Tells that a long list was read for a few edges, or none, and lets the graph build and drop secondary edge-trees.
+    fn adapt(&mut self) {
+        let graph = self.graph();
+        {
+            let snapshot = graph.snapshot();
+            let (reader, catalog) = (snapshot.reader(), snapshot.catalog());
+            let labels: Vec<_> = catalog.edge_labels().map(|(label, _)| label).collect();
+            let hubs = self.model.vertices.keys().take(2).map(|&v| VertexRef(v));
+            let lists = hubs.flat_map(|hub| labels.iter().map(move |label| (hub, *label)));
+            let lists: Vec<List<'_>> = lists
+                .flat_map(|(hub, label)| [Dir::Out, Dir::In].map(|dir| reader.list(hub, label, dir)))
+                .filter(|list| list.has_tree())
+                .collect();
+            let key = catalog.key(KEYS[self.random.below(KEYS.len())]);
+            if let (Some(key), false) = (key, lists.is_empty()) {
+                let list = lists[self.random.below(lists.len())];
+                // Whole lists, until there are enough of them for their number to say something.
+                (0..40).map(|_| list.runs().count()).for_each(drop);
+                let read = Filtered { looked_at: 1_000_000, passed: 1, first: true };
+                list.note_filtered(key, read);
+            }
+        }
+        let adapted = graph.adapt_secondary_trees();
+        self.report.secondary_trees += graph.secondary_trees().len() as u64;
+        self.tell(|| format!("adapt {adapted:?}: {:?}", graph.secondary_trees()));
     }
 
     /// A bulk load of a small network, if the graph is empty.

@@ -3,7 +3,7 @@
 //! A new bound of the graph (how long a list may be before it becomes a tree, how many bytes the cache may hold) belongs
 //! into [`Settings::draw`] as one more line.
 
-use graph::{GraphOptions, TreeBounds};
+use graph::{GraphOptions, SecondaryOptions, TreeBounds};
 use store::{SimulatedFaults, StoreLimits};
 
 use crate::naive::Random;
@@ -34,6 +34,14 @@ impl Settings {
                 &[SMALL, SMALL, TreeBounds { min: 3, max: 8, fan_out: 2 }, TreeBounds::default()],
             ),
             cache_bytes: pick(random, &[0, 20_000, 100_000, 1 << 30]),
+            secondary: SecondaryOptions {
+                builders: 0,
+                share: 1.0,
+                threshold: 1e-9,
+                patience: 2,
+                sort_edges: pick(random, &[3, 1_000]),
+                ..SecondaryOptions::default()
+            },
             // A thread would make a seed mean one history today and another one tomorrow.
             keeper: false,
             ..GraphOptions::default()

@@ -56,6 +56,7 @@ impl Binder<'_> {
             fetch: Vec::new(),
             distinct: false,
             sorted: None,
+            secondary: Vec::new(),
         };
         Self::push(out, Kind::Move(step), call);
         Ok(Shape { from, ..Shape::of(if edges { Type::Edge } else { Type::Vertex }) })

@@ -99,7 +99,17 @@ impl Words<'_> {
                 self.operands(operands);
                 self.raw(")");
             }
-            OpKind::Expand { direction, labels, to, edge_test, end_test, fetch, distinct, sorted } => {
+            OpKind::Expand {
+                direction,
+                labels,
+                to,
+                edge_test,
+                end_test,
+                fetch,
+                distinct,
+                sorted,
+                secondary,
+            } => {
                 let edges = matches!(to, ExpandTo::Edges { .. });
                 self.raw("Expand(");
                 self.raw(move_name(*direction, edges));
@@ -128,6 +138,7 @@ impl Words<'_> {
                     self.raw("; ");
                     self.sorted_part(sorted);
                 }
+                self.secondary_parts(secondary);
                 self.raw(")");
             }
             OpKind::EdgeVertex(end) => {

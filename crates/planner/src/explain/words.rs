@@ -146,6 +146,14 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// By which keys a secondary edge-tree would be of use.
+    pub(crate) fn secondary_parts(&mut self, parts: &[SortedPart]) {
+        if !parts.is_empty() {
+            self.raw("; secondary by ");
+            self.list(parts, " or ", |w, part| w.key(part.key));
+        }
+    }
+
     pub fn operands(&mut self, operands: &[Operand]) {
         self.list(operands, ", ", |w, operand| w.operand(operand));
     }

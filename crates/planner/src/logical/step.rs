@@ -252,6 +252,8 @@ pub struct Move {
     pub distinct: bool,
     /// Which part is wanted of lists that a sort key orders.
     pub sorted: Option<SortedPart>,
+    /// Which parts are wanted of lists that a secondary edge-tree orders.
+    pub secondary: Vec<SortedPart>,
 }
 
 /// What a `by` makes of an object.

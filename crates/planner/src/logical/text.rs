@@ -366,6 +366,7 @@ impl Words<'_> {
             self.raw("; ");
             self.sorted_part(sorted);
         }
+        self.secondary_parts(&step.secondary);
         self.raw(")");
     }
 

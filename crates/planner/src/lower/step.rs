@@ -244,5 +244,6 @@ fn expand(step: &Move) -> OpKind {
         fetch: step.fetch.clone(),
         distinct: step.distinct,
         sorted: step.sorted.clone(),
+        secondary: step.secondary.clone(),
     }
 }

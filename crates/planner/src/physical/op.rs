@@ -404,6 +404,9 @@ pub enum OpKind {
         distinct: bool,
         /// Which part of the lists is wanted, if they are ordered by a sort key.
         sorted: Option<SortedPart>,
+        /// Which part of a long list is wanted, if it has a secondary edge-tree by one of these keys; the first that it has
+        /// is used.
+        secondary: Vec<SortedPart>,
     },
     /// From an edge to its ends.
     EdgeVertex(EdgeEnd),

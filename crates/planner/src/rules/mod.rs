@@ -23,6 +23,7 @@ mod nested_exists;
 mod order_before_exists;
 mod range_lookup;
 mod rule_set;
+mod secondary_trees;
 mod simplify_by;
 mod sorted_lists;
 #[cfg(test)]
@@ -75,6 +76,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "order-before-exists", apply: order_before_exists::apply },
     Rule { name: "top-k", apply: top_k::apply },
     Rule { name: "sorted-lists", apply: sorted_lists::apply },
+    Rule { name: "secondary-trees", apply: secondary_trees::apply },
     Rule { name: "distinct", apply: distinct::apply },
     Rule { name: "bulking", apply: bulking::apply },
     Rule { name: "walks", apply: walks::apply },

@@ -59,7 +59,7 @@ fn sort_key(step: &Move, context: &Context<'_>) -> Option<KeyId> {
 }
 
 /// The order behind a move, if it is by one property and for a few.
-fn top_behind(chain: &Chain, index: usize) -> Option<(KeyId, Top)> {
+pub(super) fn top_behind(chain: &Chain, index: usize) -> Option<(KeyId, Top)> {
     let Kind::Order { keys, limit: Some(limit) } = &chain.steps.get(index + 1)?.kind else { return None };
     let [(Modulator::Fetch(FetchKind::Property(_, Some(key))), order)] = &keys[..] else { return None };
     let descending = match order {
@@ -70,10 +70,10 @@ fn top_behind(chain: &Chain, index: usize) -> Option<(KeyId, Top)> {
     (*limit <= MOST).then_some((*key, Top { limit: *limit, descending }))
 }
 
-type Ends = (Option<Operand>, Option<Operand>);
+pub(super) type Ends = (Option<Operand>, Option<Operand>);
 
 /// What a test says about the values under a key. An edge has one value at most, so all parts hold for it.
-fn range_of(test: &Test, key: KeyId) -> Ends {
+pub(super) fn range_of(test: &Test, key: KeyId) -> Ends {
     let mut parts = Vec::new();
     flatten(test.clone(), &mut parts);
     let of_key = |part: &Test| match part {
@@ -86,7 +86,7 @@ fn range_of(test: &Test, key: KeyId) -> Ends {
 }
 
 /// Whether a test says of the values under a key that they are above one and below another, and nothing else.
-fn is_interval(test: &Test, key: KeyId) -> bool {
+pub(super) fn is_interval(test: &Test, key: KeyId) -> bool {
     fn count(predicate: &Predicate, bounds: &mut [usize; 3]) {
         match predicate {
             Predicate::Compare(PredicateOp::Gt | PredicateOp::Gte, _) => bounds[0] += 1,

@@ -20,6 +20,7 @@ use super::super::shared_vertex_set::{Claims, PieceSet};
 use super::super::test::{Object, OfEnds, Prepared, Subject};
 use super::super::view::{Graph, View, Viewpoint};
 use super::packed::PackedLists;
+use super::sorted::{Ordered, Wanted};
 use super::{labels_of, vertex_of};
 
 /// Edges looked at in one call at most, even if few of them pass.
@@ -54,12 +55,15 @@ pub(super) struct Cursor {
     pub(super) place: Place,
     /// In a range of a list that a sort key orders.
     pub(super) seek: Seek,
+    /// Of a list of which a part is wanted: how it is read.
+    pub(super) ordered: Option<Ordered>,
 }
 
 impl Cursor {
     pub(super) fn next_list(&mut self, lists: usize) {
         // The rest of the place is of the list before, as its version says.
         self.place.position = 0;
+        self.ordered = None;
         self.list += 1;
         if self.list >= lists {
             self.list = 0;
@@ -115,7 +119,7 @@ impl Operator for Expand {
             self.viewpoint.take(cx);
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
-        let OpKind::Expand { direction, labels, to, edge_test, end_test, fetch, distinct, sorted } =
+        let OpKind::Expand { direction, labels, to, edge_test, end_test, fetch, distinct, sorted, secondary } =
             &cx.op.kind
         else {
             return Ok(Step::Idle);
@@ -140,11 +144,13 @@ impl Operator for Expand {
         }
         self.origins.start(&batch);
         let produced = if let Some(part) = sorted {
-            self.sorted(&batch, way, part, &graph, cx)?
+            self.sorted(&batch, way, Wanted::always(part), &graph, cx)?
+        } else if !secondary.is_empty() && self.is_at_long_list(&batch, way, &graph, cx)? {
+            self.sorted(&batch, way, Wanted::of_long_lists(secondary), &graph, cx)?
         } else if matches!(to, ExpandTo::Vertices) && edge_test.is_none() && fetch.is_empty() {
             self.neighbours(&batch, way, &graph, cx)?
         } else {
-            self.edges(&batch, way, &graph, cx)?
+            self.edges(&batch, way, !secondary.is_empty(), &graph, cx)?
         };
         if let Some(mut produced) = produced {
             trace(&mut produced, cx.op);
@@ -233,6 +239,9 @@ impl Expand {
             let (rest, left) = match packed.list(v, at.list, at.row, at.place.position) {
                 Some(list) => (list, list.len()),
                 None => {
+                    if at.place.position == 0 {
+                        at.place = graph.reader.whole(v, label, dir);
+                    }
                     run = graph.reader.run(v, label, dir, &mut at.place);
                     (&run.neighbours()[at.place.position - run.first()..], run.total() - at.place.position)
                 }
@@ -283,11 +292,12 @@ impl Expand {
         Ok(Some(produced))
     }
 
-    /// The general case: edge by edge.
+    /// The general case: edge by edge. `shuns_long`: it ends before a list that has an edge-tree.
     fn edges(
         &mut self,
         batch: &Batch,
         way: Way<'_>,
+        shuns_long: bool,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
@@ -306,7 +316,11 @@ impl Expand {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
             if at.place.position == 0 {
+                if shuns_long && graph.reader.list(v, label, dir).has_tree() {
+                    break;
+                }
                 graph.note_list(v, label, dir);
+                at.place = graph.reader.whole(v, label, dir);
             }
             let run = graph.reader.run(v, label, dir, &mut at.place);
             target = room(target, run.neighbours().len());

@@ -6,9 +6,10 @@
 //! last 3                                        └────┘ these, from the end
 //! ```
 //!
-//! A list that is ordered otherwise is read whole: the test and the order behind the expansion make the answer right.
+//! A list that is ordered otherwise is read whole: the test and the order behind the expansion make the answer right. Of
+//! long lists, what that costs is noted, and may have a secondary edge-tree built (ByteGraph, section 4.3.2).
 
-use graph::{Dir, EdgeLabelId, List, Place, ReadUnit, Run};
+use graph::{Dir, Filtered, KeyId, List, Place, ReadUnit, Run};
 use planner::physical::{SortedPart, Top};
 use values::{Value, VertexRef};
 
@@ -23,13 +24,73 @@ use super::super::view::Graph;
 use super::neighbours::{EDGES_PER_CALL, Expand, Found, Way, is_new};
 use super::vertex_of;
 
+/// Which parts of the lists are wanted: one of these, whichever order a list has.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'p> {
+    parts: &'p [SortedPart],
+    /// Whether only lists that have edge-trees are read so.
+    long_only: bool,
+}
+
+impl<'p> Wanted<'p> {
+    /// Of lists that the schema orders by the key of the part.
+    pub(super) fn always(part: &'p SortedPart) -> Self {
+        Self { parts: std::slice::from_ref(part), long_only: false }
+    }
+
+    /// Of lists that may have secondary edge-trees.
+    pub(super) fn of_long_lists(parts: &'p [SortedPart]) -> Self {
+        Self { parts, long_only: true }
+    }
+}
+
+/// How a list is read that has been begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ordered {
+    /// Which of the wanted parts; none if all of the list is read.
+    part: Option<usize>,
+    /// The secondary tree that is read.
+    tree: Option<KeyId>,
+}
+
+impl Ordered {
+    /// The first part that the list has an order for. A transaction notes which edges it has looked at, and whoever
+    /// changes the sort key of another is in conflict with it, but not who changes what a secondary tree is sorted by: it
+    /// reads the list as it lies.
+    fn of(list: List<'_>, wanted: Wanted<'_>, in_transaction: bool) -> Self {
+        let mut orders = wanted.parts.iter().enumerate().filter_map(|(part, wanted)| {
+            let ordered = list.ordered_by(wanted.key)?;
+            let may_be_used = ordered.tree().is_none() || !in_transaction;
+            may_be_used.then(|| Self { part: Some(part), tree: ordered.tree() })
+        });
+        orders.next().unwrap_or(Self { part: None, tree: None })
+    }
+}
+
 impl Expand {
+    /// Whether the cursor stands at or in a list that has an edge-tree.
+    pub(super) fn is_at_long_list(
+        &self,
+        batch: &Batch,
+        way: Way<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<bool, QueryError> {
+        let at = self.cursor;
+        if at.row >= batch.len || self.labels.is_empty() {
+            return Ok(false);
+        }
+        let v = vertex_of(batch, at.row, graph, cx)?;
+        let dir = Dir::of(way.direction)[at.list / self.labels.len()];
+        Ok(graph.reader.list(v, self.labels[at.list % self.labels.len()], dir).has_tree())
+    }
+
     /// Goes on where the cursor stands.
     pub(super) fn sorted(
         &mut self,
         batch: &Batch,
         way: Way<'_>,
-        part: &SortedPart,
+        wanted: Wanted<'_>,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
@@ -45,27 +106,33 @@ impl Expand {
         while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
-            if at.place.position == 0 && at.seek.position == 0 {
+            let list = graph.reader.list(v, label, dir);
+            let fresh = at.ordered.is_none();
+            if fresh {
+                if wanted.long_only && !list.has_tree() {
+                    break;
+                }
                 graph.note_list(v, label, dir);
             }
-            let list = graph.reader.list(v, label, dir);
-            let is_ordered = list.sort_key() == Some(part.key);
-            let before = rows;
+            let ordered = *at
+                .ordered
+                .get_or_insert_with(|| Ordered::of(list, wanted, cx.query.transaction().is_some()));
+            let list = list.in_tree(ordered.tree);
+            let part = ordered.part.map(|part| &wanted.parts[part]);
+            let (before, looked_at_before) = (rows, looked_at);
             let (seen, found) = (&mut self.seen, &mut found);
             let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found };
-            let ended = match part.top.filter(|_| is_ordered) {
+            let ended = match part.and_then(|part| part.top) {
                 Some(top) => {
                     rows += visitor.take_top(list, top)?;
                     looked_at += rows - before + 1;
                     true
                 }
                 None => {
-                    let range =
-                        if is_ordered { Range::of(part, batch, at.row, cx) } else { Range::default() };
-                    let (run, from, to) =
-                        range.part(graph, (v, label, dir), part, &mut at.place, &mut at.seek);
+                    let range = part.map(|part| Range::of(part, batch, at.row, cx)).unwrap_or_default();
+                    let (run, from, to) = range.part(list, &mut at.place, &mut at.seek);
                     let room = room_in(&run, target - rows, to - from);
-                    let sure = if part.exact { range.within(&run, part) } else { 0..0 };
+                    let sure = range.within(&run);
                     let (used, passed) = visitor.take(&run, from..to, &sure, room)?;
                     rows += passed;
                     looked_at += used + 1;
@@ -77,6 +144,9 @@ impl Expand {
                 }
             };
             self.origins.add(at.row, rows - before);
+            let filtered =
+                Filtered { looked_at: looked_at - looked_at_before, passed: rows - before, first: fresh };
+            note(list, ordered, wanted, filtered);
             if ended {
                 at.next_list(lists);
                 at.seek = graph::Seek::default();
@@ -90,6 +160,18 @@ impl Expand {
     }
 }
 
+/// Tells what it has cost to read a part of a list, or all of it where a part would have been enough.
+fn note(list: List<'_>, ordered: Ordered, wanted: Wanted<'_>, filtered: Filtered) {
+    if ordered.part.is_some() {
+        return list.note_used(filtered);
+    }
+    for part in wanted.parts {
+        // Of the first few, the others would not have been looked at.
+        let most = part.top.map_or(usize::MAX, |top| usize::try_from(top.limit).unwrap_or(usize::MAX));
+        list.note_filtered(part.key, Filtered { passed: filtered.passed.min(most), ..filtered });
+    }
+}
+
 /// Rows that are taken of a part of a run, if there is room for so many: all of it, if the run was put together for this
 /// call, and would have to be again for the rest.
 fn room_in(run: &Run<'_>, room: usize, part: usize) -> usize {
@@ -99,47 +181,45 @@ fn room_in(run: &Run<'_>, room: usize, part: usize) -> usize {
     }
 }
 
-/// The ends of a range, for one row.
+/// The ends of a range, for one row. Without a key, it is all of a list.
 #[derive(Default)]
 struct Range {
+    key: Option<KeyId>,
     low: Option<Value>,
     high: Option<Value>,
+    /// Whether the test behind says nothing but what the ends say.
+    exact: bool,
 }
 
 impl Range {
     fn of(part: &SortedPart, batch: &Batch, row: usize, cx: &Context<'_>) -> Self {
-        let end = |operand: &Option<_>| {
-            let value = operand.as_ref().and_then(|operand| cx.operand(operand, batch, row))?;
-            is_exact(&value).then_some(value)
+        let end = |operand: &Option<_>, side| {
+            widened(operand.as_ref().and_then(|operand| cx.operand(operand, batch, row))?, side)
         };
-        Self { low: end(&part.low), high: end(&part.high) }
+        let (low, high) = (end(&part.low, Side::Low), end(&part.high, Side::High));
+        Self { key: Some(part.key), low, high, exact: part.exact }
     }
 
     /// The run where the place stands, and which of its edges are meant.
-    fn part<'g>(
-        &self,
-        graph: &'g Graph<'_>,
-        (v, label, dir): (VertexRef, EdgeLabelId, Dir),
-        part: &SortedPart,
-        place: &mut Place,
-        seek: &mut graph::Seek,
-    ) -> (Run<'g>, usize, usize) {
-        let from_low = self.low.as_ref().and_then(|low| graph.reader.run_from(v, label, dir, low, seek));
+    fn part<'g>(&self, list: List<'g>, place: &mut Place, seek: &mut graph::Seek) -> (Run<'g>, usize, usize) {
+        let from_low = self.low.as_ref().and_then(|low| list.run_from(low, seek));
         let (run, from) = from_low.unwrap_or_else(|| {
-            let run = graph.reader.run(v, label, dir, place);
+            let run = list.run(place);
             let from = place.position.saturating_sub(run.first()).min(run.neighbours().len());
             (run, from)
         });
-        let to = match &self.high {
-            Some(high) => run.first_after(part.key, graph::ValueRef::of(high)),
-            None => run.neighbours().len(),
+        let to = match (self.key, &self.high) {
+            (Some(key), Some(high)) => run.first_after(key, graph::ValueRef::of(high)),
+            _ => run.neighbours().len(),
         };
         (run, from, to.max(from))
     }
 
     /// The edges of a run whose values lie strictly between the two ends, where these are of one type: so are they.
-    fn within(&self, run: &Run<'_>, part: &SortedPart) -> std::ops::Range<usize> {
-        let (Some(low), Some(high)) = (&self.low, &self.high) else { return 0..0 };
+    fn within(&self, run: &Run<'_>) -> std::ops::Range<usize> {
+        let (true, Some(key), Some(low), Some(high)) = (self.exact, self.key, &self.low, &self.high) else {
+            return 0..0;
+        };
         let are_alike = match (low, high) {
             (Value::String(_), Value::String(_)) | (Value::DateTime(_), Value::DateTime(_)) => true,
             (low, high) => low.as_i64().is_some() && high.as_i64().is_some(),
@@ -147,8 +227,8 @@ impl Range {
         if !are_alike {
             return 0..0;
         }
-        let first = run.first_after(part.key, graph::ValueRef::of(low));
-        first..run.first_from(part.key, graph::ValueRef::of(high)).max(first)
+        let first = run.first_after(key, graph::ValueRef::of(low));
+        first..run.first_from(key, graph::ValueRef::of(high)).max(first)
     }
 
     /// Whether no run follows this one, as far as it knows.
@@ -157,12 +237,35 @@ impl Range {
     }
 }
 
-/// Whether tests compare such a value exactly as lists are ordered. (Beside a double, a large long is rounded.)
-fn is_exact(value: &Value) -> bool {
+#[derive(Clone, Copy)]
+enum Side {
+    Low,
+    High,
+}
+
+/// An end of a range, such that the range has all that tests find equal to the value: they round, where they compare
+/// numbers of two types, and lists are ordered by what numbers exactly are. None if there is no such end.
+fn widened(value: Value, side: Side) -> Option<Value> {
+    const SINGLE: i64 = 1 << 24;
+    const DOUBLE: i64 = 1 << 53;
+    let single = |v: f32| match side {
+        _ if !v.is_finite() => None,
+        Side::Low => Some(Value::Double(v.next_down().into())),
+        Side::High => Some(Value::Double(v.next_up().into())),
+    };
     match value {
-        Value::Byte(_) | Value::Short(_) | Value::Int(_) | Value::String(_) | Value::DateTime(_) => true,
-        Value::Long(v) => v.unsigned_abs() < 1 << 53,
-        _ => false,
+        Value::String(_) | Value::DateTime(_) => Some(value),
+        // Beside a float an int is rounded to one, and beside a double a long.
+        Value::Byte(_) | Value::Short(_) => Some(value),
+        Value::Int(v) if i64::from(v).abs() < SINGLE => Some(value),
+        Value::Int(v) => single(v as f32),
+        Value::Long(v) if v.unsigned_abs() < DOUBLE as u64 => Some(value),
+        Value::Float(v) => single(v),
+        Value::Double(v) if v.is_finite() => Some(Value::Double(match side {
+            Side::Low => v.next_down(),
+            Side::High => v.next_up(),
+        })),
+        _ => None,
     }
 }
 

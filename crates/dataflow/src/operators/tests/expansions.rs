@@ -31,6 +31,7 @@ fn expand(
         fetch: Vec::new(),
         distinct,
         sorted: None,
+        secondary: Vec::new(),
     }
 }
 
@@ -87,6 +88,7 @@ fn ends_are_tested_where_they_are_met() {
             fetch: Vec::new(),
             distinct: false,
             sorted: None,
+            secondary: Vec::new(),
         };
         let input = bulked(world.vertices(&[1, 4, 6]), &[2, 3, 5]);
         let found = with_chunks_of(chunk, || world.run(kind, vec![input]));
@@ -116,6 +118,7 @@ fn edges_remember_where_they_were_reached_from_and_bring_their_properties() {
         fetch: vec![(weight, Slot(1))],
         distinct: false,
         sorted: None,
+        secondary: Vec::new(),
     };
     let rows = world.run(kind, vec![world.vertices(&[1, 4])]).rows();
     let found: Vec<_> =

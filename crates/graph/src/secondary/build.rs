@@ -1,0 +1,122 @@
+//! Builds a secondary tree while commits go on.
+//!
+//! ```text
+//! writer held   ├ begin: log changes, take a snapshot ┤                              ├ last changes, publish ┤
+//! not held                                            ├ gather, sort, write … catch up ┤
+//! ```
+
+use std::sync::Arc;
+
+use super::gather::{Gather, Pace};
+use crate::core::Core;
+use crate::section_key::tree_prefix;
+use crate::tree::{EdgeTree, TreeName, TreeOutput, TreeWriter};
+use crate::writer::Writer;
+use crate::{KeyId, Result, Snapshot};
+
+/// Changes that are applied to a new tree while the writer is held.
+const CHANGES: usize = 64;
+
+/// Logged changes from which on the building is given up: the list changes faster than it can be copied.
+const MOST_CHANGES: usize = 1 << 20;
+
+/// How building ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Built {
+    /// The tree is there.
+    Yes,
+    /// There is nothing to build it from, or it is there already.
+    NotNeeded,
+    /// The graph is being closed, or the list changes too fast.
+    GivenUp,
+}
+
+impl Core {
+    /// Builds the tree with this name and lets snapshots from now on read it. It outlives the graph from the next flush on.
+    pub(super) fn build_secondary(self: &Arc<Self>, name: TreeName) -> Result<Built> {
+        let Some(key) = name.by else { return Ok(Built::NotNeeded) };
+        let Some((tree, snapshot)) = self.begin_secondary(name, key) else { return Ok(Built::NotNeeded) };
+        let outcome = self.write_secondary(name, key, &snapshot).and_then(|written| match written {
+            true => self.publish_secondary(name, &tree, &snapshot),
+            false => Ok(false),
+        });
+        if !matches!(outcome, Ok(true)) {
+            self.abandon_secondary(name);
+        }
+        Ok(if outcome? { Built::Yes } else { Built::GivenUp })
+    }
+
+    /// Begins to log the changes of the list, as of the snapshot.
+    fn begin_secondary(self: &Arc<Self>, name: TreeName, key: KeyId) -> Option<(Arc<EdgeTree>, Snapshot)> {
+        let list = name.by(None);
+        {
+            let snapshot = Snapshot::latest(self);
+            let reader = snapshot.reader();
+            reader.tree_of(list).filter(|_| reader.list_order(list).key() != Some(key))?;
+        }
+        // While the writer is held, what is visible is all that was applied.
+        let _writer = self.writer.lock();
+        let tree = self.secondaries.begin(name)?;
+        Some((tree, Snapshot::latest(self)))
+    }
+
+    /// Writes the list as the snapshot sees it; false if it was stopped.
+    fn write_secondary(&self, name: TreeName, key: KeyId, snapshot: &Snapshot) -> Result<bool> {
+        self.sections.delete_all(&tree_prefix(name))?;
+        let options = &self.options.secondary;
+        let output = self.sections.writer(self.options.flush_batch_bytes);
+        let settled = snapshot.stamp().bits();
+        let mut output = TreeOutput::new(name, key, settled, self.options.tree, output);
+        let (most, mut pace) = (options.sort_edges.max(1), Pace::new(options.share));
+        let stop = || self.secondaries.tasks.is_stopping() || self.secondaries.logged(name) > MOST_CHANGES;
+        let mut gather = Gather { snapshot, list: name.by(None), key, most, pace: &mut pace, stop: &stop };
+        let whole = gather.parts(|section, order, pace| output.append(section, order, || pace.rest()))?;
+        if whole {
+            output.finish()?;
+        }
+        Ok(whole)
+    }
+
+    /// Applies what has been logged and publishes the tree; false if the changes come faster than they can be applied.
+    fn publish_secondary(&self, name: TreeName, tree: &Arc<EdgeTree>, snapshot: &Snapshot) -> Result<bool> {
+        let mut applied = 0;
+        loop {
+            let mut writer = self.writer.lock();
+            let log = self.secondaries.take_log(name);
+            let (now, later) = log.split_at(log.len().min(CHANGES));
+            let guard = crossbeam_epoch::pin();
+            let watermark = self.timeline.watermark().bits().min(writer.applied);
+            let tree_writer = TreeWriter { core: self, tree, name, watermark, guard: &guard };
+            now.iter().try_for_each(|logged| tree_writer.apply(logged.change()))?;
+            if later.is_empty() {
+                self.enlist(name, tree, snapshot, &mut writer);
+                return Ok(true);
+            }
+            applied += now.len();
+            if applied > MOST_CHANGES {
+                return Ok(false);
+            }
+            self.secondaries.put_back(name, log, CHANGES);
+            parking_lot::MutexGuard::unlock_fair(writer);
+        }
+    }
+
+    /// Publishes a tree that is complete. From now on the writer keeps it, and flushes write it.
+    fn enlist(&self, name: TreeName, tree: &Arc<EdgeTree>, snapshot: &Snapshot, writer: &mut Writer) {
+        writer.dirty_trees.insert(name, Arc::clone(tree));
+        self.secondaries.publish(name, snapshot.stamp().bits());
+    }
+
+    /// Forgets a tree that was not completed.
+    fn abandon_secondary(&self, name: TreeName) {
+        let tree = {
+            let _writer = self.writer.lock();
+            self.secondaries.remove(name)
+        };
+        // The cache may be looking at it.
+        crossbeam_epoch::pin().defer(move || drop(tree));
+        if let Err(error) = self.sections.delete_all(&tree_prefix(name)) {
+            tracing::warn!(%error, "what was written of a secondary edge-tree is deleted when the graph is opened again");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Drops secondary trees, and deletes what is left of them in the store.
+
+use std::sync::Arc;
+
+use store::{KeyRange, ScanOrder};
+use timeline::Footprint;
+
+use crate::core::Core;
+use crate::section_key::{SectionKey, tree_prefix};
+use crate::tree::TreeName;
+use crate::{Result, Tick};
+
+impl Core {
+    /// Lets no snapshot from the next commit on read a tree, and makes a checkpoint that does not name it. It is deleted by
+    /// [`Core::reclaim_secondaries`].
+    pub(super) fn drop_secondary(self: &Arc<Self>, name: TreeName) -> Result<()> {
+        {
+            let writer = self.writer.lock();
+            if !self.secondaries.kill(name, writer.applied) {
+                return Ok(());
+            }
+        }
+        // Later snapshots must be told from those that may be reading it.
+        self.commit(self.timeline.visible(), &Footprint::default(), Vec::new())?;
+        self.flush()
+    }
+
+    /// Deletes the trees that were dropped and that nobody can be reading any more.
+    pub(super) fn reclaim_secondaries(&self) -> Result<()> {
+        let watermark = self.timeline.watermark().bits();
+        let forgotten = |(_, died): &(TreeName, Tick)| *died < watermark && *died < self.stored_up_to();
+        let dead: Vec<(TreeName, Tick)> = self.secondaries.dead();
+        dead.into_iter().filter(forgotten).try_for_each(|(name, _)| self.reclaim(name))
+    }
+
+    /// Every change up to this stamp is in what the last checkpoint names.
+    fn stored_up_to(&self) -> Tick {
+        self.writer.lock().checkpoint
+    }
+
+    fn reclaim(&self, name: TreeName) -> Result<()> {
+        // No flush writes it meanwhile, and none will afterwards.
+        let _flushing = self.flushing.lock();
+        let tree = {
+            let mut writer = self.writer.lock();
+            writer.dirty_trees.remove(&name);
+            self.secondaries.remove(name)
+        };
+        // The cache may be looking at it.
+        crossbeam_epoch::pin().defer(move || drop(tree));
+        // The ids of its nodes will be those of another tree by the same property.
+        self.cache.forget_limbo(|key| matches!(key, SectionKey::Tree { name: of, .. } if *of == name));
+        self.sections.delete_all(&tree_prefix(name))
+    }
+
+    /// Deletes what a crash has left in the store of trees that the checkpoint does not name.
+    pub(crate) fn delete_unnamed_secondaries(&self) -> Result<()> {
+        let named = self.secondaries.live();
+        let mut from = vec![b's'];
+        while let Some(name) = self.sections.first_tree(KeyRange::new(from.clone()..vec![b's' + 1]))? {
+            let prefix = tree_prefix(name);
+            if named.binary_search(&name).is_err() {
+                self.sections.delete_all(&prefix)?;
+            }
+            from = prefix;
+            crate::order_key::increment(&mut from);
+        }
+        Ok(())
+    }
+}
+
+impl crate::section_store::SectionStore {
+    /// The tree that the first key of a range is of.
+    fn first_tree(&self, range: KeyRange) -> Result<Option<TreeName>> {
+        let key = self.first_key(range, ScanOrder::Ascending)?;
+        Ok(key.and_then(|key| match SectionKey::parse(&key)?.0 {
+            SectionKey::Tree { name, .. } => Some(name),
+            _ => None,
+        }))
+    }
+}
