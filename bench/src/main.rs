@@ -19,6 +19,7 @@ mod point;
 mod queries;
 mod report;
 mod scopes;
+mod secondary;
 mod served;
 mod sets;
 
@@ -56,6 +57,12 @@ enum Bench {
     Hub {
         /// How many edges it gets
         #[arg(long, default_value_t = 10_000_000)]
+        edges: u64,
+    },
+    /// Filters of hubs by an unsorted property, while secondary edge-trees are built
+    Secondary {
+        /// How many edges each hub has
+        #[arg(long, default_value_t = 100_000)]
         edges: u64,
     },
     /// A graph larger than its cache: answers, memory, and point reads beside a scan
@@ -121,6 +128,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Cancel { graph } => cancel::bench(&graph, &report),
         Bench::Cache { graph, ldbc, megabytes } => cache::bench(&graph, &ldbc, megabytes, &report),
         Bench::Hub { edges } => hub::bench(edges, &report),
+        Bench::Secondary { edges } => secondary::bench(edges, &report),
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
