@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use dataflow::{Engine, EngineOptions};
-use graph::GraphOptions;
+use graph::{GraphOptions, SecondaryOptions};
 use store::FjallOptions;
 
 use crate::{Error, config::EngineConfig, machine_memory::machine_memory};
@@ -45,7 +45,13 @@ impl From<&EngineConfig> for DatabaseOptions {
             timeout: None,
             write_retries: config.write_retries,
             plan_cache: config.plan_cache,
-            graph: GraphOptions::default(),
+            graph: GraphOptions {
+                secondary: SecondaryOptions {
+                    builders: config.secondary_builders,
+                    ..SecondaryOptions::default()
+                },
+                ..GraphOptions::default()
+            },
             store: FjallOptions::default(),
         }
         .with_cache(match config.cache {
@@ -57,14 +63,20 @@ impl From<&EngineConfig> for DatabaseOptions {
 
 impl DatabaseOptions {
     /// The same with `bytes` of the graph in memory. The store's own cache of blocks, 64 MiB where there is enough, shrinks
-    /// with a small one.
+    /// with a small one, and so does what is sorted at once of a list that gets a secondary edge-tree.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Self {
         self.graph.cache_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let sorted = usize::try_from(bytes / SORTED_SHARE / SORTED_EDGE_BYTES).unwrap_or(usize::MAX);
+        self.graph.secondary.sort_edges = sorted.clamp(1 << 12, SecondaryOptions::default().sort_edges);
         self.store.cache_bytes = (bytes / 8).clamp(SMALLEST_STORE_CACHE, FjallOptions::default().cache_bytes);
         self
     }
 }
+
+/// Edges that are sorted at once may take so many parts of the cache's bytes beside it, at so many bytes each.
+const SORTED_SHARE: u64 = 8;
+const SORTED_EDGE_BYTES: u64 = 96;
 
 /// Least bytes of the store's cache of blocks.
 const SMALLEST_STORE_CACHE: u64 = 4 << 20;

@@ -40,14 +40,29 @@ pub struct SecondaryStatus {
     pub key: Str,
     /// Where in its life it is.
     pub state: SecondaryState,
-    /// Its edges, as far as its root is in memory.
+    /// Its edges, once it has been built.
     pub edges: Option<u64>,
-    /// Its edge nodes, as far as its root is in memory.
+    /// Its edge nodes, once it has been built.
     pub nodes: Option<u64>,
     /// Of these, how many are in memory.
     pub nodes_in_memory: u64,
-    /// The part of all edge nodes read in the last busy period that it has saved (equation 2 of ByteGraph).
+    /// Edge nodes that it has saved in the last busy period, for each of all that were read (equation 2 of ByteGraph).
     pub benefit: f64,
+}
+
+impl std::fmt::Display for SecondaryStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let way = if self.dir == Dir::Out { "out" } else { "in" };
+        let Self { vertex, edge_label, key, state, .. } = self;
+        write!(f, "{way} {edge_label} of vertex {vertex} by {key}: {state}")?;
+        if let (Some(edges), Some(nodes)) = (self.edges, self.nodes) {
+            write!(f, ", {edges} edges in {nodes} nodes ({} in memory)", self.nodes_in_memory)?;
+        }
+        match self.benefit > 0.0 {
+            true => write!(f, ", saves {:.1} nodes for each that is read", self.benefit),
+            false => Ok(()),
+        }
+    }
 }
 
 impl SecondaryStatus {
@@ -91,8 +106,9 @@ impl Core {
         state: SecondaryState,
     ) -> SecondaryStatus {
         let (reader, catalog) = (snapshot.reader(), snapshot.catalog());
-        let tree = self.secondaries.tree(name);
-        let root = tree.as_ref().and_then(|tree| tree.root.loaded(&reader.guard));
+        let tree = self.secondaries.tree(name).filter(|_| state != SecondaryState::Building);
+        // What cannot be read is not told; who reads it will hear of it.
+        let root = tree.as_ref().and_then(|tree| self.tree_root(tree, name, &reader.guard).ok());
         let in_memory = |root: &crate::tree::TreeRoot| {
             root.nodes().filter(|node| node.cell.loaded(&reader.guard).is_some()).count() as u64
         };

@@ -119,6 +119,7 @@ impl Cli {
                 println!("{}", stats::report(&database.stats()));
                 let statistics = database.graph().current_statistics();
                 print!("{}", stats::known(database.snapshot().catalog(), &statistics));
+                print!("{}", stats::secondary(&database.graph().secondary_trees()));
                 Ok(())
             }
             Command::Analyze => analyze::run(&config),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mangrove::graph::{Catalog, Dir, GraphStats, IndexDescription, Statistics};
+use mangrove::graph::{Catalog, Dir, GraphStats, IndexDescription, SecondaryStatus, Statistics};
 
 /// The sizes of a graph, for people.
 pub fn report(stats: &GraphStats) -> String {
@@ -29,6 +29,11 @@ pub fn report(stats: &GraphStats) -> String {
         stats.evictions,
     );
     text
+}
+
+/// The secondary edge-trees, for people: a line each.
+pub fn secondary(trees: &[SecondaryStatus]) -> String {
+    trees.iter().map(|tree| format!("  secondary edge-tree: {tree}\n")).collect()
 }
 
 /// What is known about degrees and the values under indexes, for people: a line each.

@@ -71,6 +71,8 @@ pub struct EngineConfig {
     /// Bytes of vertices, edges and indexes that stay in memory, of all graphs together, which share them evenly; 0 for
     /// half of the memory that the process may use.
     pub cache: u64,
+    /// Threads per graph that build secondary edge-trees, each with half a core while it builds; 0 builds none.
+    pub secondary_builders: usize,
     /// Bytes that one query may hold in memory.
     pub memory_per_query: u64,
     /// Plans kept for texts that come again.
@@ -164,7 +166,14 @@ impl ServerConfig {
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        Self { executors: 0, cache: 0, memory_per_query: 1 << 30, plan_cache: 1_024, write_retries: 8 }
+        Self {
+            executors: 0,
+            cache: 0,
+            secondary_builders: 1,
+            memory_per_query: 1 << 30,
+            plan_cache: 1_024,
+            write_retries: 8,
+        }
     }
 }
 

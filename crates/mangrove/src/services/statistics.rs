@@ -1,4 +1,4 @@
-//! `mangrove.analyze` and `mangrove.statistics`
+//! `mangrove.analyze`, `mangrove.secondary` and `mangrove.statistics`
 
 use graph::{Dir, Graph, IndexDescription, Statistics};
 use values::{Map, Value};
@@ -14,6 +14,11 @@ pub(super) fn analyze(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
 /// What is known about degrees and values.
 pub(super) fn show(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
     Ok(rows(&inner.graph, &inner.graph.current_statistics()))
+}
+
+/// The secondary edge-trees, a map for each.
+pub(super) fn secondary(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+    Ok(inner.graph.secondary_trees().iter().map(|tree| tree.to_value()).collect())
 }
 
 /// A map for each vertex label, edge label and direction that have edges, and one for each index that was looked through.
