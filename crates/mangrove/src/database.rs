@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use dataflow::Engine;
 use graph::{Graph, GraphStats, Snapshot};
 use gremlin::{Bindings, Traversal};
+use parking_lot::Mutex;
 use store::{FjallStore, MemoryStore, Store};
 use values::{Str, Value};
 
@@ -40,6 +41,8 @@ pub(crate) struct Inner {
     pub(crate) preparer: Preparer,
     pub(crate) retries: Retries,
     pub(crate) options: DatabaseOptions,
+    /// Held while a service writes a backup.
+    pub(crate) backing_up: Mutex<()>,
     store: Arc<dyn Store>,
 }
 
@@ -92,7 +95,15 @@ impl Database {
             None => start_engine(options.executors)?,
         };
         let preparer = Preparer::new(options.plan_cache, engine.executors());
-        let inner = Inner { graph, engine, preparer, retries: Retries::default(), options, store };
+        let inner = Inner {
+            graph,
+            engine,
+            preparer,
+            retries: Retries::default(),
+            options,
+            backing_up: Mutex::default(),
+            store,
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 

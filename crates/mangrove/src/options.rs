@@ -1,6 +1,6 @@
 //! How a database is opened.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use dataflow::{Engine, EngineOptions};
 use graph::{GraphOptions, SecondaryOptions};
@@ -24,6 +24,8 @@ pub struct DatabaseOptions {
     pub write_retries: u32,
     /// Plans kept for traversals that come again.
     pub plan_cache: usize,
+    /// Where the service `mangrove.backup` writes, if it may.
+    pub backups: Option<PathBuf>,
     /// Bounds of the graph.
     pub graph: GraphOptions,
     /// Bounds of the store.
@@ -45,6 +47,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             timeout: None,
             write_retries: config.write_retries,
             plan_cache: config.plan_cache,
+            backups: None,
             graph: GraphOptions {
                 secondary: SecondaryOptions {
                     builders: config.secondary_builders,

@@ -1,6 +1,6 @@
 //! Schema and indexes through `g.call(…)`.
 
-use mangrove::{Database, Error, ErrorKind};
+use mangrove::{Database, DatabaseOptions, Error, ErrorKind};
 
 fn texts(db: &Database, query: &str) -> Vec<String> {
     db.query(query)
@@ -186,4 +186,29 @@ fn ranges_and_combinations_of_keys_are_looked_up_and_answer_as_scans_do() {
     transaction.query("g.addV('post').property('age', 1000)").unwrap();
     let found = transaction.query("g.V().has('post', 'age', P.gt(500)).values('age')").unwrap();
     assert_eq!(found.map(|value| value.unwrap().to_string()).collect::<Vec<_>>(), ["1000"]);
+}
+
+#[test]
+fn a_backup_is_written_while_the_graph_is_used_to_where_it_was_configured() {
+    let db = Database::in_memory().unwrap();
+    let message = refused(&db, "g.call('mangrove.backup')");
+    assert!(message.contains("MANGROVE_BACKUPS"), "{message}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let backups = folder.path().join("graph");
+    let options = DatabaseOptions { backups: Some(backups.clone()), ..DatabaseOptions::default() };
+    let db = Database::in_memory_with(options).unwrap();
+    texts(&db, "g.addV('person').property('name', 'ada')");
+    assert_eq!(texts(&db, "g.call('mangrove.backup').select('number')"), ["1"]);
+    texts(&db, "g.addV('person').property('name', 'grace')");
+    assert_eq!(texts(&db, "g.call('mangrove.backup').select('number')"), ["2"]);
+    assert_eq!(texts(&db, "g.call('mangrove.backup').select('written')"), ["0"], "nothing is new");
+    for (number, persons) in [(1, "1"), (2, "2")] {
+        let store: std::sync::Arc<dyn store::Store> = std::sync::Arc::new(store::MemoryStore::new());
+        graph::restore(&backups, Some(number), &store).unwrap();
+        let restored = graph::Graph::open(store, graph::GraphOptions::default()).unwrap();
+        assert_eq!(restored.snapshot().vertex_count(None).to_string(), persons);
+    }
+    let read_only = refused(&db, "g.withStrategies(ReadOnlyStrategy).call('mangrove.backup')");
+    assert!(read_only.contains("ReadOnlyStrategy"), "{read_only}");
 }

@@ -52,7 +52,9 @@ impl Serve {
         let cache = options.graph.cache_bytes as u64 / hosted.len().max(1) as u64;
         let options = DatabaseOptions { engine: Some(engine.clone()), ..options.with_cache(cache) };
         for graph in hosted {
-            let options = options.clone();
+            let backups = Some(&config.backups).filter(|path| !path.as_os_str().is_empty());
+            let backups = backups.map(|path| path.join(&*graph.name));
+            let options = DatabaseOptions { backups, ..options.clone() };
             let database = open_at(&graph, options)?;
             let stats = database.stats();
             tracing::info!(

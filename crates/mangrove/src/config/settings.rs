@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Directory of the default graph, whose traversal source is `g`; `:memory:` for one that is not kept.
     pub data: PathBuf,
+    /// Directory that the service `mangrove.backup` writes to, in a folder for each graph; empty if it may not.
+    pub backups: PathBuf,
     /// The endpoints and their bounds.
     pub server: ServerConfig,
     /// How queries are executed.
@@ -106,6 +108,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             data: "data/default".into(),
+            backups: PathBuf::new(),
             server: ServerConfig::default(),
             engine: EngineConfig::default(),
             log: LogConfig::default(),

@@ -9,6 +9,7 @@
 //! A service starts a traversal; what follows it goes on with its results. Changes of schema and indexes are commits of
 //! their own: they are no part of a transaction.
 
+mod backup;
 mod call;
 mod index;
 mod schema;
@@ -35,6 +36,7 @@ struct Service {
 /// All there are, in the order of their names.
 const SERVICES: &[Service] = &[
     Service { name: "mangrove.analyze", parameters: &[], changes: true, run: statistics::analyze },
+    Service { name: "mangrove.backup", parameters: &[], changes: true, run: backup::write },
     Service {
         name: "mangrove.index.create",
         parameters: &[
