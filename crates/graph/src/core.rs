@@ -24,6 +24,7 @@ use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
 use crate::section_key::SectionKey;
 use crate::section_store::SectionStore;
 use crate::statistics::Known;
+use crate::tree::NodeSizes;
 use crate::writer::Writer;
 use crate::{GraphOptions, Result};
 
@@ -61,6 +62,8 @@ pub(crate) struct Core {
     pub(crate) indexing: Indexing,
     /// What is known about the graph beside the counts.
     pub(crate) known: Known,
+    /// How large the nodes of edge-trees get.
+    pub(crate) node_sizes: NodeSizes,
     /// Secondary edge-trees.
     pub(crate) secondaries: Secondaries,
     catalog: RwLock<Arc<Catalog>>,
@@ -80,6 +83,7 @@ impl Core {
     ) -> Self {
         Self {
             cache: Cache::new(&options),
+            node_sizes: NodeSizes::new(options.tree),
             options,
             meta,
             log,

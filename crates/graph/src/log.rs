@@ -12,6 +12,7 @@
 //! so one record for all of them costs the store one entry, and later one tombstone, instead of many.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use store::{Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
 use values::Str;
@@ -153,12 +154,19 @@ fn decode_name(input: &mut Input<'_>) -> Result<(NameSpace, u16, Str), Malformed
 pub(crate) struct Log {
     store: Arc<dyn Store>,
     keyspace: Keyspace,
+    /// Bytes of records written.
+    written: AtomicU64,
 }
 
 impl Log {
+    /// Bytes of records that were written since it was opened.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
         let keyspace = store.keyspace("log", KeyspaceShape::Small).map_err(Arc::new)?;
-        Ok(Self { store, keyspace })
+        Ok(Self { store, keyspace, written: AtomicU64::new(0) })
     }
 
     /// Makes the commits of a group durable: all of them, or none.
@@ -172,6 +180,7 @@ impl Log {
             batch.put(&self.keyspace, entry_key(group.last, part as u16), bytes);
         }
         self.store.write_batch(batch, Durability::Sync).map_err(Arc::new)?;
+        self.written.fetch_add(record.len() as u64, Ordering::Relaxed);
         Ok(())
     }
 

@@ -9,6 +9,7 @@
 //! under a new generation before the first part names it, so a crash between leaves the old section whole.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use store::{Bytes, Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
 
@@ -25,12 +26,19 @@ pub(crate) const HEADER: usize = 10;
 pub(crate) struct SectionStore {
     store: Arc<dyn Store>,
     keyspace: Keyspace,
+    /// Bytes of sections written.
+    written: AtomicU64,
 }
 
 impl SectionStore {
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
         let keyspace = store.keyspace("sections", KeyspaceShape::Large).map_err(Arc::new)?;
-        Ok(Self { store, keyspace })
+        Ok(Self { store, keyspace, written: AtomicU64::new(0) })
+    }
+
+    /// Bytes of sections that were written since it was opened, but for bulk loads.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// Loads a section that the checkpoint says is there.
@@ -158,6 +166,7 @@ impl SectionWriter<'_> {
     /// Writes an encoded section, replacing what was there. `generation` differs from that of the section it replaces.
     pub(crate) fn put(&mut self, key: SectionKey, generation: Tick, encoded: &[u8]) -> Result<()> {
         let stale = self.stale_parts(key, generation, encoded.len())?;
+        self.sections.written.fetch_add(encoded.len() as u64, Ordering::Relaxed);
         let mut pairs = SectionStore::pairs(key, generation, encoded);
         // The further parts first: the first one makes them count.
         pairs.rotate_left(1);

@@ -6,7 +6,7 @@ use crate::block::TABLETS;
 use crate::core::Core;
 use crate::memory::SectionCell;
 use crate::section::{Adjacency, Mergeable};
-use crate::{EdgeLabelId, VertexLabelId};
+use crate::{EdgeLabelId, TreeUse, VertexLabelId};
 
 /// Sizes of a graph at one moment, for people, metrics and the planner.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,14 @@ pub struct GraphStats {
     pub secondary_trees: u64,
     /// Versions that are stacked on bases and wait to be merged.
     pub delta_entries: u64,
+    /// How the edge-trees of each edge label are used, in the order of the label ids.
+    pub tree_use: Vec<(Str, TreeUse)>,
+    /// Bytes of sections and tree nodes read from disk since the graph was opened, as they are in memory.
+    pub loaded_bytes: u64,
+    /// Bytes of log records written since the graph was opened.
+    pub log_bytes_written: u64,
+    /// Bytes of sections and tree nodes written since the graph was opened, beside the log.
+    pub section_bytes_written: u64,
     /// Bytes of log since the last checkpoint.
     pub log_bytes: u64,
     /// Stamp of the last commit.
@@ -51,6 +59,13 @@ impl GraphStats {
         self.edges.iter().map(|(_, count)| count).sum()
     }
 
+    /// Bytes handed to the store for each byte of log records, since the graph was opened. The store itself writes them to its
+    /// own log, to its tables, and again when it merges these. None before anything was committed.
+    pub fn write_amplification(&self) -> Option<f64> {
+        let written = self.log_bytes_written + self.section_bytes_written;
+        (self.log_bytes_written > 0).then(|| written as f64 / self.log_bytes_written as f64)
+    }
+
     pub(crate) fn of(core: &Core) -> Self {
         let (catalog, counts) = (core.catalog(), core.counts.newest());
         let vertices = catalog
@@ -61,7 +76,12 @@ impl GraphStats {
             .edge_labels()
             .map(|(label, name)| (name.clone(), counts.edges(Some::<EdgeLabelId>(label))))
             .collect();
-        let mut stats = Self { vertices, edges, ..Self::default() };
+        let tree_use =
+            catalog.edge_labels().map(|(label, name)| (name.clone(), core.node_sizes.of(label))).collect();
+        let mut stats = Self { vertices, edges, tree_use, ..Self::default() };
+        stats.loaded_bytes = core.cache.loaded_bytes();
+        stats.log_bytes_written = core.log.written();
+        stats.section_bytes_written = core.sections.written();
         {
             let writer = core.writer.lock();
             (stats.stamp, stats.checkpoint, stats.log_bytes) =

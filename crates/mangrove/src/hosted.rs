@@ -18,6 +18,7 @@ use crate::{
     Database, Error,
     backoff::backoff,
     database::Inner,
+    metrics,
     prepare::{Preparation, Prepared},
     run::{conflict, run_profiled},
     script::{self, Mode, Request},
@@ -35,6 +36,10 @@ impl server::Database for Database {
                 Box::new(Ended)
             }
         }
+    }
+
+    fn metrics(&self) -> Vec<server::Metric> {
+        metrics::of(&self.stats())
     }
 }
 

@@ -35,6 +35,7 @@ pub mod generate;
 mod hosted;
 mod import;
 mod machine_memory;
+mod metrics;
 mod options;
 mod prepare;
 mod profile;

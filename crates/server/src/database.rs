@@ -5,6 +5,8 @@ use std::{sync::Arc, time::Duration};
 use gremlin::Traversal;
 use values::{Str, Value};
 
+use crate::Metric;
+
 /// One hosted graph.
 ///
 /// The server never looks inside a query: it hands over text or bytecode and a [`ResultSink`], and the engine's
@@ -15,6 +17,11 @@ pub trait Database: Send + Sync + 'static {
     /// Whatever happens (a syntax error, a time-out, a conflict), `sink` is finished exactly once, perhaps even
     /// before this call returns. A query that was cancelled may leave its sink unfinished.
     fn submit(&self, query: Query, sink: Arc<dyn ResultSink>) -> Box<dyn Running>;
+
+    /// What there is to measure of the graph at the moment. May take some milliseconds.
+    fn metrics(&self) -> Vec<Metric> {
+        Vec::new()
+    }
 }
 
 /// A query that was submitted. Dropping the handle cancels the query.

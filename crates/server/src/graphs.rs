@@ -40,6 +40,11 @@ impl Graphs {
         self.sources.get(source)
     }
 
+    /// The traversal sources with their graphs, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<dyn Database>)> {
+        self.sources.iter().map(|(source, database)| (source.as_str(), database))
+    }
+
     /// The names of the traversal sources, sorted.
     pub fn sources(&self) -> impl ExactSizeIterator<Item = &str> {
         self.sources.keys().map(String::as_str)

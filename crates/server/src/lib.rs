@@ -23,6 +23,7 @@ mod host;
 mod http;
 mod listener;
 mod mailbox;
+mod metrics;
 mod options;
 mod page;
 mod permits;
@@ -38,5 +39,6 @@ pub use database::{
 };
 pub use graphs::Graphs;
 pub use listener::Server;
+pub use metrics::{Metric, MetricKind};
 pub use options::ServerOptions;
 pub use status::StatusCode;

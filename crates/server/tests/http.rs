@@ -148,6 +148,22 @@ async fn health_tells_what_is_hosted() {
 }
 
 #[tokio::test]
+async fn metrics_of_server_and_graphs_are_a_page_for_prometheus() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let mut stream = TcpStream::connect(serving.address).await.unwrap();
+    let request = "GET /metrics HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).await.unwrap();
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    assert!(page.contains("content-type: application/openmetrics-text; version=1.0.0"), "{page}");
+    assert!(page.contains("mangrove_connections{} 1.0\n"), "{page}");
+    for source in ["g", "other"] {
+        assert!(page.contains(&format!("mangrove_fake_queries{{graph=\"{source}\"}} 0.0\n")), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn headers_that_never_end_are_given_up_on() {
     let serving =
         Serving::start(ServerOptions { read_timeout: Duration::from_millis(200), ..Default::default() })

@@ -70,6 +70,7 @@ pub(crate) struct Cache {
     signal: Signal,
     /// Sections and tree nodes read from disk, and put out of memory, since the graph was opened.
     loaded: AtomicU64,
+    loaded_bytes: AtomicU64,
     evicted: AtomicU64,
     /// The last commit when a tree's root was evicted last.
     unlinked: AtomicU64,
@@ -87,6 +88,7 @@ impl Cache {
             queues: Mutex::new(Queues::new(budget)),
             signal: Signal::default(),
             loaded: AtomicU64::new(0),
+            loaded_bytes: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
             unlinked: AtomicU64::new(0),
             limbo: Mutex::default(),
@@ -111,6 +113,11 @@ impl Cache {
     /// Sections and tree nodes read from disk since the graph was opened.
     pub(crate) fn loaded(&self) -> u64 {
         self.loaded.load(Ordering::Relaxed)
+    }
+
+    /// Their bytes, as they are in memory.
+    pub(crate) fn loaded_bytes(&self) -> u64 {
+        self.loaded_bytes.load(Ordering::Relaxed)
     }
 
     /// Sections and tree nodes put out of memory since the graph was opened.
@@ -162,6 +169,7 @@ impl Cache {
     pub(crate) fn admit_loaded(&self, entry: Entry, name: u64, bytes: usize) {
         self.account.count_loaded(bytes);
         self.loaded.fetch_add(1, Ordering::Relaxed);
+        self.loaded_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.admit(entry, name, bytes);
         if self.account.total() > self.high_water() {
             self.signal.ring();

@@ -66,7 +66,7 @@ impl Core {
         let options = &self.options.secondary;
         let output = self.sections.writer(self.options.flush_batch_bytes);
         let settled = snapshot.stamp().bits();
-        let mut output = TreeOutput::new(name, key, settled, self.options.tree, output);
+        let mut output = TreeOutput::new(name, key, settled, self.node_sizes.bounds(name.label), output);
         let (most, mut pace) = (options.sort_edges.max(1), Pace::new(options.share));
         let stop = || self.secondaries.tasks.is_stopping() || self.secondaries.logged(name) > MOST_CHANGES;
         let mut gather = Gather { snapshot, list: name.by(None), key, most, pace: &mut pace, stop: &stop };

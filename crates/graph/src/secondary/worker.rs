@@ -132,6 +132,7 @@ fn work(core: &Arc<Core>) {
 impl Core {
     /// Ends a period: what is to be done.
     fn decide_secondaries(&self) -> Vec<Task> {
+        self.node_sizes.adapt();
         let (all, there) = (self.secondaries.take_nodes_read() as f64, self.secondaries.live());
         let options = &self.options.secondary;
         let advice =

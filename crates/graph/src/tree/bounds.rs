@@ -1,6 +1,6 @@
 //! How large the nodes of edge-trees get.
 
-/// Bounds of the nodes of edge-trees, in edges (of edge nodes) or entries (of meta nodes).
+/// Bounds of the nodes of edge-trees as they are configured, in edges (of edge nodes) or entries (of meta nodes).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TreeBounds {
     /// Two neighbouring edge nodes below this are merged.

@@ -18,6 +18,7 @@
 //! * Storage ids are given out when a node is first flushed. A node whose range of the list shrinks gets a new one, so
 //!   that an older root on disk, should a crash leave it there, still leads to everything that belongs to it.
 
+mod adapt;
 mod bounds;
 mod build;
 mod codec;
@@ -39,6 +40,8 @@ use crate::memory::{Account, SectionCell};
 use crate::section_key::SectionKey;
 use crate::{Dir, EdgeLabelId, KeyId, VertexRef};
 
+pub(crate) use adapt::NodeSizes;
+pub use adapt::TreeUse;
 pub use bounds::TreeBounds;
 pub(crate) use build::TreeBuild;
 pub(crate) use codec::{StoredMeta, StoredRoot};

@@ -111,7 +111,13 @@ impl Application<'_> {
         let list = builder.finish(section.settled.max(watermark));
         let account = &self.core.cache.account;
         let tree = Arc::new(EdgeTree::new(
-            TreeBuild { list: &list, dir: name.dir, bounds: self.core.options.tree, account }.root(),
+            TreeBuild {
+                list: &list,
+                dir: name.dir,
+                bounds: self.core.node_sizes.bounds(name.label),
+                account,
+            }
+            .root(),
             account,
         ));
         let head = section.delta.head(slot);

@@ -82,7 +82,7 @@ impl<'a> TreeWriter<'a> {
     }
 
     fn bounds(&self) -> TreeBounds {
-        self.core.options.tree
+        self.core.node_sizes.bounds(self.name.label)
     }
 
     fn section(&self, node: &Arc<EdgeNode>) -> Result<&'a Adjacency> {
@@ -147,6 +147,10 @@ impl<'a> TreeWriter<'a> {
         }
         if node.id() != 0 && self.core.cache.has_evicted_roots_since(self.watermark) {
             self.tree.retire(TreePart::Node(node.forget_id()));
+        }
+        let root = self.root()?;
+        if !Arc::ptr_eq(node, node_at(root, root.last())) {
+            self.core.node_sizes.count_change(self.name.label);
         }
         section.push(0, change.tick, change.neighbour, change.seq, kind.clone());
         node.cell.grow(VERSION_BYTES + kind.weight(), self.guard);

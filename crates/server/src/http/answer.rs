@@ -133,3 +133,11 @@ pub(super) fn json(status: StatusCode, body: String) -> Reply {
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply
 }
+
+/// A reply with metrics.
+pub(super) fn metrics(page: String) -> Reply {
+    let mut reply = Reply::new(Full::new(page.into()));
+    let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(format));
+    reply
+}

@@ -1,4 +1,4 @@
-//! HTTP: the handshake of WebSockets, `/gremlin` for single requests, `/health`.
+//! HTTP: the handshake of WebSockets, `/gremlin` for single requests, `/health`, `/metrics`.
 
 mod answer;
 mod collector;
@@ -16,7 +16,7 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpStream, sync::watch};
 
-use crate::host::Host;
+use crate::{host::Host, metrics};
 
 type Reply = Response<Full<Bytes>>;
 
@@ -78,9 +78,23 @@ async fn route(
             reply
         }
         (&Method::GET, "/health") => health(host),
+        (&Method::GET, "/metrics") => measured(host).await,
         (_, path) => {
-            let message = format!("nothing at {path}; the endpoints are /gremlin and /health");
+            let message = format!("nothing at {path}; the endpoints are /gremlin, /health and /metrics");
             answer::error(StatusCode::NOT_FOUND, None, &message, None)
+        }
+    }
+}
+
+/// What there is to measure. Graphs may take a while to answer, so they are asked on a thread that may wait.
+async fn measured(host: &Arc<Host>) -> Reply {
+    let host = Arc::clone(host);
+    match tokio::task::spawn_blocking(move || metrics::page(&host)).await {
+        Ok(Ok(page)) => answer::metrics(page),
+        failed => {
+            tracing::error!(?failed, "the metrics could not be gathered");
+            let message = "the metrics could not be gathered; the server's log says why";
+            answer::error(StatusCode::INTERNAL_SERVER_ERROR, None, message, None)
         }
     }
 }

@@ -1,0 +1,82 @@
+//! What there is to measure of a graph, for `/metrics`.
+
+use graph::{GraphStats, TreeUse};
+use server::{Metric, MetricKind};
+
+/// The metrics of a graph with these sizes and counters.
+pub(crate) fn of(stats: &GraphStats) -> Vec<Metric> {
+    let mut metrics = Vec::new();
+    for (label, count) in &stats.vertices {
+        metrics.push(labelled(gauge("vertices", "Vertices", *count as f64), "label", label));
+    }
+    for (label, count) in &stats.edges {
+        metrics.push(labelled(gauge("edges", "Edges", *count as f64), "label", label));
+    }
+    memory(stats, &mut metrics);
+    disk(stats, &mut metrics);
+    for (label, used) in &stats.tree_use {
+        trees(label, used, &mut metrics);
+    }
+    metrics
+}
+
+fn memory(stats: &GraphStats, metrics: &mut Vec<Metric>) {
+    metrics.extend([
+        gauge("cache_bytes", "Bytes of sections and tree nodes in memory", stats.cache_bytes as f64),
+        gauge("sections_in_memory", "Sections and tree nodes in memory", stats.sections_loaded as f64),
+        gauge(
+            "delta_entries",
+            "Versions that wait to be merged into their sections",
+            stats.delta_entries as f64,
+        ),
+        gauge("trees", "Edge-trees whose sections are in memory", stats.trees as f64),
+        gauge("secondary_trees", "Secondary edge-trees", stats.secondary_trees as f64),
+        counter("loads", "Sections and tree nodes read from disk", stats.loads as f64),
+        counter("loaded_bytes", "Their bytes, as they are in memory", stats.loaded_bytes as f64),
+        counter("evictions", "Sections and tree nodes put out of memory", stats.evictions as f64),
+    ]);
+}
+
+fn disk(stats: &GraphStats, metrics: &mut Vec<Metric>) {
+    metrics.extend([
+        gauge("sections_on_disk", "Sections of the last checkpoint", stats.sections_stored as f64),
+        gauge("log_bytes", "Bytes of log since the last checkpoint", stats.log_bytes as f64),
+        counter("log_written_bytes", "Bytes of log records written", stats.log_bytes_written as f64),
+        counter(
+            "section_written_bytes",
+            "Bytes of sections and tree nodes written beside the log",
+            stats.section_bytes_written as f64,
+        ),
+    ]);
+    if let Some(amplification) = stats.write_amplification() {
+        let help = "Bytes handed to the store for each byte of log records";
+        metrics.push(gauge("write_amplification", help, amplification));
+    }
+}
+
+/// How the edge-trees of one edge label are used.
+fn trees(label: &str, used: &TreeUse, metrics: &mut Vec<Metric>) {
+    let TreeUse { lists, nodes_read, nodes_changed, node_edges } = *used;
+    let mut add = |metric| metrics.push(labelled(metric, "edge_label", label));
+    add(gauge("tree_node_edges", "Edges that a new node of an edge-tree may hold", node_edges as f64));
+    add(counter("tree_reads", "Times that somebody began to read a list with an edge-tree", lists as f64));
+    add(counter("tree_nodes_read", "Edge nodes read", nodes_read as f64));
+    add(counter("tree_nodes_changed", "Changes of edge nodes in the midst of lists", nodes_changed as f64));
+    if lists > 0 {
+        let help = "Edge nodes read each time that somebody began to read a list with an edge-tree";
+        add(gauge("read_amplification", help, nodes_read as f64 / lists as f64));
+    }
+}
+
+fn gauge(name: &'static str, help: &'static str, value: f64) -> Metric {
+    Metric { name, help, kind: MetricKind::Gauge, labels: Vec::new(), value }
+}
+
+fn counter(name: &'static str, help: &'static str, value: f64) -> Metric {
+    Metric { kind: MetricKind::Counter, ..gauge(name, help, value) }
+}
+
+fn labelled(mut metric: Metric, label: &'static str, value: &str) -> Metric {
+    metric.labels.push((label, value.to_owned()));
+    metric
+}
