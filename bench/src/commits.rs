@@ -10,7 +10,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -220,7 +220,7 @@ impl Loops {
 }
 
 /// The vertices with some labels.
-fn vertices(snapshot: &Snapshot, labels: &[&str]) -> Vec<VertexRef> {
+pub(crate) fn vertices(snapshot: &Snapshot, labels: &[&str]) -> Vec<VertexRef> {
     let reader = snapshot.reader();
     let mut found = Vec::new();
     for label in labels.iter().filter_map(|label| snapshot.catalog().vertex_label(label)) {
@@ -265,7 +265,7 @@ fn commits(writers: u64, span: Duration, commit: impl Fn(u64, u64) -> Outcome<u6
 }
 
 /// A random number that depends on nothing but `n` (SplitMix64).
-fn mix(n: u64) -> u64 {
+pub(crate) fn mix(n: u64) -> u64 {
     let n = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let n = (n ^ n >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let n = (n ^ n >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -293,7 +293,7 @@ fn written() -> Outcome<u64> {
     Ok(line.trim().parse()?)
 }
 
-fn copy_folder(from: &Path, to: &PathBuf) -> Outcome<()> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;

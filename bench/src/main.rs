@@ -17,6 +17,7 @@ mod memory;
 mod parameters;
 mod point;
 mod queries;
+mod recovery;
 mod report;
 mod scopes;
 mod secondary;
@@ -102,6 +103,8 @@ enum Bench {
         #[arg(long, default_value_t = 0)]
         edges: u64,
     },
+    /// Opening a graph whose log is full, as after a crash
+    Recovery { graph: PathBuf },
     /// Memory and disk, by kind of section
     Memory { graph: PathBuf, files: PathBuf },
     /// A query set: walks, ic, is, cq, or one query
@@ -133,6 +136,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
         Bench::Commits { graph, edges } => commits::bench(&graph, edges, &report),
+        Bench::Recovery { graph } => recovery::bench(&graph, &report),
         Bench::Memory { graph, files } => memory::bench(&graph, &files, &report),
         Bench::Set { name, graph, ldbc, wire } => sets::bench(&name, &graph, &ldbc, wire, &report),
     }
