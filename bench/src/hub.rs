@@ -3,14 +3,17 @@
 //! ```text
 //! fans ── likes, creationDate ──▶ hub        batches of 100 edges, each a durable transaction
 //! ```
+//!
+//! And a tenth as many edges the other way, all of which are read ([`hub_scans`]).
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use mangrove::graph::{Direction, Value, VertexRef};
+use mangrove::graph::{Cardinality, Direction, Value, VertexRef};
 use mangrove::{Database, DatabaseOptions};
 use serde_json::{Value as Json, json};
 
+use crate::hub_scans;
 use crate::measure::{Latencies, micros, time};
 use crate::report::{Report, rounded};
 
@@ -50,13 +53,17 @@ fn measure(folder: &Path, edges: u64, report: &Report) -> Outcome<()> {
     let (first, last) = (parts[0], parts[parts.len() - 1]);
     let (newest, range) = (newest(&database, edges)?, range(&database, edges)?);
     let stats = database.stats();
+    let degree = degree(&database, hub, edges)?;
+    drop(database);
+    let scans = scans(folder, hub, &fans, edges / 10)?;
+    report.rows("hub_scans", &scans)?;
     report.figures(
         "hub",
         &json!({
             "edges": edges,
             "per_second_by_part": parts.iter().map(|rate| rounded(*rate)).collect::<Vec<Json>>(),
             "first_to_last": rounded(first / last),
-            "degree_ns": rounded(degree(&database, hub, edges)?),
+            "degree_ns": rounded(degree),
             "newest_20_us": rounded(micros(newest.median())), "newest_20_p99_us": rounded(micros(newest.quantile(0.99))),
             "range_edges": edges / 1_000,
             "range_us": rounded(micros(range.median())), "range_p99_us": rounded(micros(range.quantile(0.99))),
@@ -64,6 +71,14 @@ fn measure(folder: &Path, edges: u64, report: &Report) -> Outcome<()> {
         }),
     )?;
     Ok(())
+}
+
+/// What it takes one and two executors to read all of that many edges.
+fn scans(folder: &Path, hub: VertexRef, fans: &[VertexRef], edges: u64) -> Outcome<Vec<Json>> {
+    let database =
+        Database::open_with(folder, DatabaseOptions { executors: 2, ..DatabaseOptions::default() })?;
+    hub_scans::insert(&database, hub, fans, edges)?;
+    hub_scans::scans(&database)
 }
 
 /// The hub, whose id is 0, and its fans.
@@ -75,7 +90,15 @@ fn vertices(database: &Database) -> Outcome<(VertexRef, Vec<VertexRef>)> {
     for part in (0..FANS).collect::<Vec<_>>().chunks(10_000) {
         let transaction = database.graph().begin();
         for n in part {
-            fans.push(transaction.add_vertex(Some(Value::Long(*n as i64 + 1)), "person")?);
+            let fan = transaction.add_vertex(Some(Value::Long(*n as i64 + 1)), "person")?;
+            transaction.set_vertex_property(
+                fan,
+                Cardinality::Single,
+                "age",
+                Value::Long(*n as i64 % 90),
+                &[],
+            )?;
+            fans.push(fan);
         }
         transaction.commit()?;
     }

@@ -9,6 +9,7 @@ mod commits;
 mod csr;
 mod graph_under_test;
 mod hub;
+mod hub_scans;
 mod ic;
 mod import;
 mod limit;

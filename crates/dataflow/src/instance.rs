@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use planner::physical::{IntraPolicy, Pipeline};
 
 use crate::batch::Batch;
+use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
@@ -109,6 +110,14 @@ impl Instance {
             return Ok(());
         }
         self.deliver(0, batch, cx)
+    }
+
+    /// Tells the first operator, an expansion, which edges of the one row it receives next are wanted.
+    pub(crate) fn restrict(&mut self, part: EdgePart) {
+        let node = &mut self.nodes[0];
+        let operator = node.operator.get_or_insert_with(|| operators::create(&self.pipeline.ops[0]));
+        node.used = true;
+        operator.restrict(part);
     }
 
     /// Announces the end of the input.

@@ -19,6 +19,7 @@ pub mod batch;
 mod cancel;
 mod commit;
 pub mod detach;
+mod edge_part;
 mod engine;
 mod error;
 mod executor;
@@ -38,6 +39,7 @@ mod side_effects;
 mod waker;
 
 pub use cancel::CancelToken;
+pub use edge_part::EdgePart;
 pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, QuerySpec};
 pub use error::QueryError;
 pub use instance::Progress;

@@ -10,6 +10,7 @@ use planner::physical::{Op, Operand};
 use values::Value;
 
 use crate::batch::Batch;
+use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::query::QueryState;
 use crate::quota::Quota;
@@ -34,6 +35,14 @@ pub trait Operator: Send {
     /// A [`QueryError`] ends the query.
     fn complete(&mut self, _cx: &Context<'_>, _out: &mut Output) -> Result<Step, QueryError> {
         Ok(Step::Idle)
+    }
+
+    /// Of the next input, which will be one row, only these edges are wanted.
+    ///
+    /// # Panics
+    /// Unless it is an expansion along whole lists, which is a bug of the caller.
+    fn restrict(&mut self, _part: EdgePart) {
+        unreachable!("only expansions can be told which edges to follow")
     }
 
     /// Forgets everything, keeping allocations, to serve another scope instance.

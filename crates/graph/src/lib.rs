@@ -149,7 +149,7 @@ pub use statistics::{AnalyzeProgress, DegreeHistogram, Statistics, ValueStatisti
 pub use stats::GraphStats;
 pub use timeline::Stamp;
 pub use transaction::{Committed, Transaction};
-pub use tree::{Place, Seek, TreeBounds, TreeUse};
+pub use tree::{Place, Seek, Stretch, TreeBounds, TreeUse};
 pub use value_ref::ValueRef;
 pub use values::{Direction, EdgeRef, Value, VertexRef};
 

@@ -33,6 +33,11 @@ pub trait Statistics {
     fn edges_of(&self, _vertex: VertexLabelId, _edge: EdgeLabelId, _dir: Dir) -> Option<(u64, u64)> {
         None
     }
+    /// The most such edges that one vertex of a label may have, of all edge labels together if none is given; `None` if not
+    /// known.
+    fn most_edges(&self, _vertex: VertexLabelId, _edge: Option<EdgeLabelId>, _dir: Dir) -> Option<u64> {
+        None
+    }
     /// Vertices of a label that an equality index finds for a value, on average for one that is not known. `None` if
     /// nobody has looked.
     fn equal(&self, _label: VertexLabelId, _key: KeyId, _value: &Operand) -> Option<f64> {
@@ -121,6 +126,14 @@ impl Statistics for Known<'_> {
     fn edges_of(&self, vertex: VertexLabelId, edge: EdgeLabelId, dir: Dir) -> Option<(u64, u64)> {
         let histogram = self.statistics.degree(vertex, edge, dir)?;
         Some((histogram.edges(), histogram.vertices()))
+    }
+
+    fn most_edges(&self, vertex: VertexLabelId, edge: Option<EdgeLabelId>, dir: Dir) -> Option<u64> {
+        let most = |edge| Some(self.statistics.degree(vertex, edge, dir)?.most());
+        match edge {
+            Some(edge) => most(edge),
+            None => self.snapshot.catalog().edge_labels().map(|(edge, _)| most(edge)).sum(),
+        }
     }
 
     fn equal(&self, label: VertexLabelId, key: KeyId, value: &Operand) -> Option<f64> {

@@ -72,6 +72,8 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use view::{View, Viewpoint};
+
 /// The operator that executes `op`.
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
     match &op.kind {

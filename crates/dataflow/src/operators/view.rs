@@ -8,7 +8,7 @@ use values::{EdgeRef, VertexRef};
 use crate::operator::Context;
 
 /// A snapshot, and the transaction that must know what was read, if the query runs in one.
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     snapshot: Cow<'a, Snapshot>,
     transaction: Option<&'a Transaction>,
 }
@@ -20,7 +20,7 @@ impl<'a> View<'a> {
     }
 
     /// The graph as it was at a viewpoint.
-    pub(super) fn at(viewpoint: &Viewpoint, cx: &Context<'a>) -> Self {
+    pub(crate) fn at(viewpoint: &Viewpoint, cx: &Context<'a>) -> Self {
         match &viewpoint.0 {
             Some(snapshot) => {
                 Self { snapshot: Cow::Owned(snapshot.clone()), transaction: cx.query.transaction() }
@@ -30,20 +30,25 @@ impl<'a> View<'a> {
     }
 
     /// Begins to read.
-    pub(super) fn graph(&self) -> Graph<'_> {
+    pub(crate) fn graph(&self) -> Graph<'_> {
         Graph { reader: self.snapshot.reader(), transaction: self.transaction }
     }
 }
 
 /// What an operator with a cursor keeps while it works on one input: in a transaction the graph may change between two
 /// calls by the query's own hand (`g.V().addV()`), and the cursor must not meet what it has caused.
-#[derive(Default)]
-pub(super) struct Viewpoint(Option<Snapshot>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Viewpoint(Option<Snapshot>);
 
 impl Viewpoint {
+    /// The graph as it is now.
+    pub(crate) fn now(cx: &Context<'_>) -> Self {
+        Self(cx.query.transaction().map(Transaction::snapshot))
+    }
+
     /// Stays with the graph as it is now.
     pub(super) fn take(&mut self, cx: &Context<'_>) {
-        self.0 = cx.query.transaction().map(Transaction::snapshot);
+        *self = Self::now(cx);
     }
 
     /// Lets it go.
@@ -54,9 +59,9 @@ impl Viewpoint {
 
 /// A reader that tells the transaction, if there is one, which units were read (DESIGN section 4). A query that only
 /// reads pays one branch for it.
-pub(super) struct Graph<'a> {
+pub(crate) struct Graph<'a> {
     /// All reads.
-    pub(super) reader: Reader<'a>,
+    pub(crate) reader: Reader<'a>,
     transaction: Option<&'a Transaction>,
 }
 

@@ -12,24 +12,30 @@
 //! tracked as for any scope (the scope completes when every piece it has opened has completed), also for scopes inside
 //! a piece, each of which has an ingress and an egress of its own in every piece. Idle executors *take* pieces; nobody
 //! waits for a busy one. Any executor may read any tablet, so where a piece runs is a matter of load alone.
+//!
+//! A piece is some rows of a batch or, where one row means too much work for a piece, some edge nodes of that row's list
+//! (`work.rs`). In an ordered exchange helpers take the first piece that is left rather than the last, and stay within a
+//! window of the one that is emitted next: so what waits for its turn is bounded by the window.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use planner::physical::{IntraPolicy, Op, Pipeline, Scope, ScopeKind};
 
 use crate::batch::Batch;
+use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
+use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Counters;
 use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::scope_memory::ScopeMemory;
 
-use super::work::{PIECE_WORK, SPLIT_WORK, Work};
+use super::work::{Cut, PIECE_WORK, SPLIT_WORK, Work};
 
 /// Pieces per executor that a batch is cut into, so that uneven ones balance out.
 const PIECES_PER_EXECUTOR: usize = 4;
@@ -40,10 +46,24 @@ const RESULT_BOUND: usize = 64;
 struct Piece {
     ordinal: u64,
     batch: Batch,
+    /// Which edges of the batch's one row, if not all.
+    part: Option<EdgePart>,
     /// Tags and loop count of the instance that the exchange stands in.
     single_tag: bool,
     tags: u32,
     loops: i64,
+}
+
+impl Piece {
+    /// Becomes the input of an instance.
+    fn enter(self, instance: &mut Instance, cx: &Context<'_>) -> Result<(), QueryError> {
+        if let Some(part) = self.part {
+            instance.restrict(part);
+        }
+        instance.receive(self.batch, cx)?;
+        instance.end_input();
+        Ok(())
+    }
 }
 
 /// What comes back from a piece.
@@ -61,6 +81,10 @@ pub struct PieceSource {
     intra: IntraPolicy,
     /// What the pieces remember together, where their order does not matter.
     memory: Option<Arc<ScopeMemory>>,
+    /// Whether results leave in the order of the pieces.
+    ordered: bool,
+    /// Of an ordered exchange: the piece before which others may be taken.
+    window: AtomicU64,
     pieces: Mutex<VecDeque<Piece>>,
     deliveries: Mutex<VecDeque<Delivery>>,
     /// Pieces being run by other executors.
@@ -77,7 +101,12 @@ impl std::fmt::Debug for PieceSource {
 impl PieceSource {
     fn take(&self) -> Option<Piece> {
         let mut pieces = self.pieces.lock();
-        let piece = pieces.pop_back()?;
+        let piece = if self.ordered {
+            let window = self.window.load(Ordering::Relaxed);
+            pieces.pop_front_if(|piece| piece.ordinal < window)?
+        } else {
+            pieces.pop_back()?
+        };
         self.taken.fetch_add(1, Ordering::AcqRel);
         Some(piece)
     }
@@ -162,8 +191,7 @@ impl PieceTask {
             quota,
         };
         if let Some(piece) = self.piece.take() {
-            self.instance.receive(piece.batch, &cx)?;
-            self.instance.end_input();
+            piece.enter(&mut self.instance, &cx)?;
         }
         let mut out = Output::default();
         let progress = self.instance.run(&cx, source.intra, &mut out)?;
@@ -189,7 +217,27 @@ pub(super) struct ExchangeScope {
     opened: u64,
     /// Next piece to emit, and what has arrived of later ones, where order matters.
     next: u64,
-    arrived: BTreeMap<u64, (Vec<Batch>, bool)>,
+    arrived: BTreeMap<u64, Waiting>,
+    /// How many pieces may be under way, and wait, beyond those that are emitted.
+    ahead: u64,
+}
+
+/// Results of a piece that wait for those before it.
+#[derive(Default)]
+struct Waiting {
+    batches: Vec<(Batch, Charge)>,
+    ended: bool,
+}
+
+impl Waiting {
+    fn keep(&mut self, batches: Vec<Batch>, ended: bool, cx: &Context<'_>) -> Result<(), QueryError> {
+        for batch in batches {
+            let charge = Charge::take(cx, batch.bytes())?;
+            self.batches.push((batch, charge));
+        }
+        self.ended |= ended;
+        Ok(())
+    }
 }
 
 impl ExchangeScope {
@@ -207,6 +255,7 @@ impl ExchangeScope {
             opened: 0,
             next: 0,
             arrived: BTreeMap::new(),
+            ahead: 0,
         }
     }
 
@@ -214,17 +263,22 @@ impl ExchangeScope {
     fn admit(&mut self, batch: Batch, cx: &Context<'_>) {
         let idle = cx.query.helpers.as_ref().map_or(0, |helpers| helpers.idle());
         let work = if idle == 0 { Work::default() } else { Work::of(&batch, &self.child, cx) };
-        let pieces = if work.total < SPLIT_WORK { 1 } else { (idle + 1) * PIECES_PER_EXECUTOR };
-        let pieces = pieces.min((work.total / PIECE_WORK) as usize).min(batch.len);
-        if pieces < 2 {
-            let piece = self.piece(batch, cx);
+        let wanted = ((idle + 1) * PIECES_PER_EXECUTOR) as u64;
+        let parts = if work.total < SPLIT_WORK { 1 } else { wanted.min(work.total / PIECE_WORK) };
+        let cut = if parts < 2 { Vec::new() } else { work.cut(&batch, parts, cx) };
+        if cut.len() < 2 {
+            let piece = self.piece(batch, None, cx);
             return self.local.push_back(piece);
         }
-        let mut cut: Vec<Piece> = Vec::with_capacity(pieces);
-        for rows in work.cut(batch.len as u32, pieces as u64) {
-            let rows: Vec<u32> = rows.collect();
-            cut.push(self.piece(batch.gather(&rows), cx));
-        }
+        let cut: Vec<Piece> = cut
+            .into_iter()
+            .map(|cut| match cut {
+                Cut::Rows(rows) => self.piece(batch.gather(&rows.collect::<Vec<u32>>()), None, cx),
+                Cut::Edges(row, part) => self.piece(batch.gather(&[row]), Some(part), cx),
+            })
+            .collect();
+        self.ahead = wanted;
+        let window = self.next + wanted;
         let source = self.source.get_or_insert_with(|| {
             Arc::new(PieceSource {
                 query: cx.query.clone(),
@@ -232,47 +286,78 @@ impl ExchangeScope {
                 pipeline: self.child.clone(),
                 intra: self.intra,
                 memory: self.memory.clone(),
+                ordered: self.ordered,
+                window: AtomicU64::new(window),
                 pieces: Mutex::default(),
                 deliveries: Mutex::default(),
                 taken: AtomicUsize::new(0),
                 terminated: AtomicBool::new(false),
             })
         });
+        source.window.store(window, Ordering::Relaxed);
         source.pieces.lock().extend(cut);
         if let Some(helpers) = &cx.query.helpers {
             helpers.offer(source.clone(), idle);
         }
     }
 
-    fn piece(&mut self, batch: Batch, cx: &Context<'_>) -> Piece {
+    fn piece(&mut self, batch: Batch, part: Option<EdgePart>, cx: &Context<'_>) -> Piece {
         let ordinal = self.opened;
         self.opened += 1;
-        Piece { ordinal, batch, single_tag: cx.single_tag, tags: cx.tags, loops: cx.loops }
+        Piece { ordinal, batch, part, single_tag: cx.single_tag, tags: cx.tags, loops: cx.loops }
     }
 
     /// The next piece to run here: own inputs first, then one that nobody has taken yet.
     fn next_piece(&mut self) -> Option<Piece> {
-        self.local.pop_front().or_else(|| self.source.as_ref()?.pieces.lock().pop_front())
+        self.local.pop_front().or_else(|| {
+            let source = self.source.as_ref()?;
+            let window = source.window.load(Ordering::Relaxed);
+            source.pieces.lock().pop_front_if(|piece| !source.ordered || piece.ordinal < window)
+        })
     }
 
-    fn receive(&mut self, ordinal: u64, batches: Vec<Batch>, ended: bool, out: &mut Output) {
-        if !self.ordered || ordinal == self.next {
+    /// Takes results of a piece: emits them, or keeps them until the pieces before are through.
+    fn receive(
+        &mut self,
+        ordinal: u64,
+        batches: Vec<Batch>,
+        ended: bool,
+        cx: &Context<'_>,
+        out: &mut Output,
+    ) -> Result<(), QueryError> {
+        if !self.ordered {
             batches.into_iter().for_each(|b| out.emit(b));
-        } else {
-            let entry = self.arrived.entry(ordinal).or_default();
-            entry.0.extend(batches);
-            entry.1 |= ended;
-            return;
+            return Ok(());
         }
-        if self.ordered && ended {
+        if ordinal != self.next {
+            return self.arrived.entry(ordinal).or_default().keep(batches, ended, cx);
+        }
+        batches.into_iter().for_each(|b| out.emit(b));
+        if ended {
             self.next += 1;
-            while let Some((batches, ended)) = self.arrived.remove(&self.next) {
-                batches.into_iter().for_each(|b| out.emit(b));
-                if !ended {
+            while let Some(waiting) = self.arrived.remove(&self.next) {
+                waiting.batches.into_iter().for_each(|(batch, _)| out.emit(batch));
+                if !waiting.ended {
                     break;
                 }
                 self.next += 1;
             }
+            self.move_window(cx);
+        }
+        Ok(())
+    }
+
+    /// Lets helpers take pieces further on.
+    fn move_window(&self, cx: &Context<'_>) {
+        let Some(source) = &self.source else { return };
+        source.window.store(self.next + self.ahead, Ordering::Relaxed);
+        // An offer of which nothing can be taken is forgotten.
+        if let Some(helpers) = &cx.query.helpers
+            && let idle = helpers.idle()
+            && idle > 0
+            && !source.pieces.lock().is_empty()
+        {
+            helpers.offer(source.clone(), idle);
         }
     }
 
@@ -283,9 +368,9 @@ impl ExchangeScope {
         let any = !deliveries.is_empty();
         for delivery in deliveries {
             match delivery {
-                Delivery::Batches(ordinal, batches) => self.receive(ordinal, batches, false, out),
+                Delivery::Batches(ordinal, batches) => self.receive(ordinal, batches, false, cx, out)?,
                 Delivery::End(ordinal) => {
-                    self.receive(ordinal, Vec::new(), true, out);
+                    self.receive(ordinal, Vec::new(), true, cx, out)?;
                     if let Some(counters) = cx.query.profile.of(cx.op.id) {
                         Counters::add(&counters.shipped, 1);
                     }
@@ -313,14 +398,13 @@ impl ExchangeScope {
                     return Ok(if self.is_awaiting() { Step::Blocked } else { Step::Idle });
                 };
                 self.running = Some(piece.ordinal);
-                self.instance.receive(piece.batch, &inside(&self.memory, cx))?;
-                self.instance.end_input();
+                piece.enter(&mut self.instance, &inside(&self.memory, cx))?;
             }
             let mut results = Output::default();
             let progress = self.instance.run(&inside(&self.memory, cx), self.intra, &mut results)?;
             let ended = progress == Progress::Complete;
             if let Some(ordinal) = self.running {
-                self.receive(ordinal, results.batches, ended, out);
+                self.receive(ordinal, results.batches, ended, cx, out)?;
             }
             if ended {
                 self.instance.reset();

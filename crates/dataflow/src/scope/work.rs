@@ -1,21 +1,29 @@
 //! How much there is to do for a batch, as far as one can see: an expansion follows so many edges.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use graph::Dir;
-use planner::physical::{EdgeLabels, Hop, OpKind, Pipeline};
+use graph::{Dir, EdgeLabelId, KeyId};
+use planner::physical::{EdgeLabels, Hop, OpKind, Pipeline, SortedPart};
+use values::{Direction, VertexRef};
 
 use crate::batch::{Batch, Column};
+use crate::edge_part::EdgePart;
 use crate::operator::Context;
+use crate::operators::{View, Viewpoint};
 
 /// Edges from which on a batch is split, if somebody is idle.
 pub(super) const SPLIT_WORK: u64 = 8_192;
 /// Fewest edges in a piece: below, moving costs more than it gains.
 pub(super) const PIECE_WORK: u64 = 1_024;
+/// Most edges of one list in a piece, but for the rest of an edge node: what waits for pieces before it is bounded.
+const LARGEST_PART: u64 = 1 << 16;
 /// Edges that a row is taken for of which nothing is known, and that it costs to look at a row.
 const PER_ROW: u64 = 16;
-/// Edge labels whose lists are measured.
+/// Edge labels whose lists are measured, in both directions if need be, for many rows.
 const FEW_LABELS: usize = 4;
+/// Rows of which every list is measured, however many there are.
+const FEW_ROWS: usize = 4;
 
 /// What there is to do.
 #[derive(Default)]
@@ -24,47 +32,138 @@ pub(super) struct Work {
     pub(super) total: u64,
     /// Of each row; empty if nothing is known of them.
     rows: Vec<u64>,
+    /// What is followed from the rows, if parts of a list can be followed by themselves.
+    lists: Option<Lists>,
+}
+
+/// The lists of a row.
+struct Lists {
+    dirs: &'static [Dir],
+    labels: Vec<EdgeLabelId>,
+    /// Properties in whose order less of a list may have to be read than all of it.
+    orders: Vec<KeyId>,
+    /// The graph that was looked at.
+    viewpoint: Viewpoint,
+}
+
+/// What goes into one piece.
+#[derive(Debug)]
+pub(super) enum Cut {
+    /// These rows.
+    Rows(Range<u32>),
+    /// Some of the edges of this row.
+    Edges(u32, EdgePart),
 }
 
 impl Work {
     /// For a batch that a pipeline receives.
     pub(super) fn of(batch: &Batch, pipeline: &Pipeline, cx: &Context<'_>) -> Self {
-        let guess = Self { total: batch.len as u64 * PER_ROW, rows: Vec::new() };
-        let hop = match pipeline.ops.first().map(|op| &op.kind) {
-            Some(OpKind::Expand { direction, labels, sorted: None, .. }) => (direction, labels),
-            Some(OpKind::BulkByWalks { first: Hop { direction, labels }, .. }) => (direction, labels),
-            _ => return guess,
-        };
-        let ((direction, EdgeLabels::Only(labels)), Column::Vertices(vertices)) = (hop, &*batch.current)
+        let guess = Self { total: batch.len as u64 * PER_ROW, ..Self::default() };
+        let (Some((direction, labels, orders)), Some(vertices)) = (first_hop(pipeline), vertices_of(batch))
         else {
             return guess;
         };
-        if labels.len() > FEW_LABELS {
+        let viewpoint = Viewpoint::now(cx);
+        let view = View::at(&viewpoint, cx);
+        let reader = &view.graph().reader;
+        let labels: Vec<EdgeLabelId> = match labels {
+            EdgeLabels::Only(labels) => labels.clone(),
+            EdgeLabels::All => {
+                (0..reader.snapshot().catalog().edge_label_count() as u16).map(EdgeLabelId).collect()
+            }
+        };
+        if labels.is_empty() || labels.len() > FEW_LABELS && batch.len > FEW_ROWS {
             return guess;
         }
-        let snapshot = cx.query.snapshot();
-        let reader = snapshot.reader();
         let mut rows = vec![PER_ROW / 4; batch.len];
-        for &dir in Dir::of(*direction) {
-            labels.iter().for_each(|&label| reader.degrees(label, dir).add_to(vertices, &mut rows));
+        if batch.len > FEW_ROWS {
+            for &dir in Dir::of(direction) {
+                labels.iter().for_each(|&label| reader.degrees(label, dir).add_to(&vertices, &mut rows));
+            }
+        } else {
+            let degrees = vertices.iter().map(|&v| reader.degree(v, direction, &labels));
+            rows.iter_mut().zip(degrees).for_each(|(row, degree)| *row += degree);
         }
-        Self { total: rows.iter().sum(), rows }
+        let orders = orders.iter().map(|part| part.key).collect();
+        let lists = Lists { dirs: Dir::of(direction), labels, orders, viewpoint };
+        Self { total: rows.iter().sum(), rows, lists: Some(lists) }
     }
 
-    /// Cuts the rows into so many parts, of about as much work each; there may be fewer parts.
-    pub(super) fn cut(&self, len: u32, parts: u64) -> Vec<Range<u32>> {
-        let (mut cut, mut first, mut done) = (Vec::new(), 0, 0);
-        for row in 0..len {
-            done += self.rows.get(row as usize).copied().unwrap_or(PER_ROW);
-            if done * parts >= self.total * (cut.len() as u64 + 1) {
-                cut.push(first..row + 1);
-                first = row + 1;
+    /// Cuts a batch into so many parts, of about as much work each; there may be fewer. Rows that mean more work than two
+    /// parts should are cut along their lists, and there may be more parts then.
+    pub(super) fn cut(&self, batch: &Batch, parts: u64, cx: &Context<'_>) -> Vec<Cut> {
+        self.cut_with(batch.len as u32, parts, |row, edges, cut| {
+            match (&self.lists, batch.current.vertex(row as usize)) {
+                (Some(lists), Some(v)) => lists.cut(v, row, edges.min(LARGEST_PART), cx, cut),
+                _ => cut.push(Cut::Rows(row..row + 1)),
             }
+        })
+    }
+
+    /// The same; `along` cuts a row along its lists into parts of so many edges.
+    fn cut_with(&self, len: u32, parts: u64, mut along: impl FnMut(u32, u64, &mut Vec<Cut>)) -> Vec<Cut> {
+        let fair = (self.total / parts.max(1)).max(PIECE_WORK);
+        let (mut cut, mut first, mut done, mut next) = (Vec::new(), 0, 0, 1);
+        for row in 0..len {
+            let work = self.rows.get(row as usize).copied().unwrap_or(PER_ROW);
+            done += work;
+            if work >= 2 * fair {
+                cut.extend((first < row).then_some(Cut::Rows(first..row)));
+                along(row, fair, &mut cut);
+            } else if done * parts >= self.total * next {
+                cut.push(Cut::Rows(first..row + 1));
+            } else {
+                continue;
+            }
+            (first, next) = (row + 1, done * parts / self.total.max(1) + 1);
         }
-        if first < len {
-            cut.push(first..len);
-        }
+        cut.extend((first < len).then_some(Cut::Rows(first..len)));
         cut
+    }
+}
+
+impl Lists {
+    /// Cuts what is followed from a row into parts of at least so many edges.
+    fn cut(&self, v: VertexRef, row: u32, edges: u64, cx: &Context<'_>, into: &mut Vec<Cut>) {
+        let view = View::at(&self.viewpoint, cx);
+        let reader = &view.graph().reader;
+        let lists = self.dirs.iter().flat_map(|&dir| self.labels.iter().map(move |&label| (dir, label)));
+        let is_ordered = |dir, label| {
+            let list = reader.list(v, label, dir);
+            self.orders.iter().any(|key| list.ordered_by(*key).is_some())
+        };
+        if !self.orders.is_empty() && lists.clone().any(|(dir, label)| is_ordered(dir, label)) {
+            return into.push(Cut::Rows(row..row + 1));
+        }
+        for (list, (dir, label)) in lists.enumerate() {
+            let stretches = reader.stretches(v, label, dir, edges as usize);
+            into.extend(stretches.into_iter().map(|stretch| {
+                Cut::Edges(row, EdgePart { list, stretch, viewpoint: self.viewpoint.clone() })
+            }));
+        }
+    }
+}
+
+/// What a pipeline follows first, if it is all edges along some labels, in any part as good as in another; and the parts
+/// that would be enough of lists with secondary edge-trees.
+fn first_hop(pipeline: &Pipeline) -> Option<(Direction, &EdgeLabels, &[SortedPart])> {
+    match &pipeline.ops.first()?.kind {
+        OpKind::Expand { direction, labels, sorted: None, secondary, .. } => {
+            Some((*direction, labels, secondary))
+        }
+        OpKind::BulkByWalks { first: Hop { direction, labels }, .. } => Some((*direction, labels, &[])),
+        _ => None,
+    }
+}
+
+/// The vertices of the rows, if they are vertices.
+fn vertices_of(batch: &Batch) -> Option<Cow<'_, [VertexRef]>> {
+    match &*batch.current {
+        Column::Vertices(vertices) => Some(Cow::Borrowed(vertices)),
+        other if batch.len <= FEW_ROWS => {
+            (0..batch.len).map(|row| other.vertex(row)).collect::<Option<_>>().map(Cow::Owned)
+        }
+        _ => None,
     }
 }
 
@@ -72,15 +171,39 @@ impl Work {
 mod tests {
     use super::*;
 
+    /// The rows of the parts, and which of them were cut along their lists into parts of how many edges.
+    fn cut(work: &Work, len: u32, parts: u64) -> (Vec<Range<u32>>, Vec<(u32, u64)>) {
+        let mut along = Vec::new();
+        let cut = work.cut_with(len, parts, |row, edges, cut| {
+            along.push((row, edges));
+            cut.push(Cut::Rows(row..row + 1));
+        });
+        let rows = cut.into_iter().map(|cut| match cut {
+            Cut::Rows(rows) => rows,
+            Cut::Edges(..) => unreachable!("this test has no lists"),
+        });
+        (rows.collect(), along)
+    }
+
     #[test]
     fn parts_have_about_as_much_work_each_and_every_row_is_in_one() {
         let rows = vec![1, 1, 100, 1, 1, 1, 50, 50, 1, 1, 1, 1];
-        let work = Work { total: rows.iter().sum(), rows };
-        let parts = work.cut(12, 4);
+        let work = Work { total: rows.iter().sum(), rows, lists: None };
+        let (parts, along) = cut(&work, 12, 4);
         assert_eq!(parts.iter().cloned().flatten().collect::<Vec<u32>>(), (0..12).collect::<Vec<u32>>());
         assert!(parts.len() <= 4 && parts.iter().all(|part| !part.is_empty()), "{parts:?}");
         assert_eq!(parts[0], 0..3, "the long list is as much as two parts");
-        let even = Work { total: 160, rows: Vec::new() };
-        assert_eq!(even.cut(10, 5), [0..2, 2..4, 4..6, 6..8, 8..10]);
+        assert_eq!(along, [], "so little is not worth cutting");
+        let even = Work { total: 160, rows: Vec::new(), lists: None };
+        assert_eq!(cut(&even, 10, 5).0, [0..2, 2..4, 4..6, 6..8, 8..10]);
+    }
+
+    #[test]
+    fn a_row_that_is_more_than_two_parts_is_cut_along_its_lists() {
+        let rows = vec![10, 5_000, 100_000, 20, 30_000, 10, 4_000];
+        let work = Work { total: rows.iter().sum(), rows, lists: None };
+        let (parts, along) = cut(&work, 7, 10);
+        assert_eq!(along, [(2, 13_904), (4, 13_904)]);
+        assert_eq!(parts, [0..2, 2..3, 3..4, 4..5, 5..7]);
     }
 }

@@ -28,6 +28,7 @@ mod output;
 mod plant;
 mod read;
 mod root;
+mod stretches;
 mod windows;
 mod write;
 
@@ -51,6 +52,7 @@ pub(crate) use output::TreeOutput;
 pub use read::{Place, Seek};
 pub(crate) use read::{Runs, RunsBack};
 pub(crate) use root::TreeRoot;
+pub use stretches::Stretch;
 pub(crate) use write::{TreeChange, TreeWriter};
 
 /// The place of a tree. Its name, a [`TreeName`], is known to whoever comes here.

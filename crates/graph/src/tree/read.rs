@@ -22,12 +22,12 @@ pub struct Place {
     /// The next edge to look at.
     pub position: usize,
     /// The tree that `node` is of.
-    version: u64,
-    node: NodePlace,
+    pub(super) version: u64,
+    pub(super) node: NodePlace,
     /// The position of the first edge of `node`.
-    first: usize,
+    pub(super) first: usize,
     /// The secondary tree whose order positions are of.
-    tree: Option<KeyId>,
+    pub(super) tree: Option<KeyId>,
 }
 
 /// Where a reader stands behind the first edge of a list that has at least some value. See [`Reader::run_from`].
@@ -42,8 +42,8 @@ pub struct Seek {
 }
 
 impl Place {
-    /// The secondary tree whose order the position is of.
-    pub(crate) fn tree(&self) -> Option<KeyId> {
+    /// The secondary tree whose order the position is of, by its property.
+    pub fn tree(&self) -> Option<KeyId> {
         self.tree
     }
 

@@ -216,6 +216,30 @@ impl<'a> Cost<'a> {
         Guess { rows, work: all, mix }
     }
 
+    /// The most edges that a step may follow from one traverser, if it follows all of some lists; 0 if that is not known.
+    pub fn most_at_once(&self, step: &Step, mix: &Mix) -> f64 {
+        let (direction, labels) = match &step.kind {
+            Kind::Move(Move { direction, labels, sorted: None, .. }) => (*direction, labels),
+            Kind::BulkByWalks { first, .. } => (first.direction, &first.labels),
+            _ => return 0.0,
+        };
+        let most_of = |vertex: VertexLabelId| -> u64 {
+            let most = |edge: Option<EdgeLabelId>| -> u64 {
+                let dirs = Dir::of(direction).iter();
+                dirs.map(|dir| self.statistics.most_edges(vertex, edge, *dir).unwrap_or(0)).sum()
+            };
+            match labels {
+                EdgeLabels::All => most(None),
+                EdgeLabels::Only(labels) => labels.iter().map(|label| most(Some(*label))).sum(),
+            }
+        };
+        let most = match mix.vertices() {
+            Some(labels) => labels.iter().map(|(vertex, _)| most_of(vertex)).max(),
+            None => self.labels.iter().map(|vertex| most_of(*vertex)).max(),
+        };
+        most.unwrap_or(0) as f64
+    }
+
     fn edges_per_vertex(&self, direction: Direction, labels: &EdgeLabels, mix: &Mix) -> f64 {
         let dirs = Dir::of(direction);
         match labels {

@@ -19,8 +19,9 @@ pub(super) fn fuse(ops: &mut Ops) {
             && take(expansion, filter)
         {
             ops.ops.remove(index);
-            let rows = ops.traversers.remove(index);
-            ops.traversers[index - 1] = ops.traversers[index - 1].max(rows);
+            let of_filter = ops.expected.remove(index);
+            let expected = &mut ops.expected[index - 1];
+            expected.rows = expected.rows.max(of_filter.rows);
         } else {
             index += 1;
         }

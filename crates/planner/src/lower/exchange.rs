@@ -7,9 +7,11 @@
 //!                        └─────────────────────────────┘
 //! ```
 //!
-//! A part is a chain of operators without state of their own over the stream, as long as can be, which begins where
-//! enough traversers are expected to be worth sending. Whether it really spreads is decided when it runs, by how many
-//! there are. An expansion that leaves out duplicates does so in each piece, and a `Dedup` behind the part does the rest.
+//! A part is a chain of operators without state of their own over the stream, as long as can be. It begins where enough
+//! traversers are expected to be worth sending, or at an expansion that may meet a vertex with so many edges that its list
+//! is worth sharing; what comes before that runs on one executor. Whether it really spreads is decided when it runs, by how
+//! many there are. An expansion that leaves out duplicates does so in each piece, and a `Dedup` behind the part does the
+//! rest.
 
 use super::in_order::is_ordered_after;
 use super::pipeline::{Ops, unnumbered};
@@ -19,29 +21,35 @@ use crate::physical::{
 
 /// Traversers that a part must expect to make, to be worth spreading.
 const WORTH: f64 = 2_000.0;
+/// Edges of one vertex from which on executors may share them. (From as many on they do, if they are idle.)
+const HUB: f64 = 8_192.0;
 /// Pieces on their way at the same time, per executor.
 const MAX_PIECES: u32 = 16;
 
 /// Wraps the parts of a pipeline that are worth it.
 pub(super) fn spread(ops: &mut Ops) {
-    let Some(most) = ops.traversers.iter().copied().reduce(f64::max) else { return };
-    if most < WORTH {
+    if !ops.expected.iter().any(|expected| expected.rows >= WORTH || expected.at_once >= HUB) {
         return;
     }
-    let traversers = std::mem::take(&mut ops.traversers);
+    let expected = std::mem::take(&mut ops.expected);
     let mut result: Vec<Op> = Vec::with_capacity(ops.ops.len());
     let mut part = Part::default();
     let mut ordered = false;
-    for (mut op, rows) in std::mem::take(&mut ops.ops).into_iter().zip(traversers) {
+    for (mut op, expected) in std::mem::take(&mut ops.ops).into_iter().zip(expected) {
         let kind = &mut op.kind;
-        if is_stateless(kind) && !(part.ops.is_empty() && starts_stream(kind)) {
+        let is_hub = expected.at_once >= HUB && is_hop(kind);
+        let begins = is_hub || expected.rows >= WORTH && (part.ops.is_empty() || is_hop(kind));
+        if begins && part.entering < WORTH {
+            part.close(&mut result, ordered);
+        }
+        if is_stateless(kind) && !(part.ops.is_empty() && (starts_stream(kind) || !begins)) {
             let again = match kind {
                 OpKind::Expand { distinct: true, .. } => {
                     Some((op.step.clone(), std::mem::take(&mut op.labels)))
                 }
                 _ => None,
             };
-            part.add(op, rows);
+            part.add(op, expected.rows, is_hub);
             if let Some((step, labels)) = again {
                 if part.close(&mut result, ordered) {
                     let dedup = OpKind::Dedup { by: vec![By::Current], across_iterations: false };
@@ -64,15 +72,20 @@ pub(super) fn spread(ops: &mut Ops) {
 #[derive(Default)]
 struct Part {
     ops: Vec<Op>,
-    /// Most traversers that one of its operators may see.
-    most: f64,
+    /// Traversers that its first operator may see.
+    entering: f64,
+    /// Whether there may be enough to do.
+    is_worth: bool,
     /// Whether it does more than look at what is in the batch.
     reads: bool,
 }
 
 impl Part {
-    fn add(&mut self, op: Op, rows: f64) {
-        self.most = self.most.max(rows);
+    fn add(&mut self, op: Op, rows: f64, is_hub: bool) {
+        if self.ops.is_empty() {
+            self.entering = rows;
+        }
+        self.is_worth |= is_hub || rows >= WORTH;
         self.reads |= reads_graph(&op.kind);
         self.ops.push(op);
     }
@@ -80,7 +93,7 @@ impl Part {
     /// Ends the part. `true` if it is one that spreads.
     fn close(&mut self, result: &mut Vec<Op>, ordered: bool) -> bool {
         let part = std::mem::take(self);
-        if part.most < WORTH || !part.reads {
+        if !part.is_worth || !part.reads {
             result.extend(part.ops);
             return false;
         }
@@ -96,6 +109,11 @@ impl Part {
         result.push(unnumbered(OpKind::Scope(Box::new(scope)), step, false));
         true
     }
+}
+
+/// Whether it goes along the lists of the vertices it is given.
+fn is_hop(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Expand { .. } | OpKind::BulkByWalks { .. })
 }
 
 /// Whether the operator makes a stream of the one traverser that starts the query: there is nothing to split before it.

@@ -27,7 +27,7 @@ use crate::physical::{Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
 pub(crate) use mix::Mix;
-use pipeline::Ops;
+use pipeline::{Expected, Ops};
 
 /// Lowers a logical plan.
 ///
@@ -138,7 +138,8 @@ impl Lowering<'_> {
             let guess = self.cost.of_step(step, rows, &mix);
             self.mix = std::mem::replace(&mut mix, guess.mix);
             rows = guess.rows;
-            ops.rows = before.max(rows);
+            let at_once = if few { 0.0 } else { self.cost.most_at_once(step, &self.mix) };
+            ops.expecting = Expected { rows: before.max(rows), at_once };
             ops.step = self.name(step);
             self.step(step, Place { rows: before, few, ..place }, &mut ops);
             ops.expect(first, before * place.times, rows * place.times);

@@ -15,14 +15,23 @@ pub(super) fn unnumbered(kind: OpKind, step: Str, moves: bool) -> Op {
 pub(super) struct Ops {
     /// The operators.
     pub ops: Vec<Op>,
-    /// Traversers that enter or leave the step of each, whichever are more, as a guess.
-    pub traversers: Vec<f64>,
+    /// What is expected of the step of each.
+    pub expected: Vec<Expected>,
     /// What has been fetched already, and is still true.
     pub fetched: Vec<(By, FetchKind, Slot)>,
     /// The name of the step that is being lowered.
     pub step: Str,
-    /// Traversers that enter or leave it.
+    /// What is expected of it.
+    pub expecting: Expected,
+}
+
+/// What is expected of a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Expected {
+    /// Traversers that enter or leave it, whichever are more, as a guess.
     pub rows: f64,
+    /// The most edges that it may follow from one traverser, as far as that is known and they are wanted.
+    pub at_once: f64,
 }
 
 /// Whether the operator gives its own labels to its results. Scopes whose results leave as the operators inside made
@@ -74,7 +83,7 @@ impl Ops {
 
     fn push(&mut self, kind: OpKind, moves: bool) {
         self.ops.push(unnumbered(kind, self.step.clone(), moves));
-        self.traversers.push(self.rows);
+        self.expected.push(self.expecting);
     }
 
     fn current_changed(&mut self) {

@@ -3,12 +3,16 @@
 //! ```text
 //! before   outE(knows) as e:s0 inV() order(s0.since desc)
 //! after    out(knows; fetch since:s1) order(s1 desc)
+//!
+//! before   outE(knows).values(since)
+//! after    out(knows; fetch since:s1).take(s1)
 //! ```
 //!
 //! (The merging of the two steps is `incident-to-adjacent`'s.)
 
 use graph::KeyId;
 
+use super::incident_to_adjacent::step_to_vertices;
 use super::{Context, each_chain};
 use crate::logical::{Chain, Kind, Logical, Modulator, Origin};
 use crate::physical::{EdgeEnd, FetchKind, PropertyForm, Slot};
@@ -17,7 +21,7 @@ pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     if context.paths || plan.writes {
         return false;
     }
-    let mut changed = false;
+    let mut changed = take_values(plan);
     for slot in candidates(plan) {
         let mut uses = Uses { slot, keys: Vec::new(), others: false };
         each_chain(plan, |chain, _| {
@@ -35,6 +39,44 @@ pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
         changed = true;
     }
     changed
+}
+
+/// Fetches the one property that is all that is wanted of edges.
+fn take_values(plan: &mut Logical) -> bool {
+    let (first, mut slots) = (plan.slots, 0);
+    let changed = each_chain(plan, |chain, _| {
+        let mut changed = false;
+        for index in 1..chain.steps.len() {
+            let (before, behind) = chain.steps.split_at_mut(index);
+            let ([.., edges], [values, ..]) = (before, behind) else { continue };
+            let (Kind::Move(step), Some(key)) = (&mut edges.kind, only_value(&values.kind)) else { continue };
+            if !step.edges || step.distinct || !edges.labels.is_empty() {
+                continue;
+            }
+            let slot = Slot(first.wrapping_add(slots));
+            slots = slots.wrapping_add(1);
+            (step.edges, step.from) = (false, None);
+            step.fetch.push((key, slot));
+            edges.name = step_to_vertices(step.direction);
+            values.kind = Kind::Take(Modulator::FetchFrom(slot, FetchKind::This));
+            changed = true;
+        }
+        changed
+    });
+    (0..slots).for_each(|_| {
+        plan.new_slot();
+    });
+    changed
+}
+
+/// The key, if a step takes the values under one key that the catalog knows.
+fn only_value(kind: &Kind) -> Option<KeyId> {
+    match kind {
+        Kind::Properties { keys, form: PropertyForm::Values } if keys.names.len() == 1 => {
+            keys.ids.first().copied()
+        }
+        _ => None,
+    }
 }
 
 /// The slots of edges that are named and then left for their ends.
@@ -116,11 +158,7 @@ impl Uses {
 fn loaded_value(chain: &Chain, index: usize, slot: Slot) -> Option<KeyId> {
     let (load, values) = (chain.steps.get(index)?, chain.steps.get(index + 1)?);
     match (&load.kind, &values.kind) {
-        (Kind::Load(loaded), Kind::Properties { keys, form: PropertyForm::Values })
-            if *loaded == slot && load.labels.is_empty() && keys.names.len() == 1 =>
-        {
-            keys.ids.first().copied()
-        }
+        (Kind::Load(loaded), kind) if *loaded == slot && load.labels.is_empty() => only_value(kind),
         _ => None,
     }
 }
@@ -183,6 +221,25 @@ mod tests {
             "g.V().outE('knows').as('e').inV().select('e').values('since')",
             "V().outE(knows; fetch since:s1).inV().take(s1)",
         );
+    }
+
+    #[test]
+    fn edges_whose_values_are_all_that_is_wanted_are_not_made() {
+        only(
+            RULE,
+            "g.V(1).outE('knows').values('since').sum()",
+            "V(1).out(knows; fetch since:s0).take(s0).sum()",
+        );
+        these(
+            &["filter-push-down", RULE],
+            "g.V().bothE('knows').has('since',gt(1)).values('since')",
+            "V().both(knows; edges with since > 1; fetch since:s0).take(s0)",
+        );
+        unchanged(RULE, "g.V().outE('knows').values('since','age')");
+        unchanged(RULE, "g.V().outE('knows').values()");
+        unchanged(RULE, "g.V().outE('knows').as('e').values('since').as('s').select('e','s')");
+        unchanged(RULE, "g.V().outE('knows').values('since').path()");
+        unchanged(RULE, "g.V().out('knows').values('since')");
     }
 
     #[test]

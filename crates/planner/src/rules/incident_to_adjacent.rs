@@ -51,11 +51,16 @@ fn merge(chain: &mut Chain, index: usize) {
     if let Kind::Move(step) = &mut chain.steps[index - 1].kind {
         step.edges = false;
         step.from = None;
-        chain.steps[index - 1].name = match step.direction {
-            Direction::Out => gremlin::StepName::Out,
-            Direction::In => gremlin::StepName::In,
-            Direction::Both => gremlin::StepName::Both,
-        };
+        chain.steps[index - 1].name = step_to_vertices(step.direction);
+    }
+}
+
+/// The step that goes to the neighbours.
+pub(super) fn step_to_vertices(direction: Direction) -> gremlin::StepName {
+    match direction {
+        Direction::Out => gremlin::StepName::Out,
+        Direction::In => gremlin::StepName::In,
+        Direction::Both => gremlin::StepName::Both,
     }
 }
 

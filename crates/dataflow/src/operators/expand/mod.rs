@@ -1,5 +1,6 @@
 //! Along edges: the expert of `out`, `in`, `both` and their edge forms, and of what only needs degrees.
 
+mod cursor;
 mod degree;
 mod ends;
 mod neighbours;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use graph::{Dir, EdgeLabelId, Place, Run, Seek};
+use graph::{Dir, EdgeLabelId, Run};
 use planner::physical::{ExpandTo, OpKind, Slot, Test};
 use values::{Direction, EdgeRef, Value, VertexRef};
 
 use crate::batch::{Batch, Column};
+use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -19,8 +20,9 @@ use super::super::seen::Seen;
 use super::super::shared_vertex_set::{Claims, PieceSet};
 use super::super::test::{Object, OfEnds, Prepared, Subject};
 use super::super::view::{Graph, View, Viewpoint};
+use super::cursor::Cursor;
 use super::packed::PackedLists;
-use super::sorted::{Ordered, Wanted};
+use super::sorted::Wanted;
 use super::{labels_of, vertex_of};
 
 /// Edges looked at in one call at most, even if few of them pass.
@@ -39,43 +41,12 @@ fn room(target: usize, list: usize) -> usize {
     if target < Batch::TARGET_ROWS { target } else { target.max((list / PIECES).min(EDGES_PER_CALL)) }
 }
 
-/// Where an expansion stands: the next edge of the next list of the next row.
-///
-/// ```text
-/// row 0   out ┬ knows    [v v v v]
-///             └ created  [v v v v v v … 500,000 more]
-///                             ▲ (row 0, list 1, position 2): continue here
-/// row 1   …
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cursor {
-    pub(super) row: usize,
-    /// Which (direction, label) pair, directions first.
-    pub(super) list: usize,
-    pub(super) place: Place,
-    /// In a range of a list that a sort key orders.
-    pub(super) seek: Seek,
-    /// Of a list of which a part is wanted: how it is read.
-    pub(super) ordered: Option<Ordered>,
-}
-
-impl Cursor {
-    pub(super) fn next_list(&mut self, lists: usize) {
-        // The rest of the place is of the list before, as its version says.
-        self.place.position = 0;
-        self.ordered = None;
-        self.list += 1;
-        if self.list >= lists {
-            self.list = 0;
-            self.row += 1;
-        }
-    }
-}
-
 /// See the module.
 #[derive(Default)]
 pub(in crate::operators) struct Expand {
     input: Option<Batch>,
+    /// What is wanted of the next input, if it is not all.
+    part: Option<EdgePart>,
     pub(super) cursor: Cursor,
     viewpoint: Viewpoint,
     pub(super) chunk: ChunkSize,
@@ -115,8 +86,13 @@ impl Operator for Expand {
         let fresh = input.is_some();
         if fresh {
             self.input = input;
-            self.cursor = Cursor::default();
-            self.viewpoint.take(cx);
+            match self.part.take() {
+                Some(part) => (self.cursor, self.viewpoint) = (Cursor::of(&part), part.viewpoint),
+                None => {
+                    self.cursor = Cursor::default();
+                    self.viewpoint.take(cx);
+                }
+            }
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
         let OpKind::Expand { direction, labels, to, edge_test, end_test, fetch, distinct, sorted, secondary } =
@@ -143,7 +119,7 @@ impl Operator for Expand {
             });
         }
         self.origins.start(&batch);
-        let produced = if let Some(part) = sorted {
+        let produced = if let (Some(part), false) = (sorted, self.cursor.is_partial()) {
             self.sorted(&batch, way, Wanted::always(part), &graph, cx)?
         } else if !secondary.is_empty() && self.is_at_long_list(&batch, way, &graph, cx)? {
             self.sorted(&batch, way, Wanted::of_long_lists(secondary), &graph, cx)?
@@ -166,8 +142,13 @@ impl Operator for Expand {
         Ok(Step::More)
     }
 
+    fn restrict(&mut self, part: EdgePart) {
+        self.part = Some(part);
+    }
+
     fn reset(&mut self) {
         self.input = None;
+        self.part = None;
         self.viewpoint.release();
         self.chunk = ChunkSize::default();
         self.seen.clear();
@@ -232,7 +213,7 @@ impl Expand {
         {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
-            if at.place.position == 0 {
+            if at.is_at_beginning() {
                 graph.note_list(v, label, dir);
             }
             let run;
@@ -246,6 +227,7 @@ impl Expand {
                     (&run.neighbours()[at.place.position - run.first()..], run.total() - at.place.position)
                 }
             };
+            let (rest, left) = at.wanted(rest, left);
             target = room(target, rest.len());
             let before = found.len();
             let used = match &self.shared {
@@ -315,12 +297,14 @@ impl Expand {
         while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
-            if at.place.position == 0 {
+            if at.is_at_beginning() {
                 if shuns_long && graph.reader.list(v, label, dir).has_tree() {
                     break;
                 }
                 graph.note_list(v, label, dir);
-                at.place = graph.reader.whole(v, label, dir);
+                if !at.is_partial() {
+                    at.place = graph.reader.whole(v, label, dir);
+                }
             }
             let run = graph.reader.run(v, label, dir, &mut at.place);
             target = room(target, run.neighbours().len());
@@ -329,12 +313,15 @@ impl Expand {
             }
             let before = rows;
             let ended = run.neighbours().is_empty();
-            while at.place.position < run.end() && rows < target {
+            let end = at.end(run.end());
+            while at.place.position < end && rows < target {
                 let i = at.place.position - run.first();
                 at.place.position += 1;
                 looked_at += 1;
-                if let Some(test) = test {
+                if test.is_some() || !way.fetch.is_empty() {
                     graph.note(|| graph::ReadUnit::Edge(run.edge(i)));
+                }
+                if let Some(test) = test {
                     let object = Object::Listed(&run, i);
                     let subject = Subject { object, batch, row: at.row, graph, loops: cx.loops };
                     if !test.holds(subject)? {
@@ -349,7 +336,7 @@ impl Expand {
                 rows += 1;
             }
             self.origins.add(at.row, rows - before);
-            if at.place.position >= run.total() || ended {
+            if at.place.position >= at.end(run.total()) || ended {
                 at.next_list(lists);
             }
         }

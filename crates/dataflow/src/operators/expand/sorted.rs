@@ -114,9 +114,14 @@ impl Expand {
                 }
                 graph.note_list(v, label, dir);
             }
-            let ordered = *at
-                .ordered
-                .get_or_insert_with(|| Ordered::of(list, wanted, cx.query.transaction().is_some()));
+            let is_first = fresh && at.place.position == 0;
+            let ordered = match at.ordered {
+                Some(ordered) => ordered,
+                // Who shares the list with others reads it as it was cut.
+                None if at.is_partial() => Ordered { part: None, tree: at.place.tree() },
+                None => Ordered::of(list, wanted, cx.query.transaction().is_some()),
+            };
+            at.ordered = Some(ordered);
             let list = list.in_tree(ordered.tree);
             let part = ordered.part.map(|part| &wanted.parts[part]);
             let (before, looked_at_before) = (rows, looked_at);
@@ -131,6 +136,7 @@ impl Expand {
                 None => {
                     let range = part.map(|part| Range::of(part, batch, at.row, cx)).unwrap_or_default();
                     let (run, from, to) = range.part(list, &mut at.place, &mut at.seek);
+                    let to = to.min(at.end(run.end()).saturating_sub(run.first())).max(from);
                     let room = room_in(&run, target - rows, to - from);
                     let sure = range.within(&run);
                     let (used, passed) = visitor.take(&run, from..to, &sure, room)?;
@@ -141,11 +147,12 @@ impl Expand {
                     let len = run.neighbours().len();
                     // Behind the last edge there is nothing, and a range that ends within a run ends the list.
                     from + used >= to && (to < len || from >= len || range.is_last(&run))
+                        || at.is_behind_part()
                 }
             };
             self.origins.add(at.row, rows - before);
             let filtered =
-                Filtered { looked_at: looked_at - looked_at_before, passed: rows - before, first: fresh };
+                Filtered { looked_at: looked_at - looked_at_before, passed: rows - before, first: is_first };
             note(list, ordered, wanted, filtered);
             if ended {
                 at.next_list(lists);
@@ -348,6 +355,9 @@ impl Visitor<'_, '_> {
         let (tag, single) = (self.batch.tags.get(self.row), self.cx.single_tag);
         if self.way.distinct && !is_new(self.seen, single, tag, self.way.to, run, i) {
             return false;
+        }
+        if !self.way.fetch.is_empty() {
+            self.graph.note(|| ReadUnit::Edge(run.edge(i)));
         }
         self.found.push(self.v, run, i, self.way);
         true

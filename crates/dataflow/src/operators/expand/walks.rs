@@ -1,15 +1,17 @@
 //! Numbers of walks of two steps, without a traverser for any of them.
 
-use graph::{Degrees, Dir, EdgeLabelId, Place};
+use graph::{Degrees, Dir, EdgeLabelId};
 use planner::physical::{EdgeLabels, Hop, OpKind};
 use values::VertexRef;
 
 use crate::batch::Batch;
+use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::fan::trace;
 use super::super::view::{Graph, View, Viewpoint};
+use super::cursor::Cursor;
 use super::degree::{multiplied, too_many};
 use super::packed::PackedLists;
 use super::{labels_of, vertex_of};
@@ -31,10 +33,11 @@ pub(in crate::operators) struct Walks {
     input: Option<Batch>,
     /// Walks from the rows that are done.
     walks: Vec<u64>,
-    /// Walks from the next row so far, and where it stands: the list, and the place in it.
+    /// Walks from the next row so far.
     total: u64,
-    list: usize,
-    place: Place,
+    cursor: Cursor,
+    /// What is wanted of the next input, if it is not all.
+    part: Option<EdgePart>,
     viewpoint: Viewpoint,
     labels: Vec<EdgeLabelId>,
 }
@@ -46,8 +49,14 @@ impl Operator for Walks {
         if fresh {
             self.input = input;
             self.walks.clear();
-            (self.total, self.list, self.place) = (0, 0, Place::default());
-            self.viewpoint.take(cx);
+            self.total = 0;
+            match self.part.take() {
+                Some(part) => (self.cursor, self.viewpoint) = (Cursor::of(&part), part.viewpoint),
+                None => {
+                    self.cursor = Cursor::default();
+                    self.viewpoint.take(cx);
+                }
+            }
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
         let view = View::at(&self.viewpoint, cx);
@@ -68,8 +77,13 @@ impl Operator for Walks {
         Ok(Step::Idle)
     }
 
+    fn restrict(&mut self, part: EdgePart) {
+        self.part = Some(part);
+    }
+
     fn reset(&mut self) {
         self.input = None;
+        self.part = None;
         self.viewpoint.release();
     }
 }
@@ -87,40 +101,41 @@ impl Walks {
         let lists = dirs.len() * self.labels.len();
         let mut left = budget();
         let graph = ends.graph;
-        let mut packed = PackedLists::of(batch, self.walks.len(), dirs, &self.labels, graph);
-        while self.walks.len() < batch.len {
-            while self.list < lists {
-                if left == 0 {
-                    return Ok(false);
+        let mut packed = PackedLists::of(batch, self.cursor.row, dirs, &self.labels, graph);
+        if lists == 0 {
+            self.walks.resize(batch.len, 0);
+            return Ok(true);
+        }
+        let mut at = self.cursor;
+        while at.row < batch.len && left > 0 {
+            let v = vertex_of(batch, at.row, graph, cx)?;
+            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            if at.is_at_beginning() {
+                graph.note_list(v, label, dir);
+            }
+            let run;
+            let (rest, to_end) = match packed.list(v, at.list, at.row, at.place.position) {
+                Some(list) => (list, list.len()),
+                None => {
+                    run = graph.reader.run(v, label, dir, &mut at.place);
+                    (&run.neighbours()[at.place.position - run.first()..], run.total() - at.place.position)
                 }
-                let v = vertex_of(batch, self.walks.len(), graph, cx)?;
-                let (dir, label) =
-                    (dirs[self.list / self.labels.len()], self.labels[self.list % self.labels.len()]);
-                if self.place.position == 0 {
-                    graph.note_list(v, label, dir);
-                }
-                let run;
-                let (rest, to_end) = match packed.list(v, self.list, self.walks.len(), self.place.position) {
-                    Some(list) => (list, list.len()),
-                    None => {
-                        run = graph.reader.run(v, label, dir, &mut self.place);
-                        let rest = &run.neighbours()[self.place.position - run.first()..];
-                        (rest, run.total() - self.place.position)
-                    }
-                };
-                let part = &rest[..rest.len().min(left.div_ceil(ends.along.len()))];
-                self.total = self.total.checked_add(ends.count(part)).ok_or_else(|| too_many(cx))?;
-                // A list costs something even if it is empty.
-                left = left.saturating_sub(part.len() * ends.along.len() + 1);
-                self.place.position += part.len();
-                if part.len() >= to_end || rest.is_empty() {
-                    (self.list, self.place) = (self.list + 1, Place::default());
+            };
+            let (rest, to_end) = at.wanted(rest, to_end);
+            let part = &rest[..rest.len().min(left.div_ceil(ends.along.len()))];
+            self.total = self.total.checked_add(ends.count(part)).ok_or_else(|| too_many(cx))?;
+            // A list costs something even if it is empty.
+            left = left.saturating_sub(part.len() * ends.along.len() + 1);
+            at.place.position += part.len();
+            if part.len() >= to_end || rest.is_empty() {
+                at.next_list(lists);
+                if at.row > self.walks.len() {
+                    self.walks.push(std::mem::take(&mut self.total));
                 }
             }
-            self.walks.push(std::mem::take(&mut self.total));
-            self.list = 0;
         }
-        Ok(true)
+        self.cursor = at;
+        Ok(at.row >= batch.len)
     }
 }
 
