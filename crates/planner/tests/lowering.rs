@@ -263,6 +263,25 @@ fn pieces_of_what_is_sorted_stay_in_order() {
 }
 
 #[test]
+fn pieces_of_what_is_only_counted_need_no_order() {
+    let four = Options { executors: 4, ..Options::default() };
+    for (behind, ordered) in [
+        ("has('age',3).count()", false),
+        ("dedup().count()", false),
+        ("has('age',3).out('knows').dedup().count()", false),
+        ("values('age').sum()", true),
+        ("dedup().limit(3).count()", true),
+        ("fold()", true),
+    ] {
+        let text = format!("g.V().hasLabel('Person').order().by('age').both('knows').both('knows').{behind}");
+        let plan = physical_with(&text, &four);
+        let exchanges: Vec<&str> = plan.lines().filter(|line| line.contains("ExchangeScope")).collect();
+        assert!(!exchanges.is_empty(), "{text}\n{plan}");
+        assert!(exchanges.iter().all(|line| line.contains("in order]") == ordered), "{text}\n{plan}");
+    }
+}
+
+#[test]
 fn a_choice_by_a_test_reads_a_mark() {
     lowers(
         "g.V().choose(hasLabel('Person'),out('knows'),identity())",

@@ -228,6 +228,9 @@ impl Naive {
                 check_sorted_access(list, key, &expected, reader, context);
             }
             check_secondary_trees(list, &expected, dir, reader, context);
+            for edges in [1, 3, 1_000] {
+                check_stretches(reader, (v, label, dir), edges, &expected, context);
+            }
             for (i, edge) in expected.iter().enumerate() {
                 let run = reader.run(v, label, dir, &mut Place::at(i));
                 assert!((run.first()..run.end()).contains(&i), "{context}: no run has edge {i} of {v:?}");
@@ -359,6 +362,40 @@ fn sort_edges(edges: &mut [&Edge], key: &str, dir: Dir) {
         };
         values.then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
     });
+}
+
+/// Reads a list stretch by stretch, the last one first.
+fn check_stretches(
+    reader: &Reader<'_>,
+    (v, label, dir): (VertexRef, graph::EdgeLabelId, Dir),
+    edges: usize,
+    expected: &[&Edge],
+    context: &str,
+) {
+    let stretches = reader.stretches(v, label, dir, edges);
+    let (mut covered, mut found) = (expected.len(), Vec::new());
+    for (i, stretch) in stretches.iter().enumerate().rev() {
+        let mut place = stretch.place;
+        assert!(place.position < stretch.end && stretch.end == covered, "{context}: {stretches:?} of {v:?}");
+        assert!(
+            i + 1 == stretches.len() || stretch.end - place.position >= edges,
+            "{context}: {stretches:?}"
+        );
+        covered = place.position;
+        let mut part = Vec::new();
+        while place.position < stretch.end {
+            let run = reader.run(v, label, dir, &mut place);
+            part.push(run.edge(place.position - run.first()));
+            place.position += 1;
+        }
+        found.splice(..0, part);
+    }
+    assert_eq!(covered, 0, "{context}: {stretches:?} of {v:?}");
+    assert_eq!(
+        found,
+        expected.iter().map(|edge| edge.e).collect::<Vec<_>>(),
+        "{context}: {v:?} by stretches"
+    );
 }
 
 /// Reads a list from its end, and from the first edge at or after some value on.

@@ -59,7 +59,7 @@ fn take(expansion: &mut Op, filter: &mut Op) -> bool {
 }
 
 /// Whether a test looks at properties of the current object alone, and compares them with what is the same for all.
-fn is_of_properties(test: &Test) -> bool {
+pub(super) fn is_of_properties(test: &Test) -> bool {
     match test {
         Test::Has(_, predicate) => is_fixed(predicate),
         Test::And(tests) => !tests.is_empty() && tests.iter().all(is_of_properties),

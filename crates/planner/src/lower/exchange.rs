@@ -13,10 +13,11 @@
 //! many there are. An expansion that leaves out duplicates does so in each piece, and a `Dedup` behind the part does the
 //! rest.
 
+use super::end_test::is_of_properties;
 use super::in_order::is_ordered_after;
 use super::pipeline::{Ops, unnumbered};
 use crate::physical::{
-    By, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope, ScopeKind,
+    Aggregation, By, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope, ScopeKind,
 };
 
 /// Traversers that a part must expect to make, to be worth spreading.
@@ -34,9 +35,12 @@ pub(super) fn spread(ops: &mut Ops) {
     let expected = std::mem::take(&mut ops.expected);
     let mut result: Vec<Op> = Vec::with_capacity(ops.ops.len());
     let mut part = Part::default();
-    let mut ordered = false;
-    for (mut op, expected) in std::mem::take(&mut ops.ops).into_iter().zip(expected) {
+    // Whether the stream that enters an operator has an order, and whether anybody behind would notice another one.
+    let mut in_order = false;
+    let matters = order_matters(&ops.ops);
+    for (index, (mut op, expected)) in std::mem::take(&mut ops.ops).into_iter().zip(expected).enumerate() {
         let kind = &mut op.kind;
+        let ordered = in_order && matters[index];
         let is_hub = expected.at_once >= HUB && is_hop(kind);
         let begins = is_hub || expected.rows >= WORTH && (part.ops.is_empty() || is_hop(kind));
         if begins && part.entering < WORTH {
@@ -61,11 +65,41 @@ pub(super) fn spread(ops: &mut Ops) {
             continue;
         }
         part.close(&mut result, ordered);
-        ordered = is_ordered_after(&op.kind, ordered);
+        in_order = is_ordered_after(&op.kind, in_order);
         result.push(op);
     }
-    part.close(&mut result, ordered);
+    part.close(&mut result, in_order);
     ops.ops = result;
+}
+
+/// For the stream that enters each operator, whether the answer would be another one in another order. A count is not.
+fn order_matters(ops: &[Op]) -> Vec<bool> {
+    let mut matters = vec![true; ops.len()];
+    // Whether what is behind would not notice either if a traverser had other slots, or another path.
+    let mut objects_only = false;
+    for index in (0..ops.len()).rev() {
+        let behind = matters.get(index + 1).copied().unwrap_or(true);
+        let kind = &ops[index].kind;
+        matters[index] = match kind {
+            OpKind::Aggregate(Aggregation::Count) => false,
+            // Of equal ones the first remains, with what was kept beside it.
+            OpKind::Dedup { .. } | OpKind::Expand { distinct: true, .. } => behind || !objects_only,
+            kind if is_stateless(kind) || matches!(kind, OpKind::Barrier) => behind,
+            _ => true,
+        };
+        objects_only = match kind {
+            OpKind::Aggregate(Aggregation::Count) => true,
+            OpKind::Dedup { by, .. } => objects_only && by[..] == [By::Current],
+            OpKind::Expand { edge_test: None, .. }
+            | OpKind::BulkByDegree { .. }
+            | OpKind::BulkByWalks { .. }
+            | OpKind::Forget(_)
+            | OpKind::Barrier => objects_only,
+            OpKind::Filter(test) => objects_only && is_of_properties(test),
+            _ => false,
+        };
+    }
+    matters
 }
 
 /// A part that is being gathered.
