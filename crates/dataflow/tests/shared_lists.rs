@@ -61,14 +61,14 @@ fn run(engine: &Engine, graph: &Graph, plan: &Arc<Plan>) -> (Vec<Value>, Arc<Que
 /// How many pieces the first expansion inside an exchange got, and how many of them other executors ran.
 fn pieces(plan: &Plan, state: &QueryState) -> (u64, u64) {
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
-    let exchanges = plan.root.ops.iter().filter_map(|op| match &op.kind {
+    let mut exchanges = plan.root.ops.iter().filter_map(|op| match &op.kind {
         OpKind::Scope(scope) => match &scope.kind {
             ScopeKind::Exchange { child } => Some((op.id, child.ops[0].id)),
             _ => None,
         },
         _ => None,
     });
-    let (exchange, first) = exchanges.last().expect("the plan has an exchange");
+    let (exchange, first) = exchanges.next_back().expect("the plan has an exchange");
     let of = |op: u32| state.profile.of(op).expect("counted");
     (count(&of(first).batches), count(&of(exchange).shipped))
 }
