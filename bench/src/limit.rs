@@ -1,4 +1,5 @@
-//! Traversals beside the same traversals hand-written over CSR arrays, in one process, one executor each.
+//! Traversals beside the same traversals hand-written over CSR arrays, in one process, one executor each; and what two
+//! executors gain ([`limit_clients`]).
 
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use values::Value;
 
 use crate::csr::Csr;
 use crate::graph_under_test::{open, run};
+use crate::limit_clients;
 use crate::measure::{Latencies, micros, time};
 use crate::report::{Report, rounded};
 
@@ -51,7 +53,7 @@ const QUERIES: [(&str, &str, Loop); 5] = [
 /// # Errors
 /// If the graph cannot be opened or queried, has no persons, or an answer differs from the loop's.
 pub fn bench(graph: &Path, only: Option<&str>, report: &Report) -> Result<(), Box<dyn std::error::Error>> {
-    let mut rows = Vec::new();
+    let (mut rows, mut clients) = (Vec::new(), Vec::new());
     for executors in [1, 2] {
         let database = open(graph, executors)?;
         let mut csr =
@@ -76,9 +78,14 @@ pub fn bench(graph: &Path, only: Option<&str>, report: &Report) -> Result<(), Bo
                 }
             }
             rows.push(row(name, executors, &ours, &theirs));
+            if executors == 2 {
+                let starts: Vec<i64> = starts.iter().map(|start| csr.ids[*start as usize]).collect();
+                clients.push(limit_clients::compare(&database, name, text, &starts)?);
+            }
         }
     }
     report.rows("limit", &rows)?;
+    report.rows("limit_clients", &clients)?;
     Ok(())
 }
 

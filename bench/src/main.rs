@@ -13,6 +13,7 @@ mod hub_scans;
 mod ic;
 mod import;
 mod limit;
+mod limit_clients;
 mod measure;
 mod memory;
 mod parameters;

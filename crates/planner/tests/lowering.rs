@@ -100,11 +100,11 @@ fn other_vertices_remember_where_the_edge_was_reached_from() {
 #[test]
 fn tests_of_properties_are_applied_where_an_expansion_meets_its_ends() {
     lowers(
-        "g.V(1).out('knows').has('age',gt(3)).has('name',within('x','y')).count()",
+        "g.V(1).out('knows').has('age',gt(3)).has('name',within('x','y')).fold()",
         &[
             "VerticesById(1)",
             "Expand(out knows; ends with (age > 3 and name within ('x', 'y')))",
-            "Aggregate(count)",
+            "Aggregate(fold)",
         ],
     );
     lowers(
@@ -278,6 +278,22 @@ fn pieces_of_what_is_only_counted_need_no_order() {
         let exchanges: Vec<&str> = plan.lines().filter(|line| line.contains("ExchangeScope")).collect();
         assert!(!exchanges.is_empty(), "{text}\n{plan}");
         assert!(exchanges.iter().all(|line| line.contains("in order]") == ordered), "{text}\n{plan}");
+    }
+}
+
+#[test]
+fn ends_that_pass_a_test_and_are_counted_are_not_made() {
+    lowers(
+        "g.V().hasLabel('Person').out('knows').has('age',gt(3)).has('lang','x').count()",
+        &[
+            "ScanVertices(Person)",
+            "BulkByEnds(out knows; ends with (age > 3 and lang = 'x'))",
+            "Aggregate(count)",
+        ],
+    );
+    for text in ["values('age').count()", "dedup().count()", "fold()"] {
+        let plan = physical(&format!("g.V(1).out('knows').has('age',gt(3)).{text}"));
+        assert!(!plan.contains("BulkByEnds"), "{plan}");
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::EdgeVertex(EdgeEnd::Both) => Box::new(FlatMap::new(expand::BothEnds)),
         OpKind::EdgeVertex(_) => Box::new(Direct(expand::one_end)),
         OpKind::Degree { .. } => Box::new(Direct(expand::degree)),
-        OpKind::BulkByWalks { .. } => Box::<expand::Walks>::default(),
+        OpKind::BulkByWalks { .. } | OpKind::BulkByEnds { .. } => Box::<expand::Walks>::default(),
         OpKind::BulkByDegree { .. } => Box::new(Direct(expand::bulk_by_degree)),
         OpKind::Forget(_) => Box::new(Direct(slots::forget)),
         OpKind::Filter(_) => Box::<filter::Filter>::default(),

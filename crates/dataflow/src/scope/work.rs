@@ -151,7 +151,8 @@ fn first_hop(pipeline: &Pipeline) -> Option<(Direction, &EdgeLabels, &[SortedPar
         OpKind::Expand { direction, labels, sorted: None, secondary, .. } => {
             Some((*direction, labels, secondary))
         }
-        OpKind::BulkByWalks { first: Hop { direction, labels }, .. } => Some((*direction, labels, &[])),
+        OpKind::BulkByWalks { first: Hop { direction, labels }, .. }
+        | OpKind::BulkByEnds { hop: Hop { direction, labels }, .. } => Some((*direction, labels, &[])),
         _ => None,
     }
 }

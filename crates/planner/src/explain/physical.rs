@@ -172,6 +172,13 @@ impl Words<'_> {
                 self.edge_labels(labels);
                 self.raw(")");
             }
+            OpKind::BulkByEnds { hop, test } => {
+                self.raw("BulkByEnds(");
+                self.hop(hop);
+                self.raw("; ends with ");
+                self.test(test);
+                self.raw(")");
+            }
             OpKind::BulkByWalks { first, then } => {
                 self.raw("BulkByWalks(");
                 self.hop(first);

@@ -6,9 +6,15 @@
 //! ```
 //!
 //! So no traverser is made for an end that does not pass. Only tests of properties are: they look at nothing but the vertex.
+//! Where the ends that pass are counted, no traverser is made of these either:
+//!
+//! ```text
+//! before   Expand(out knows; ends with age > 3) ─ Aggregate(count)
+//! after    BulkByEnds(out knows; ends with age > 3) ─ Aggregate(count)
+//! ```
 
 use super::pipeline::Ops;
-use crate::physical::{ExpandTo, Op, OpKind, Operand, Predicate, Test};
+use crate::physical::{Aggregation, ExpandTo, Hop, Op, OpKind, Operand, Predicate, Test};
 
 /// Fuses what can be in a pipeline.
 pub(super) fn fuse(ops: &mut Ops) {
@@ -25,6 +31,37 @@ pub(super) fn fuse(ops: &mut Ops) {
         } else {
             index += 1;
         }
+    }
+    for index in 1..ops.ops.len() {
+        if let OpKind::Aggregate(Aggregation::Count) = ops.ops[index].kind {
+            count(&mut ops.ops[index - 1]);
+        }
+    }
+}
+
+/// Makes an expansion whose ends are counted count them itself, if it tests them and does nothing else.
+fn count(expansion: &mut Op) {
+    let OpKind::Expand {
+        direction,
+        labels,
+        to: ExpandTo::Vertices,
+        edge_test: None,
+        end_test,
+        fetch,
+        distinct: false,
+        sorted: None,
+        secondary,
+    } = &mut expansion.kind
+    else {
+        return;
+    };
+    if !fetch.is_empty() || !secondary.is_empty() || !expansion.labels.is_empty() {
+        return;
+    }
+    if let Some(test) = end_test.take() {
+        let hop = Hop { direction: *direction, labels: labels.clone() };
+        expansion.kind = OpKind::BulkByEnds { hop, test };
+        expansion.moves = false;
     }
 }
 

@@ -93,6 +93,7 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
             OpKind::Expand { edge_test: None, .. }
             | OpKind::BulkByDegree { .. }
             | OpKind::BulkByWalks { .. }
+            | OpKind::BulkByEnds { .. }
             | OpKind::Forget(_)
             | OpKind::Barrier => objects_only,
             OpKind::Filter(test) => objects_only && is_of_properties(test),
@@ -147,7 +148,7 @@ impl Part {
 
 /// Whether it goes along the lists of the vertices it is given.
 fn is_hop(kind: &OpKind) -> bool {
-    matches!(kind, OpKind::Expand { .. } | OpKind::BulkByWalks { .. })
+    matches!(kind, OpKind::Expand { .. } | OpKind::BulkByWalks { .. } | OpKind::BulkByEnds { .. })
 }
 
 /// Whether the operator makes a stream of the one traverser that starts the query: there is nothing to split before it.
@@ -171,6 +172,7 @@ fn reads_graph(kind: &OpKind) -> bool {
             | OpKind::Degree { .. }
             | OpKind::BulkByDegree { .. }
             | OpKind::BulkByWalks { .. }
+            | OpKind::BulkByEnds { .. }
             | OpKind::Filter(_)
             | OpKind::Scope(_)
     )
@@ -184,6 +186,7 @@ pub(super) fn is_stateless(kind: &OpKind) -> bool {
         | OpKind::Degree { .. }
         | OpKind::BulkByDegree { .. }
         | OpKind::BulkByWalks { .. }
+        | OpKind::BulkByEnds { .. }
         | OpKind::Forget(_)
         | OpKind::Filter(_)
         | OpKind::Properties { .. }

@@ -427,6 +427,14 @@ pub enum OpKind {
         /// The labels.
         labels: EdgeLabels,
     },
+    /// Multiplies the bulk of the current vertex by the number of its neighbours that pass a test of their properties, and
+    /// drops it if there is none: an expansion with an `end_test` whose ends are only counted.
+    BulkByEnds {
+        /// To the neighbours.
+        hop: Hop,
+        /// As the `end_test` of an expansion.
+        test: Test,
+    },
     /// Multiplies the bulk of the current vertex by the number of walks of two steps: two such expansions in a row.
     BulkByWalks {
         /// To the neighbours.

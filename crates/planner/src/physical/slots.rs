@@ -133,6 +133,7 @@ impl OpKind {
                 range.operands().for_each(|operand| operand.for_each_slot(visit))
             }
             Self::Inject(operands) => operands.iter_mut().for_each(|operand| operand.for_each_slot(visit)),
+            Self::BulkByEnds { test, .. } => test.for_each_slot(visit),
             Self::Expand { to, edge_test, end_test, fetch, .. } => {
                 edge_test.iter_mut().chain(end_test).for_each(|test| test.for_each_slot(visit));
                 if let ExpandTo::Edges { from: Some(from) } = to {

@@ -349,7 +349,7 @@ impl Expand {
 }
 
 #[cold]
-fn not_of_properties(cx: &Context<'_>) -> QueryError {
+pub(super) fn not_of_properties(cx: &Context<'_>) -> QueryError {
     let message = "an expansion tests its ends by more than properties".to_owned();
     QueryError::Internal { step: cx.op.step.to_string(), message }
 }

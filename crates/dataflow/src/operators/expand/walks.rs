@@ -1,4 +1,4 @@
-//! Numbers of walks of two steps, without a traverser for any of them.
+//! Numbers of walks of two steps, or of neighbours that pass a test, without a traverser for any of them.
 
 use graph::{Degrees, Dir, EdgeLabelId};
 use planner::physical::{EdgeLabels, Hop, OpKind};
@@ -10,9 +10,12 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::fan::trace;
+use super::super::predicate::Resolver;
+use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
 use super::cursor::Cursor;
 use super::degree::{multiplied, too_many};
+use super::neighbours::not_of_properties;
 use super::packed::PackedLists;
 use super::{labels_of, vertex_of};
 
@@ -27,7 +30,8 @@ fn budget() -> usize {
     DEGREES_PER_CALL
 }
 
-/// `bulkByWalks`: bulk times the degrees of the neighbours, added up along the lists.
+/// `bulkByWalks`: bulk times the degrees of the neighbours, added up along the lists; `bulkByEnds`: bulk times the number
+/// of those that pass.
 #[derive(Default)]
 pub(in crate::operators) struct Walks {
     input: Option<Batch>,
@@ -40,11 +44,14 @@ pub(in crate::operators) struct Walks {
     part: Option<EdgePart>,
     viewpoint: Viewpoint,
     labels: Vec<EdgeLabelId>,
+    test: Prepared,
 }
 
 impl Operator for Walks {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let OpKind::BulkByWalks { first, then } = &cx.op.kind else { return Ok(Step::Idle) };
+        let (OpKind::BulkByWalks { first: hop, .. } | OpKind::BulkByEnds { hop, .. }) = &cx.op.kind else {
+            return Ok(Step::Idle);
+        };
         let fresh = input.is_some();
         if fresh {
             self.input = input;
@@ -62,9 +69,24 @@ impl Operator for Walks {
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();
         if fresh {
-            labels_of(&first.labels, &graph, &mut self.labels);
+            labels_of(&hop.labels, &graph, &mut self.labels);
         }
-        if !self.walk(&batch, first, &mut Ends::new(then, &graph), cx)? {
+        let mut prepared = std::mem::take(&mut self.test);
+        let ended = match &cx.op.kind {
+            OpKind::BulkByEnds { test, .. } => {
+                let ready = prepared.ready(test, Resolver { cx, graph: &graph })?;
+                let mut ends = OfEnds::new(ready, &batch, &graph).ok_or_else(|| not_of_properties(cx))?;
+                let count = |part: &[VertexRef], row: usize| ends.count(part, row) as u64;
+                self.walk(&batch, hop, 1, count, &graph, cx)?
+            }
+            OpKind::BulkByWalks { then, .. } => {
+                let mut ends = Ends::new(then, &graph);
+                self.walk(&batch, hop, ends.along.len(), |part, _| ends.count(part), &graph, cx)?
+            }
+            _ => true,
+        };
+        self.test = prepared;
+        if !ended {
             self.input = Some(batch);
             return Ok(Step::More);
         }
@@ -89,18 +111,20 @@ impl Operator for Walks {
 }
 
 impl Walks {
-    /// Goes on where it stands; `true` at the end of the batch.
+    /// Goes on where it stands; `true` at the end of the batch. `count` tells what to add for some neighbours that a row
+    /// leads to; it costs so many looks for each.
     fn walk(
         &mut self,
         batch: &Batch,
-        first: &Hop,
-        ends: &mut Ends<'_>,
+        hop: &Hop,
+        looks: usize,
+        mut count: impl FnMut(&[VertexRef], usize) -> u64,
+        graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<bool, QueryError> {
-        let dirs = Dir::of(first.direction);
+        let dirs = Dir::of(hop.direction);
         let lists = dirs.len() * self.labels.len();
         let mut left = budget();
-        let graph = ends.graph;
         let mut packed = PackedLists::of(batch, self.cursor.row, dirs, &self.labels, graph);
         if lists == 0 {
             self.walks.resize(batch.len, 0);
@@ -122,10 +146,10 @@ impl Walks {
                 }
             };
             let (rest, to_end) = at.wanted(rest, to_end);
-            let part = &rest[..rest.len().min(left.div_ceil(ends.along.len()))];
-            self.total = self.total.checked_add(ends.count(part)).ok_or_else(|| too_many(cx))?;
+            let part = &rest[..rest.len().min(left.div_ceil(looks))];
+            self.total = self.total.checked_add(count(part, at.row)).ok_or_else(|| too_many(cx))?;
             // A list costs something even if it is empty.
-            left = left.saturating_sub(part.len() * ends.along.len() + 1);
+            left = left.saturating_sub(part.len() * looks + 1);
             at.place.position += part.len();
             if part.len() >= to_end || rest.is_empty() {
                 at.next_list(lists);

@@ -60,6 +60,46 @@ impl<'a> Having<'a> {
         }
     }
 
+    /// How many of some vertices pass, compared with the operands of a row.
+    pub(super) fn count(&mut self, vertices: &[VertexRef], row: u32) -> usize {
+        if let Check::Compare(op, Value::Long(bound)) = self.check {
+            let bound = *bound;
+            return match op {
+                PredicateOp::Lt => self.count_longs(vertices, row, |long| long < bound),
+                PredicateOp::Lte => self.count_longs(vertices, row, |long| long <= bound),
+                PredicateOp::Gt => self.count_longs(vertices, row, |long| long > bound),
+                PredicateOp::Gte => self.count_longs(vertices, row, |long| long >= bound),
+                PredicateOp::Eq => self.count_longs(vertices, row, |long| long == bound),
+                PredicateOp::Neq => self.count_longs(vertices, row, |long| long != bound),
+            };
+        }
+        let text = match self.check {
+            Check::Compare(PredicateOp::Eq, Value::String(text)) => Some(text.as_str()),
+            _ => None,
+        };
+        let mut count = 0;
+        for &v in vertices {
+            count += usize::from(match (text, self.column.get(v)) {
+                (Some(text), Single::Value(ValueRef::Str(value))) => value == text,
+                (_, Single::Absent) => false,
+                _ => self.other_holds(v, row),
+            });
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn count_longs(&mut self, vertices: &[VertexRef], row: u32, holds: impl Fn(i64) -> bool) -> usize {
+        let mut count = 0;
+        for &v in vertices {
+            count += usize::from(match self.column.long(v) {
+                Some(long) => holds(long),
+                None => self.other_holds(v, row),
+            });
+        }
+        count
+    }
+
     /// Longs are compared right here; whatever else is under the key, by the check, and out of line: what it needs in
     /// registers would be reloaded for every vertex.
     #[inline(always)]

@@ -25,6 +25,24 @@ impl<'a> OfEnds<'a> {
         gather(test, batch, graph, &mut all).then_some(Self { all, graph, many: batch.len >= MANY_ROWS })
     }
 
+    /// How many of some vertices pass that were reached from a row of the batch.
+    pub(in crate::operators) fn count(&mut self, vertices: &[VertexRef], row: usize) -> usize {
+        match &mut self.all[..] {
+            [test] => {
+                self.graph.note_vertices(vertices, 0..vertices.len() as u32);
+                if std::mem::take(&mut self.many) {
+                    vertices.iter().take(1).for_each(|v| test.column.expect_many_near(*v));
+                }
+                test.count(vertices, row as u32)
+            }
+            _ => {
+                let mut found = Vec::with_capacity(vertices.len());
+                self.take(vertices, row, &mut found);
+                found.len()
+            }
+        }
+    }
+
     /// Appends the vertices that pass to `found`; they were reached from a row of the batch.
     pub(in crate::operators) fn take(
         &mut self,

@@ -7,7 +7,7 @@ use gremlin::PredicateOp;
 use planner::physical::{EdgeEnd, EdgeLabels, ExpandTo, Hop, OpKind, Operand, Predicate, Slot, Test};
 use values::{Direction, Value, VertexRef};
 
-use super::world::{World, bulked, op, slotted, tagged};
+use super::world::{Row, World, bulked, op, slotted, tagged};
 use crate::batch::{Batch, Column};
 use crate::operators::chunk::with_chunks_of;
 
@@ -84,14 +84,21 @@ fn ends_are_tested_where_they_are_met() {
             labels: EdgeLabels::All,
             to: ExpandTo::Vertices,
             edge_test: None,
-            end_test: Some(end_test),
+            end_test: Some(end_test.clone()),
             fetch: Vec::new(),
             distinct: false,
             sorted: None,
             secondary: Vec::new(),
         };
         let input = bulked(world.vertices(&[1, 4, 6]), &[2, 3, 5]);
-        let found = with_chunks_of(chunk, || world.run(kind, vec![input]));
+        let found = with_chunks_of(chunk, || world.run(kind, vec![input.clone()]));
+        // Where they are only counted, they are counted where they are met.
+        let hop = Hop { direction: Direction::Both, labels: EdgeLabels::All };
+        let kind = OpKind::BulkByEnds { hop, test: end_test };
+        let counted = with_chunks_of(chunk, || world.run(kind, vec![input]));
+        let total = |rows: Vec<Row>| rows.iter().map(|row| row.bulk).sum::<u64>();
+        assert_eq!(total(counted.rows()), total(found.rows()));
+        assert!(counted.rows().iter().all(|row| row.bulk > 0) && counted.rows().len() <= 3);
         found.rows().iter().map(|row| row.bulk).zip(found.texts()).collect::<Vec<_>>()
     };
     let of = |expected: &[(u64, &str)]| -> Vec<(u64, String)> {
