@@ -76,8 +76,11 @@ fn measure(folder: &Path, edges: u64, report: &Report) -> Outcome<()> {
 /// What it takes one and two executors to read all of that many edges.
 fn scans(folder: &Path, hub: VertexRef, fans: &[VertexRef], edges: u64) -> Outcome<Vec<Json>> {
     let open = || Database::open_with(folder, DatabaseOptions { executors: 2, ..DatabaseOptions::default() });
-    hub_scans::insert(&open()?, hub, fans, edges)?;
-    // Opened again, nodes are as they are on disk: how many changes are still on top of them makes no difference.
+    let database = open()?;
+    hub_scans::insert(&database, hub, fans, edges)?;
+    // Flushed and opened again, nodes have no changes on top of them.
+    database.graph().flush()?;
+    drop(database);
     hub_scans::scans(&open()?)
 }
 

@@ -74,6 +74,20 @@ impl<'r> PropertyColumn<'r> {
         view.longs.get(slot).copied()
     }
 
+    /// How many of some vertices have a long that holds, up to the first of which [`PropertyColumn::long`] says nothing; and
+    /// how many come before that one.
+    #[inline(always)]
+    pub fn count_longs(&self, vertices: &[VertexRef], holds: impl Fn(i64) -> bool) -> (usize, usize) {
+        let mut count = 0;
+        for (i, &v) in vertices.iter().enumerate() {
+            match self.long(v) {
+                Some(long) => count += usize::from(holds(long)),
+                None => return (count, i),
+            }
+        }
+        (count, vertices.len())
+    }
+
     /// Makes ready for many vertices, most of which are in the stripe of this one.
     pub fn expect_many_near(&mut self, v: VertexRef) {
         let Self { reader, key, blocks } = self;

@@ -90,14 +90,14 @@ impl<'a> Having<'a> {
 
     #[inline(always)]
     fn count_longs(&mut self, vertices: &[VertexRef], row: u32, holds: impl Fn(i64) -> bool) -> usize {
-        let mut count = 0;
-        for &v in vertices {
-            count += usize::from(match self.column.long(v) {
-                Some(long) => holds(long),
-                None => self.other_holds(v, row),
-            });
+        let (mut rest, mut count) = (vertices, 0);
+        loop {
+            let (passed, known) = self.column.count_longs(rest, &holds);
+            count += passed;
+            let Some((&other, others)) = rest[known..].split_first() else { return count };
+            count += usize::from(self.other_holds(other, row));
+            rest = others;
         }
-        count
     }
 
     /// Longs are compared right here; whatever else is under the key, by the check, and out of line: what it needs in
