@@ -221,7 +221,9 @@ impl Core {
             let writer = self.writer.lock();
             let watermark = self.timeline.watermark().bits();
             let keeps_retired = self.cache.has_evicted_roots_since(watermark);
-            TreeImage::take(tree, name, writer.applied, keeps_retired, &guard)
+            // A secondary tree that was dropped has not been told of what was committed since.
+            let tick = self.secondaries.died(name).map_or(writer.applied, |died| died.min(writer.applied));
+            TreeImage::take(tree, name, tick, keeps_retired, &guard)
         };
         let Some((image, flush)) = image else { return Ok(None) };
         if let Err(error) = image.write(output) {

@@ -223,7 +223,10 @@ impl<'r> List<'r> {
 
     /// The number of edges.
     pub fn len(self) -> usize {
-        self.reader.list_len(self.name.v, self.name.label, self.name.dir) as usize
+        match self.name.by.and_then(|_| self.reader.tree_of(self.name)) {
+            Some(tree) => self.reader.tree_degree(&tree, self.name),
+            None => self.reader.list_len(self.name.v, self.name.label, self.name.dir) as usize,
+        }
     }
 
     /// Whether it is long enough to have an edge-tree.

@@ -22,6 +22,8 @@ pub struct Reader<'a> {
     pub(crate) core: &'a Core,
     pub(crate) tick: Tick,
     pub(crate) own: Option<Own<'a>>,
+    /// Whether the edge nodes that it reads count as read by somebody.
+    pub(crate) counts: bool,
     pub(crate) guard: Guard,
 }
 
@@ -33,7 +35,7 @@ impl<'a> Reader<'a> {
     /// A reader that lays some writes over a snapshot.
     pub(crate) fn with_own(snapshot: &'a Snapshot, own: Option<Own<'a>>) -> Self {
         let (core, tick) = (snapshot.core(), snapshot.stamp().bits());
-        Self { snapshot, core, tick, own, guard: crossbeam_epoch::pin() }
+        Self { snapshot, core, tick, own, counts: true, guard: crossbeam_epoch::pin() }
     }
 
     /// The snapshot that is read.

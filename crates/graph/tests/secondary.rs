@@ -368,3 +368,86 @@ fn a_list_of_a_vertex_that_is_dropped_takes_its_tree_along() {
     drop(graph);
     assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
 }
+
+type Pairs = Vec<(String, Vec<u8>, Vec<u8>)>;
+
+/// Everything that a store has.
+fn pairs(store: &Arc<dyn Store>) -> Pairs {
+    let snapshot = store.snapshot().unwrap();
+    let mut pairs = Vec::new();
+    for name in store.keyspace_names() {
+        let keyspace = store.keyspace(&name, KeyspaceShape::Small).unwrap();
+        for pair in snapshot.scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap() {
+            let (key, value) = pair.unwrap();
+            pairs.push((name.clone(), key.to_vec(), value.to_vec()));
+        }
+    }
+    pairs
+}
+
+/// A store that has these, the later ones in place of those before.
+fn filled<'p>(pairs: impl IntoIterator<Item = &'p (String, Vec<u8>, Vec<u8>)>) -> Arc<dyn Store> {
+    let store = memory();
+    for (name, key, value) in pairs {
+        let shape = if name == "sections" { KeyspaceShape::Large } else { KeyspaceShape::Small };
+        let keyspace = store.keyspace(name, shape).unwrap();
+        let mut batch = WriteBatch::new();
+        batch.put(&keyspace, key.clone(), value.clone());
+        store.write_batch(batch, Durability::Sync).unwrap();
+    }
+    store
+}
+
+/// Whether a pair is an edge node of a tree: of a primary one, or of a secondary one.
+fn is_node(pair: &(String, Vec<u8>, Vec<u8>), of: u8) -> bool {
+    let kind = if of == b's' { 12 } else { 10 };
+    pair.0 == "sections" && pair.1.first() == Some(&of) && pair.1.get(kind) == Some(&2)
+}
+
+/// A flush writes the nodes of a tree in any number of batches. Where it ends between them, replaying the log meets nodes
+/// that are ahead of it beside others that are not: no edge may be left where it was before, nor be missing.
+#[test]
+fn a_flush_that_ends_within_a_tree_leaves_every_edge_in_its_place() {
+    let store = memory();
+    let graph = open(&store);
+    let (hub, edges) = star(&graph, 120);
+    want(&graph, hub);
+    graph.flush().unwrap();
+    let mut random = 1u64;
+    for _ in 0..60 {
+        let transaction = graph.begin();
+        for _ in 0..3 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let e = edges[(random >> 40) as usize % edges.len()];
+            match random >> 33 & 7 {
+                0 => transaction.drop_edge(e).unwrap(),
+                1 => drop(transaction.drop_edge_property(e, "weight")),
+                2 => drop(transaction.set_edge_property(e, "n", Value::Long(-1))),
+                _ => {
+                    drop(transaction.set_edge_property(e, "weight", weight((random >> 20) as usize % 5_000)))
+                }
+            }
+        }
+        transaction.commit().unwrap();
+    }
+    let before = pairs(&store);
+    let expected = expected(&graph.snapshot(), hub);
+    graph.flush().unwrap();
+    drop(graph);
+    let after = pairs(&store);
+    let primary: Vec<_> = after.iter().filter(|pair| is_node(pair, b't')).collect();
+    let secondary: Vec<_> = after.iter().filter(|pair| is_node(pair, b's')).collect();
+    assert!(secondary.len() > 10 && primary.len() > 10, "{} and {}", secondary.len(), primary.len());
+    for (ahead, descending) in (0..=secondary.len()).flat_map(|ahead| [(ahead, false), (ahead, true)]) {
+        let nodes = secondary.iter().copied();
+        let written: Vec<_> =
+            if descending { nodes.rev().take(ahead).collect() } else { nodes.take(ahead).collect() };
+        let torn = filled(before.iter().chain(primary.iter().copied()).chain(written));
+        let again = open(&torn);
+        let found = by_weight(&again.snapshot(), hub).unwrap();
+        assert_eq!(found, expected, "{ahead} nodes were written, descending {descending}");
+        again.flush().unwrap();
+        drop(again);
+        assert_eq!(graph::check(&torn, &mut |_| {}).unwrap(), []);
+    }
+}

@@ -62,6 +62,7 @@ impl<'a> Contents<'a> {
                 progress(CheckProgress::Contents { done, total: total.max(done) });
             }
         });
+        self.trees_of_empty_lists();
         self.compare_counts();
         if self.edges[0] != self.edges[1] {
             self.for_each_vertex(Self::name_unmatched);
@@ -124,6 +125,17 @@ impl<'a> Contents<'a> {
                 }
                 self.secondary_trees(list);
             });
+        }
+    }
+
+    /// Looks at the secondary edge-trees of lists that no vertex is visited for.
+    fn trees_of_empty_lists(&mut self) {
+        for name in self.snapshot.core().secondaries.live() {
+            let reader = self.snapshot.reader();
+            let list = reader.list(name.v, name.label, name.dir);
+            if list.is_empty() {
+                self.secondary_trees(list);
+            }
         }
     }
 

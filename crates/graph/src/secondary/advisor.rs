@@ -25,6 +25,9 @@ const KEEPS: f64 = 0.25;
 /// A period with fewer edge nodes read says nothing: it goes on.
 const BUSY: f64 = 64.0;
 
+/// Busy periods for which a tree that could not be built is not tried again.
+const REST: u32 = 10;
+
 /// Trees that are thought about at once.
 const MOST: usize = 4_096;
 
@@ -42,6 +45,8 @@ pub(super) struct Advice {
 pub(super) struct Advisor {
     wanted: FxHashMap<TreeName, Wanted>,
     there: FxHashMap<TreeName, There>,
+    /// Trees that could not be built, and for how many periods they are not tried again.
+    failed: FxHashMap<TreeName, u32>,
     /// Edge nodes read in this period, before its end was last asked for.
     all: f64,
 }
@@ -86,6 +91,11 @@ impl Advisor {
         self.there.entry(tree).or_default().saved += saved;
     }
 
+    /// A tree could not be built: its list changes too fast, or the disk or memory is short.
+    pub(super) fn failed(&mut self, tree: TreeName) {
+        self.failed.insert(tree, REST);
+    }
+
     /// The benefit of a tree that is there, in the last busy period.
     pub(super) fn benefit(&self, tree: TreeName) -> f64 {
         self.there.get(&tree).map_or(0.0, |there| there.benefit)
@@ -127,10 +137,15 @@ impl Advisor {
     /// The trees that would pay.
     fn choose(&mut self, all: f64, there: &[TreeName], threshold: f64) -> Vec<TreeName> {
         let mut build = Vec::new();
+        self.failed.retain(|_, rest| {
+            *rest -= 1;
+            *rest > 0
+        });
+        let failed = &self.failed;
         self.wanted.retain(|tree, wanted| {
             wanted.benefit = wanted.saved / all;
             wanted.saved_before += std::mem::take(&mut wanted.saved);
-            if wanted.benefit < threshold || there.contains(tree) {
+            if wanted.benefit < threshold || there.contains(tree) || failed.contains_key(tree) {
                 return false;
             }
             let pays = wanted.saved_before >= PAYS * wanted.nodes;
@@ -201,6 +216,18 @@ mod tests {
             assert_eq!(end(&mut advisor, 1_000.0, &there).drop, []);
         }
         assert_eq!(end(&mut advisor, 1_000.0, &there).drop, there);
+    }
+
+    #[test]
+    fn a_tree_that_could_not_be_built_is_tried_again_after_a_while() {
+        let mut advisor = Advisor::default();
+        advisor.failed(tree(1));
+        for _ in 1..REST {
+            advisor.missed(tree(1), 500.0, 10.0);
+            assert_eq!(end(&mut advisor, 1_000.0, &[]).build, []);
+        }
+        advisor.missed(tree(1), 500.0, 10.0);
+        assert_eq!(end(&mut advisor, 1_000.0, &[]).build, [tree(1)]);
     }
 
     #[test]

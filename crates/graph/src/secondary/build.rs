@@ -27,8 +27,24 @@ pub(super) enum Built {
     Yes,
     /// There is nothing to build it from, or it is there already.
     NotNeeded,
-    /// The graph is being closed, or the list changes too fast.
+    /// The graph is being closed, the list changes too fast, or memory is short.
     GivenUp,
+}
+
+/// A tree that is forgotten if building it ends otherwise than by its publication, even by a panic: its changes would be
+/// logged for ever.
+struct Unfinished<'a> {
+    core: &'a Core,
+    name: TreeName,
+    published: bool,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if !self.published {
+            self.core.abandon_secondary(self.name);
+        }
+    }
 }
 
 impl Core {
@@ -36,14 +52,11 @@ impl Core {
     pub(super) fn build_secondary(self: &Arc<Self>, name: TreeName) -> Result<Built> {
         let Some(key) = name.by else { return Ok(Built::NotNeeded) };
         let Some((tree, snapshot)) = self.begin_secondary(name, key) else { return Ok(Built::NotNeeded) };
-        let outcome = self.write_secondary(name, key, &snapshot).and_then(|written| match written {
-            true => self.publish_secondary(name, &tree, &snapshot),
-            false => Ok(false),
-        });
-        if !matches!(outcome, Ok(true)) {
-            self.abandon_secondary(name);
+        let mut unfinished = Unfinished { core: self, name, published: false };
+        if self.write_secondary(name, key, &snapshot)? {
+            unfinished.published = self.publish_secondary(name, &tree, &snapshot)?;
         }
-        Ok(if outcome? { Built::Yes } else { Built::GivenUp })
+        Ok(if unfinished.published { Built::Yes } else { Built::GivenUp })
     }
 
     /// Begins to log the changes of the list, as of the snapshot.
@@ -68,7 +81,12 @@ impl Core {
         let settled = snapshot.stamp().bits();
         let mut output = TreeOutput::new(name, key, settled, self.node_sizes.bounds(name.label), output);
         let (most, mut pace) = (options.sort_edges.max(1), Pace::new(options.share));
-        let stop = || self.secondaries.tasks.is_stopping() || self.secondaries.logged(name) > MOST_CHANGES;
+        // The snapshot keeps versions of the whole graph from being merged.
+        let stop = || {
+            self.secondaries.tasks.is_stopping()
+                || self.secondaries.logged(name) > MOST_CHANGES
+                || self.cache.is_far_over()
+        };
         let mut gather = Gather { snapshot, list: name.by(None), key, most, pace: &mut pace, stop: &stop };
         let whole = gather.parts(|section, order, pace| output.append(section, order, || pace.rest()))?;
         if whole {
@@ -82,21 +100,20 @@ impl Core {
         let mut applied = 0;
         loop {
             let mut writer = self.writer.lock();
-            let log = self.secondaries.take_log(name);
-            let (now, later) = log.split_at(log.len().min(CHANGES));
+            let (now, more) = self.secondaries.take_log(name, CHANGES);
             let guard = crossbeam_epoch::pin();
             let watermark = self.timeline.watermark().bits().min(writer.applied);
             let tree_writer = TreeWriter { core: self, tree, name, watermark, guard: &guard };
             now.iter().try_for_each(|logged| tree_writer.apply(logged.change()))?;
-            if later.is_empty() {
+            if !more {
                 self.enlist(name, tree, snapshot, &mut writer);
                 return Ok(true);
             }
             applied += now.len();
-            if applied > MOST_CHANGES {
+            // Until it is published no flush writes it: what it has in memory stays there.
+            if applied > MOST_CHANGES || self.cache.is_far_over() {
                 return Ok(false);
             }
-            self.secondaries.put_back(name, log, CHANGES);
             parking_lot::MutexGuard::unlock_fair(writer);
         }
     }

@@ -163,7 +163,9 @@ impl Gather<'_> {
         let mut place = Place::default();
         loop {
             let ended = {
-                let reader = self.snapshot.reader();
+                let mut reader = self.snapshot.reader();
+                // What is read to build a tree says nothing about what trees are worth.
+                reader.counts = false;
                 let run = reader.run(v, label, dir, &mut place);
                 visit(&run);
                 place.position = run.end();

@@ -29,13 +29,14 @@ impl<'r> List<'r> {
     /// decide. Of a list without an edge-tree, nothing is noted.
     pub fn note_filtered(self, key: KeyId, filtered: Filtered) {
         let (reader, per_node) = (self.reader(), self.reader().core.options.tree.max);
-        if !reader.core.secondaries.is_watched(reader) || self.len() <= per_node {
+        let len = self.len();
+        if !reader.core.secondaries.is_watched(reader) || len <= per_node {
             return;
         }
         let (looked_at, best) = filtered.nodes(per_node);
         let name = self.name().by(Some(key));
         let mut advisor = reader.core.secondaries.advisor.lock();
-        advisor.missed(name, looked_at - best, self.len() as f64 / per_node as f64);
+        advisor.missed(name, looked_at - best, len as f64 / per_node as f64);
     }
 
     /// Notes that a part of this list was read by a secondary tree, instead of all of it.
@@ -46,7 +47,8 @@ impl<'r> List<'r> {
         }
         let per_node = reader.core.options.tree.max;
         let whole = if filtered.first { self.len() } else { 0 };
-        let saved = whole.saturating_sub(filtered.looked_at) as f64 / per_node as f64;
+        // Later calls take away what they have looked at from what the first one has saved.
+        let saved = (whole as f64 - filtered.looked_at as f64) / per_node as f64;
         reader.core.secondaries.advisor.lock().used(self.name(), saved);
     }
 }
@@ -66,6 +68,9 @@ impl Reader<'_> {
             return None;
         }
         let keys = self.core.secondaries.keys_of(list, self.tick);
+        if keys.is_empty() {
+            return None;
+        }
         let all = std::iter::once(None).chain(keys.into_iter().map(Some));
         // Of equals the last is the largest, so the primary tree comes last.
         let by_memory = all.map(|by| (self.part_in_memory(list.by(by)), by));

@@ -16,7 +16,9 @@ impl Core {
     pub(super) fn drop_secondary(self: &Arc<Self>, name: TreeName) -> Result<()> {
         {
             let writer = self.writer.lock();
-            if !self.secondaries.kill(name, writer.applied) {
+            // Stamps that were given up are visible and have nothing: whoever reads at one of them may be reading the tree.
+            let died = writer.applied.max(self.timeline.visible().bits());
+            if !self.secondaries.kill(name, died) {
                 return Ok(());
             }
         }
@@ -30,7 +32,7 @@ impl Core {
         let watermark = self.timeline.watermark().bits();
         let forgotten = |(_, died): &(TreeName, Tick)| *died < watermark && *died < self.stored_up_to();
         let dead: Vec<(TreeName, Tick)> = self.secondaries.dead();
-        dead.into_iter().filter(forgotten).try_for_each(|(name, _)| self.reclaim(name))
+        dead.into_iter().filter(forgotten).try_for_each(|(name, died)| self.reclaim(name, died))
     }
 
     /// Every change up to this stamp is in what the last checkpoint names.
@@ -38,9 +40,17 @@ impl Core {
         self.writer.lock().checkpoint
     }
 
-    fn reclaim(&self, name: TreeName) -> Result<()> {
+    fn reclaim(&self, name: TreeName, died: Tick) -> Result<()> {
         // No flush writes it meanwhile, and none will afterwards.
         let _flushing = self.flushing.lock();
+        if self.secondaries.died(name) != Some(died) {
+            // Another thread was faster.
+            return Ok(());
+        }
+        // The ids of its nodes will be those of another tree by the same property, which cannot be begun before this one is
+        // forgotten.
+        self.cache.forget_limbo(|key| matches!(key, SectionKey::Tree { name: of, .. } if *of == name));
+        self.sections.delete_all(&tree_prefix(name))?;
         let tree = {
             let mut writer = self.writer.lock();
             writer.dirty_trees.remove(&name);
@@ -48,9 +58,7 @@ impl Core {
         };
         // The cache may be looking at it.
         crossbeam_epoch::pin().defer(move || drop(tree));
-        // The ids of its nodes will be those of another tree by the same property.
-        self.cache.forget_limbo(|key| matches!(key, SectionKey::Tree { name: of, .. } if *of == name));
-        self.sections.delete_all(&tree_prefix(name))
+        Ok(())
     }
 
     /// Deletes what a crash has left in the store of trees that the checkpoint does not name.

@@ -8,6 +8,7 @@
 //!
 //! All changes are made while the writer is held; readers look a tree up when they begin to read a list.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -50,7 +51,7 @@ struct Entry {
 }
 
 enum State {
-    Building(Vec<LoggedChange>),
+    Building(VecDeque<LoggedChange>),
     Live { born: Tick },
     Dead { born: Tick, died: Tick },
 }
@@ -153,6 +154,12 @@ impl Secondaries {
         dead.collect()
     }
 
+    /// The last stamp whose changes a tree has, if it was dropped.
+    pub(crate) fn died(&self, name: TreeName) -> Option<Tick> {
+        let died = |entry: &Entry| if let State::Dead { died, .. } = entry.state { Some(died) } else { None };
+        self.find(name, died)?
+    }
+
     /// The trees that are being built.
     pub(super) fn building(&self) -> Vec<TreeName> {
         self.names(|state| matches!(state, State::Building(_)))
@@ -174,7 +181,7 @@ impl Secondaries {
     /// Begins to log the changes of a list for a tree that is to be built; none if there is one of that name.
     pub(super) fn begin(&self, name: TreeName) -> Option<Arc<EdgeTree>> {
         let tree = Arc::new(EdgeTree::stored());
-        self.insert(name, Arc::clone(&tree), State::Building(Vec::new())).then_some(tree)
+        self.insert(name, Arc::clone(&tree), State::Building(VecDeque::new())).then_some(tree)
     }
 
     fn insert(&self, name: TreeName, tree: Arc<EdgeTree>, state: State) -> bool {
@@ -227,26 +234,16 @@ impl Secondaries {
         killed
     }
 
-    /// The logged changes of a tree that is being built, oldest first.
-    pub(super) fn take_log(&self, name: TreeName) -> Vec<LoggedChange> {
-        let mut taken = Vec::new();
+    /// Takes the first few of the logged changes of a tree that is being built, oldest first; and whether there are more.
+    pub(super) fn take_log(&self, name: TreeName, most: usize) -> (Vec<LoggedChange>, bool) {
+        let mut taken = (Vec::new(), false);
         self.change_state(name, |state| {
             if let State::Building(log) = state {
-                taken = std::mem::take(log);
+                taken.0 = log.drain(..log.len().min(most)).collect();
+                taken.1 = !log.is_empty();
             }
         });
         taken
-    }
-
-    /// Gives back what was taken of the log behind its first `done` changes. While the writer is held, as in between.
-    pub(super) fn put_back(&self, name: TreeName, mut taken: Vec<LoggedChange>, done: usize) {
-        self.change_state(name, |state| {
-            if let State::Building(log) = state {
-                taken.drain(..done);
-                taken.append(log);
-                *log = taken;
-            }
-        });
     }
 
     /// How many changes are logged for a tree that is being built.
@@ -274,7 +271,7 @@ impl Secondaries {
     pub(crate) fn log(&self, name: TreeName, change: TreeChange<'_>) {
         self.change_state(name, |state| {
             if let State::Building(log) = state {
-                log.push(LoggedChange::of(change));
+                log.push_back(LoggedChange::of(change));
             }
         });
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -46,6 +46,10 @@ impl Drop for SecondaryWorker {
         }
     }
 }
+
+/// Periods are at least and at most so long.
+const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
+const LONGEST_PERIOD: Duration = Duration::from_secs(86_400);
 
 /// What the threads have to do.
 #[derive(Default)]
@@ -95,16 +99,16 @@ impl Tasks {
     }
 
     /// The next task; none when the graph is being closed.
-    fn next(&self, period: std::time::Duration) -> Option<Task> {
+    fn next(&self, period: Duration) -> Option<Task> {
         let mut state = self.state.lock();
         loop {
             if state.stop {
                 return None;
             }
             let now = Instant::now();
+            let period = period.clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
             let end = state.period.unwrap_or(now) + period;
             if now >= end {
-                // Trees are decided about while others are being built.
                 state.period = Some(now);
                 return Some(Task::Decide);
             }
@@ -121,7 +125,7 @@ fn work(core: &Arc<Core>) {
         if task == Task::Decide {
             core.secondaries.tasks.add(core.decide_secondaries());
         } else if let Err(error) = core.do_secondary(task) {
-            tracing::warn!(?task, %error, "a secondary edge-tree could not be built or dropped; it is tried again");
+            tracing::warn!(?task, %error, "a secondary edge-tree could not be built or dropped; it is tried again later");
         }
         if let Err(error) = core.reclaim_secondaries() {
             tracing::warn!(%error, "a secondary edge-tree that was dropped takes up space until the graph is opened again");
@@ -145,7 +149,11 @@ impl Core {
         match task {
             Task::Build(name) => {
                 let begun = Instant::now();
-                if self.build_secondary(name)? == Built::Yes {
+                let built = self.build_secondary(name);
+                if !matches!(built, Ok(Built::Yes | Built::NotNeeded)) {
+                    self.secondaries.advisor.lock().failed(name);
+                }
+                if built? == Built::Yes {
                     // So that a restart does not have to build it again.
                     self.flush()?;
                     tracing::info!(?name, took = ?begun.elapsed(), "built a secondary edge-tree");

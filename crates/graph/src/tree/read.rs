@@ -60,6 +60,7 @@ impl Reader<'_> {
     pub fn whole(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Place {
         match self.core.secondaries.is_empty() {
             true => Place::default(),
+            false if !self.list(v, label, dir).has_tree() => Place::default(),
             false => {
                 let tree = self.warmest_tree(TreeName::primary(v, label, dir));
                 Place { tree, ..Place::default() }
@@ -133,7 +134,7 @@ impl Reader<'_> {
         let own = self.own_changes(v, label, dir);
         let total = self.list_len(v, label, dir) as usize;
         if place.version != root.version || place.first > place.position {
-            self.core.node_sizes.count_list(name.label);
+            self.count_list(name.label);
             (place.version, place.node, place.first) = (root.version, NodePlace::default(), 0);
         }
         while let Some(node) = root.node(place.node) {
@@ -158,9 +159,18 @@ impl Reader<'_> {
         Some(OwnChanges::of(Some(own)))
     }
 
+    /// Counts a list that somebody begins to read.
+    fn count_list(&self, label: EdgeLabelId) {
+        if self.counts {
+            self.core.node_sizes.count_list(label);
+        }
+    }
+
     fn node_section(&self, node: &Arc<EdgeNode>, name: TreeName) -> Option<&Adjacency> {
-        self.core.secondaries.count_node();
-        self.core.node_sizes.count_read(name.label);
+        if self.counts {
+            self.core.secondaries.count_node();
+            self.core.node_sizes.count_read(name.label);
+        }
         match self.core.edge_node(node, name, &self.guard) {
             Ok(section) => Some(section),
             Err(error) => {
@@ -240,7 +250,7 @@ impl Reader<'_> {
         let own = self.own_changes(name.v, name.label, name.dir);
         let fresh = seek.version != root.version;
         if fresh {
-            self.core.node_sizes.count_list(name.label);
+            self.count_list(name.label);
             let least = SortPlace { value: Some(value), neighbour: VertexRef(0), seq: 0 };
             (seek.version, seek.node) = (root.version, root.locate(&Target::Place(least)));
         }
@@ -347,7 +357,7 @@ impl<'r> Iterator for RunsBack<'r> {
                 (Back::Begin, None) => self.reader.run_of(self.name, &mut Place::default()),
                 (Back::Begin, Some(tree)) => {
                     let root = self.reader.tree_root(&tree, self.name)?;
-                    self.reader.core.node_sizes.count_list(label);
+                    self.reader.count_list(label);
                     self.node(root, root.last(), self.reader.list_len(v, label, dir) as usize)?
                 }
                 (Back::Node(root, place, end), _) => self.node(root, place, end)?,

@@ -68,7 +68,7 @@ impl<'a> TreeWriter<'a> {
     /// The properties that an edge has now; none if it is not in the tree.
     pub(crate) fn cells_of(&self, change: TreeChange<'_>) -> Result<Option<EdgeCells>> {
         let root = self.root()?;
-        let Some(place) = self.find(root, change)? else { return Ok(None) };
+        let Some(place) = self.find_anywhere(root, change, |_| true)? else { return Ok(None) };
         let found = self.section(node_at(root, place))?.newest(0, identity(change.neighbour, change.seq));
         Ok(found.map(EdgePlace::cells))
     }
@@ -310,10 +310,24 @@ impl<'a> TreeWriter<'a> {
         Ok(())
     }
 
-    /// The node that has an edge now.
+    /// The node that has an edge now and must learn of the change. Replaying, a node may be ahead of it: what it has is of
+    /// later, and another one may still have the edge as it was before.
     fn find(&self, root: &TreeRoot, change: TreeChange<'_>) -> Result<Option<NodePlace>> {
+        self.find_anywhere(root, change, |section| section.settled < change.tick)
+    }
+
+    /// The node that has an edge, among those that `may` be the one.
+    fn find_anywhere(
+        &self,
+        root: &TreeRoot,
+        change: TreeChange<'_>,
+        may: impl Fn(&Adjacency) -> bool,
+    ) -> Result<Option<NodePlace>> {
         let wanted = identity(change.neighbour, change.seq);
-        let has = |place: NodePlace| Ok(self.section(node_at(root, place))?.newest(0, wanted).is_some());
+        let has = |place: NodePlace| {
+            let section = self.section(node_at(root, place))?;
+            Ok(may(section) && section.newest(0, wanted).is_some())
+        };
         if root.order == Order::Arrival {
             return find_place(root.candidates(change.neighbour, change.seq), has);
         }

@@ -33,8 +33,10 @@ fn note(chain: &mut Chain, index: usize) -> bool {
     if step.sorted.is_some() || !step.secondary.is_empty() {
         return false;
     }
-    let top = top.filter(|_| step.edges && !step.distinct);
     let test = step.edge_test.as_ref();
+    // Where a test by another property lets few edges pass, the first few may be found only at the other end of the list.
+    let top = top
+        .filter(|(key, _)| step.edges && !step.distinct && test.is_none_or(|test| is_only_about(test, *key)));
     let mut keys = test.map_or_else(Vec::new, keys_of);
     keys.extend(top.map(|(key, _)| key).filter(|key| !keys.contains(key)));
     let parts = keys.into_iter().filter_map(|key| part(test, key, top));
@@ -48,6 +50,13 @@ fn part(test: Option<&Test>, key: KeyId, top: Option<(KeyId, Top)>) -> Option<So
     let top = top.filter(|(by, _)| *by == key).map(|(_, top)| top);
     let exact = test.is_some_and(|test| is_interval(test, key));
     (low.is_some() || high.is_some() || top.is_some()).then_some(SortedPart { key, low, high, exact, top })
+}
+
+/// Whether a test looks at nothing but one property.
+fn is_only_about(test: &Test, key: KeyId) -> bool {
+    let mut parts = Vec::new();
+    flatten(test.clone(), &mut parts);
+    parts.iter().all(|part| matches!(part, Test::Has(known, _) if *known == key))
 }
 
 /// The properties that a test compares.
@@ -90,6 +99,15 @@ mod tests {
             &["top-k", RULE],
             "g.V().outE('likes').order().by('age', desc).limit(5)",
             "V().outE(likes; secondary by age).order(age desc) first 5.limit(5)",
+        );
+    }
+
+    #[test]
+    fn the_first_few_of_those_that_pass_another_test_are_read_by_that_test() {
+        these(
+            &["filter-push-down", "top-k", RULE],
+            "g.V().outE('likes').has('name', 'x').order().by('age').limit(5)",
+            "V().outE(likes; edges with name = 'x'; secondary by name).order(age) first 5.limit(5)",
         );
     }
 

@@ -68,7 +68,8 @@ impl Ordered {
 }
 
 impl Expand {
-    /// Whether the cursor stands at or in a list that has an edge-tree.
+    /// Whether the cursor stands at the beginning of a list that has an edge-tree, or in one whose reading began so. (A list
+    /// that gets one while it is read goes on as it began.)
     pub(super) fn is_at_long_list(
         &self,
         batch: &Batch,
@@ -77,7 +78,10 @@ impl Expand {
         cx: &Context<'_>,
     ) -> Result<bool, QueryError> {
         let at = self.cursor;
-        if at.row >= batch.len || self.labels.is_empty() {
+        if at.ordered.is_some() {
+            return Ok(true);
+        }
+        if at.row >= batch.len || self.labels.is_empty() || !at.is_at_beginning() {
             return Ok(false);
         }
         let v = vertex_of(batch, at.row, graph, cx)?;
@@ -129,8 +133,9 @@ impl Expand {
             let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found };
             let ended = match part.and_then(|part| part.top) {
                 Some(top) => {
-                    rows += visitor.take_top(list, top)?;
-                    looked_at += rows - before + 1;
+                    let (used, passed) = visitor.take_top(list, top)?;
+                    rows += passed;
+                    looked_at += used + 1;
                     true
                 }
                 None => {
@@ -313,19 +318,20 @@ impl Visitor<'_, '_> {
         Ok((used, passed))
     }
 
-    /// Takes the first or last few of a list that pass; how many.
-    fn take_top(&mut self, list: List<'_>, top: Top) -> Result<usize, QueryError> {
-        let mut passed = 0;
+    /// Takes the first or last few of a list that pass; how many it looked at, and how many passed.
+    fn take_top(&mut self, list: List<'_>, top: Top) -> Result<(usize, usize), QueryError> {
+        let (mut looked_at, mut passed) = (0, 0);
         if top.descending {
             for run in list.runs_back() {
                 for i in (0..run.neighbours().len()).rev() {
                     if passed as u64 == top.limit {
-                        return Ok(passed);
+                        return Ok((looked_at, passed));
                     }
+                    looked_at += 1;
                     passed += usize::from(self.visit(&run, i)?);
                 }
             }
-            return Ok(passed);
+            return Ok((looked_at, passed));
         }
         // Those without a value come first, and `order` drops them.
         let mut seek = graph::Seek::default();
@@ -333,11 +339,12 @@ impl Visitor<'_, '_> {
             let end = run.neighbours().len();
             let (used, further) = self.take(&run, from..end, &(0..0), top.limit as usize - passed)?;
             (seek.position, passed) = (seek.position + used, passed + further);
+            looked_at += used;
             if from == end || passed as u64 == top.limit {
                 break;
             }
         }
-        Ok(passed)
+        Ok((looked_at, passed))
     }
 
     /// Takes an edge if it passes.
