@@ -4,7 +4,7 @@ use planner::physical::{Aggregation, OpKind};
 use values::Value;
 use values::number::{self, ArithmeticError};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -43,6 +43,9 @@ impl Operator for Aggregate {
         if *aggregation == Aggregation::Count && cx.single_tag {
             let state = self.states.at(0);
             state.count = state.count.saturating_add(batch.total_bulk());
+            return Ok(Step::Idle);
+        }
+        if *aggregation == Aggregation::Sum && cx.single_tag && self.states.at(0).add_longs(&batch) {
             return Ok(Step::Idle);
         }
         let mut bytes = 0;
@@ -96,6 +99,22 @@ impl Operator for Aggregate {
 const CHARGED_AT_ONCE: usize = 1 << 16;
 
 impl State {
+    /// Adds up a batch of longs, one each, to a sum of longs; `false` if it is anything else, or too much for a long: then
+    /// nothing was added.
+    fn add_longs(&mut self, batch: &Batch) -> bool {
+        let (Column::Longs(longs), None) = (&*batch.current, &batch.bulk) else { return false };
+        let before = match &self.value {
+            None => 0,
+            Some(Value::Long(sum)) => *sum,
+            Some(_) => return false,
+        };
+        let sum = longs.iter().try_fold(before, |sum, long| sum.checked_add(*long));
+        let Some(sum) = sum.filter(|_| !longs.is_empty()) else { return false };
+        self.count = self.count.saturating_add(longs.len() as u64);
+        self.value = Some(Value::Long(sum));
+        true
+    }
+
     /// Takes `bulk` times a value in. Nulls leave the result as it is, but are a reason to have one.
     fn add(&mut self, aggregation: Aggregation, value: Value, bulk: u64) -> Result<(), ArithmeticError> {
         let Some(held) = self.value.take() else {

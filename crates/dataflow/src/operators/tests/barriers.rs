@@ -40,6 +40,22 @@ fn bulks_count() {
 }
 
 #[test]
+fn longs_are_added_up_a_batch_at_a_time() {
+    let world = World::modern();
+    let sum = |batches: &[&[Value]]| {
+        let input = batches.iter().map(|values| world.values(values)).collect();
+        world.try_run(aggregate(Aggregation::Sum), input).map(|outcome| outcome.values())
+    };
+    let long = Value::Long;
+    assert_eq!(sum(&[&[long(1), long(2)], &[long(-5)]]).unwrap(), [long(-2)]);
+    assert_eq!(sum(&[&[long(1), long(2)], &[3.into(), 4.into()], &[long(5)]]).unwrap(), [long(15)]);
+    assert_eq!(sum(&[&[Value::Null], &[long(4), long(5)]]).unwrap(), [long(9)]);
+    assert_eq!(sum(&[&[0.5.into()], &[long(4), long(5)]]).unwrap(), [Value::Double(9.5)]);
+    let error = sum(&[&[long(i64::MAX - 3)], &[long(2), long(2), long(-9)]]).err().unwrap();
+    assert!(error.to_string().contains("add"), "{error}");
+}
+
+#[test]
 fn nulls_are_skipped_but_are_a_reason_to_have_a_result() {
     let world = World::modern();
     let of =
