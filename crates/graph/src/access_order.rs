@@ -85,7 +85,12 @@ impl Reader<'_> {
             sequences.push(Box::new(own.ordered_between(number, from, to, descending)));
         }
         for partition in 0..PARTITIONS {
-            match self.core.ordered_partition(FIRST_INDEX + number as usize, partition, &self.guard) {
+            match self.core.ordered_partition_for(
+                self.request(),
+                FIRST_INDEX + number as usize,
+                partition,
+                &self.guard,
+            ) {
                 Ok(Some(section)) => sequences.push(Box::new(section.between(from, to, descending))),
                 Ok(None) => {}
                 Err(error) => self.snapshot().fail(error),

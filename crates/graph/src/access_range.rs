@@ -52,7 +52,12 @@ impl Reader<'_> {
             own.ordered_candidates(index.number, &from, &to, out);
         }
         for partition in 0..PARTITIONS {
-            match self.core.ordered_partition(FIRST_INDEX + index.number as usize, partition, &self.guard) {
+            match self.core.ordered_partition_for(
+                self.request(),
+                FIRST_INDEX + index.number as usize,
+                partition,
+                &self.guard,
+            ) {
                 Ok(Some(section)) => section.candidates(&from, &to, out),
                 Ok(None) => {}
                 Err(error) => self.snapshot().fail(error),

@@ -18,6 +18,7 @@ use crate::flush::Manifest;
 use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
+use crate::pools::{Pools, Request};
 use crate::schema::DefinitionLock;
 use crate::secondary::Secondaries;
 use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
@@ -44,6 +45,8 @@ pub(crate) struct Core {
     pub(crate) timeline: Timeline,
     pub(crate) blocks: BlockTable,
     pub(crate) cache: Cache,
+    /// Through which requests load.
+    pub(crate) pools: Arc<Pools>,
     /// Partition `p` of index `i` is number `i * PARTITIONS + p`.
     pub(crate) indexes: CellTable<IndexPartition, { 2 * PARTITIONS }>,
     /// The same of range indexes; which of the two an index uses, its kind says.
@@ -84,6 +87,7 @@ impl Core {
         Self {
             cache: Cache::new(&options),
             node_sizes: NodeSizes::new(options.tree),
+            pools: Arc::new(Pools::new(&options.pools)),
             options,
             meta,
             log,
@@ -136,12 +140,24 @@ impl Core {
         key: impl FnOnce() -> SectionKey,
         guard: &'g Guard,
     ) -> Result<Option<&'g T>> {
+        self.section_for(None, cell, key, guard)
+    }
+
+    /// As [`Core::section`], on behalf of a request if there is one.
+    #[inline]
+    pub(crate) fn section_for<'g, T: Mergeable>(
+        &self,
+        request: Option<&Arc<Request>>,
+        cell: &SectionCell<T>,
+        key: impl FnOnce() -> SectionKey,
+        guard: &'g Guard,
+    ) -> Result<Option<&'g T>> {
         match cell.read(self.cache.account.era(), guard) {
             SectionState::Loaded(section) => Ok(Some(section)),
             SectionState::Empty => Ok(None),
             SectionState::Stored => {
                 let key = key();
-                self.load(cell, key, || Entry::Section(key), guard)
+                self.load(request, cell, key, || Entry::Section(key), guard)
             }
         }
     }
@@ -150,16 +166,15 @@ impl Core {
     #[cold]
     pub(crate) fn load<'g, T: Mergeable>(
         &self,
+        request: Option<&Arc<Request>>,
         cell: &SectionCell<T>,
         key: SectionKey,
         entry: impl FnOnce() -> Entry,
         guard: &'g Guard,
     ) -> Result<Option<&'g T>> {
         self.make_room();
-        let _loading = self.cache.loads.begin(key);
-        if !matches!(cell.get(guard), SectionState::Stored) {
-            return Ok(cell.loaded(guard));
-        }
+        let is_stored = || matches!(cell.get(guard), SectionState::Stored);
+        let Some(_load) = self.begin_load(key, request, is_stored)? else { return Ok(cell.loaded(guard)) };
         let section = self.sections.load::<T>(key)?;
         Ok(self.settle_in(cell, section, key, entry, guard))
     }
@@ -187,9 +202,26 @@ impl Core {
         partition: usize,
         guard: &'g Guard,
     ) -> Result<Option<&'g IndexPartition>> {
-        let Some(cell) = self.indexes.get(index * PARTITIONS + partition) else { return Ok(None) };
-        self.section(cell, || SectionKey::Index { index: index as u32, partition: partition as u8 }, guard)
+        self.index_partition_for(None, index, partition, guard)
     }
+
+    /// As [`Core::index_partition`], on behalf of a request if there is one.
+    pub(crate) fn index_partition_for<'g>(
+        &self,
+        request: Option<&Arc<Request>>,
+        index: usize,
+        partition: usize,
+        guard: &'g Guard,
+    ) -> Result<Option<&'g IndexPartition>> {
+        let Some(cell) = self.indexes.get(index * PARTITIONS + partition) else { return Ok(None) };
+        self.section_for(
+            request,
+            cell,
+            || SectionKey::Index { index: index as u32, partition: partition as u8 },
+            guard,
+        )
+    }
+
     /// The partition of a range index.
     pub(crate) fn ordered_partition<'g>(
         &self,
@@ -197,7 +229,23 @@ impl Core {
         partition: usize,
         guard: &'g Guard,
     ) -> Result<Option<&'g OrderedPartition>> {
+        self.ordered_partition_for(None, index, partition, guard)
+    }
+
+    /// As [`Core::ordered_partition`], on behalf of a request if there is one.
+    pub(crate) fn ordered_partition_for<'g>(
+        &self,
+        request: Option<&Arc<Request>>,
+        index: usize,
+        partition: usize,
+        guard: &'g Guard,
+    ) -> Result<Option<&'g OrderedPartition>> {
         let Some(cell) = self.ordered.get(index * PARTITIONS + partition) else { return Ok(None) };
-        self.section(cell, || SectionKey::Ordered { index: index as u32, partition: partition as u8 }, guard)
+        self.section_for(
+            request,
+            cell,
+            || SectionKey::Ordered { index: index as u32, partition: partition as u8 },
+            guard,
+        )
     }
 }

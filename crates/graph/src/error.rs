@@ -126,6 +126,9 @@ pub enum GraphError {
         /// What is wrong.
         problem: String,
     },
+    /// The request that something was loaded for is over: it was ended, or its deadline has passed.
+    #[error("the request that needed it was cancelled or ran out of time before it could be loaded")]
+    Interrupted,
     /// The durable store failed.
     #[error("the store failed: {0}")]
     Store(#[from] Arc<store::StoreError>),

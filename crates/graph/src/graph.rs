@@ -1,6 +1,7 @@
 //! A graph: open, begin, flush.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use store::Store;
 
@@ -8,6 +9,7 @@ use crate::bulk::BulkLoad;
 use crate::cache::Keeper;
 use crate::core::Core;
 use crate::indexing::IndexWorker;
+use crate::pools::{PoolOptions, PoolStats, Request};
 use crate::secondary::SecondaryWorker;
 use crate::{
     GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription,
@@ -36,6 +38,8 @@ pub struct GraphOptions {
     pub secondary: SecondaryOptions,
     /// Whether a thread makes room in the cache before it is needed. Without one, whoever loads something makes it.
     pub keeper: bool,
+    /// Loads at a time, of requests that load little and of requests that load much.
+    pub pools: PoolOptions,
 }
 
 impl Default for GraphOptions {
@@ -52,6 +56,7 @@ impl Default for GraphOptions {
             cache_bytes: 1 << 30,
             secondary: SecondaryOptions::default(),
             keeper: true,
+            pools: PoolOptions::default(),
         }
     }
 }
@@ -125,6 +130,16 @@ impl Graph {
     /// Bytes of sections and tree nodes in memory, those included that only wait for their last readers.
     pub fn cache_bytes(&self) -> u64 {
         self.core.cache.account.total() as u64
+    }
+
+    /// A request, which is over at `deadline` at the latest: what snapshots that serve it load goes through the I/O pools.
+    pub fn request(&self, deadline: Option<Instant>) -> Arc<Request> {
+        self.core.pools.request(deadline)
+    }
+
+    /// What the I/O pools are doing.
+    pub fn pool_stats(&self) -> PoolStats {
+        self.core.pools.stats()
     }
 
     /// Sizes and counters. It visits every section: for people and monitoring, not for hot paths.

@@ -57,6 +57,8 @@
 //! * *Memory* (`cache`): sections and tree nodes are loaded when they are needed and leave, when the budget is spent,
 //!   once they are on disk as they are.
 //!
+//! * *Pools* (`pools`): what a request misses it loads in its turn, in the light pool or, if it loads much, the heavy one.
+//!
 //! * *Statistics* (`statistics`): degrees, kept by the writer, and how the values under indexes are distributed.
 //!
 //! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
@@ -95,6 +97,7 @@ mod op;
 mod order_key;
 mod overlay;
 mod placement;
+mod pools;
 mod property;
 mod read_property;
 mod read_unit;
@@ -133,6 +136,7 @@ pub use indexing::IndexStatus;
 pub use layout::{SectionKind, SectionSizes};
 pub use list::{List, Run};
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolOptions, PoolStats, Request, on_load};
 pub use property::{Cardinality, PropertyEntry, PropertyId};
 pub use read_unit::ReadUnit;
 pub use reader::Reader;

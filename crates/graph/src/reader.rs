@@ -1,5 +1,7 @@
 //! All reads of a graph: elements and adjacency. (Access paths are in `access.rs`, properties in `read_property.rs`.)
 
+use std::sync::Arc;
+
 use crossbeam_epoch::Guard;
 use values::{Direction, EdgeRef, Value, VertexRef};
 
@@ -8,6 +10,7 @@ use crate::catalog::EDGE_ID_KEY;
 use crate::core::Core;
 use crate::memory::SectionCell;
 use crate::overlay::{Own, OwnEdge};
+use crate::pools::Request;
 use crate::section::{Adjacency, EdgePlace, FoundEdge, Mergeable, MergedList, Order, Presence, VertexState};
 use crate::section_key::{SectionKey, SectionName};
 use crate::tree::TreeName;
@@ -41,6 +44,11 @@ impl<'a> Reader<'a> {
     /// The snapshot that is read.
     pub fn snapshot(&self) -> &'a Snapshot {
         self.snapshot
+    }
+
+    /// The request on whose behalf is read.
+    pub(crate) fn request(&self) -> Option<&'a Arc<Request>> {
+        self.snapshot.request()
     }
 
     /// Whether all reads of the snapshot could be answered so far: [`Snapshot::check`].
@@ -248,7 +256,7 @@ impl<'a> Reader<'a> {
         cell: &SectionCell<T>,
         key: impl FnOnce() -> SectionKey,
     ) -> Option<&T> {
-        match self.core.section(cell, key, &self.guard) {
+        match self.core.section_for(self.request(), cell, key, &self.guard) {
             Ok(section) => section,
             Err(error) => {
                 self.snapshot.fail(error);

@@ -1,12 +1,14 @@
 //! A consistent view of a graph.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use timeline::{SnapshotGuard, Stamp};
 
 use crate::core::Core;
 use crate::counts::Counts;
 use crate::overlay::{Overlay, Own};
+use crate::pools::Request;
 use crate::{Catalog, EdgeLabelId, GraphError, Reader, Result, VertexLabelId};
 
 /// A consistent view of the graph: everything that was committed up to its stamp and nothing later; inside a
@@ -16,6 +18,8 @@ use crate::{Catalog, EdgeLabelId, GraphError, Reader, Result, VertexLabelId};
 #[derive(Clone)]
 pub struct Snapshot {
     inner: Arc<Inner>,
+    /// On whose behalf is read.
+    request: Option<Arc<Request>>,
 }
 
 struct Inner {
@@ -46,7 +50,8 @@ impl Snapshot {
                 let catalog = newest;
                 let guard = Arc::new(guard);
                 let (core, failure) = (Arc::clone(core), Arc::default());
-                return Self { inner: Arc::new(Inner { core, catalog, counts, own: None, failure, guard }) };
+                let inner = Inner { core, catalog, counts, own: None, failure, guard };
+                return Self { inner: Arc::new(inner), request: None };
             }
             std::hint::spin_loop();
         }
@@ -69,12 +74,31 @@ impl Snapshot {
                 failure: Arc::clone(&inner.failure),
                 guard: Arc::clone(&inner.guard),
             }),
+            request: self.request.clone(),
         }
     }
 
     /// The names and indexes as of this snapshot.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.inner.catalog
+    }
+
+    /// The same view for a request: what its readers miss is loaded through the graph's I/O pools.
+    #[must_use]
+    pub fn on_behalf_of(mut self, request: &Arc<Request>) -> Self {
+        self.request = Some(Arc::clone(request));
+        self
+    }
+
+    /// The request that it serves, if any.
+    pub fn request(&self) -> Option<&Arc<Request>> {
+        self.request.as_ref()
+    }
+
+    /// A request for reads of this snapshot's graph, over at `deadline` at the latest; see
+    /// [`Snapshot::on_behalf_of`].
+    pub fn new_request(&self, deadline: Option<Instant>) -> Arc<Request> {
+        self.inner.core.pools.request(deadline)
     }
 
     /// Begins a batch of reads: pins the memory-reclamation epoch once. Hold it only while working on one batch.
@@ -105,10 +129,20 @@ impl Snapshot {
     /// # Errors
     /// The first failure.
     pub fn check(&self) -> Result<()> {
-        self.inner.failure.get().cloned().map_or(Ok(()), Err)
+        match self.inner.failure.get() {
+            Some(failure) => Err(failure.clone()),
+            None if self.request.as_ref().is_some_and(|request| request.was_interrupted()) => {
+                Err(GraphError::Interrupted)
+            }
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn fail(&self, error: GraphError) {
+        // That one request did not wait for it is nothing to the others of its transaction.
+        if let (GraphError::Interrupted, Some(request)) = (&error, &self.request) {
+            return request.note_interrupted();
+        }
         tracing::error!(%error, "a section could not be read");
         // A later failure than the first adds nothing.
         let _ = self.inner.failure.set(error);

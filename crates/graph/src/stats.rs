@@ -5,6 +5,7 @@ use values::Str;
 use crate::block::TABLETS;
 use crate::core::Core;
 use crate::memory::SectionCell;
+use crate::pools::PoolStats;
 use crate::section::{Adjacency, Mergeable};
 use crate::{EdgeLabelId, TreeUse, VertexLabelId};
 
@@ -23,6 +24,8 @@ pub struct GraphStats {
     pub loads: u64,
     /// Sections and tree nodes put out of memory since the graph was opened.
     pub evictions: u64,
+    /// What the I/O pools are doing.
+    pub pools: PoolStats,
     /// Sections in memory.
     pub sections_loaded: u64,
     /// Sections that the last checkpoint has on disk.
@@ -89,6 +92,7 @@ impl GraphStats {
         }
         stats.cache_bytes = core.cache.account.total() as u64;
         (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
+        stats.pools = core.pools.stats();
         stats.sections_stored = core.flushing.lock().len();
         stats.count_sections(core);
         stats

@@ -1,6 +1,7 @@
 //! Buffered writes: the public face. What each kind of write does is in `write_vertex.rs` and `write_edge.rs`.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use timeline::Stamp;
@@ -10,6 +11,7 @@ use crate::catalog::NameSpace;
 use crate::codec::unstorable;
 use crate::core::Core;
 use crate::overlay::{Overlay, Own};
+use crate::pools::Request;
 use crate::write_set::WriteSet;
 use crate::{GraphError, KeyId, ReadUnit, Reader, Result, Snapshot, units};
 
@@ -39,6 +41,11 @@ impl Transaction {
             return self.base.clone();
         }
         self.base.with_own(&self.overlay, writes.writes, Arc::new(writes.counts.clone()))
+    }
+
+    /// A request for reads of this transaction, over at `deadline` at the latest; see [`Snapshot::on_behalf_of`].
+    pub fn new_request(&self, deadline: Option<Instant>) -> Arc<Request> {
+        self.base.new_request(deadline)
     }
 
     /// Records what was read, for validation at commit. A transaction that writes nothing needs not: it is never
@@ -80,6 +87,7 @@ impl Transaction {
         if ops.is_empty() {
             return Ok(Committed { stamp: self.base.stamp(), core: None });
         }
+        let _turn = self.core.pools.commit_turn(ops.len());
         let stamp = self.core.commit(self.base.stamp(), &footprint, ops)?;
         Ok(Committed { stamp, core: Some(Arc::clone(&self.core)) })
     }

@@ -36,6 +36,7 @@ mod keyspace;
 mod limits;
 mod local;
 mod memory;
+mod observed;
 mod range;
 mod scan;
 #[cfg(feature = "simulation")]
@@ -52,6 +53,7 @@ pub use keyspace::{Keyspace, KeyspaceShape, MAX_KEYSPACE_NAME_BYTES};
 pub use limits::{MAX_KEY_BYTES, StoreLimits};
 pub use local::LocalStore;
 pub use memory::MemoryStore;
+pub use observed::ObservedStore;
 pub use range::{KeyRange, ScanOrder};
 pub use scan::{Pair, Scan};
 #[cfg(feature = "simulation")]

@@ -1,23 +1,22 @@
 //! Loads under way, so that of several who need one section only one reads it.
 
-use parking_lot::{Condvar, Mutex};
-use rustc_hash::FxHashSet;
 use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::pools::Waiter;
 use crate::section_key::SectionKey;
 
 const SHARDS: usize = 16;
 
-/// The keys that are being loaded.
+/// The keys that are being loaded, each with those who wait for it.
 pub(crate) struct Loads {
     shards: [Shard; SHARDS],
 }
 
-#[derive(Default)]
-struct Shard {
-    keys: Mutex<FxHashSet<SectionKey>>,
-    ended: Condvar,
-}
+type Shard = Mutex<FxHashMap<SectionKey, Vec<Arc<Waiter>>>>;
 
 /// Held by whoever loads a section; nobody else loads it meanwhile.
 pub(crate) struct Loading<'a> {
@@ -34,19 +33,44 @@ impl Default for Loads {
 impl Loads {
     /// Waits until nobody loads the section, and is the one who does. Look again whether it has to be loaded at all.
     pub(crate) fn begin(&self, key: SectionKey) -> Loading<'_> {
-        let shard = &self.shards[name_of(&key) as usize % SHARDS];
-        let mut keys = shard.keys.lock();
-        while !keys.insert(key) {
-            shard.ended.wait(&mut keys);
+        loop {
+            if let Some(loading) = self.try_begin(key) {
+                return loading;
+            }
+            let waiter = Arc::new(Waiter::default());
+            if self.join(key, &waiter) {
+                waiter.wait(None);
+            }
         }
-        Loading { shard, key }
+    }
+
+    /// Is the one who loads the section, unless somebody does already.
+    pub(crate) fn try_begin(&self, key: SectionKey) -> Option<Loading<'_>> {
+        let shard = self.shard(&key);
+        let mut keys = shard.lock();
+        if keys.contains_key(&key) {
+            return None;
+        }
+        keys.insert(key, Vec::new());
+        Some(Loading { shard, key })
+    }
+
+    /// Lets `waiter` be woken when the load that is under way has ended; false if there is none.
+    pub(crate) fn join(&self, key: SectionKey, waiter: &Arc<Waiter>) -> bool {
+        let mut keys = self.shard(&key).lock();
+        let joined = keys.get_mut(&key).map(|waiting| waiting.push(Arc::clone(waiter)));
+        joined.is_some()
+    }
+
+    fn shard(&self, key: &SectionKey) -> &Shard {
+        &self.shards[name_of(key) as usize % SHARDS]
     }
 }
 
 impl Drop for Loading<'_> {
     fn drop(&mut self) {
-        self.shard.keys.lock().remove(&self.key);
-        self.shard.ended.notify_all();
+        let waiting = self.shard.lock().remove(&self.key);
+        waiting.into_iter().flatten().for_each(|waiter| waiter.wake());
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) use evict::hold_still;
 pub(crate) use keeper::Keeper;
 use keeper::Signal;
 use loads::Loads;
-pub(crate) use loads::name_of;
+pub(crate) use loads::{Loading, name_of};
 use queues::Queues;
 
 /// Eras that pass while as much is loaded as the budget allows.

@@ -15,6 +15,7 @@ use crate::cache::Entry;
 use crate::codec::StoredSection;
 use crate::core::Core;
 use crate::memory::{Account, SectionState};
+use crate::pools::Request;
 use crate::section::{Adjacency, AdjacencyBuilder, Order};
 use crate::section_key::{SectionKey, SectionName};
 use crate::{Dir, GraphError, Result};
@@ -118,21 +119,40 @@ impl Core {
         name: TreeName,
         guard: &'g Guard,
     ) -> Result<&'g TreeRoot> {
+        self.tree_root_for(None, tree, name, guard)
+    }
+
+    /// As [`Core::tree_root`], on behalf of a request if there is one.
+    pub(crate) fn tree_root_for<'g>(
+        &self,
+        request: Option<&Arc<Request>>,
+        tree: &EdgeTree,
+        name: TreeName,
+        guard: &'g Guard,
+    ) -> Result<&'g TreeRoot> {
         match tree.root.read(self.cache.account.era(), guard) {
             SectionState::Loaded(root) => Ok(root),
             // The writer may have loaded it meanwhile, and written it elsewhere.
-            _ => self.load_tree(tree, name, guard).or_else(|error| tree.root.loaded(guard).ok_or(error)),
+            _ => self
+                .load_tree(request, tree, name, guard)
+                .or_else(|error| tree.root.loaded(guard).ok_or(error)),
         }
     }
 
     #[cold]
-    fn load_tree<'g>(&self, tree: &EdgeTree, name: TreeName, guard: &'g Guard) -> Result<&'g TreeRoot> {
+    fn load_tree<'g>(
+        &self,
+        request: Option<&Arc<Request>>,
+        tree: &EdgeTree,
+        name: TreeName,
+        guard: &'g Guard,
+    ) -> Result<&'g TreeRoot> {
         self.make_room();
         let key = name.key(TreePart::Root);
-        let _loading = self.cache.loads.begin(key);
-        if let Some(root) = tree.root.loaded(guard) {
-            return Ok(root);
-        }
+        let is_absent = || tree.root.loaded(guard).is_none();
+        let Some(_load) = self.begin_load(key, request, is_absent)? else {
+            return tree.root.loaded(guard).ok_or_else(|| nowhere(key));
+        };
         let mut stored: StoredRoot = self.sections.load(key)?;
         let below = std::mem::replace(&mut stored.below, Below::Metas(Box::default()));
         let metas: Arc<[Arc<Meta>]> = match below {
@@ -184,11 +204,22 @@ impl Core {
         name: TreeName,
         guard: &'g Guard,
     ) -> Result<&'g Adjacency> {
+        self.edge_node_for(None, node, name, guard)
+    }
+
+    /// As [`Core::edge_node`], on behalf of a request if there is one.
+    pub(crate) fn edge_node_for<'g>(
+        &self,
+        request: Option<&Arc<Request>>,
+        node: &Arc<EdgeNode>,
+        name: TreeName,
+        guard: &'g Guard,
+    ) -> Result<&'g Adjacency> {
         if let SectionState::Loaded(section) = node.cell.read(self.cache.account.era(), guard) {
             return Ok(section);
         }
         let key = name.key(TreePart::Node(node.id()));
-        let read = self.load(&node.cell, key, || Entry::node(node), guard);
+        let read = self.load(request, &node.cell, key, || Entry::node(node), guard);
         // The writer may have loaded it meanwhile, and given it another place in the store.
         match (read, node.cell.loaded(guard)) {
             (_, Some(section)) => Ok(section),

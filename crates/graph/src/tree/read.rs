@@ -86,14 +86,14 @@ impl Reader<'_> {
 
     #[cold]
     fn load_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
-        let mut loaded = self.core.tree_root(tree, name, &self.guard);
+        let mut loaded = self.core.tree_root_for(self.request(), tree, name, &self.guard);
         let mut current = self.core.is_current(tree, name, &self.guard);
         let _still = (!current).then(hold_still);
         while !current {
             // The section that this reader came by has been evicted: what is in the store may be newer than its snapshot,
             // and only who comes by the section of now can tell.
             let tree = self.tree_of(name)?;
-            loaded = self.core.tree_root(&tree, name, &self.guard);
+            loaded = self.core.tree_root_for(self.request(), &tree, name, &self.guard);
             current = self.core.is_current(&tree, name, &self.guard);
         }
         loaded.map_err(|error| self.snapshot().fail(error)).ok()
@@ -171,7 +171,7 @@ impl Reader<'_> {
             self.core.secondaries.count_node();
             self.core.node_sizes.count_read(name.label);
         }
-        match self.core.edge_node(node, name, &self.guard) {
+        match self.core.edge_node_for(self.request(), node, name, &self.guard) {
             Ok(section) => Some(section),
             Err(error) => {
                 self.snapshot().fail(error);
