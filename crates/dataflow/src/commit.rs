@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use parking_lot::Mutex;
 
-use crate::executor::Task;
+use crate::task::Task;
 
 /// Threads that wait for commits. As many commits as there are threads share one sync of the log.
 pub(crate) struct Committers {
@@ -59,7 +59,7 @@ fn finish(task: Task) {
     }
     let cancel = query.state().cancel.clone();
     let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit()));
-    let outcome = committed.unwrap_or_else(|panic| Err(crate::executor::panicked(&panic)));
+    let outcome = committed.unwrap_or_else(|panic| Err(crate::task::panicked(&panic)));
     if outcome.is_ok() {
         while let Err(back) = sink.push(held) {
             if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use planner::physical::Plan;
@@ -10,9 +10,10 @@ use values::{Str, Value};
 
 use crate::cancel::CancelToken;
 use crate::commit::Committers;
+use crate::crew::Crew;
 use crate::detach::Detail;
 use crate::error::QueryError;
-use crate::executor::{Desk, Executor, Floor, Task, watch};
+use crate::executor::{Desk, Floor, watch};
 use crate::instance::Progress;
 use crate::memory::MemoryMeter;
 use crate::profile::Profile;
@@ -21,6 +22,7 @@ use crate::quota::{Clock, MonotonicClock, Quota};
 use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
 use crate::side_effects::SideEffects;
+use crate::task::{Room, Task};
 use crate::waker::Waker;
 
 /// How an engine is built.
@@ -32,12 +34,15 @@ pub struct EngineOptions {
     pub pin: bool,
     /// Threads that wait for commits.
     pub committers: usize,
+    /// Most threads beside those of the executors: they go on with the other queries of an executor whose thread waits for
+    /// a load. Started when they are needed.
+    pub spares: usize,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { executors: cores, pin: true, committers: 16 }
+        Self { executors: cores, pin: true, committers: 16, spares: 256 }
     }
 }
 
@@ -77,14 +82,13 @@ pub struct QuerySpec {
 pub struct Engine {
     floor: Arc<Floor>,
     clock: Arc<dyn Clock>,
-    committers: Arc<Committers>,
-    threads: Vec<std::thread::JoinHandle<()>>,
+    crew: Arc<Crew>,
     seed: AtomicU64,
 }
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("executors", &self.threads.len()).finish_non_exhaustive()
+        f.debug_struct("Engine").field("executors", &self.executors()).finish_non_exhaustive()
     }
 }
 
@@ -98,24 +102,26 @@ impl Engine {
         let floor = Arc::new(Floor::new(executors));
         let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
         let committers = Arc::new(Committers::start(options.committers)?);
-        let threads = (0..executors)
-            .map(|index| {
-                let executor = Executor::new(index, floor.clone(), clock.clone(), committers.clone());
-                let pin = options.pin;
-                std::thread::Builder::new().name(format!("executor-{index}")).spawn(move || {
-                    if pin {
-                        crate::pin::pin_to_core(index);
-                    }
-                    executor.run();
-                })
-            })
-            .collect::<std::io::Result<Vec<_>>>()?;
-        Ok(Self { floor, clock, committers, threads, seed: AtomicU64::new(1) })
+        let crew = Crew::new(floor.clone(), clock.clone(), committers, options.pin, options.spares);
+        // Dropped, and so stopped, if not all threads can be started.
+        let engine = Self { floor, clock, crew, seed: AtomicU64::new(1) };
+        engine.crew.start()?;
+        Ok(engine)
     }
 
     /// Number of executors.
     pub fn executors(&self) -> usize {
-        self.threads.len()
+        self.floor.desks.len()
+    }
+
+    /// Number of threads: those of the executors, and those that go on with the queries of one whose thread loads.
+    pub fn threads(&self) -> usize {
+        self.crew.threads()
+    }
+
+    /// How often an executor was handed to another thread since its own waited for a load.
+    pub fn handovers(&self) -> u64 {
+        self.crew.handovers()
     }
 
     /// Number of queries on the executors.
@@ -153,6 +159,7 @@ impl Engine {
             abandoned: abandoned.clone(),
             held: Results::new(),
             finished: false,
+            room: Room::default(),
         });
         QueryHandle { cancel, waker, abandoned, desk }
     }
@@ -179,18 +186,20 @@ impl Engine {
         }
     }
 
-    fn state(&self, spec: QuerySpec, waker: Waker) -> Arc<QueryState> {
+    fn state(&self, mut spec: QuerySpec, waker: Waker) -> Arc<QueryState> {
+        let ends = spec.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let cancel = CancelToken::of(spec.access.serve(ends));
         let profile = match spec.counting {
             Counting::Off => Profile::off(),
             Counting::On => Profile::new(spec.plan.ops, false),
             Counting::Timed => Profile::new(spec.plan.ops, true),
         };
-        let alone = spec.plan.writes || spec.plan.parallelism == Some(1) || self.threads.len() < 2;
+        let alone = spec.plan.writes || spec.plan.parallelism == Some(1) || self.executors() < 2;
         Arc::new(QueryState {
             side_effects: SideEffects::new(&spec.plan),
             memory: Arc::new(MemoryMeter::new(spec.memory)),
             profile,
-            cancel: CancelToken::default(),
+            cancel,
             deadline: spec.timeout.map(|timeout| (self.clock.now().saturating_add(timeout), timeout)),
             clock: self.clock.clone(),
             helpers: (!alone).then(|| self.floor.clone() as Arc<dyn Helpers>),
@@ -205,11 +214,8 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.floor.desks.iter().for_each(|desk| desk.stop());
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
-        self.committers.stop();
+        self.crew.stop();
+        self.crew.committers.stop();
     }
 }
 

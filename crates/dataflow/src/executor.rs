@@ -1,4 +1,4 @@
-//! Executors: one thread per core, each with a forest of operator trees (Banyan, section 4.2).
+//! Executors: one per core, each with a thread (`crew.rs`) and a forest of operator trees (Banyan, section 4.2).
 //!
 //! ```text
 //! executor ─┬─ tenant "social" ─┬─ query 7 ── root instance ── scopes ── operators
@@ -17,32 +17,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use graph::Bell;
 use parking_lot::{Condvar, Mutex};
 use values::Str;
 
-use crate::error::QueryError;
 use crate::instance::Progress;
+use crate::post::Post;
 use crate::query::Helpers;
-use crate::quota::{Clock, Quota};
-use crate::result::{ResultSink, Results};
-use crate::running::RunningQuery;
+use crate::quota::Quota;
 use crate::scope::{PieceSource, PieceTask};
+use crate::task::{Next, Task, panicked};
 
 /// Time of one turn of a query. Long enough to work through some hundred batches' worth of traversers, short enough
 /// that a point query behind a dozen heavy ones still answers within milliseconds.
 pub const TURN: Duration = Duration::from_micros(500);
-
-/// A query on its executor.
-pub(crate) struct Task {
-    pub tenant: Str,
-    pub query: RunningQuery,
-    pub sink: Box<dyn ResultSink>,
-    /// Set when its handle was dropped.
-    pub abandoned: Arc<AtomicBool>,
-    /// Results that the sink has not taken yet; of a writing query, all results until its commit.
-    pub held: Results,
-    pub finished: bool,
-}
 
 /// What an executor's owner may put on its desk.
 #[derive(Default)]
@@ -84,6 +72,36 @@ impl Desk {
         self.ring();
     }
 
+    /// Takes a query back that lives here and had its turn elsewhere.
+    pub(crate) fn give_back(&self, task: Task) {
+        let mut inbox = self.inbox.lock();
+        if inbox.stop {
+            drop(inbox);
+            return drop(task);
+        }
+        inbox.tasks.push(task);
+        drop(inbox);
+        self.ring();
+    }
+
+    /// One query less lives here.
+    pub(crate) fn retire(&self) {
+        self.load.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Remembers on which core the calling thread works for this executor.
+    pub(crate) fn note_core(&self) {
+        if let Some(core) = crate::pin::current_core() {
+            self.core.store(core + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Drops the queries that nobody will take any more.
+    pub(crate) fn clear(&self) {
+        let tasks = std::mem::take(&mut self.inbox.lock().tasks);
+        drop(tasks);
+    }
+
     fn ring(&self) {
         self.rung.store(true, Ordering::Release);
         self.bell.notify_one();
@@ -94,11 +112,19 @@ impl Desk {
 #[derive(Default)]
 pub(crate) struct Floor {
     pub desks: Vec<Arc<Desk>>,
-    /// Exchanges that have pieces to give away.
-    offers: Mutex<VecDeque<Arc<PieceSource>>>,
+    /// Exchanges that have pieces to give away, and pieces to go on with.
+    offers: Mutex<Offers>,
     idle: AtomicUsize,
     /// Threads of the application that run queries of their own at the moment, each on a core.
     callers: AtomicUsize,
+}
+
+/// Work that any executor may take.
+#[derive(Default)]
+struct Offers {
+    sources: VecDeque<Arc<PieceSource>>,
+    /// Pieces that were begun, and are nobody's at the moment.
+    begun: Vec<PieceTask>,
 }
 
 /// A caller's thread at work.
@@ -128,17 +154,26 @@ impl Floor {
 
     /// Whether there may be a piece to take.
     fn has_offers(&self) -> bool {
-        !self.offers.lock().is_empty()
+        let offers = self.offers.lock();
+        !offers.sources.is_empty() || !offers.begun.is_empty()
+    }
+
+    /// Takes a piece back that was begun.
+    pub(crate) fn give_back(&self, piece: PieceTask) {
+        self.offers.lock().begun.push(piece);
     }
 
     /// Takes a piece from the oldest offer that still has one.
     fn take_piece(&self) -> Option<PieceTask> {
         let mut offers = self.offers.lock();
-        while let Some(source) = offers.front() {
+        if let Some(piece) = offers.begun.pop() {
+            return Some(piece);
+        }
+        while let Some(source) = offers.sources.front() {
             if let Some(task) = PieceTask::take(source) {
                 return Some(task);
             }
-            offers.pop_front();
+            offers.sources.pop_front();
         }
         None
     }
@@ -152,7 +187,7 @@ impl Helpers for Floor {
     }
 
     fn offer(&self, source: Arc<PieceSource>, wanted: usize) {
-        self.offers.lock().push_back(source);
+        self.offers.lock().sources.push_back(source);
         // Not whoever would take this very core from the query, unless there is nobody else.
         let here = crate::pin::current_core().map_or(0, |core| core + 1);
         let idle = |desk: &&Arc<Desk>| desk.idle.load(Ordering::Acquire);
@@ -168,46 +203,53 @@ struct Tenant {
     tasks: VecDeque<Task>,
 }
 
-/// The thread's own state.
+/// The state of an executor, which belongs to the thread that works for it: see `crew.rs`.
 pub(crate) struct Executor {
-    desk: Arc<Desk>,
-    floor: Arc<Floor>,
-    clock: Arc<dyn Clock>,
-    committers: Arc<crate::commit::Committers>,
+    pub(crate) index: usize,
+    pub(crate) desk: Arc<Desk>,
+    /// Rung when queries that load much may find room.
+    room: Bell,
     /// Tenants with runnable queries; the front one has the next turn.
     tenants: VecDeque<Tenant>,
-    /// Queries that wait for a piece, or for their sink.
+    /// Queries that wait for a piece, for their sink, or for room among those that load much.
     suspended: Vec<Task>,
     piece: Option<PieceTask>,
 }
 
 impl Executor {
-    pub(crate) fn new(
-        index: usize,
-        floor: Arc<Floor>,
-        clock: Arc<dyn Clock>,
-        committers: Arc<crate::commit::Committers>,
-    ) -> Self {
+    pub(crate) fn new(index: usize, floor: &Floor) -> Box<Self> {
         let desk = floor.desks[index].clone();
-        Self { desk, floor, clock, committers, tenants: VecDeque::new(), suspended: Vec::new(), piece: None }
+        let bell = Arc::downgrade(&desk);
+        let room: Bell = Arc::new(move || {
+            if let Some(desk) = bell.upgrade() {
+                desk.wake();
+            }
+        });
+        let (tenants, suspended) = (VecDeque::new(), Vec::new());
+        Box::new(Self { index, desk, room, tenants, suspended, piece: None })
     }
 
-    /// Works until told to stop.
-    pub(crate) fn run(mut self) {
-        if let Some(core) = crate::pin::current_core() {
-            self.desk.core.store(core + 1, Ordering::Relaxed);
-        }
+    /// Works until told to stop, or until another thread has taken over.
+    pub(crate) fn run(mut self: Box<Self>, post: &Post) {
         let mut helped = false;
         while self.read_inbox() {
-            if self.turn() {
-                continue;
-            }
-            if self.help() {
+            let kept = if let Some(task) = self.next_task() {
+                self.run_task(task, post)
+            } else if let Some(piece) = self.piece.take().or_else(|| post.crew.floor.take_piece()) {
                 helped = true;
-                continue;
-            }
-            self.rest(std::mem::take(&mut helped) || !self.suspended.is_empty());
+                self.help(piece, post)
+            } else {
+                self.rest(&post.crew.floor, std::mem::take(&mut helped) || !self.suspended.is_empty());
+                Some(self)
+            };
+            let Some(executor) = kept else { return };
+            self = executor;
         }
+    }
+
+    /// Whether there is something to do beside what its thread is doing.
+    pub(crate) fn has_work(&self, floor: &Floor) -> bool {
+        !self.tenants.is_empty() || self.desk.rung.load(Ordering::Acquire) || floor.has_offers()
     }
 
     /// Takes new queries and wakes suspended ones; `false` when told to stop.
@@ -221,12 +263,16 @@ impl Executor {
         for task in tasks {
             self.enqueue(task);
         }
-        let (woken, rest): (Vec<Task>, Vec<Task>) = std::mem::take(&mut self.suspended)
-            .into_iter()
-            .partition(|t| t.query.state().waker.take() || t.is_over());
-        self.suspended = rest;
-        for task in woken {
-            self.enqueue(task);
+        let room = Arc::clone(&self.room);
+        let mut is_full = false;
+        for mut task in std::mem::take(&mut self.suspended) {
+            let may_go_on = task.is_parked() && !is_full && task.may_go_on(&room);
+            is_full |= task.is_parked();
+            if may_go_on || task.query.state().waker.take() || task.is_over() {
+                self.enqueue(task);
+            } else {
+                self.suspended.push(task);
+            }
         }
         !stop
     }
@@ -240,72 +286,88 @@ impl Executor {
         }
     }
 
-    /// Gives one query its turn; `false` if there is none.
-    fn turn(&mut self) -> bool {
-        let Some(mut tenant) = self.tenants.pop_front() else { return false };
-        let Some(task) = tenant.tasks.pop_front() else { return true };
+    /// The query whose turn it is.
+    fn next_task(&mut self) -> Option<Task> {
+        let mut tenant = self.tenants.pop_front()?;
+        let task = tenant.tasks.pop_front();
         if !tenant.tasks.is_empty() {
             self.tenants.push_back(tenant);
         }
-        self.run_task(task);
-        true
+        task
     }
 
-    fn run_task(&mut self, mut task: Task) {
-        let quota = Quota::new(&*self.clock, TURN);
-        loop {
-            match task.advance(quota) {
-                Next::Again if quota.is_spent() => return self.enqueue(task),
-                Next::Again => {}
-                Next::Suspend => return self.suspended.push(task),
-                Next::Gone => return self.retire(),
-                Next::Commit => {
-                    self.retire();
-                    return self.committers.commit(task);
-                }
+    /// Gives a query its turn. `None` if another thread has taken over meanwhile.
+    fn run_task(mut self: Box<Self>, mut task: Task, post: &Post) -> Option<Box<Self>> {
+        if !task.may_go_on(&self.room) {
+            self.suspended.push(task);
+            return Some(self);
+        }
+        post.hold(self);
+        let next = task.turn(Quota::new(&*post.crew.clock, TURN));
+        let Some(mut executor) = post.release() else {
+            post.give_back(task, next);
+            return None;
+        };
+        match next {
+            Next::Again => executor.enqueue(task),
+            Next::Suspend => executor.suspended.push(task),
+            Next::Gone => executor.desk.retire(),
+            Next::Commit => {
+                executor.desk.retire();
+                post.crew.committers.commit(task);
             }
         }
+        Some(executor)
     }
 
-    fn retire(&self) {
-        self.desk.load.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Works on a piece of another executor's query; `false` if there is none.
-    fn help(&mut self) -> bool {
-        let Some(mut piece) = self.piece.take().or_else(|| self.floor.take_piece()) else { return false };
-        let quota = Quota::new(&*self.clock, TURN);
-        match std::panic::catch_unwind(AssertUnwindSafe(|| piece.run(quota))) {
-            Ok(Progress::Complete) => {}
-            // Its home must make room for results first.
-            Ok(Progress::Blocked) => {
-                self.piece = Some(piece);
-                std::thread::yield_now();
-            }
-            Ok(_) => self.piece = Some(piece),
-            Err(panic) => piece.fail(panicked(&panic)),
+    /// Works on a piece of another executor's query. `None` if another thread has taken over meanwhile.
+    fn help(self: Box<Self>, piece: PieceTask, post: &Post) -> Option<Box<Self>> {
+        post.hold(self);
+        let piece = work_on(piece, Quota::new(&*post.crew.clock, TURN));
+        let mut executor = post.release();
+        match (&mut executor, piece) {
+            (Some(executor), piece) => executor.piece = piece,
+            (None, Some(piece)) => post.give_back_piece(piece),
+            (None, None) => {}
         }
-        true
+        executor
     }
 
     /// Waits for something to do: watches first, if there is reason to think that it comes soon.
-    fn rest(&self, soon: bool) {
-        self.floor.idle.fetch_add(1, Ordering::Relaxed);
+    fn rest(&self, floor: &Floor, soon: bool) {
+        floor.idle.fetch_add(1, Ordering::Relaxed);
         self.desk.idle.store(true, Ordering::Release);
         if !soon || !watch(|| self.desk.rung.load(Ordering::Acquire)) {
-            self.sleep();
+            self.sleep(floor);
         }
         self.desk.idle.store(false, Ordering::Release);
-        self.floor.idle.fetch_sub(1, Ordering::Relaxed);
+        floor.idle.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn sleep(&self) {
+    fn sleep(&self, floor: &Floor) {
         let mut inbox = self.desk.inbox.lock();
         // An offer made before this executor counted as idle has not rung.
-        let is_needed = self.floor.has_offers();
+        let is_needed = floor.has_offers();
         if inbox.tasks.is_empty() && !inbox.woken && !inbox.stop && !is_needed {
             // The timeout only guards queries whose deadline passes while they are suspended.
             self.desk.bell.wait_for(&mut inbox, SLEEP_BOUND);
+        }
+    }
+}
+
+/// Works on a piece for the quota; what is left of it.
+fn work_on(mut piece: PieceTask, quota: Quota<'_>) -> Option<PieceTask> {
+    match std::panic::catch_unwind(AssertUnwindSafe(|| piece.run(quota))) {
+        Ok(Progress::Complete) => None,
+        // Its home must make room for results first.
+        Ok(Progress::Blocked) => {
+            std::thread::yield_now();
+            Some(piece)
+        }
+        Ok(_) => Some(piece),
+        Err(panic) => {
+            piece.fail(panicked(&panic));
+            None
         }
     }
 }
@@ -332,94 +394,3 @@ pub(crate) fn watch(happened: impl Fn() -> bool) -> bool {
 
 /// Longest sleep: within it the time-out of a suspended query is noticed.
 const SLEEP_BOUND: Duration = Duration::from_millis(20);
-
-/// What is to be done with a task after a step.
-enum Next {
-    Again,
-    Suspend,
-    Gone,
-    Commit,
-}
-
-impl Task {
-    /// Whether it must be run to notice its end.
-    fn is_over(&self) -> bool {
-        self.abandoned.load(Ordering::Acquire) || self.query.state().check().is_err()
-    }
-
-    fn advance(&mut self, quota: Quota<'_>) -> Next {
-        if self.abandoned.load(Ordering::Acquire) {
-            return Next::Gone;
-        }
-        if let Some(next) = self.deliver_held() {
-            return next;
-        }
-        let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| self.query.run(quota)));
-        match outcome {
-            Err(panic) => self.end(Err(panicked(&panic))),
-            Ok(Err(error)) => self.end(Err(error)),
-            Ok(Ok((progress, results))) => self.take(progress, results),
-        }
-    }
-
-    /// Offers results that wait to the sink; `Some` if the query cannot go on.
-    fn deliver_held(&mut self) -> Option<Next> {
-        if self.is_writing() || self.held.is_empty() {
-            return None;
-        }
-        if let Err(error) = self.query.state().check() {
-            return Some(self.end(Err(error)));
-        }
-        match self.sink.push(std::mem::take(&mut self.held)) {
-            Ok(()) if self.finished => {
-                let summary = self.query.summary();
-                Some(self.end(Ok(summary)))
-            }
-            Ok(()) => None,
-            Err(back) => {
-                self.held = back;
-                Some(Next::Suspend)
-            }
-        }
-    }
-
-    fn take(&mut self, progress: Progress, results: Results) -> Next {
-        if self.is_writing() {
-            self.held.extend(results);
-        } else if !results.is_empty() {
-            self.held = results;
-        }
-        self.finished = progress == Progress::Complete;
-        if self.finished && self.is_writing() {
-            return Next::Commit;
-        }
-        if let Some(next) = self.deliver_held() {
-            return next;
-        }
-        if self.finished {
-            let summary = self.query.summary();
-            return self.end(Ok(summary));
-        }
-        if progress == Progress::Blocked { Next::Suspend } else { Next::Again }
-    }
-
-    fn end(&mut self, outcome: Result<crate::result::Summary, QueryError>) -> Next {
-        if !self.abandoned.load(Ordering::Acquire) {
-            self.sink.finish(outcome);
-        }
-        Next::Gone
-    }
-
-    fn is_writing(&self) -> bool {
-        self.query.state().transaction().is_some()
-    }
-}
-
-/// A panic as an error of the one query it happened in.
-pub(crate) fn panicked(panic: &Box<dyn std::any::Any + Send>) -> QueryError {
-    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    let message =
-        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned());
-    tracing::error!(message, "a query panicked");
-    QueryError::Internal { step: "?".to_owned(), message }
-}

@@ -10,7 +10,8 @@
 //! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
 //! | `running.rs` | one query: the root instance |
-//! | `executor.rs`, `engine.rs` | threads, turns, tenants |
+//! | `executor.rs`, `task.rs`, `engine.rs` | turns, tenants, queries |
+//! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
@@ -18,6 +19,7 @@
 pub mod batch;
 mod cancel;
 mod commit;
+mod crew;
 pub mod detach;
 mod edge_part;
 mod engine;
@@ -28,6 +30,7 @@ mod memory;
 pub mod operator;
 mod operators;
 mod pin;
+mod post;
 mod profile;
 mod query;
 mod quota;
@@ -36,6 +39,7 @@ mod running;
 mod scope;
 mod scope_memory;
 mod side_effects;
+mod task;
 mod waker;
 
 pub use cancel::CancelToken;

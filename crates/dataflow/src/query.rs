@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use graph::{Snapshot, Transaction};
+use graph::{Request, Snapshot, Transaction};
 use planner::physical::Plan;
 use values::Value;
 
@@ -31,6 +31,20 @@ pub enum Access {
     Read(Snapshot),
     /// A transaction, whose uncommitted writes the query sees too.
     Write(Arc<Transaction>),
+}
+
+impl Access {
+    /// Makes the reads those of a request of their own, over at `deadline` at the latest; the request.
+    pub(crate) fn serve(&mut self, deadline: Option<Instant>) -> Arc<Request> {
+        match self {
+            Self::Read(snapshot) => {
+                let request = snapshot.new_request(deadline);
+                *snapshot = snapshot.clone().on_behalf_of(&request);
+                request
+            }
+            Self::Write(transaction) => transaction.new_request(deadline),
+        }
+    }
 }
 
 /// The state of a running query that is not an operator's.
@@ -67,7 +81,10 @@ impl QueryState {
     pub fn snapshot(&self) -> Cow<'_, Snapshot> {
         match &self.access {
             Access::Read(snapshot) => Cow::Borrowed(snapshot),
-            Access::Write(transaction) => Cow::Owned(transaction.snapshot()),
+            Access::Write(transaction) => Cow::Owned(match self.cancel.request() {
+                Some(request) => transaction.snapshot().on_behalf_of(request),
+                None => transaction.snapshot(),
+            }),
         }
     }
 
@@ -76,6 +93,14 @@ impl QueryState {
         match &self.access {
             Access::Read(_) => None,
             Access::Write(transaction) => Some(transaction),
+        }
+    }
+
+    /// Why the query ends whose loads were not waited for.
+    pub(crate) fn interrupted(&self) -> QueryError {
+        match self.deadline {
+            Some((_, timeout)) if !self.cancel.is_cancelled() => QueryError::TimedOut(timeout),
+            _ => QueryError::Cancelled,
         }
     }
 

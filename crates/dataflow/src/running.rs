@@ -60,12 +60,26 @@ impl RunningQuery {
     /// The error that ends the query; its operators are terminated then.
     pub fn run(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
         let began = self.state.clock.now();
-        let outcome = self.advance(quota);
+        let outcome = self.advance(quota).map_err(|error| self.explain(error));
         self.time += self.state.clock.now().saturating_sub(began);
         if outcome.is_err() {
             self.root.reset();
         }
         outcome
+    }
+
+    /// The error as its user sees it. The pools learn of queries that were not done in time.
+    fn explain(&self, error: QueryError) -> QueryError {
+        let error = match error {
+            QueryError::Graph(cause) if matches!(*cause, graph::GraphError::Interrupted) => {
+                self.state.interrupted()
+            }
+            error => error,
+        };
+        if let (QueryError::TimedOut(_), Some(request)) = (&error, self.state.cancel.request()) {
+            request.note_time_out();
+        }
+        error
     }
 
     fn advance(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {

@@ -374,8 +374,13 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
         let plan = plan.plan(vec![start, exchange]);
         let (expected, _) = run(&plan, graph.snapshot(), 1_000_000);
         assert_eq!(expected.len(), 2_000);
-        let engine =
-            Engine::start(&EngineOptions { executors: 4, pin: false, committers: 1 }).expect("threads start");
+        let engine = Engine::start(&EngineOptions {
+            executors: 4,
+            pin: false,
+            committers: 1,
+            ..EngineOptions::default()
+        })
+        .expect("threads start");
         let mut shipped = 0;
         for _ in 0..50 {
             let spec = QuerySpec {

@@ -1,0 +1,158 @@
+//! A query on its executor, one step at a time.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use graph::{Bell, HeavyTurn, Parked};
+use values::Str;
+
+use crate::error::QueryError;
+use crate::instance::Progress;
+use crate::quota::Quota;
+use crate::result::{ResultSink, Results, Summary};
+use crate::running::RunningQuery;
+
+/// A query on its executor.
+pub(crate) struct Task {
+    pub tenant: Str,
+    pub query: RunningQuery,
+    pub sink: Box<dyn ResultSink>,
+    /// Set when its handle was dropped.
+    pub abandoned: Arc<AtomicBool>,
+    /// Results that the sink has not taken yet; of a writing query, all results until its commit.
+    pub held: Results,
+    pub finished: bool,
+    pub room: Room,
+}
+
+/// Whether a query that loads much may go on: see [`graph::Request::heavy_turn`].
+#[derive(Debug, Default)]
+pub(crate) enum Room {
+    /// Nobody has asked.
+    #[default]
+    Unasked,
+    /// It may.
+    Given(#[expect(dead_code, reason = "held while the query has its turn")] HeavyTurn),
+    /// It waits.
+    Awaited(#[expect(dead_code, reason = "held while the query waits")] Parked),
+}
+
+/// What is to be done with a task after a step.
+pub(crate) enum Next {
+    Again,
+    Suspend,
+    Gone,
+    Commit,
+}
+
+impl Task {
+    /// Whether it must be run to notice its end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.abandoned.load(Ordering::Acquire) || self.query.state().check().is_err()
+    }
+
+    /// Whether it waits for room among the queries that load much.
+    pub(crate) fn is_parked(&self) -> bool {
+        matches!(self.room, Room::Awaited(_))
+    }
+
+    /// Whether it may have a turn now. If not, `bell` is rung when it should ask again.
+    pub(crate) fn may_go_on(&mut self, bell: &Bell) -> bool {
+        let request = self.query.state().cancel.request();
+        let Some(request) = request.filter(|request| request.is_heavy()) else { return true };
+        if matches!(self.room, Room::Given(_)) || self.is_over() {
+            return true;
+        }
+        self.room = request.heavy_turn(bell).map_or_else(Room::Awaited, Room::Given);
+        !self.is_parked()
+    }
+
+    /// Gives it a turn.
+    pub(crate) fn turn(&mut self, quota: Quota<'_>) -> Next {
+        let next = loop {
+            match self.advance(quota) {
+                Next::Again if !quota.is_spent() => {}
+                next => break next,
+            }
+        };
+        self.room = Room::Unasked;
+        next
+    }
+
+    fn advance(&mut self, quota: Quota<'_>) -> Next {
+        if self.abandoned.load(Ordering::Acquire) {
+            return Next::Gone;
+        }
+        if let Some(next) = self.deliver_held() {
+            return next;
+        }
+        let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| self.query.run(quota)));
+        match outcome {
+            Err(panic) => self.end(Err(panicked(&panic))),
+            Ok(Err(error)) => self.end(Err(error)),
+            Ok(Ok((progress, results))) => self.take(progress, results),
+        }
+    }
+
+    /// Offers results that wait to the sink; `Some` if the query cannot go on.
+    fn deliver_held(&mut self) -> Option<Next> {
+        if self.is_writing() || self.held.is_empty() {
+            return None;
+        }
+        if let Err(error) = self.query.state().check() {
+            return Some(self.end(Err(error)));
+        }
+        match self.sink.push(std::mem::take(&mut self.held)) {
+            Ok(()) if self.finished => {
+                let summary = self.query.summary();
+                Some(self.end(Ok(summary)))
+            }
+            Ok(()) => None,
+            Err(back) => {
+                self.held = back;
+                Some(Next::Suspend)
+            }
+        }
+    }
+
+    fn take(&mut self, progress: Progress, results: Results) -> Next {
+        if self.is_writing() {
+            self.held.extend(results);
+        } else if !results.is_empty() {
+            self.held = results;
+        }
+        self.finished = progress == Progress::Complete;
+        if self.finished && self.is_writing() {
+            return Next::Commit;
+        }
+        if let Some(next) = self.deliver_held() {
+            return next;
+        }
+        if self.finished {
+            let summary = self.query.summary();
+            return self.end(Ok(summary));
+        }
+        if progress == Progress::Blocked { Next::Suspend } else { Next::Again }
+    }
+
+    fn end(&mut self, outcome: Result<Summary, QueryError>) -> Next {
+        if !self.abandoned.load(Ordering::Acquire) {
+            self.sink.finish(outcome);
+        }
+        Next::Gone
+    }
+
+    fn is_writing(&self) -> bool {
+        self.query.state().transaction().is_some()
+    }
+}
+
+/// A panic as an error of the one query it happened in.
+pub(crate) fn panicked(panic: &Box<dyn std::any::Any + Send>) -> QueryError {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    let message =
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned());
+    tracing::error!(message, "a query panicked");
+    QueryError::Internal { step: "?".to_owned(), message }
+}
