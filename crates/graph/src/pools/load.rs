@@ -33,11 +33,11 @@ impl Core {
             let loading = self.cache.loads.begin(key);
             return Ok(is_stored().then(|| Load { _loading: loading, _turn: None, _away: away }));
         };
+        if request.is_over() {
+            return Err(GraphError::Interrupted);
+        }
         request.ask(1);
         loop {
-            if request.is_over() {
-                return Err(GraphError::Interrupted);
-            }
             let waiter = Arc::new(Waiter::default());
             if self.cache.loads.join(key, &waiter) {
                 if self.pools.expects_long() {
