@@ -18,6 +18,7 @@ mod measure;
 mod memory;
 mod parameters;
 mod point;
+mod pools;
 mod queries;
 mod recovery;
 mod report;
@@ -75,6 +76,19 @@ enum Bench {
         /// Megabytes of cache
         #[arg(long, default_value_t = 200)]
         megabytes: u64,
+    },
+    /// Short queries beside scans on a cache that is too small: without pools for loads, with static and with dynamic ones
+    Pools {
+        graph: PathBuf,
+        /// Megabytes of cache
+        #[arg(long, default_value_t = 8)]
+        megabytes: u64,
+        /// Microseconds that each read of the store takes longer than it does
+        #[arg(long, default_value_t = 1_000)]
+        latency: u64,
+        /// Seconds that each of the three is measured for
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
     },
     /// CQ1-6 with scopes and without
     Scopes { graph: PathBuf, ldbc: PathBuf },
@@ -134,6 +148,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Cache { graph, ldbc, megabytes } => cache::bench(&graph, &ldbc, megabytes, &report),
         Bench::Hub { edges } => hub::bench(edges, &report),
         Bench::Secondary { edges } => secondary::bench(edges, &report),
+        Bench::Pools { graph, megabytes, latency, seconds } => {
+            pools::bench(&graph, megabytes, latency, seconds, &report)
+        }
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),

@@ -30,6 +30,11 @@ impl Latencies {
         self.quantile(0.5)
     }
 
+    /// The mean; zero without runs.
+    pub fn mean(&self) -> Duration {
+        self.0.iter().sum::<Duration>() / self.0.len().max(1) as u32
+    }
+
     /// Number of runs.
     pub fn len(&self) -> usize {
         self.0.len()

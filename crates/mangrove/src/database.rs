@@ -88,7 +88,12 @@ impl Database {
         Self::over(Arc::new(MemoryStore::new()), options)
     }
 
-    fn over(store: Arc<dyn Store>, options: DatabaseOptions) -> Result<Self, Error> {
+    /// Opens the graph in a store of the caller's, an empty one where there is none. Of the options for the store none
+    /// counts.
+    ///
+    /// # Errors
+    /// When the store fails or what it holds is damaged, or the operating system refuses a thread.
+    pub fn over(store: Arc<dyn Store>, options: DatabaseOptions) -> Result<Self, Error> {
         let graph = Graph::open(store.clone(), options.graph.clone())?;
         let engine = match &options.engine {
             Some(engine) => engine.clone(),

@@ -6,7 +6,11 @@ use dataflow::{Engine, EngineOptions};
 use graph::{GraphOptions, SecondaryOptions};
 use store::FjallOptions;
 
-use crate::{Error, config::EngineConfig, machine_memory::machine_memory};
+use crate::{
+    Error,
+    config::{EngineConfig, LoadsConfig},
+    machine_memory::machine_memory,
+};
 
 /// How a database is opened; the defaults suit a program that has one.
 #[derive(Clone, Debug)]
@@ -65,6 +69,13 @@ impl From<&EngineConfig> for DatabaseOptions {
 }
 
 impl DatabaseOptions {
+    /// The same with these bounds of what is loaded at a time.
+    #[must_use]
+    pub fn with_loads(mut self, config: &LoadsConfig) -> Self {
+        self.graph.pools = config.options();
+        self
+    }
+
     /// The same with `bytes` of the graph in memory. The store's own cache of blocks, 64 MiB where there is enough, shrinks
     /// with a small one, and so does what is sorted at once of a list that gets a secondary edge-tree.
     #[must_use]

@@ -151,7 +151,7 @@ impl Settings {
 
 /// Opens the default graph.
 fn open(config: &Config) -> Result<Database, Failure> {
-    open_at(&config.default_graph(), DatabaseOptions::from(&config.engine))
+    open_at(&config.default_graph(), DatabaseOptions::from(&config.engine).with_loads(&config.loads))
 }
 
 fn open_at(graph: &HostedGraph, options: DatabaseOptions) -> Result<Database, Failure> {

@@ -48,7 +48,7 @@ impl Serve {
         // One engine for all graphs: its executors are pinned to cores.
         let engine = mangrove::start_engine(config.engine.executors)?;
         let hosted = config.hosted();
-        let options = DatabaseOptions::from(&config.engine);
+        let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
         let cache = options.graph.cache_bytes as u64 / hosted.len().max(1) as u64;
         let options = DatabaseOptions { engine: Some(engine.clone()), ..options.with_cache(cache) };
         for graph in hosted {

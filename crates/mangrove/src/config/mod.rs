@@ -18,7 +18,7 @@ use std::{
 
 pub use error::ConfigError;
 pub use layers::Override;
-pub use settings::{Config, EngineConfig, GraphConfig, LogConfig, LogFormat, ServerConfig};
+pub use settings::{Config, EngineConfig, GraphConfig, LoadsConfig, LogConfig, LogFormat, ServerConfig};
 
 /// The file that is read when none is named, if it is there.
 pub const DEFAULT_FILE: &str = "mangrove.toml";

@@ -16,6 +16,8 @@ pub struct Config {
     pub server: ServerConfig,
     /// How queries are executed.
     pub engine: EngineConfig,
+    /// What is loaded at a time.
+    pub loads: LoadsConfig,
     /// What is logged, and how.
     pub log: LogConfig,
     /// Further graphs by name.
@@ -83,6 +85,20 @@ pub struct EngineConfig {
     pub write_retries: u32,
 }
 
+/// What is loaded at a time, of each graph: see [`graph::PoolOptions`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LoadsConfig {
+    /// Loads at a time of requests that load little; at least 1.
+    pub light: usize,
+    /// Loads at a time of requests that load much, to begin with; at least 1.
+    pub heavy: usize,
+    /// Loads at a time that these may come to; no more than `heavy`: as many as to begin with.
+    pub most_heavy: usize,
+    /// Loads after which a request is one that loads much; 0 for never.
+    pub heavy_after: u64,
+}
+
 /// What is logged, and how. Logs go to standard error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -111,6 +127,7 @@ impl Default for Config {
             backups: PathBuf::new(),
             server: ServerConfig::default(),
             engine: EngineConfig::default(),
+            loads: LoadsConfig::default(),
             log: LogConfig::default(),
             graphs: BTreeMap::new(),
         }
@@ -177,6 +194,22 @@ impl Default for EngineConfig {
             plan_cache: 1_024,
             write_retries: 8,
         }
+    }
+}
+
+impl Default for LoadsConfig {
+    fn default() -> Self {
+        let graph::PoolOptions { light, heavy, most_heavy, heavy_after } = graph::PoolOptions::default();
+        Self { light, heavy, most_heavy, heavy_after }
+    }
+}
+
+impl LoadsConfig {
+    /// The same in the graph's own terms.
+    pub fn options(&self) -> graph::PoolOptions {
+        let Self { light, heavy, most_heavy, heavy_after } = *self;
+        let heavy_after = if heavy_after == 0 { u64::MAX } else { heavy_after };
+        graph::PoolOptions { light, heavy, most_heavy, heavy_after }
     }
 }
 

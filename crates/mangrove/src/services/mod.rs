@@ -12,6 +12,7 @@
 mod backup;
 mod call;
 mod index;
+mod loads;
 mod schema;
 mod statistics;
 
@@ -59,6 +60,7 @@ const SERVICES: &[Service] = &[
         run: index::drop,
     },
     Service { name: "mangrove.index.list", parameters: &[], changes: false, run: index::list },
+    Service { name: "mangrove.loads", parameters: &[], changes: false, run: loads::show },
     Service {
         name: "mangrove.schema.apply",
         parameters: &[("mode, vertices, edges, indexes", "the whole schema: what is not there is forgotten")],
