@@ -157,26 +157,40 @@ impl Core {
             SectionState::Empty => Ok(None),
             SectionState::Stored => {
                 let key = key();
-                self.load(request, cell, key, || Entry::Section(key), guard)
+                self.load(request, cell, || key, || Entry::Section(key), guard)
             }
         }
     }
 
-    /// Loads a section; at once with others who need it. `entry` is what the cache queues.
+    /// Loads a section; at once with others who need it. `key` says where it is, which may change while somebody else has it
+    /// in memory; `entry` is what the cache queues.
     #[cold]
     pub(crate) fn load<'g, T: Mergeable>(
         &self,
         request: Option<&Arc<Request>>,
         cell: &SectionCell<T>,
-        key: SectionKey,
+        key: impl Fn() -> SectionKey,
         entry: impl FnOnce() -> Entry,
         guard: &'g Guard,
     ) -> Result<Option<&'g T>> {
         self.make_room();
-        let is_stored = || matches!(cell.get(guard), SectionState::Stored);
-        let Some(_load) = self.begin_load(key, request, is_stored)? else { return Ok(cell.loaded(guard)) };
-        let section = self.sections.load::<T>(key)?;
-        Ok(self.settle_in(cell, section, key, entry, guard))
+        loop {
+            let now = key();
+            let is_stored = || matches!(cell.get(guard), SectionState::Stored);
+            if let Some(_load) = self.begin_load(now, request, is_stored)? {
+                if key() == now {
+                    let section = self.sections.load::<T>(now)?;
+                    return Ok(self.settle_in(cell, section, now, entry, guard));
+                }
+                continue;
+            }
+            match cell.get(guard) {
+                SectionState::Loaded(section) => return Ok(Some(section)),
+                SectionState::Empty => return Ok(None),
+                // Somebody has loaded it, and it has been evicted since.
+                SectionState::Stored => {}
+            }
+        }
     }
 
     /// Puts in its place what was loaded by whoever holds the load of `key`.

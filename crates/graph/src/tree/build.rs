@@ -150,8 +150,14 @@ impl Core {
         self.make_room();
         let key = name.key(TreePart::Root);
         let is_absent = || tree.root.loaded(guard).is_none();
-        let Some(_load) = self.begin_load(key, request, is_absent)? else {
-            return tree.root.loaded(guard).ok_or_else(|| nowhere(key));
+        let _load = loop {
+            if let Some(load) = self.begin_load(key, request, is_absent)? {
+                break load;
+            }
+            // Somebody else has loaded it; unless it has been evicted since.
+            if let Some(root) = tree.root.loaded(guard) {
+                return Ok(root);
+            }
         };
         let mut stored: StoredRoot = self.sections.load(key)?;
         let below = std::mem::replace(&mut stored.below, Below::Metas(Box::default()));
@@ -218,13 +224,12 @@ impl Core {
         if let SectionState::Loaded(section) = node.cell.read(self.cache.account.era(), guard) {
             return Ok(section);
         }
-        let key = name.key(TreePart::Node(node.id()));
-        let read = self.load(request, &node.cell, key, || Entry::node(node), guard);
-        // The writer may have loaded it meanwhile, and given it another place in the store.
-        match (read, node.cell.loaded(guard)) {
-            (_, Some(section)) => Ok(section),
-            (Err(error), None) => Err(error),
-            (Ok(_), None) => Err(nowhere(key)),
+        // The writer may load it meanwhile, and give it another place in the store.
+        let key = || name.key(TreePart::Node(node.id()));
+        match self.load(request, &node.cell, key, || Entry::node(node), guard) {
+            Ok(Some(section)) => Ok(section),
+            Ok(None) => Err(nowhere(key())),
+            Err(error) => node.cell.loaded(guard).ok_or(error),
         }
     }
 }
