@@ -159,8 +159,8 @@ fn who_waits_for_the_load_of_another_leaves_when_its_request_is_over() {
 fn a_request_that_loads_much_goes_to_the_heavy_pool_and_leaves_the_light_one_to_others() {
     let (graph, gate, all) = cold(one_at_a_time());
     let heavy = graph.request(None);
-    for n in 0..4 {
-        read(&graph, &heavy, all[n]).join().unwrap().1.unwrap();
+    for &v in &all[..4] {
+        read(&graph, &heavy, v).join().unwrap().1.unwrap();
     }
     assert!(heavy.is_heavy());
     assert_eq!((graph.pool_stats().light.loads, graph.pool_stats().heavy.loads), (3, 1));
