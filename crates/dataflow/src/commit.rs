@@ -38,7 +38,10 @@ impl Committers {
     pub(crate) fn stop(&self) {
         self.queue.lock().take();
         for thread in self.threads.lock().drain(..) {
-            let _ = thread.join();
+            // The last handle of the engine may have been a query's own.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
         }
     }
 }

@@ -256,7 +256,10 @@ impl Crew {
         self.lookout.ring();
         let next = || self.muster.lock().threads.pop();
         while let Some(thread) = next() {
-            let _ = thread.join();
+            // The last handle of the engine may have been a query's own.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
         }
         let left = std::mem::take(&mut self.muster.lock().handed);
         drop(left);

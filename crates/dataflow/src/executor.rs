@@ -311,7 +311,10 @@ impl Executor {
         match next {
             Next::Again => executor.enqueue(task),
             Next::Suspend => executor.suspended.push(task),
-            Next::Gone => executor.desk.retire(),
+            Next::Gone => {
+                drop(task);
+                executor.desk.retire();
+            }
             Next::Commit => {
                 executor.desk.retire();
                 post.crew.committers.commit(task);

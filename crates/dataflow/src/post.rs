@@ -77,7 +77,10 @@ impl Post {
         match next {
             // A suspended one is run once more, and suspended there.
             Next::Again | Next::Suspend => desk.give_back(task),
-            Next::Gone => desk.retire(),
+            Next::Gone => {
+                drop(task);
+                desk.retire();
+            }
             Next::Commit => {
                 desk.retire();
                 self.crew.committers.commit(task);
@@ -95,8 +98,8 @@ impl Post {
 }
 
 impl OnLoad for Post {
-    fn begin(&self, request: Option<&Arc<Request>>) {
-        let executor = self.held.take();
+    fn begin(&self, request: Option<&Arc<Request>>, others_may_go_on: bool) {
+        let executor = if others_may_go_on { self.held.take() } else { None };
         let lends = executor.is_some();
         self.has_lent.set(lends);
         if self.crew.is_stopped()
@@ -116,9 +119,12 @@ impl OnLoad for Post {
     }
 
     fn expect_long(&self) -> bool {
+        let has_work = |executor: &Executor| executor.has_work(&self.crew.floor);
+        if self.held.borrow().as_deref().is_some_and(has_work) {
+            return false;
+        }
         let mut slot = self.lent.slot.lock();
-        slot.executor.as_ref().is_none_or(|executor| !executor.has_work(&self.crew.floor))
-            || slot.hand_over(&self.crew)
+        !slot.executor.as_deref().is_some_and(has_work) || slot.hand_over(&self.crew)
     }
 
     fn end(&self) {
@@ -127,12 +133,14 @@ impl OnLoad for Post {
             slot.request = None;
             slot.executor.take()
         };
-        if executor.is_none() && self.has_lent.get() {
+        if !self.has_lent.replace(false) {
+            return;
+        }
+        if executor.is_none() {
             // Whoever has it now has the core as well.
             self.crew.cores.unbind();
             self.core.set(None);
         }
-        self.has_lent.set(false);
         self.held.replace(executor);
     }
 }

@@ -25,7 +25,9 @@ impl Core {
         request: Option<&Arc<Request>>,
         is_stored: impl Fn() -> bool,
     ) -> Result<Option<Load<'_>>> {
-        let away = Away::begin(request);
+        // A reader keeps what is evicted while it reads, so the more of them wait for loads, the more memory is taken on top
+        // of the budget.
+        let away = Away::begin(request, !self.cache.is_far_over());
         let Some(request) = request else {
             if self.pools.expects_long() {
                 away.expect_long();

@@ -216,7 +216,7 @@ impl Pools {
         let request = self.request(None);
         request.ask(writes as u64);
         // It has no deadline, so it is not interrupted.
-        let mut turn = self.take_turn(&request, &Away::begin(None)).ok()?;
+        let mut turn = self.take_turn(&request, &Away::begin(None, true)).ok()?;
         turn.began = None;
         Some(turn)
     }

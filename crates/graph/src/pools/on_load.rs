@@ -8,8 +8,9 @@ use super::Request;
 
 /// Told by reads of its thread that they load, and have loaded. None of the calls may read the graph.
 pub trait OnLoad {
-    /// The thread is about to load something, on behalf of a request if there is one.
-    fn begin(&self, request: Option<&Arc<Request>>);
+    /// The thread is about to load something, on behalf of a request if there is one. Its other work is not to go on
+    /// meanwhile unless `others_may_go_on`: where memory is short, whoever reads meanwhile keeps more of it.
+    fn begin(&self, request: Option<&Arc<Request>>, others_may_go_on: bool);
 
     /// The load will take long, since it waits for its turn or loads take long at the moment. Whether the thread may be
     /// kept: `false` if it has other work that nobody can take over.
@@ -32,10 +33,10 @@ pub fn on_load(told: Option<Rc<dyn OnLoad>>) {
 pub(crate) struct Away(Option<Rc<dyn OnLoad>>);
 
 impl Away {
-    pub(crate) fn begin(request: Option<&Arc<Request>>) -> Self {
+    pub(crate) fn begin(request: Option<&Arc<Request>>, others_may_go_on: bool) -> Self {
         let told = ON_LOAD.with_borrow(Clone::clone);
         if let Some(told) = &told {
-            told.begin(request);
+            told.begin(request, others_may_go_on);
         }
         Self(told)
     }
