@@ -46,6 +46,9 @@ use queues::Queues;
 /// Eras that pass while as much is loaded as the budget allows.
 const ERAS: usize = 64;
 
+/// Bytes beyond the budget that readers who wait for loads may keep in any case: some thousand sections.
+const LEAST_SLACK: usize = 64 << 20;
+
 /// What a queue of the cache holds.
 pub(crate) enum Entry {
     /// A section, or the root of a tree.
@@ -158,6 +161,12 @@ impl Cache {
     /// Whether the budget is exceeded by more than a quarter.
     pub(crate) fn is_far_over(&self) -> bool {
         self.account.total() > self.budget.saturating_add(self.budget / 4)
+    }
+
+    /// Whether so much is in use beyond the budget that readers who wait should not become more: each keeps what is evicted
+    /// meanwhile.
+    pub(crate) fn is_short(&self) -> bool {
+        self.account.total() > self.budget.saturating_add((self.budget / 4).max(LEAST_SLACK))
     }
 
     /// Queues what was loaded, or is clean now.

@@ -27,7 +27,7 @@ impl Core {
     ) -> Result<Option<Load<'_>>> {
         // A reader keeps what is evicted while it reads, so the more of them wait for loads, the more memory is taken on top
         // of the budget.
-        let away = Away::begin(request, !self.cache.is_far_over());
+        let away = Away::begin(request, !self.cache.is_short());
         let Some(request) = request else {
             if self.pools.expects_long() {
                 away.expect_long();

@@ -3,7 +3,7 @@
 //! ```text
 //!                  loads asked for so far                       sizes
 //! request ─▶ read ─▶ at most `heavy_after` ─▶ light pool   ── fixed
-//!              │ └─▶ more ────────────────────▶ heavy pool   ── equation 1, every 100 ms
+//!              │ └─▶ more ────────────────────▶ heavy pool   ── equation 1, every 250 ms
 //!              │                                  ▲
 //!              └─ commit of many writes ──────────┘
 //! ```
@@ -42,7 +42,7 @@ pub(crate) use waiter::Waiter;
 use crate::{GraphError, Result};
 
 /// How often the size of the heavy pool is adjusted, while anything is loaded.
-const PERIOD: Duration = Duration::from_millis(100);
+const PERIOD: Duration = Duration::from_millis(250);
 /// A load is expected to take long if lately they took longer than this: about what it costs to hand a thread's other work
 /// to another thread, ten times over.
 const LONG: Duration = Duration::from_micros(250);
