@@ -9,8 +9,8 @@
 //! fraction.
 //!
 //! While light requests time out the paper stops adjusting. But the step before may have been too long, and then they would
-//! go on timing out: so the pool gives back a part α of what it has, down to the size that it began with. If more heavy
-//! requests than light ones were waiting it grows again when no light request times out any more.
+//! go on timing out: so the pool gives back a part α of what it has, down to the size that it began with. It grows again when no
+//! light request has timed out for [`PATIENCE`] periods.
 
 /// How fast the size follows: the paper's α.
 const ALPHA: f64 = 0.2;
@@ -18,6 +18,9 @@ const ALPHA: f64 = 0.2;
 const LEAST_PRESSURE: f64 = 1.0 / 16.0;
 /// The least and the largest factor of one step.
 const STEP: (f64, f64) = (0.5, 2.0);
+
+/// Periods without time-outs of light requests after which the pool grows again.
+const PATIENCE: u32 = 8;
 
 /// What was seen in a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +40,8 @@ pub(super) struct Controller {
     /// The size that it began with.
     first: f64,
     most: f64,
+    /// Periods to wait before it may grow.
+    wait: u32,
 }
 
 impl Controller {
@@ -44,17 +49,19 @@ impl Controller {
     pub(super) fn new(size: usize, most: usize) -> Self {
         let most = most.max(1) as f64;
         let first = (size.max(1) as f64).min(most);
-        Self { size: first, first, most }
+        Self { size: first, first, most, wait: 0 }
     }
 
     /// Adjusts the size to what was seen.
     pub(super) fn step(&mut self, seen: &Period) {
         let ratio = seen.heavy.max(LEAST_PRESSURE) / seen.light.max(LEAST_PRESSURE);
         let factor = (1.0 + ALPHA * ratio.ln()).clamp(STEP.0, STEP.1);
-        self.size = match seen.light_time_outs {
-            0 => (self.size * factor).clamp(1.0, self.most),
-            _ if factor < 1.0 => (self.size * factor).max(1.0),
-            _ => (self.size * (1.0 - ALPHA)).max(self.size.min(self.first)),
+        let is_late = seen.light_time_outs > 0;
+        self.wait = if is_late { PATIENCE } else { self.wait.saturating_sub(1) };
+        self.size = match factor > 1.0 {
+            true if is_late => (self.size * (1.0 - ALPHA)).max(self.size.min(self.first)),
+            true if self.wait > 0 => self.size,
+            _ => (self.size * factor).clamp(1.0, self.most),
         };
     }
 
@@ -116,7 +123,9 @@ mod tests {
         let mut controller = Controller::new(8, 100);
         controller.step(&late(1.0, 50.0));
         assert_eq!(controller.size, 8.0);
-        controller.step(&seen(1.0, 50.0));
+        let calm = seen(1.0, 50.0);
+        assert_eq!(after(controller.clone(), PATIENCE as usize - 1, &calm), 8.0);
+        (0..PATIENCE).for_each(|_| controller.step(&calm));
         let grown = controller.size;
         assert!(grown > 12.0, "no more time-outs: it goes on");
         controller.step(&late(1.0, 50.0));
