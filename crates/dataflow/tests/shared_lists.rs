@@ -77,7 +77,8 @@ fn pieces(plan: &Plan, state: &QueryState) -> (u64, u64) {
 fn one_list_is_shared_by_several_executors() {
     let graph = hub();
     let engine =
-        Engine::start(&EngineOptions { executors: 4, pin: false, committers: 1 }).expect("threads start");
+        Engine::start(&EngineOptions { executors: 4, pin: false, committers: 1, ..EngineOptions::default() })
+            .expect("threads start");
     for text in [
         "g.V(0).outE('e').has('n', gte(10000L)).values('n')",
         "g.V(0).out('e').id()",

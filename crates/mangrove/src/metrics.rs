@@ -1,6 +1,6 @@
 //! What there is to measure of a graph, for `/metrics`.
 
-use graph::{GraphStats, TreeUse};
+use graph::{GraphStats, PoolCounts, TreeUse};
 use server::{Metric, MetricKind};
 
 /// The metrics of a graph with these sizes and counters.
@@ -14,6 +14,8 @@ pub(crate) fn of(stats: &GraphStats) -> Vec<Metric> {
     }
     memory(stats, &mut metrics);
     disk(stats, &mut metrics);
+    pool("light", &stats.pools.light, &mut metrics);
+    pool("heavy", &stats.pools.heavy, &mut metrics);
     for (label, used) in &stats.tree_use {
         trees(label, used, &mut metrics);
     }
@@ -52,6 +54,16 @@ fn disk(stats: &GraphStats, metrics: &mut Vec<Metric>) {
         let help = "Bytes handed to the store for each byte of log records";
         metrics.push(gauge("write_amplification", help, amplification));
     }
+}
+
+/// What one I/O pool is doing.
+fn pool(name: &str, counts: &PoolCounts, metrics: &mut Vec<Metric>) {
+    let mut add = |metric| metrics.push(labelled(metric, "pool", name));
+    add(gauge("pool_size", "Loads that an I/O pool does at a time", counts.size as f64));
+    add(gauge("pool_running", "Loads under way in an I/O pool", counts.running as f64));
+    add(gauge("pool_waiting", "Loads and requests that wait for their turn", counts.waiting as f64));
+    add(counter("pool_loads", "Loads that an I/O pool has done", counts.loads as f64));
+    add(counter("pool_time_outs", "Requests that were not done in time", counts.time_outs as f64));
 }
 
 /// How the edge-trees of one edge label are used.
