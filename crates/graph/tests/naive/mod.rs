@@ -385,17 +385,21 @@ fn check_stretches(
         let mut part = Vec::new();
         while place.position < stretch.end {
             let run = reader.run(v, label, dir, &mut place);
-            part.push(run.edge(place.position - run.first()));
+            let at = place.position - run.first();
+            assert!(at < run.neighbours().len(), "{context}: {stretches:?} of {v:?} end at {place:?}");
+            part.push(run.edge(at));
             place.position += 1;
         }
         found.splice(..0, part);
     }
     assert_eq!(covered, 0, "{context}: {stretches:?} of {v:?}");
-    assert_eq!(
-        found,
-        expected.iter().map(|edge| edge.e).collect::<Vec<_>>(),
-        "{context}: {v:?} by stretches"
-    );
+    // Of a list with secondary trees, whichever is in memory is read.
+    let mut wanted: Vec<EdgeRef> = expected.iter().map(|edge| edge.e).collect();
+    if !reader.list(v, label, dir).secondary_keys().is_empty() {
+        found.sort();
+        wanted.sort();
+    }
+    assert_eq!(found, wanted, "{context}: {v:?} by stretches");
 }
 
 /// Reads a list from its end, and from the first edge at or after some value on.
