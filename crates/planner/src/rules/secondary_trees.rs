@@ -107,7 +107,7 @@ mod tests {
         these(
             &["filter-push-down", "top-k", RULE],
             "g.V().outE('likes').has('name', 'x').order().by('age').limit(5)",
-            "V().outE(likes; edges with name = 'x'; secondary by name).order(age) first 5.limit(5)",
+            "V().outE(likes; edges with name = 'x'; secondary by name).order(age asc) first 5.limit(5)",
         );
     }
 
