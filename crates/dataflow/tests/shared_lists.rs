@@ -1,7 +1,7 @@
 //! A list that is long enough is cut into pieces of whole edge nodes, and executors share them.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dataflow::detach::Detail;
 use dataflow::{Access, Counting, Engine, EngineOptions, QuerySpec, QueryState};
@@ -91,7 +91,9 @@ fn one_list_is_shared_by_several_executors() {
         let (mut most, mut helped) = (0, 0);
         for _ in 0..100 {
             // They fall asleep a moment after they have helped.
+            let until = Instant::now() + Duration::from_secs(60);
             while engine.idle() < 4 {
+                assert!(Instant::now() < until, "{} of 4 executors are idle after a minute", engine.idle());
                 std::thread::sleep(Duration::from_micros(100));
             }
             let (results, state) = run(&engine, &graph, &plan);

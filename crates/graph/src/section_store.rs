@@ -96,9 +96,10 @@ impl SectionStore {
     }
 
     /// The first key of a range.
-    pub(crate) fn first_key(&self, range: KeyRange, order: ScanOrder) -> Result<Option<Bytes>> {
+    pub(crate) fn first_key(&self, range: KeyRange) -> Result<Option<Bytes>> {
         let snapshot = self.store.snapshot().map_err(Arc::new)?;
-        let first = snapshot.scan(&self.keyspace, range, order).map_err(Arc::new)?.next();
+        let first = snapshot.scan(&self.keyspace, range, ScanOrder::Ascending);
+        let first = first.map_err(Arc::new)?.next();
         Ok(first.transpose().map_err(Arc::new)?.map(|(key, _)| key))
     }
 

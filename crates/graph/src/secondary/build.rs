@@ -124,16 +124,17 @@ impl Core {
         self.secondaries.publish(name, snapshot.stamp().bits());
     }
 
-    /// Forgets a tree that was not completed.
+    /// Forgets a tree that was not completed. Before that, what was written of it is deleted: once it is forgotten another
+    /// thread may write the same keys.
     fn abandon_secondary(&self, name: TreeName) {
+        if let Err(error) = self.sections.delete_all(&tree_prefix(name)) {
+            tracing::warn!(%error, "what was written of a secondary edge-tree is deleted when the graph is opened again");
+        }
         let tree = {
             let _writer = self.writer.lock();
             self.secondaries.remove(name)
         };
         // The cache may be looking at it.
         crossbeam_epoch::pin().defer(move || drop(tree));
-        if let Err(error) = self.sections.delete_all(&tree_prefix(name)) {
-            tracing::warn!(%error, "what was written of a secondary edge-tree is deleted when the graph is opened again");
-        }
     }
 }

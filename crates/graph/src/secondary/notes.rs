@@ -3,6 +3,9 @@
 use crate::tree::TreeName;
 use crate::{KeyId, List, Reader};
 
+/// Nodes of a tree that are looked at to learn how much of it is in memory.
+const SAMPLE: usize = 64;
+
 /// What a read has looked at of a list whose edges it filters by a property, or the first part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filtered {
@@ -71,17 +74,24 @@ impl Reader<'_> {
         if keys.is_empty() {
             return None;
         }
+        // The primary tree first: it is read if none of the others has more.
         let all = std::iter::once(None).chain(keys.into_iter().map(Some));
-        // Of equals the last is the largest, so the primary tree comes last.
         let by_memory = all.map(|by| (self.part_in_memory(list.by(by)), by));
         by_memory.reduce(|most, other| if other.0 > most.0 { other } else { most })?.1
     }
 
-    /// The part of a tree's nodes that are in memory, from 0 to 1.
+    /// The part of a tree's nodes that are in memory, from 0 to 1, by a sample: whoever begins to read a list may want
+    /// little of it.
     fn part_in_memory(&self, name: TreeName) -> f64 {
         let Some(tree) = self.tree_of(name) else { return 0.0 };
         let Some(root) = tree.root.loaded(&self.guard) else { return 0.0 };
-        let loaded = root.nodes().filter(|node| node.cell.loaded(&self.guard).is_some()).count();
-        loaded as f64 / root.nodes().count() as f64
+        let nodes: usize = root.metas.iter().map(|meta| meta.nodes.len()).sum();
+        let sample = root.nodes().step_by(nodes.div_ceil(SAMPLE).max(1));
+        let (mut looked_at, mut loaded) = (0, 0);
+        for node in sample {
+            looked_at += 1;
+            loaded += usize::from(node.cell.loaded(&self.guard).is_some());
+        }
+        f64::from(loaded as u32) / f64::from(looked_at.max(1))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use store::{KeyRange, ScanOrder};
+use store::KeyRange;
 use timeline::Footprint;
 
 use crate::core::Core;
@@ -80,7 +80,7 @@ impl Core {
 impl crate::section_store::SectionStore {
     /// The tree that the first key of a range is of.
     fn first_tree(&self, range: KeyRange) -> Result<Option<TreeName>> {
-        let key = self.first_key(range, ScanOrder::Ascending)?;
+        let key = self.first_key(range)?;
         Ok(key.and_then(|key| match SectionKey::parse(&key)?.0 {
             SectionKey::Tree { name, .. } => Some(name),
             _ => None,
