@@ -8,6 +8,9 @@ const WORDS: usize = 1024;
 /// Members up to which a reset removes them one by one instead of wiping pages.
 const REMEMBERED: usize = 512;
 
+/// One in so many being new is few.
+const FEW: usize = 8;
+
 /// Pages that a reset keeps for the next use.
 const KEPT_PAGES: usize = 64;
 
@@ -26,6 +29,8 @@ pub(super) struct VertexSet {
     /// The first members, in the order they came.
     first: Vec<VertexRef>,
     len: usize,
+    /// Whether few of those that were added last were new.
+    few_are_new: bool,
 }
 
 impl VertexSet {
@@ -77,20 +82,11 @@ impl VertexSet {
         }
         let Some(words) = &mut self.pages[page] else { return 0 };
         let (before, base) = (new.len(), (page as u32) << 16);
-        let mut used = vertices.len();
-        for (i, v) in vertices.iter().enumerate() {
-            // On another page this is beyond the words.
-            let word = ((v.0 ^ base) >> 6) as usize;
-            let Some(word) = words.get_mut(word) else {
-                used = i;
-                break;
-            };
-            let bit = 1 << (v.0 & 63);
-            if *word & bit == 0 {
-                *word |= bit;
-                new.push(*v);
-            }
-        }
+        let used = match self.few_are_new {
+            true => push_few(words, base, vertices, new),
+            false => push_some(words, base, vertices, new),
+        };
+        self.few_are_new = (new.len() - before) * FEW < used;
         self.note(&new[before..]);
         used
     }
@@ -145,7 +141,44 @@ impl VertexSet {
         }
         self.first.clear();
         self.len = 0;
+        self.few_are_new = false;
     }
+}
+
+/// Adds the first vertices, those on the page that begins with `base`, and appends the new ones to `new`. How many it has
+/// looked at.
+fn push_few(words: &mut [u64; WORDS], base: u32, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
+    for (i, v) in vertices.iter().enumerate() {
+        // On another page this is beyond the words.
+        let Some(word) = words.get_mut(((v.0 ^ base) >> 6) as usize) else { return i };
+        let bit = 1 << (v.0 & 63);
+        if *word & bit == 0 {
+            *word |= bit;
+            new.push(*v);
+        }
+    }
+    vertices.len()
+}
+
+/// As [`push_few`], where it cannot be foreseen which are new. Each would cost a misprediction; so every vertex is
+/// written, and the place to write moves on if it is new.
+fn push_some(words: &mut [u64; WORDS], base: u32, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
+    let before = new.len();
+    new.resize(before + vertices.len(), VertexRef(0));
+    let room = &mut new[before..];
+    let (mut used, mut count) = (vertices.len(), 0);
+    for (i, v) in vertices.iter().enumerate() {
+        let Some(word) = words.get_mut(((v.0 ^ base) >> 6) as usize) else {
+            used = i;
+            break;
+        };
+        let bit = v.0 & 63;
+        room[count] = *v;
+        count += usize::from(*word >> bit & 1 == 0);
+        *word |= 1 << bit;
+    }
+    new.truncate(before + count);
+    used
 }
 
 #[inline]

@@ -3,7 +3,7 @@
 use values::VertexRef;
 
 use super::{Blocks, in_memory, within};
-use crate::block::{adjacency_number, slot_of};
+use crate::block::{TABLETS, adjacency_number, slot_of};
 use crate::section::{Adjacency, SLOTS};
 use crate::{Dir, EdgeLabelId, Reader};
 
@@ -12,28 +12,14 @@ pub struct Degrees<'r> {
     reader: &'r Reader<'r>,
     label: EdgeLabelId,
     dir: Dir,
-    blocks: Blocks<Offsets<'r>>,
+    /// The offsets of a block's lists if they say all, and the section.
+    blocks: Blocks<&'r [u32], Option<&'r Adjacency>>,
 }
 
-/// Where the degrees of a block are.
-#[derive(Clone, Copy)]
-struct Offsets<'r> {
-    /// If they say all.
-    offsets: &'r [u32],
-    section: Option<&'r Adjacency>,
-}
-
-impl<'r> Offsets<'r> {
-    const NONE: Self = Self { offsets: &[], section: None };
-
-    fn of(section: Option<&'r Adjacency>, has_own: bool) -> Self {
-        let Some(section) = section else { return Self::NONE };
-        let is_plain = !has_own && section.delta.is_empty() && section.trees().is_empty();
-        Self {
-            offsets: if is_plain { within(section.offsets(), SLOTS + 1) } else { &[] },
-            section: Some(section),
-        }
-    }
+/// What is kept of a section.
+fn parts(section: Option<&Adjacency>, has_own: bool) -> (&[u32], Option<&Adjacency>) {
+    let plain = section.filter(|s| !has_own && s.delta.is_empty() && s.trees().is_empty());
+    (plain.map_or(&[], |section| within(section.offsets(), SLOTS + 1)), section)
 }
 
 impl<'r> Degrees<'r> {
@@ -46,11 +32,18 @@ impl<'r> Degrees<'r> {
 
     /// The numbers of edges of vertices, all together.
     pub fn sum(&mut self, vertices: &[VertexRef]) -> u64 {
-        let mut sum = 0;
-        for &v in vertices {
-            sum += self.of(v);
+        let (mut sum, mut rest) = (0, vertices);
+        if let Some(known) = self.blocks.near_all(vertices) {
+            let mut looked_at = 0;
+            for &v in vertices {
+                let slot = slot_of(v);
+                let Some(&[start, end]) = known[v.0 as usize % TABLETS].get(slot..slot + 2) else { break };
+                sum += u64::from(end - start);
+                looked_at += 1;
+            }
+            rest = &vertices[looked_at..];
         }
-        sum
+        rest.iter().fold(sum, |sum, &v| sum + self.of(v))
     }
 
     /// Makes ready for many vertices, most of which are in the stripe of this one.
@@ -60,14 +53,14 @@ impl<'r> Degrees<'r> {
         let number = adjacency_number(*label, *dir);
         blocks.fill(v, reader, |block| {
             let section = block.adjacency.get(number).map_or(Some(None), |cell| in_memory(cell, reader))?;
-            Some(Offsets::of(section, reader.own.is_some()))
+            Some(parts(section, reader.own.is_some()))
         });
     }
 
     /// The number of edges of a vertex.
     #[inline(always)]
     fn of(&mut self, v: VertexRef) -> u64 {
-        let (Offsets { offsets, .. }, slot) = self.blocks.near(v);
+        let (offsets, slot) = self.blocks.near(v);
         match (offsets.get(slot + 1), offsets.get(slot)) {
             (Some(end), Some(start)) => u64::from(end - start),
             _ => self.of_another(v),
@@ -79,8 +72,8 @@ impl<'r> Degrees<'r> {
     fn of_another(&mut self, v: VertexRef) -> u64 {
         let Self { reader, label, dir, blocks } = self;
         let reader: &'r Reader<'r> = reader;
-        let parts = blocks.of(v, || Offsets::of(reader.adjacency(v, *label, *dir), reader.own.is_some()));
-        match parts.section {
+        let look_up = || parts(reader.adjacency(v, *label, *dir), reader.own.is_some());
+        match blocks.of(v, look_up).1 {
             Some(section) if reader.own.is_none() => {
                 let (start, end) = section.base_range(slot_of(v));
                 match section.is_plain((start, end)) {
@@ -97,6 +90,6 @@ impl<'r> Degrees<'r> {
 impl Reader<'_> {
     /// Degrees along one edge label, one way, for many vertices.
     pub fn degrees(&self, label: EdgeLabelId, dir: Dir) -> Degrees<'_> {
-        Degrees { reader: self, label, dir, blocks: Blocks::new(Offsets::NONE) }
+        Degrees { reader: self, label, dir, blocks: Blocks::new(&[], None) }
     }
 }

@@ -13,7 +13,7 @@ pub struct Lists<'r> {
     reader: &'r Reader<'r>,
     label: EdgeLabelId,
     dir: Dir,
-    blocks: Blocks<Packed<'r>>,
+    blocks: Blocks<Packed<'r>, Option<&'r Adjacency>>,
 }
 
 /// Where the lists of a block are.
@@ -22,20 +22,18 @@ struct Packed<'r> {
     /// If there are no changes.
     offsets: &'r [u32],
     neighbours: &'r [VertexRef],
-    section: Option<&'r Adjacency>,
 }
 
 impl<'r> Packed<'r> {
-    const NONE: Self = Self { offsets: &[], neighbours: &[], section: None };
+    const NONE: Self = Self { offsets: &[], neighbours: &[] };
 
-    fn of(section: Option<&'r Adjacency>, has_own: bool) -> Self {
-        let Some(section) = section else { return Self::NONE };
-        let is_plain = !has_own && section.delta.is_empty();
-        Self {
-            offsets: if is_plain { within(section.offsets(), SLOTS + 1) } else { &[] },
+    fn of(section: Option<&'r Adjacency>, has_own: bool) -> (Self, Option<&'r Adjacency>) {
+        let plain = section.filter(|section| !has_own && section.delta.is_empty());
+        let parts = plain.map_or(Self::NONE, |section| Self {
+            offsets: within(section.offsets(), SLOTS + 1),
             neighbours: section.neighbours(),
-            section: Some(section),
-        }
+        });
+        (parts, section)
     }
 }
 
@@ -43,7 +41,7 @@ impl<'r> Lists<'r> {
     /// The neighbours of a vertex, if they lie together as they are in its section; else [`Reader::run`] has them.
     #[inline(always)]
     pub fn packed(&mut self, v: VertexRef) -> Option<&'r [VertexRef]> {
-        let (Packed { offsets, neighbours, .. }, slot) = self.blocks.near(v);
+        let (Packed { offsets, neighbours }, slot) = self.blocks.near(v);
         if let (Some(&end), Some(&start)) = (offsets.get(slot + 1), offsets.get(slot))
             && let Some(list) = neighbours.get(start as usize..end as usize)
             // One without edges may have a tree.
@@ -59,11 +57,12 @@ impl<'r> Lists<'r> {
     fn of_another(&mut self, v: VertexRef) -> Option<&'r [VertexRef]> {
         let Self { reader, label, dir, blocks } = self;
         let reader: &'r Reader<'r> = reader;
-        let parts = blocks.of(v, || Packed::of(reader.adjacency(v, *label, *dir), reader.own.is_some()));
+        let (_, section) =
+            blocks.of(v, || Packed::of(reader.adjacency(v, *label, *dir), reader.own.is_some()));
         if reader.own.is_some() {
             return None;
         }
-        let Some(section) = parts.section else { return Some(&[]) };
+        let Some(section) = section else { return Some(&[]) };
         let slot = slot_of(v);
         let (start, end) = section.base_range(slot);
         let is_packed = section.is_plain((start, end))
@@ -82,13 +81,36 @@ impl<'r> Lists<'r> {
         });
     }
 
-    /// Has the processor fetch the beginning of the list of a vertex that will be asked for soon.
+    /// Has the processor fetch the beginning of the list of a vertex that will be asked for soon. Loads no section.
     #[inline(always)]
-    pub fn expect(&self, v: VertexRef) {
-        let (Packed { offsets, neighbours, .. }, slot) = self.blocks.near(v);
-        if let Some(&start) = offsets.get(slot) {
-            prefetch(neighbours, start as usize);
-            prefetch(neighbours, start as usize + LINE);
+    pub fn expect(&mut self, v: VertexRef) {
+        let (Packed { offsets, neighbours }, slot) = self.blocks.near(v);
+        match offsets.get(slot) {
+            Some(&start) => {
+                prefetch(neighbours, start as usize);
+                prefetch(neighbours, start as usize + LINE);
+            }
+            None => self.expect_another(v),
+        }
+    }
+
+    /// Of a vertex whose block is not known.
+    #[inline(never)]
+    fn expect_another(&mut self, v: VertexRef) {
+        let Self { reader, label, dir, blocks } = self;
+        let reader: &'r Reader<'r> = reader;
+        if blocks.knows(v) {
+            return;
+        }
+        let cell =
+            reader.core.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(*label, *dir)));
+        if let Some(Some(section)) = cell.and_then(|cell| in_memory(cell, reader)) {
+            let (parts, _) = blocks.of(v, || Packed::of(Some(section), reader.own.is_some()));
+            let Packed { offsets, neighbours } = parts;
+            if let Some(&start) = offsets.get(slot_of(v)) {
+                prefetch(neighbours, start as usize);
+                prefetch(neighbours, start as usize + LINE);
+            }
         }
     }
 }
@@ -99,6 +121,6 @@ const LINE: usize = 64 / size_of::<VertexRef>();
 impl Reader<'_> {
     /// Lists along one edge label, one way, for many vertices.
     pub fn lists(&self, label: EdgeLabelId, dir: Dir) -> Lists<'_> {
-        Lists { reader: self, label, dir, blocks: Blocks::new(Packed::NONE) }
+        Lists { reader: self, label, dir, blocks: Blocks::new(Packed::NONE, None) }
     }
 }

@@ -3,7 +3,7 @@
 use values::VertexRef;
 
 use super::{Blocks, in_memory, within};
-use crate::block::slot_of;
+use crate::block::{TABLETS, slot_of};
 use crate::section::{Column, Rows, SLOTS};
 use crate::{KeyId, Reader, ValueRef};
 
@@ -11,26 +11,16 @@ use crate::{KeyId, Reader, ValueRef};
 pub struct PropertyColumn<'r> {
     reader: &'r Reader<'r>,
     key: KeyId,
-    blocks: Blocks<View<'r>>,
+    /// The longs of a block if there is one for every slot, without changes since; and the column.
+    blocks: Blocks<&'r [i64], Option<&'r Column>>,
 }
 
-/// Where the values of a block are.
-#[derive(Clone, Copy)]
-struct View<'r> {
-    /// If there is a long for every slot, without changes since.
-    longs: &'r [i64],
-    column: Option<&'r Column>,
-}
-
-impl<'r> View<'r> {
-    const NONE: Self = Self { longs: &[], column: None };
-
-    fn of(column: Option<&'r Column>, has_own: bool) -> Self {
-        let values = column.filter(|column| !has_own && column.delta.is_empty()).map(Column::base);
-        match values.map(|values| (values.rows(), values.is_full())) {
-            Some((Rows::Long(longs), true)) => Self { longs: within(longs, SLOTS), column },
-            _ => Self { column, ..Self::NONE },
-        }
+/// What is kept of a column.
+fn parts(column: Option<&Column>, has_own: bool) -> (&[i64], Option<&Column>) {
+    let values = column.filter(|column| !has_own && column.delta.is_empty()).map(Column::base);
+    match values.map(|values| (values.rows(), values.is_full())) {
+        Some((Rows::Long(longs), true)) => (within(longs, SLOTS), column),
+        _ => (&[], column),
     }
 }
 
@@ -49,8 +39,8 @@ impl<'r> PropertyColumn<'r> {
     /// What a vertex has. (Always inlined, so that the value stays in registers.)
     #[inline(always)]
     pub fn get(&mut self, v: VertexRef) -> Single<'r> {
-        let (view, slot) = self.blocks.near(v);
-        if let Some(&long) = view.longs.get(slot) {
+        let (longs, slot) = self.blocks.near(v);
+        if let Some(&long) = longs.get(slot) {
             return Single::Value(ValueRef::Long(long));
         }
         let Self { reader, key, blocks } = self;
@@ -60,7 +50,7 @@ impl<'r> PropertyColumn<'r> {
         {
             return state.single();
         }
-        match blocks.of(v, || View::of(reader.column(v, *key), reader.own.is_some())).column {
+        match blocks.of(v, || parts(reader.column(v, *key), reader.own.is_some())).1 {
             Some(column) => column.single(slot_of(v), reader.tick),
             None => Single::Absent,
         }
@@ -70,8 +60,8 @@ impl<'r> PropertyColumn<'r> {
     /// [`PropertyColumn::get`].
     #[inline(always)]
     pub fn long(&self, v: VertexRef) -> Option<i64> {
-        let (view, slot) = self.blocks.near(v);
-        view.longs.get(slot).copied()
+        let (longs, slot) = self.blocks.near(v);
+        longs.get(slot).copied()
     }
 
     /// How many of some vertices have a long that holds, up to the first of which [`PropertyColumn::long`] says nothing; and
@@ -79,10 +69,15 @@ impl<'r> PropertyColumn<'r> {
     #[inline(always)]
     pub fn count_longs(&self, vertices: &[VertexRef], holds: impl Fn(i64) -> bool) -> (usize, usize) {
         let mut count = 0;
-        for (i, &v) in vertices.iter().enumerate() {
-            match self.long(v) {
-                Some(long) => count += usize::from(holds(long)),
-                None => return (count, i),
+        if let Some(known) = self.blocks.near_all(vertices) {
+            for (i, &v) in vertices.iter().enumerate() {
+                let Some(&long) = known[v.0 as usize % TABLETS].get(slot_of(v)) else { return (count, i) };
+                count += usize::from(holds(long));
+            }
+        } else {
+            for (i, &v) in vertices.iter().enumerate() {
+                let Some(long) = self.long(v) else { return (count, i) };
+                count += usize::from(holds(long));
             }
         }
         (count, vertices.len())
@@ -95,7 +90,7 @@ impl<'r> PropertyColumn<'r> {
         let key = key.index();
         blocks.fill(v, reader, |block| {
             let column = block.columns.get(key).map_or(Some(None), |cell| in_memory(cell, reader))?;
-            Some(View::of(column, reader.own.is_some()))
+            Some(parts(column, reader.own.is_some()))
         });
     }
 }
@@ -103,6 +98,6 @@ impl<'r> PropertyColumn<'r> {
 impl Reader<'_> {
     /// The values under one key, for many vertices.
     pub fn property_column(&self, key: KeyId) -> PropertyColumn<'_> {
-        PropertyColumn { reader: self, key, blocks: Blocks::new(View::NONE) }
+        PropertyColumn { reader: self, key, blocks: Blocks::new(&[], None) }
     }
 }

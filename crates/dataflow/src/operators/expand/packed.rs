@@ -7,7 +7,10 @@ use crate::batch::{Batch, Column};
 
 use super::super::view::Graph;
 
-/// Rows from which on it pays to remember where the lists of the blocks are.
+/// Rows from which on it pays to remember where lists are.
+const SOME_ROWS: usize = 8;
+
+/// Rows from which on it pays to find the lists of all blocks at once.
 const MANY_ROWS: usize = 64;
 
 /// Lists per row up to which it is remembered.
@@ -37,11 +40,13 @@ impl<'b, 'g> PackedLists<'b, 'g> {
             return Self { vertices: &[], lists: Vec::new() };
         };
         let mut lists = Vec::new();
-        if vertices.len() >= first + MANY_ROWS && dirs.len() * labels.len() <= FEW_LISTS {
+        if vertices.len() >= first + SOME_ROWS && dirs.len() * labels.len() <= FEW_LISTS {
             for &dir in dirs {
                 lists.extend(labels.iter().map(|&label| graph.reader.lists(label, dir)));
             }
-            lists.iter_mut().for_each(|lists| lists.expect_many_near(vertices[first]));
+            if vertices.len() >= first + MANY_ROWS {
+                lists.iter_mut().for_each(|lists| lists.expect_many_near(vertices[first]));
+            }
         }
         Self { vertices, lists }
     }
