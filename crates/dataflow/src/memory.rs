@@ -34,6 +34,19 @@ impl MemoryMeter {
         Ok(())
     }
 
+    /// Adds `bytes` if there is room for them: for what a query can do without. Whether there was.
+    pub fn charge_if_room(&self, bytes: usize) -> bool {
+        let room = |used: i64| {
+            let with = used + bytes as i64;
+            (with.max(0) as u64 <= self.limit).then_some(with)
+        };
+        let Ok(before) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room) else {
+            return false;
+        };
+        self.peak.fetch_max(before + bytes as i64, Ordering::Relaxed);
+        true
+    }
+
     /// Bytes held now.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed).max(0) as u64

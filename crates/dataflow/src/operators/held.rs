@@ -39,6 +39,21 @@ impl Held {
         self.grow(cx, bytes - self.bytes)
     }
 
+    /// Holds exactly `bytes` from now on, if there is room for them; otherwise, nothing. Whether there was.
+    pub(super) fn set_if_room(&mut self, cx: &Context<'_>, bytes: usize) -> bool {
+        if bytes <= self.bytes {
+            self.give_back(self.bytes - bytes);
+            return true;
+        }
+        let meter = self.meter.get_or_insert_with(|| cx.query.memory.clone());
+        let has_room = meter.charge_if_room(bytes - self.bytes);
+        match has_room {
+            true => self.bytes = bytes,
+            false => self.release(),
+        }
+        has_room
+    }
+
     /// Gives everything back.
     pub(super) fn release(&mut self) {
         self.give_back(self.bytes);

@@ -9,11 +9,11 @@ use crate::{Dir, EdgeLabelId, Reader};
 
 /// Degrees along one edge label, one way. Made by [`Reader::degrees`].
 pub struct Degrees<'r> {
-    reader: &'r Reader<'r>,
+    pub(super) reader: &'r Reader<'r>,
     label: EdgeLabelId,
     dir: Dir,
     /// The offsets of a block's lists if they say all, and the section.
-    blocks: Blocks<&'r [u32], Option<&'r Adjacency>>,
+    pub(super) blocks: Blocks<&'r [u32], Option<&'r Adjacency>>,
 }
 
 /// What is kept of a section.
@@ -59,7 +59,7 @@ impl<'r> Degrees<'r> {
 
     /// The number of edges of a vertex.
     #[inline(always)]
-    fn of(&mut self, v: VertexRef) -> u64 {
+    pub(super) fn of(&mut self, v: VertexRef) -> u64 {
         let (offsets, slot) = self.blocks.near(v);
         match (offsets.get(slot + 1), offsets.get(slot)) {
             (Some(end), Some(start)) => u64::from(end - start),

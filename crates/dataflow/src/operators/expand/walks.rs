@@ -1,6 +1,6 @@
 //! Numbers of walks of two steps, or of neighbours that pass a test, without a traverser for any of them.
 
-use graph::{Degrees, Dir, EdgeLabelId};
+use graph::{DegreeTable, Degrees, Dir, EdgeLabelId};
 use planner::physical::{EdgeLabels, Hop, OpKind};
 use values::VertexRef;
 
@@ -10,6 +10,7 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::fan::trace;
+use super::super::held::Held;
 use super::super::predicate::Resolver;
 use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
@@ -45,6 +46,9 @@ pub(in crate::operators) struct Walks {
     viewpoint: Viewpoint,
     labels: Vec<EdgeLabelId>,
     test: Prepared,
+    /// What is remembered for the second step, along each of its labels and ways.
+    tables: Vec<DegreeTable>,
+    held: Held,
 }
 
 impl Operator for Walks {
@@ -81,7 +85,13 @@ impl Operator for Walks {
             }
             OpKind::BulkByWalks { then, .. } => {
                 let mut ends = Ends::new(then, &graph);
-                self.walk(&batch, hop, ends.along.len(), |part, _| ends.count(part), &graph, cx)?
+                let mut tables = std::mem::take(&mut self.tables);
+                let looks = ends.along.len();
+                tables.resize_with(looks, DegreeTable::default);
+                let count = |part: &[VertexRef], _| ends.count(part, &mut tables);
+                let ended = self.walk(&batch, hop, looks, count, &graph, cx)?;
+                self.remember(tables, cx);
+                ended
             }
             _ => true,
         };
@@ -111,6 +121,13 @@ impl Operator for Walks {
 }
 
 impl Walks {
+    /// Keeps the tables for the next call, if the query has room for them.
+    fn remember(&mut self, tables: Vec<DegreeTable>, cx: &Context<'_>) {
+        if self.held.set_if_room(cx, tables.iter().map(DegreeTable::bytes).sum()) {
+            self.tables = tables;
+        }
+    }
+
     /// Goes on where it stands; `true` at the end of the batch. `count` tells what to add for some neighbours that a row
     /// leads to; it costs so many looks for each.
     fn walk(
@@ -179,12 +196,12 @@ impl<'g> Ends<'g> {
     }
 
     /// Degrees of all of these vertices, added up.
-    fn count(&mut self, vertices: &[VertexRef]) -> u64 {
-        let graph = self.graph;
-        let of = |(label, dir, degrees): &mut (EdgeLabelId, Dir, Degrees<'_>)| {
-            graph.note_lists(vertices, *label, *dir);
-            degrees.sum(vertices)
-        };
-        self.along.iter_mut().map(of).sum()
+    fn count(&mut self, vertices: &[VertexRef], tables: &mut [DegreeTable]) -> u64 {
+        let mut sum = 0;
+        for ((label, dir, degrees), table) in self.along.iter_mut().zip(tables) {
+            self.graph.note_lists(vertices, *label, *dir);
+            sum += degrees.sum_with(table, vertices);
+        }
+        sum
     }
 }
