@@ -34,7 +34,7 @@ fn plan(graph: &Graph, text: &str) -> Arc<Plan> {
     let traversal = gremlin::parse_traversal(text, &Default::default()).expect("valid Gremlin");
     let options = Options { executors: 4, ..Options::default() };
     let planned = planner::plan(&traversal, &**snapshot.catalog(), &Known::new(&snapshot, &[]), &options);
-    Arc::new(planned.expect("a plan").plan)
+    planned.expect("a plan").plan
 }
 
 /// The results of a plan, and what was counted.

@@ -16,6 +16,7 @@ use crate::{
     retry::Retries,
     script,
     script::Request,
+    scripts::{Script, Scripts},
     services::{self, Within},
 };
 
@@ -39,6 +40,7 @@ pub(crate) struct Inner {
     pub(crate) graph: Graph,
     pub(crate) engine: Arc<Engine>,
     pub(crate) preparer: Preparer,
+    pub(crate) scripts: Scripts,
     pub(crate) retries: Retries,
     pub(crate) options: DatabaseOptions,
     /// Held while a service writes a backup.
@@ -100,10 +102,12 @@ impl Database {
             None => start_engine(options.executors)?,
         };
         let preparer = Preparer::new(options.plan_cache, engine.executors());
+        let scripts = Scripts::new(options.plan_cache);
         let inner = Inner {
             graph,
             engine,
             preparer,
+            scripts,
             retries: Retries::default(),
             options,
             backing_up: Mutex::default(),
@@ -133,7 +137,13 @@ impl Database {
         text: &str,
         bindings: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'_>, Error> {
-        self.run(Request::parse(text, "g", &script::bindings(bindings))?)
+        let (bindings, snapshot) = (script::bindings(bindings), self.inner.graph.snapshot());
+        match self.inner.read(text, "g", &bindings, &snapshot)? {
+            Script::Prepared(prepared, mode) => {
+                crate::run::run_prepared(&self.inner, &prepared, mode, snapshot)
+            }
+            Script::Read(request) => self.run(request),
+        }
     }
 
     /// Runs a traversal that was built rather than written.

@@ -22,6 +22,7 @@ use crate::{
     prepare::{Preparation, Prepared},
     run::{conflict, run_profiled},
     script::{self, Mode, Request},
+    scripts::Script,
     services::{self, Within, begins_with_call},
 };
 
@@ -48,13 +49,16 @@ fn refusal(error: &Error) -> server::QueryError {
 }
 
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
+    let wishes = Wishes { timeout: query.timeout, materialize: query.materialize };
     let request = match query.input {
         Input::Text { script, source, bindings } => {
-            Request::parse(&script, &source, &script::bindings(bindings))?
+            match inner.read(&script, &source, &script::bindings(bindings), &inner.graph.snapshot())? {
+                Script::Prepared(prepared, mode) => return begin(inner, prepared, mode, &wishes, sink),
+                Script::Read(request) => request,
+            }
         }
         Input::Bytecode(traversal) => Request::bytecode(traversal),
     };
-    let wishes = Wishes { timeout: query.timeout, materialize: query.materialize };
     if begins_with_call(&request.traversal) {
         return call(inner.clone(), request, wishes, sink.clone());
     }
@@ -136,19 +140,29 @@ fn go_on(
     wishes: &Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
-    let needs_one = match request.mode {
+    match request.mode {
         Mode::Nothing => return Ok(finished(sink, None)),
         Mode::Explain => {
             let text = inner.preparer.explain(&request.traversal, &inner.graph.snapshot())?;
             return Ok(finished(sink, Some(Value::from(text))));
         }
-        Mode::Run => false,
-        Mode::RunForOne => true,
-    };
-    let mut prepared = match inner.preparer.prepare(request.traversal, &inner.graph.snapshot())? {
+        Mode::Run | Mode::RunForOne => {}
+    }
+    let prepared = match inner.preparer.prepare(request.traversal, &inner.graph.snapshot())? {
         Preparation::Run(prepared) => prepared,
         Preparation::Explanation(text) => return Ok(finished(sink, Some(Value::from(text)))),
     };
+    begin(inner, prepared, request.mode, wishes, sink)
+}
+
+/// Starts a request that is prepared.
+fn begin(
+    inner: &Arc<Inner>,
+    mut prepared: Prepared,
+    mode: Mode,
+    wishes: &Wishes,
+    sink: &ServerSink,
+) -> Result<Box<dyn server::Running>, Error> {
     prepared.timeout = prepared.timeout.or(wishes.timeout);
     if wishes.materialize == Materialize::Tokens {
         prepared.references_only();
@@ -161,7 +175,7 @@ fn go_on(
         inner: inner.clone(),
         prepared,
         sink: sink.clone(),
-        needs_one,
+        needs_one: mode == Mode::RunForOne,
         deadline,
         current: Mutex::new((0, None)),
         cancelled: AtomicBool::new(false),

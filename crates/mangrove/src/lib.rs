@@ -44,6 +44,7 @@ mod retry;
 mod run;
 pub mod schema_file;
 mod script;
+mod scripts;
 mod services;
 mod transaction;
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use dataflow::detach::Detail;
 use graph::Snapshot;
-use gremlin::Traversal;
+use gremlin::{Shape, Traversal};
 use planner::{Known, Options, PlanCache, Planned, Schema, physical::Plan, plan};
 use values::{Str, Value};
 
@@ -60,18 +60,17 @@ impl Preparer {
         if planned.explains {
             return Ok(Preparation::Explanation(text(&planned)));
         }
-        let detail = match planned.setting("materializeProperties").and_then(Value::as_str) {
-            Some("tokens") => Detail::Tokens,
-            _ => Detail::Properties,
-        };
-        Ok(Preparation::Run(Prepared {
-            // Shallow: the pipelines are shared.
-            plan: Arc::new(planned.plan.clone()),
-            params: shape.literals,
-            timeout: timeout(&planned)?,
-            detail,
-            tenant: planned.setting("tenant").and_then(Value::as_str).unwrap_or_default().into(),
-        }))
+        Ok(Preparation::Run(Prepared::new(&planned, shape.literals)?))
+    }
+
+    /// A traversal of which the shape is known, if there is a plan for it.
+    pub(crate) fn prepare_again(&self, shape: Shape, snapshot: &Snapshot) -> Result<Option<Prepared>, Error> {
+        let known = Known::new(snapshot, &shape.literals);
+        let version = Schema::version(&**snapshot.catalog());
+        match self.plans.get(&shape.key, version, &known, &self.options) {
+            Some(planned) if !planned.explains => Prepared::new(&planned, shape.literals).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Every stage of planning, in words.
@@ -79,6 +78,27 @@ impl Preparer {
         let options = Options { explain: true, ..self.options.clone() };
         let known = Known::new(snapshot, &[]);
         Ok(text(&plan(traversal, &**snapshot.catalog(), &known, &options)?))
+    }
+}
+
+impl Prepared {
+    fn new(planned: &Planned, params: Vec<Value>) -> Result<Self, Error> {
+        let detail = match planned.setting("materializeProperties").and_then(Value::as_str) {
+            Some("tokens") => Detail::Tokens,
+            _ => Detail::Properties,
+        };
+        Ok(Self {
+            plan: planned.plan.clone(),
+            params,
+            timeout: timeout(planned)?,
+            detail,
+            tenant: planned.setting("tenant").and_then(Value::as_str).unwrap_or_default().into(),
+        })
+    }
+
+    /// Elements leave as references, whatever the traversal says.
+    pub(crate) fn references_only(&mut self) {
+        self.detail = Detail::Tokens;
     }
 }
 
@@ -93,12 +113,5 @@ fn timeout(planned: &Planned) -> Result<Option<Duration>, Error> {
         Ok(0) => Ok(Some(Duration::MAX)),
         Ok(millis) => Ok(Some(Duration::from_millis(millis))),
         Err(_) => Err(Error::Script(format!("evaluationTimeout must not be negative, but is {millis}"))),
-    }
-}
-
-impl Prepared {
-    /// Elements leave as references, whatever the traversal says.
-    pub(crate) fn references_only(&mut self) {
-        self.detail = Detail::Tokens;
     }
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, thread};
 
 use dataflow::{Access, CancelToken, Counting, LocalQuery, QueryError, QuerySpec, Summary};
-use graph::GraphError;
+use graph::{GraphError, Snapshot};
 use values::Value;
 
 use crate::{
@@ -34,12 +34,22 @@ pub(crate) fn run(inner: &Inner, request: Request) -> Result<Results<'_>, Error>
         Preparation::Run(prepared) => prepared,
         Preparation::Explanation(text) => return Ok(Results::one(text)),
     };
+    run_prepared(inner, &prepared, mode, snapshot)
+}
+
+/// Runs a plan as a transaction of its own.
+pub(crate) fn run_prepared<'i>(
+    inner: &'i Inner,
+    prepared: &Prepared,
+    mode: Mode,
+    snapshot: Snapshot,
+) -> Result<Results<'i>, Error> {
     let needs_one = mode == Mode::RunForOne;
     if prepared.plan.profile {
-        return Ok(Results::one(run_profiled(inner, &prepared, |_| {})?));
+        return Ok(Results::one(run_profiled(inner, prepared, |_| {})?));
     }
     if prepared.plan.writes {
-        let (results, _) = write(inner, &prepared, Counting::Off, |_| {}, |_| {})?;
+        let (results, _) = write(inner, prepared, Counting::Off, |_| {}, |_| {})?;
         return Ok(Results::complete(results, needs_one));
     }
     let spec = prepared.spec(inner, Access::Read(snapshot), Counting::Off);

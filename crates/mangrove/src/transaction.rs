@@ -9,9 +9,10 @@ use values::{Str, Value};
 use crate::{
     Error, Results,
     database::Inner,
-    prepare::Preparation,
+    prepare::{Preparation, Prepared},
     run::drain,
     script::{self, Mode, Request},
+    scripts::Script,
     services::{self, Within},
 };
 
@@ -61,7 +62,10 @@ impl<'db> Transaction<'db> {
         text: &str,
         bindings: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'db>, Error> {
-        self.run(Request::parse(text, "g", &script::bindings(bindings))?)
+        match self.inner.read(text, "g", &script::bindings(bindings), &self.graph.snapshot())? {
+            Script::Prepared(prepared, mode) => self.run_prepared(&prepared, mode),
+            Script::Read(request) => self.run(request),
+        }
     }
 
     fn run(&self, request: Request) -> Result<Results<'db>, Error> {
@@ -81,6 +85,10 @@ impl<'db> Transaction<'db> {
             Preparation::Run(prepared) => prepared,
             Preparation::Explanation(text) => return Ok(Results::one(text)),
         };
+        self.run_prepared(&prepared, mode)
+    }
+
+    fn run_prepared(&self, prepared: &Prepared, mode: Mode) -> Result<Results<'db>, Error> {
         let access = Access::Write(self.graph.clone());
         let mut query = self.inner.engine.run_here(prepared.spec(self.inner, access, Counting::Off));
         // The query is dropped, not finished: to finish it would be to commit.

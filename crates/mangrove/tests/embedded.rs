@@ -141,3 +141,54 @@ fn a_query_that_takes_too_long_ends() {
     let outcome = db.query(slow).unwrap().next().unwrap();
     assert!(outcome.is_err_and(|error| error.kind() == mangrove::ErrorKind::Timeout));
 }
+
+#[test]
+fn a_script_that_comes_again_answers_for_the_values_and_the_graph_of_now() {
+    let db = Database::in_memory().unwrap();
+    for n in 0..20_i64 {
+        db.query_with(
+            "g.addV('person').property('id', n).property('age', a)",
+            [("n", n), ("a", n % 3)].map(long),
+        )
+        .unwrap();
+    }
+    let count = |id: i64, age: i64| {
+        let text = "g.V().has('person', 'id', within(i, 100L)).has('age', a).count()";
+        let found = db.query_with(
+            "g.V().has('person', 'id', i).has('age', a).count()",
+            [("i", id), ("a", age)].map(long),
+        );
+        let with_list = db.query_with(text, [("i", id), ("a", age)].map(long));
+        let one = |results: Result<mangrove::Results<'_>, mangrove::Error>| {
+            results.unwrap().next().unwrap().unwrap()
+        };
+        let found = one(found);
+        assert_eq!(found, one(with_list));
+        found
+    };
+    let check = |age_of: &dyn Fn(i64) -> i64| {
+        for id in 0..20 {
+            for age in 0..4 {
+                assert_eq!(count(id, age), Value::Long(i64::from(age_of(id) == age)), "{id} {age}");
+            }
+        }
+    };
+    check(&|id| id % 3);
+    db.create_index("person", "id").unwrap();
+    check(&|id| id % 3);
+    db.query("g.V().has('age', 2L).property('age', 3L)").unwrap();
+    check(&|id| if id % 3 == 2 { 3 } else { id % 3 });
+    let transaction = db.transaction();
+    for id in [4_i64, 5] {
+        transaction.query_with("g.V().has('id', i).property('age', 0L)", [("i", id)].map(long)).unwrap();
+    }
+    let ages = |text: &str| transaction.query(text).unwrap().map(Result::unwrap).collect::<Vec<_>>();
+    assert_eq!(ages("g.V().has('id', 4L).values('age')"), [Value::Long(0)]);
+    assert_eq!(ages("g.V().has('id', 4L).values('age')"), [Value::Long(0)]);
+    transaction.rollback();
+    check(&|id| if id % 3 == 2 { 3 } else { id % 3 });
+}
+
+fn long((name, value): (&str, i64)) -> (&str, Value) {
+    (name, Value::Long(value))
+}

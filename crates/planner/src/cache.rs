@@ -39,6 +39,12 @@ struct Key {
     options: Options,
 }
 
+impl Key {
+    fn new(shape: &ShapeKey, version: u128, statistics: &dyn Statistics, options: &Options) -> Self {
+        Self { shape: shape.clone(), version, epoch: statistics.epoch(), options: options.clone() }
+    }
+}
+
 /// Plans that one shape can have.
 const VARIANTS: usize = 4;
 
@@ -78,21 +84,38 @@ impl PlanCache {
         options: &Options,
         make: impl FnOnce() -> Result<Planned, E>,
     ) -> Result<Arc<Planned>, E> {
-        let epoch = statistics.epoch();
-        let key = Key { shape: shape.clone(), version, epoch, options: options.clone() };
-        let hash = FxBuildHasher.hash_one(&key);
-        // The table inside uses the high bits; these choose the shard.
-        let shard = &self.shards[hash as usize % SHARDS];
-        if let Some(planned) = shard.lock().get(&key, statistics) {
-            self.hits.fetch_add(1, Ordering::Relaxed);
+        let key = Key::new(shape, version, statistics, options);
+        if let Some(planned) = self.find(&key, statistics) {
             return Ok(planned);
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let planned = Arc::new(make()?);
         if planned.reusable {
-            shard.lock().insert(key, planned.clone(), self.capacity);
+            self.shard(&key).lock().insert(key, planned.clone(), self.capacity);
         }
         Ok(planned)
+    }
+
+    /// The plan for traversals of a shape, if it is there: see [`PlanCache::get_or_plan`].
+    pub fn get(
+        &self,
+        shape: &ShapeKey,
+        version: u128,
+        statistics: &dyn Statistics,
+        options: &Options,
+    ) -> Option<Arc<Planned>> {
+        self.find(&Key::new(shape, version, statistics, options), statistics)
+    }
+
+    fn find(&self, key: &Key, statistics: &dyn Statistics) -> Option<Arc<Planned>> {
+        let planned = self.shard(key).lock().get(key, statistics)?;
+        self.hits.fetch_add(1, Ordering::Relaxed);
+        Some(planned)
+    }
+
+    fn shard(&self, key: &Key) -> &Mutex<Shard> {
+        // The table inside uses the high bits of its hash; the low ones choose the shard.
+        &self.shards[FxBuildHasher.hash_one(key) as usize % SHARDS]
     }
 
     /// Number of plans in it.

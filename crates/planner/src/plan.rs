@@ -1,5 +1,7 @@
 //! Planning, end to end.
 
+use std::sync::Arc;
+
 use gremlin::{StepName, Traversal};
 use values::{Str, Value};
 
@@ -13,7 +15,7 @@ use crate::{Options, PlanError, Schema, Statistics, bind, lower, rules};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     /// The plan.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     /// The stages it went through, where they were asked for.
     pub explanation: Option<Explanation>,
     /// Whether the traversal asks for the explanation instead of its results (`explain()`).
@@ -93,5 +95,5 @@ pub fn plan(
     if let Some(explanation) = &mut explanation {
         explanation.add("physical plan", physical_text(&plan, schema));
     }
-    Ok(Planned { plan, explanation, explains, settings, reusable, asked })
+    Ok(Planned { plan: Arc::new(plan), explanation, explains, settings, reusable, asked })
 }
