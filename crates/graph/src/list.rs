@@ -139,6 +139,17 @@ impl<'r> Run<'r> {
         if key == EDGE_ID_KEY { None } else { self.stored_value(i, key) }
     }
 
+    /// The values under `key`, by the edges' numbers, if each of them has a long and lies in a column of longs.
+    #[inline]
+    pub fn longs(&self, key: KeyId) -> Option<&[i64]> {
+        match &self.edges {
+            Edges::Base { section, start, neighbours } => {
+                section.base_longs(*start..*start + neighbours.len(), key)
+            }
+            _ => None,
+        }
+    }
+
     /// Of a run that is ordered by `key`: the first edge whose value is not before `value`; the run's length if all are.
     pub fn first_from(&self, key: KeyId, value: ValueRef<'_>) -> usize {
         let edges = 0..self.neighbours().len();

@@ -31,6 +31,16 @@ impl ColumnBuilder {
         }
     }
 
+    /// Appends longs.
+    #[inline]
+    pub(super) fn extend_longs(&mut self, values: impl Iterator<Item = i64>) {
+        match self {
+            Self::Longs(longs) => longs.extend(values),
+            Self::Values(others) => others.extend(values.map(Value::Long)),
+            Self::Optional(others) => others.extend(values.map(|value| Some(Value::Long(value)))),
+        }
+    }
+
     /// Appends a value or its absence.
     pub(super) fn push_value(&mut self, value: Option<Value>) {
         match (&mut *self, value) {

@@ -74,6 +74,12 @@ impl Graph<'_> {
         }
     }
 
+    /// Whether somebody keeps a record of what is read.
+    #[inline]
+    pub(super) fn is_noted(&self) -> bool {
+        self.transaction.is_some()
+    }
+
     /// Records that a vertex's existence or properties are read.
     #[inline]
     pub(super) fn note_vertex(&self, v: VertexRef) {

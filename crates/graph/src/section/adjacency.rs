@@ -11,6 +11,7 @@
 //!
 //! A list lies in its [`Order`], base and inserts together; merging keeps it, so positions are stable for a snapshot.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use values::{Value, VertexRef};
@@ -20,7 +21,7 @@ use super::adjacency_builder::AdjacencyBuilder;
 use super::delta::Delta;
 use super::merged_list::MergedList;
 use super::order::{Order, SortPlace};
-use super::values::{Values, column};
+use super::values::{Rows, Values, column};
 use crate::memory::Version;
 use crate::tree::EdgeTree;
 use crate::write_set::cells_weight;
@@ -227,6 +228,15 @@ impl Adjacency {
     #[inline]
     pub(crate) fn base_value(&self, position: usize, key: KeyId) -> Option<ValueRef<'_>> {
         column(&self.columns, key)?.get(position)
+    }
+
+    /// The values at base positions under a key, if all of the section's edges have longs.
+    #[inline]
+    pub(crate) fn base_longs(&self, positions: Range<usize>, key: KeyId) -> Option<&[i64]> {
+        match column(&self.columns, key).map(|values| (values.is_full(), values.rows()))? {
+            (true, Rows::Long(longs)) => longs.get(positions),
+            _ => None,
+        }
     }
 
     /// The properties at a base position.

@@ -2,10 +2,13 @@
 
 mod cursor;
 mod degree;
+mod edges;
 mod ends;
+mod found;
 mod neighbours;
 mod packed;
 mod sorted;
+mod visitor;
 mod walks;
 
 pub(super) use degree::{bulk_by_degree, degree};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use graph::{Dir, EdgeLabelId, Run};
+use graph::{Dir, EdgeLabelId};
 use planner::physical::{ExpandTo, OpKind, Slot, Test};
-use values::{Direction, EdgeRef, Value, VertexRef};
+use values::{Direction, VertexRef};
 
 use crate::batch::{Batch, Column};
 use crate::edge_part::EdgePart;
@@ -12,13 +12,12 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::chunk::ChunkSize;
-use super::super::column_builder::ColumnBuilder;
 use super::super::fan::{Origins, trace};
 use super::super::held::Held;
 use super::super::predicate::Resolver;
 use super::super::seen::Seen;
 use super::super::shared_vertex_set::{Claims, PieceSet};
-use super::super::test::{Object, OfEnds, Prepared, Subject};
+use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
 use super::cursor::Cursor;
 use super::packed::PackedLists;
@@ -37,7 +36,7 @@ const PIECES: usize = 16;
 
 /// Rows that a batch may have when it comes to this list.
 #[inline]
-fn room(target: usize, list: usize) -> usize {
+pub(super) fn room(target: usize, list: usize) -> usize {
     if target < Batch::TARGET_ROWS { target } else { target.max((list / PIECES).min(EDGES_PER_CALL)) }
 }
 
@@ -70,15 +69,6 @@ pub(super) struct Way<'a> {
     pub(super) end_test: Option<&'a Test>,
     pub(super) fetch: &'a [(graph::KeyId, Slot)],
     pub(super) distinct: bool,
-}
-
-/// Output under construction.
-#[derive(Default)]
-pub(super) struct Found {
-    vertices: Vec<VertexRef>,
-    edges: Vec<EdgeRef>,
-    from: Vec<VertexRef>,
-    fetched: Vec<ColumnBuilder>,
 }
 
 impl Operator for Expand {
@@ -273,79 +263,6 @@ impl Expand {
         }
         Ok(Some(produced))
     }
-
-    /// The general case: edge by edge. `shuns_long`: it ends before a list that has an edge-tree.
-    fn edges(
-        &mut self,
-        batch: &Batch,
-        way: Way<'_>,
-        shuns_long: bool,
-        graph: &Graph<'_>,
-        cx: &Context<'_>,
-    ) -> Result<Option<Batch>, QueryError> {
-        let mut target = self.chunk.rows();
-        let dirs = Dir::of(way.direction);
-        let lists = dirs.len() * self.labels.len();
-        let mut found = Found::for_way(way, target);
-        let test = match way.edge_test {
-            Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
-            None => None,
-        };
-        let mut looked_at = 0;
-        let mut at = self.cursor;
-        let mut rows = 0;
-        while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
-            let v = vertex_of(batch, at.row, graph, cx)?;
-            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
-            if at.is_at_beginning() {
-                if shuns_long && graph.reader.list(v, label, dir).has_tree() {
-                    break;
-                }
-                graph.note_list(v, label, dir);
-                if !at.is_partial() {
-                    at.place = graph.reader.whole(v, label, dir);
-                }
-            }
-            let run = graph.reader.run(v, label, dir, &mut at.place);
-            target = room(target, run.neighbours().len());
-            if run.is_merged() {
-                target = target.max(rows + run.neighbours().len().min(Batch::TARGET_ROWS));
-            }
-            let before = rows;
-            let ended = run.neighbours().is_empty();
-            let end = at.end(run.end());
-            while at.place.position < end && rows < target {
-                let i = at.place.position - run.first();
-                at.place.position += 1;
-                looked_at += 1;
-                if test.is_some() || !way.fetch.is_empty() {
-                    graph.note(|| graph::ReadUnit::Edge(run.edge(i)));
-                }
-                if let Some(test) = test {
-                    let object = Object::Listed(&run, i);
-                    let subject = Subject { object, batch, row: at.row, graph, loops: cx.loops };
-                    if !test.holds(subject)? {
-                        continue;
-                    }
-                }
-                let tag = batch.tags.get(at.row);
-                if way.distinct && !is_new(&mut self.seen, cx.single_tag, tag, way.to, &run, i) {
-                    continue;
-                }
-                found.push(v, &run, i, way);
-                rows += 1;
-            }
-            self.origins.add(at.row, rows - before);
-            if at.place.position >= at.end(run.total()) || ended {
-                at.next_list(lists);
-            }
-        }
-        self.cursor = at;
-        if way.distinct {
-            self.held.set(cx, self.seen.bytes())?;
-        }
-        Ok((rows > 0).then(|| found.finish(batch, &self.origins, way)))
-    }
 }
 
 #[cold]
@@ -371,58 +288,4 @@ fn take_new(
         }
     }
     rest.len()
-}
-
-pub(super) fn is_new(
-    seen: &mut Seen,
-    single_tag: bool,
-    tag: u32,
-    to: &ExpandTo,
-    run: &Run<'_>,
-    i: usize,
-) -> bool {
-    match to {
-        ExpandTo::Vertices => seen.insert_vertex(single_tag, tag, run.neighbour(i)),
-        ExpandTo::Edges { .. } => seen.insert(single_tag, tag, Value::EdgeRef(run.edge(i))),
-    }
-}
-
-impl Found {
-    pub(super) fn for_way(way: Way<'_>, rows: usize) -> Self {
-        let fetched = way.fetch.iter().map(|_| ColumnBuilder::with_capacity(rows)).collect();
-        Self { fetched, ..Self::default() }
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, v: VertexRef, run: &Run<'_>, i: usize, way: Way<'_>) {
-        match way.to {
-            ExpandTo::Vertices => self.vertices.push(run.neighbour(i)),
-            ExpandTo::Edges { from } => {
-                self.edges.push(run.edge(i));
-                if from.is_some() {
-                    self.from.push(v);
-                }
-            }
-        }
-        for ((key, _), column) in way.fetch.iter().zip(&mut self.fetched) {
-            column.push(run.value_ref(i, *key));
-        }
-    }
-
-    pub(super) fn finish(self, batch: &Batch, origins: &Origins, way: Way<'_>) -> Batch {
-        let mut produced = match way.to {
-            ExpandTo::Vertices => origins.derive(batch, Column::Vertices(self.vertices)),
-            ExpandTo::Edges { .. } => origins.derive(batch, Column::Edges(self.edges)),
-        };
-        if let ExpandTo::Edges { from: Some(slot) } = way.to {
-            produced.set_slot(*slot, Arc::new(Column::Vertices(self.from)));
-        }
-        for ((_, slot), column) in way.fetch.iter().zip(self.fetched) {
-            produced.set_slot(*slot, Arc::new(column.finish()));
-        }
-        if way.distinct {
-            produced.bulk = None;
-        }
-        produced
-    }
 }

@@ -9,20 +9,20 @@
 //! A list that is ordered otherwise is read whole: the test and the order behind the expansion make the answer right. Of
 //! long lists, what that costs is noted, and may have a secondary edge-tree built (ByteGraph, section 4.3.2).
 
-use graph::{Dir, Filtered, KeyId, List, Place, ReadUnit, Run};
-use planner::physical::{SortedPart, Top};
-use values::{Value, VertexRef};
+use graph::{Dir, Filtered, KeyId, List, Place, Run};
+use planner::physical::SortedPart;
+use values::Value;
 
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::predicate::Resolver;
-use super::super::seen::Seen;
-use super::super::test::{Object, Ready, Subject};
 use super::super::view::Graph;
-use super::neighbours::{EDGES_PER_CALL, Expand, Found, Way, is_new};
+use super::found::Found;
+use super::neighbours::{EDGES_PER_CALL, Expand, Way};
 use super::vertex_of;
+use super::visitor::Visitor;
 
 /// Which parts of the lists are wanted: one of these, whichever order a list has.
 #[derive(Clone, Copy)]
@@ -103,6 +103,7 @@ impl Expand {
         let lists = dirs.len() * self.labels.len();
         let mut found = Found::for_way(way, target);
         let (mut at, mut looked_at, mut rows) = (self.cursor, 0, 0);
+        let mut kept = Vec::new();
         let test = match way.edge_test {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
             None => None,
@@ -129,8 +130,8 @@ impl Expand {
             let list = list.in_tree(ordered.tree);
             let part = ordered.part.map(|part| &wanted.parts[part]);
             let (before, looked_at_before) = (rows, looked_at);
-            let (seen, found) = (&mut self.seen, &mut found);
-            let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found };
+            let (seen, found, kept) = (&mut self.seen, &mut found, &mut kept);
+            let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found, kept };
             let ended = match part.and_then(|part| part.top) {
                 Some(top) => {
                     let (used, passed) = visitor.take_top(list, top)?;
@@ -278,102 +279,5 @@ fn widened(value: Value, side: Side) -> Option<Value> {
             Side::High => v.next_up(),
         })),
         _ => None,
-    }
-}
-
-/// Visits edges of one list.
-struct Visitor<'v, 'g> {
-    test: Option<&'v Ready>,
-    seen: &'v mut Seen,
-    batch: &'v Batch,
-    row: usize,
-    v: VertexRef,
-    way: Way<'v>,
-    graph: &'v Graph<'g>,
-    cx: &'v Context<'v>,
-    found: &'v mut Found,
-}
-
-impl Visitor<'_, '_> {
-    /// Takes of some edges those that pass, at most `room`; how many it looked at, and how many passed. Of those in `sure`
-    /// it is known that they pass the test.
-    fn take(
-        &mut self,
-        run: &Run<'_>,
-        edges: std::ops::Range<usize>,
-        sure: &std::ops::Range<usize>,
-        room: usize,
-    ) -> Result<(usize, usize), QueryError> {
-        let (mut used, mut passed) = (0, 0);
-        // In a transaction the test also notes what it has read.
-        let sure = if self.cx.query.transaction().is_some() { &(0..0) } else { sure };
-        for i in edges {
-            if passed == room {
-                break;
-            }
-            used += 1;
-            let taken = if sure.contains(&i) { self.accept(run, i) } else { self.visit(run, i)? };
-            passed += usize::from(taken);
-        }
-        Ok((used, passed))
-    }
-
-    /// Takes the first or last few of a list that pass; how many it looked at, and how many passed.
-    fn take_top(&mut self, list: List<'_>, top: Top) -> Result<(usize, usize), QueryError> {
-        let (mut looked_at, mut passed) = (0, 0);
-        if top.descending {
-            for run in list.runs_back() {
-                for i in (0..run.neighbours().len()).rev() {
-                    if passed as u64 == top.limit {
-                        return Ok((looked_at, passed));
-                    }
-                    looked_at += 1;
-                    passed += usize::from(self.visit(&run, i)?);
-                }
-            }
-            return Ok((looked_at, passed));
-        }
-        // Those without a value come first, and `order` drops them.
-        let mut seek = graph::Seek::default();
-        while let Some((run, from)) = list.run_from(&Value::Null, &mut seek) {
-            let end = run.neighbours().len();
-            let (used, further) = self.take(&run, from..end, &(0..0), top.limit as usize - passed)?;
-            (seek.position, passed) = (seek.position + used, passed + further);
-            looked_at += used;
-            if from == end || passed as u64 == top.limit {
-                break;
-            }
-        }
-        Ok((looked_at, passed))
-    }
-
-    /// Takes an edge if it passes.
-    fn visit(&mut self, run: &Run<'_>, i: usize) -> Result<bool, QueryError> {
-        if let Some(test) = self.test
-            && !self.passes(test, run, i)?
-        {
-            return Ok(false);
-        }
-        Ok(self.accept(run, i))
-    }
-
-    /// Takes an edge, unless its end was met before where that matters.
-    fn accept(&mut self, run: &Run<'_>, i: usize) -> bool {
-        let (tag, single) = (self.batch.tags.get(self.row), self.cx.single_tag);
-        if self.way.distinct && !is_new(self.seen, single, tag, self.way.to, run, i) {
-            return false;
-        }
-        if !self.way.fetch.is_empty() {
-            self.graph.note(|| ReadUnit::Edge(run.edge(i)));
-        }
-        self.found.push(self.v, run, i, self.way);
-        true
-    }
-
-    fn passes(&self, test: &Ready, run: &Run<'_>, i: usize) -> Result<bool, QueryError> {
-        self.graph.note(|| ReadUnit::Edge(run.edge(i)));
-        let object = Object::Listed(run, i);
-        let (batch, row, graph, loops) = (self.batch, self.row, self.graph, self.cx.loops);
-        test.holds(Subject { object, batch, row, graph, loops })
     }
 }

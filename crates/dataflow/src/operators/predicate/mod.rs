@@ -3,6 +3,7 @@
 //! Gremlin's logic has two values (since TinkerPop 3.8): comparing what cannot be compared is false, and so its negation
 //! is true.
 
+mod long_range;
 mod members;
 mod text;
 
@@ -18,6 +19,7 @@ use crate::operator::Context;
 use super::element::attach;
 use super::view::Graph;
 
+pub(super) use long_range::LongRange;
 use members::Members;
 use text::TextCheck;
 

@@ -4,7 +4,7 @@ use graph::{KeyId, PropertyColumn, Single, ValueRef};
 use gremlin::PredicateOp;
 use values::{Value, VertexRef};
 
-use super::super::predicate::Check;
+use super::super::predicate::{Check, LongRange};
 use super::super::view::Graph;
 use super::subject::vertex_values;
 use crate::batch::Batch;
@@ -17,6 +17,8 @@ pub(super) struct Having<'a> {
     pub(super) column: PropertyColumn<'a>,
     key: KeyId,
     check: &'a Check,
+    /// If it is about a range of longs.
+    longs: Option<LongRange>,
     batch: &'a Batch,
     graph: &'a Graph<'a>,
 }
@@ -24,7 +26,14 @@ pub(super) struct Having<'a> {
 impl<'a> Having<'a> {
     /// The test for the rows of a batch.
     pub(super) fn new(key: KeyId, check: &'a Check, batch: &'a Batch, graph: &'a Graph<'a>) -> Self {
-        Self { column: graph.reader.property_column(key), key, check, batch, graph }
+        Self {
+            column: graph.reader.property_column(key),
+            key,
+            check,
+            longs: LongRange::of(check),
+            batch,
+            graph,
+        }
     }
 
     /// Of `len` items, writes those whose vertices pass to the beginning of `kept`, in their order; how many these are.
@@ -38,16 +47,8 @@ impl<'a> Having<'a> {
         item: impl Fn(&[T], usize) -> (VertexRef, T),
         row: impl Fn(T) -> u32,
     ) -> usize {
-        if let Check::Compare(op, Value::Long(bound)) = self.check {
-            let bound = *bound;
-            return match op {
-                PredicateOp::Lt => self.longs(len, kept, item, row, |long| long < bound),
-                PredicateOp::Lte => self.longs(len, kept, item, row, |long| long <= bound),
-                PredicateOp::Gt => self.longs(len, kept, item, row, |long| long > bound),
-                PredicateOp::Gte => self.longs(len, kept, item, row, |long| long >= bound),
-                PredicateOp::Eq => self.longs(len, kept, item, row, |long| long == bound),
-                PredicateOp::Neq => self.longs(len, kept, item, row, |long| long != bound),
-            };
+        if let Some(wanted) = self.longs {
+            return self.longs(len, kept, item, row, |long| wanted.holds(long));
         }
         match self.check {
             Check::Compare(PredicateOp::Eq, Value::String(text)) => {
@@ -62,16 +63,8 @@ impl<'a> Having<'a> {
 
     /// How many of some vertices pass, compared with the operands of a row.
     pub(super) fn count(&mut self, vertices: &[VertexRef], row: u32) -> usize {
-        if let Check::Compare(op, Value::Long(bound)) = self.check {
-            let bound = *bound;
-            return match op {
-                PredicateOp::Lt => self.count_longs(vertices, row, |long| long < bound),
-                PredicateOp::Lte => self.count_longs(vertices, row, |long| long <= bound),
-                PredicateOp::Gt => self.count_longs(vertices, row, |long| long > bound),
-                PredicateOp::Gte => self.count_longs(vertices, row, |long| long >= bound),
-                PredicateOp::Eq => self.count_longs(vertices, row, |long| long == bound),
-                PredicateOp::Neq => self.count_longs(vertices, row, |long| long != bound),
-            };
+        if let Some(wanted) = self.longs {
+            return self.count_longs(vertices, row, |long| wanted.holds(long));
         }
         let text = match self.check {
             Check::Compare(PredicateOp::Eq, Value::String(text)) => Some(text.as_str()),

@@ -2,6 +2,7 @@
 
 mod having;
 mod narrow;
+mod of_edges;
 mod of_ends;
 mod path;
 mod prepared;
@@ -18,6 +19,7 @@ use crate::error::QueryError;
 use super::element;
 use super::predicate::{Check, Resolver};
 
+pub(super) use of_edges::Met;
 pub(super) use of_ends::OfEnds;
 pub(super) use prepared::Prepared;
 pub(super) use rows::Rows;

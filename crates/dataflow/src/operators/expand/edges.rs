@@ -1,0 +1,77 @@
+//! Expansion to edges, or with tests or values of edges.
+
+use graph::Dir;
+
+use crate::batch::Batch;
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::super::predicate::Resolver;
+use super::super::view::Graph;
+use super::found::Found;
+use super::neighbours::{EDGES_PER_CALL, Expand, Way, room};
+use super::vertex_of;
+use super::visitor::Visitor;
+
+impl Expand {
+    /// The general case, run by run.
+    /// `shuns_long`: it ends before a list that has an edge-tree.
+    pub(super) fn edges(
+        &mut self,
+        batch: &Batch,
+        way: Way<'_>,
+        shuns_long: bool,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Batch>, QueryError> {
+        let mut target = self.chunk.rows();
+        let dirs = Dir::of(way.direction);
+        let lists = dirs.len() * self.labels.len();
+        let mut found = Found::for_way(way, target);
+        let test = match way.edge_test {
+            Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
+            None => None,
+        };
+        let (mut looked_at, mut kept) = (0, Vec::new());
+        let mut at = self.cursor;
+        while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
+            let v = vertex_of(batch, at.row, graph, cx)?;
+            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            if at.is_at_beginning() {
+                if shuns_long && graph.reader.list(v, label, dir).has_tree() {
+                    break;
+                }
+                graph.note_list(v, label, dir);
+                if !at.is_partial() {
+                    at.place = graph.reader.whole(v, label, dir);
+                }
+            }
+            let run = graph.reader.run(v, label, dir, &mut at.place);
+            target = room(target, run.neighbours().len());
+            if run.is_merged() {
+                target = target.max(found.len() + run.neighbours().len().min(Batch::TARGET_ROWS));
+            }
+            let before = found.len();
+            let ended = run.neighbours().is_empty();
+            let end = at.end(run.end());
+            if at.place.position < end {
+                let first = at.place.position - run.first();
+                let (edges, room) = (first..first + (end - at.place.position), target - found.len());
+                let (seen, found, kept) = (&mut self.seen, &mut found, &mut kept);
+                let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found, kept };
+                let (used, _) = visitor.take(&run, edges, &(0..0), room)?;
+                at.place.position += used;
+                looked_at += used;
+            }
+            self.origins.add(at.row, found.len() - before);
+            if at.place.position >= at.end(run.total()) || ended {
+                at.next_list(lists);
+            }
+        }
+        self.cursor = at;
+        if way.distinct {
+            self.held.set(cx, self.seen.bytes())?;
+        }
+        Ok((found.len() > 0).then(|| found.finish(batch, &self.origins, way)))
+    }
+}
