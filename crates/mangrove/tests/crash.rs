@@ -6,16 +6,19 @@
 //! adds a unit     (head n) ─▶ (part n) ─▶ (part n) ─▶ (part n)      one head, three parts, three edges
 //! drops the unit  n - KEPT
 //! sets            (writer).last = n
-//! adds an edge    (writer) ─ wrote {n} ─▶ (hub)                    lists that become trees, ordered by n
+//! adds an edge    (writer) ─ wrote {n, mark} ─▶ (hub)              lists that become trees, ordered by n
+//! changes         the mark of the edge of n - KEPT
 //! ```
-//!
-//! The cache is far too small for the graph, trees are of a few edges, and a further thread of the child creates and drops
-//! an index again and again.
 //!
 //! and is reported on standard output once its commit has returned. The parent kills the child, opens the graph, and
 //! holds it to the one state that is possible if the last transaction of *w* was `last`: exactly the units
 //! `last - KEPT + 1 ..= last` are there, each whole. `last` may exceed what was reported (the report was on its way), and
 //! must not fall short of it.
+//!
+//! The cache is far too small for the graph, trees are of a few edges, one further thread of the child creates and drops
+//! an index again and again, and another one filters the lists by `mark`, which they are not ordered by, for a while and then
+//! reads them whole for a while: so secondary edge-trees are built, kept beside the commits, and dropped. The parent reads
+//! through those that it finds and holds what they say to the same state.
 //!
 //! `MANGROVE_KILL_ROUNDS` sets the number of rounds, `MANGROVE_KILL_SEED` the moments. The outcome is left in
 //! `target/bench/kill.json`.
@@ -27,10 +30,11 @@ use std::{
     process::{Child, Command, Stdio},
     sync::Arc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use fastrand::Rng;
+use graph::{SecondaryOptions, SecondaryState};
 use mangrove::{Database, DatabaseOptions, Error, ErrorKind, values::Value};
 use serde_json::json;
 
@@ -41,13 +45,31 @@ const WRITERS: i64 = 4;
 const KEPT: i64 = 5;
 const PARTS: i64 = 3;
 
-fn options() -> DatabaseOptions {
+/// Values of the property `mark`.
+const MARKS: i64 = 7;
+
+/// What the edge of a writer's transaction `n` has as its mark after transaction `last`.
+fn mark(writer: i64, n: i64, last: i64) -> i64 {
+    let first = (n * 5 + writer) % MARKS;
+    if n + KEPT <= last { MARKS - 1 - first } else { first }
+}
+
+/// With `builders` threads for secondary edge-trees, that build eagerly and drop as eagerly.
+fn options(builders: usize) -> DatabaseOptions {
     let mut options = DatabaseOptions { executors: 1, ..DatabaseOptions::default() };
     // Small, so that checkpoints are killed too.
     options.graph.log_bytes = 64 << 10;
     // So small that sections come and go, and that nodes of trees are split and merged.
     options.graph.cache_bytes = 200 << 10;
     options.graph.tree = graph::TreeBounds { min: 4, max: 8, fan_out: 4 };
+    options.graph.secondary = SecondaryOptions {
+        builders,
+        share: 1.0,
+        period: Duration::from_millis(5),
+        threshold: 0.01,
+        patience: 2,
+        sort_edges: 1_000,
+    };
     options
 }
 
@@ -55,11 +77,17 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// The results of a query with variables.
+fn numbers(db: &Database, query: &str, bindings: &[(&str, i64)]) -> Vec<i64> {
+    let bindings = bindings.iter().map(|(name, value)| (*name, Value::Long(*value)));
+    let results = db.query_with(query, bindings).unwrap();
+    let number = |result: Value| result.as_i64().unwrap_or_else(|| panic!("{query}: {result}"));
+    results.map(|result| number(result.unwrap())).collect()
+}
+
 /// The one result of a query with variables.
 fn number(db: &Database, query: &str, bindings: &[(&str, i64)]) -> i64 {
-    let bindings = bindings.iter().map(|(name, value)| (*name, Value::Long(*value)));
-    let result = db.query_with(query, bindings).unwrap().next().unwrap().unwrap();
-    result.as_i64().unwrap_or_else(|| panic!("{query}: {result}"))
+    numbers(db, query, bindings)[0]
 }
 
 fn last(db: &Database, writer: i64) -> i64 {
@@ -74,14 +102,17 @@ fn last(db: &Database, writer: i64) -> i64 {
 fn commit(db: &Database, writer: i64, n: i64) -> Result<(), Error> {
     let tx = db.transaction();
     let values = |n: i64| [("w", Value::Long(writer)), ("n", Value::Long(n))];
+    let edge = |of: i64| {
+        [("w", Value::Long(writer)), ("n", Value::Long(of)), ("mark", Value::Long(mark(writer, of, n)))]
+    };
     if n == 0 {
         tx.query_with("g.addV('writer').property('w', w).property('last', n)", values(n))?;
     } else {
         tx.query_with("g.V().has('writer','w',w).property('last', n)", values(n))?;
     }
     tx.query_with(
-        "g.V().has('writer','w',w).addE('wrote').to(V().hasLabel('hub')).property('n', n)",
-        values(n),
+        "g.V().has('writer','w',w).addE('wrote').to(V().hasLabel('hub')).property('n', n).property('mark', mark)",
+        edge(n),
     )?;
     let unit = "g.addV('head').property('w', w).property('n', n).as('a')\
                 .addV('part').property('w', w).property('n', n).as('b')\
@@ -90,6 +121,8 @@ fn commit(db: &Database, writer: i64, n: i64) -> Result<(), Error> {
                 .addE('next').from('a').to('b').addE('next').from('b').to('c').addE('next').from('c').to('d')";
     tx.query_with(unit, values(n))?;
     if n >= KEPT {
+        let marks = "g.V().has('writer','w',w).outE('wrote').has('n', n).property('mark', mark)";
+        tx.query_with(marks, edge(n - KEPT))?;
         tx.query_with("g.V().hasLabel('head','part').has('w', w).has('n', n).drop()", values(n - KEPT))?;
     }
     tx.commit()
@@ -111,15 +144,42 @@ fn build_indexes_for_ever(db: &Database) {
     }
 }
 
+/// The lists that are filtered by `mark`: that of the hub, and those of the writers.
+const LISTS: [&str; 2] = ["V().hasLabel('hub').inE('wrote')", "V().has('writer','w',w).outE('wrote')"];
+
+/// For a while, secondary edge-trees pay; then they do not. Says what there are: `trees <ready> <building> <dropped>`.
+fn filter_for_ever(db: &Database) {
+    loop {
+        for (filter, millis) in [("has('mark', mark)", 120), ("values('n')", 30)] {
+            let until = Instant::now() + Duration::from_millis(millis);
+            for turn in (0..).take_while(|_| Instant::now() < until) {
+                for list in LISTS {
+                    let at = [("w", turn % WRITERS), ("mark", turn % MARKS)];
+                    number(db, &format!("g.{list}.{filter}.count()"), &at);
+                }
+                let trees = db.graph().secondary_trees();
+                let [ready, building, dropped] =
+                    [SecondaryState::Ready, SecondaryState::Building, SecondaryState::Dropped]
+                        .map(|state| trees.iter().filter(|tree| tree.state == state).count());
+                writeln!(std::io::stdout().lock(), "trees {ready} {building} {dropped}").unwrap();
+                // The writers are to get on.
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+}
+
 /// The child's life: writes until it is killed.
 fn write_for_ever(directory: &str) {
-    let db = Arc::new(Database::open_with(directory, options()).unwrap());
+    let db = Arc::new(Database::open_with(directory, options(1)).unwrap());
     if number(&db, "g.V().hasLabel('hub').count()", &[]) == 0 {
         db.query("g.call('mangrove.schema.declare', [edges: [wrote: [sort: 'n']]])").unwrap();
         db.query("g.addV('hub')").unwrap();
     }
     let indexes = db.clone();
     thread::spawn(move || build_indexes_for_ever(&indexes));
+    let filters = db.clone();
+    thread::spawn(move || filter_for_ever(&filters));
     let writers = (0..WRITERS).map(|writer| {
         let db = db.clone();
         thread::spawn(move || {
@@ -155,6 +215,12 @@ struct Tally {
     partial: u64,
     /// Sections that left memory while the parent looked.
     evictions: u64,
+    /// Secondary trees that were there after a restart, and restarts with any.
+    secondary_trees: u64,
+    rounds_with_trees: u64,
+    /// Rounds that were killed soon after a tree was seen being built, and being dropped.
+    killed_building: u64,
+    killed_dropping: u64,
 }
 
 fn spawn(directory: &Path) -> Child {
@@ -177,13 +243,54 @@ fn run_and_kill(directory: &Path, rng: &mut Rng, tally: &mut Tally) -> Vec<Optio
     child.kill().unwrap();
     child.wait().unwrap();
     let mut acknowledged = vec![None; WRITERS as usize];
+    let mut trees = [0; 3];
     for line in lines.map_while(Result::ok) {
+        if let Some(seen) = line.strip_prefix("trees ") {
+            let mut seen = seen.split(' ').map(|number| number.parse().unwrap());
+            trees = [(); 3].map(|()| seen.next().unwrap());
+            continue;
+        }
         let (writer, n) = line.split_once(' ').unwrap_or_else(|| panic!("the child said: {line}"));
         let (writer, n): (usize, i64) = (writer.parse().unwrap(), n.parse().unwrap());
         acknowledged[writer] = Some(n);
         tally.acknowledged += 1;
     }
+    let [_, building, dropped] = trees;
+    tally.killed_building += u64::from(building > 0);
+    tally.killed_dropping += u64::from(dropped > 0);
     acknowledged
+}
+
+/// Reads lists by `mark`, through secondary trees where there are any and without them: both must be what was written.
+fn check_marks(db: &Database, rng: &mut Rng, tally: &mut Tally) {
+    let trees = db.graph().secondary_trees();
+    assert!(trees.iter().all(|tree| tree.state == SecondaryState::Ready), "{trees:?}");
+    tally.secondary_trees += trees.len() as u64;
+    tally.rounds_with_trees += u64::from(!trees.is_empty());
+    let lasts: Vec<i64> = (0..WRITERS).map(|writer| last(db, writer)).collect();
+    let (writer, wanted) = (rng.i64(0..WRITERS), rng.i64(0..MARKS));
+    for (list, writers) in LISTS.into_iter().zip([0..WRITERS, writer..writer + 1]) {
+        for (filter, marks) in
+            [("has('mark', mark)", wanted..wanted + 1), ("has('mark', between(0, mark))", 0..wanted)]
+        {
+            let edges = writers.clone().flat_map(|w| (0..=lasts[w as usize]).map(move |n| (w, n)));
+            let mut expected: Vec<i64> = edges
+                .filter(|(w, n)| marks.contains(&mark(*w, *n, lasts[*w as usize])))
+                .map(|(_, n)| n)
+                .collect();
+            expected.sort_unstable();
+            for rule in ["", "with('mangrove.rules.off', 'secondary-trees')."] {
+                let query = format!("g.{rule}{list}.{filter}.values('n')");
+                let mut read = numbers(db, &query, &[("w", writer), ("mark", wanted)]);
+                read.sort_unstable();
+                if read != expected {
+                    let (read, expected) = (read.len(), expected.len());
+                    eprintln!("writer {writer}, mark {wanted}: {query}: {read} edges instead of {expected}");
+                    tally.partial += 1;
+                }
+            }
+        }
+    }
 }
 
 fn check(db: &Database, acknowledged: &[Option<i64>], tally: &mut Tally) {
@@ -249,15 +356,21 @@ fn every_acknowledged_commit_survives_kill_9_whole() {
     let mut tally = Tally::default();
     for _ in 0..rounds {
         let acknowledged = run_and_kill(&directory, &mut rng, &mut tally);
-        let db = Database::open_with(&directory, options()).unwrap();
+        // What is there stays as it is while it is looked at.
+        let db = Database::open_with(&directory, options(0)).unwrap();
         check(&db, &acknowledged, &mut tally);
+        check_marks(&db, &mut rng, &mut tally);
         tally.evictions += db.stats().evictions;
         if rng.bool() {
             db.close().unwrap();
         }
     }
-    let Tally { acknowledged, lost, partial, evictions } = tally;
-    let outcome = json!({ "rounds": rounds, "acknowledged": acknowledged, "lost": lost, "partial": partial, "evictions": evictions });
+    let Tally { acknowledged, lost, partial, evictions, .. } = tally;
+    let outcome = json!({
+        "rounds": rounds, "acknowledged": acknowledged, "lost": lost, "partial": partial, "evictions": evictions,
+        "secondary_trees": tally.secondary_trees, "rounds_with_secondary_trees": tally.rounds_with_trees,
+        "killed_while_building": tally.killed_building, "killed_while_dropping": tally.killed_dropping,
+    });
     println!("{outcome}");
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     fs::create_dir_all(&bench).unwrap();
@@ -265,5 +378,6 @@ fn every_acknowledged_commit_survives_kill_9_whole() {
     assert!(acknowledged > 0, "nothing was written");
     // A few rounds on a busy machine may not fill it.
     assert!(rounds < 50 || evictions > 0, "the cache is too large");
+    assert!(rounds < 50 || tally.rounds_with_trees > 0, "no secondary edge-tree survived");
     assert_eq!((lost, partial), (0, 0));
 }
