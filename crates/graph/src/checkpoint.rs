@@ -9,8 +9,8 @@
 //!   "statistics"  as `statistics` has it, of the same stamp; a version that knows it not leaves it behind
 //! ```
 //!
-//! Format 1 had a list of equality indexes in place of definitions. It can be read, as format 2 can; opening such a graph
-//! makes it one of format 3. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! Format 1 had a list of equality indexes in place of definitions. It can be read, as formats 2 and 3 can, whose definitions
+//! have no retypes; opening such a graph makes it one of format 4. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
 
 use std::sync::Arc;
 
@@ -21,15 +21,16 @@ use crate::catalog::{Catalog, NameSpace};
 use crate::codec::{Input, Malformed, open_frame, seal_frame};
 use crate::counts::Counts;
 use crate::log::decode_old_indexes;
-use crate::schema::{Definitions, IndexState};
+use crate::schema::{Definitions, IndexState, Retypes};
 use crate::section_key::{SectionKey, SectionName};
 use crate::statistics::{self, DegreeTable, ValueTable};
 use crate::tree::{TreeName, TreePart};
 use crate::{GraphError, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
-/// there was no schema; in 2 there were no secondary edge-trees.
-const FORMAT: u32 = 3;
+/// there was no schema; in 2 there were no secondary edge-trees; in 3 no section said under which version of the schema it was
+/// written.
+const FORMAT: u32 = 4;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,7 +153,11 @@ fn decode_catalog(bytes: &[u8]) -> Result<Catalog, Malformed> {
             }
         });
     } else {
-        catalog.restore_definitions(Arc::new(Definitions::decode(&mut input)?));
+        let mut definitions = Definitions::decode_old(&mut input)?;
+        if !input.is_empty() {
+            definitions.retypes = Retypes::decode(&mut input)?;
+        }
+        catalog.restore_definitions(Arc::new(definitions));
     }
     input.end()?;
     Ok(catalog)

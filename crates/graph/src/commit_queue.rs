@@ -177,10 +177,20 @@ impl Core {
     /// Validates a transaction against what committed since `snapshot`, makes it durable and visible. Flush if it is due when
     /// whoever committed holds no snapshot any more.
     pub(crate) fn commit(&self, snapshot: Stamp, footprint: &Footprint, ops: Vec<Op>) -> Result<Stamp> {
+        self.commit_with(&self.catalog(), snapshot, footprint, ops)
+    }
+
+    /// As [`Core::commit`], with the definitions of a catalog that may not be published yet: the commit puts them in force.
+    pub(crate) fn commit_with(
+        &self,
+        catalog: &Catalog,
+        snapshot: Stamp,
+        footprint: &Footprint,
+        ops: Vec<Op>,
+    ) -> Result<Stamp> {
         self.commits.check()?;
         let body = encode_ops(&ops);
-        let catalog = self.catalog();
-        let enqueue = |stamp| self.commits.enqueue(stamp, &catalog, body, ops);
+        let enqueue = |stamp| self.commits.enqueue(stamp, catalog, body, ops);
         let (stamp, queued) = self.timeline.commit(snapshot, footprint, enqueue).map_err(refused)?;
         if !queued {
             // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
@@ -273,6 +283,9 @@ impl Core {
             let tick: Tick = pending.stamp.bits();
             let mut counts = self.counts.newest();
             self.make_room_for_writer(&writer);
+            if let Some(definitions) = &pending.growth.definitions {
+                self.adopt(definitions, &writer)?;
+            }
             let guard = crossbeam_epoch::pin();
             let mut changed = (*counts).clone();
             let mut application = Application {

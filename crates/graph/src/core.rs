@@ -19,7 +19,7 @@ use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
 use crate::pools::{Pools, Request};
-use crate::schema::DefinitionLock;
+use crate::schema::{DefinitionLock, Retypes};
 use crate::secondary::Secondaries;
 use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
 use crate::section_key::SectionKey;
@@ -69,6 +69,8 @@ pub(crate) struct Core {
     pub(crate) node_sizes: NodeSizes,
     /// Secondary edge-trees.
     pub(crate) secondaries: Secondaries,
+    /// What sections are converted to when they are loaded. Ahead of the catalog while one is adopted.
+    pub(crate) retypes: RwLock<Retypes>,
     catalog: RwLock<Arc<Catalog>>,
 }
 
@@ -106,6 +108,7 @@ impl Core {
             indexing: Indexing::default(),
             known: Known::default(),
             secondaries: Secondaries::default(),
+            retypes: RwLock::new(catalog.definitions().retypes.clone()),
             catalog: RwLock::new(Arc::new(catalog)),
         }
     }
@@ -113,6 +116,11 @@ impl Core {
     /// The newest catalog.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.catalog.read())
+    }
+
+    /// The version of the schema whose types everything in memory has. Asked while the writer is held, it stays so.
+    pub(crate) fn schema_version(&self) -> u64 {
+        self.catalog.read().schema().version
     }
 
     /// The id of a name, given to it now if it has none. It is durable with the first commit that follows.
@@ -179,7 +187,10 @@ impl Core {
             let is_stored = || matches!(cell.get(guard), SectionState::Stored);
             if let Some(_load) = self.begin_load(now, request, is_stored)? {
                 if key() == now {
-                    let section = self.sections.load::<T>(now)?;
+                    let (section, written) = self.sections.load::<T>(now)?;
+                    // Held until it is in its place, where who changes a type finds it.
+                    let retypes = self.retypes.read();
+                    let section = self.as_of_now(section, now, written, &retypes);
                     return Ok(self.settle_in(cell, section, now, entry, guard));
                 }
                 continue;

@@ -223,7 +223,7 @@ impl Core {
             let keeps_retired = self.cache.has_evicted_roots_since(watermark);
             // A secondary tree that was dropped has not been told of what was committed since.
             let tick = self.secondaries.died(name).map_or(writer.applied, |died| died.min(writer.applied));
-            TreeImage::take(tree, name, tick, keeps_retired, &guard)
+            TreeImage::take(tree, name, tick, self.schema_version(), keeps_retired, &guard)
         };
         let Some((image, flush)) = image else { return Ok(None) };
         if let Err(error) = image.write(output) {
@@ -286,19 +286,20 @@ impl CellVisitor for Image<'_> {
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
         let writer = self.core.writer.lock();
+        let schema = self.core.schema_version();
         let section = cell.loaded(self.guard)?;
         if section.delta_len() == 0 {
             drop(writer);
-            return Some((section.settled(), section.encode()));
+            return Some((section.settled(), section.encode(schema)));
         }
         let merged = section.merged(writer.applied);
         if self.core.timeline.watermark().bits() >= writer.applied {
             // No reader needs the versions before: memory gets the merged section as well.
             let merged = cell.replace(merged, &self.core.cache.account, self.guard);
             drop(writer);
-            return Some((merged.settled(), merged.encode()));
+            return Some((merged.settled(), merged.encode(schema)));
         }
         drop(writer);
-        Some((merged.settled(), merged.encode()))
+        Some((merged.settled(), merged.encode(schema)))
     }
 }

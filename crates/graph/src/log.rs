@@ -4,7 +4,7 @@
 //! key     │ stamp of the last commit u64, big-endian │ part u16 │      records above 16 MiB continue in further parts
 //! value   frame ( u64::MAX │ commit │ commit │ … )                 a group
 //!         frame ( stamp │ names │ indexes │ operations │ rest )    format 1: one commit
-//! commit  stamp │ new names: (space u8, id u16, name)… │ operations… │ u8 1, definitions, if they are new; else u8 0
+//! commit  stamp │ new names: (space u8, id u16, name)… │ operations… │ u8 2, definitions, if they are new; else u8 0
 //! ```
 //!
 //! New definitions of schema and indexes are stored whole. Format 1 had none; its new equality indexes stood before the
@@ -27,6 +27,10 @@ const PART_BYTES: usize = 16 << 20;
 
 /// In place of a stamp: a record of any number of commits.
 const GROUP: u64 = u64::MAX;
+
+/// Behind the operations of a commit: definitions follow, or such as were written before format 4.
+const DEFINITIONS: u8 = 2;
+const OLD_DEFINITIONS: u8 = 1;
 
 /// Log entries that are deleted at once.
 const TRIM_BATCH: usize = 10_000;
@@ -91,7 +95,7 @@ fn encode_commit(output: &mut Output, stamp: Tick, growth: &CatalogGrowth, ops: 
         output.block(name.as_bytes());
     }
     output.bytes.extend_from_slice(ops);
-    output.u8(growth.definitions.is_some().into());
+    output.u8(if growth.definitions.is_some() { DEFINITIONS } else { 0 });
     if let Some(definitions) = &growth.definitions {
         definitions.encode(output);
     }
@@ -103,7 +107,9 @@ fn decode_commit(input: &mut Input<'_>) -> Result<Record, Malformed> {
     let ops = (0..input.count(1)?).map(|_| Op::decode(input)).collect::<Result<_, _>>()?;
     let definitions = match input.u8()? {
         0 => None,
-        _ => Some(Arc::new(Definitions::decode(input)?)),
+        OLD_DEFINITIONS => Some(Arc::new(Definitions::decode_old(input)?)),
+        DEFINITIONS => Some(Arc::new(Definitions::decode(input)?)),
+        tag => return Err(Malformed::new(format!("no commit ends with {tag}"))),
     };
     let growth = CatalogGrowth { names, old_indexes: Vec::new(), definitions };
     Ok(Record { stamp, growth, ops })

@@ -80,7 +80,7 @@ impl Core {
     }
 
     fn replay_record(&self, record: &Record, writer: &mut Writer, counts: &mut Counts) -> Result<()> {
-        self.restore_growth(record)?;
+        self.restore_growth(record, writer)?;
         for op in &record.ops {
             match op {
                 Op::CreateVertex { v, label, .. } => {
@@ -106,7 +106,7 @@ impl Core {
         Ok(())
     }
 
-    fn restore_growth(&self, record: &Record) -> Result<()> {
+    fn restore_growth(&self, record: &Record, writer: &Writer) -> Result<()> {
         let CatalogGrowth { names, old_indexes, definitions } = &record.growth;
         if names.is_empty() && old_indexes.is_empty() && definitions.is_none() {
             return Ok(());
@@ -119,11 +119,10 @@ impl Core {
             for index in old_indexes {
                 catalog.define(|definitions| definitions.add_index(index.clone(), IndexState::Building));
             }
-            if let Some(definitions) = definitions {
-                catalog.restore_definitions(Arc::clone(definitions));
-            }
             Ok(())
-        })
+        })?;
+        // What was replayed so far is of the time before them.
+        definitions.as_ref().map_or(Ok(()), |definitions| self.adopt(definitions, writer))
     }
 }
 

@@ -38,7 +38,7 @@ pub fn index_hash(value: &Value) -> u32 {
 fn whole(v: i64) -> u32 {
     // A long beyond 2⁵³ may equal a double that is not its exact value, so both go through the double.
     const EXACT: i64 = 1 << 53;
-    if (-EXACT..=EXACT).contains(&v) { finish(2, &v) } else { finish(3, &(v as f64).to_bits()) }
+    if (-EXACT..=EXACT).contains(&v) { finish(2, &v) } else { double(v as f64) }
 }
 
 fn double(v: f64) -> u32 {
@@ -73,6 +73,12 @@ mod tests {
         }
         assert_eq!(index_hash(&Value::Double(-0.0)), index_hash(&Value::Int(0)));
         assert_eq!(index_hash(&Value::Double(0.5)), index_hash(&Value::Float(0.5)));
+        let just_beyond = Value::Long((1 << 53) + 1);
+        assert_eq!(
+            index_hash(&just_beyond),
+            index_hash(&Value::Double((1u64 << 53) as f64)),
+            "they are equal"
+        );
         let huge = 1i64 << 60;
         assert_eq!(index_hash(&Value::Long(huge)), index_hash(&Value::Double(huge as f64)));
     }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use store::{Bytes, Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
 
-use crate::codec::StoredSection;
+use crate::codec::{Malformed, StoredSection, written_under};
 use crate::section_key::SectionKey;
 use crate::{GraphError, Result, Tick};
 
@@ -41,10 +41,11 @@ impl SectionStore {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Loads a section that the checkpoint says is there.
-    pub(crate) fn load<T: StoredSection>(&self, key: SectionKey) -> Result<T> {
-        self.read(key, |encoded| T::decode(encoded))?
-            .map_err(|malformed| GraphError::Corrupt { what: key.to_string(), problem: malformed.0 })
+    /// Loads a section that the checkpoint says is there, with the version of the schema that it was written under.
+    pub(crate) fn load<T: StoredSection>(&self, key: SectionKey) -> Result<(T, u64)> {
+        self.read(key, |encoded| Ok((T::decode(encoded)?, written_under(encoded))))?.map_err(
+            |malformed: Malformed| GraphError::Corrupt { what: key.to_string(), problem: malformed.0 },
+        )
     }
 
     /// The bytes that a section takes in the store, before the store's own compression.

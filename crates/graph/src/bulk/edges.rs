@@ -38,6 +38,8 @@ pub(super) struct Target<'a> {
     pub(super) dir: Dir,
     pub(super) order: Order,
     pub(super) settled: Tick,
+    /// The version of the schema that the load obeys.
+    pub(super) schema: u64,
     pub(super) bounds: TreeBounds,
     /// Where it is noted how many edges the vertices have.
     pub(super) degrees: &'a Mutex<DegreeHistograms>,
@@ -200,7 +202,10 @@ impl EdgeRows {
             let v = vertex_at(stripe, tablet, slot as u16);
             let name = TreeName::primary(v, self.label, target.dir);
             let (dir, bounds, account) = (target.dir, target.bounds, target.account);
-            target.trees.lock().extend(TreeBuild { list: &list, dir, bounds, account }.stored(name));
+            target
+                .trees
+                .lock()
+                .extend(TreeBuild { list: &list, dir, bounds, account }.stored(name, target.schema));
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));
         }
         if !trees.is_empty() {
@@ -208,7 +213,7 @@ impl EdgeRows {
         }
         let section = self.adjacency(target, offsets, &rows).with_trees(trees.into());
         let name = SectionName::Adjacency(self.label, target.dir);
-        (SectionKey::Block { stripe, tablet, name }, section.encode())
+        (SectionKey::Block { stripe, tablet, name }, section.encode(target.schema))
     }
 
     /// The edges of some rows, which are in the order of their lists.

@@ -43,10 +43,11 @@ impl BulkLoad {
         let total = edges.iter().map(|rows| 2 * rows.len() as u64).sum();
         let (mut done, mut degrees) = (0, DegreeTable::default());
         progress(BulkProgress { done, total });
+        let schema = catalog.schema().version;
         for mut rows in edges {
             rows.close();
             for dir in [Dir::Out, Dir::In] {
-                store_edges(&core, &rows, dir, settled, &mut keys, &mut degrees)?;
+                store_edges(&core, &rows, dir, (settled, schema), &mut keys, &mut degrees)?;
                 done += rows.len() as u64;
                 progress(BulkProgress { done, total });
             }
@@ -174,7 +175,7 @@ fn store_edges(
     core: &Core,
     rows: &EdgeRows,
     dir: Dir,
-    settled: Tick,
+    (settled, schema): (Tick, u64),
     keys: &mut Vec<SectionKey>,
     degrees: &mut DegreeTable,
 ) -> Result<()> {
@@ -185,6 +186,7 @@ fn store_edges(
         dir,
         order,
         settled,
+        schema,
         bounds: core.options.tree,
         degrees: &by_stripe,
         trees: &trees,
@@ -271,13 +273,14 @@ fn repeated(ids: Vec<Value>) -> Option<Value> {
     (1..ids.len()).find(|&i| before(i)).map(|i| ids[i].clone())
 }
 
-/// Encodes a section that has no delta.
+/// Encodes a partition of an index that has no delta.
 struct EncodeBase<'g>(&'g Guard);
 
 impl CellVisitor for EncodeBase<'_> {
     type Output = Option<Vec<u8>>;
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
-        cell.loaded(self.0).map(T::encode)
+        // Partitions of indexes have no values, so none of an older type.
+        cell.loaded(self.0).map(|section| section.encode(0))
     }
 }

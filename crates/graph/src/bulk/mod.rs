@@ -80,12 +80,14 @@ impl BulkLoad {
         core.flush()?;
         let first_stripe = core.allocator.close_stripes();
         let settled = core.writer.lock().applied;
+        let catalog = core.catalog();
+        let sink = StripeSink::start(core, settled, catalog.schema().version)?;
         Ok(Self {
             core: Arc::clone(core),
             settled,
-            catalog: core.catalog(),
+            catalog,
             first_stripe,
-            sink: StripeSink::start(core, settled)?,
+            sink,
             open: Vec::new(),
             edges: Vec::new(),
             counts: Counts::default(),

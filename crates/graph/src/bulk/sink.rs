@@ -25,13 +25,13 @@ pub(super) struct StripeSink {
 }
 
 impl StripeSink {
-    pub(super) fn start(core: &Arc<Core>, settled: Tick) -> Result<Self> {
+    pub(super) fn start(core: &Arc<Core>, settled: Tick, schema: u64) -> Result<Self> {
         let (stripes, received) = sync_channel(QUEUE);
         let given_up = Arc::new(AtomicBool::new(false));
         let (core, stop) = (Arc::clone(core), Arc::clone(&given_up));
         let thread = std::thread::Builder::new()
             .name("bulk-load".into())
-            .spawn(move || consume(&core, settled, &received, &stop))
+            .spawn(move || consume(&core, (settled, schema), &received, &stop))
             .map_err(|error| failed(&format!("a thread could not be started: {error}")))?;
         Ok(Self { stripes: Some(stripes), thread: Some(thread), given_up })
     }
@@ -72,13 +72,13 @@ fn failed(problem: &str) -> GraphError {
 
 fn consume(
     core: &Core,
-    settled: Tick,
+    (settled, schema): (Tick, u64),
     stripes: &Receiver<StripeBuilder>,
     given_up: &AtomicBool,
 ) -> Result<Vec<SectionKey>> {
     let (mut keys, mut gathered, mut bytes) = (Vec::new(), Vec::new(), 0);
     for stripe in stripes {
-        let sections = stripe.encode(settled);
+        let sections = stripe.encode(settled, schema);
         bytes += sections.iter().map(|(_, encoded)| encoded.len()).sum::<usize>();
         gathered.extend(sections);
         if bytes >= INGEST_BYTES {

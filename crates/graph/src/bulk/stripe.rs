@@ -79,22 +79,22 @@ impl StripeBuilder {
         &mut self.columns[place].1
     }
 
-    /// The finished sections, in the order of their keys.
-    pub(super) fn encode(mut self, settled: Tick) -> Vec<Encoded> {
+    /// The finished sections, in the order of their keys, with the types of this version of the schema.
+    pub(super) fn encode(mut self, settled: Tick, schema: u64) -> Vec<Encoded> {
         let stripe = self.number as u16;
         let key = |tablet: usize, name| SectionKey::Block { stripe, tablet: tablet as u8, name };
         let mut sections = Vec::new();
         for (tablet, (exists, ids)) in self.exists.into_iter().zip(self.ids).enumerate() {
             if exists.count() > 0 {
                 let presence = Presence::new(settled, exists, ids.finish());
-                sections.push((key(tablet, SectionName::Presence), presence.encode()));
+                sections.push((key(tablet, SectionName::Presence), presence.encode(schema)));
             }
         }
         self.columns.sort_by_key(|(column, _)| *column);
         for (column, builders) in self.columns {
             for (tablet, values) in builders.into_iter().enumerate().filter(|(_, values)| values.len() > 0) {
                 let section = Column::new(settled, values.finish());
-                sections.push((key(tablet, SectionName::Column(column)), section.encode()));
+                sections.push((key(tablet, SectionName::Column(column)), section.encode(schema)));
             }
         }
         sections

@@ -13,7 +13,9 @@ use super::output::Output;
 
 /// The format of log records, checkpoints and catalogs.
 const RECORD: u16 = 1;
-/// The format of sections in which arrays are packed and texts compressed.
+/// The format of sections that say which version of the schema they were written under.
+const VERSIONED_SECTION: u16 = 3;
+/// The format of sections before that, in which arrays are packed and texts compressed.
 const PACKED_SECTION: u16 = 2;
 /// The format of sections before that.
 const PLAIN_SECTION: u16 = 1;
@@ -26,7 +28,7 @@ pub(crate) fn seal_frame(body: impl FnOnce(&mut Output)) -> Vec<u8> {
 
 /// Encodes a section with `body` and puts the envelope around.
 pub(super) fn seal_section(body: impl FnOnce(&mut Output)) -> Vec<u8> {
-    seal(PACKED_SECTION, body)
+    seal(VERSIONED_SECTION, body)
 }
 
 fn seal(format: u16, body: impl FnOnce(&mut Output)) -> Vec<u8> {
@@ -51,10 +53,18 @@ pub(crate) fn open_frame(bytes: &[u8]) -> Result<&[u8], Malformed> {
 /// Checks the envelope of a section of any format; what is inside.
 pub(super) fn open_section(bytes: &[u8]) -> Result<Input<'_>, Malformed> {
     match open(bytes)? {
-        (PACKED_SECTION, rest) => Ok(Input::new(rest)),
+        (VERSIONED_SECTION, rest) => Ok(Input::new(rest)),
+        (PACKED_SECTION, rest) => Ok(Input::unversioned(rest)),
         (PLAIN_SECTION, rest) => Ok(Input::plain(rest)),
-        (format, _) => Err(unknown(format, PACKED_SECTION)),
+        (format, _) => Err(unknown(format, VERSIONED_SECTION)),
     }
+}
+
+/// The version of the schema that a section, which was decoded, was written under; 0 of one that does not say.
+pub(crate) fn written_under(section: &[u8]) -> u64 {
+    let is_versioned = section.get(..2) == Some(&VERSIONED_SECTION.to_le_bytes()[..]);
+    let mut input = Input::new(section.get(HEADER..).unwrap_or_default());
+    if is_versioned { input.head().map_or(0, |(_, schema)| schema) } else { 0 }
 }
 
 fn open(bytes: &[u8]) -> Result<(u16, &[u8]), Malformed> {

@@ -20,15 +20,20 @@ impl std::fmt::Display for Malformed {
 pub(crate) struct Input<'a> {
     bytes: &'a [u8],
     plain: bool,
+    versioned: bool,
 }
 
 impl<'a> Input<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, plain: false }
+        Self { bytes, plain: false, versioned: true }
     }
-    /// Bytes of a section of format 1: nothing is packed.
+    /// Bytes of a section of format 2: it does not say under which schema it was written.
+    pub(crate) fn unversioned(bytes: &'a [u8]) -> Self {
+        Self { bytes, plain: false, versioned: false }
+    }
+    /// Bytes of a section of format 1: nothing is packed, either.
     pub(crate) fn plain(bytes: &'a [u8]) -> Self {
-        Self { bytes, plain: true }
+        Self { bytes, plain: true, versioned: false }
     }
     /// Whether nothing is packed.
     pub(crate) fn is_plain(&self) -> bool {
@@ -72,6 +77,12 @@ impl<'a> Input<'a> {
             }
         }
         Err(Malformed::new("a number has no end"))
+    }
+    /// What a section begins with: the stamp up to which it includes every change, and the version of the schema that it was
+    /// written under.
+    pub(crate) fn head(&mut self) -> Result<(u64, u64), Malformed> {
+        let settled = self.u64()?;
+        Ok((settled, if self.versioned { self.varint()? } else { 0 }))
     }
     /// A count of things that take at least `size` bytes each, so that a damaged count cannot reserve much memory.
     pub(crate) fn count(&mut self, size: usize) -> Result<usize, Malformed> {

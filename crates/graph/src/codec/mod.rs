@@ -10,7 +10,7 @@ mod squeezed;
 mod value;
 mod values;
 
-pub(crate) use frame::{open_frame, seal_frame};
+pub(crate) use frame::{open_frame, seal_frame, written_under};
 pub(crate) use input::{Input, Malformed};
 pub(crate) use output::Output;
 pub(crate) use section::StoredSection;

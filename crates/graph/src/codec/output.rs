@@ -27,6 +27,11 @@ impl Output {
         }
         self.u8(v as u8);
     }
+    /// What a section begins with; see `Input::head`.
+    pub(crate) fn head(&mut self, settled: u64, schema: u64) {
+        self.u64(settled);
+        self.varint(schema);
+    }
     /// A length or count: fewer than 2³² of anything.
     pub(crate) fn len(&mut self, v: usize) {
         debug_assert!(u32::try_from(v).is_ok());

@@ -1,14 +1,17 @@
-//! The bodies of stored sections. Each begins with the stamp up to which it includes every change.
+//! The bodies of stored sections. Each begins with a head: the stamp up to which it includes every change, and the version of
+//! the schema whose types its values have.
 //!
 //! ```text
-//! presence   settled │ exists: bits │ ids: values
-//! column     settled │ values
-//! adjacency  settled │ order │ edge node? u8 │ offsets │ neighbours │ seqs │ count, (key, values)… │ slots of trees
-//! index      settled │ entries
-//! ordered    settled │ ends │ bytes │ vertices
+//! head       settled u64 │ schema: LEB128
+//! presence   head │ exists: bits │ ids: values
+//! column     head │ values
+//! adjacency  head │ order │ edge node? u8 │ offsets │ neighbours │ seqs │ count, (key, values)… │ slots of trees
+//! index      head │ entries
+//! ordered    head │ ends │ bytes │ vertices
 //! ```
 //!
-//! Sections of format 1, which had their arrays as they are in memory, are still read.
+//! Sections of format 2, which do not say a version, are still read, and so are those of format 1, which had their arrays as
+//! they are in memory.
 
 use std::sync::Arc;
 
@@ -22,17 +25,18 @@ use crate::tree::EdgeTree;
 
 /// A section that can be stored.
 pub(crate) trait StoredSection: Sized {
-    /// Its base in bytes, with checksum. The delta is not included: merge first.
-    fn encode(&self) -> Vec<u8>;
+    /// Its base in bytes, with checksum. The delta is not included: merge first. Its values have the types of the version
+    /// `schema` of the schema, or of a later one.
+    fn encode(&self, schema: u64) -> Vec<u8>;
 
     /// The section that these bytes hold.
     fn decode(bytes: &[u8]) -> Result<Self, Malformed>;
 }
 
 impl StoredSection for Presence {
-    fn encode(&self) -> Vec<u8> {
+    fn encode(&self, schema: u64) -> Vec<u8> {
         seal_section(|output| {
-            output.u64(self.settled);
+            output.head(self.settled, schema);
             let (exists, ids) = self.base();
             output.bits(exists);
             output.values(ids);
@@ -41,7 +45,7 @@ impl StoredSection for Presence {
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = open_section(bytes)?;
-        let settled = input.u64()?;
+        let (settled, _) = input.head()?;
         let exists = input.bits()?;
         let ids = input.values()?;
         input.end()?;
@@ -53,16 +57,16 @@ impl StoredSection for Presence {
 }
 
 impl StoredSection for Column {
-    fn encode(&self) -> Vec<u8> {
+    fn encode(&self, schema: u64) -> Vec<u8> {
         seal_section(|output| {
-            output.u64(self.settled);
+            output.head(self.settled, schema);
             output.values(self.base());
         })
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = open_section(bytes)?;
-        let settled = input.u64()?;
+        let (settled, _) = input.head()?;
         let values = input.values()?;
         input.end()?;
         Ok(Self::new(settled, values))
@@ -70,9 +74,9 @@ impl StoredSection for Column {
 }
 
 impl StoredSection for Adjacency {
-    fn encode(&self) -> Vec<u8> {
+    fn encode(&self, schema: u64) -> Vec<u8> {
         seal_section(|output| {
-            output.u64(self.settled);
+            output.head(self.settled, schema);
             output.order(self.order);
             output.u8(self.is_node().into());
             output.numbers(self.offsets().iter().copied());
@@ -89,7 +93,7 @@ impl StoredSection for Adjacency {
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = open_section(bytes)?;
-        let settled = input.u64()?;
+        let (settled, _) = input.head()?;
         // Of format 1 every list was as its edges arrived, and none a tree.
         let is_old = input.is_plain();
         let (order, is_node) =
@@ -120,16 +124,16 @@ impl StoredSection for Adjacency {
 }
 
 impl StoredSection for IndexPartition {
-    fn encode(&self) -> Vec<u8> {
+    fn encode(&self, schema: u64) -> Vec<u8> {
         seal_section(|output| {
-            output.u64(self.settled);
+            output.head(self.settled, schema);
             output.numbers(self.entries().iter().copied());
         })
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = open_section(bytes)?;
-        let settled = input.u64()?;
+        let (settled, _) = input.head()?;
         let entries: Box<[u64]> = input.array()?;
         input.end()?;
         if !entries.is_sorted() {
@@ -140,10 +144,10 @@ impl StoredSection for IndexPartition {
 }
 
 impl StoredSection for OrderedPartition {
-    fn encode(&self) -> Vec<u8> {
+    fn encode(&self, schema: u64) -> Vec<u8> {
         seal_section(|output| {
             let (ends, bytes, vertices) = self.base();
-            output.u64(self.settled);
+            output.head(self.settled, schema);
             output.u32s(ends.iter().copied());
             output.block(bytes);
             output.u32s(vertices.iter().map(|v| v.0));
@@ -152,7 +156,7 @@ impl StoredSection for OrderedPartition {
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = open_section(bytes)?;
-        let settled = input.u64()?;
+        let (settled, _) = input.head()?;
         let ends = input.u32s()?;
         let bytes = input.block()?.into();
         let vertices = input.u32s()?.iter().map(|&v| VertexRef(v)).collect();
@@ -165,7 +169,7 @@ impl StoredSection for OrderedPartition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::{Input, Output, seal_frame};
+    use crate::codec::{Input, Output, seal_frame, written_under};
     use crate::property::PropertyCell;
     use crate::section::{AdjacencyBuilder, ValuesBuilder};
     use crate::section::{Bits, Values};
@@ -187,7 +191,8 @@ mod tests {
     #[test]
     fn an_adjacency_section_comes_back_as_it_was() {
         let section = adjacency();
-        let back = Adjacency::decode(&section.encode()).unwrap();
+        let back = Adjacency::decode(&section.encode(6)).unwrap();
+        assert_eq!(written_under(&section.encode(6)), 6);
         assert_eq!((back.settled, back.offsets(), back.seqs()), (42, section.offsets(), section.seqs()));
         assert_eq!(back.base_value(2, KeyId(4)).and_then(ValueRef::as_str), Some("wörk"));
         assert!(back.base_value(1, KeyId(3)).is_none());
@@ -239,7 +244,7 @@ mod tests {
         for values in columns() {
             let expected = rows(&values);
             let kind = std::mem::discriminant(values.rows());
-            let back = Column::decode(&Column::new(3, values).encode()).unwrap();
+            let back = Column::decode(&Column::new(3, values).encode(6)).unwrap();
             assert_eq!(rows(back.base()), expected);
             assert_eq!(std::mem::discriminant(back.base().rows()), kind);
         }
@@ -314,11 +319,11 @@ mod tests {
     #[test]
     fn damaged_sections_are_errors_and_never_panics() {
         let mut sections: Vec<Vec<u8>> =
-            columns().into_iter().map(|values| Column::new(1, values).encode()).collect();
+            columns().into_iter().map(|values| Column::new(1, values).encode(6)).collect();
         let ids = columns().pop().unwrap();
-        sections.push(adjacency().encode());
-        sections.push(Presence::new(1, Bits::new(SLOTS), ids).encode());
-        sections.push(IndexPartition::new(1, (0..PARTITIONS as u64).collect()).encode());
+        sections.push(adjacency().encode(6));
+        sections.push(Presence::new(1, Bits::new(SLOTS), ids).encode(6));
+        sections.push(IndexPartition::new(1, (0..PARTITIONS as u64).collect()).encode(6));
         let mut random = 0x9e37_79b9_7f4a_7c15u64;
         for bytes in sections {
             for place in 0..bytes.len() {

@@ -3,13 +3,14 @@
 //! ```text
 //!            commit: pending            check what exists           commit: the next version
 //!  ──────────────┼────────────────────────────┼───────────────────────────┼──────────────▶
-//!   old rules    │   old rules and those to be, for who began after it    │  new rules
+//!   old rules    │   old rules and those to be, for who began after it    │  new rules, new types
 //! ```
 //!
 //! Every transaction that writes has read the schema ([`units::schema`]), and publishing the pending one replaces that
 //! unit. So whoever began before and had not committed by then is refused and runs again, and what is committed from
 //! then on obeys both. What was committed before is looked at in the meantime. A crash, or an element that breaks the
-//! new rules, leaves the old version as it was: a pending schema is never stored.
+//! new rules, leaves the old version as it was: a pending schema is never stored. The next version is in force from the moment
+//! when its own commit is applied ([`super::adopt`]).
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use timeline::{Footprint, Stamp};
 
 use super::check::check_existing;
 use super::{Schema, SchemaDescription};
+use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::{Result, Snapshot, units};
 
@@ -56,14 +58,13 @@ impl Core {
             self.commit_definitions()?;
             let snapshot = Snapshot::latest(self);
             check_existing(&snapshot, snapshot.catalog(), &old, &new)?;
-            let version = new.version;
-            self.grow_catalog(|catalog| {
-                catalog.define(|definitions| definitions.schema = new);
-                catalog.set_pending(None);
-                Ok(version)
-            })?;
+            let mut catalog = (*self.catalog()).clone();
+            catalog.define(|definitions| {
+                definitions.retypes.learn(&old, &new);
+                definitions.schema = new;
+            });
+            self.commit_definitions_of(&catalog)?;
         }
-        self.commit_definitions()?;
         Ok(old.version + 1)
     }
 
@@ -89,11 +90,16 @@ impl Core {
 
     /// Takes what was published to the log, and refuses the transactions that began before it and have not committed.
     pub(crate) fn commit_definitions(&self) -> Result<()> {
+        self.commit_definitions_of(&self.catalog())
+    }
+
+    /// The same of a catalog that is not published yet; it is when it is in the log.
+    fn commit_definitions_of(&self, catalog: &Catalog) -> Result<()> {
         let base = self.timeline.snapshot();
         let mut footprint = Footprint::new();
         // One unit always fits.
         let _ = footprint.replaces(units::schema());
-        self.commit(base.stamp(), &footprint, Vec::new())?;
+        self.commit_with(catalog, base.stamp(), &footprint, Vec::new())?;
         Ok(())
     }
 

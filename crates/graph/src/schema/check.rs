@@ -1,8 +1,13 @@
 //! Whether the elements that exist obey a schema that is to be.
 
+use std::collections::BTreeMap;
+
 use values::{EdgeRef, VertexRef, compare};
 
-use super::{Rules, Schema, SchemaError, SchemaMode};
+use super::value_type::embeds;
+use super::{
+    EdgeKey, EdgeSchema, Rules, Schema, SchemaError, SchemaMode, ValueType, VertexKey, VertexSchema,
+};
 use crate::catalog::Catalog;
 use crate::{
     Cardinality, EdgeLabelId, GraphError, KeyId, PropertyEntry, Reader, Result, ScanCursor, Snapshot,
@@ -12,19 +17,20 @@ use crate::{
 /// Elements that are looked at between two pins of the memory-reclamation epoch.
 const BATCH: usize = 1024;
 
-/// Looks at the elements of every label of which `new` says something else than `old`; the first that breaks it.
-/// `catalog` has the names of `new`.
+/// Looks at the elements of every label of which `new` says something else than `old`, unless what `old` says is proof enough;
+/// the first that breaks it. `catalog` has the names of `new`.
 pub(super) fn check_existing(
     snapshot: &Snapshot,
     catalog: &Catalog,
     old: &Schema,
     new: &Schema,
 ) -> Result<()> {
-    let stricter = new.mode == SchemaMode::Strict && old.mode == SchemaMode::Open;
+    let strict = new.mode == SchemaMode::Strict;
+    let stricter = strict && old.mode == SchemaMode::Open;
     let rules = Rules::of_stored(new, catalog);
     for (label, name) in catalog.vertex_labels() {
-        let changed = stricter || old.vertex(label) != new.vertex(label);
-        if changed && snapshot.vertex_count(Some(label)) > 0 {
+        let admitted = || admits_vertices(old.vertex(label), new.vertex(label), strict);
+        if (stricter || !admitted()) && snapshot.vertex_count(Some(label)) > 0 {
             rules.admit_vertex_label(name).map_err(broken)?;
             check_vertices(snapshot, label, rules)?;
         }
@@ -34,13 +40,51 @@ pub(super) fn check_existing(
         if edges > 0 && old.sort_key(label) != new.sort_key(label) {
             return Err(SchemaError::SortKeyInUse { label: name.clone(), edges }.into());
         }
-        let changed = stricter || old.edge(label) != new.edge(label);
-        if changed && edges > 0 {
+        let admitted = || admits_edges(old.edge(label), new.edge(label), strict);
+        if (stricter || !admitted()) && edges > 0 {
             rules.admit_edge_label(name).map_err(broken)?;
             check_edges(snapshot, label, rules)?;
         }
     }
     snapshot.check()
+}
+
+/// Whether every value of one declared type can be read as one of another.
+fn admits_type(old: Option<ValueType>, new: Option<ValueType>) -> bool {
+    new.is_none_or(|new| old.is_some_and(|old| embeds(old, new)))
+}
+
+/// Whether what is declared of some names still is.
+fn keeps<K: Ord, A, B>(old: &BTreeMap<K, A>, new: &BTreeMap<K, B>) -> bool {
+    old.keys().all(|name| new.contains_key(name))
+}
+
+/// Whether all vertices that obey what was declared of a label also obey what is to be. Under a strict schema nothing may
+/// be missing.
+fn admits_vertices(old: Option<&VertexSchema>, new: Option<&VertexSchema>, strict: bool) -> bool {
+    let (Some(old), Some(new)) = (old, new) else { return new.is_none() && (old.is_none() || !strict) };
+    let key = |(key, new): (&KeyId, &VertexKey)| {
+        let Some(old) = old.keys.get(key) else { return false };
+        let meta = |(meta, new): (&KeyId, &Option<ValueType>)| {
+            admits_type(old.meta.get(meta).copied().flatten(), *new)
+        };
+        admits_type(old.value_type, new.value_type)
+            && (old.cardinality == new.cardinality || new.cardinality == Cardinality::List)
+            && (old.required || !new.required)
+            && new.meta.iter().all(meta)
+            && (!strict || keeps(&old.meta, &new.meta))
+    };
+    new.keys.iter().all(key) && (!strict || keeps(&old.keys, &new.keys))
+}
+
+/// Whether all edges that obey what was declared of a label also obey what is to be.
+fn admits_edges(old: Option<&EdgeSchema>, new: Option<&EdgeSchema>, strict: bool) -> bool {
+    let (Some(old), Some(new)) = (old, new) else { return new.is_none() && (old.is_none() || !strict) };
+    let key = |(key, new): (&KeyId, &EdgeKey)| {
+        let Some(old) = old.keys.get(key) else { return false };
+        admits_type(old.value_type, new.value_type) && (old.required || !new.required)
+    };
+    new.keys.iter().all(key) && (!strict || keeps(&old.keys, &new.keys))
 }
 
 fn broken(error: SchemaError) -> GraphError {

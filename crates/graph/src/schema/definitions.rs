@@ -1,16 +1,18 @@
 //! Schema and indexes as they are stored: in the catalog, and whole in the log record that follows a change.
 //!
 //! ```text
-//! revision u64 │ schema │ next index u32 │ count, ( number u32 │ label │ kind u8 │ state u8 │ keys… )…
+//! revision u64 │ schema │ next index u32 │ count, ( number u32 │ label │ kind u8 │ state u8 │ keys… )… │ retypes
 //! schema        version u64 │ mode u8 │ count, ( label │ count, vertex key… )… │ count, ( label │ sort key + 1 │ count, edge key… )…
 //! vertex key    key │ type │ cardinality u8 │ required u8 │ count, ( key │ type )…
 //! edge key      key │ type │ required u8
 //! type          the name of the Gremlin type; empty for any
 //! ```
+//!
+//! Graphs of a format before 4 have no retypes.
 
 use super::{
-    EdgeKey, EdgeSchema, Index, IndexDefinition, IndexKind, IndexState, Schema, SchemaMode, ValueType,
-    VertexKey, VertexSchema,
+    EdgeKey, EdgeSchema, Index, IndexDefinition, IndexKind, IndexState, Retypes, Schema, SchemaMode,
+    ValueType, VertexKey, VertexSchema,
 };
 use crate::codec::{Input, Malformed, Output};
 use crate::{Cardinality, EdgeLabelId, KeyId, VertexLabelId};
@@ -24,6 +26,8 @@ pub(crate) struct Definitions {
     pub(crate) indexes: Vec<Index>,
     /// The number that the next index gets.
     pub(crate) next_index: u32,
+    /// What is read as another type than it was written with.
+    pub(crate) retypes: Retypes,
 }
 
 impl Definitions {
@@ -56,9 +60,16 @@ impl Definitions {
             output.len(definition.keys.len());
             definition.keys.iter().for_each(|key| output.u16(key.0));
         }
+        self.retypes.encode(output);
     }
 
     pub(crate) fn decode(input: &mut Input<'_>) -> Result<Self, Malformed> {
+        let old = Self::decode_old(input)?;
+        Ok(Self { retypes: Retypes::decode(input)?, ..old })
+    }
+
+    /// As a version before format 4 wrote them.
+    pub(crate) fn decode_old(input: &mut Input<'_>) -> Result<Self, Malformed> {
         let revision = input.u64()?;
         let schema = decode_schema(input)?;
         let next_index = input.u32()?;
@@ -67,7 +78,7 @@ impl Definitions {
         if indexes.iter().any(|index| index.number >= next_index) {
             return Err(Malformed::new("an index has a number that was never given out"));
         }
-        Ok(Self { revision, schema, indexes, next_index })
+        Ok(Self { revision, schema, indexes, next_index, retypes: Retypes::default() })
     }
 }
 
@@ -160,11 +171,11 @@ fn decode_vertex_key(input: &mut Input<'_>) -> Result<(KeyId, VertexKey), Malfor
     Ok((key, VertexKey { value_type, cardinality, required, meta }))
 }
 
-fn encode_type(value_type: Option<ValueType>, output: &mut Output) {
+pub(super) fn encode_type(value_type: Option<ValueType>, output: &mut Output) {
     output.block(value_type.map_or("", ValueType::as_str).as_bytes());
 }
 
-fn decode_type(input: &mut Input<'_>) -> Result<Option<ValueType>, Malformed> {
+pub(super) fn decode_type(input: &mut Input<'_>) -> Result<Option<ValueType>, Malformed> {
     match input.str()? {
         "" => Ok(None),
         name => {

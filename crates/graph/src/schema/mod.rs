@@ -9,9 +9,11 @@
 //! * *Open by default.* What is not declared is taken as it comes; what is declared is enforced. A strict schema also
 //!   refuses what is not declared.
 //! * *Versions.* Every change makes a new version with the next number. A change is checked against the elements that
-//!   exist while writes go on (`change.rs`); it takes effect as a whole, or not at all.
+//!   exist while writes go on (`change.rs`); it takes effect as a whole, or not at all (`adopt.rs`). Stored values are left as
+//!   they are, and are read as the types of the version in force (`retypes.rs`).
 //! * *Indexes* are declared beside the schema ([`Definitions`]): they are numbered and stored together.
 
+mod adopt;
 mod change;
 mod check;
 mod definitions;
@@ -19,6 +21,7 @@ mod description;
 mod error;
 mod index;
 mod parse;
+mod retypes;
 mod rules;
 mod value_type;
 
@@ -32,7 +35,9 @@ pub use description::{
 };
 pub use error::SchemaError;
 pub use index::{Index, IndexDefinition, IndexKind, IndexState};
+pub(crate) use retypes::Retypes;
 pub(crate) use rules::Rules;
+pub(crate) use value_type::retype;
 pub use value_type::{ValueType, is_storable_type};
 
 use crate::{Cardinality, EdgeLabelId, KeyId, VertexLabelId};

@@ -2,7 +2,7 @@
 
 use values::{Str, Value};
 
-use super::value_type::{fit, type_name};
+use super::value_type::{fit, retype, type_name};
 use super::{EdgeKey, Schema, SchemaError, SchemaMode, ValueType, VertexKey};
 use crate::catalog::{Catalog, NameSpace};
 use crate::{Cardinality, EdgeLabelId, KeyId, VertexLabelId};
@@ -15,18 +15,18 @@ pub(crate) type NamedKey<'a> = (Option<KeyId>, &'a str);
 pub(crate) struct Rules<'a> {
     schema: &'a Schema,
     catalog: &'a Catalog,
-    /// Whether values must have the declared type already, since nothing can be done about them any more.
-    exact: bool,
+    /// Whether the values are stored already, and so are not changed, but read as the declared type.
+    stored: bool,
 }
 
 impl<'a> Rules<'a> {
     pub(crate) fn new(schema: &'a Schema, catalog: &'a Catalog) -> Self {
-        Self { schema, catalog, exact: false }
+        Self { schema, catalog, stored: false }
     }
 
     /// The rules for what is stored already.
     pub(crate) fn of_stored(schema: &'a Schema, catalog: &'a Catalog) -> Self {
-        Self { schema, catalog, exact: true }
+        Self { schema, catalog, stored: true }
     }
 
     fn is_strict(&self) -> bool {
@@ -128,8 +128,7 @@ impl<'a> Rules<'a> {
         place: impl FnOnce() -> (NameSpace, Str, String),
     ) -> Result<Value, SchemaError> {
         let Some(declared) = declared else { return Ok(value) };
-        let fitting =
-            if self.exact { declared.contains(&value).then(|| value.clone()) } else { fit(&value, declared) };
+        let fitting = if self.stored { retype(&value, declared) } else { fit(&value, declared) };
         fitting.ok_or_else(|| {
             let (space, label, key) = place();
             let expected = type_name(declared);

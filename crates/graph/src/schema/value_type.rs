@@ -67,7 +67,7 @@ fn widens(from: ValueType, to: ValueType) -> bool {
     }
 }
 
-/// The value as one of the declared type: itself, or a wider number that is exactly equal; nothing if it does not fit.
+/// The value as one of the declared type: itself, or a wider number that is equal; nothing if it does not fit.
 pub(crate) fn fit(value: &Value, declared: ValueType) -> Option<Value> {
     if declared.contains(value) {
         return Some(value.clone());
@@ -75,10 +75,45 @@ pub(crate) fn fit(value: &Value, declared: ValueType) -> Option<Value> {
     if !widens(value.gtype()?, declared) {
         return None;
     }
-    let wider = number::cast(value, declared.number_type()?).ok()?;
+    let wider = match value {
+        // The very number: a cast goes through its text, and `0.1f` would no longer equal what it was stored as.
+        Value::Float(single) if declared == GType::Double => Value::Double(f64::from(*single)),
+        value => number::cast(value, declared.number_type()?).ok()?,
+    };
     // Back and the same: 2⁵³ + 1 has no double.
     let back = number::cast(&wider, value.number_type()?).ok()?;
     (back == *value).then_some(wider)
+}
+
+/// A stored value as one of a type that was declared later: as [`fit`], but only what is the very same number, so that it has
+/// its place in every order and its hash in every index as before. A double has no decimal in this sense.
+pub(crate) fn retype(value: &Value, declared: ValueType) -> Option<Value> {
+    if declared.contains(value) {
+        return Some(value.clone());
+    }
+    // Decimals are made of the text of a double, which is another number.
+    if matches!(value, Value::Float(_) | Value::Double(_)) && declared != GType::Double {
+        return None;
+    }
+    fit(value, declared).filter(|fitting| number::order(value, fitting).is_eq())
+}
+
+/// Whether every value of one type is, by [`retype`], one of another.
+pub(crate) fn embeds(from: ValueType, to: ValueType) -> bool {
+    use GType::{BigDecimal, BigInt, Byte, Double, Float, Int, Long, Number, Short};
+    from == to
+        || match to {
+            Double => matches!(from, Byte | Short | Int | Float),
+            Float => matches!(from, Byte | Short),
+            BigDecimal => matches!(from, Byte | Short | Int | Long | BigInt),
+            Number => from.number_type().is_some(),
+            _ => widens(from, to),
+        }
+}
+
+/// Whether values of other types can be read as this one.
+pub(crate) fn takes_others(declared: ValueType) -> bool {
+    declared.number_type().is_some() && declared != GType::Byte
 }
 
 #[cfg(test)]
@@ -95,6 +130,61 @@ mod tests {
         assert_eq!(fit(&Value::Int((1 << 24) + 1), GType::Float), None);
         assert_eq!(fit(&Value::Double(5.0), GType::BigInt), None);
         assert_eq!(fit(&Value::Int(7), GType::Number), Some(Value::Int(7)));
+    }
+
+    /// Of every type of number: small, large, and such as have no equal elsewhere.
+    fn numbers() -> Vec<Value> {
+        let mut numbers = vec![Value::Byte(-7), Value::Short(300), Value::Float(0.1), Value::Double(0.1)];
+        numbers.extend([f64::NAN, f64::INFINITY, -0.0, 1e300].map(Value::Double));
+        numbers.extend([f32::NAN, f32::INFINITY, -0.0, 1e30].map(Value::Float));
+        for n in [0i64, 1, -1, 5, 127, 128, 40_000, 1 << 24, (1 << 24) + 1, 1 << 53, (1 << 53) + 1, i64::MAX]
+        {
+            numbers.extend(i8::try_from(n).map(Value::Byte));
+            numbers.extend(i16::try_from(n).map(Value::Short));
+            numbers.extend(i32::try_from(n).map(Value::Int));
+            numbers.push(Value::Long(n));
+            numbers.push(values::BigInt::from(n).into());
+        }
+        numbers.push((values::BigInt::from(i64::MAX) * values::BigInt::from(1_000)).into());
+        numbers
+    }
+
+    #[test]
+    fn what_is_read_as_another_type_keeps_its_place_in_orders_and_its_hash_in_indexes() {
+        let key = |value: &Value| {
+            let mut key = Vec::new();
+            crate::order_key::push(&mut key, Some(value));
+            key
+        };
+        for value in numbers() {
+            for &to in GType::ALL {
+                let Some(read) = retype(&value, to) else { continue };
+                assert!(to.contains(&read), "{value:?} as {to:?}: {read:?}");
+                assert!(number::order(&value, &read).is_eq(), "{value:?} as {to:?}");
+                assert_eq!(crate::index_hash(&value), crate::index_hash(&read), "{value:?} as {to:?}");
+                assert_eq!(key(&value), key(&read), "{value:?} as {to:?}");
+                assert_eq!(
+                    format!("{:?}", retype(&read, to)),
+                    format!("{:?}", Some(&read)),
+                    "once is enough"
+                );
+            }
+        }
+        assert_eq!(retype(&Value::Double(0.5), GType::BigDecimal), None);
+        assert_eq!(retype(&Value::Float(0.1), GType::Double), Some(Value::Double(0.1f32.into())));
+    }
+
+    #[test]
+    fn every_value_of_a_type_that_embeds_can_be_read_as_the_other() {
+        for value in numbers() {
+            let from = value.gtype().unwrap();
+            let all = GType::ALL.iter().filter(|to| embeds(from, **to));
+            all.for_each(|to| assert!(retype(&value, *to).is_some(), "{value:?} as {to:?}"));
+        }
+        assert!(embeds(GType::Int, GType::Long) && embeds(GType::Float, GType::Double));
+        assert!(!embeds(GType::Long, GType::Double) && !embeds(GType::Int, GType::Float));
+        assert!(!embeds(GType::Double, GType::BigDecimal) && !embeds(GType::Long, GType::Int));
+        assert!(embeds(GType::Short, GType::Number) && !embeds(GType::String, GType::Number));
     }
 
     #[test]

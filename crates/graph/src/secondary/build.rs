@@ -78,8 +78,9 @@ impl Core {
         self.sections.delete_all(&tree_prefix(name))?;
         let options = &self.options.secondary;
         let output = self.sections.writer(self.options.flush_batch_bytes);
-        let settled = snapshot.stamp().bits();
-        let mut output = TreeOutput::new(name, key, settled, self.node_sizes.bounds(name.label), output);
+        // Should a type change meanwhile, some of it is converted once more when it is read, to itself.
+        let head = (snapshot.stamp().bits(), snapshot.catalog().schema().version);
+        let mut output = TreeOutput::new(name, key, head, self.node_sizes.bounds(name.label), output);
         let (most, mut pace) = (options.sort_edges.max(1), Pace::new(options.share));
         // The snapshot keeps versions of the whole graph from being merged.
         let stop = || {

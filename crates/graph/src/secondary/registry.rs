@@ -18,9 +18,10 @@ use values::{Value, VertexRef};
 
 use super::advisor::Advisor;
 use super::worker::Tasks;
+use crate::schema::Retypes;
 use crate::section::EdgeChangeKind;
 use crate::tree::{EdgeTree, TreeChange, TreeName};
-use crate::{KeyId, Tick};
+use crate::{EdgeLabelId, KeyId, Tick};
 
 /// A change of a list that a tree which is being built must still get.
 pub(crate) struct LoggedChange {
@@ -250,6 +251,26 @@ impl Secondaries {
     pub(super) fn logged(&self, name: TreeName) -> usize {
         let len = |entry: &Entry| if let State::Building(log) = &entry.state { log.len() } else { 0 };
         self.find(name, len).unwrap_or(0)
+    }
+
+    /// The trees of an edge label, whatever their state, whose edges get properties of other types; so do the changes that
+    /// are logged for those that are being built.
+    pub(crate) fn retype(&self, label: EdgeLabelId, retypes: &Retypes) -> Vec<Arc<EdgeTree>> {
+        let Some(conversions) = retypes.of_edges(label, 0) else { return Vec::new() };
+        let mut lists = self.lists.write();
+        let entries =
+            lists.iter_mut().filter(|(list, _)| list.label == label).flat_map(|(_, entries)| entries);
+        let trees = entries.map(|entry| {
+            if let State::Building(log) = &mut entry.state {
+                for logged in log {
+                    if let Some(kind) = conversions.of_kind(&logged.kind) {
+                        logged.kind = kind;
+                    }
+                }
+            }
+            Arc::clone(&entry.tree)
+        });
+        trees.collect()
     }
 
     /// The trees of a list that have to learn of its changes.

@@ -178,6 +178,22 @@ impl Adjacency {
         self
     }
 
+    /// The same edges with other properties; `delta` has the same changes.
+    pub(super) fn with_values(&self, columns: Box<[(KeyId, Values)]>, delta: Delta<EdgeChange>) -> Self {
+        Self {
+            settled: self.settled,
+            offsets: self.offsets.clone(),
+            neighbours: self.neighbours.clone(),
+            seqs: self.seqs.clone(),
+            columns,
+            order: self.order,
+            ascending: self.ascending,
+            slots: self.slots,
+            trees: self.trees.clone(),
+            delta,
+        }
+    }
+
     /// The lists that have trees of their own, ascending by slot.
     #[inline]
     pub(crate) fn trees(&self) -> &[(u16, Arc<EdgeTree>)] {

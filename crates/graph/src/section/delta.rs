@@ -67,6 +67,22 @@ impl<T> Delta<T> {
 }
 
 impl<T: Clone> Delta<T> {
+    /// A delta of the same versions with other changes, where `convert` has one; nothing if it has none.
+    pub(crate) fn converted(&self, convert: impl Fn(&T) -> Option<T>) -> Option<Self> {
+        let chains = self.chains.get()?;
+        let mut versions = chains.heads().flat_map(|(_, head)| head.history());
+        versions.find(|version| convert(version.change()).is_some())?;
+        let converted = Self::new();
+        for (slot, head) in chains.heads() {
+            let versions: Vec<_> = head.history().collect();
+            for version in versions.into_iter().rev() {
+                let change = convert(version.change()).unwrap_or_else(|| version.change().clone());
+                converted.push(chains.slots(), slot, version.stamp(), change);
+            }
+        }
+        Some(converted)
+    }
+
     /// A delta with copies of the versions after `stamp`, without those of the slot that is left out.
     pub(crate) fn newer_than(&self, stamp: Tick, left_out: Option<usize>) -> Self {
         let newer = Self::new();

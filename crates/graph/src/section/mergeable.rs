@@ -1,12 +1,12 @@
 //! What the writer needs to know of any section.
 
-use super::{Adjacency, Column, IndexPartition, OrderedPartition, Parts, Presence, SLOTS};
+use super::{Adjacency, Column, Convert, IndexPartition, OrderedPartition, Parts, Presence, SLOTS};
 use crate::Tick;
 use crate::codec::StoredSection;
 use crate::memory::{VERSION_BYTES, Weigh};
 
 /// A section whose delta can be merged into its base.
-pub(crate) trait Mergeable: StoredSection + Parts + Weigh {
+pub(crate) trait Mergeable: StoredSection + Convert + Parts + Weigh {
     /// Everything up to this stamp is in the base.
     fn settled(&self) -> Tick;
     /// Versions in the delta.

@@ -5,6 +5,7 @@ mod adjacency;
 mod adjacency_builder;
 mod bits;
 mod column;
+mod convert;
 mod delta;
 mod dictionary;
 mod in_order;
@@ -23,6 +24,7 @@ pub(crate) use adjacency::{
 pub(crate) use adjacency_builder::AdjacencyBuilder;
 pub(crate) use bits::Bits;
 pub(crate) use column::Column;
+pub(crate) use convert::{Conversions, Convert};
 pub(crate) use delta::Delta;
 pub(crate) use dictionary::Dictionary;
 pub(crate) use in_order::InOrder;

@@ -31,7 +31,7 @@ pub(crate) enum Rows {
 
 impl Rows {
     /// How many there are, where it is known.
-    fn len(&self) -> Option<usize> {
+    pub(super) fn len(&self) -> Option<usize> {
         match self {
             Self::Long(v) => Some(v.len()),
             Self::Int(v) => Some(v.len()),

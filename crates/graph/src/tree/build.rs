@@ -50,8 +50,8 @@ impl TreeBuild<'_> {
         TreeRoot::new(settled, order, 1, (end - start) as u32, metas.collect())
     }
 
-    /// The tree as it is stored: its nodes, encoded.
-    pub(crate) fn stored(&self, name: TreeName) -> Vec<(SectionKey, Vec<u8>)> {
+    /// The tree as it is stored: its nodes, encoded, with the types of this version of the schema.
+    pub(crate) fn stored(&self, name: TreeName, schema: u64) -> Vec<(SectionKey, Vec<u8>)> {
         let root = self.root();
         let guard = crossbeam_epoch::pin();
         let mut next = root.next_id.load(Ordering::Relaxed);
@@ -60,7 +60,7 @@ impl TreeBuild<'_> {
             let id = node.assign_id(&mut next);
             if let Some(section) = node.cell.loaded(&guard) {
                 node.set_stored_len(section.neighbours().len() as u32);
-                parts.push((name.key(TreePart::Node(id)), section.encode()));
+                parts.push((name.key(TreePart::Node(id)), section.encode(schema)));
             }
         }
         if root.metas.len() > 1 {
@@ -159,14 +159,14 @@ impl Core {
                 return Ok(root);
             }
         };
-        let mut stored: StoredRoot = self.sections.load(key)?;
+        let (mut stored, _): (StoredRoot, _) = self.sections.load(key)?;
         let below = std::mem::replace(&mut stored.below, Below::Metas(Box::default()));
         let metas: Arc<[Arc<Meta>]> = match below {
             Below::Nodes(nodes) => [nodes.into_meta(0)].into(),
             Below::Metas(ids) => ids
                 .iter()
                 .map(|&id| {
-                    let meta: StoredMeta = self.sections.load(name.key(TreePart::Meta(id)))?;
+                    let (meta, _): (StoredMeta, _) = self.sections.load(name.key(TreePart::Meta(id)))?;
                     Ok(meta.into_meta(id))
                 })
                 .collect::<Result<_>>()?,

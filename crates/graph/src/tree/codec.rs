@@ -82,7 +82,7 @@ pub(crate) fn encode_meta(meta: &Meta) -> Vec<u8> {
 }
 
 impl StoredSection for StoredRoot {
-    fn encode(&self) -> Vec<u8> {
+    fn encode(&self, _: u64) -> Vec<u8> {
         unreachable!("roots are encoded from memory, by `encode_root`")
     }
 
@@ -105,7 +105,7 @@ impl StoredSection for StoredRoot {
 }
 
 impl StoredSection for StoredMeta {
-    fn encode(&self) -> Vec<u8> {
+    fn encode(&self, _: u64) -> Vec<u8> {
         unreachable!("meta nodes are encoded from memory, by `encode_meta`")
     }
 

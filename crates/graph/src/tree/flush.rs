@@ -19,6 +19,8 @@ use crate::section_store::SectionWriter;
 /// What of a tree differs from what is stored, as of one commit.
 pub(crate) struct TreeImage<'g> {
     tick: Tick,
+    /// The version of the schema whose types the nodes have.
+    schema: u64,
     nodes: Vec<(SectionKey, &'g Adjacency)>,
     /// Meta nodes and, last, the root.
     above: Vec<(SectionKey, Vec<u8>)>,
@@ -64,11 +66,12 @@ impl TreeFlush {
 
 impl<'g> TreeImage<'g> {
     /// Takes the image of a tree after the commit at `tick`, while no other is applied. The tree counts as stored from
-    /// here on. `keeps_retired`: what it led to before must stay in the store for a while.
+    /// here on. `schema`: the version of the schema at that moment. `keeps_retired`: what it led to before must stay in the store for a while.
     pub(crate) fn take(
         tree: &Arc<EdgeTree>,
         name: TreeName,
         tick: Tick,
+        schema: u64,
         keeps_retired: bool,
         guard: &'g Guard,
     ) -> Option<(Self, TreeFlush)> {
@@ -112,15 +115,15 @@ impl<'g> TreeImage<'g> {
             keeps_retired,
         };
         let nodes = nodes.into_iter().map(|(key, section, _)| (key, section)).collect();
-        Some((Self { tick, nodes, above, retired }, undo))
+        Some((Self { tick, schema, nodes, above, retired }, undo))
     }
 
     /// Writes the image.
     pub(crate) fn write(&self, output: &mut SectionWriter<'_>) -> crate::Result<()> {
         for (key, section) in &self.nodes {
             let encoded = match section.delta.is_empty() {
-                true => section.encode(),
-                false => section.merged(self.tick).encode(),
+                true => section.encode(self.schema),
+                false => section.merged(self.tick).encode(self.schema),
             };
             output.put(*key, self.tick, &encoded)?;
         }

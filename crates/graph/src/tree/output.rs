@@ -19,6 +19,8 @@ pub(crate) struct TreeOutput<'a> {
     key: KeyId,
     /// The stamp of the list that is written.
     settled: Tick,
+    /// The version of the schema that was in force when reading the list began.
+    schema: u64,
     bounds: TreeBounds,
     output: SectionWriter<'a>,
     nodes: Vec<Arc<EdgeNode>>,
@@ -29,11 +31,11 @@ impl<'a> TreeOutput<'a> {
     pub(crate) fn new(
         name: TreeName,
         key: KeyId,
-        settled: Tick,
+        (settled, schema): (Tick, u64),
         bounds: TreeBounds,
         output: SectionWriter<'a>,
     ) -> Self {
-        Self { name, key, settled, bounds, output, nodes: Vec::new(), edges: 0 }
+        Self { name, key, settled, schema, bounds, output, nodes: Vec::new(), edges: 0 }
     }
 
     /// Writes the next edges of the list, which lie in a section at these positions; `rest` is called after every node.
@@ -63,7 +65,7 @@ impl<'a> TreeOutput<'a> {
             Some(_) if id > 1 => FirstEdge::at(node.base_place(0, self.key)),
             _ => FirstEdge::Least,
         };
-        self.output.put(self.name.key(TreePart::Node(id)), self.settled, &node.encode())?;
+        self.output.put(self.name.key(TreePart::Node(id)), self.settled, &node.encode(self.schema))?;
         let span = Span::of(node.seqs().iter().copied());
         self.nodes.push(Arc::new(EdgeNode::stored(id, len, first, None, span)));
         self.edges += len;
