@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 pub mod steps;
+pub mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,6 +54,8 @@ pub struct Naive {
     pub vertices: BTreeMap<u32, Vertex>,
     /// In the order of insertion.
     pub edges: Vec<Edge>,
+    /// By label of vertices or edges: the declared type of [`types::RANK`].
+    pub types: BTreeMap<String, graph::ValueType>,
 }
 
 /// Values are compared as they print: by type and content.
@@ -98,9 +101,8 @@ impl Naive {
         meta: &[(Str, Value)],
         id: PropertyId,
     ) {
+        let (value, meta) = self.typed_property(v, key, value, meta);
         let values = self.vertices.get_mut(&v.0).unwrap().properties.entry(key.into()).or_default();
-        let meta: BTreeMap<String, Value> =
-            meta.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
         if cardinality == Cardinality::Single {
             values.clear();
         }
@@ -123,7 +125,10 @@ impl Naive {
 
     pub fn set_meta_property(&mut self, v: VertexRef, id: PropertyId, key: &str, value: Value) {
         let vertex = self.vertices.get_mut(&v.0).unwrap();
-        let property = vertex.properties.values_mut().flatten().find(|known| known.id == id).unwrap();
+        let mut properties =
+            vertex.properties.iter_mut().flat_map(|(of, values)| values.iter_mut().map(move |p| (of, p)));
+        let (of, property) = properties.find(|(_, known)| known.id == id).unwrap();
+        let value = if self.types.contains_key(&vertex.label) { types::meta(of, value) } else { value };
         property.meta.insert(key.into(), value);
     }
 

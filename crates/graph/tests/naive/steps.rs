@@ -2,11 +2,13 @@
 
 use graph::{Cardinality, EdgeRef, GraphError, Transaction, Value, VertexRef};
 
+use super::types::{RANK, rank};
 use super::{Naive, Random};
 
 pub const LABELS: [&str; 2] = ["person", "software"];
 pub const EDGES: [&str; 3] = ["knows", "created", "likes"];
-pub const KEYS: [&str; 3] = ["name", "age", "tag"];
+/// Values of all types, but under [`RANK`] numbers, whose type may be declared.
+pub const KEYS: [&str; 4] = ["name", "age", "tag", RANK];
 
 /// How large a graph may grow, and how uneven.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +138,8 @@ fn set_vertex_property(
     random: &mut Random,
 ) -> Result<(), GraphError> {
     let Some(v) = pick_vertex(model, random) else { return Ok(()) };
-    let (key, value) = (KEYS[random.below(3)], value(random));
+    let key = KEYS[random.below(4)];
+    let value = if key == RANK { rank(random) } else { value(random) };
     let cardinality =
         [Cardinality::Single, Cardinality::Single, Cardinality::List, Cardinality::Set][random.below(4)];
     let meta: Vec<_> = (random.below(4) == 0)
@@ -155,15 +158,15 @@ fn change_edge_property(
     drops: bool,
 ) -> Result<(), GraphError> {
     let Some(e) = pick_edge(model, random) else { return Ok(()) };
-    let key = KEYS[random.below(3)];
+    let key = KEYS[random.below(4)];
     if drops {
         transaction.drop_edge_property(e, key)?;
         model.edge_mut(e).properties.remove(key);
         return Ok(());
     }
-    let value = value(random);
+    let value = if key == RANK { rank(random) } else { value(random) };
     transaction.set_edge_property(e, key, value.clone())?;
-    model.edge_mut(e).properties.insert(key.into(), value);
+    model.set_edge_property(e, key, value);
     Ok(())
 }
 

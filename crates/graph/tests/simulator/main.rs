@@ -2,7 +2,7 @@
 //! to a model that is too simple to be wrong.
 //!
 //! A seed is a history of [`OPERATIONS`] operations: writes in transactions, commits, flushes, bulk loads, new indexes,
-//! secondary edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has taken
+//! changes of declared types, secondary edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has taken
 //! effect, be refused by a full disk, be the last before the power goes, or return damaged bytes. Whatever happens:
 //!
 //! * what was acknowledged is there after a restart, whole: otherwise it counts as *lost*;
@@ -67,6 +67,7 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
         "refused_reads": report.refused_reads,
         "evictions": report.evictions,
         "secondary_trees": report.secondary_trees,
+        "declared_types": report.declarations,
         "faults": {
             "writes_refused": faults.refused,
             "writes_unacknowledged": faults.unacknowledged,

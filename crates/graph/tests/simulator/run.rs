@@ -7,6 +7,7 @@ use graph::{Dir, Filtered, Graph, GraphError, List, ScanCursor, Snapshot, Vertex
 use store::{FaultCounts, Outage, SimulatedDisk, Store};
 
 use crate::naive::steps::{EDGES, KEYS, LABELS, write};
+use crate::naive::types::{Declaration, RANK};
 use crate::naive::{Naive, Random};
 use crate::quiet::{Failure, quietly};
 use crate::settings::Settings;
@@ -28,6 +29,8 @@ pub struct Report {
     pub restarts: u64,
     /// Sections that left memory while the graph was open.
     pub evictions: u64,
+    /// Types that were declared, or declared otherwise.
+    pub declarations: u64,
     /// Secondary edge-trees, counted each time that some were thought about.
     pub secondary_trees: u64,
     /// Reads that ended in an error, as they should when the disk fails.
@@ -47,6 +50,7 @@ impl Report {
         self.refused_reads += other.refused_reads;
         self.evictions += other.evictions;
         self.secondary_trees += other.secondary_trees;
+        self.declarations += other.declarations;
         self.failed_seeds.extend(&other.failed_seeds);
         self.failed_seeds.sort_unstable();
         let (sum, more) = (&mut self.faults, &other.faults);
@@ -191,6 +195,7 @@ impl Run {
             }
             28 => drop(self.disk.free_space()),
             29..=36 => self.adapt(),
+            37..=40 => self.declare(),
             _ => self.transaction(),
         }
         if self.sound() {
@@ -274,6 +279,36 @@ impl Run {
         if created.is_ok() {
             self.indexes.insert(index);
         }
+    }
+
+    /// Declares a type, as which what is there is read from then on, at older snapshots, too.
+    fn declare(&mut self) {
+        let declaration = Declaration::draw(&mut self.random);
+        let declared = declaration.declare(&self.graph());
+        self.tell(|| format!("{declaration:?} {declared:?}"));
+        let (mut tentative, is_admitted) = (self.model.clone(), self.model.admits(&declaration));
+        tentative.retype(&declaration);
+        match declared {
+            Ok(_) if !is_admitted => self.wrong(format!("{declaration:?} was accepted")),
+            Ok(_) if tentative.types == self.model.types => {}
+            Ok(_) => {
+                self.acknowledge(tentative);
+                self.report.declarations += 1;
+                self.old.iter_mut().for_each(|(_, model)| model.retype(&declaration));
+            }
+            Err(GraphError::Schema(_)) if !is_admitted => {}
+            Err(error) => self.refused(&error, Doubt { model: tentative, loaded: Vec::new() }),
+        }
+    }
+
+    /// Whether the types are declared that the model has.
+    fn has_types_of(model: &Naive, snapshot: &Snapshot) -> bool {
+        let catalog = snapshot.catalog();
+        let (schema, rank) = (catalog.schema(), catalog.key(RANK));
+        let vertex = |label| schema.vertex(catalog.vertex_label(label)?)?.keys.get(&rank?)?.value_type;
+        let edge = |label| schema.edge(catalog.edge_label(label)?)?.keys.get(&rank?)?.value_type;
+        LABELS.iter().all(|label| vertex(label) == model.types.get(*label).copied())
+            && EDGES.iter().all(|label| edge(label) == model.types.get(*label).copied())
     }
 
     /// Tells that a long list was read for a few edges, or none, and lets the graph build and drop secondary edge-trees.
@@ -402,6 +437,7 @@ impl Run {
         self.disk.allow_faults(false);
         let declared = self.graph().change_schema(|schema| {
             schema.edges.entry(EDGES[0].into()).or_default().sort_key = Some(KEYS[1].into());
+            schema.edges.entry(EDGES[1].into()).or_default().sort_key = Some(RANK.into());
             schema.edges.entry(EDGES[2].into()).or_default().sort_key = Some(KEYS[2].into());
             Ok(())
         });
@@ -474,13 +510,14 @@ impl Run {
         let snapshot = self.graph().snapshot();
         let mut texts = match self.compare(&self.model, &snapshot, "after a restart") {
             Answer::Different(failure) => failure.text,
+            Answer::Same if !Self::has_types_of(&self.model, &snapshot) => "other types are declared".into(),
             answer => return answer,
         };
         let mut doubts = std::mem::take(&mut self.doubts);
         for doubt in &mut doubts {
             doubt.learn_edges(&snapshot);
             match self.compare(&doubt.model, &snapshot, "after a restart, with what was refused") {
-                Answer::Same => {
+                Answer::Same if Self::has_types_of(&doubt.model, &snapshot) => {
                     self.model = std::mem::take(&mut doubt.model);
                     return Answer::Same;
                 }
@@ -489,6 +526,7 @@ impl Run {
                     return Answer::Refused;
                 }
                 Answer::Different(failure) => texts = format!("{texts}\nand {}", failure.text),
+                Answer::Same => texts = format!("{texts}\nand other types are declared"),
             }
         }
         Answer::Different(Failure { text: texts, of_the_model: true })
