@@ -189,6 +189,7 @@ fn change_types(sort_key: Option<&str>, between: impl Fn(Graph, &Arc<dyn Store>)
             let index = IndexDescription { label: "person".into(), keys: vec!["age".into()], kind };
             graph.declare_index(&index).unwrap();
         }
+        graph.await_indexes();
         let hub = fill(&graph, int);
         for (value_type, age) in stages {
             graph = between(graph, &store);
@@ -281,16 +282,18 @@ fn a_snapshot_from_before_goes_on_reading() {
     assert_eq!(graph.snapshot().edge_count(None), 0);
 }
 
-/// Filters the hub's list by `key` until there is a secondary edge-tree.
+/// Tells that the hub's list was filtered by `key`, and that little was left.
+fn note_filtered(graph: &Graph, hub: VertexRef, key: &str) {
+    let snapshot = graph.snapshot();
+    let (reader, catalog) = (snapshot.reader(), snapshot.catalog());
+    let list = reader.list(hub, catalog.edge_label("knows").unwrap(), Dir::In);
+    (0..40).map(|_| list.runs().count()).for_each(drop);
+    let read = Filtered { looked_at: 1_000_000, passed: 1, first: true };
+    list.note_filtered(catalog.key(key).unwrap(), read);
+}
+
 fn grow_secondary(graph: &Graph, hub: VertexRef, key: &str) {
-    {
-        let snapshot = graph.snapshot();
-        let (reader, catalog) = (snapshot.reader(), snapshot.catalog());
-        let list = reader.list(hub, catalog.edge_label("knows").unwrap(), Dir::In);
-        (0..40).map(|_| list.runs().count()).for_each(drop);
-        let read = Filtered { looked_at: 1_000_000, passed: 1, first: true };
-        list.note_filtered(catalog.key(key).unwrap(), read);
-    }
+    note_filtered(graph, hub, key);
     graph.adapt_secondary_trees().unwrap();
     assert_eq!(graph.secondary_trees().len(), 1);
 }
@@ -414,6 +417,15 @@ fn a_type_that_some_value_cannot_be_read_as_is_refused() {
     assert_eq!(weight, Some(Value::Double(f64::from(0.1f32))), "the very same number");
 }
 
+/// Lets the other threads end, also when a check fails.
+struct Stopper<'a>(&'a AtomicBool);
+
+impl Drop for Stopper<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn what_is_committed_while_a_type_changes_has_the_new_type() {
     for round in 0..10 {
@@ -444,9 +456,17 @@ fn what_is_committed_while_a_type_changes_has_the_new_type() {
                 });
             }
             let (graph, stop) = (&graph, &stop);
+            let _stopper = Stopper(stop);
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     graph.flush().unwrap();
+                }
+            });
+            // Secondary edge-trees are built meanwhile, from what is there and what is committed.
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    note_filtered(graph, hub, "age");
+                    graph.adapt_secondary_trees().unwrap();
                 }
             });
             declare(graph, Some(ValueType::Long)).unwrap();
@@ -454,7 +474,6 @@ fn what_is_committed_while_a_type_changes_has_the_new_type() {
             for _ in 0..3 {
                 all_are_longs(graph, hub, round);
             }
-            stop.store(true, Ordering::Relaxed);
         });
         drop(graph);
         assert_eq!(findings(&store), [] as [String; 0]);

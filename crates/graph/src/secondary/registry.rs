@@ -297,3 +297,33 @@ impl Secondaries {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{EdgeKey, EdgeSchema, Schema, ValueType};
+
+    const KEY: KeyId = KeyId(3);
+    const LABEL: EdgeLabelId = EdgeLabelId(1);
+
+    #[test]
+    fn changes_that_a_tree_must_still_get_become_the_new_type() {
+        let list = TreeName::primary(VertexRef(0), LABEL, crate::Dir::Out);
+        let secondaries = Secondaries::default();
+        secondaries.begin(list.by(Some(KEY))).unwrap();
+        let kind = EdgeChangeKind::Insert([(KEY, Value::Int(5)), (KeyId(4), Value::Int(6))].into());
+        let change = TreeChange { tick: 1, neighbour: VertexRef(2), seq: 0, kind: &kind, before: None };
+        secondaries.log(list.by(Some(KEY)), change);
+        let key = EdgeKey { value_type: Some(ValueType::Long), required: false };
+        let mut schema = Schema { version: 1, ..Schema::default() };
+        schema.edges.insert(LABEL, EdgeSchema { keys: [(KEY, key)].into(), sort_key: None });
+        let mut retypes = Retypes::default();
+        retypes.learn(&Schema::default(), &schema);
+        assert_eq!(secondaries.retype(EdgeLabelId(0), &retypes).len(), 0);
+        assert_eq!(secondaries.retype(LABEL, &retypes).len(), 1);
+        let (logged, more) = secondaries.take_log(list.by(Some(KEY)), 9);
+        let EdgeChangeKind::Insert(cells) = &logged[0].kind else { panic!("it was an insert") };
+        assert_eq!(**cells, [(KEY, Value::Long(5)), (KeyId(4), Value::Int(6))]);
+        assert_eq!((logged.len(), more), (1, false));
+    }
+}

@@ -346,7 +346,8 @@ impl Run {
         // They would see the load, too.
         self.old.clear();
         let graph = self.graph();
-        let mut load = Doubt { model: Naive::default(), loaded: Vec::new() };
+        let empty = Naive { types: self.model.types.clone(), ..Naive::default() };
+        let mut load = Doubt { model: empty, loaded: Vec::new() };
         match self.load(&graph, &mut load) {
             Ok(()) => {
                 self.disk.allow_faults(false);
