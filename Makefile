@@ -23,7 +23,7 @@ SCALE   ?= sf0.1
 DATA    ?= data/graph/$(SCALE)
 FILES   ?= data/ldbc/$(SCALE)
 
-BENCHES := import memory cache pools commits recovery hub secondary limit point cancel scopes ic
+BENCHES := import memory cache pools commits recovery hub secondary schema limit point cancel scopes ic
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
@@ -79,12 +79,12 @@ answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan
 
 bench: $(BENCHES:%=bench-%) ## Every benchmark, on an imported graph (SCALE=sf1, or DATA=DIR FILES=DIR; LARGER=data/generated/310000 for a second import); figures in target/bench
 
-bench-%: ## One of them: import, memory, cache, pools, commits, recovery, hub, secondary, limit, point, cancel, scopes, ic
+bench-%: ## One of them: import, memory, cache, pools, commits, recovery, hub, secondary, schema, limit, point, cancel, scopes, ic
 bench-import: build build-bench $(FILES) $(LARGER)
 	$(BENCH) import $(FILES) $(LARGER) --program $(RELEASE)/mangrove
 bench-limit bench-point bench-cancel bench-commits bench-pools bench-recovery: bench-%: build-bench $(DATA)
 	$(BENCH) $* $(DATA)
-bench-hub bench-secondary: bench-%: build-bench
+bench-hub bench-secondary bench-schema: bench-%: build-bench
 	$(BENCH) $*
 bench-scopes bench-memory bench-cache: bench-%: build-bench $(DATA) $(FILES)
 	$(BENCH) $* $(DATA) $(FILES)

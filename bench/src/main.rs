@@ -22,6 +22,7 @@ mod pools;
 mod queries;
 mod recovery;
 mod report;
+mod schema;
 mod scopes;
 mod secondary;
 mod served;
@@ -121,6 +122,12 @@ enum Bench {
     },
     /// Opening a graph whose log is full, as after a crash
     Recovery { graph: PathBuf },
+    /// Declaring another type while there are values
+    Schema {
+        /// How many vertices there are, and edges
+        #[arg(long, default_value_t = 1_000_000)]
+        people: u32,
+    },
     /// Memory and disk, by kind of section
     Memory { graph: PathBuf, files: PathBuf },
     /// A query set: walks, ic, is, cq, or one query
@@ -156,6 +163,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
         Bench::Commits { graph, edges } => commits::bench(&graph, edges, &report),
         Bench::Recovery { graph } => recovery::bench(&graph, &report),
+        Bench::Schema { people } => schema::bench(people, &report),
         Bench::Memory { graph, files } => memory::bench(&graph, &files, &report),
         Bench::Set { name, graph, ldbc, wire } => sets::bench(&name, &graph, &ldbc, wire, &report),
     }
