@@ -228,6 +228,9 @@ impl Graph {
     /// force then. What exists is checked against it while writes go on; transactions that began before are refused as
     /// if by a conflict. Changes of the description's indexes are ignored: see [`Graph::create_index`].
     ///
+    /// A property may be declared as another type if every value can be read as the very same number of that type: what is
+    /// stored stays as it is until it is written again. Snapshots from before go on, and may meet values of either type.
+    ///
     /// ```
     /// # use std::sync::Arc;
     /// # use graph::{Graph, GraphOptions, ValueType, VertexKeyDescription};

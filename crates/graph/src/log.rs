@@ -305,6 +305,20 @@ mod tests {
         let read = decode_commit(&mut Input::new(&output.bytes)).unwrap();
         assert_eq!((read.stamp, read.ops.len()), (6, 1));
         assert_eq!(read.growth.definitions, growth.definitions);
+
+        // Before format 4 they ended before what is read as another type: two counts, and nothing to count.
+        let before = output.bytes.len() - definitions_len(&growth) - 1;
+        output.bytes[before] = OLD_DEFINITIONS;
+        output.bytes.truncate(output.bytes.len() - 8);
+        let mut input = Input::new(&output.bytes);
+        assert_eq!(decode_commit(&mut input).unwrap().growth.definitions, growth.definitions);
+        input.end().unwrap();
+    }
+
+    fn definitions_len(growth: &CatalogGrowth) -> usize {
+        let mut output = Output::default();
+        growth.definitions.iter().for_each(|definitions| definitions.encode(&mut output));
+        output.bytes.len()
     }
 
     fn log() -> Log {

@@ -1,5 +1,6 @@
 //! Schema and indexes through `g.call(…)`.
 
+use mangrove::values::{self, Value};
 use mangrove::{Database, DatabaseOptions, Error, ErrorKind};
 
 fn texts(db: &Database, query: &str) -> Vec<String> {
@@ -66,6 +67,58 @@ fn a_schema_is_declared_shown_and_obeyed() {
     let message =
         refused(&db, "g.call('mangrove.schema.declare', [vertices: [person: [keys: [age: 'lnog']]]])");
     assert!(message.starts_with("vertices.person.keys.age: no type is called"), "{message}");
+}
+
+#[test]
+fn a_type_is_changed_and_what_is_stored_is_read_as_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let declare = |db: &Database, name: &str| {
+        let key = format!("[keys: [age: '{name}']]");
+        texts(
+            db,
+            &format!("g.call('mangrove.schema.declare', [vertices: [person: {key}], edges: [knows: {key}]])"),
+        );
+    };
+    let db = Database::open(folder.path()).unwrap();
+    declare(&db, "int");
+    texts(
+        &db,
+        "g.inject(1, 2, 3, 2).as('n').addV('person').property('age', select('n')).as('v').addE('knows').to('v').property('age', select('n'))",
+    );
+    texts(&db, "g.call('mangrove.index.create', [label: 'person', key: 'age', kind: 'range', wait: true])");
+    let same_type = |db: &Database, query: &str, expected: &Value| {
+        let values: Vec<Value> = db.query(query).unwrap().map(|value| value.unwrap()).collect();
+        assert!(
+            !values.is_empty() && values.iter().all(|value| value.gtype() == expected.gtype()),
+            "{query}: {values:?}"
+        );
+    };
+    let ask = |db: &Database, expected: &Value| {
+        for query in
+            ["g.V().values('age')", "g.E().values('age')", "g.V().outE().has('age', gt(1)).values('age')"]
+        {
+            same_type(db, query, expected);
+        }
+        assert_eq!(texts(db, "g.V().values('age').dedup().count()"), ["3"]);
+        assert_eq!(texts(db, "g.V().hasLabel('person').has('age', 2).count()"), ["2"]);
+        assert_eq!(texts(db, "g.V().hasLabel('person').has('age', between(2.0d, 3.5d)).count()"), ["3"]);
+        assert_eq!(
+            texts(db, "g.V().hasLabel('person').order().by('age', desc).limit(1).values('age')"),
+            ["3"]
+        );
+    };
+    ask(&db, &Value::Int(0));
+    declare(&db, "long");
+    ask(&db, &Value::Long(0));
+    db.close().unwrap();
+    let db = Database::open(folder.path()).unwrap();
+    ask(&db, &Value::Long(0));
+    declare(&db, "bigint");
+    texts(&db, "g.addV('person').property('age', 2).drop()");
+    ask(&db, &values::BigInt::from(0).into());
+    let message =
+        refused(&db, "g.call('mangrove.schema.declare', [vertices: [person: [keys: [age: 'int']]]])");
+    assert!(message.contains("was not changed") && message.contains("declared as int"), "{message}");
 }
 
 #[test]

@@ -298,6 +298,22 @@ mod tests {
     }
 
     #[test]
+    fn sections_that_do_not_say_a_version_of_the_schema_are_older_than_any() {
+        let section = adjacency();
+        let versioned = section.encode(1 << 40);
+        assert_eq!(written_under(&versioned), 1 << 40);
+        let (frame, version) = (10, 6);
+        let mut format_2 = seal_frame(|output| {
+            output.bytes.extend_from_slice(&versioned[frame..frame + 8]);
+            output.bytes.extend_from_slice(&versioned[frame + 8 + version..]);
+        });
+        format_2[..2].copy_from_slice(&2u16.to_le_bytes());
+        let back = Adjacency::decode(&format_2).unwrap();
+        assert_eq!((back.settled, back.offsets(), back.seqs()), (42, section.offsets(), section.seqs()));
+        assert_eq!(written_under(&format_2), 0);
+    }
+
+    #[test]
     fn a_bitmap_takes_no_room_where_all_that_there_is_has_a_value() {
         let bytes = |bits: &Bits| {
             let mut output = Output::default();
