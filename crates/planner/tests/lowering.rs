@@ -118,9 +118,38 @@ fn tests_of_properties_are_applied_where_an_expansion_meets_its_ends() {
 }
 
 #[test]
+fn an_end_that_is_known_is_looked_for_from_both_sides() {
+    lowers("g.V(1).out('knows').hasId(3)", &["VerticesById(1)", "ExpandInto(out knows; T.id = 3)"]);
+    lowers(
+        "g.V(1).both('knows').hasId(3).has('age',3).values('name')",
+        &[
+            "VerticesById(1)",
+            "ExpandInto(both knows; T.id = 3)",
+            "Filter(age = 3)",
+            "Properties(values name)",
+        ],
+    );
+    let plan = physical("g.V(1).as('x').out('knows').out('knows').where(eq('x'))");
+    assert!(plan.contains("ExpandInto(out knows; it = s"), "{plan}");
+    for text in [
+        "g.V(1).out('knows').hasId(neq(3))",
+        "g.V(1).out('knows').dedup().hasId(3)",
+        "g.V(1).outE('knows').has('since',3).inV().hasId(3)",
+        "g.V(1).as('x').out('knows').where(neq('x'))",
+    ] {
+        let plan = physical(text);
+        assert!(!plan.contains("ExpandInto"), "{text}\n{plan}");
+    }
+    let mut off = Options::default();
+    off.disabled_rules.insert("expand-into").unwrap();
+    let apart = &["VerticesById(1)", "Expand(out knows)", "Filter(T.id = 3)"];
+    lowers_with("g.V(1).out('knows').hasId(3)", &off, apart);
+}
+
+#[test]
 fn other_tests_stay_behind_the_expansion() {
     for (text, filter) in [
-        ("g.V(1).out('knows').hasId(3)", "Filter(T.id = 3)"),
+        ("g.V(1).out('knows').hasId(within(3, 4))", "Filter(T.id within (3, 4))"),
         ("g.V(1).out('knows').as('a').has('age',3).select('a')", "Filter(age = 3)"),
         ("g.V(1).out('knows').or(has('age',3),has('name','x'))", "Filter((age = 3 or name = 'x'))"),
         ("g.V(1).outE('knows').has('since',3).inV().has('age',3)", "Filter(age = 3)"),

@@ -88,6 +88,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Degree { .. } => Box::new(Direct(expand::degree)),
         OpKind::BulkByWalks { .. } | OpKind::BulkByEnds { .. } => Box::<expand::Walks>::default(),
         OpKind::BulkByDegree { .. } => Box::new(Direct(expand::bulk_by_degree)),
+        OpKind::ExpandInto { .. } => Box::<expand::ExpandInto>::default(),
         OpKind::Forget(_) => Box::new(Direct(slots::forget)),
         OpKind::Filter(_) => Box::<filter::Filter>::default(),
         OpKind::Coin(_) => Box::<filter::Coin>::default(),

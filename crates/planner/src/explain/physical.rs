@@ -4,8 +4,8 @@
 use super::words::{Words, aggregation, move_name, property_form};
 use crate::physical::{
     By, Condition, Control, EdgeEnd, ElementKind, ExpandTo, FetchKind, Formula, Grain, InterPolicy,
-    IntraPolicy, Op, OpKind, Pipeline, Plan, Policy, Scope, ScopeKind, SelectForm, Selection, WriteKind,
-    WriteProperty,
+    IntraPolicy, Op, OpKind, Pipeline, Plan, Policy, Scope, ScopeKind, SelectForm, Selection, Target,
+    WriteKind, WriteProperty,
 };
 use crate::{Rounded, Schema};
 
@@ -177,6 +177,21 @@ impl Words<'_> {
                 self.hop(hop);
                 self.raw("; ends with ");
                 self.test(test);
+                self.raw(")");
+            }
+            OpKind::ExpandInto { hop, target } => {
+                self.raw("ExpandInto(");
+                self.hop(hop);
+                match target {
+                    Target::Id(id) => {
+                        self.raw("; T.id = ");
+                        self.operand(id);
+                    }
+                    Target::Slot(slot) => {
+                        self.raw("; it = ");
+                        self.slot(*slot);
+                    }
+                }
                 self.raw(")");
             }
             OpKind::BulkByWalks { first, then } => {

@@ -17,7 +17,8 @@ use super::end_test::is_of_properties;
 use super::in_order::is_ordered_after;
 use super::pipeline::{Ops, unnumbered};
 use crate::physical::{
-    Aggregation, By, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope, ScopeKind,
+    Aggregation, By, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope,
+    ScopeKind, Target,
 };
 
 /// Traversers that a part must expect to make, to be worth spreading.
@@ -94,6 +95,7 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
             | OpKind::BulkByDegree { .. }
             | OpKind::BulkByWalks { .. }
             | OpKind::BulkByEnds { .. }
+            | OpKind::ExpandInto { target: Target::Id(_), .. }
             | OpKind::Forget(_)
             | OpKind::Barrier => objects_only,
             OpKind::Filter(test) => objects_only && is_of_properties(test),
@@ -173,6 +175,7 @@ fn reads_graph(kind: &OpKind) -> bool {
             | OpKind::BulkByDegree { .. }
             | OpKind::BulkByWalks { .. }
             | OpKind::BulkByEnds { .. }
+            | OpKind::ExpandInto { .. }
             | OpKind::Filter(_)
             | OpKind::Scope(_)
     )
@@ -187,6 +190,7 @@ pub(super) fn is_stateless(kind: &OpKind) -> bool {
         | OpKind::BulkByDegree { .. }
         | OpKind::BulkByWalks { .. }
         | OpKind::BulkByEnds { .. }
+        | OpKind::ExpandInto { .. }
         | OpKind::Forget(_)
         | OpKind::Filter(_)
         | OpKind::Properties { .. }

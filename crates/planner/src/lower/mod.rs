@@ -8,6 +8,7 @@ mod branch;
 mod cost;
 mod end_test;
 mod exchange;
+mod expand_into;
 mod in_order;
 mod isolation;
 mod liveness;
@@ -145,6 +146,9 @@ impl Lowering<'_> {
             ops.expect(first, before * place.times, rows * place.times);
         }
         self.mix = entering;
+        if !self.options.disabled_rules.contains("expand-into") {
+            expand_into::fuse(&mut ops);
+        }
         if !self.options.disabled_rules.contains("end-test") {
             end_test::fuse(&mut ops);
         }

@@ -23,8 +23,8 @@ mod slots;
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use op::{
     Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, IndexedRange, LocalFn,
-    LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SortedPart, SourceIds, Top,
-    WriteKind, WriteProperty,
+    LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SortedPart, SourceIds,
+    Target, Top, WriteKind, WriteProperty,
 };
 pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};
 pub(crate) use slots::Use;

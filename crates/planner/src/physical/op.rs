@@ -66,6 +66,15 @@ pub enum ExpandTo {
     },
 }
 
+/// A vertex that is known before it is reached.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// The vertex with an id, which is the same for all traversers.
+    Id(Operand),
+    /// The vertex in a slot.
+    Slot(Slot),
+}
+
 /// Which end of the current edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeEnd {
@@ -434,6 +443,15 @@ pub enum OpKind {
         hop: Hop,
         /// As the `end_test` of an expansion.
         test: Test,
+    },
+    /// From the current vertex along edges to one that is known, which becomes the current one; its bulk is multiplied by the
+    /// number of these edges, and it is dropped if there is none. They are looked for in the shorter one of the two vertices'
+    /// lists.
+    ExpandInto {
+        /// The edges.
+        hop: Hop,
+        /// The vertex.
+        target: Target,
     },
     /// Multiplies the bulk of the current vertex by the number of walks of two steps: two such expansions in a row.
     BulkByWalks {

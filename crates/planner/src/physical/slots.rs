@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     By, Condition, Control, EdgeEnd, ExpandTo, Op, OpKind, Operand, Pipeline, Predicate, Scope, ScopeKind,
-    Slot, Test, WriteKind, WriteProperty,
+    Slot, Target, Test, WriteKind, WriteProperty,
 };
 
 /// What an operator does with a slot.
@@ -134,6 +134,8 @@ impl OpKind {
             }
             Self::Inject(operands) => operands.iter_mut().for_each(|operand| operand.for_each_slot(visit)),
             Self::BulkByEnds { test, .. } => test.for_each_slot(visit),
+            Self::ExpandInto { target: Target::Id(id), .. } => id.for_each_slot(visit),
+            Self::ExpandInto { target: Target::Slot(slot), .. } => visit(slot, Use::Read),
             Self::Expand { to, edge_test, end_test, fetch, .. } => {
                 edge_test.iter_mut().chain(end_test).for_each(|test| test.for_each_slot(visit));
                 if let ExpandTo::Edges { from: Some(from) } = to {

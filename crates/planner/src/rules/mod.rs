@@ -84,7 +84,8 @@ pub(crate) const RULES: &[Rule] = &[
 ];
 
 /// Decisions of the lowering that can be switched off like rules.
-pub(crate) const LOWERING: &[&str] = &["share-fetches", "end-test", "forget", "isolation", "exchange"];
+pub(crate) const LOWERING: &[&str] =
+    &["share-fetches", "expand-into", "end-test", "forget", "isolation", "exchange"];
 
 /// Runs the rules that are switched on. `after` is told the name of each that changed the plan.
 pub(crate) fn rewrite(

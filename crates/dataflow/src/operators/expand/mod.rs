@@ -5,6 +5,7 @@ mod degree;
 mod edges;
 mod ends;
 mod found;
+mod into;
 mod neighbours;
 mod packed;
 mod sorted;
@@ -13,6 +14,7 @@ mod walks;
 
 pub(super) use degree::{bulk_by_degree, degree};
 pub(super) use ends::{BothEnds, one_end};
+pub(super) use into::ExpandInto;
 pub(super) use neighbours::Expand;
 pub(super) use walks::Walks;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graph::{EdgeLabelId, Graph, GraphOptions};
 use gremlin::PredicateOp;
-use planner::physical::{EdgeEnd, EdgeLabels, ExpandTo, Hop, OpKind, Operand, Predicate, Slot, Test};
+use planner::physical::{EdgeEnd, EdgeLabels, ExpandTo, Hop, OpKind, Operand, Predicate, Slot, Target, Test};
 use values::{Direction, Value, VertexRef};
 
 use super::world::{Row, World, bulked, op, slotted, tagged};
@@ -109,6 +109,35 @@ fn ends_are_tested_where_they_are_met() {
         assert_eq!(found(old.clone(), chunk), of(&[(2, "v[4]"), (3, "v[1]")]), "{chunk}");
         assert_eq!(found(young.clone(), chunk), of(&[(2, "v[2]"), (3, "v[1]")]), "{chunk}");
         assert_eq!(found(both.clone(), chunk), of(&[(2, "v[4]")]), "{chunk}");
+    }
+}
+
+#[test]
+fn a_known_end_is_reached_as_often_as_there_are_edges_to_it() {
+    let world = World::modern();
+    let into = |direction, labels, target, input: Batch, chunk| {
+        let kind = OpKind::ExpandInto { hop: Hop { direction, labels }, target };
+        let reached = with_chunks_of(chunk, || world.run(kind, vec![input]));
+        reached.rows().iter().map(|row| row.bulk).zip(reached.texts()).collect::<Vec<_>>()
+    };
+    let of = |bulks: &[u64], text: &str| -> Vec<(u64, String)> {
+        bulks.iter().map(|bulk| (*bulk, text.to_owned())).collect()
+    };
+    let id = |id: i64| Target::Id(Operand::Const(id.into()));
+    let all = || world.vertices(&[1, 2, 3, 4, 5, 6]);
+    for chunk in [1, 2, 64] {
+        let created = into(Direction::Out, label(&world, "created"), id(3), all(), chunk);
+        assert_eq!(created, of(&[1, 1, 1], "v[3]"));
+        let bulks = bulked(all(), &[2, 3, 4, 5, 6, 7]);
+        let knows = into(Direction::Both, EdgeLabels::All, id(1), bulks, chunk);
+        assert_eq!(knows, of(&[3, 4, 5], "v[1]"));
+        assert!(into(Direction::Out, EdgeLabels::All, id(99), all(), chunk).is_empty());
+        assert!(into(Direction::Out, EdgeLabels::Only(vec![]), id(3), all(), chunk).is_empty());
+        // Of each row its own; what is no vertex, or not there, is reached from nowhere.
+        let targets = vec![Some(world.v(2).into()), None, Some(1_i64.into()), Some(world.v(5).into())];
+        let rows = slotted(world.vertices(&[1, 1, 4, 4]), 0, targets);
+        let own = into(Direction::Out, EdgeLabels::All, Target::Slot(Slot(0)), rows, chunk);
+        assert_eq!(own, [of(&[1], "v[2]"), of(&[1], "v[5]")].concat());
     }
 }
 

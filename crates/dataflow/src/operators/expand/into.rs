@@ -1,0 +1,194 @@
+//! Expansion to vertices that are known: from the side that has fewer edges.
+
+use graph::{Degrees, Dir, EdgeLabelId, Place};
+use planner::physical::{OpKind, Target};
+use values::{Value, VertexRef};
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::{Context, Operator, Output, Step};
+
+use super::super::element::find_vertex;
+use super::super::fan::trace;
+use super::super::view::{Graph, View, Viewpoint};
+use super::degree::multiplied;
+use super::{labels_of, vertex_of};
+
+/// Edges looked at in one call at most.
+const EDGES_PER_CALL: usize = 1 << 18;
+
+/// Looks in one call that finding and beginning a list counts for.
+const PER_LIST: usize = 16;
+
+fn budget() -> usize {
+    #[cfg(test)]
+    if let Some(forced) = super::super::chunk::forced() {
+        return forced;
+    }
+    EDGES_PER_CALL
+}
+
+/// `expandInto`: makes the known vertex the current one, as often as there are edges to it.
+///
+/// ```text
+/// fan (3 edges out)  ── follows ──▶  star (a million in)      the three are looked at, whichever end the row is at
+/// ```
+#[derive(Default)]
+pub(in crate::operators) struct ExpandInto {
+    input: Option<Batch>,
+    /// The known vertex of each row of the input, if there is one.
+    targets: Vec<Option<VertexRef>>,
+    /// Edges to it from the rows that are done.
+    found: Vec<u64>,
+    /// From the next row so far.
+    total: u64,
+    /// Which (direction, label) pair of that row is next, directions first.
+    list: usize,
+    /// Where in a list that was begun.
+    side: Option<Side>,
+    viewpoint: Viewpoint,
+    labels: Vec<EdgeLabelId>,
+}
+
+/// The list that is looked through for one pair: of one of the two vertices.
+#[derive(Clone, Copy)]
+struct Side {
+    of: VertexRef,
+    dir: Dir,
+    wanted: VertexRef,
+    place: Place,
+}
+
+impl Operator for ExpandInto {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let OpKind::ExpandInto { hop, target } = &cx.op.kind else { return Ok(Step::Idle) };
+        let fresh = input.is_some();
+        if fresh {
+            self.input = input;
+            self.viewpoint.take(cx);
+        }
+        let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
+        let view = View::at(&self.viewpoint, cx);
+        let graph = view.graph();
+        if fresh {
+            self.begin(&batch, target, &graph, cx);
+            labels_of(&hop.labels, &graph, &mut self.labels);
+        }
+        if !self.look(&batch, Dir::of(hop.direction), &graph, cx)? {
+            self.input = Some(batch);
+            return Ok(Step::More);
+        }
+        drop(graph);
+        self.viewpoint.release();
+        if let Some(mut reached) = multiplied(self.at_targets(batch), std::mem::take(&mut self.found), cx)? {
+            trace(&mut reached, cx.op);
+            out.emit(reached);
+        }
+        Ok(Step::Idle)
+    }
+
+    fn reset(&mut self) {
+        self.input = None;
+        self.side = None;
+        self.viewpoint.release();
+    }
+}
+
+impl ExpandInto {
+    fn begin(&mut self, batch: &Batch, target: &Target, graph: &Graph<'_>, cx: &Context<'_>) {
+        (self.list, self.total, self.side) = (0, 0, None);
+        self.found.clear();
+        self.targets.clear();
+        match target {
+            Target::Id(id) => {
+                let vertex = cx.operand(id, batch, 0).and_then(|id| find_vertex(&id, graph));
+                self.targets.resize(batch.len, vertex);
+            }
+            Target::Slot(slot) => match batch.slot(*slot) {
+                None => self.targets.resize(batch.len, None),
+                Some(column) => self.targets.extend((0..batch.len).map(|row| {
+                    match column.vertex(row) {
+                        Some(v) => Some(v),
+                        // What is no vertex is equal to none, even if it is the id of one.
+                        None => column
+                            .get(row)
+                            .filter(|value| matches!(value, Value::Vertex(_)))
+                            .and_then(|v| find_vertex(&v, graph)),
+                    }
+                })),
+            },
+        }
+    }
+
+    /// Goes on where it stands; `true` at the end of the batch.
+    fn look(
+        &mut self,
+        batch: &Batch,
+        dirs: &[Dir],
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<bool, QueryError> {
+        let mut left = budget();
+        let mut degrees = self.degrees(dirs, graph);
+        while self.found.len() < batch.len && left > 0 {
+            let row = self.found.len();
+            let Some(target) = self.targets[row].filter(|_| self.list < degrees.len()) else {
+                self.found.push(std::mem::take(&mut self.total));
+                self.list = 0;
+                continue;
+            };
+            let (dir, label) =
+                (dirs[self.list / self.labels.len()], self.labels[self.list % self.labels.len()]);
+            let mut side = match self.side {
+                Some(side) => side,
+                None => {
+                    let v = vertex_of(batch, row, graph, cx)?;
+                    shorter(v, target, dir, label, &mut degrees[self.list], graph)
+                }
+            };
+            let run = graph.reader.run(side.of, label, side.dir, &mut side.place);
+            let rest = &run.neighbours()[side.place.position - run.first()..];
+            let part = &rest[..rest.len().min(left)];
+            self.total += part.iter().filter(|end| **end == side.wanted).count() as u64;
+            side.place.position += part.len();
+            left = left.saturating_sub(part.len() + PER_LIST);
+            let ended = rest.is_empty() || side.place.position >= run.total();
+            self.side = (!ended).then_some(side);
+            self.list += usize::from(ended);
+        }
+        Ok(self.found.len() >= batch.len)
+    }
+
+    /// For each (direction, label) pair the degrees along it, and those the other way.
+    fn degrees<'g>(&self, dirs: &[Dir], graph: &'g Graph<'_>) -> Vec<[Degrees<'g>; 2]> {
+        let both =
+            |dir: Dir, label| [graph.reader.degrees(label, dir), graph.reader.degrees(label, dir.reverse())];
+        dirs.iter().flat_map(|&dir| self.labels.iter().map(move |&label| both(dir, label))).collect()
+    }
+
+    /// The batch, each row of it at its target.
+    fn at_targets(&self, mut batch: Batch) -> Batch {
+        // Rows without a target have no edges to it, and are dropped.
+        let reached = self.targets.iter().map(|target| target.unwrap_or_default()).collect();
+        batch.current = Column::Vertices(reached).into();
+        batch
+    }
+}
+
+/// The shorter one of the two lists that have the edges between two vertices.
+fn shorter(
+    v: VertexRef,
+    target: VertexRef,
+    dir: Dir,
+    label: EdgeLabelId,
+    [along, back]: &mut [Degrees<'_>; 2],
+    graph: &Graph<'_>,
+) -> Side {
+    let (of, dir, wanted) = match along.sum(&[v]) <= back.sum(&[target]) {
+        true => (v, dir, target),
+        false => (target, dir.reverse(), v),
+    };
+    // Whoever adds or drops an edge between the two changes both lists.
+    graph.note_list(of, label, dir);
+    Side { of, dir, wanted, place: graph.reader.whole(of, label, dir) }
+}
