@@ -34,6 +34,9 @@ pub struct GraphOptions {
     /// Bytes of sections and tree nodes that stay in memory. What a flush has not written yet, what old snapshots need,
     /// and what the batches that run at the moment read comes on top while it lasts.
     pub cache_bytes: usize,
+    /// Bytes of edges that a bulk load keeps in memory; what is more goes through temporary files beside the graph, which
+    /// take about the bytes that it would have taken in memory. Graphs that are not on disk keep all edges in memory.
+    pub bulk_bytes: usize,
     /// When lists get secondary edge-trees.
     pub secondary: SecondaryOptions,
     /// Whether a thread makes room in the cache before it is needed. Without one, whoever loads something makes it.
@@ -44,7 +47,7 @@ pub struct GraphOptions {
 
 impl Default for GraphOptions {
     /// 256 MiB of log, flushed by 16 MiB; deltas of 256 versions; a million writes and 48 MiB per transaction; a
-    /// cache of 1 GiB.
+    /// cache of 1 GiB, and as much for bulk loads.
     fn default() -> Self {
         Self {
             log_bytes: 256 << 20,
@@ -54,6 +57,7 @@ impl Default for GraphOptions {
             transaction_bytes: MAX_TRANSACTION_BYTES,
             tree: TreeBounds::default(),
             cache_bytes: 1 << 30,
+            bulk_bytes: 1 << 30,
             secondary: SecondaryOptions::default(),
             keeper: true,
             pools: PoolOptions::default(),

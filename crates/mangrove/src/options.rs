@@ -53,6 +53,11 @@ impl From<&EngineConfig> for DatabaseOptions {
             plan_cache: config.plan_cache,
             backups: None,
             graph: GraphOptions {
+                bulk_bytes: usize::try_from(match config.import_memory {
+                    0 => machine_memory() / 16,
+                    bytes => bytes,
+                })
+                .unwrap_or(usize::MAX),
                 secondary: SecondaryOptions {
                     builders: config.secondary_builders,
                     ..SecondaryOptions::default()

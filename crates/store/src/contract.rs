@@ -1,6 +1,8 @@
 //! The contract: what the layers above may ask of a key-value engine.
 
-use crate::{Bytes, Keyspace, KeyspaceShape, Snapshot, StoreError, StoreLimits, Transaction, WriteBatch};
+use crate::{
+    Bytes, Keyspace, KeyspaceShape, Scratch, Snapshot, StoreError, StoreLimits, Transaction, WriteBatch,
+};
 
 /// A transactional, ordered key-value store with several keyspaces, shaped so that an embedded engine and a
 /// distributed one both fit (DESIGN, section 2).
@@ -61,6 +63,14 @@ pub trait Store: Send + Sync {
 
     /// Roughly how much a keyspace holds, at a cost that does not depend on its size.
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError>;
+
+    /// Room for what need not outlive the process, where the data are; none if the store has no place on disk.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] if the operating system refuses.
+    fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
+        Ok(None)
+    }
 
     /// The bounds in force.
     fn limits(&self) -> StoreLimits;

@@ -39,6 +39,7 @@ mod memory;
 mod observed;
 mod range;
 mod scan;
+mod scratch;
 #[cfg(feature = "simulation")]
 mod simulated;
 mod snapshot;
@@ -56,6 +57,7 @@ pub use memory::MemoryStore;
 pub use observed::ObservedStore;
 pub use range::{KeyRange, ScanOrder};
 pub use scan::{Pair, Scan};
+pub use scratch::Scratch;
 #[cfg(feature = "simulation")]
 pub use simulated::{FaultCounts, Outage, SimulatedDisk, SimulatedEngine, SimulatedFaults, SimulatedStore};
 pub use snapshot::Snapshot;

@@ -8,8 +8,8 @@ use crate::keyspace::check_name;
 use crate::snapshot::SnapshotSource;
 use crate::transaction::Footprint;
 use crate::{
-    ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, Snapshot, Store, StoreError,
-    StoreLimits, Transaction, WriteBatch,
+    ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, Scratch, Snapshot, Store,
+    StoreError, StoreLimits, Transaction, WriteBatch,
 };
 
 /// A store whose engine runs in this process: [`FjallStore`](crate::FjallStore) or
@@ -50,6 +50,11 @@ pub trait Engine: CommitSink + 'static {
 
     /// Roughly how much a keyspace holds.
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError>;
+
+    /// Room for what need not outlive the process.
+    fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
+        Ok(None)
+    }
 }
 
 impl<E: Engine> LocalStore<E> {
@@ -122,6 +127,10 @@ impl<E: Engine> Store for LocalStore<E> {
 
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
         self.engine()?.approximate_size(keyspace)
+    }
+
+    fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
+        self.engine()?.scratch()
     }
 
     fn limits(&self) -> StoreLimits {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, Snapshot, Store, StoreError,
-    StoreLimits, Transaction, WriteBatch,
+    ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, Scratch, Snapshot, Store,
+    StoreError, StoreLimits, Transaction, WriteBatch,
 };
 
 /// Another store, and something that is called before each snapshot of it is taken, on the thread that takes it. A snapshot
@@ -59,6 +59,10 @@ impl Store for ObservedStore {
 
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
         self.store.approximate_size(keyspace)
+    }
+
+    fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
+        self.store.scratch()
     }
 
     fn limits(&self) -> StoreLimits {

@@ -9,15 +9,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 
 use parking_lot::Mutex;
 use values::VertexRef;
 
-use super::stripe::Encoded;
-use super::{BulkColumn, BulkValues};
+use super::BulkColumn;
+use super::block_order::BlockOrder;
+use super::stripe::{Encoded, TreeParts};
+use super::turns::in_turns;
 use crate::block::{TABLETS, slot_of, vertex_at};
-use crate::codec::StoredSection;
+use crate::codec::{EdgePiece, StoredSection};
 use crate::memory::Account;
 use crate::section::{Adjacency, Order, SLOTS, SortPlace, Values, ValuesBuilder};
 use crate::section_key::{SectionKey, SectionName};
@@ -28,6 +29,9 @@ const CHUNK: usize = 1 << 16;
 
 /// Sections that each worker may be ahead of the store.
 const AHEAD: usize = 32;
+
+/// Bytes of an edge in memory, without its properties: its ends and number, and its places while both orders are made.
+const ROW_BYTES: usize = 12 + 8;
 
 /// By stripe: how many edges of one label, one way, its vertices have.
 pub(super) type DegreeHistograms = BTreeMap<usize, DegreeHistogram>;
@@ -44,7 +48,7 @@ pub(super) struct Target<'a> {
     /// Where it is noted how many edges the vertices have.
     pub(super) degrees: &'a Mutex<DegreeHistograms>,
     /// Where the nodes of edge-trees go.
-    pub(super) trees: &'a Mutex<Vec<Encoded>>,
+    pub(super) trees: &'a Mutex<TreeParts>,
     /// What nodes in memory count to.
     pub(super) account: &'a Arc<Account>,
 }
@@ -62,11 +66,13 @@ pub(super) struct EdgeRows {
 struct ChunkedColumn {
     full: Vec<Values>,
     last: ValuesBuilder,
+    /// Bytes of the full chunks.
+    full_bytes: usize,
 }
 
 impl ChunkedColumn {
     fn new() -> Self {
-        Self { full: Vec::new(), last: ValuesBuilder::new() }
+        Self { full: Vec::new(), last: ValuesBuilder::new(), full_bytes: 0 }
     }
 
     fn len(&self) -> usize {
@@ -78,8 +84,8 @@ impl ChunkedColumn {
         self.full.get(row / CHUNK)?.get(row % CHUNK)
     }
 
-    fn push(&mut self, values: &BulkValues, row: usize) {
-        match values.get(row) {
+    fn push(&mut self, value: Option<ValueRef<'_>>) {
+        match value {
             Some(value) => self.last.push(value),
             None => self.last.push_absent(),
         }
@@ -95,12 +101,19 @@ impl ChunkedColumn {
 
     fn close_if_full(&mut self) {
         if self.last.len() == CHUNK {
-            self.full.push(std::mem::replace(&mut self.last, ValuesBuilder::new()).finish());
+            self.close();
         }
     }
 
     fn close(&mut self) {
-        self.full.push(std::mem::replace(&mut self.last, ValuesBuilder::new()).finish());
+        let chunk = std::mem::replace(&mut self.last, ValuesBuilder::new()).finish();
+        self.full_bytes += chunk.bytes();
+        self.full.push(chunk);
+    }
+
+    /// Bytes in memory, roughly.
+    fn bytes(&self) -> usize {
+        self.full_bytes + self.last.bytes()
     }
 }
 
@@ -111,6 +124,24 @@ impl EdgeRows {
 
     pub(super) fn len(&self) -> usize {
         self.src.len()
+    }
+
+    /// Bytes in memory, roughly, including what making sections of them will take.
+    pub(super) fn bytes(&self) -> usize {
+        self.len() * ROW_BYTES + self.columns.iter().map(|(_, column)| column.bytes()).sum::<usize>()
+    }
+
+    /// Forgets the edges, but keeps the room for as many.
+    pub(super) fn clear(&mut self) {
+        self.src.clear();
+        self.dst.clear();
+        self.seq.clear();
+        self.columns.clear();
+    }
+
+    /// The vertices whose lists the edges are in, one way.
+    pub(super) fn owners(&self, dir: Dir) -> &[VertexRef] {
+        if dir == Dir::Out { &self.src } else { &self.dst }
     }
 
     /// Appends edges whose sequence numbers are `seqs`; columns are as long as they are.
@@ -125,17 +156,51 @@ impl EdgeRows {
         self.dst.extend_from_slice(dst);
         self.seq.extend_from_slice(seqs);
         for (key, column) in columns {
-            let place = match self.columns.iter().position(|(known, _)| known == key) {
-                Some(place) => place,
-                None => {
-                    self.columns.push((*key, ChunkedColumn::new()));
-                    self.columns.len() - 1
-                }
-            };
-            let chunked = &mut self.columns[place].1;
-            chunked.pad(first);
-            (0..src.len()).for_each(|row| chunked.push(&column.values, row));
+            let chunked = self.column(*key, first);
+            (0..src.len()).for_each(|row| chunked.push(column.values.get(row)));
         }
+    }
+
+    /// Appends edges that were in memory before.
+    pub(super) fn append(&mut self, piece: EdgePiece) {
+        let (first, rows) = (self.len(), piece.src.len());
+        self.src.extend(piece.src);
+        self.dst.extend(piece.dst);
+        self.seq.extend(piece.seq);
+        for (key, values) in &piece.columns {
+            let chunked = self.column(*key, first);
+            (0..rows).for_each(|row| chunked.push(values.get(row)));
+        }
+    }
+
+    /// Some rows, to be appended elsewhere.
+    pub(super) fn piece(&self, rows: &[u32]) -> EdgePiece {
+        let ends = |ends: &[VertexRef]| rows.iter().map(|&row| ends[row as usize]).collect();
+        EdgePiece {
+            src: ends(&self.src),
+            dst: ends(&self.dst),
+            seq: rows.iter().map(|&row| self.seq[row as usize]).collect(),
+            columns: self.gathered(rows).collect(),
+        }
+    }
+
+    /// The column of a key, with as many rows as there are edges before.
+    fn column(&mut self, key: KeyId, rows: usize) -> &mut ChunkedColumn {
+        let place = match self.columns.iter().position(|(known, _)| *known == key) {
+            Some(place) => place,
+            None => {
+                self.columns.push((key, ChunkedColumn::new()));
+                self.columns.len() - 1
+            }
+        };
+        let column = &mut self.columns[place].1;
+        column.pad(rows);
+        column
+    }
+
+    /// The values of some rows, in the columns in which any of them has one.
+    fn gathered(&self, rows: &[u32]) -> impl Iterator<Item = (KeyId, Values)> {
+        self.columns.iter().filter_map(move |(key, column)| Some((*key, gather(column, rows)?)))
     }
 
     /// Ends the input.
@@ -155,40 +220,15 @@ impl EdgeRows {
         threads: usize,
         consume: impl FnOnce(&mut dyn Iterator<Item = Encoded>) -> R,
     ) -> R {
-        let owners = if target.dir == Dir::Out { &self.src } else { &self.dst };
-        let order = BlockOrder::of(owners);
+        let order = BlockOrder::of(self.owners(target.dir));
         let blocks: Vec<usize> = order.blocks().collect();
-        std::thread::scope(|scope| {
-            // Each worker has a channel of its own, so taking turns restores the order.
-            let mut results = Vec::with_capacity(threads);
-            for worker in 0..threads {
-                let (send, receive) = sync_channel(AHEAD);
-                results.push(receive);
-                let (order, blocks) = (&order, &blocks);
-                scope.spawn(move || {
-                    for &block in blocks.iter().skip(worker).step_by(threads) {
-                        // A consumer that went away has failed and says why itself.
-                        if send.send(self.section(target, block, order.rows(block))).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-            let mut turn = 0;
-            let mut in_order = std::iter::from_fn(|| {
-                let next = results[turn % threads].recv().ok();
-                turn += 1;
-                next
-            });
-            let result = consume(&mut in_order);
-            drop(results);
-            result
-        })
+        let build = |&block: &usize| self.section(target, block, order.rows(block));
+        in_turns(&blocks, (threads, AHEAD), build, consume)
     }
 
     /// The section of one block, from the rows whose owners are in it.
-    fn section(&self, target: Target<'_>, block: usize, rows: &[u32]) -> Encoded {
-        let owners = if target.dir == Dir::Out { &self.src } else { &self.dst };
+    pub(super) fn section(&self, target: Target<'_>, block: usize, rows: &[u32]) -> Encoded {
+        let owners = self.owners(target.dir);
         let (mut offsets, mut rows) = by_slot(owners, rows);
         note_degrees(target, block / TABLETS, &offsets);
         if let Some(key) = target.order.key() {
@@ -202,10 +242,8 @@ impl EdgeRows {
             let v = vertex_at(stripe, tablet, slot as u16);
             let name = TreeName::primary(v, self.label, target.dir);
             let (dir, bounds, account) = (target.dir, target.bounds, target.account);
-            target
-                .trees
-                .lock()
-                .extend(TreeBuild { list: &list, dir, bounds, account }.stored(name, target.schema));
+            let parts = TreeBuild { list: &list, dir, bounds, account }.stored(name, target.schema);
+            target.trees.lock().add(parts);
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));
         }
         if !trees.is_empty() {
@@ -218,16 +256,16 @@ impl EdgeRows {
 
     /// The edges of some rows, which are in the order of their lists.
     fn adjacency(&self, target: Target<'_>, offsets: Box<[u32]>, rows: &[u32]) -> Adjacency {
-        let others = if target.dir == Dir::Out { &self.dst } else { &self.src };
+        let others = self.owners(target.dir.reverse());
         let neighbours = rows.iter().map(|&row| others[row as usize]).collect();
         let seqs = rows.iter().map(|&row| self.seq[row as usize]).collect();
-        let columns = self.columns.iter().filter_map(|(key, column)| Some((*key, gather(column, rows)?)));
-        Adjacency::new(target.settled, target.order, offsets, neighbours, seqs, columns.collect())
+        let columns = self.gathered(rows).collect();
+        Adjacency::new(target.settled, target.order, offsets, neighbours, seqs, columns)
     }
 
     /// Sorts the rows of each slot by a sort key.
     fn sort(&self, offsets: &[u32], rows: &mut [u32], key: KeyId, dir: Dir) {
-        let others = if dir == Dir::Out { &self.dst } else { &self.src };
+        let others = self.owners(dir.reverse());
         let column = self.columns.iter().find(|(known, _)| *known == key).map(|(_, column)| column);
         let place = |row: u32| SortPlace {
             value: column.and_then(|column| column.get(row as usize)),
@@ -295,40 +333,4 @@ fn gather(column: &ChunkedColumn, rows: &[u32]) -> Option<Values> {
         }
     }
     (builder.len() > 0).then(|| builder.finish())
-}
-
-/// Row numbers sorted by the block of their owner, in input order within each.
-struct BlockOrder {
-    /// Where the rows of each block begin.
-    starts: Vec<u32>,
-    rows: Vec<u32>,
-}
-
-impl BlockOrder {
-    fn of(owners: &[VertexRef]) -> Self {
-        let block = |v: &VertexRef| (v.0 >> 16) as usize * TABLETS + v.tablet() as usize;
-        let blocks = owners.iter().map(block).max().map_or(0, |last| last + 1);
-        let mut starts = vec![0u32; blocks + 1];
-        owners.iter().for_each(|v| starts[block(v) + 1] += 1);
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![0; owners.len()];
-        for (row, v) in (0..).zip(owners) {
-            let place = &mut next[block(v)];
-            rows[*place as usize] = row;
-            *place += 1;
-        }
-        Self { starts, rows }
-    }
-
-    /// The blocks that have rows, ascending: the order of the sections' keys.
-    fn blocks(&self) -> impl Iterator<Item = usize> {
-        (0..self.starts.len() - 1).filter(|&block| self.starts[block] < self.starts[block + 1])
-    }
-
-    fn rows(&self, block: usize) -> &[u32] {
-        &self.rows[self.starts[block] as usize..self.starts[block + 1] as usize]
-    }
 }

@@ -6,8 +6,11 @@ use crossbeam_epoch::Guard;
 use parking_lot::Mutex;
 use values::{Value, VertexRef, compare};
 
-use super::edges::{EdgeRows, Target};
-use super::stripe::Encoded;
+use super::edges::Target;
+use super::label_edges::LabelEdges;
+use super::sink::INGEST_BYTES;
+use super::spill::SpillFiles;
+use super::stripe::{Encoded, TreeParts};
 use super::{BulkLoad, BulkProgress, LoadedIds};
 use crate::catalog::Catalog;
 use crate::checkpoint::Checkpoint;
@@ -40,18 +43,27 @@ impl BulkLoad {
             }
         }
         let mut keys = sink.finish()?;
-        let total = edges.iter().map(|rows| 2 * rows.len() as u64).sum();
+        let (edges, files) = edges.close()?;
+        let total = edges.iter().map(|label| 2 * label.len()).sum();
+        let spilled = files.as_ref().map_or(0, SpillFiles::len);
         let (mut done, mut degrees) = (0, DegreeTable::default());
-        progress(BulkProgress { done, total });
+        progress(BulkProgress { done, total, spilled });
         let schema = catalog.schema().version;
-        for mut rows in edges {
-            rows.close();
+        for label in edges {
             for dir in [Dir::Out, Dir::In] {
-                store_edges(&core, &rows, dir, (settled, schema), &mut keys, &mut degrees)?;
-                done += rows.len() as u64;
-                progress(BulkProgress { done, total });
+                store_edges(
+                    &core,
+                    (&label, files.as_ref()),
+                    dir,
+                    (settled, schema),
+                    &mut keys,
+                    &mut degrees,
+                )?;
+                done += label.len();
+                progress(BulkProgress { done, total, spilled });
             }
         }
+        drop(files);
         let stamp = Loaded { core: &core, settled, catalog, keys, counts, degrees, indexes }.publish(ids)?;
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
         if let Err(error) = core.log.trim(stamp) {
@@ -173,15 +185,15 @@ impl Loaded<'_> {
 /// Builds the sections of one label one way, and stores them.
 fn store_edges(
     core: &Core,
-    rows: &EdgeRows,
+    (edges, files): (&LabelEdges, Option<&SpillFiles>),
     dir: Dir,
     (settled, schema): (Tick, u64),
     keys: &mut Vec<SectionKey>,
     degrees: &mut DegreeTable,
 ) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let order = Order::of(core.catalog().sort_key(rows.label));
-    let (trees, by_stripe) = (Mutex::default(), Mutex::default());
+    let order = Order::of(core.catalog().sort_key(edges.label()));
+    let (trees, by_stripe) = (Mutex::new(TreeParts::default()), Mutex::default());
     let target = Target {
         dir,
         order,
@@ -192,18 +204,53 @@ fn store_edges(
         trees: &trees,
         account: &core.cache.account,
     };
-    rows.sections(target, threads, |sections| {
-        let mut noted = sections.inspect(|(key, _): &Encoded| keys.push(*key));
-        core.sections.ingest(settled, &mut noted)
+    edges.sections(files, target, threads, |sections| {
+        while store_some(core, settled, sections, &trees, keys)? {}
+        Ok::<_, GraphError>(())
     })?;
     for (stripe, histogram) in by_stripe.into_inner() {
         if let Some(stripe) = core.blocks.stripe(stripe) {
-            degrees.histogram((stripe.label, rows.label, dir)).add(&histogram);
+            degrees.histogram((stripe.label, edges.label(), dir)).add(&histogram);
         }
     }
-    let mut parts = trees.into_inner();
-    parts.sort_unstable_by_key(|(key, _)| key.bytes());
-    core.sections.ingest(settled, &mut parts.into_iter())
+    Ok(())
+}
+
+/// Stores sections until the nodes of trees that they come with are many, then these; whether there may be more. The two
+/// are apart in the order of keys.
+fn store_some(
+    core: &Core,
+    settled: Tick,
+    sections: &mut dyn Iterator<Item = Result<Encoded>>,
+    trees: &Mutex<TreeParts>,
+    keys: &mut Vec<SectionKey>,
+) -> Result<bool> {
+    let (mut is_first, mut end) = (true, None);
+    let mut some = std::iter::from_fn(|| {
+        if !std::mem::take(&mut is_first) && trees.lock().bytes >= INGEST_BYTES {
+            return None;
+        }
+        match sections.next() {
+            Some(Ok(section)) => {
+                keys.push(section.0);
+                return Some(section);
+            }
+            Some(Err(error)) => end = Some(Err(error)),
+            None => end = Some(Ok(())),
+        }
+        None
+    });
+    core.sections.ingest(settled, &mut some)?;
+    let mut parts = std::mem::take(&mut *trees.lock()).parts;
+    if !parts.is_empty() {
+        parts.sort_unstable_by_key(|(key, _)| key.bytes());
+        core.sections.ingest(settled, &mut parts.into_iter())?;
+    }
+    match end {
+        Some(Err(error)) => Err(error),
+        Some(Ok(())) => Ok(false),
+        None => Ok(true),
+    }
 }
 
 /// Puts the entries of an index of ids in place; the hashes that occur more than once.

@@ -2,16 +2,20 @@
 //!
 //! ```text
 //! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes and ingests presence and columns
-//! edges(…)    ─▶ rows per label, in memory
+//! edges(…)    ─▶ rows per label, in memory ─ beyond the budget ─▶ runs in temporary files, sorted by block
 //! finish()    ─▶ per label and direction: sort, build on all cores, ingest ─▶ indexes ─▶ checkpoint ─▶ visible
 //! ```
 
+mod block_order;
 mod column;
 mod edges;
 mod finish;
+mod label_edges;
 mod obey;
 mod sink;
+mod spill;
 mod stripe;
+mod turns;
 
 use std::sync::Arc;
 
@@ -26,11 +30,11 @@ use crate::counts::Counts;
 use crate::schema::{IndexDefinition, IndexKind};
 use crate::transaction::check_id;
 use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
-use edges::EdgeRows;
+use label_edges::LoadedEdges;
 use sink::StripeSink;
 use stripe::{StripeBuilder, check_columns};
 
-/// Most edges of one label: their rows are numbered with 32 bits.
+/// Most edges of one label in memory: their rows are numbered with 32 bits.
 const MAX_EDGES: usize = u32::MAX as usize;
 
 /// How far [`BulkLoad::finish`] is.
@@ -40,12 +44,16 @@ pub struct BulkProgress {
     pub done: u64,
     /// Edges to write in all, twice.
     pub total: u64,
+    /// Bytes that went through temporary files, since memory was not to hold all edges.
+    pub spilled: u64,
 }
 
 /// Loads an empty graph from typed columns, bypassing log and delta. Nothing is visible before [`BulkLoad::finish`]
 /// returns; after a crash before that the graph is still empty. Dropping it gives the load up.
 ///
-/// Vertices go to disk while they come; edges stay in memory (12 bytes and their properties each) until `finish`.
+/// Vertices go to disk while they come. Edges stay in memory until `finish`, 20 bytes and their properties each, up to
+/// [`GraphOptions::bulk_bytes`](crate::GraphOptions::bulk_bytes); what is more goes through temporary files where the store
+/// keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each.
 pub struct BulkLoad {
     core: Arc<Core>,
     settled: Tick,
@@ -56,7 +64,7 @@ pub struct BulkLoad {
     sink: StripeSink,
     /// By vertex label: the stripe that is being filled.
     open: Vec<Option<(usize, StripeBuilder)>>,
-    edges: Vec<EdgeRows>,
+    edges: LoadedEdges,
     counts: Counts,
     ids: LoadedIds,
     indexes: Vec<IndexDefinition>,
@@ -89,7 +97,7 @@ impl BulkLoad {
             first_stripe,
             sink,
             open: Vec::new(),
-            edges: Vec::new(),
+            edges: LoadedEdges::new(core.options.bulk_bytes),
             counts: Counts::default(),
             ids: LoadedIds::default(),
             indexes: Vec::new(),
@@ -205,13 +213,18 @@ impl BulkLoad {
         let id_column = self.note_edge_ids(ids, src);
         let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(columns.iter()).collect();
         columns.extend(id_column.as_ref().map(|column| (EDGE_ID_KEY, column)));
-        let rows = self.rows_of(label);
+        let rows = self.edges.rows_of(label);
         if rows.len() + src.len() > MAX_EDGES {
-            return Err(bad(format!("more than {MAX_EDGES} edges of one label")));
+            return Err(bad(format!("more than {MAX_EDGES} edges of one label in memory")));
         }
         rows.add((src, dst), &seqs, &columns);
         self.counts.change_edges(label, src.len() as i64);
-        Ok(())
+        self.edges.keep_to_budget(&*self.core.store)
+    }
+
+    /// Bytes that went through temporary files so far.
+    pub fn spilled_bytes(&self) -> u64 {
+        self.edges.spilled_bytes()
     }
 
     /// Ids that users chose for edges become a hidden column.
@@ -227,17 +240,6 @@ impl BulkLoad {
     fn is_loaded(&self, v: VertexRef) -> bool {
         let stripe = self.core.blocks.stripe(stripe_of(v)).filter(|_| stripe_of(v) >= self.first_stripe);
         stripe.is_some_and(|stripe| v.0 & 0xffff < stripe.allocated())
-    }
-
-    fn rows_of(&mut self, label: EdgeLabelId) -> &mut EdgeRows {
-        let place = match self.edges.iter().position(|rows| rows.label == label) {
-            Some(place) => place,
-            None => {
-                self.edges.push(EdgeRows::new(label));
-                self.edges.len() - 1
-            }
-        };
-        &mut self.edges[place]
     }
 
     /// Asks for an equality index over the values of `key` of the vertices with `label`.

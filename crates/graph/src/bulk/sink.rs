@@ -14,7 +14,7 @@ use crate::{GraphError, Result, Tick};
 const QUEUE: usize = 2;
 
 /// Bytes that one ingestion gathers; each costs the store a table.
-const INGEST_BYTES: usize = 96 << 20;
+pub(super) const INGEST_BYTES: usize = 96 << 20;
 
 /// The sending end, and the thread behind it. Dropping it gives up what is not stored yet and waits for the thread, so
 /// that nobody writes to the store behind the back of the next load.

@@ -1,6 +1,7 @@
 //! How sections, log records and the checkpoint look in bytes. Decoding trusts nothing: whatever the bytes are, the
 //! result is a structure whose invariants hold or an error.
 
+mod edges;
 mod frame;
 mod input;
 mod output;
@@ -10,6 +11,7 @@ mod squeezed;
 mod value;
 mod values;
 
+pub(crate) use edges::EdgePiece;
 pub(crate) use frame::{open_frame, seal_frame, written_under};
 pub(crate) use input::{Input, Malformed};
 pub(crate) use output::Output;

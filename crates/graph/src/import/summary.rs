@@ -1,5 +1,6 @@
 //! What an import did.
 
+use std::cell::Cell;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,9 @@ pub struct ImportSummary {
     pub reading: Duration,
     /// Time spent building and writing the graph.
     pub building: Duration,
+    /// Bytes that went through temporary files, since memory was not to hold all edges: see
+    /// [`GraphOptions::bulk_bytes`](crate::GraphOptions::bulk_bytes).
+    pub spilled: u64,
     /// Most memory the process ever had, in bytes, where the system tells (Linux).
     pub peak_memory: Option<u64>,
 }
@@ -49,6 +53,9 @@ impl fmt::Display for ImportSummary {
         write!(f, " ({} MB), building {:.1} s", self.bytes / 1_000_000, self.building.as_secs_f64())?;
         if let Some(peak) = self.peak_memory {
             write!(f, "; peak memory {} MB", peak / 1_000_000)?;
+        }
+        if self.spilled > 0 {
+            write!(f, "; {} MB went through temporary files", self.spilled / 1_000_000)?;
         }
         if self.skipped > 0 {
             write!(f, "\n{} bad rows skipped", self.skipped)?;
@@ -76,7 +83,11 @@ pub(super) fn finish(
     begun: Instant,
 ) -> Result<ImportSummary, ImportError> {
     let reading = begun.elapsed();
-    let stats = bulk.finish(&|progress| monitor.building(progress))?;
+    let spilled = Cell::new(0);
+    let stats = bulk.finish(&|progress| {
+        spilled.set(progress.spilled);
+        monitor.building(progress);
+    })?;
     Ok(ImportSummary {
         vertices: counts.vertices,
         edges: counts.edges,
@@ -87,6 +98,7 @@ pub(super) fn finish(
         reports: rejects.reports,
         reading,
         building: begun.elapsed() - reading,
+        spilled: spilled.get(),
         peak_memory: peak_memory(),
     })
 }

@@ -180,6 +180,24 @@ impl ValuesBuilder {
         self.len
     }
 
+    /// Bytes in memory, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let rows = match &self.rows {
+            Growing::Nothing => 0,
+            Growing::Long(v) => size_of_val::<[i64]>(v),
+            Growing::Int(v) => size_of_val::<[i32]>(v),
+            Growing::Double(v) => size_of_val::<[f64]>(v),
+            Growing::Bool(v) => size_of_val::<[u64]>(v),
+            Growing::DateTime(v) => size_of_val::<[DateTime]>(v),
+            Growing::Str { ends, text } => size_of_val::<[u32]>(ends) + text.len(),
+            Growing::Any(v) => size_of_val::<[Value]>(v),
+            Growing::Many { ends, cells } => {
+                size_of_val::<[u32]>(ends) + size_of_val::<[PropertyCell]>(cells)
+            }
+        };
+        rows + size_of_val::<[u64]>(&self.present)
+    }
+
     /// Appends a row without a value.
     pub(crate) fn push_absent(&mut self) {
         match &mut self.rows {

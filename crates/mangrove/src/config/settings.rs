@@ -75,6 +75,9 @@ pub struct EngineConfig {
     /// Bytes of vertices, edges and indexes that stay in memory, of all graphs together, which share them evenly; 0 for
     /// half of the memory that the process may use.
     pub cache: u64,
+    /// Bytes of edges that an import keeps in memory, beside the ids of the vertices; what is more goes through temporary
+    /// files in the graph's directory. 0 for a sixteenth of the memory that the process may use.
+    pub import_memory: u64,
     /// Threads per graph that build secondary edge-trees, each with half a core while it builds; 0 builds none.
     pub secondary_builders: usize,
     /// Bytes that one query may hold in memory.
@@ -189,6 +192,7 @@ impl Default for EngineConfig {
         Self {
             executors: 0,
             cache: 0,
+            import_memory: 0,
             secondary_builders: 1,
             memory_per_query: 1 << 30,
             plan_cache: 1_024,

@@ -37,7 +37,7 @@ fn translate_tree(path: &Path, error: fjall::LsmError) -> StoreError {
 }
 
 /// An error of the operating system. Data that ends too early, or is no data, is damage.
-pub(super) fn input_output(path: &Path, source: io::Error) -> StoreError {
+pub(crate) fn input_output(path: &Path, source: io::Error) -> StoreError {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             StoreError::DiskFull { path: path.to_owned() }

@@ -21,7 +21,9 @@ use parking_lot::{Mutex, RwLock};
 
 use self::directory_lock::DirectoryLock;
 use self::durable_mark::DurableMark;
+pub(crate) use self::failure::input_output;
 use self::failure::{corrupt, guarded, translate};
+pub(crate) use self::room::check as check_room;
 use self::seal::Seal;
 use self::view::View;
 use crate::batch::Write;
@@ -30,7 +32,9 @@ use crate::ingest::Ascending;
 use crate::keyspace::{KeyspaceId, next_store_number};
 use crate::local::{Engine, LocalStore};
 use crate::snapshot::SnapshotSource;
-use crate::{ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, StoreError, StoreLimits};
+use crate::{
+    ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, Pairs, Scratch, StoreError, StoreLimits,
+};
 
 /// A durable store in a directory of its own, which one process at a time may open.
 pub type FjallStore = LocalStore<FjallEngine>;
@@ -296,6 +300,10 @@ impl Engine for FjallEngine {
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
         let keyspace = self.engine_keyspace(keyspace)?;
         Ok(ApproximateSize { keys: keyspace.approximate_len() as u64, bytes: keyspace.disk_space() })
+    }
+
+    fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
+        Scratch::create(&self.path, self.reserve).map(Some)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::StoreError;
 ///
 /// # Errors
 /// [`StoreError::DiskFull`]; nothing was written.
-pub(super) fn check(directory: &Path, bytes: usize, reserve: u64) -> Result<(), StoreError> {
+pub(crate) fn check(directory: &Path, bytes: usize, reserve: u64) -> Result<(), StoreError> {
     let device = statvfs(directory).map_err(|error| input_output(directory, error.into()))?;
     let free = device.f_bavail.saturating_mul(device.f_frsize);
     if free < reserve.saturating_add(bytes as u64) {

@@ -1,0 +1,41 @@
+//! Rows by the block of their owner.
+
+use values::VertexRef;
+
+use crate::block::TABLETS;
+
+/// Row numbers sorted by the block of their owner, in input order within each.
+pub(super) struct BlockOrder {
+    /// Where the rows of each block begin.
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl BlockOrder {
+    pub(super) fn of(owners: &[VertexRef]) -> Self {
+        let block = |v: &VertexRef| (v.0 >> 16) as usize * TABLETS + v.tablet() as usize;
+        let blocks = owners.iter().map(block).max().map_or(0, |last| last + 1);
+        let mut starts = vec![0u32; blocks + 1];
+        owners.iter().for_each(|v| starts[block(v) + 1] += 1);
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0; owners.len()];
+        for (row, v) in (0..).zip(owners) {
+            let place = &mut next[block(v)];
+            rows[*place as usize] = row;
+            *place += 1;
+        }
+        Self { starts, rows }
+    }
+
+    /// The blocks that have rows, ascending: the order of the sections' keys.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = usize> {
+        (0..self.starts.len() - 1).filter(|&block| self.starts[block] < self.starts[block + 1])
+    }
+
+    pub(super) fn rows(&self, block: usize) -> &[u32] {
+        &self.rows[self.starts[block] as usize..self.starts[block + 1] as usize]
+    }
+}
