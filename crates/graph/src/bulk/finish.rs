@@ -142,7 +142,7 @@ impl Loaded<'_> {
         }
         let vertex_hashes = install_ids(core, VERTEX_IDS, ids.vertices, self.settled);
         let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);
-        check_ids(core, &vertex_hashes, &edge_hashes, &ids.small, ids.has_generated_edges)?;
+        check_ids(core, &vertex_hashes, &edge_hashes, &ids.small, ids.has_generated_edges, writer)?;
         self.store_partitions()?;
         let values = self.survey(&catalog)?;
         let mut manifest = Manifest::default();
@@ -283,6 +283,7 @@ fn check_ids(
     edge_hashes: &[u32],
     small_ids: &[u32],
     has_generated_edge_ids: bool,
+    writer: &Writer,
 ) -> Result<()> {
     let snapshot = Snapshot::latest(core);
     let reader = snapshot.reader();
@@ -291,10 +292,15 @@ fn check_ids(
             return Err(GraphError::DuplicateVertexId(id));
         }
     }
-    for &small in small_ids {
-        let v = VertexRef(small);
-        if reader.exists(v) && reader.user_id(v).is_none() {
-            return Err(GraphError::DuplicateVertexId(reader.id(v)));
+    for some in small_ids.chunks(1 << 10) {
+        // Whoever holds the writer makes room itself, and a reader keeps what it has seen.
+        core.make_room_for_writer(writer);
+        let reader = snapshot.reader();
+        for &small in some {
+            let v = VertexRef(small);
+            if reader.exists(v) && reader.user_id(v).is_none() {
+                return Err(GraphError::DuplicateVertexId(reader.id(v)));
+            }
         }
     }
     check_edge_ids(&reader, edge_hashes, has_generated_edge_ids)?;

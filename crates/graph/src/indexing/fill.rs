@@ -5,7 +5,7 @@ use values::{Value, VertexRef};
 use super::order_keys;
 use crate::block::TABLETS;
 use crate::core::{Core, FIRST_INDEX};
-use crate::memory::SectionCell;
+use crate::memory::{SectionCell, SectionState};
 use crate::schema::{Index, IndexDefinition, IndexKind};
 use crate::section::{
     Column, IndexPartition, Mergeable, OrderedEntry, OrderedPartition, PARTITIONS, SLOTS, index_entry,
@@ -57,6 +57,23 @@ impl Entries {
         }
     }
 
+    /// Adds those of the vertices of a block, which has these columns under the keys of the index.
+    fn add_block(&mut self, stripe: usize, tablet: usize, columns: &[Option<&Column>]) {
+        if columns.first().is_none_or(Option::is_none) {
+            return;
+        }
+        let mut values: Vec<Vec<Value>> = vec![Vec::new(); columns.len()];
+        for slot in 0..SLOTS {
+            for (values, column) in values.iter_mut().zip(columns) {
+                values.clear();
+                let cells = column.iter().flat_map(|column| column.cells(slot, Tick::MAX));
+                values.extend(cells.map(|cell| cell.value));
+            }
+            let v = (stripe as u32) << 16 | (slot as u32) << VertexRef::TABLET_BITS | tablet as u32;
+            self.add(VertexRef(v), &values);
+        }
+    }
+
     /// Adds the entries of one partition to those it has, and forgets them.
     pub(crate) fn install(
         &mut self,
@@ -96,6 +113,11 @@ impl Entries {
     }
 }
 
+/// Where the values of a block under a key are stored.
+fn column_key(stripe: usize, tablet: usize, key: KeyId) -> SectionKey {
+    SectionKey::Block { stripe: stripe as u16, tablet: tablet as u8, name: SectionName::Column(key) }
+}
+
 fn replace<T: Mergeable>(
     core: &Core,
     cell: &SectionCell<T>,
@@ -129,24 +151,41 @@ impl Core {
         };
         let column = |key: KeyId| -> Result<Option<&Column>> {
             let Some(cell) = block.columns.get(key.index()) else { return Ok(None) };
-            let name = SectionName::Column(key);
-            let section = SectionKey::Block { stripe: stripe as u16, tablet: tablet as u8, name };
-            self.section(cell, || section, &guard)
+            self.section(cell, || column_key(stripe, tablet, key), &guard)
         };
         let columns = definition.keys.iter().map(|key| column(*key)).collect::<Result<Vec<_>>>()?;
-        if columns.first().is_none_or(Option::is_none) {
+        entries.add_block(stripe, tablet, &columns);
+        Ok(())
+    }
+
+    /// As [`Core::gather_block`], of a block whose sections are all on disk as they are. What has to be read for it does not
+    /// get into the cache: who holds the writer all the while cannot make room there.
+    fn gather_stored_block(
+        &self,
+        definition: &IndexDefinition,
+        stripe: usize,
+        tablet: usize,
+        entries: &mut Entries,
+    ) -> Result<()> {
+        let guard = crossbeam_epoch::pin();
+        let Some(block) = self.blocks.stripe(stripe).map(|stripe| stripe.block(tablet)) else {
             return Ok(());
-        }
-        let mut values: Vec<Vec<Value>> = vec![Vec::new(); columns.len()];
-        for slot in 0..SLOTS {
-            for (values, column) in values.iter_mut().zip(&columns) {
-                values.clear();
-                let cells = column.iter().flat_map(|column| column.cells(slot, Tick::MAX));
-                values.extend(cells.map(|cell| cell.value));
+        };
+        let state = |key: &KeyId| block.columns.get(key.index()).map(|cell| cell.get(&guard));
+        let read = |key: &KeyId| match state(key) {
+            Some(SectionState::Stored) => {
+                let name = column_key(stripe, tablet, *key);
+                let (column, written) = self.sections.load(name)?;
+                Ok(Some(self.as_of_now(column, name, written, &self.retypes.read())))
             }
-            let v = (stripe as u32) << 16 | (slot as u32) << VertexRef::TABLET_BITS | tablet as u32;
-            entries.add(VertexRef(v), &values);
-        }
+            _ => Ok(None),
+        };
+        let read: Vec<Option<Column>> = definition.keys.iter().map(read).collect::<Result<_>>()?;
+        let columns = definition.keys.iter().zip(&read).map(|(key, read)| match state(key) {
+            Some(SectionState::Loaded(column)) => Some(column),
+            _ => read.as_ref(),
+        });
+        entries.add_block(stripe, tablet, &columns.collect::<Vec<_>>());
         Ok(())
     }
 
@@ -156,7 +195,7 @@ impl Core {
         let label = index.definition.label;
         for (number, _) in self.blocks.iter().filter(|(_, stripe)| stripe.label == label) {
             for tablet in 0..TABLETS {
-                self.gather_block(&index.definition, number, tablet, &mut entries)?;
+                self.gather_stored_block(&index.definition, number, tablet, &mut entries)?;
             }
         }
         (0..PARTITIONS).try_for_each(|partition| entries.install(self, index.number, partition, writer))
