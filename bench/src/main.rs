@@ -5,6 +5,7 @@
 mod cache;
 mod cancel;
 mod client;
+mod cold;
 mod commits;
 mod csr;
 mod graph_under_test;
@@ -91,6 +92,13 @@ enum Bench {
         #[arg(long, default_value_t = 20)]
         seconds: u64,
     },
+    /// A query of two steps over a graph of which nothing is in memory
+    Cold {
+        graph: PathBuf,
+        /// Microseconds that each read of the store takes longer than it does
+        #[arg(long, default_value_t = 1_000)]
+        latency: u64,
+    },
     /// CQ1-6 with scopes and without
     Scopes { graph: PathBuf, ldbc: PathBuf },
     /// Walks, IC and CQ beside ../shared/limit
@@ -158,6 +166,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Pools { graph, megabytes, latency, seconds } => {
             pools::bench(&graph, megabytes, latency, seconds, &report)
         }
+        Bench::Cold { graph, latency } => cold::bench(&graph, latency, &report),
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
         Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),

@@ -59,7 +59,7 @@ const HEAVY: Kind = Kind {
 /// What is compared, and the threads beside those of the executors: without any, an executor waits for its loads. The others
 /// have as many turns at first, and in the last the heavy pool may grow.
 fn settings() -> [(&'static str, PoolOptions, usize); 4] {
-    let fixed = PoolOptions { light: 14, heavy: 2, most_heavy: 2, heavy_after: 64 };
+    let fixed = PoolOptions { light: 14, heavy: 2, most_heavy: 2, heavy_after: 64, ..PoolOptions::default() };
     let one = PoolOptions { light: 16, heavy_after: u64::MAX, ..fixed };
     let spares = EngineOptions::default().spares;
     [

@@ -238,7 +238,7 @@ fn a_query_that_waits_for_its_turn_leaves_when_it_is_cancelled_or_out_of_time() 
 
 #[test]
 fn queries_that_load_much_wait_without_a_thread_each() {
-    let pools = PoolOptions { light: 4, heavy: 1, most_heavy: 1, heavy_after: 2 };
+    let pools = PoolOptions { light: 4, heavy: 1, most_heavy: 1, heavy_after: 2, ..PoolOptions::default() };
     let (graph, gate) = cold(pools);
     let engine = engine(2);
     let many: Vec<Asked> =

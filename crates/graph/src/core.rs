@@ -18,7 +18,7 @@ use crate::flush::Manifest;
 use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
-use crate::pools::{Pools, Request};
+use crate::pools::{Helpers, Pools, Request};
 use crate::schema::{DefinitionLock, Retypes};
 use crate::secondary::Secondaries;
 use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
@@ -47,6 +47,8 @@ pub(crate) struct Core {
     pub(crate) cache: Cache,
     /// Through which requests load.
     pub(crate) pools: Arc<Pools>,
+    /// Threads that load for readers who miss several sections.
+    pub(crate) helpers: Helpers,
     /// Partition `p` of index `i` is number `i * PARTITIONS + p`.
     pub(crate) indexes: CellTable<IndexPartition, { 2 * PARTITIONS }>,
     /// The same of range indexes; which of the two an index uses, its kind says.
@@ -90,6 +92,7 @@ impl Core {
             cache: Cache::new(&options),
             node_sizes: NodeSizes::new(options.tree),
             pools: Arc::new(Pools::new(&options.pools)),
+            helpers: Helpers::default(),
             options,
             meta,
             log,

@@ -57,7 +57,8 @@
 //! * *Memory* (`cache`): sections and tree nodes are loaded when they are needed and leave, when the budget is spent,
 //!   once they are on disk as they are.
 //!
-//! * *Pools* (`pools`): what a request misses it loads in its turn, in the light pool or, if it loads much, the heavy one.
+//! * *Pools* (`pools`): what a request misses it loads in its turn, in the light pool or, if it loads much, the heavy one;
+//!   what a batch misses (`ahead`) several threads load together, where loads take long.
 //!
 //! * *Statistics* (`statistics`): degrees, kept by the writer, and how the values under indexes are distributed.
 //!
@@ -70,6 +71,7 @@
 mod access;
 mod access_order;
 mod access_range;
+mod ahead;
 mod allocator;
 mod backup;
 mod batched;

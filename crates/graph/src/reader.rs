@@ -1,14 +1,16 @@
 //! All reads of a graph: elements and adjacency. (Access paths are in `access.rs`, properties in `read_property.rs`.)
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
 use values::{Direction, EdgeRef, Value, VertexRef};
 
+use crate::ahead::Ahead;
 use crate::block::{Block, adjacency_number, slot_of, stripe_of};
 use crate::catalog::EDGE_ID_KEY;
 use crate::core::Core;
-use crate::memory::SectionCell;
+use crate::memory::{SectionCell, SectionState};
 use crate::overlay::{Own, OwnEdge};
 use crate::pools::Request;
 use crate::section::{Adjacency, EdgePlace, FoundEdge, Mergeable, MergedList, Order, Presence, VertexState};
@@ -27,6 +29,8 @@ pub struct Reader<'a> {
     pub(crate) own: Option<Own<'a>>,
     /// Whether the edge nodes that it reads count as read by somebody.
     pub(crate) counts: bool,
+    /// What it will be asked for next: see [`Reader::expect`].
+    pub(crate) ahead: RefCell<Ahead>,
     pub(crate) guard: Guard,
 }
 
@@ -38,7 +42,15 @@ impl<'a> Reader<'a> {
     /// A reader that lays some writes over a snapshot.
     pub(crate) fn with_own(snapshot: &'a Snapshot, own: Option<Own<'a>>) -> Self {
         let (core, tick) = (snapshot.core(), snapshot.stamp().bits());
-        Self { snapshot, core, tick, own, counts: true, guard: crossbeam_epoch::pin() }
+        Self {
+            snapshot,
+            core,
+            tick,
+            own,
+            counts: true,
+            ahead: RefCell::default(),
+            guard: crossbeam_epoch::pin(),
+        }
     }
 
     /// The snapshot that is read.
@@ -256,7 +268,20 @@ impl<'a> Reader<'a> {
         cell: &SectionCell<T>,
         key: impl FnOnce() -> SectionKey,
     ) -> Option<&T> {
-        match self.core.section_for(self.request(), cell, key, &self.guard) {
+        match cell.read(self.core.cache.account.era(), &self.guard) {
+            SectionState::Loaded(section) => Some(section),
+            SectionState::Empty => None,
+            SectionState::Stored => self.resolve_stored(cell, key()),
+        }
+    }
+
+    /// As [`Reader::resolve`], of what is on disk.
+    #[cold]
+    fn resolve_stored<T: Mergeable>(&self, cell: &SectionCell<T>, key: SectionKey) -> Option<&T> {
+        if !self.ahead.borrow().is_empty() {
+            self.load_with_next(key);
+        }
+        match self.core.section_for(self.request(), cell, || key, &self.guard) {
             Ok(section) => section,
             Err(error) => {
                 self.snapshot.fail(error);

@@ -61,7 +61,7 @@ fn cold(pools: PoolOptions) -> (Graph, Arc<Gate>, Vec<VertexRef>) {
 }
 
 fn one_at_a_time() -> PoolOptions {
-    PoolOptions { light: 1, heavy: 1, most_heavy: 1, heavy_after: 3 }
+    PoolOptions { light: 1, heavy: 1, most_heavy: 1, heavy_after: 3, ..PoolOptions::default() }
 }
 
 /// Reads a number on a thread of its own.
@@ -198,7 +198,7 @@ fn what_is_evicted_as_soon_as_it_is_loaded_is_read_all_the_same() {
     transaction.commit().unwrap();
     written.flush().unwrap();
     drop(written);
-    let pools = PoolOptions { light: 2, heavy: 1, most_heavy: 3, heavy_after: 500 };
+    let pools = PoolOptions { light: 2, heavy: 1, most_heavy: 3, heavy_after: 500, ..PoolOptions::default() };
     let options = GraphOptions { pools, tree, cache_bytes: 0, ..GraphOptions::default() };
     let graph = Graph::open(memory, options).unwrap();
     std::thread::scope(|scope| {

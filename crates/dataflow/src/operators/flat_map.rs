@@ -62,6 +62,9 @@ impl<P: Producer> FlatMap<P> {
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();
         self.origins.start(batch);
+        if let Column::Vertices(vertices) = &*batch.current {
+            graph.reader.expect(&vertices[self.next_row.min(vertices.len())..]);
+        }
         let target = self.chunk.rows();
         while self.next_row < batch.len && self.values.len() < target {
             let before = self.values.len();

@@ -20,6 +20,7 @@
 //!   waits for a turn has not begun to load, so a light request never waits in the heavy queue.
 
 mod controller;
+mod helpers;
 mod load;
 mod on_load;
 mod pool;
@@ -33,6 +34,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use controller::{Controller, Period};
+pub(crate) use helpers::Helpers;
 use on_load::Away;
 pub use on_load::{OnLoad, on_load};
 use pool::{Class, Pool};
@@ -58,12 +60,15 @@ pub struct PoolOptions {
     pub most_heavy: usize,
     /// Loads of one request after which it is heavy, and writes of one commit; `u64::MAX`: there is one pool for all.
     pub heavy_after: u64,
+    /// Loads of one batch that are asked for at a time, where loads take long: by who reads it and by threads that help. At
+    /// most 1: one after the other.
+    pub together: usize,
 }
 
 impl Default for PoolOptions {
-    /// 32 light loads at a time; 4 heavy ones that may become 32; heavy after 128 loads.
+    /// 32 light loads at a time; 4 heavy ones that may become 32; heavy after 128 loads; 16 of a batch together.
     fn default() -> Self {
-        Self { light: 32, heavy: 4, most_heavy: 32, heavy_after: 128 }
+        Self { light: 32, heavy: 4, most_heavy: 32, heavy_after: 128, together: 16 }
     }
 }
 
@@ -188,7 +193,7 @@ impl Pools {
     }
 
     /// Whether what is loaded now will probably take long.
-    fn expects_long(&self) -> bool {
+    pub(crate) fn expects_long(&self) -> bool {
         self.load_time.load(Ordering::Relaxed) > LONG.as_nanos() as u64
     }
 

@@ -100,6 +100,8 @@ pub struct LoadsConfig {
     pub most_heavy: usize,
     /// Loads after which a request is one that loads much; 0 for never.
     pub heavy_after: u64,
+    /// Loads of one batch that are asked for at a time, where loads take long; at most 1: one after the other.
+    pub together: usize,
 }
 
 /// What is logged, and how. Logs go to standard error.
@@ -203,17 +205,18 @@ impl Default for EngineConfig {
 
 impl Default for LoadsConfig {
     fn default() -> Self {
-        let graph::PoolOptions { light, heavy, most_heavy, heavy_after } = graph::PoolOptions::default();
-        Self { light, heavy, most_heavy, heavy_after }
+        let graph::PoolOptions { light, heavy, most_heavy, heavy_after, together } =
+            graph::PoolOptions::default();
+        Self { light, heavy, most_heavy, heavy_after, together }
     }
 }
 
 impl LoadsConfig {
     /// The same in the graph's own terms.
     pub fn options(&self) -> graph::PoolOptions {
-        let Self { light, heavy, most_heavy, heavy_after } = *self;
+        let Self { light, heavy, most_heavy, heavy_after, together } = *self;
         let heavy_after = if heavy_after == 0 { u64::MAX } else { heavy_after };
-        graph::PoolOptions { light, heavy, most_heavy, heavy_after }
+        graph::PoolOptions { light, heavy, most_heavy, heavy_after, together }
     }
 }
 

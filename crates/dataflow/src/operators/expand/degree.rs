@@ -102,6 +102,7 @@ fn of_vertices(
     graph: &Graph<'_>,
 ) -> Vec<u64> {
     let mut degrees = vec![0; vertices.len()];
+    graph.reader.expect(vertices);
     for &dir in Dir::of(direction) {
         for &label in labels {
             graph.note_lists(vertices, label, dir);

@@ -39,6 +39,7 @@ impl<'b, 'g> PackedLists<'b, 'g> {
         let Column::Vertices(vertices) = &*batch.current else {
             return Self { vertices: &[], lists: Vec::new() };
         };
+        graph.reader.expect(&vertices[first.min(vertices.len())..]);
         let mut lists = Vec::new();
         if vertices.len() >= first + SOME_ROWS && dirs.len() * labels.len() <= FEW_LISTS {
             for &dir in dirs {

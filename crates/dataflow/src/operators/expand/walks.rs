@@ -198,6 +198,7 @@ impl<'g> Ends<'g> {
     /// Degrees of all of these vertices, added up.
     fn count(&mut self, vertices: &[VertexRef], tables: &mut [DegreeTable]) -> u64 {
         let mut sum = 0;
+        self.graph.reader.expect_ends(vertices);
         for ((label, dir, degrees), table) in self.along.iter_mut().zip(tables) {
             self.graph.note_lists(vertices, *label, *dir);
             sum += degrees.sum_with(table, vertices);

@@ -86,6 +86,7 @@ const MANY: usize = 64;
 
 fn of_vertices(vertices: &[VertexRef], key: KeyId, graph: &Graph<'_>) -> Column {
     let mut values = ColumnBuilder::with_capacity(vertices.len());
+    graph.reader.expect(vertices);
     let mut column = graph.reader.property_column(key);
     if vertices.len() >= MANY {
         column.expect_many_near(vertices[0]);

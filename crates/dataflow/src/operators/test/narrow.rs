@@ -73,6 +73,7 @@ fn having(
     graph: &Graph<'_>,
 ) {
     graph.note_vertices(vertices, rows.iter());
+    graph.reader.expect(vertices);
     let mut having = Having::new(key, check, batch, graph);
     if rows.len() >= MANY {
         having.column.expect_many_near(vertices[0]);

@@ -27,6 +27,7 @@ impl<'a> OfEnds<'a> {
 
     /// How many of some vertices pass that were reached from a row of the batch.
     pub(in crate::operators) fn count(&mut self, vertices: &[VertexRef], row: usize) -> usize {
+        self.graph.reader.expect_ends(vertices);
         match &mut self.all[..] {
             [test] => {
                 self.graph.note_vertices(vertices, 0..vertices.len() as u32);
@@ -51,6 +52,7 @@ impl<'a> OfEnds<'a> {
         found: &mut Vec<VertexRef>,
     ) {
         let (before, row) = (found.len(), row as u32);
+        self.graph.reader.expect_ends(vertices);
         self.graph.note_vertices(vertices, 0..vertices.len() as u32);
         let Some((first, others)) = self.all.split_first_mut() else {
             return found.extend_from_slice(vertices);
