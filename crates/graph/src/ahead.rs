@@ -9,13 +9,14 @@ use crossbeam_epoch::Guard;
 use values::VertexRef;
 
 use crate::Reader;
-use crate::block::{Block, adjacency_number, stripe_of};
+use crate::block::adjacency_number;
 use crate::core::Core;
 use crate::memory::{SectionCell, SectionState};
 use crate::placement::CellVisitor;
 use crate::pools::Request;
 use crate::section::Mergeable;
 use crate::section_key::{SectionKey, SectionName};
+use crate::tree::{TreeName, TreePart};
 
 /// Vertices after the one whose section is missed that are looked at.
 const LOOK_AHEAD: usize = 4_096;
@@ -70,22 +71,20 @@ impl Reader<'_> {
 
     /// The section that was missed and those of the vertices after it, as many as are loaded together.
     fn missed_next(&self, missed: SectionKey) -> Vec<SectionKey> {
-        let mut keys = vec![missed];
-        let (ahead, SectionKey::Block { name, .. }) = (self.ahead.borrow(), missed) else { return keys };
-        let most = self.core.options.pools.together;
+        let (mut keys, most) = (vec![missed], self.core.options.pools.together);
         if most <= 1 || self.core.cache.is_short() {
             return keys;
         }
-        let key = |v: &VertexRef| SectionKey::of(*v, name);
+        let ahead = self.ahead.borrow();
         // What is ahead may be of another step than what is missed: then it is not among them.
-        let after = |vertices: &'_ [VertexRef]| {
-            let at = vertices.iter().position(|v| key(v) == missed);
+        let after = |vertices: &[VertexRef]| {
+            let at = vertices.iter().position(|v| same_kind(*v, missed) == Some(missed));
             at.map_or(vertices.len(), |at| at + 1)
         };
         let (ends, rows) = (&ahead.ends[after(&ahead.ends)..], &ahead.rows[after(&ahead.rows)..]);
         for v in ends.iter().chain(rows).take(LOOK_AHEAD) {
-            let key = key(v);
-            if key != missed && self.is_missing(*v, name) && !keys.contains(&key) {
+            let Some(key) = same_kind(*v, missed).filter(|key| *key != missed) else { continue };
+            if !keys.contains(&key) && self.core.is_on_disk(key, &self.guard) {
                 keys.push(key);
                 if keys.len() >= most {
                     break;
@@ -94,18 +93,14 @@ impl Reader<'_> {
         }
         keys
     }
+}
 
-    /// Whether a section of the block of a vertex would have to be loaded.
-    fn is_missing(&self, v: VertexRef, name: SectionName) -> bool {
-        let Some(stripe) = self.core.blocks.stripe(stripe_of(v)) else { return false };
-        let block: &Block = stripe.block(v.tablet() as usize);
-        match name {
-            SectionName::Presence => is_stored(Some(&block.presence), &self.guard),
-            SectionName::Column(key) => is_stored(block.columns.get(key.index()), &self.guard),
-            SectionName::Adjacency(label, dir) => {
-                is_stored(block.adjacency.get(adjacency_number(label, dir)), &self.guard)
-            }
-        }
+/// What a vertex has in the place of a section: that of its block, or the root of its own list's tree.
+fn same_kind(v: VertexRef, section: SectionKey) -> Option<SectionKey> {
+    match section {
+        SectionKey::Block { name, .. } => Some(SectionKey::of(v, name)),
+        SectionKey::Tree { name, part: TreePart::Root } => Some(TreeName { v, ..name }.key(TreePart::Root)),
+        _ => None,
     }
 }
 
@@ -114,8 +109,36 @@ fn is_stored<T>(cell: Option<&SectionCell<T>>, guard: &Guard) -> bool {
 }
 
 impl Core {
+    /// Whether a section of a block, or a root, is there but not in memory. Of a root it is not known if its section is not.
+    fn is_on_disk(&self, key: SectionKey, guard: &Guard) -> bool {
+        match key {
+            SectionKey::Block { stripe, tablet, name } => {
+                let Some(stripe) = self.blocks.stripe(stripe.into()) else { return false };
+                let block = stripe.block(tablet.into());
+                match name {
+                    SectionName::Presence => is_stored(Some(&block.presence), guard),
+                    SectionName::Column(key) => is_stored(block.columns.get(key.index()), guard),
+                    SectionName::Adjacency(label, dir) => {
+                        is_stored(block.adjacency.get(adjacency_number(label, dir)), guard)
+                    }
+                }
+            }
+            SectionKey::Tree { name, part: TreePart::Root } => {
+                self.tree_in_memory(name, guard).is_some_and(|tree| is_stored(Some(&tree.root), guard))
+            }
+            _ => false,
+        }
+    }
+
     /// Loads a section, if it is not in memory, for somebody who will ask for it. That it failed they find out themselves.
     pub(crate) fn load_ahead(&self, key: SectionKey, request: Option<&Arc<Request>>) {
+        if let SectionKey::Tree { name, part: TreePart::Root } = key {
+            let guard = crossbeam_epoch::pin();
+            if let Some(tree) = self.tree_in_memory(name, &guard) {
+                let _ = self.tree_root_for(request, &tree, name, &guard);
+            }
+            return;
+        }
         self.visit(key, LoadAhead { core: self, key, request });
     }
 }

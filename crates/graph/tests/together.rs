@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use graph::{
     BulkColumn, BulkValues, Dir, Graph, GraphError, GraphOptions, KeyId, PoolOptions, Reader, Request,
-    VertexRef,
+    TreeBounds, VertexRef,
 };
 use store::{FjallOptions, FjallStore, ObservedStore, Store};
 
@@ -24,19 +24,30 @@ const LATENCY: Duration = Duration::from_millis(3);
 /// Vertices of as many blocks, in two stripes.
 const BLOCKS: usize = 100;
 
+/// Edges of a list that has a tree.
+const LONG: usize = 20;
+
+fn options(pools: PoolOptions) -> GraphOptions {
+    let tree = TreeBounds { min: 8, max: 16, ..TreeBounds::default() };
+    GraphOptions { pools, tree, keeper: false, ..GraphOptions::default() }
+}
+
 /// A graph on disk whose vertices have two numbers each, and an edge to the next.
 fn write(directory: &Path) -> Vec<VertexRef> {
     let store: Arc<dyn Store> = Arc::new(FjallStore::open(directory, FjallOptions::default()).unwrap());
-    let graph = Graph::open(store, GraphOptions::default()).unwrap();
+    let graph = Graph::open(store, options(PoolOptions::default())).unwrap();
     let mut bulk = graph.bulk_load().unwrap();
     let numbers = || BulkValues::Long((0..70_000).map(Some).collect());
     let columns = ["n", "warm"].map(|key| BulkColumn { key: key.into(), values: numbers() });
     let all = bulk.vertices("v", None, columns.into()).unwrap();
     let next: Vec<VertexRef> = all.iter().cycle().skip(1).take(all.len()).copied().collect();
     bulk.edges("next", &all, &next, None, vec![]).unwrap();
+    // One of each block of the first stripe, and some of the second; each has a list with a tree.
+    let some = [&all[..64], &all[65_536..65_536 + BLOCKS - 64]].concat();
+    let sources: Vec<VertexRef> = some.iter().flat_map(|v| [*v; LONG]).collect();
+    bulk.edges("many", &sources, &all[..sources.len()], None, vec![]).unwrap();
     bulk.finish(&|_| {}).unwrap();
-    // One of each block of the first stripe, and some of the second.
-    [&all[..64], &all[65_536..65_536 + BLOCKS - 64]].concat()
+    some
 }
 
 /// The graph, none of it in memory, over a store that takes its time.
@@ -51,8 +62,7 @@ fn cold(directory: &Path, pools: PoolOptions) -> (Graph, Arc<Reads>) {
         std::thread::sleep(LATENCY);
         seen.now.fetch_sub(1, Ordering::SeqCst);
     });
-    let options = GraphOptions { pools, keeper: false, ..GraphOptions::default() };
-    let graph = Graph::open(Arc::new(store), options).unwrap();
+    let graph = Graph::open(Arc::new(store), options(pools)).unwrap();
     (graph, reads)
 }
 
@@ -118,7 +128,8 @@ fn loads_together_wait_for_their_turns() {
 fn lists_degrees_and_columns_of_ends_are_loaded_together_too() {
     let directory = tempfile::tempdir().unwrap();
     let vertices = write(directory.path());
-    let (graph, reads) = cold(directory.path(), PoolOptions::default());
+    let all_light = PoolOptions { heavy_after: u64::MAX, ..PoolOptions::default() };
+    let (graph, reads) = cold(directory.path(), all_light);
     warm(&graph, &vertices);
     let request = graph.request(None);
     let snapshot = graph.snapshot().on_behalf_of(&request);
@@ -137,6 +148,28 @@ fn lists_degrees_and_columns_of_ends_are_loaded_together_too() {
     let mut lists = reader.lists(next, Dir::In);
     assert!(vertices.iter().all(|v| lists.packed(*v).is_some_and(|list| list.len() == 1)));
     assert!(reset() >= 8);
+}
+
+#[test]
+fn roots_of_trees_are_loaded_together() {
+    let directory = tempfile::tempdir().unwrap();
+    let vertices = write(directory.path());
+    let all_light = PoolOptions { heavy_after: u64::MAX, ..PoolOptions::default() };
+    let (graph, reads) = cold(directory.path(), all_light);
+    warm(&graph, &vertices);
+    let request = graph.request(None);
+    let snapshot = graph.snapshot().on_behalf_of(&request);
+    let reader = snapshot.reader();
+    let many = snapshot.catalog().edge_label("many").unwrap();
+    // The sections alone.
+    reader.expect(&vertices);
+    assert!(vertices.iter().all(|v| reader.list(*v, many, Dir::Out).has_tree()));
+    let before = reads.all.load(Ordering::SeqCst);
+    reads.most.store(0, Ordering::SeqCst);
+    assert_eq!(reader.degrees(many, Dir::Out).sum(&vertices), (BLOCKS * LONG) as u64);
+    assert_eq!(reads.all.load(Ordering::SeqCst) - before, BLOCKS, "each root is read once");
+    assert!(reads.most.load(Ordering::SeqCst) >= 8);
+    assert_eq!(request.asked(), 2 * BLOCKS as u64);
 }
 
 #[test]

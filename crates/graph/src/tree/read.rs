@@ -7,7 +7,7 @@ use values::{Value, VertexRef};
 use super::node::{EdgeNode, Target};
 use super::root::{NodePlace, TreeRoot};
 use super::write::belongs_behind;
-use super::{EdgeTree, TreeName};
+use super::{EdgeTree, TreeName, TreePart};
 use crate::block::slot_of;
 use crate::cache::hold_still;
 use crate::list::Run;
@@ -86,6 +86,9 @@ impl Reader<'_> {
 
     #[cold]
     fn load_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
+        if name.by.is_none() && !self.ahead.borrow().is_empty() {
+            self.load_with_next(name.key(TreePart::Root));
+        }
         let mut loaded = self.core.tree_root_for(self.request(), tree, name, &self.guard);
         let mut current = self.core.is_current(tree, name, &self.guard);
         let _still = (!current).then(hold_still);
