@@ -10,8 +10,8 @@ use super::super::predicate::Resolver;
 use super::super::view::Graph;
 use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand, Way, room};
-use super::vertex_of;
 use super::visitor::Visitor;
+use super::{list_at, vertex_of};
 
 impl Expand {
     /// The general case, run by run.
@@ -36,7 +36,7 @@ impl Expand {
         let mut at = self.cursor;
         while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
-            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
                 if shuns_long && graph.reader.list(v, label, dir).has_tree() {
                     break;

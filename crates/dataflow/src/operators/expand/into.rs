@@ -12,7 +12,7 @@ use super::super::element::find_vertex;
 use super::super::fan::trace;
 use super::super::view::{Graph, View, Viewpoint};
 use super::degree::multiplied;
-use super::{labels_of, vertex_of};
+use super::{labels_of, list_at, vertex_of};
 
 /// Edges looked at in one call at most.
 const EDGES_PER_CALL: usize = 1 << 18;
@@ -137,8 +137,7 @@ impl ExpandInto {
                 self.list = 0;
                 continue;
             };
-            let (dir, label) =
-                (dirs[self.list / self.labels.len()], self.labels[self.list % self.labels.len()]);
+            let (dir, label) = list_at(self.list, dirs, &self.labels);
             let mut side = match self.side {
                 Some(side) => side,
                 None => {

@@ -18,7 +18,7 @@ pub(super) use into::ExpandInto;
 pub(super) use neighbours::Expand;
 pub(super) use walks::Walks;
 
-use graph::EdgeLabelId;
+use graph::{Dir, EdgeLabelId};
 use planner::physical::EdgeLabels;
 use values::{Value, VertexRef};
 
@@ -59,6 +59,16 @@ fn detached(object: &Value, graph: &Graph<'_>, cx: &Context<'_>) -> Result<Verte
         };
         QueryError::step(&cx.op.step, message)
     })
+}
+
+/// Which way and along which label the nth list of a vertex goes, directions first.
+#[inline]
+fn list_at(list: usize, dirs: &[Dir], labels: &[EdgeLabelId]) -> (Dir, EdgeLabelId) {
+    match labels {
+        // Most often there is one, and a division costs as much as following an edge.
+        [label] => (dirs[list], *label),
+        _ => (dirs[list / labels.len()], labels[list % labels.len()]),
+    }
 }
 
 /// The edge labels to follow.

@@ -22,7 +22,7 @@ use super::super::view::{Graph, View, Viewpoint};
 use super::cursor::Cursor;
 use super::packed::PackedLists;
 use super::sorted::Wanted;
-use super::{labels_of, vertex_of};
+use super::{labels_of, list_at, vertex_of};
 
 /// Edges looked at in one call at most, even if few of them pass.
 pub(super) const EDGES_PER_CALL: usize = 1 << 16;
@@ -202,7 +202,7 @@ impl Expand {
             && looked_at < most
         {
             let v = vertex_of(batch, at.row, graph, cx)?;
-            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
                 graph.note_list(v, label, dir);
             }

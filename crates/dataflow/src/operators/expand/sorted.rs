@@ -21,8 +21,8 @@ use super::super::predicate::Resolver;
 use super::super::view::Graph;
 use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand, Way};
-use super::vertex_of;
 use super::visitor::Visitor;
+use super::{list_at, vertex_of};
 
 /// Which parts of the lists are wanted: one of these, whichever order a list has.
 #[derive(Clone, Copy)]
@@ -85,8 +85,8 @@ impl Expand {
             return Ok(false);
         }
         let v = vertex_of(batch, at.row, graph, cx)?;
-        let dir = Dir::of(way.direction)[at.list / self.labels.len()];
-        Ok(graph.reader.list(v, self.labels[at.list % self.labels.len()], dir).has_tree())
+        let (dir, label) = list_at(at.list, Dir::of(way.direction), &self.labels);
+        Ok(graph.reader.list(v, label, dir).has_tree())
     }
 
     /// Goes on where the cursor stands.
@@ -110,7 +110,7 @@ impl Expand {
         };
         while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
-            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            let (dir, label) = list_at(at.list, dirs, &self.labels);
             let list = graph.reader.list(v, label, dir);
             let fresh = at.ordered.is_none();
             if fresh {

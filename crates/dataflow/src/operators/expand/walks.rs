@@ -18,7 +18,7 @@ use super::cursor::Cursor;
 use super::degree::{multiplied, too_many};
 use super::neighbours::not_of_properties;
 use super::packed::PackedLists;
-use super::{labels_of, vertex_of};
+use super::{labels_of, list_at, vertex_of};
 
 /// Degrees looked up in one call at most.
 const DEGREES_PER_CALL: usize = 1 << 16;
@@ -150,7 +150,7 @@ impl Walks {
         let mut at = self.cursor;
         while at.row < batch.len && left > 0 {
             let v = vertex_of(batch, at.row, graph, cx)?;
-            let (dir, label) = (dirs[at.list / self.labels.len()], self.labels[at.list % self.labels.len()]);
+            let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
                 graph.note_list(v, label, dir);
             }
