@@ -47,7 +47,11 @@ impl Transaction {
         let value = ask(Rules::new(catalog.schema(), catalog), value)?;
         match catalog.pending() {
             None => Ok(value),
-            Some(pending) => ask(Rules::of_stored(pending, catalog), value).map_err(being_changed),
+            Some(pending) => {
+                // It is stored as of now: whether the schema that is to be ever comes is not known yet.
+                ask(Rules::of_stored(pending, catalog), value.clone()).map_err(being_changed)?;
+                Ok(value)
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use graph::{
-    DegreeTable, Dir, EdgeLabelId, Graph, GraphOptions, KeyId, Reader, Single, TreeBounds, Value, VertexRef,
+    DegreeCache, Dir, EdgeLabelId, Graph, GraphOptions, KeyId, Reader, Single, TreeBounds, Value, VertexRef,
 };
 use store::MemoryStore;
 
@@ -57,7 +57,7 @@ fn some(vertices: &[VertexRef], rng: &mut Rng) -> Vec<VertexRef> {
     (0..len).map(|_| any(rng)).map(|n| vertices[if mixed { n } else { n / 2 * 2 + parity }]).collect()
 }
 
-fn compare(reader: &Reader<'_>, tables: &mut [DegreeTable; 2], vertices: &[VertexRef], rng: &mut Rng) {
+fn compare(reader: &Reader<'_>, tables: &mut [DegreeCache; 2], vertices: &[VertexRef], rng: &mut Rng) {
     let catalog = reader.snapshot().catalog().clone();
     let (knows, age) = (catalog.edge_label("knows").unwrap(), catalog.key("age").unwrap());
     for (dir, table) in [Dir::Out, Dir::In].into_iter().zip(tables) {
@@ -103,7 +103,7 @@ fn they_agree_at_every_snapshot_and_in_transactions() {
     for seed in 0..8 {
         let mut rng = Rng::with_seed(seed);
         let (graph, vertices) = build(&mut rng);
-        let mut tables = <[DegreeTable; 2]>::default();
+        let mut tables = <[DegreeCache; 2]>::default();
         let before = graph.snapshot();
         compare(&before.reader(), &mut tables, &vertices, &mut rng);
         assert!(

@@ -499,3 +499,45 @@ fn all_are_longs(graph: &Graph, hub: VertexRef, round: i32) {
     }
     snapshot.check().unwrap();
 }
+
+#[test]
+fn a_change_of_one_key_leaves_the_values_of_another_as_they_are() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let declare = |key: &str, value_type| {
+        let declared = graph.change_schema(|schema| {
+            let key_of_edges = EdgeKeyDescription { value_type: Some(value_type), required: false };
+            schema.edges.entry("rated".into()).or_default().keys.insert(key.into(), key_of_edges);
+            let person = schema.vertices.entry("person".into()).or_default();
+            let key_of_people = VertexKeyDescription { value_type: Some(value_type), ..Default::default() };
+            person.keys.insert(key.into(), key_of_people);
+            Ok(())
+        });
+        declared.unwrap();
+    };
+    declare("weight", ValueType::Long);
+    declare("weight", ValueType::Number);
+    let transaction = graph.begin();
+    let v = transaction.add_vertex(None, "person").unwrap();
+    let e = transaction.add_edge(None, "rated", v, v).unwrap();
+    for (key, value) in [("weight", Value::Int(7)), ("since", Value::Int(8))] {
+        transaction.set_vertex_property(v, None, key, value.clone(), &[]).unwrap();
+        transaction.set_edge_property(e, key, value).unwrap();
+    }
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    // They are numbers of any type now; that they were once to be longs is of the past.
+    declare("since", ValueType::Long);
+    let read = |graph: &Graph| {
+        let snapshot = graph.snapshot();
+        let (reader, catalog) = (snapshot.reader(), snapshot.catalog());
+        let (weight, since) = (catalog.key("weight").unwrap(), catalog.key("since").unwrap());
+        let of_edge = |key| reader.edge_value_ref(e, key).unwrap().to_value();
+        [reader.value(v, weight).unwrap(), of_edge(weight), reader.value(v, since).unwrap(), of_edge(since)]
+            .map(|value| format!("{value:?}"))
+    };
+    let expected = ["Int(7)", "Int(7)", "Long(8)", "Long(8)"];
+    assert_eq!(read(&graph), expected);
+    drop(graph);
+    assert_eq!(read(&open(&store)), expected);
+}

@@ -142,7 +142,11 @@ impl Database {
             Script::Prepared(prepared, mode) => {
                 crate::run::run_prepared(&self.inner, &prepared, mode, snapshot)
             }
-            Script::Read(request) => self.run(request),
+            Script::Read(request) => {
+                // It may call a service that waits for snapshots to go.
+                drop(snapshot);
+                self.run(request)
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Scripts that come again are not read again.
 
 use std::{
-    hash::{BuildHasher, Hash},
+    hash::{BuildHasher, Hash, Hasher},
     mem::{Discriminant, discriminant},
     sync::{
         Arc,
@@ -42,44 +42,85 @@ const SEEN: usize = 4096;
 /// differs between the two is a variable, or the script is read each time it comes (because a variable decides about the
 /// traversal's shape, as in `limit(n)`, or is part of a literal).
 pub(crate) struct Scripts {
-    known: Cache<Id, Arc<Known>, quick_cache::UnitWeighter, FxBuildHasher>,
+    known: Cache<Id, Option<Arc<Known>>, quick_cache::UnitWeighter, FxBuildHasher>,
     /// By the low bits of the hash.
     seen: Box<[AtomicU64]>,
 }
 
-/// What a script is known by.
-#[derive(PartialEq, Eq)]
+/// What a script is known by: its text, and its variables with their types.
 struct Id {
     source: Str,
     text: Str,
+    /// All that were given, in the order of their names.
+    variables: Box<[(Str, Discriminant<Value>)]>,
 }
 
 /// [`Id`], borrowed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Asked<'a> {
     source: &'a str,
     text: &'a str,
+    bindings: &'a Bindings,
 }
 
+fn hash_of<'a, H: Hasher>(
+    source: &str,
+    text: &str,
+    variables: impl Iterator<Item = (&'a Str, Discriminant<Value>)>,
+    state: &mut H,
+) {
+    (source, text).hash(state);
+    variables.for_each(|variable| variable.hash(state));
+}
+
+impl Id {
+    fn variables(&self) -> impl Iterator<Item = (&Str, Discriminant<Value>)> {
+        self.variables.iter().map(|(name, kind)| (name, *kind))
+    }
+}
+
+impl Asked<'_> {
+    fn variables(&self) -> impl Iterator<Item = (&Str, Discriminant<Value>)> {
+        self.bindings.iter().map(|(name, value)| (name, discriminant(value)))
+    }
+
+    fn to_owned(&self) -> Id {
+        let variables = self.variables().map(|(name, kind)| (name.clone(), kind)).collect();
+        Id { source: self.source.into(), text: self.text.into(), variables }
+    }
+}
+
+impl PartialEq for Id {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.source == other.source && self.variables == other.variables
+    }
+}
+impl Eq for Id {}
+
 impl Hash for Id {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        Asked { source: &self.source, text: &self.text }.hash(state);
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_of(&self.source, &self.text, self.variables(), state);
+    }
+}
+
+impl Hash for Asked<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_of(self.source, self.text, self.variables(), state);
     }
 }
 
 impl Equivalent<Id> for Asked<'_> {
     fn equivalent(&self, id: &Id) -> bool {
-        self.text == id.text.as_str() && self.source == id.source.as_str()
+        self.text == id.text.as_str()
+            && self.source == id.source.as_str()
+            && self.variables().eq(id.variables())
     }
 }
 
-/// What a script comes to, if its variables are of these types.
+/// What a script comes to.
 struct Known {
     mode: Mode,
     key: ShapeKey,
     literals: Box<[Literal]>,
-    /// All variables that were given, in the order of their names.
-    variables: Box<[(Str, Discriminant<Value>)]>,
 }
 
 /// A literal of a script.
@@ -99,11 +140,7 @@ impl Scripts {
 
     /// What a script comes to with these values, if that is known.
     pub(crate) fn find(&self, text: &str, source: &str, bindings: &Bindings) -> Option<(Shape, Mode)> {
-        let known = self.known.get(&Asked { source, text })?;
-        let variables = known.variables.iter().map(|(name, kind)| (name, *kind));
-        if !variables.eq(bindings.iter().map(|(name, value)| (name, discriminant(value)))) {
-            return None;
-        }
+        let known = self.known.get(&Asked { source, text, bindings })??;
         let literals = known.literals.iter().map(|literal| match literal {
             Literal::Constant(value) => Some(value.clone()),
             Literal::Variable(name) => bindings.get(name).cloned(),
@@ -121,8 +158,11 @@ impl Scripts {
         {
             return;
         }
-        if let Some(known) = Known::of(text, source, bindings, request) {
-            self.known.insert(Id { source: source.into(), text: text.into() }, Arc::new(known));
+        let asked = Asked { source, text, bindings };
+        if self.known.peek(&asked).is_none() {
+            // That nothing can be remembered is remembered, too.
+            let known = Known::of(text, source, bindings, request).map(Arc::new);
+            self.known.insert(asked.to_owned(), known);
         }
     }
 
@@ -190,8 +230,7 @@ impl Known {
             bindings.keys().find(is_it).map(|name| Literal::Variable(name.clone()))
         });
         let literals = literals.collect::<Option<_>>()?;
-        let variables = bindings.iter().map(|(name, value)| (name.clone(), discriminant(value))).collect();
-        Some(Self { mode: request.mode, key: shape.key, literals, variables })
+        Some(Self { mode: request.mode, key: shape.key, literals })
     }
 }
 

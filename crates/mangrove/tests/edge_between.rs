@@ -105,3 +105,32 @@ fn a_transaction_sees_its_own_edges_and_conflicts_with_those_of_others() {
     db.query("g.V(1).outE().drop()").unwrap();
     assert!(transaction.commit().is_err(), "what it has seen is no longer so");
 }
+
+#[test]
+fn an_id_means_the_vertices_that_a_filter_by_it_lets_pass() {
+    let db = Database::in_memory().unwrap();
+    for id in ["7", "'7'", "'seven'", "'0d9ea1f6-3d5c-4b8e-9f64-0a1b2c3d4e5f'"] {
+        db.query(&format!("g.addV('p').property(T.id, {id})")).unwrap();
+    }
+    db.query("g.addV('p').property(T.id, 1).as('a').V().as('b').addE('e').from('a').to('b').iterate()")
+        .unwrap();
+    for id in [
+        "7",
+        "7L",
+        "'7'",
+        "'007'",
+        "'+7'",
+        "7.0d",
+        "'seven'",
+        "'SEVEN'",
+        "8",
+        "'0D9EA1F6-3D5C-4B8E-9F64-0A1B2C3D4E5F'",
+    ] {
+        for query in ["g.V(1).out().hasId(ID).count()", "g.V().out().hasId(ID).order().by(T.id).id()"] {
+            let query = query.replace("ID", id);
+            let off = query.replacen("g.", "g.with('mangrove.rules.off', 'expand-into').", 1);
+            let all = |text: &str| db.query(text).unwrap().map(Result::unwrap).collect::<Vec<_>>();
+            assert_eq!(all(&query), all(&off), "{query}");
+        }
+    }
+}

@@ -185,6 +185,21 @@ pub(super) fn find_edge(object: &Value, graph: &Graph<'_>) -> Option<EdgeRef> {
     }
 }
 
+/// All vertices whose ids have the same text as an id.
+pub(super) fn vertices_by_id_text(id: &Value, graph: &Graph<'_>) -> Vec<VertexRef> {
+    let text = id_text(id);
+    let mut found = Vec::new();
+    for id in std::iter::once(id.clone()).chain(other_notations(id)) {
+        graph.note(|| graph::ReadUnit::VertexId(graph::index_hash(&id)));
+        let Some(v) = graph.reader.vertex_by_id(&id) else { continue };
+        graph.note_vertex(v);
+        if id_text(&graph.reader.id(v)) == text && !found.contains(&v) {
+            found.push(v);
+        }
+    }
+    found
+}
+
 /// The vertex with an id, however the id is written: `"1"` finds `1`, and `1` finds `"1"`.
 fn vertex_by_id(id: &Value, graph: &Graph<'_>) -> Option<VertexRef> {
     let find = |id: &Value| {

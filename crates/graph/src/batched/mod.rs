@@ -16,12 +16,12 @@
 //! Where all entries are of one stripe and all vertices are in it, which is found out for sixteen vertices in the time of
 //! one lookup, the blocks need not even be compared: the slot is some bits of the vertex.
 
-mod degree_table;
+mod degree_cache;
 mod degrees;
 mod lists;
 mod properties;
 
-pub use degree_table::DegreeTable;
+pub use degree_cache::DegreeCache;
 pub use degrees::Degrees;
 pub use lists::Lists;
 pub use properties::{PropertyColumn, Single};

@@ -44,30 +44,31 @@ impl Core {
         })
     }
 
-    /// Converts the sections in memory whose types have changed since a version.
+    /// Converts the sections in memory whose types have changed since a version, which is that of what is in memory. (What
+    /// changed before that may have been given up again, and other values written since.)
     fn convert_resident(&self, retypes: &Retypes, version: u64, writer: &Writer) {
         let (columns, edges) = (retypes.columns_since(version), retypes.edges_since(version));
         for (_, stripe) in self.blocks.iter() {
             let guard = crossbeam_epoch::pin();
             for (_, key) in columns.iter().filter(|(label, _)| *label == stripe.label) {
-                self.convert_columns(retypes, stripe, *key, &guard);
+                self.convert_columns(retypes, version, stripe, *key, &guard);
             }
             for label in &edges {
-                self.convert_lists(retypes, stripe, *label, &guard);
+                self.convert_lists(retypes, version, stripe, *label, &guard);
             }
             drop(guard);
             self.make_room_for_writer(writer);
         }
         for label in edges {
             let guard = crossbeam_epoch::pin();
-            for tree in self.secondaries.retype(label, retypes) {
-                self.convert_tree(retypes, label, &tree, &guard);
+            for tree in self.secondaries.retype(label, retypes, version) {
+                self.convert_tree(retypes, version, label, &tree, &guard);
             }
         }
     }
 
-    fn convert_columns(&self, retypes: &Retypes, stripe: &Stripe, key: KeyId, guard: &Guard) {
-        let Some(conversions) = retypes.of_vertices(stripe.label, key, 0) else { return };
+    fn convert_columns(&self, retypes: &Retypes, version: u64, stripe: &Stripe, key: KeyId, guard: &Guard) {
+        let Some(conversions) = retypes.of_vertices(stripe.label, key, version) else { return };
         for tablet in 0..TABLETS {
             if let Some(cell) = stripe.block(tablet).columns.get(key.index()) {
                 self.convert(cell, |column| column.converted(&conversions), guard);
@@ -75,23 +76,37 @@ impl Core {
         }
     }
 
-    fn convert_lists(&self, retypes: &Retypes, stripe: &Stripe, label: EdgeLabelId, guard: &Guard) {
-        let Some(conversions) = retypes.of_edges(label, 0) else { return };
+    fn convert_lists(
+        &self,
+        retypes: &Retypes,
+        version: u64,
+        stripe: &Stripe,
+        label: EdgeLabelId,
+        guard: &Guard,
+    ) {
+        let Some(conversions) = retypes.of_edges(label, version) else { return };
         for (tablet, dir) in (0..TABLETS).flat_map(|tablet| [(tablet, Dir::Out), (tablet, Dir::In)]) {
             let Some(cell) = stripe.block(tablet).adjacency.get(adjacency_number(label, dir)) else {
                 continue;
             };
             let section = cell.loaded(guard);
             for (_, tree) in section.into_iter().flat_map(|section| section.trees()) {
-                self.convert_tree(retypes, label, tree, guard);
+                self.convert_tree(retypes, version, label, tree, guard);
             }
             self.convert(cell, |lists| lists.converted(&conversions), guard);
         }
     }
 
     /// Converts the edge nodes of a tree that are in memory. Where a node begins is left as it is: it is the same number.
-    fn convert_tree(&self, retypes: &Retypes, label: EdgeLabelId, tree: &EdgeTree, guard: &Guard) {
-        let Some(conversions) = retypes.of_edges(label, 0) else { return };
+    fn convert_tree(
+        &self,
+        retypes: &Retypes,
+        version: u64,
+        label: EdgeLabelId,
+        tree: &EdgeTree,
+        guard: &Guard,
+    ) {
+        let Some(conversions) = retypes.of_edges(label, version) else { return };
         for node in tree.root.loaded(guard).into_iter().flat_map(|root| root.nodes()) {
             self.convert(&node.cell, |node| node.converted(&conversions), guard);
         }

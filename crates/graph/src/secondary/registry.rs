@@ -253,10 +253,10 @@ impl Secondaries {
         self.find(name, len).unwrap_or(0)
     }
 
-    /// The trees of an edge label, whatever their state, whose edges get properties of other types; so do the changes that
-    /// are logged for those that are being built.
-    pub(crate) fn retype(&self, label: EdgeLabelId, retypes: &Retypes) -> Vec<Arc<EdgeTree>> {
-        let Some(conversions) = retypes.of_edges(label, 0) else { return Vec::new() };
+    /// The trees of an edge label, whatever their state, whose edges get properties of other types since a version; so do the
+    /// changes that are logged for those that are being built.
+    pub(crate) fn retype(&self, label: EdgeLabelId, retypes: &Retypes, since: u64) -> Vec<Arc<EdgeTree>> {
+        let Some(conversions) = retypes.of_edges(label, since) else { return Vec::new() };
         let mut lists = self.lists.write();
         let entries =
             lists.iter_mut().filter(|(list, _)| list.label == label).flat_map(|(_, entries)| entries);
@@ -319,8 +319,8 @@ mod tests {
         schema.edges.insert(LABEL, EdgeSchema { keys: [(KEY, key)].into(), sort_key: None });
         let mut retypes = Retypes::default();
         retypes.learn(&Schema::default(), &schema);
-        assert_eq!(secondaries.retype(EdgeLabelId(0), &retypes).len(), 0);
-        assert_eq!(secondaries.retype(LABEL, &retypes).len(), 1);
+        assert_eq!(secondaries.retype(EdgeLabelId(0), &retypes, 0).len(), 0);
+        assert_eq!(secondaries.retype(LABEL, &retypes, 0).len(), 1);
         let (logged, more) = secondaries.take_log(list.by(Some(KEY)), 9);
         let EdgeChangeKind::Insert(cells) = &logged[0].kind else { panic!("it was an insert") };
         assert_eq!(**cells, [(KEY, Value::Long(5)), (KeyId(4), Value::Int(6))]);

@@ -83,7 +83,8 @@ impl Conversions {
     /// A column of these values, if one of them changes.
     fn of_values(&self, values: &Values) -> Option<Values> {
         let rows = match (values.rows(), self.value) {
-            // The usual ones, without a look at each value.
+            // The usual ones, without a look at each value. First of all those of the declared type already.
+            (Rows::Int(_), Some(ValueType::Int)) | (Rows::Long(_), Some(ValueType::Long)) => return None,
             (Rows::Int(v), Some(ValueType::Long)) => Rows::Long(v.iter().map(|v| i64::from(*v)).collect()),
             (Rows::Int(v), Some(ValueType::Double)) => {
                 Rows::Double(v.iter().map(|v| f64::from(*v)).collect())

@@ -8,7 +8,7 @@ use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::super::element::find_vertex;
+use super::super::element;
 use super::super::fan::trace;
 use super::super::view::{Graph, View, Viewpoint};
 use super::degree::multiplied;
@@ -67,11 +67,11 @@ impl Operator for ExpandInto {
             self.input = input;
             self.viewpoint.take(cx);
         }
-        let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
+        let Some(mut batch) = self.input.take() else { return Ok(Step::Idle) };
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();
         if fresh {
-            self.begin(&batch, target, &graph, cx);
+            batch = self.begin(batch, target, &graph, cx);
             labels_of(&hop.labels, &graph, &mut self.labels);
         }
         if !self.look(&batch, Dir::of(hop.direction), &graph, cx)? {
@@ -95,29 +95,30 @@ impl Operator for ExpandInto {
 }
 
 impl ExpandInto {
-    fn begin(&mut self, batch: &Batch, target: &Target, graph: &Graph<'_>, cx: &Context<'_>) {
+    /// Finds the targets of the rows; the batch, with a row for each target.
+    fn begin(&mut self, mut batch: Batch, target: &Target, graph: &Graph<'_>, cx: &Context<'_>) -> Batch {
         (self.list, self.total, self.side) = (0, 0, None);
         self.found.clear();
         self.targets.clear();
         match target {
             Target::Id(id) => {
-                let vertex = cx.operand(id, batch, 0).and_then(|id| find_vertex(&id, graph));
-                self.targets.resize(batch.len, vertex);
+                let id = cx.operand(id, &batch, 0).unwrap_or_default();
+                let id = element::id_of(&id, graph).unwrap_or(id);
+                let found = element::vertices_by_id_text(&id, graph);
+                if found.len() > 1 {
+                    // `7` and `'7'` are two vertices, and both are meant.
+                    let rows = (0..batch.len as u32).flat_map(|row| found.iter().map(move |_| row));
+                    batch = batch.gather(&rows.collect::<Vec<_>>());
+                }
+                let targets = found.iter().copied().map(Some).cycle().chain(std::iter::repeat(None));
+                self.targets.extend(targets.take(batch.len));
             }
             Target::Slot(slot) => match batch.slot(*slot) {
                 None => self.targets.resize(batch.len, None),
-                Some(column) => self.targets.extend((0..batch.len).map(|row| {
-                    match column.vertex(row) {
-                        Some(v) => Some(v),
-                        // What is no vertex is equal to none, even if it is the id of one.
-                        None => column
-                            .get(row)
-                            .filter(|value| matches!(value, Value::Vertex(_)))
-                            .and_then(|v| find_vertex(&v, graph)),
-                    }
-                })),
+                Some(column) => self.targets.extend((0..batch.len).map(|row| vertex_in(column, row, graph))),
             },
         }
+        batch
     }
 
     /// Goes on where it stands; `true` at the end of the batch.
@@ -132,6 +133,7 @@ impl ExpandInto {
         let mut degrees = self.degrees(dirs, graph);
         while self.found.len() < batch.len && left > 0 {
             let row = self.found.len();
+            let v = vertex_of(batch, row, graph, cx)?;
             let Some(target) = self.targets[row].filter(|_| self.list < degrees.len()) else {
                 self.found.push(std::mem::take(&mut self.total));
                 self.list = 0;
@@ -140,10 +142,7 @@ impl ExpandInto {
             let (dir, label) = list_at(self.list, dirs, &self.labels);
             let mut side = match self.side {
                 Some(side) => side,
-                None => {
-                    let v = vertex_of(batch, row, graph, cx)?;
-                    shorter(v, target, dir, label, &mut degrees[self.list], graph)
-                }
+                None => shorter(v, target, dir, label, &mut degrees[self.list], graph),
             };
             let run = graph.reader.run(side.of, label, side.dir, &mut side.place);
             let rest = &run.neighbours()[side.place.position - run.first()..];
@@ -172,6 +171,14 @@ impl ExpandInto {
         batch.current = Column::Vertices(reached).into();
         batch
     }
+}
+
+/// The vertex that a column has in a row. What is no vertex is equal to none, even if it is the id of one.
+fn vertex_in(column: &Column, row: usize, graph: &Graph<'_>) -> Option<VertexRef> {
+    column.vertex(row).or_else(|| match column.get(row)? {
+        detached @ Value::Vertex(_) => element::find_vertex(&detached, graph),
+        _ => None,
+    })
 }
 
 /// The shorter one of the two lists that have the edges between two vertices.

@@ -1,6 +1,6 @@
 //! Numbers of walks of two steps, or of neighbours that pass a test, without a traverser for any of them.
 
-use graph::{DegreeTable, Degrees, Dir, EdgeLabelId};
+use graph::{DegreeCache, Degrees, Dir, EdgeLabelId};
 use planner::physical::{EdgeLabels, Hop, OpKind};
 use values::VertexRef;
 
@@ -47,7 +47,7 @@ pub(in crate::operators) struct Walks {
     labels: Vec<EdgeLabelId>,
     test: Prepared,
     /// What is remembered for the second step, along each of its labels and ways.
-    tables: Vec<DegreeTable>,
+    tables: Vec<DegreeCache>,
     held: Held,
 }
 
@@ -87,7 +87,7 @@ impl Operator for Walks {
                 let mut ends = Ends::new(then, &graph);
                 let mut tables = std::mem::take(&mut self.tables);
                 let looks = ends.along.len();
-                tables.resize_with(looks, DegreeTable::default);
+                tables.resize_with(looks, DegreeCache::default);
                 let count = |part: &[VertexRef], _| ends.count(part, &mut tables);
                 let ended = self.walk(&batch, hop, looks, count, &graph, cx)?;
                 self.remember(tables, cx);
@@ -122,8 +122,8 @@ impl Operator for Walks {
 
 impl Walks {
     /// Keeps the tables for the next call, if the query has room for them.
-    fn remember(&mut self, tables: Vec<DegreeTable>, cx: &Context<'_>) {
-        if self.held.set_if_room(cx, tables.iter().map(DegreeTable::bytes).sum()) {
+    fn remember(&mut self, tables: Vec<DegreeCache>, cx: &Context<'_>) {
+        if self.held.set_if_room(cx, tables.iter().map(DegreeCache::bytes).sum()) {
             self.tables = tables;
         }
     }
@@ -196,7 +196,7 @@ impl<'g> Ends<'g> {
     }
 
     /// Degrees of all of these vertices, added up.
-    fn count(&mut self, vertices: &[VertexRef], tables: &mut [DegreeTable]) -> u64 {
+    fn count(&mut self, vertices: &[VertexRef], tables: &mut [DegreeCache]) -> u64 {
         let mut sum = 0;
         self.graph.reader.expect_ends(vertices);
         for ((label, dir, degrees), table) in self.along.iter_mut().zip(tables) {

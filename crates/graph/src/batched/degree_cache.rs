@@ -4,14 +4,14 @@ use values::VertexRef;
 
 use super::Degrees;
 use crate::Tick;
-use crate::block::{STRIPE_VERTICES, stripe_of};
+use crate::block::{STRIPE_VERTICES, slot_of, stripe_of};
 
 /// Lookups per vertex of a stripe from which on a table of all its vertices pays: making an entry costs about as much as
 /// a lookup without, and one with it half as much. Whoever waits until the lookups have cost as much as the table saves
 /// spends at most twice what would have been best.
 const PAYS: u32 = 2;
 
-/// Bytes of tables that one [`DegreeTable`] has at most.
+/// Bytes of tables that one [`DegreeCache`] has at most.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Degrees that many lookups have asked for, laid out for the next ones.
@@ -27,7 +27,7 @@ const MOST_BYTES: usize = 4 << 20;
 /// once so many vertices have been asked for that it pays. It holds for one snapshot, and owns what it knows, so that it
 /// lives as long as the query.
 #[derive(Debug, Default)]
-pub struct DegreeTable {
+pub struct DegreeCache {
     stripes: Vec<Stripe>,
     bytes: usize,
     /// The snapshot that it holds for.
@@ -40,7 +40,7 @@ struct Stripe {
     degrees: Box<[u32]>,
 }
 
-impl DegreeTable {
+impl DegreeCache {
     /// Bytes it occupies.
     pub fn bytes(&self) -> usize {
         self.bytes + self.stripes.len() * size_of::<Stripe>()
@@ -85,12 +85,12 @@ impl Stripe {
 impl Degrees<'_> {
     /// As [`Degrees::sum`], with a table that remembers the degrees of vertices that are asked for again and again. All
     /// readers it is used with must be of one query.
-    pub fn sum_with(&mut self, table: &mut DegreeTable, vertices: &[VertexRef]) -> u64 {
+    pub fn sum_with(&mut self, table: &mut DegreeCache, vertices: &[VertexRef]) -> u64 {
         if self.reader.own.is_some() {
             return self.sum(vertices);
         }
         if table.tick != Some(self.reader.tick) {
-            *table = DegreeTable { tick: Some(self.reader.tick), ..DegreeTable::default() };
+            *table = DegreeCache { tick: Some(self.reader.tick), ..DegreeCache::default() };
         }
         let Some(known) = table.stripe(vertices, self) else { return self.sum(vertices) };
         let (mut sum, mut looked_at) = (0, 0);
@@ -114,6 +114,17 @@ impl Degrees<'_> {
         let first = v.0 & !(STRIPE_VERTICES - 1);
         self.expect_many_near(v);
         let vertices = (0..self.vertices_of_stripe(v)).map(|n| VertexRef(first + n));
-        vertices.map(|v| if self.blocks.knows(v) { u32::try_from(self.of(v)).ok() } else { None }).collect()
+        let degree = |v: VertexRef| {
+            let is_there = self.blocks.knows(v) && !self.has_stored_root(v);
+            is_there.then(|| u32::try_from(self.of(v)).ok()).flatten()
+        };
+        vertices.map(degree).collect()
+    }
+
+    /// Whether the list of a vertex whose block is known has a tree whose root, which knows the degree, is not in memory.
+    fn has_stored_root(&mut self, v: VertexRef) -> bool {
+        let (_, section) = self.blocks.of(v, || (&[], None));
+        let tree = section.and_then(|section| section.tree(slot_of(v)));
+        tree.is_some_and(|tree| tree.root.loaded(&self.reader.guard).is_none())
     }
 }
