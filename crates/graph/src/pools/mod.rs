@@ -20,11 +20,11 @@
 //!   waits for a turn has not begun to load, so a light request never waits in the heavy queue.
 
 mod controller;
-mod helpers;
 mod load;
 mod on_load;
 mod pool;
 mod request;
+mod together;
 mod waiter;
 
 use std::sync::Arc;
@@ -34,11 +34,11 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use controller::{Controller, Period};
-pub(crate) use helpers::Helpers;
 use on_load::Away;
 pub use on_load::{OnLoad, on_load};
 use pool::{Class, Pool};
 pub use request::{Bell, Request};
+pub(crate) use together::Helpers;
 pub(crate) use waiter::Waiter;
 
 use crate::{GraphError, Result};
