@@ -1,8 +1,12 @@
 //! Traversals beside the same traversals hand-written over CSR arrays, in one process, one executor each; and what two
 //! executors gain ([`limit_clients`]).
+//!
+//! Each start is run several times in a row, and so the processor learns which branches it takes. What it is like when it
+//! cannot, since every query starts somewhere else than the one before, is measured too: `rotating`.
 
 use std::path::Path;
 
+use mangrove::Database;
 use serde_json::{Value as Json, json};
 use values::Value;
 
@@ -61,23 +65,12 @@ pub fn bench(graph: &Path, only: Option<&str>, report: &Report) -> Result<(), Bo
         let step = (csr.ids.len() / STARTS).max(1);
         let starts: Vec<u32> = (0..csr.ids.len() as u32).step_by(step).take(STARTS).collect();
         for (name, text, by_hand) in QUERIES.into_iter().filter(|q| only.is_none_or(|only| q.0 == only)) {
-            let (mut ours, mut theirs) = (Latencies::default(), Latencies::default());
-            for &start in &starts {
-                let bindings = vec![("p".into(), Value::Long(csr.ids[start as usize]))];
-                for round in 0..=RUNS {
-                    let (fast, expected) = time(|| std::hint::black_box(by_hand(&mut csr, start)));
-                    let (slow, got) = time(|| run(&database, text, &bindings));
-                    let got = got?;
-                    if got != [Value::Long(expected as i64)] {
-                        return Err(format!("{name} from {start}: expected {expected}, got {got:?}").into());
-                    }
-                    if round > 0 {
-                        ours.add(slow);
-                        theirs.add(fast);
-                    }
-                }
-            }
-            rows.push(row(name, executors, &ours, &theirs));
+            let stays = |n: usize| (n / (RUNS + 1), n % (RUNS + 1));
+            let goes_round = |n: usize| (n % starts.len(), n / starts.len());
+            let query = (name, text, by_hand);
+            let staying = measure(&database, &mut csr, query, &starts, stays)?;
+            let rotating = measure(&database, &mut csr, query, &starts, goes_round)?;
+            rows.push(row(name, executors, &staying, &rotating));
             if executors == 2 {
                 let starts: Vec<i64> = starts.iter().map(|start| csr.ids[*start as usize]).collect();
                 clients.push(limit_clients::compare(&database, name, text, &starts)?);
@@ -89,10 +82,45 @@ pub fn bench(graph: &Path, only: Option<&str>, report: &Report) -> Result<(), Bo
     Ok(())
 }
 
-fn row(name: &str, executors: usize, ours: &Latencies, theirs: &Latencies) -> Json {
-    let (median, csr) = (micros(ours.median()), micros(theirs.median()));
+/// Our latencies and the loop's, of as many runs as there are of all starts; `turn` says which start is run in the nth, and
+/// how often it was before.
+fn measure(
+    database: &Database,
+    csr: &mut Csr,
+    (name, text, by_hand): (&str, &str, Loop),
+    starts: &[u32],
+    turn: impl Fn(usize) -> (usize, usize),
+) -> Result<(Latencies, Latencies), Box<dyn std::error::Error>> {
+    let (mut ours, mut theirs) = (Latencies::default(), Latencies::default());
+    for (start, round) in (0..starts.len() * (RUNS + 1)).map(turn) {
+        let start = starts[start];
+        let bindings = vec![("p".into(), Value::Long(csr.ids[start as usize]))];
+        let (fast, expected) = time(|| std::hint::black_box(by_hand(csr, start)));
+        let (slow, got) = time(|| run(database, text, &bindings));
+        let got = got?;
+        if got != [Value::Long(expected as i64)] {
+            return Err(format!("{name} from {start}: expected {expected}, got {got:?}").into());
+        }
+        if round > 0 {
+            ours.add(slow);
+            theirs.add(fast);
+        }
+    }
+    Ok((ours, theirs))
+}
+
+fn row(
+    name: &str,
+    executors: usize,
+    staying: &(Latencies, Latencies),
+    rotating: &(Latencies, Latencies),
+) -> Json {
+    let medians = |(ours, theirs): &(Latencies, Latencies)| (micros(ours.median()), micros(theirs.median()));
+    let ((median, csr), (rotating, rotating_csr)) = (medians(staying), medians(rotating));
     json!({
         "name": name, "executors": executors,
         "median_us": rounded(median), "csr_median_us": rounded(csr), "ratio": rounded(median / csr),
+        "rotating_us": rounded(rotating), "csr_rotating_us": rounded(rotating_csr),
+        "rotating_ratio": rounded(rotating / rotating_csr),
     })
 }
