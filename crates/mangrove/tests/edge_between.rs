@@ -70,6 +70,8 @@ fn both_sides_have_the_same_edges() {
     let directory = tempfile::tempdir().unwrap();
     let mut rng = Rng::with_seed(7);
     let db = build(directory.path(), &mut rng);
+    let profile = db.profile("g.V(0L).in('follows').hasId(5L).count()").unwrap();
+    assert!(!profile.contains("filter("), "the list is looked through, and filtered:\n{profile}");
     let mut answered = 0;
     for n in 0..150 {
         let pair =

@@ -54,6 +54,10 @@ impl Binder<'_> {
             [Argument::Value(value)] if !is_collection(value) => {
                 Ok(Predicate::Compare(PredicateOp::Eq, Operand::Const(value.clone())))
             }
+            // A parameter's type is part of the shape that the plan is kept by.
+            [parameter @ Argument::Parameter(_, value)] if !is_collection(value) && *value != Value::Null => {
+                Ok(Predicate::Compare(PredicateOp::Eq, self.operand(call, parameter)?))
+            }
             _ => Ok(Predicate::Within { members: self.operands(call, 0)?, spread: true }),
         }
     }
