@@ -91,7 +91,7 @@ impl PlanCache {
         self.misses.fetch_add(1, Ordering::Relaxed);
         let planned = Arc::new(make()?);
         if planned.reusable {
-            self.shard(&key).lock().insert(key, planned.clone(), self.capacity);
+            self.shard(&key).lock().insert(key, planned.clone(), self.capacity, statistics);
         }
         Ok(planned)
     }
@@ -155,7 +155,8 @@ impl Shard {
         entry.variants.iter().find(|planned| planned.fits(statistics)).cloned()
     }
 
-    fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize) {
+    /// Keeps a plan, unless another thread has brought one meanwhile that serves as well.
+    fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize, statistics: &dyn Statistics) {
         self.clock += 1;
         if self.plans.len() >= capacity && !self.plans.contains_key(&key) {
             // A shard is small, and plans are made seldom: looking through it is cheaper than keeping it in order.
@@ -166,6 +167,9 @@ impl Shard {
         }
         let entry = self.plans.entry(key).or_insert(Entry { variants: Vec::new(), used: 0 });
         entry.used = self.clock;
+        if entry.variants.iter().any(|known| known.fits(statistics)) {
+            return;
+        }
         if entry.variants.len() >= VARIANTS {
             entry.variants.remove(0);
         }
