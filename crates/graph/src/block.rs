@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use values::VertexRef;
 
 use crate::memory::{CellTable, SectionCell};
+use crate::ranked::Ranked;
 use crate::section::{Adjacency, Column, Presence};
 use crate::{Dir, EdgeLabelId, VertexLabelId};
 
@@ -56,11 +57,14 @@ pub(crate) struct Stripe {
     /// How many references were given out, from the first on.
     allocated: AtomicU32,
     blocks: [Block; TABLETS],
+    /// By key id, made from the columns of all blocks.
+    pub(crate) ranked: CellTable<Ranked, 16>,
 }
 
 impl Stripe {
     fn new(label: VertexLabelId) -> Box<Self> {
-        Box::new(Self { label, allocated: AtomicU32::new(0), blocks: [const { Block::new() }; TABLETS] })
+        let blocks = [const { Block::new() }; TABLETS];
+        Box::new(Self { label, allocated: AtomicU32::new(0), blocks, ranked: CellTable::new() })
     }
 
     #[inline]

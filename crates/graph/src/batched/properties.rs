@@ -3,7 +3,7 @@
 use values::VertexRef;
 
 use super::{Blocks, in_memory, within};
-use crate::block::{TABLETS, slot_of};
+use crate::block::slot_of;
 use crate::section::{Column, Rows, SLOTS};
 use crate::{KeyId, Reader, ValueRef};
 
@@ -62,25 +62,6 @@ impl<'r> PropertyColumn<'r> {
     pub fn long(&self, v: VertexRef) -> Option<i64> {
         let (longs, slot) = self.blocks.near(v);
         longs.get(slot).copied()
-    }
-
-    /// How many of some vertices have a long that holds, up to the first of which [`PropertyColumn::long`] says nothing; and
-    /// how many come before that one.
-    #[inline(always)]
-    pub fn count_longs(&self, vertices: &[VertexRef], holds: impl Fn(i64) -> bool) -> (usize, usize) {
-        let mut count = 0;
-        if let Some(known) = self.blocks.near_all(vertices) {
-            for (i, &v) in vertices.iter().enumerate() {
-                let Some(&long) = known[v.0 as usize % TABLETS].get(slot_of(v)) else { return (count, i) };
-                count += usize::from(holds(long));
-            }
-        } else {
-            for (i, &v) in vertices.iter().enumerate() {
-                let Some(long) = self.long(v) else { return (count, i) };
-                count += usize::from(holds(long));
-            }
-        }
-        (count, vertices.len())
     }
 
     /// Makes ready for many vertices, most of which are in the stripe of this one.

@@ -122,6 +122,11 @@ impl Eviction<'_> {
     fn judge(&self, candidate: Candidate<Entry>) {
         let outcome = match &candidate.entry {
             Entry::Node(node) => node.upgrade().map_or(Outcome::NotHere, |node| self.evict_node(&node)),
+            Entry::Ranked { stripe, key } => match self.core.forget_ranks(*stripe, *key, self.guard) {
+                None => Outcome::NotHere,
+                Some(false) => Outcome::Wanted,
+                Some(true) => Outcome::Evicted,
+            },
             Entry::Section(SectionKey::Tree { name, part: TreePart::Root }) => self.evict_root(*name),
             Entry::Section(key) => self.evict_section(*key),
         };

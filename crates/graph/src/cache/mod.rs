@@ -34,7 +34,7 @@ use parking_lot::Mutex;
 use crate::memory::Account;
 use crate::section_key::SectionKey;
 use crate::tree::EdgeNode;
-use crate::{GraphOptions, Tick};
+use crate::{GraphOptions, KeyId, Tick};
 
 pub(crate) use evict::hold_still;
 pub(crate) use keeper::Keeper;
@@ -55,6 +55,8 @@ pub(crate) enum Entry {
     Section(SectionKey),
     /// An edge node; gone with its tree.
     Node(Weak<EdgeNode>),
+    /// The ranks of a stripe's values under a key.
+    Ranked { stripe: usize, key: KeyId },
 }
 
 impl Entry {

@@ -1,5 +1,7 @@
 //! One property key of the vertices of a block.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::SLOTS;
 use super::delta::Delta;
 use super::values::{Values, ValuesBuilder};
@@ -10,13 +12,27 @@ use crate::{Single, Tick, ValueRef};
 pub(crate) struct Column {
     /// Everything up to this stamp is in the base.
     pub(crate) settled: Tick,
-    values: Values,
+    /// See [`Column::identity`].
+    identity: u64,
     pub(crate) delta: Delta<PropertyState>,
+    values: Values,
 }
+
+/// Columns that were made.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Column {
     pub(crate) fn new(settled: Tick, values: Values) -> Self {
-        Self { settled, values, delta: Delta::new() }
+        Self::with_delta(settled, values, Delta::new())
+    }
+
+    fn with_delta(settled: Tick, values: Values, delta: Delta<PropertyState>) -> Self {
+        Self { settled, identity: MADE.fetch_add(1, Ordering::Relaxed) + 1, delta, values }
+    }
+
+    /// A number above 0 that no other column of this process has.
+    pub(crate) fn identity(&self) -> u64 {
+        self.identity
     }
 
     /// A column without values.
@@ -90,7 +106,7 @@ impl Column {
             }
         }
         let delta = self.delta.newer_than(stamp, None);
-        Self { settled: self.settled.max(stamp), values: values.finish(), delta }
+        Self::with_delta(self.settled.max(stamp), values.finish(), delta)
     }
 
     fn copy_base(&self, slot: usize, into: &mut ValuesBuilder) {

@@ -64,6 +64,14 @@ impl LongRange {
         (self.inside && other.inside).then(both)
     }
 
+    /// The smallest and the largest that satisfy, if all between them do; `low > high` if none does.
+    pub(in crate::operators) fn bounds(self) -> Option<(i64, i64)> {
+        if self == Self::NONE {
+            return Some((i64::MAX, i64::MIN));
+        }
+        self.inside.then(|| (self.low, self.low.wrapping_add_unsigned(self.width)))
+    }
+
     /// Whether a long satisfies.
     #[inline(always)]
     pub(in crate::operators) fn holds(self, long: i64) -> bool {

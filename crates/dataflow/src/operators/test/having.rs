@@ -1,6 +1,6 @@
 //! `has(key, predicate)` on many vertices: loops over columns.
 
-use graph::{KeyId, PropertyColumn, Single, ValueRef};
+use graph::{KeyId, PropertyColumn, RankRange, Single, StripeRanks, ValueRef};
 use gremlin::PredicateOp;
 use values::{Value, VertexRef};
 
@@ -14,25 +14,84 @@ pub(super) const MANY: usize = 64;
 
 /// A test of vertices by what they have under a key.
 pub(super) struct Having<'a> {
-    pub(super) column: PropertyColumn<'a>,
     key: KeyId,
     check: &'a Check,
     /// If it is about a range of longs.
     longs: Option<LongRange>,
+    /// Made when values are first looked at.
+    column: Option<PropertyColumn<'a>>,
+    /// The ranks of a stripe, and which of them pass.
+    ranked: Option<(StripeRanks<'a>, RankRange)>,
+    /// A vertex of a stripe whose ranks are not known, and how many values were asked for since.
+    unranked: Option<(VertexRef, usize)>,
     batch: &'a Batch,
     graph: &'a Graph<'a>,
+}
+
+/// Values that follow one another.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    Longs(i64, i64),
+    Text(&'a str),
 }
 
 impl<'a> Having<'a> {
     /// The test for the rows of a batch.
     pub(super) fn new(key: KeyId, check: &'a Check, batch: &'a Batch, graph: &'a Graph<'a>) -> Self {
         Self {
-            column: graph.reader.property_column(key),
             key,
             check,
             longs: LongRange::of(check),
+            column: None,
+            ranked: None,
+            unranked: None,
             batch,
             graph,
+        }
+    }
+
+    /// Makes ready for many vertices, most of which are in the stripe of this one, and which will be counted.
+    pub(super) fn expect_to_count(&mut self, v: VertexRef) {
+        if let Some(wanted) = self.wanted() {
+            self.ranked = self.ranks_near(v, wanted);
+            self.unranked = self.ranked.is_none().then_some((v, 0));
+        }
+        if self.ranked.is_none() {
+            self.expect_many_near(v);
+        }
+    }
+
+    /// Makes ready for many vertices, most of which are in the stripe of this one.
+    pub(super) fn expect_many_near(&mut self, v: VertexRef) {
+        self.column().expect_many_near(v);
+    }
+
+    fn column(&mut self) -> &mut PropertyColumn<'a> {
+        self.column.get_or_insert_with(|| self.graph.reader.property_column(self.key))
+    }
+
+    /// The values that pass, if their ranks say which.
+    fn wanted(&self) -> Option<Wanted<'a>> {
+        match self.longs {
+            Some(longs) => longs.bounds().map(|(low, high)| Wanted::Longs(low, high)),
+            None => self.text().map(Wanted::Text),
+        }
+    }
+
+    fn ranks_near(&self, v: VertexRef, wanted: Wanted<'_>) -> Option<(StripeRanks<'a>, RankRange)> {
+        let ranks = self.graph.reader.ranks_near(v, self.key)?;
+        let range = match wanted {
+            Wanted::Longs(low, high) => ranks.of_longs(low, high)?,
+            Wanted::Text(text) => ranks.of_string(text)?,
+        };
+        Some((ranks, range))
+    }
+
+    /// The text that a value must equal, if it is about that.
+    fn text(&self) -> Option<&'a str> {
+        match self.check {
+            Check::Compare(PredicateOp::Eq, Value::String(text)) => Some(text.as_str()),
+            _ => None,
         }
     }
 
@@ -47,76 +106,85 @@ impl<'a> Having<'a> {
         item: impl Fn(&[T], usize) -> (VertexRef, T),
         row: impl Fn(T) -> u32,
     ) -> usize {
-        if let Some(wanted) = self.longs {
-            return self.longs(len, kept, item, row, |long| wanted.holds(long));
-        }
-        match self.check {
-            Check::Compare(PredicateOp::Eq, Value::String(text)) => {
-                keep(len, kept, item, |v, item| match self.column.get(v) {
-                    Single::Value(ValueRef::Str(value)) => value == text.as_str(),
-                    _ => self.other_holds(v, row(item)),
-                })
-            }
-            _ => keep(len, kept, item, |v, item| self.other_holds(v, row(item))),
+        let (longs, text) = (self.longs, self.text());
+        let (column, others) = self.parts();
+        match (longs, text) {
+            (Some(wanted), _) => keep(len, kept, item, |v, item| match column.long(v) {
+                Some(long) => wanted.holds(long),
+                None => others.holds(column, v, row(item)),
+            }),
+            (None, Some(text)) => keep(len, kept, item, |v, item| match column.get(v) {
+                Single::Value(ValueRef::Str(value)) => value == text,
+                _ => others.holds(column, v, row(item)),
+            }),
+            (None, None) => keep(len, kept, item, |v, item| others.holds(column, v, row(item))),
         }
     }
 
     /// How many of some vertices pass, compared with the operands of a row.
     pub(super) fn count(&mut self, vertices: &[VertexRef], row: u32) -> usize {
-        if let Some(wanted) = self.longs {
-            return self.count_longs(vertices, row, |long| wanted.holds(long));
+        if let Some((ranks, wanted)) = self.ranked
+            && let Some(count) = ranks.count(vertices, wanted)
+        {
+            return count;
         }
-        let text = match self.check {
-            Check::Compare(PredicateOp::Eq, Value::String(text)) => Some(text.as_str()),
-            _ => None,
-        };
-        let mut count = 0;
-        for &v in vertices {
-            count += usize::from(match (text, self.column.get(v)) {
-                (Some(text), Single::Value(ValueRef::Str(value))) => value == text,
-                (_, Single::Absent) => false,
-                _ => self.other_holds(v, row),
-            });
+        if let Some((_, asked)) = &mut self.unranked {
+            *asked += vertices.len();
         }
-        count
-    }
-
-    #[inline(always)]
-    fn count_longs(&mut self, vertices: &[VertexRef], row: u32, holds: impl Fn(i64) -> bool) -> usize {
-        let (mut rest, mut count) = (vertices, 0);
-        loop {
-            let (passed, known) = self.column.count_longs(rest, &holds);
-            count += passed;
-            let Some((&other, others)) = rest[known..].split_first() else { return count };
-            count += usize::from(self.other_holds(other, row));
-            rest = others;
+        let (longs, text) = (self.longs, self.text());
+        let (column, others) = self.parts();
+        match (longs, text) {
+            (Some(wanted), _) => number_of(vertices, |v| match column.long(v) {
+                Some(long) => wanted.holds(long),
+                None => others.holds(column, v, row),
+            }),
+            (None, Some(text)) => number_of(vertices, |v| match column.get(v) {
+                Single::Value(ValueRef::Str(value)) => value == text,
+                _ => others.holds(column, v, row),
+            }),
+            (None, None) => number_of(vertices, |v| others.holds(column, v, row)),
         }
     }
 
-    /// Longs are compared right here; whatever else is under the key, by the check, and out of line: what it needs in
-    /// registers would be reloaded for every vertex.
-    #[inline(always)]
-    fn longs<T: Copy>(
-        &mut self,
-        len: usize,
-        kept: &mut [T],
-        item: impl Fn(&[T], usize) -> (VertexRef, T),
-        row: impl Fn(T) -> u32,
-        holds: impl Fn(i64) -> bool,
-    ) -> usize {
-        keep(len, kept, item, |v, item| match self.column.long(v) {
-            Some(long) => holds(long),
-            None => self.other_holds(v, row(item)),
-        })
+    /// The column, and what tests the values that no loop here knows.
+    fn parts(&mut self) -> (&mut PropertyColumn<'a>, Others<'a>) {
+        let others = Others { key: self.key, check: self.check, batch: self.batch, graph: self.graph };
+        (self.column(), others)
     }
+}
 
+/// Tests of any values. Out of line: what they need in registers would be reloaded for every vertex.
+#[derive(Clone, Copy)]
+struct Others<'a> {
+    key: KeyId,
+    check: &'a Check,
+    batch: &'a Batch,
+    graph: &'a Graph<'a>,
+}
+
+impl<'a> Others<'a> {
     #[inline(never)]
-    fn other_holds(&mut self, v: VertexRef, row: u32) -> bool {
+    fn holds(&self, column: &mut PropertyColumn<'a>, v: VertexRef, row: u32) -> bool {
         let holds = |value: ValueRef<'_>| self.check.holds(value, self.batch, row as usize);
-        match self.column.get(v) {
+        match column.get(v) {
             Single::Absent => false,
             Single::Value(value) => holds(value),
             Single::Several => vertex_values(v, self.key, self.graph, holds),
+        }
+    }
+}
+
+#[inline(always)]
+fn number_of(vertices: &[VertexRef], mut holds: impl FnMut(VertexRef) -> bool) -> usize {
+    vertices.iter().map(|&v| usize::from(holds(v))).sum()
+}
+
+impl Drop for Having<'_> {
+    fn drop(&mut self) {
+        if let Some((v, asked)) = self.unranked
+            && asked > 0
+        {
+            self.graph.reader.note_asked(v, self.key, asked);
         }
     }
 }

@@ -76,7 +76,7 @@ fn having(
     graph.reader.expect(vertices);
     let mut having = Having::new(key, check, batch, graph);
     if rows.len() >= MANY {
-        having.column.expect_many_near(vertices[0]);
+        having.expect_many_near(vertices[0]);
     }
     match rows {
         Rows::All(len) => {

@@ -32,7 +32,7 @@ impl<'a> OfEnds<'a> {
             [test] => {
                 self.graph.note_vertices(vertices, 0..vertices.len() as u32);
                 if std::mem::take(&mut self.many) {
-                    vertices.iter().take(1).for_each(|v| test.column.expect_many_near(*v));
+                    vertices.iter().take(1).for_each(|v| test.expect_to_count(*v));
                 }
                 test.count(vertices, row as u32)
             }
@@ -59,7 +59,7 @@ impl<'a> OfEnds<'a> {
         };
         if self.many && !vertices.is_empty() {
             self.many = false;
-            first.column.expect_many_near(vertices[0]);
+            first.expect_many_near(vertices[0]);
         }
         found.resize(before + vertices.len(), VertexRef(0));
         let kept = &mut found[before..];

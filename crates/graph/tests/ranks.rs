@@ -1,0 +1,180 @@
+//! What ranks say of the values of a stripe is what reading them one by one says, or nothing.
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+use graph::{Cardinality, Graph, GraphOptions, KeyId, Reader, Value, VertexRef};
+use store::MemoryStore;
+
+const PERSONS: usize = 3000;
+
+/// As often as it takes to make ranks worth while.
+const OFTEN: usize = 1 << 30;
+
+/// Persons, most of whom have an age and a name, and a film.
+fn build(rng: &mut Rng, budget: usize) -> (Graph, Vec<VertexRef>) {
+    let options = GraphOptions { cache_bytes: budget, ..GraphOptions::default() };
+    let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
+    let transaction = graph.begin();
+    let mut persons = Vec::new();
+    for _ in 0..PERSONS {
+        let v = transaction.add_vertex(None, "person").unwrap();
+        if rng.u8(..10) > 0 {
+            let name = Value::from(format!("name {}", rng.u8(..50)));
+            transaction.set_vertex_property(v, None, "name", name, &[]).unwrap();
+            transaction.set_vertex_property(v, None, "age", Value::Long(age(rng)), &[]).unwrap();
+        }
+        persons.push(v);
+    }
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    (graph, persons)
+}
+
+fn age(rng: &mut Rng) -> i64 {
+    match rng.u8(..8) {
+        0 => i64::MIN,
+        1 => i64::MAX,
+        _ => rng.i64(-40..40),
+    }
+}
+
+/// Compares ranks, if there are any, with what is read one by one; whether there were.
+fn compare(reader: &Reader<'_>, persons: &[VertexRef], rng: &mut Rng) -> (bool, bool) {
+    let catalog = reader.snapshot().catalog().clone();
+    let (age_key, name_key) = (catalog.key("age").unwrap(), catalog.key("name").unwrap());
+    let any =
+        |rng: &mut Rng| (0..rng.usize(..400)).map(|_| *rng.choice(persons).unwrap()).collect::<Vec<_>>();
+    let ages = ready(reader, persons[0], age_key);
+    if let Some(ranks) = ages {
+        for _ in 0..30 {
+            let (some, low, high) = (any(rng), age(rng), age(rng));
+            let value = |v: VertexRef| reader.value(v, age_key).and_then(|value| value.as_i64());
+            let holds = |v: &&VertexRef| value(**v).is_some_and(|long| (low..=high).contains(&long));
+            let wanted = ranks.of_longs(low, high).unwrap();
+            assert_eq!(
+                ranks.count(&some, wanted),
+                Some(some.iter().filter(holds).count()),
+                "{low} to {high}"
+            );
+        }
+        assert!(ranks.of_string("name 7").is_none(), "they are longs");
+        assert!(ranks.count(&[persons[0], VertexRef(9 << 16)], ranks.of_longs(0, 1).unwrap()).is_none());
+    }
+    let names = ready(reader, persons[0], name_key);
+    if let Some(ranks) = names {
+        for n in 0..55 {
+            let (some, text) = (any(rng), format!("name {n}"));
+            let has = |v: &&VertexRef| reader.value(**v, name_key).is_some_and(|v| v == Value::from(&*text));
+            let wanted = ranks.of_string(&text).unwrap();
+            assert_eq!(ranks.count(&some, wanted), Some(some.iter().filter(has).count()), "{text}");
+        }
+        assert!(ranks.of_longs(0, 1).is_none(), "they are strings");
+    }
+    (ages.is_some(), names.is_some())
+}
+
+/// The ranks, asked for often enough.
+fn ready<'r>(reader: &'r Reader<'_>, v: VertexRef, key: KeyId) -> Option<graph::StripeRanks<'r>> {
+    reader.note_asked(v, key, OFTEN);
+    reader.ranks_near(v, key)
+}
+
+#[test]
+fn they_agree_at_every_snapshot_before_and_after_changes() {
+    for seed in 0..4 {
+        let mut rng = Rng::with_seed(seed);
+        let (graph, persons) = build(&mut rng, 1 << 30);
+        for _ in 0..4 {
+            let before = graph.snapshot();
+            assert_eq!(compare(&before.reader(), &persons, &mut rng), (true, true));
+            let transaction = graph.begin();
+            let v = *rng.choice(&persons).unwrap();
+            transaction.set_vertex_property(v, None, "age", Value::Long(7), &[]).unwrap();
+            assert_eq!(
+                compare(&transaction.snapshot().reader(), &persons, &mut rng),
+                (false, false),
+                "it has changes"
+            );
+            transaction.commit().unwrap();
+            for snapshot in [&before, &graph.snapshot()] {
+                assert_eq!(compare(&snapshot.reader(), &persons, &mut rng), (false, true));
+            }
+            drop(before);
+            graph.flush().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_is_new_removed_or_of_another_type_has_no_ranks_or_the_right_ones() {
+    let mut rng = Rng::with_seed(7);
+    let (graph, mut persons) = build(&mut rng, 1 << 30);
+    assert_eq!(compare(&graph.snapshot().reader(), &persons, &mut rng), (true, true));
+    let transaction = graph.begin();
+    persons.push(transaction.add_vertex(None, "person").unwrap());
+    transaction.commit().unwrap();
+    // It has no values: what is known of the others says so.
+    assert_eq!(compare(&graph.snapshot().reader(), &persons, &mut rng), (true, true));
+    let transaction = graph.begin();
+    transaction.set_vertex_property(persons[PERSONS], None, "age", Value::Int(5), &[]).unwrap();
+    let names = Cardinality::List;
+    transaction.set_vertex_property(persons[0], names, "name", Value::from("another"), &[]).unwrap();
+    transaction.drop_vertex(persons[1]).unwrap();
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    assert_eq!(compare(&graph.snapshot().reader(), &persons[2..PERSONS], &mut rng), (false, false));
+}
+
+#[test]
+fn they_are_made_when_they_pay() {
+    let mut rng = Rng::with_seed(3);
+    let (graph, persons) = build(&mut rng, 1 << 30);
+    let snapshot = graph.snapshot();
+    let (reader, key) = (snapshot.reader(), snapshot.catalog().key("age").unwrap());
+    for _ in 0..10 {
+        assert!(reader.ranks_near(persons[0], key).is_none(), "asking for ranks is no reason to make any");
+        reader.note_asked(persons[0], key, PERSONS);
+    }
+    let before = graph.stats().cache_bytes;
+    reader.note_asked(persons[0], key, 30 * PERSONS);
+    assert!(reader.ranks_near(persons[0], key).is_some());
+    assert!(graph.stats().cache_bytes > before + (128 << 10), "they are charged");
+}
+
+#[test]
+fn they_go_when_memory_is_short() {
+    let mut rng = Rng::with_seed(4);
+    let (graph, persons) = build(&mut rng, 400 << 10);
+    let key = graph.snapshot().catalog().key("age").unwrap();
+    let is_known = || {
+        let snapshot = graph.snapshot();
+        snapshot.reader().ranks_near(persons[0], key).is_some()
+    };
+    assert_eq!(compare(&graph.snapshot().reader(), &persons, &mut rng), (true, true));
+    assert!(is_known());
+    // Something else that fills the budget twice, and is read.
+    for round in 0..20 {
+        let transaction = graph.begin();
+        for n in 0..1000 {
+            let v = transaction.add_vertex(None, "film").unwrap();
+            transaction
+                .set_vertex_property(
+                    v,
+                    None,
+                    "title",
+                    Value::from(format!("{round} {n} {}", "x".repeat(40))),
+                    &[],
+                )
+                .unwrap();
+        }
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+    }
+    assert!(!is_known());
+    assert_eq!(
+        compare(&graph.snapshot().reader(), &persons, &mut rng),
+        (false, false),
+        "begins anew, when all is loaded"
+    );
+}
