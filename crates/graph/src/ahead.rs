@@ -47,7 +47,7 @@ impl Reader<'_> {
     /// same time, if loads take long at the moment; it may load what in the end is not asked for.
     #[inline]
     pub fn expect(&self, vertices: &[VertexRef]) {
-        if self.core.pools.expects_long() {
+        if self.core.pools.foresees_loads() {
             note(&mut self.ahead.borrow_mut().rows, vertices);
         }
     }
@@ -55,7 +55,7 @@ impl Reader<'_> {
     /// As [`Reader::expect`], of vertices that one of those leads to, about which it will be asked between them.
     #[inline]
     pub fn expect_ends(&self, vertices: &[VertexRef]) {
-        if self.core.pools.expects_long() {
+        if self.core.pools.foresees_loads() {
             note(&mut self.ahead.borrow_mut().ends, vertices);
         }
     }

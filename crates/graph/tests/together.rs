@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use graph::{
     BulkColumn, BulkValues, Dir, Graph, GraphError, GraphOptions, KeyId, PoolOptions, Reader, Request,
-    TreeBounds, VertexRef,
+    Snapshot, TreeBounds, VertexRef,
 };
 use store::{FjallOptions, FjallStore, ObservedStore, Store};
 
@@ -74,6 +74,16 @@ fn warm(graph: &Graph, vertices: &[VertexRef]) {
     vertices.iter().take(8).for_each(|v| drop(snapshot.reader().value(*v, key)));
 }
 
+/// A request to a graph that knows that its loads take long, all of which are light; and the vertices.
+fn all_light(directory: &Path) -> (Vec<VertexRef>, Snapshot, Arc<Request>, Arc<Reads>) {
+    let vertices = write(directory);
+    let pools = PoolOptions { heavy_after: u64::MAX, ..PoolOptions::default() };
+    let (graph, reads) = cold(directory, pools);
+    warm(&graph, &vertices);
+    let request = graph.request(None);
+    (vertices, graph.snapshot().on_behalf_of(&request), request, reads)
+}
+
 fn key(reader: &Reader<'_>) -> KeyId {
     reader.snapshot().catalog().key("n").unwrap()
 }
@@ -127,12 +137,7 @@ fn loads_together_wait_for_their_turns() {
 #[test]
 fn lists_degrees_and_columns_of_ends_are_loaded_together_too() {
     let directory = tempfile::tempdir().unwrap();
-    let vertices = write(directory.path());
-    let all_light = PoolOptions { heavy_after: u64::MAX, ..PoolOptions::default() };
-    let (graph, reads) = cold(directory.path(), all_light);
-    warm(&graph, &vertices);
-    let request = graph.request(None);
-    let snapshot = graph.snapshot().on_behalf_of(&request);
+    let (vertices, snapshot, _, reads) = all_light(directory.path());
     let reader = snapshot.reader();
     let next = snapshot.catalog().edge_label("next").unwrap();
     let reset = || reads.most.swap(0, Ordering::SeqCst);
@@ -151,14 +156,25 @@ fn lists_degrees_and_columns_of_ends_are_loaded_together_too() {
 }
 
 #[test]
+fn where_nothing_is_loaded_for_long_nothing_is_noted_until_the_next_load() {
+    let directory = tempfile::tempdir().unwrap();
+    let (vertices, snapshot, _, reads) = all_light(directory.path());
+    let reader = snapshot.reader();
+    let (first, second) = vertices.split_at(BLOCKS / 2);
+    (0..5000).for_each(|_| reader.expect(&[]));
+    reads.most.store(0, Ordering::SeqCst);
+    reader.expect(first);
+    numbers(&reader, first);
+    assert_eq!(reads.most.swap(0, Ordering::SeqCst), 1);
+    reader.expect(second);
+    numbers(&reader, second);
+    assert!(reads.most.load(Ordering::SeqCst) >= 8);
+}
+
+#[test]
 fn roots_of_trees_are_loaded_together() {
     let directory = tempfile::tempdir().unwrap();
-    let vertices = write(directory.path());
-    let all_light = PoolOptions { heavy_after: u64::MAX, ..PoolOptions::default() };
-    let (graph, reads) = cold(directory.path(), all_light);
-    warm(&graph, &vertices);
-    let request = graph.request(None);
-    let snapshot = graph.snapshot().on_behalf_of(&request);
+    let (vertices, snapshot, request, reads) = all_light(directory.path());
     let reader = snapshot.reader();
     let many = snapshot.catalog().edge_label("many").unwrap();
     // The sections alone.

@@ -28,7 +28,7 @@ mod together;
 mod waiter;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
@@ -45,6 +45,8 @@ use crate::{GraphError, Result};
 
 /// How often the size of the heavy pool is adjusted, while anything is loaded.
 const PERIOD: Duration = Duration::from_millis(250);
+/// Announcements of readers that are noted after a load without another one.
+const ANNOUNCEMENTS: u32 = 1024;
 /// A load is expected to take long if lately they took longer than this: about what it costs to hand a thread's other work
 /// to another thread, ten times over.
 const LONG: Duration = Duration::from_micros(250);
@@ -103,6 +105,8 @@ pub(crate) struct Pools {
     state: Mutex<State>,
     /// How long loads took lately, in nanoseconds.
     load_time: AtomicU64,
+    /// How many more announcements are worth noting though nothing was loaded since (see [`Pools::foresees_loads`]).
+    noting: AtomicU32,
 }
 
 struct State {
@@ -172,6 +176,7 @@ impl Pools {
             adapts: options.most_heavy > options.heavy,
             state: Mutex::new(state),
             load_time: AtomicU64::new(0),
+            noting: AtomicU32::new(0),
         }
     }
 
@@ -195,6 +200,20 @@ impl Pools {
     /// Whether what is loaded now will probably take long.
     pub(crate) fn expects_long(&self) -> bool {
         self.load_time.load(Ordering::Relaxed) > LONG.as_nanos() as u64
+    }
+
+    /// Whether it is worth noting what a reader announces that it will ask for: loads take long, and there was one not many
+    /// announcements ago. Once all is in memory, nobody pays for what nobody loads; the next load is alone, and noting begins
+    /// again.
+    #[inline]
+    pub(crate) fn foresees_loads(&self) -> bool {
+        let left = self.noting.load(Ordering::Relaxed);
+        if left == 0 {
+            return false;
+        }
+        // Of two who count down at once one may be lost.
+        self.noting.store(left - 1, Ordering::Relaxed);
+        self.expects_long()
     }
 
     fn count_time_out(&self, class: Class) {
@@ -277,6 +296,7 @@ impl Pools {
             let took = now.saturating_duration_since(began).as_nanos() as u64;
             let before = self.load_time.load(Ordering::Relaxed);
             self.load_time.store(before - before / 8 + took / 8, Ordering::Relaxed);
+            self.noting.store(ANNOUNCEMENTS, Ordering::Relaxed);
             state.loads[class as usize] += 1;
         }
         state.pool(class).give_back();
