@@ -56,6 +56,7 @@ mod test;
 mod tests;
 mod unfold;
 mod vertex_map;
+mod vertex_page;
 mod vertex_set;
 mod view;
 mod write;

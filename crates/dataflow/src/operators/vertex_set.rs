@@ -2,8 +2,7 @@
 
 use values::VertexRef;
 
-/// Words in a page: 65,536 references, 8 KiB.
-const WORDS: usize = 1024;
+use super::vertex_page::{Page, low};
 
 /// Members up to which a reset removes them one by one instead of wiping pages.
 const REMEMBERED: usize = 512;
@@ -14,16 +13,19 @@ const FEW: usize = 8;
 /// Pages that a reset keeps for the next use.
 const KEPT_PAGES: usize = 64;
 
-/// A bit set over [`VertexRef`]s. References are nearly dense from 0 on, so the pages are well filled:
+/// Pages that are large and fast; further ones are small.
+const LARGE_PAGES: usize = 4;
+
+/// A set of [`VertexRef`]s. References are nearly dense from 0 on, so the pages are well filled:
 ///
 /// ```text
-/// reference  │ page (16 bits) │ bit within the page (16 bits) │
+/// reference  │ page (16 bits) │ place in the page (16 bits) │
 /// pages:       [ ● , – , ● , – ]          – : no member yet, nothing allocated
-///                └─► 1,024 words of 64 bits
+///                └─► 65,536 bytes, or bits
 /// ```
 #[derive(Debug, Default)]
 pub(super) struct VertexSet {
-    pages: Vec<Option<Box<[u64; WORDS]>>>,
+    pages: Vec<Option<Page>>,
     /// Pages that have members.
     allocated: Vec<u16>,
     /// The first members, in the order they came.
@@ -37,16 +39,13 @@ impl VertexSet {
     /// Adds a vertex; `false` if it was there.
     #[inline]
     pub(super) fn insert(&mut self, v: VertexRef) -> bool {
-        let (page, word, bit) = place(v);
-        match self.pages.get_mut(page) {
-            Some(Some(words)) => {
-                let word = &mut words[word];
-                if *word & bit != 0 {
-                    return false;
-                }
-                *word |= bit;
-            }
-            _ => self.allocate(page)[word] |= bit,
+        let number = page_of(v);
+        let page = match self.pages.get_mut(number) {
+            Some(Some(page)) => page,
+            _ => self.allocate(number),
+        };
+        if !page.insert(low(v)) {
+            return false;
         }
         if self.len < REMEMBERED {
             self.first.push(v);
@@ -69,23 +68,20 @@ impl VertexSet {
         {
             // As many as can be new for sure, on one page.
             let most = vertices.len().min(full - new.len());
-            let used = self.insert_on_page(place(*first).0, &vertices[..most], new);
+            let used = self.insert_on_page(page_of(*first), &vertices[..most], new);
             vertices = &vertices[used..];
         }
         all - vertices.len()
     }
 
     /// Adds the first vertices, those on a page. How many that are.
-    fn insert_on_page(&mut self, page: usize, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
-        if !matches!(self.pages.get(page), Some(Some(_))) {
-            self.allocate(page);
-        }
-        let Some(words) = &mut self.pages[page] else { return 0 };
-        let (before, base) = (new.len(), (page as u32) << 16);
-        let used = match self.few_are_new {
-            true => push_few(words, base, vertices, new),
-            false => push_some(words, base, vertices, new),
+    fn insert_on_page(&mut self, number: usize, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
+        let (before, few_are_new) = (new.len(), self.few_are_new);
+        let page = match self.pages.get_mut(number) {
+            Some(Some(page)) => page,
+            _ => self.allocate(number),
         };
+        let used = page.insert_all((number as u32) << 16, vertices, few_are_new, new);
         self.few_are_new = (new.len() - before) * FEW < used;
         self.note(&new[before..]);
         used
@@ -101,22 +97,23 @@ impl VertexSet {
     /// Whether the vertex is a member.
     #[inline]
     pub(super) fn contains(&self, v: VertexRef) -> bool {
-        let (page, word, bit) = place(v);
-        matches!(self.pages.get(page), Some(Some(words)) if words[word] & bit != 0)
+        matches!(self.pages.get(page_of(v)), Some(Some(page)) if page.contains(low(v)))
     }
 
     #[cold]
-    fn allocate(&mut self, page: usize) -> &mut [u64; WORDS] {
-        if page >= self.pages.len() {
-            self.pages.resize_with(page + 1, || None);
+    fn allocate(&mut self, number: usize) -> &mut Page {
+        if number >= self.pages.len() {
+            self.pages.resize_with(number + 1, || None);
         }
-        self.allocated.push(page as u16);
-        self.pages[page].insert(Box::new([0; WORDS]))
+        let page = if self.allocated.len() < LARGE_PAGES { Page::large() } else { Page::small() };
+        self.allocated.push(number as u16);
+        self.pages[number].insert(page)
     }
 
     /// Bytes it occupies.
     pub(super) fn bytes(&self) -> usize {
-        self.allocated.len() * WORDS * 8 + self.pages.len() * 8
+        let pages = self.allocated.iter().filter_map(|number| self.pages[usize::from(*number)].as_ref());
+        pages.map(Page::bytes).sum::<usize>() + self.pages.len() * size_of::<Option<Page>>()
     }
 
     /// Removes all members. Costs what the members cost, or the pages if they were many.
@@ -127,17 +124,12 @@ impl VertexSet {
         }
         if self.len <= self.first.len() {
             for v in &self.first {
-                let (page, word, _) = place(*v);
-                if let Some(words) = &mut self.pages[page] {
-                    words[word] = 0;
+                if let Some(page) = &mut self.pages[page_of(*v)] {
+                    page.remove(low(*v));
                 }
             }
         } else {
-            for page in &self.allocated {
-                if let Some(words) = &mut self.pages[usize::from(*page)] {
-                    words.fill(0);
-                }
-            }
+            self.pages.iter_mut().flatten().for_each(Page::clear);
         }
         self.first.clear();
         self.len = 0;
@@ -145,45 +137,9 @@ impl VertexSet {
     }
 }
 
-/// Adds the first vertices, those on the page that begins with `base`, and appends the new ones to `new`. How many it has
-/// looked at.
-fn push_few(words: &mut [u64; WORDS], base: u32, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
-    for (i, v) in vertices.iter().enumerate() {
-        // On another page this is beyond the words.
-        let Some(word) = words.get_mut(((v.0 ^ base) >> 6) as usize) else { return i };
-        let bit = 1 << (v.0 & 63);
-        if *word & bit == 0 {
-            *word |= bit;
-            new.push(*v);
-        }
-    }
-    vertices.len()
-}
-
-/// As [`push_few`], where it cannot be foreseen which are new. Each would cost a misprediction; so every vertex is
-/// written, and the place to write moves on if it is new.
-fn push_some(words: &mut [u64; WORDS], base: u32, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
-    let before = new.len();
-    new.resize(before + vertices.len(), VertexRef(0));
-    let room = &mut new[before..];
-    let (mut used, mut count) = (vertices.len(), 0);
-    for (i, v) in vertices.iter().enumerate() {
-        let Some(word) = words.get_mut(((v.0 ^ base) >> 6) as usize) else {
-            used = i;
-            break;
-        };
-        let bit = v.0 & 63;
-        room[count] = *v;
-        count += usize::from(*word >> bit & 1 == 0);
-        *word |= 1 << bit;
-    }
-    new.truncate(before + count);
-    used
-}
-
 #[inline]
-fn place(v: VertexRef) -> (usize, usize, u64) {
-    ((v.0 >> 16) as usize, (v.0 >> 6) as usize & (WORDS - 1), 1 << (v.0 & 63))
+fn page_of(v: VertexRef) -> usize {
+    (v.0 >> 16) as usize
 }
 
 #[cfg(test)]
@@ -205,6 +161,24 @@ mod tests {
             assert!(expected.iter().all(|&v| set.contains(VertexRef(v))));
             set.clear();
             assert!(expected.iter().all(|&v| !set.contains(VertexRef(v))));
+        }
+    }
+
+    #[test]
+    fn a_set_on_the_pages_of_another_one_is_empty() {
+        for round in 0..600 {
+            let mut set = VertexSet::default();
+            let few =
+                |count: u32| (0..6 * count).map(|n| VertexRef(((n % 6) << 16) | (n / 6))).collect::<Vec<_>>();
+            // Few are removed one by one, many at once.
+            for members in [few(3), few(100), few(1)] {
+                let mut new = Vec::new();
+                assert!(!members.iter().any(|v| set.contains(*v)), "round {round}");
+                assert_eq!(set.insert_all(&members, 1000, &mut new), members.len());
+                assert_eq!(new, members, "round {round}");
+                set.clear();
+            }
+            assert!(set.insert(VertexRef(round % 3)));
         }
     }
 
