@@ -12,13 +12,12 @@
 //! and its mailbox is empty, so the marks need no messages of their own, and an operator that would only ever receive
 //! the mark is not created (section 4.4): the instance completes it on its behalf.
 
-use std::collections::VecDeque;
-
 use planner::physical::{IntraPolicy, Pipeline};
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
+use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators;
@@ -50,7 +49,7 @@ pub enum Progress {
 /// One operator's place in the instance.
 #[derive(Default)]
 struct Node {
-    mailbox: VecDeque<(Batch, Option<Charge>)>,
+    mailbox: Mailbox,
     operator: Option<Box<dyn Operator>>,
     /// Whether the operator has state that a reset must clear.
     used: bool,
@@ -75,6 +74,8 @@ pub(crate) struct Instance {
     small_steps: u32,
     /// What an empty pipeline (`identity()`) has received: it is its own output.
     passing: Vec<Batch>,
+    /// What operators emit into, one after another: empty between their calls.
+    output: Output,
 }
 
 impl Instance {
@@ -92,6 +93,7 @@ impl Instance {
             tail_from: usize::MAX,
             small_steps: 0,
             passing: Vec::new(),
+            output: Output::default(),
         }
     }
 
@@ -165,6 +167,8 @@ impl Instance {
         self.input_ended = false;
         self.small_steps = 0;
         self.passing.clear();
+        // What the call that failed had emitted.
+        self.output.clear();
     }
 
     /// Works until there is output, the quota is spent, or nothing can be done.
@@ -254,7 +258,7 @@ impl Instance {
             Counters::add(&counters.rows, batch.len as u64);
         }
         let charge = if batch.len >= LARGE_BATCH { Some(Charge::take(cx, batch.bytes())?) } else { None };
-        self.nodes[to].mailbox.push_back((batch, charge));
+        self.nodes[to].mailbox.push(batch, charge);
         self.ready |= 1 << to;
         Ok(())
     }
@@ -264,18 +268,18 @@ impl Instance {
         let node = &mut self.nodes[i];
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         node.used = true;
-        let input = if node.backlog { None } else { node.mailbox.pop_front().map(|(batch, _)| batch) };
+        let input = if node.backlog { None } else { node.mailbox.pop() };
         if input.as_ref().is_some_and(|batch| batch.len >= LARGE_BATCH) {
             self.small_steps = STEPS_PER_CLOCK;
         }
-        let mut output = Output::default();
-        let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, &mut output))?;
+        let output = &mut self.output;
+        let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output))?;
         if step == Step::More && output.is_empty() {
             // It has worked as long as it may, and has nothing to show for it.
             self.small_steps = STEPS_PER_CLOCK;
         }
         self.note(i, step);
-        self.route(i, output, cx, out)
+        self.route(i, cx, out)
     }
 
     /// Takes down what operator `i` said of itself.
@@ -332,8 +336,8 @@ impl Instance {
         }
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         node.used = true;
-        let mut output = Output::default();
-        match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, &mut output))? {
+        let output = &mut self.output;
+        match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output))? {
             // It is told again once its consumers have run.
             Step::More => self.small_steps = STEPS_PER_CLOCK,
             Step::Blocked => {
@@ -343,32 +347,26 @@ impl Instance {
             }
             Step::Idle | Step::Done => self.completed += 1,
         }
-        self.route(i, output, cx, out)
+        self.route(i, cx, out)
     }
 
     /// Moves what operator `i` has emitted to its successor, or out of the instance.
-    fn route(
-        &mut self,
-        i: usize,
-        output: Output,
-        cx: &Context<'_>,
-        out: &mut Output,
-    ) -> Result<(), QueryError> {
+    fn route(&mut self, i: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         if let Some(counters) = cx.query.profile.of(self.pipeline.ops[i].id) {
-            for batch in &output.batches {
+            for batch in &self.output.batches {
                 Counters::add(&counters.rows_out, batch.len as u64);
                 Counters::add(&counters.traversers, batch.total_bulk());
             }
         }
-        out.exits.extend(output.exits);
+        out.exits.append(&mut self.output.exits);
         if i + 1 == self.nodes.len() {
-            out.batches.extend(output.batches);
+            out.batches.append(&mut self.output.batches);
             return Ok(());
         }
-        for batch in output.batches {
-            self.deliver(i + 1, batch, cx)?;
-        }
-        Ok(())
+        let mut batches = std::mem::take(&mut self.output.batches);
+        let delivered = batches.drain(..).try_for_each(|batch| self.deliver(i + 1, batch, cx));
+        self.output.batches = batches;
+        delivered
     }
 }
 

@@ -26,6 +26,7 @@ mod engine;
 mod error;
 mod executor;
 mod instance;
+mod mailbox;
 mod memory;
 pub mod operator;
 mod operators;

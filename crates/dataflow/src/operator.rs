@@ -78,6 +78,12 @@ impl Output {
         self.batches.is_empty() && self.exits.is_empty()
     }
 
+    /// Forgets what was sent.
+    pub(crate) fn clear(&mut self) {
+        self.batches.clear();
+        self.exits.clear();
+    }
+
     /// Sends a batch downstream. An empty batch is not sent.
     pub fn emit(&mut self, batch: Batch) {
         if batch.len > 0 {

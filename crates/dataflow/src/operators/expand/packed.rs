@@ -11,7 +11,7 @@ use super::super::view::Graph;
 const SOME_ROWS: usize = 8;
 
 /// Rows from which on it pays to find the lists of all blocks at once.
-const MANY_ROWS: usize = 64;
+const MANY_ROWS: usize = 24;
 
 /// Lists per row up to which it is remembered.
 const FEW_LISTS: usize = 4;
