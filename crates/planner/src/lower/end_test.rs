@@ -18,20 +18,7 @@ use crate::physical::{Aggregation, ExpandTo, Hop, Op, OpKind, Operand, Predicate
 
 /// Fuses what can be in a pipeline.
 pub(super) fn fuse(ops: &mut Ops) {
-    let mut index = 1;
-    while index < ops.ops.len() {
-        let (before, behind) = ops.ops.split_at_mut(index);
-        if let ([.., expansion], [filter, ..]) = (before, behind)
-            && take(expansion, filter)
-        {
-            ops.ops.remove(index);
-            let of_filter = ops.expected.remove(index);
-            let expected = &mut ops.expected[index - 1];
-            expected.rows = expected.rows.max(of_filter.rows);
-        } else {
-            index += 1;
-        }
-    }
+    ops.merge_pairs(take);
     for index in 1..ops.ops.len() {
         if let OpKind::Aggregate(Aggregation::Count) = ops.ops[index].kind {
             count(&mut ops.ops[index - 1]);

@@ -15,18 +15,7 @@ use crate::physical::{ExpandTo, Hop, Op, OpKind, Operand, Predicate, Target, Tes
 
 /// Fuses what can be in a pipeline.
 pub(super) fn fuse(ops: &mut Ops) {
-    let mut index = 1;
-    while index < ops.ops.len() {
-        let (before, behind) = ops.ops.split_at_mut(index);
-        if let ([.., expansion], [filter, ..]) = (before, behind)
-            && take(expansion, filter)
-        {
-            ops.ops.remove(index);
-            ops.expected.remove(index);
-        } else {
-            index += 1;
-        }
-    }
+    ops.merge_pairs(take);
 }
 
 /// Makes an expansion look for the vertex that the filter behind it asks for, if it asks for one; whether nothing is left

@@ -81,6 +81,25 @@ impl Ops {
         }
     }
 
+    /// Shows each operator and the one behind it to `take`, which makes one of both where it can: then it says so, and the
+    /// second is removed.
+    pub fn merge_pairs(&mut self, take: impl Fn(&mut Op, &mut Op) -> bool) {
+        let mut index = 1;
+        while index < self.ops.len() {
+            let (before, behind) = self.ops.split_at_mut(index);
+            if let ([.., first], [second, ..]) = (before, behind)
+                && take(first, second)
+            {
+                self.ops.remove(index);
+                let of_second = self.expected.remove(index);
+                let expected = &mut self.expected[index - 1];
+                expected.rows = expected.rows.max(of_second.rows);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
     fn push(&mut self, kind: OpKind, moves: bool) {
         self.ops.push(unnumbered(kind, self.step.clone(), moves));
         self.expected.push(self.expecting);
