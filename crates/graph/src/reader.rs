@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
 
     /// The length of one list.
     #[inline]
-    pub(crate) fn list_len(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> u64 {
+    pub fn list_len(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> u64 {
         if let Some(own) = self.own
             && let Some(version) = own.list(v, label, dir)
         {

@@ -17,6 +17,9 @@ use super::{labels_of, list_at, vertex_of};
 /// Edges looked at in one call at most.
 const EDGES_PER_CALL: usize = 1 << 18;
 
+/// Rows from which on it pays to remember where the degrees of many vertices are.
+const SOME_ROWS: usize = 8;
+
 /// Looks in one call that finding and beginning a list counts for.
 const PER_LIST: usize = 16;
 
@@ -130,11 +133,15 @@ impl ExpandInto {
         cx: &Context<'_>,
     ) -> Result<bool, QueryError> {
         let mut left = budget();
-        let mut degrees = self.degrees(dirs, graph);
+        let lists = dirs.len() * self.labels.len();
+        let mut degrees = match batch.len >= self.found.len() + SOME_ROWS {
+            true => self.degrees(dirs, graph),
+            false => Vec::new(),
+        };
         while self.found.len() < batch.len && left > 0 {
             let row = self.found.len();
             let v = vertex_of(batch, row, graph, cx)?;
-            let Some(target) = self.targets[row].filter(|_| self.list < degrees.len()) else {
+            let Some(target) = self.targets[row].filter(|_| self.list < lists) else {
                 self.found.push(std::mem::take(&mut self.total));
                 self.list = 0;
                 continue;
@@ -142,7 +149,7 @@ impl ExpandInto {
             let (dir, label) = list_at(self.list, dirs, &self.labels);
             let mut side = match self.side {
                 Some(side) => side,
-                None => shorter(v, target, dir, label, &mut degrees[self.list], graph),
+                None => shorter(v, target, dir, label, degrees.get_mut(self.list), graph),
             };
             let run = graph.reader.run(side.of, label, side.dir, &mut side.place);
             let rest = &run.neighbours()[side.place.position - run.first()..];
@@ -181,16 +188,21 @@ fn vertex_in(column: &Column, row: usize, graph: &Graph<'_>) -> Option<VertexRef
     })
 }
 
-/// The shorter one of the two lists that have the edges between two vertices.
+/// The shorter one of the two lists that have the edges between two vertices; `degrees` along it and back, if many are
+/// asked for.
 fn shorter(
     v: VertexRef,
     target: VertexRef,
     dir: Dir,
     label: EdgeLabelId,
-    [along, back]: &mut [Degrees<'_>; 2],
+    degrees: Option<&mut [Degrees<'_>; 2]>,
     graph: &Graph<'_>,
 ) -> Side {
-    let (of, dir, wanted) = match along.sum(&[v]) <= back.sum(&[target]) {
+    let (along, back) = match degrees {
+        Some([along, back]) => (along.sum(&[v]), back.sum(&[target])),
+        None => (graph.reader.list_len(v, label, dir), graph.reader.list_len(target, label, dir.reverse())),
+    };
+    let (of, dir, wanted) = match along <= back {
         true => (v, dir, target),
         false => (target, dir.reverse(), v),
     };
