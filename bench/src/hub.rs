@@ -4,7 +4,7 @@
 //! fans ── likes, creationDate ──▶ hub        batches of 100 edges, each a durable transaction
 //! ```
 //!
-//! And a tenth as many edges the other way, all of which are read ([`hub_scans`]).
+//! And a tenth as many edges the other way; all edges of both kinds are then read ([`hub_scans`]).
 
 use std::path::Path;
 use std::time::{Duration, Instant};
