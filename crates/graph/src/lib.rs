@@ -129,7 +129,7 @@ mod writer;
 pub use access_order::OrderCursor;
 pub use access_range::RangeQuery;
 pub use backup::{BackupSummary, restore};
-pub use batched::{DegreeCache, Degrees, Lists, PropertyColumn, Single};
+pub use batched::{DegreeCache, Degrees, Ends, Lists, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
 pub use catalog::{Catalog, NameSpace};
 pub use check::{CheckProgress, Finding, check};

@@ -151,7 +151,7 @@ fn lists_degrees_and_columns_of_ends_are_loaded_together_too() {
     assert_eq!(numbers(&reader, &ends), BLOCKS);
     assert!(reset() >= 8);
     let mut lists = reader.lists(next, Dir::In);
-    assert!(vertices.iter().all(|v| lists.packed(*v).is_some_and(|list| list.len() == 1)));
+    assert!(vertices.iter().all(|v| lists.packed(*v).is_some_and(|list| list.list.len() == 1)));
     assert!(reset() >= 8);
 }
 

@@ -1,5 +1,6 @@
 //! What has been seen before, per scope tag.
 
+use graph::Ends;
 use rustc_hash::FxHashSet;
 use values::{Value, VertexRef};
 
@@ -39,7 +40,7 @@ impl Seen {
         &mut self,
         single_tag: bool,
         tag: u32,
-        vertices: &[VertexRef],
+        vertices: Ends<'_>,
         room: usize,
         new: &mut Vec<VertexRef>,
     ) -> usize {
@@ -47,7 +48,7 @@ impl Seen {
             return self.vertices.insert_all(vertices, room, new);
         }
         let full = new.len() + room;
-        for (i, v) in vertices.iter().enumerate() {
+        for (i, v) in vertices.list.iter().enumerate() {
             if new.len() == full {
                 return i;
             }
@@ -55,7 +56,7 @@ impl Seen {
                 new.push(*v);
             }
         }
-        vertices.len()
+        vertices.list.len()
     }
 
     /// Whether an object is new under the tag.

@@ -161,27 +161,19 @@ impl Page {
         }
     }
 
-    /// Adds the first vertices, those on this page, which begins with `base`, and appends the new ones to `new`. How many
-    /// it has looked at.
-    pub(super) fn insert_all(
-        &mut self,
-        base: u32,
-        vertices: &[VertexRef],
-        few_are_new: bool,
-        new: &mut Vec<VertexRef>,
-    ) -> usize {
-        // On another page, the place is beyond the elements.
+    /// Adds vertices, all of which are on this page, and appends the new ones to `new`.
+    pub(super) fn insert_all(&mut self, vertices: &[VertexRef], few_are_new: bool, new: &mut Vec<VertexRef>) {
         match self {
             Self::Bytes(bytes) => {
                 let (mark, bytes) = bytes.parts();
-                let add = |v: VertexRef| Some(add_byte(bytes.get_mut((v.0 ^ base) as usize)?, mark));
+                let add = |v: VertexRef| add_byte(&mut bytes[usize::from(low(v))], mark);
                 if few_are_new { push_few(vertices, new, add) } else { push_some(vertices, new, add) }
             }
             Self::Bits(words) => {
-                let word = |v: VertexRef| ((v.0 ^ base) >> 6) as usize;
+                let word = |v: VertexRef| usize::from(low(v) >> 6);
                 match few_are_new {
-                    true => push_few(vertices, new, |v| Some(add_rare_bit(words.get_mut(word(v))?, v.0))),
-                    false => push_some(vertices, new, |v| Some(add_bit(words.get_mut(word(v))?, v.0))),
+                    true => push_few(vertices, new, |v| add_rare_bit(&mut words[word(v)], v.0)),
+                    false => push_some(vertices, new, |v| add_bit(&mut words[word(v)], v.0)),
                 }
             }
         }
@@ -206,43 +198,26 @@ fn add_rare_bit(word: &mut u64, place: u32) -> bool {
     *word >> (place & 63) & 1 == 0 && add_bit(word, place)
 }
 
-/// Appends the first vertices that are new as `add` says, up to one that is not on the page. How many it has looked at.
+/// Appends the vertices that are new, as `add` says.
 #[inline(always)]
-fn push_few(
-    vertices: &[VertexRef],
-    new: &mut Vec<VertexRef>,
-    mut add: impl FnMut(VertexRef) -> Option<bool>,
-) -> usize {
-    for (i, v) in vertices.iter().enumerate() {
-        match add(*v) {
-            Some(true) => new.push(*v),
-            Some(false) => {}
-            None => return i,
+fn push_few(vertices: &[VertexRef], new: &mut Vec<VertexRef>, mut add: impl FnMut(VertexRef) -> bool) {
+    for v in vertices {
+        if add(*v) {
+            new.push(*v);
         }
     }
-    vertices.len()
 }
 
 /// As [`push_few`], where it cannot be foreseen which are new. Each would cost a misprediction; so every vertex is written,
 /// and the place to write moves on if it is new.
 #[inline(always)]
-fn push_some(
-    vertices: &[VertexRef],
-    new: &mut Vec<VertexRef>,
-    mut add: impl FnMut(VertexRef) -> Option<bool>,
-) -> usize {
+fn push_some(vertices: &[VertexRef], new: &mut Vec<VertexRef>, mut add: impl FnMut(VertexRef) -> bool) {
     let before = new.len();
     new.resize(before + vertices.len(), VertexRef(0));
-    let room = &mut new[before..];
-    let (mut used, mut count) = (vertices.len(), 0);
-    for (i, v) in vertices.iter().enumerate() {
-        let Some(is_new) = add(*v) else {
-            used = i;
-            break;
-        };
+    let (room, mut count) = (&mut new[before..], 0);
+    for v in vertices {
         room[count] = *v;
-        count += usize::from(is_new);
+        count += usize::from(add(*v));
     }
     new.truncate(before + count);
-    used
 }

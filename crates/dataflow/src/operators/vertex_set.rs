@@ -1,5 +1,6 @@
 //! A set of vertices.
 
+use graph::Ends;
 use values::VertexRef;
 
 use super::vertex_page::{Page, low};
@@ -56,35 +57,35 @@ impl VertexSet {
 
     /// Adds vertices until `room` of them are new, and appends those to `new`. How many it has looked at.
     #[inline]
-    pub(super) fn insert_all(
-        &mut self,
-        mut vertices: &[VertexRef],
-        room: usize,
-        new: &mut Vec<VertexRef>,
-    ) -> usize {
-        let (all, full) = (vertices.len(), new.len() + room);
-        while let Some(first) = vertices.first()
+    pub(super) fn insert_all(&mut self, vertices: Ends<'_>, room: usize, new: &mut Vec<VertexRef>) -> usize {
+        let (stripe, full) = (vertices.stripe(), new.len() + room);
+        let mut rest = vertices.list;
+        while let Some(first) = rest.first()
             && new.len() < full
         {
             // As many as can be new for sure, on one page.
-            let most = vertices.len().min(full - new.len());
-            let used = self.insert_on_page(page_of(*first), &vertices[..most], new);
-            vertices = &vertices[used..];
+            let some = &rest[..rest.len().min(full - new.len())];
+            let page = page_of(*first);
+            let used = match stripe {
+                Some(_) => some.len(),
+                None => some.iter().position(|v| page_of(*v) != page).unwrap_or(some.len()),
+            };
+            self.insert_on_page(page, &some[..used], new);
+            rest = &rest[used..];
         }
-        all - vertices.len()
+        vertices.list.len() - rest.len()
     }
 
-    /// Adds the first vertices, those on a page. How many that are.
-    fn insert_on_page(&mut self, number: usize, vertices: &[VertexRef], new: &mut Vec<VertexRef>) -> usize {
+    /// Adds vertices, all of them on a page.
+    fn insert_on_page(&mut self, number: usize, vertices: &[VertexRef], new: &mut Vec<VertexRef>) {
         let (before, few_are_new) = (new.len(), self.few_are_new);
         let page = match self.pages.get_mut(number) {
             Some(Some(page)) => page,
             _ => self.allocate(number),
         };
-        let used = page.insert_all((number as u32) << 16, vertices, few_are_new, new);
-        self.few_are_new = (new.len() - before) * FEW < used;
+        page.insert_all(vertices, few_are_new, new);
+        self.few_are_new = (new.len() - before) * FEW < vertices.len();
         self.note(&new[before..]);
-        used
     }
 
     /// Counts new members.
@@ -174,7 +175,7 @@ mod tests {
             for members in [few(3), few(100), few(1)] {
                 let mut new = Vec::new();
                 assert!(!members.iter().any(|v| set.contains(*v)), "round {round}");
-                assert_eq!(set.insert_all(&members, 1000, &mut new), members.len());
+                assert_eq!(set.insert_all(members[..].into(), 1000, &mut new), members.len());
                 assert_eq!(new, members, "round {round}");
                 set.clear();
             }

@@ -2,7 +2,7 @@
 
 use values::VertexRef;
 
-use super::Degrees;
+use super::{Degrees, Ends};
 use crate::Tick;
 use crate::block::{STRIPE_VERTICES, slot_of, stripe_of};
 
@@ -48,19 +48,14 @@ impl DegreeCache {
 
     /// The degrees of all vertices of the stripe in which all of these are, if they are known. Otherwise it is noted that
     /// they were asked for.
-    fn stripe(&mut self, vertices: &[VertexRef], degrees: &mut Degrees<'_>) -> Option<&[u32]> {
-        let first = vertices.first()?;
-        let differ = vertices.iter().fold(0, |differ, v| differ | (v.0 ^ first.0));
-        if differ >= STRIPE_VERTICES {
-            return None;
-        }
-        let number = stripe_of(*first);
+    fn stripe(&mut self, vertices: Ends<'_>, degrees: &mut Degrees<'_>) -> Option<&[u32]> {
+        let (number, first) = (usize::from(vertices.stripe()?), vertices.list.first()?);
         if number >= self.stripes.len() {
             self.stripes.resize_with(number + 1, Stripe::default);
         }
         let stripe = &mut self.stripes[number];
         if stripe.degrees.is_empty() {
-            stripe.asked = stripe.asked.saturating_add(vertices.len() as u32);
+            stripe.asked = stripe.asked.saturating_add(vertices.list.len() as u32);
             self.bytes += stripe.make(*first, MOST_BYTES - self.bytes, degrees);
         }
         Some(&*self.stripes[number].degrees).filter(|degrees| !degrees.is_empty())
@@ -85,21 +80,23 @@ impl Stripe {
 impl Degrees<'_> {
     /// As [`Degrees::sum`], with a table that remembers the degrees of vertices that are asked for again and again. All
     /// readers it is used with must be of one query.
-    pub fn sum_with(&mut self, table: &mut DegreeCache, vertices: &[VertexRef]) -> u64 {
+    pub fn sum_with(&mut self, table: &mut DegreeCache, vertices: Ends<'_>) -> u64 {
         if self.reader.own.is_some() {
-            return self.sum(vertices);
+            return self.sum(vertices.list);
         }
         if table.tick != Some(self.reader.tick) {
             *table = DegreeCache { tick: Some(self.reader.tick), ..DegreeCache::default() };
         }
-        let Some(known) = table.stripe(vertices, self) else { return self.sum(vertices) };
+        let Some(known) = table.stripe(vertices, self) else {
+            return self.sum(vertices.list);
+        };
         let (mut sum, mut looked_at) = (0, 0);
-        for v in vertices {
+        for v in vertices.list {
             let Some(degree) = known.get((v.0 % STRIPE_VERTICES) as usize) else { break };
             sum += u64::from(*degree);
             looked_at += 1;
         }
-        sum + self.sum(&vertices[looked_at..])
+        sum + self.sum(&vertices.list[looked_at..])
     }
 
     /// Vertices of the stripe of a vertex, whether they exist or not.

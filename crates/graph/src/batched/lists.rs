@@ -2,7 +2,7 @@
 
 use values::VertexRef;
 
-use super::{Blocks, in_memory, within};
+use super::{Blocks, Ends, Stripes, in_memory, within};
 use crate::block::{adjacency_number, slot_of};
 use crate::memory::prefetch;
 use crate::section::{Adjacency, SLOTS};
@@ -14,6 +14,8 @@ pub struct Lists<'r> {
     label: EdgeLabelId,
     dir: Dir,
     blocks: Blocks<Packed<'r>, Option<&'r Adjacency>>,
+    /// Where all of the lists lead that were looked up.
+    ends: Stripes,
 }
 
 /// Where the lists of a block are.
@@ -27,7 +29,13 @@ struct Packed<'r> {
 impl<'r> Packed<'r> {
     const NONE: Self = Self { offsets: &[], neighbours: &[] };
 
-    fn of(section: Option<&'r Adjacency>, has_own: bool) -> (Self, Option<&'r Adjacency>) {
+    /// Of a section, whose lists lead to `ends`, too.
+    fn of(
+        section: Option<&'r Adjacency>,
+        has_own: bool,
+        ends: &mut Stripes,
+    ) -> (Self, Option<&'r Adjacency>) {
+        *ends = ends.and(section.map_or(Stripes::None, |section| section.ends));
         let plain = section.filter(|section| !has_own && section.delta.is_empty());
         let parts = plain.map_or(Self::NONE, |section| Self {
             offsets: within(section.offsets(), SLOTS + 1),
@@ -40,7 +48,17 @@ impl<'r> Packed<'r> {
 impl<'r> Lists<'r> {
     /// The neighbours of a vertex, if they lie together as they are in its section; else [`Reader::run`] has them.
     #[inline(always)]
-    pub fn packed(&mut self, v: VertexRef) -> Option<&'r [VertexRef]> {
+    pub fn packed(&mut self, v: VertexRef) -> Option<Ends<'r>> {
+        let list = self.slice(v)?;
+        let stripe = match self.ends {
+            Stripes::One(stripe) => Some(stripe),
+            Stripes::None | Stripes::Several => None,
+        };
+        Some(Ends::new(list, stripe))
+    }
+
+    #[inline(always)]
+    fn slice(&mut self, v: VertexRef) -> Option<&'r [VertexRef]> {
         let (Packed { offsets, neighbours }, slot) = self.blocks.near(v);
         if let (Some(&end), Some(&start)) = (offsets.get(slot + 1), offsets.get(slot))
             && let Some(list) = neighbours.get(start as usize..end as usize)
@@ -55,10 +73,10 @@ impl<'r> Lists<'r> {
     /// Of a vertex whose block is not known, has changes, or ends before it, or whose list is empty.
     #[inline(never)]
     fn of_another(&mut self, v: VertexRef) -> Option<&'r [VertexRef]> {
-        let Self { reader, label, dir, blocks } = self;
+        let Self { reader, label, dir, blocks, ends } = self;
         let reader: &'r Reader<'r> = reader;
         let (_, section) =
-            blocks.of(v, || Packed::of(reader.adjacency(v, *label, *dir), reader.own.is_some()));
+            blocks.of(v, || Packed::of(reader.adjacency(v, *label, *dir), reader.own.is_some(), ends));
         if reader.own.is_some() {
             return None;
         }
@@ -72,12 +90,12 @@ impl<'r> Lists<'r> {
 
     /// Makes ready for many vertices, most of which are in the stripe of this one.
     pub fn expect_many_near(&mut self, v: VertexRef) {
-        let Self { reader, label, dir, blocks } = self;
+        let Self { reader, label, dir, blocks, ends } = self;
         let reader: &'r Reader<'r> = reader;
         let number = adjacency_number(*label, *dir);
         blocks.fill(v, reader, |block| {
             let section = block.adjacency.get(number).map_or(Some(None), |cell| in_memory(cell, reader))?;
-            Some(Packed::of(section, reader.own.is_some()))
+            Some(Packed::of(section, reader.own.is_some(), ends))
         });
     }
 
@@ -97,7 +115,7 @@ impl<'r> Lists<'r> {
     /// Of a vertex whose block is not known.
     #[inline(never)]
     fn expect_another(&mut self, v: VertexRef) {
-        let Self { reader, label, dir, blocks } = self;
+        let Self { reader, label, dir, blocks, ends } = self;
         let reader: &'r Reader<'r> = reader;
         if blocks.knows(v) {
             return;
@@ -105,7 +123,7 @@ impl<'r> Lists<'r> {
         let cell =
             reader.core.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(*label, *dir)));
         if let Some(Some(section)) = cell.and_then(|cell| in_memory(cell, reader)) {
-            let (parts, _) = blocks.of(v, || Packed::of(Some(section), reader.own.is_some()));
+            let (parts, _) = blocks.of(v, || Packed::of(Some(section), reader.own.is_some(), ends));
             let Packed { offsets, neighbours } = parts;
             if let Some(&start) = offsets.get(slot_of(v)) {
                 prefetch(neighbours, start as usize);
@@ -121,6 +139,6 @@ const LINE: usize = 64 / size_of::<VertexRef>();
 impl Reader<'_> {
     /// Lists along one edge label, one way, for many vertices.
     pub fn lists(&self, label: EdgeLabelId, dir: Dir) -> Lists<'_> {
-        Lists { reader: self, label, dir, blocks: Blocks::new(Packed::NONE, None) }
+        Lists { reader: self, label, dir, blocks: Blocks::new(Packed::NONE, None), ends: Stripes::None }
     }
 }

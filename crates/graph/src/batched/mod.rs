@@ -18,11 +18,14 @@
 
 mod degree_cache;
 mod degrees;
+mod ends;
 mod lists;
 mod properties;
 
 pub use degree_cache::DegreeCache;
 pub use degrees::Degrees;
+pub use ends::Ends;
+pub(crate) use ends::Stripes;
 pub use lists::Lists;
 pub use properties::{PropertyColumn, Single};
 
@@ -90,7 +93,7 @@ impl<S: Copy, O: Copy> Blocks<S, O> {
         &mut self,
         v: VertexRef,
         reader: &'r Reader<'_>,
-        look_up: impl Fn(&'r Block) -> Option<(S, O)>,
+        mut look_up: impl FnMut(&'r Block) -> Option<(S, O)>,
     ) {
         let Some(stripe) = reader.core.blocks.stripe(stripe_of(v)) else { return };
         let first = v.0 & !(STRIPE_VERTICES - 1);

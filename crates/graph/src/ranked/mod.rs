@@ -29,7 +29,7 @@ use crate::block::{STRIPE_VERTICES, Stripe, TABLETS, stripe_of};
 use crate::cache::{Entry, name_of};
 use crate::core::Core;
 use crate::memory::{SectionState, Weigh};
-use crate::{KeyId, Reader};
+use crate::{Ends, KeyId, Reader};
 
 /// Lookups per vertex of a stripe after which its ranks are made. Making them costs about what twice as many lookups save, so
 /// whoever waits for this spends at most three times what would have been best.
@@ -80,7 +80,7 @@ impl Different {
 /// The ranks of a stripe, as they are for one reader. Made by [`Reader::ranks_near`].
 #[derive(Clone, Copy)]
 pub struct StripeRanks<'r> {
-    first: u32,
+    stripe: u16,
     array: &'r Array,
     different: &'r Different,
 }
@@ -118,13 +118,12 @@ impl StripeRanks<'_> {
 
     /// How many of some vertices have a value in a range; `None` if not all of them are in this stripe.
     #[inline(always)]
-    pub fn count(&self, vertices: &[VertexRef], wanted: RankRange) -> Option<usize> {
-        let differ = vertices.iter().fold(0, |differ, v| differ | (v.0 ^ self.first));
-        if differ >= STRIPE_VERTICES {
+    pub fn count(&self, vertices: Ends<'_>, wanted: RankRange) -> Option<usize> {
+        if vertices.stripe() != Some(self.stripe) {
             return None;
         }
         let holds = |v: &VertexRef| usize::from(wanted.holds(self.array[usize::from(v.0 as u16)]));
-        Some(vertices.iter().map(holds).sum())
+        Some(vertices.list.iter().map(holds).sum())
     }
 }
 
@@ -161,11 +160,7 @@ impl<'s> Reader<'s> {
             }
             None => return None,
         };
-        Some(StripeRanks {
-            first: v.0 & !(STRIPE_VERTICES - 1),
-            array: &ranks.array,
-            different: &ranks.different,
-        })
+        Some(StripeRanks { stripe: stripe_of(v) as u16, array: &ranks.array, different: &ranks.different })
     }
 
     /// Notes that so many values of the stripe of a vertex were looked up one by one, of which ranks would have told enough.

@@ -22,6 +22,7 @@ use super::delta::Delta;
 use super::merged_list::MergedList;
 use super::order::{Order, SortPlace};
 use super::values::{Rows, Values, column};
+use crate::batched::Stripes;
 use crate::memory::Version;
 use crate::tree::EdgeTree;
 use crate::write_set::cells_weight;
@@ -116,6 +117,8 @@ pub(crate) struct Adjacency {
     seqs: Box<[u32]>,
     columns: Box<[(KeyId, Values)]>,
     pub(crate) order: Order,
+    /// In which stripes the neighbours are.
+    pub(crate) ends: Stripes,
     /// Whether the sequence numbers of every slot ascend (and differ: they may come from many sources), so that an edge is found by binary search.
     ascending: bool,
     /// Chains that the delta gets: one per vertex, or one for an edge node.
@@ -144,6 +147,7 @@ impl Adjacency {
         let ascending = offsets.windows(2).all(ascends);
         Self {
             settled,
+            ends: Stripes::of(&neighbours),
             offsets,
             neighbours,
             seqs,
@@ -182,6 +186,7 @@ impl Adjacency {
     pub(super) fn with_values(&self, columns: Box<[(KeyId, Values)]>, delta: Delta<EdgeChange>) -> Self {
         Self {
             settled: self.settled,
+            ends: self.ends,
             offsets: self.offsets.clone(),
             neighbours: self.neighbours.clone(),
             seqs: self.seqs.clone(),

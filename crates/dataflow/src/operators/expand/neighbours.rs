@@ -207,17 +207,18 @@ impl Expand {
                 graph.note_list(v, label, dir);
             }
             let run;
-            let (rest, left) = match packed.list(v, at.list, at.row, at.place.position) {
-                Some(list) => (list, list.len()),
+            let (reached, left) = match packed.list(v, at.list, at.row, at.place.position) {
+                Some(reached) => (reached, reached.list.len()),
                 None => {
                     if at.place.position == 0 {
                         at.place = graph.reader.whole(v, label, dir);
                     }
                     run = graph.reader.run(v, label, dir, &mut at.place);
-                    (&run.neighbours()[at.place.position - run.first()..], run.total() - at.place.position)
+                    let rest = &run.neighbours()[at.place.position - run.first()..];
+                    (rest.into(), run.total() - at.place.position)
                 }
             };
-            let (rest, left) = at.wanted(rest, left);
+            let (rest, left) = at.wanted(reached.list, left);
             target = room(target, rest.len());
             let before = found.len();
             let used = match &self.shared {
@@ -225,7 +226,8 @@ impl Expand {
                 Some(set) => take_new(rest, target, &mut found, |n| set.shared.insert(n)),
                 None if way.distinct => {
                     let tag = batch.tags.get(at.row);
-                    self.seen.insert_vertices(cx.single_tag, tag, rest, target - before, &mut found)
+                    let reached = reached.part(rest);
+                    self.seen.insert_vertices(cx.single_tag, tag, reached, target - before, &mut found)
                 }
                 None if let Some(tests) = &mut tests => {
                     let used = rest.len().min(target - before).min(most - looked_at);

@@ -1,6 +1,6 @@
 //! The lists of many vertices, as far as they lie packed in their sections.
 
-use graph::{Dir, EdgeLabelId, Lists};
+use graph::{Dir, EdgeLabelId, Ends, Lists};
 use values::VertexRef;
 
 use crate::batch::{Batch, Column};
@@ -60,11 +60,12 @@ impl<'b, 'g> PackedLists<'b, 'g> {
         list: usize,
         row: usize,
         position: usize,
-    ) -> Option<&'g [VertexRef]> {
+    ) -> Option<Ends<'g>> {
         let lists = self.lists.get_mut(list)?;
         if let (0, Some(soon)) = (position, self.vertices.get(row + AHEAD)) {
             lists.expect(*soon);
         }
-        Some(lists.packed(v)?.get(position..).unwrap_or_default())
+        let ends = lists.packed(v)?;
+        Some(ends.part(ends.list.get(position..).unwrap_or_default()))
     }
 }

@@ -1,8 +1,7 @@
 //! Numbers of walks of two steps, or of neighbours that pass a test, without a traverser for any of them.
 
-use graph::{DegreeCache, Degrees, Dir, EdgeLabelId};
+use graph::{DegreeCache, Degrees, Dir, EdgeLabelId, Ends as Reached};
 use planner::physical::{EdgeLabels, Hop, OpKind};
-use values::VertexRef;
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
@@ -80,7 +79,7 @@ impl Operator for Walks {
             OpKind::BulkByEnds { test, .. } => {
                 let ready = prepared.ready(test, Resolver { cx, graph: &graph })?;
                 let mut ends = OfEnds::new(ready, &batch, &graph).ok_or_else(|| not_of_properties(cx))?;
-                let count = |part: &[VertexRef], row: usize| ends.count(part, row) as u64;
+                let count = |part: Reached<'_>, row: usize| ends.count(part, row) as u64;
                 self.walk(&batch, hop, 1, count, &graph, cx)?
             }
             OpKind::BulkByWalks { then, .. } => {
@@ -88,7 +87,7 @@ impl Operator for Walks {
                 let mut tables = std::mem::take(&mut self.tables);
                 let looks = ends.along.len();
                 tables.resize_with(looks, DegreeCache::default);
-                let count = |part: &[VertexRef], _| ends.count(part, &mut tables);
+                let count = |part: Reached<'_>, _| ends.count(part, &mut tables);
                 let ended = self.walk(&batch, hop, looks, count, &graph, cx)?;
                 self.remember(tables, cx);
                 ended
@@ -135,7 +134,7 @@ impl Walks {
         batch: &Batch,
         hop: &Hop,
         looks: usize,
-        mut count: impl FnMut(&[VertexRef], usize) -> u64,
+        mut count: impl FnMut(Reached<'_>, usize) -> u64,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<bool, QueryError> {
@@ -155,16 +154,18 @@ impl Walks {
                 graph.note_list(v, label, dir);
             }
             let run;
-            let (rest, to_end) = match packed.list(v, at.list, at.row, at.place.position) {
-                Some(list) => (list, list.len()),
+            let (reached, to_end) = match packed.list(v, at.list, at.row, at.place.position) {
+                Some(reached) => (reached, reached.list.len()),
                 None => {
                     run = graph.reader.run(v, label, dir, &mut at.place);
-                    (&run.neighbours()[at.place.position - run.first()..], run.total() - at.place.position)
+                    let rest = &run.neighbours()[at.place.position - run.first()..];
+                    (rest.into(), run.total() - at.place.position)
                 }
             };
-            let (rest, to_end) = at.wanted(rest, to_end);
+            let (rest, to_end) = at.wanted(reached.list, to_end);
             let part = &rest[..rest.len().min(left.div_ceil(looks))];
-            self.total = self.total.checked_add(count(part, at.row)).ok_or_else(|| too_many(cx))?;
+            self.total =
+                self.total.checked_add(count(reached.part(part), at.row)).ok_or_else(|| too_many(cx))?;
             // A list costs something even if it is empty.
             left = left.saturating_sub(part.len() * looks + 1);
             at.place.position += part.len();
@@ -196,11 +197,11 @@ impl<'g> Ends<'g> {
     }
 
     /// Degrees of all of these vertices, added up.
-    fn count(&mut self, vertices: &[VertexRef], tables: &mut [DegreeCache]) -> u64 {
+    fn count(&mut self, vertices: Reached<'_>, tables: &mut [DegreeCache]) -> u64 {
         let mut sum = 0;
-        self.graph.reader.expect_ends(vertices);
+        self.graph.reader.expect_ends(vertices.list);
         for ((label, dir, degrees), table) in self.along.iter_mut().zip(tables) {
-            self.graph.note_lists(vertices, *label, *dir);
+            self.graph.note_lists(vertices.list, *label, *dir);
             sum += degrees.sum_with(table, vertices);
         }
         sum

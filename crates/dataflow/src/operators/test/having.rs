@@ -1,6 +1,6 @@
 //! `has(key, predicate)` on many vertices: loops over columns.
 
-use graph::{KeyId, PropertyColumn, RankRange, Single, StripeRanks, ValueRef};
+use graph::{Ends, KeyId, PropertyColumn, RankRange, Single, StripeRanks, ValueRef};
 use gremlin::PredicateOp;
 use values::{Value, VertexRef};
 
@@ -122,12 +122,13 @@ impl<'a> Having<'a> {
     }
 
     /// How many of some vertices pass, compared with the operands of a row.
-    pub(super) fn count(&mut self, vertices: &[VertexRef], row: u32) -> usize {
+    pub(super) fn count(&mut self, reached: Ends<'_>, row: u32) -> usize {
         if let Some((ranks, wanted)) = self.ranked
-            && let Some(count) = ranks.count(vertices, wanted)
+            && let Some(count) = ranks.count(reached, wanted)
         {
             return count;
         }
+        let vertices = reached.list;
         if let Some((_, asked)) = &mut self.unranked {
             *asked += vertices.len();
         }

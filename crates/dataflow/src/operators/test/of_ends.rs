@@ -1,5 +1,6 @@
 //! Tests of the vertices that an expansion reaches, where it meets them.
 
+use graph::Ends;
 use values::VertexRef;
 
 use super::super::view::Graph;
@@ -26,7 +27,8 @@ impl<'a> OfEnds<'a> {
     }
 
     /// How many of some vertices pass that were reached from a row of the batch.
-    pub(in crate::operators) fn count(&mut self, vertices: &[VertexRef], row: usize) -> usize {
+    pub(in crate::operators) fn count(&mut self, reached: Ends<'_>, row: usize) -> usize {
+        let vertices = reached.list;
         self.graph.reader.expect_ends(vertices);
         match &mut self.all[..] {
             [test] => {
@@ -34,7 +36,7 @@ impl<'a> OfEnds<'a> {
                 if std::mem::take(&mut self.many) {
                     vertices.iter().take(1).for_each(|v| test.expect_to_count(*v));
                 }
-                test.count(vertices, row as u32)
+                test.count(reached, row as u32)
             }
             _ => {
                 let mut found = Vec::with_capacity(vertices.len());
