@@ -294,7 +294,9 @@ impl<'a> TreeWriter<'a> {
         let joined = builder.finish(a.settled.max(b.settled)).into_node();
         let mut versions: Vec<&Version<EdgeChange>> =
             [&a, &b].into_iter().flat_map(|section| oldest_first(section)).collect();
-        versions.sort_by_key(|version| version.stamp());
+        // An edge that has moved from one to the other was deleted there before it was inserted here.
+        let inserts = |change: &EdgeChange| matches!(change.kind, EdgeChangeKind::Insert(_));
+        versions.sort_by_key(|version| (version.stamp(), inserts(version.change())));
         for version in versions {
             let change = version.change();
             joined.push(0, version.stamp(), change.neighbour, change.seq, change.kind.clone());
