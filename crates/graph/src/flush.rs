@@ -138,6 +138,7 @@ impl Core {
 
     fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
         self.commits.check()?;
+        self.uproot_wilted();
         let plan = self.plan_flush();
         let mut trees = Vec::new();
         let outcome = self.write_sections(&plan, &mut trees).and_then(|()| {
@@ -158,16 +159,17 @@ impl Core {
         trees.into_iter().for_each(|tree| tree.done(self));
         writer.checkpoint = plan.stamp;
         writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
+        let felled = self.take_felled(&mut writer);
         drop(writer);
-        self.delete_forgotten()?;
+        self.delete_forgotten(&felled)?;
         self.log.trim(plan.stamp)
     }
 
-    /// Deletes nodes that nothing leads to any more.
-    fn delete_forgotten(&self) -> Result<()> {
+    /// Deletes nodes that nothing leads to any more, and what is left of trees that are no more.
+    fn delete_forgotten(&self, felled: &[SectionKey]) -> Result<()> {
         let forgotten = self.cache.take_forgotten(self.timeline.watermark().bits());
         let mut output = self.sections.writer(self.options.flush_batch_bytes);
-        forgotten.iter().try_for_each(|&key| output.delete(key))?;
+        forgotten.iter().chain(felled).try_for_each(|&key| output.delete(key))?;
         output.flush()
     }
 

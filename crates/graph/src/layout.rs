@@ -126,8 +126,13 @@ impl Layout<'_> {
 
     /// Counts the nodes of a tree. What root and meta nodes take in memory is left out: some dozens of bytes for every
     /// thousand edges.
-    fn tree(&mut self, name: TreeName, tree: &EdgeTree, guard: &Guard) -> Result<()> {
-        let root = self.core.tree_root(tree, name, guard)?;
+    fn tree(&mut self, name: TreeName, tree: &Arc<EdgeTree>, guard: &Guard) -> Result<()> {
+        let root = match self.core.tree_root(tree, name, guard) {
+            Ok(root) => root,
+            // It has left memory and gone back into its section meanwhile.
+            Err(_) if !self.core.is_current(tree, name, guard) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         self.count(name.key(TreePart::Root), Vec::new())?;
         for meta in root.metas.iter().map(|meta| meta.id.load(Ordering::Relaxed)).filter(|id| *id != 0) {
             self.count(name.key(TreePart::Meta(meta)), Vec::new())?;

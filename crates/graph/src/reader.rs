@@ -202,9 +202,16 @@ impl<'a> Reader<'a> {
         {
             return version.change().degree.into();
         }
+        self.committed_len(TreeName::primary(v, label, dir))
+    }
+
+    /// The same without a transaction's own changes.
+    #[inline]
+    pub(crate) fn committed_len(&self, list: TreeName) -> u64 {
+        let TreeName { v, label, dir, .. } = list;
         let Some(section) = self.adjacency(v, label, dir) else { return 0 };
         match section.tree(slot_of(v)) {
-            Some(tree) => self.tree_degree(tree, TreeName::primary(v, label, dir)) as u64,
+            Some(tree) => self.tree_degree(tree, list) as u64,
             None => section.degree(slot_of(v), self.tick) as u64,
         }
     }
@@ -238,13 +245,21 @@ impl<'a> Reader<'a> {
                 (*own_label == label).then_some(found)
             }
             Some(OwnEdge::Dropped) => None,
-            None => {
-                let section = self.adjacency(src, label, Dir::Out)?;
-                match section.tree(slot_of(src)) {
-                    Some(tree) => self.find_in_tree(tree, TreeName::primary(src, label, Dir::Out), seq),
-                    None => section.find(slot_of(src), self.tick, seq),
-                }
-            }
+            None => self.find_committed(src, label, seq),
+        }
+    }
+
+    /// The same without a transaction's own changes.
+    pub(crate) fn find_committed(
+        &self,
+        src: VertexRef,
+        label: EdgeLabelId,
+        seq: u32,
+    ) -> Option<FoundEdge<'_>> {
+        let section = self.adjacency(src, label, Dir::Out)?;
+        match section.tree(slot_of(src)) {
+            Some(tree) => self.find_in_tree(tree, TreeName::primary(src, label, Dir::Out), seq),
+            None => section.find(slot_of(src), self.tick, seq),
         }
     }
 

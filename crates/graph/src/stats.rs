@@ -32,6 +32,8 @@ pub struct GraphStats {
     pub sections_stored: u64,
     /// Edge-trees whose sections are in memory.
     pub trees: u64,
+    /// Lists that have gone back from an edge-tree into their section since the graph was opened.
+    pub lists_packed_again: u64,
     /// Secondary edge-trees.
     pub secondary_trees: u64,
     /// Versions that are stacked on bases and wait to be merged.
@@ -89,6 +91,7 @@ impl GraphStats {
             let writer = core.writer.lock();
             (stats.stamp, stats.checkpoint, stats.log_bytes) =
                 (writer.applied, writer.checkpoint, writer.log_bytes);
+            stats.lists_packed_again = writer.went_back;
         }
         stats.cache_bytes = core.cache.account.total() as u64;
         (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());

@@ -3,6 +3,7 @@
 //! One thread at a time, in stamp order; readers go on meanwhile. Replaying the log takes the same path: a change that
 //! a section's base already includes is skipped.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
@@ -23,7 +24,7 @@ use crate::section::{
 };
 use crate::section_key::{SectionKey, SectionName};
 use crate::statistics::DegreeTable;
-use crate::tree::{EdgeTree, TreeChange, TreeName};
+use crate::tree::{EdgeTree, Felled, TreeChange, TreeName};
 use crate::{Dir, EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
 
 /// What the one writer keeps.
@@ -43,6 +44,12 @@ pub(crate) struct Writer {
     pub(crate) degrees: DegreeTable,
     /// Trees that differ from what is stored.
     pub(crate) dirty_trees: FxHashMap<TreeName, Arc<EdgeTree>>,
+    /// Lists whose trees have become so small that they should go back into their sections.
+    pub(crate) wilted: BTreeSet<TreeName>,
+    /// What the store still has of the trees of lists that went back.
+    pub(crate) felled: FxHashMap<TreeName, Felled>,
+    /// Lists that went back since the graph was opened.
+    pub(crate) went_back: u64,
     /// Sections that could not be merged because of an old reader: how large to let the delta grow before trying again.
     patience: FxHashMap<SectionKey, usize>,
 }

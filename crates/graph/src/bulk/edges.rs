@@ -242,8 +242,8 @@ impl EdgeRows {
             let v = vertex_at(stripe, tablet, slot as u16);
             let name = TreeName::primary(v, self.label, target.dir);
             let (dir, bounds, account) = (target.dir, target.bounds, target.account);
-            let parts = TreeBuild { list: &list, dir, bounds, account }.stored(name, target.schema);
-            target.trees.lock().add(parts);
+            let build = TreeBuild { list: &list, dir, bounds, first_id: 1, account };
+            target.trees.lock().add(build.stored(name, target.schema));
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));
         }
         if !trees.is_empty() {

@@ -68,9 +68,14 @@ impl Core {
             reader.tree_of(list).filter(|_| reader.list_order(list).key() != Some(key))?;
         }
         // While the writer is held, what is visible is all that was applied.
-        let _writer = self.writer.lock();
+        let writer = self.writer.lock();
+        let snapshot = Snapshot::latest(self);
+        // It may have gone back into its section, or be about to.
+        if writer.wilted.contains(&list) || snapshot.reader().tree_of(list).is_none() {
+            return None;
+        }
         let tree = self.secondaries.begin(name)?;
-        Some((tree, Snapshot::latest(self)))
+        Some((tree, snapshot))
     }
 
     /// Writes the list as the snapshot sees it; false if it was stopped.

@@ -273,6 +273,11 @@ impl Secondaries {
         trees.collect()
     }
 
+    /// Whether a list has a secondary tree, in whatever state.
+    pub(crate) fn has_any(&self, list: TreeName) -> bool {
+        !self.is_empty() && self.lists.read().contains_key(&list.by(None))
+    }
+
     /// The trees of a list that have to learn of its changes.
     pub(crate) fn maintained(&self, list: TreeName) -> Vec<Maintained> {
         if self.is_empty() {

@@ -141,8 +141,13 @@ impl Core {
         let options = &self.options.secondary;
         let advice =
             self.secondaries.advisor.lock().end_period(all, &there, options.threshold, options.patience);
-        let drops = advice.drop.into_iter().map(Task::Drop);
-        drops.chain(advice.build.into_iter().map(Task::Build)).collect()
+        // A list that is to go back into its section needs none.
+        let wilted = self.writer.lock().wilted.clone();
+        let needless = there.into_iter().filter(|name| wilted.contains(&name.by(None)));
+        let mut drops: Vec<TreeName> = advice.drop.into_iter().chain(needless).collect();
+        drops.sort_unstable();
+        drops.dedup();
+        drops.into_iter().map(Task::Drop).chain(advice.build.into_iter().map(Task::Build)).collect()
     }
 
     fn do_secondary(self: &Arc<Self>, task: Task) -> Result<()> {

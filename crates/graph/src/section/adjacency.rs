@@ -369,19 +369,45 @@ impl Adjacency {
 
     /// The same, but for the list of one slot, which is left out altogether.
     pub(crate) fn merged_without(&self, stamp: Tick, left_out: Option<usize>) -> Self {
-        let slots = self.delta.heads().last().map_or(0, |(slot, _)| slot + 1).max(self.offsets.len() - 1);
-        let mut builder = AdjacencyBuilder::new(self.order, self.neighbours.len() + self.delta.len());
-        for slot in 0..slots {
+        let append = |slot: usize, builder: &mut AdjacencyBuilder| {
             if left_out != Some(slot) {
-                self.append_list(slot, stamp, &mut builder);
+                self.append_list(slot, stamp, builder);
             }
-            builder.end_slot();
-        }
-        let mut merged = builder.finish(self.settled.max(stamp));
-        merged.slots = self.slots;
+        };
+        let mut merged = self.rebuilt(stamp, 0, append);
         merged.trees = self.trees.clone();
         merged.delta = self.delta.newer_than(stamp, left_out);
         merged
+    }
+
+    /// The same, with some lists packed that have had trees: each is a slot and the edge nodes of its tree in order, which
+    /// have no changes after `stamp`.
+    pub(crate) fn merged_with(&self, stamp: Tick, lists: &[(usize, Vec<&Self>)]) -> Self {
+        let packed = |slot: usize| lists.iter().find(|(packed, _)| *packed == slot).map(|(_, nodes)| nodes);
+        let append = |slot: usize, builder: &mut AdjacencyBuilder| match packed(slot) {
+            Some(nodes) => nodes.iter().for_each(|node| node.append_list(0, stamp, builder)),
+            None => self.append_list(slot, stamp, builder),
+        };
+        let slots = lists.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
+        let mut merged = self.rebuilt(stamp, slots, append);
+        let trees = self.trees.iter().filter(|(slot, _)| packed((*slot).into()).is_none());
+        merged.trees = trees.cloned().collect();
+        merged.delta = self.delta.newer_than(stamp, None);
+        merged
+    }
+
+    /// A base that includes everything up to `stamp`, of the lists that are appended slot by slot: as many slots as this
+    /// section has, and `least`.
+    fn rebuilt(&self, stamp: Tick, least: usize, append: impl Fn(usize, &mut AdjacencyBuilder)) -> Self {
+        let slots = self.delta.heads().last().map_or(0, |(slot, _)| slot + 1).max(self.offsets.len() - 1);
+        let mut builder = AdjacencyBuilder::new(self.order, self.neighbours.len() + self.delta.len());
+        for slot in 0..slots.max(least) {
+            append(slot, &mut builder);
+            builder.end_slot();
+        }
+        let mut rebuilt = builder.finish(self.settled.max(stamp));
+        rebuilt.slots = self.slots;
+        rebuilt
     }
 
     /// Appends the list of a slot as of `stamp` to a builder's current slot, in order.

@@ -5,7 +5,7 @@
 pub struct TreeBounds {
     /// Two neighbouring edge nodes below this are merged.
     pub min: usize,
-    /// An edge node above this is split; a packed list above this becomes a tree.
+    /// An edge node above this is split; a packed list above this becomes a tree, and goes back when it has half as many.
     pub max: usize,
     /// A meta node above this is split.
     pub fan_out: usize,
@@ -19,6 +19,14 @@ impl Default for TreeBounds {
 }
 
 impl TreeBounds {
+    /// A list that has a tree and no more edges than this goes back into its section.
+    ///
+    /// Half of what it takes to become one: between the two moves, each of which writes no more than `max` edges, there are at
+    /// least `max / 2` changes of the list, whatever they are. So moving costs each of them no more than two edges.
+    pub(crate) fn packed_again(self) -> usize {
+        self.max / 2
+    }
+
     /// The nearest bounds that a tree can keep: nodes hold at least two, and two merged ones need no split.
     pub(crate) fn clamped(self) -> Self {
         let max = self.max.clamp(2, 1 << 20);

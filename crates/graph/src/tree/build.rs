@@ -26,6 +26,8 @@ pub(crate) struct TreeBuild<'a> {
     pub(crate) list: &'a Adjacency,
     pub(crate) dir: Dir,
     pub(crate) bounds: TreeBounds,
+    /// The first storage id that it may use.
+    pub(crate) first_id: u32,
     /// What its nodes in memory count to.
     pub(crate) account: &'a Arc<Account>,
 }
@@ -47,7 +49,7 @@ impl TreeBuild<'_> {
         }
         let metas = nodes.chunks(self.bounds.fan_out).map(|nodes| Meta::new(0, true, nodes.into()));
         let (settled, order) = (self.list.settled, self.list.order);
-        TreeRoot::new(settled, order, 1, (end - start) as u32, metas.collect())
+        TreeRoot::new(settled, order, self.first_id, (end - start) as u32, metas.collect())
     }
 
     /// The tree as it is stored: its nodes, encoded, with the types of this version of the schema.

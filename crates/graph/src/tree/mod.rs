@@ -17,6 +17,7 @@
 //!   its snapshot can see.
 //! * Storage ids are given out when a node is first flushed. A node whose range of the list shrinks gets a new one, so
 //!   that an older root on disk, should a crash leave it there, still leads to everything that belongs to it.
+//! * A list whose tree has become small goes back into its section with the next flush ([`uproot`]).
 
 mod adapt;
 mod bounds;
@@ -29,6 +30,7 @@ mod plant;
 mod read;
 mod root;
 mod stretches;
+mod uproot;
 mod windows;
 mod write;
 
@@ -53,6 +55,7 @@ pub use read::{Place, Seek};
 pub(crate) use read::{Runs, RunsBack};
 pub(crate) use root::TreeRoot;
 pub use stretches::Stretch;
+pub(crate) use uproot::Felled;
 pub(crate) use write::{TreeChange, TreeWriter};
 
 /// The place of a tree. Its name, a [`TreeName`], is known to whoever comes here.

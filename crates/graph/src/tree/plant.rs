@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EdgeTree, TreeBuild, TreeChange, TreeName, TreeWriter};
+use super::{EdgeTree, Felled, TreeBuild, TreeChange, TreeName, TreeWriter};
 use crate::block::{adjacency_number, slot_of, stripe_of};
 use crate::memory::SectionCell;
 use crate::secondary::Maintained;
@@ -25,6 +25,9 @@ impl Application<'_> {
             self.change_tree(tree, name, change)?;
             let after = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
             self.note_degree(name, change, before.into(), Some(after.into()));
+            if after as usize <= self.core.options.tree.packed_again() {
+                self.writer.wilted.insert(name);
+            }
             return Ok(());
         }
         let (mut before, mut after) = (0, None);
@@ -110,11 +113,13 @@ impl Application<'_> {
         builder.end_slot();
         let list = builder.finish(section.settled.max(watermark));
         let account = &self.core.cache.account;
+        let first_id = self.writer.felled.get_mut(&name).map_or(1, Felled::replant);
         let tree = Arc::new(EdgeTree::new(
             TreeBuild {
                 list: &list,
                 dir: name.dir,
                 bounds: self.core.node_sizes.bounds(name.label),
+                first_id,
                 account,
             }
             .root(),

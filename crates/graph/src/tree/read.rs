@@ -76,7 +76,8 @@ impl Reader<'_> {
         self.adjacency(name.v, name.label, name.dir)?.tree(slot_of(name.v)).cloned()
     }
 
-    /// The root of a tree; a failure to load it is kept in the snapshot.
+    /// The root of a tree. None if the list has gone back into its section since (see [`Reader::went_back`]), or it cannot be
+    /// loaded, which is kept in the snapshot.
     pub(crate) fn tree_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
         if let SectionState::Loaded(root) = tree.root.read(self.core.cache.account.era(), &self.guard) {
             return Some(root);
@@ -102,9 +103,19 @@ impl Reader<'_> {
         loaded.map_err(|error| self.snapshot().fail(error)).ok()
     }
 
+    /// Whether a list of whose tree there is no root has gone back into its section: then it is to be asked for again. (The
+    /// section that led to the tree had left memory while this reader went on with it.)
+    pub(super) fn went_back(&self, name: TreeName) -> bool {
+        name.by.is_none() && self.check().is_ok()
+    }
+
     /// The length of a tree's list, without the transaction's own changes.
     pub(crate) fn tree_degree(&self, tree: &Arc<EdgeTree>, name: TreeName) -> usize {
-        self.tree_root(tree, name).map_or(0, |root| root.degree(self.tick) as usize)
+        match self.tree_root(tree, name) {
+            Some(root) => root.degree(self.tick) as usize,
+            None if self.went_back(name) => self.committed_len(name) as usize,
+            None => 0,
+        }
     }
 
     /// The out-edge with a sequence number in a tree's list.
@@ -114,7 +125,10 @@ impl Reader<'_> {
         name: TreeName,
         seq: u32,
     ) -> Option<FoundEdge<'_>> {
-        let root = self.tree_root(tree, name)?;
+        let Some(root) = self.tree_root(tree, name) else {
+            let again = self.went_back(name).then(|| self.find_committed(name.v, name.label, seq));
+            return again.flatten();
+        };
         let find = |node: &Arc<EdgeNode>| self.node_section(node, name)?.find(0, self.tick, seq);
         match root.order {
             Order::Arrival => root.candidates(name.v, seq).find_map(|place| find(root.node(place)?)),
@@ -133,7 +147,12 @@ impl Reader<'_> {
     /// The run of a tree's list that holds a place; empty at the end of the list.
     pub(crate) fn tree_run<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName, place: &mut Place) -> Run<'s> {
         let TreeName { v, label, dir, .. } = name;
-        let Some(root) = self.tree_root(tree, name) else { return Run::empty(v, label, dir) };
+        let Some(root) = self.tree_root(tree, name) else {
+            return match self.went_back(name) {
+                true => self.run(v, label, dir, place),
+                false => Run::empty(v, label, dir),
+            };
+        };
         let own = self.own_changes(v, label, dir);
         let total = self.list_len(v, label, dir) as usize;
         if place.version != root.version || place.first > place.position {
@@ -249,7 +268,10 @@ impl Reader<'_> {
         (key, value): (KeyId, ValueRef<'_>),
         seek: &mut Seek,
     ) -> Option<(Run<'_>, usize)> {
-        let root = self.tree_root(tree, name)?;
+        let Some(root) = self.tree_root(tree, name) else {
+            let again = self.went_back(name).then(|| self.run_from(name, &value.to_value(), seek));
+            return again.flatten();
+        };
         let own = self.own_changes(name.v, name.label, name.dir);
         let fresh = seek.version != root.version;
         if fresh {
@@ -283,7 +305,11 @@ impl Reader<'_> {
             return Order::of(self.snapshot().catalog().sort_key(label));
         };
         match section.tree(slot_of(v)) {
-            Some(tree) => self.tree_root(tree, name).map_or(Order::Arrival, |root| root.order),
+            Some(tree) => match self.tree_root(tree, name) {
+                Some(root) => root.order,
+                None if self.went_back(name) => self.list_order(name),
+                None => Order::Arrival,
+            },
             None => section.order,
         }
     }
@@ -359,7 +385,13 @@ impl<'r> Iterator for RunsBack<'r> {
             let run = match (std::mem::replace(&mut self.next, Back::End), tree) {
                 (Back::Begin, None) => self.reader.run_of(self.name, &mut Place::default()),
                 (Back::Begin, Some(tree)) => {
-                    let root = self.reader.tree_root(&tree, self.name)?;
+                    let Some(root) = self.reader.tree_root(&tree, self.name) else {
+                        if self.reader.went_back(self.name) {
+                            self.next = Back::Begin;
+                            continue;
+                        }
+                        return None;
+                    };
                     self.reader.count_list(label);
                     self.node(root, root.last(), self.reader.list_len(v, label, dir) as usize)?
                 }

@@ -5,13 +5,11 @@
 //! stretches    └───── 5,100 ───────────┘└──── 3,312 ────┘    at least 4,000 edges each, but for the last
 //! ```
 
-use std::sync::Arc;
-
 use values::VertexRef;
 
+use super::TreeName;
 use super::read::Place;
-use super::root::NodePlace;
-use super::{EdgeTree, TreeName};
+use super::root::{NodePlace, TreeRoot};
 use crate::{Dir, EdgeLabelId, Reader};
 
 /// Edges of a list that follow each other.
@@ -39,13 +37,16 @@ impl Reader<'_> {
         let tree =
             if len > edges && self.own_changes(v, label, dir).is_none() { self.tree_of(name) } else { None };
         match tree {
-            Some(tree) => self.stretches_of_tree(&tree, name, edges),
+            Some(tree) => match self.tree_root(&tree, name) {
+                Some(root) => self.stretches_of_tree(root, name, edges),
+                None if self.went_back(name) => self.stretches(v, label, dir, edges),
+                None => Vec::new(),
+            },
             None => vec![Stretch { place, end: len }],
         }
     }
 
-    fn stretches_of_tree(&self, tree: &Arc<EdgeTree>, name: TreeName, edges: usize) -> Vec<Stretch> {
-        let Some(root) = self.tree_root(tree, name) else { return Vec::new() };
+    fn stretches_of_tree(&self, root: &TreeRoot, name: TreeName, edges: usize) -> Vec<Stretch> {
         let at_node = |node: NodePlace, position: usize| Place {
             position,
             version: root.version,

@@ -69,9 +69,11 @@ pub fn write(
     };
     match choice {
         0..=2 => add_vertex(transaction, model, random),
+        8 if random.below(4) == 0 => grow_list(transaction, model, random),
         3..=8 => add_edge(transaction, model, random, shape),
         9..=12 => set_vertex_property(transaction, model, random),
         13..=15 => change_edge_property(transaction, model, random, choice == 15),
+        17 if random.below(3) == 0 => thin_list(transaction, model, random),
         16 | 17 => {
             let Some(e) = pick_edge(model, random) else { return Ok(()) };
             transaction.drop_edge(e)?;
@@ -130,6 +132,35 @@ fn add_edge(
         }
         Err(error) => Err(error),
     }
+}
+
+/// How [`grow_list`] and [`thin_list`] pick the lists that they change: more often than not the same few.
+const LISTS: Shape = Shape { hubs: 7, vertices: 0, edges: 0 };
+
+/// Adds some edges of one label to a vertex: a short list becomes long.
+fn grow_list(transaction: &Transaction, model: &mut Naive, random: &mut Random) -> Result<(), GraphError> {
+    let Some(hub) = pick_end(model, random, LISTS) else { return Ok(()) };
+    let (label, is_source) = (EDGES[random.below(3)], random.below(2) == 0);
+    for _ in 0..random.below(8) {
+        let Some(other) = pick_vertex(model, random) else { return Ok(()) };
+        let (src, dst) = if is_source { (hub, other) } else { (other, hub) };
+        let e = transaction.add_edge(None, label, src, dst)?;
+        model.add_edge(e, label, None);
+    }
+    Ok(())
+}
+
+/// Drops all edges of one label that a vertex has, but for a few: a long list becomes short.
+fn thin_list(transaction: &Transaction, model: &mut Naive, random: &mut Random) -> Result<(), GraphError> {
+    let Some(v) = pick_end(model, random, LISTS) else { return Ok(()) };
+    let (label, kept) = (EDGES[random.below(3)], random.below(3));
+    let edges: Vec<EdgeRef> =
+        model.edges.iter().filter(|edge| edge.label == label).map(|edge| edge.e).collect();
+    for e in edges.into_iter().filter(|e| e.src == v || e.dst == v).skip(kept) {
+        transaction.drop_edge(e)?;
+        model.edges.retain(|edge| edge.e != e);
+    }
+    Ok(())
 }
 
 fn set_vertex_property(

@@ -2,7 +2,7 @@
 //! to a model that is too simple to be wrong.
 //!
 //! A seed is a history of [`OPERATIONS`] operations: writes in transactions, commits, flushes, bulk loads, new indexes,
-//! changes of declared types, secondary edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has taken
+//! changes of declared types, lists that become edge-trees and go back, secondary edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has taken
 //! effect, be refused by a full disk, be the last before the power goes, or return damaged bytes. Whatever happens:
 //!
 //! * what was acknowledged is there after a restart, whole: otherwise it counts as *lost*;
@@ -66,6 +66,7 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
         "restarts": report.restarts,
         "refused_reads": report.refused_reads,
         "evictions": report.evictions,
+        "lists_packed_again": report.packed_again,
         "secondary_trees": report.secondary_trees,
         "declared_types": report.declarations,
         "faults": {
@@ -102,6 +103,7 @@ fn nothing_acknowledged_is_lost_and_nothing_wrong_is_read_whatever_the_disk_does
         leave(seeds, &report, started.elapsed().as_secs());
     }
     assert!(report.acknowledged > 0 && report.faults.power_cuts > 0, "nothing happened: {report:?}");
+    assert!(report.packed_again > seeds, "lists have hardly ever gone back from their trees: {report:?}");
     let failed = &report.failed_seeds;
     assert_eq!((report.lost, report.wrong), (0, 0), "run MANGROVE_SIM_SEED=n for each of {failed:?}");
 }

@@ -29,6 +29,8 @@ pub struct Report {
     pub restarts: u64,
     /// Sections that left memory while the graph was open.
     pub evictions: u64,
+    /// Lists that went back from an edge-tree into their section.
+    pub packed_again: u64,
     /// Types that were declared, or declared otherwise.
     pub declarations: u64,
     /// Secondary edge-trees, counted each time that some were thought about.
@@ -49,6 +51,7 @@ impl Report {
         self.restarts += other.restarts;
         self.refused_reads += other.refused_reads;
         self.evictions += other.evictions;
+        self.packed_again += other.packed_again;
         self.secondary_trees += other.secondary_trees;
         self.declarations += other.declarations;
         self.failed_seeds.extend(&other.failed_seeds);
@@ -420,7 +423,9 @@ impl Run {
             1 => Outage::Process,
             _ => Outage::Power,
         };
-        self.report.evictions += self.graph().stats().evictions;
+        let stats = self.graph().stats();
+        self.report.evictions += stats.evictions;
+        self.report.packed_again += stats.lists_packed_again;
         self.graph = None;
         self.disk.stop(outage);
         self.tell(|| format!("{outage:?}"));
