@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Format 1 had a list of equality indexes in place of definitions. It can be read, as formats 2 and 3 can, whose definitions
-//! have no retypes; opening such a graph makes it one of format 4. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! have no retypes, and format 4, whose schema says nothing of nodes; opening such a graph makes it one of format 5. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, NameSpace};
 use crate::codec::{Input, Malformed, open_frame, seal_frame};
 use crate::counts::Counts;
 use crate::log::decode_old_indexes;
-use crate::schema::{Definitions, IndexState, Retypes};
+use crate::schema::{Definitions, IndexState};
 use crate::section_key::{SectionKey, SectionName};
 use crate::statistics::{self, DegreeTable, ValueTable};
 use crate::tree::{TreeName, TreePart};
@@ -29,8 +29,8 @@ use crate::{GraphError, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
 /// there was no schema; in 2 there were no secondary edge-trees; in 3 no section said under which version of the schema it was
-/// written.
-const FORMAT: u32 = 4;
+/// written; in 4 the schema said nothing of the nodes of edge-trees.
+const FORMAT: u32 = 5;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,11 +153,7 @@ fn decode_catalog(bytes: &[u8]) -> Result<Catalog, Malformed> {
             }
         });
     } else {
-        let mut definitions = Definitions::decode_old(&mut input)?;
-        if !input.is_empty() {
-            definitions.retypes = Retypes::decode(&mut input)?;
-        }
-        catalog.restore_definitions(Arc::new(definitions));
+        catalog.restore_definitions(Arc::new(Definitions::decode_rest(&mut input)?));
     }
     input.end()?;
     Ok(catalog)
@@ -334,15 +330,18 @@ mod tests {
     }
 
     #[test]
-    fn a_catalog_of_format_3_is_read_and_one_of_this_format_comes_back() {
+    fn catalogs_of_formats_3_and_4_are_read_and_one_of_this_format_comes_back() {
         let mut catalog = Catalog::default();
         catalog.define(|definitions| definitions.schema.version = 7);
         let encoded = encode_catalog(&catalog);
         assert_eq!(decode_catalog(&encoded).unwrap().definitions(), catalog.definitions());
-        // It ended before what is read as another type: two counts, and nothing to count.
+        // Format 4 ended before the sizes of nodes: a count, and nothing to count; format 3 before what is read as another
+        // type as well: two more.
         let body = open_frame(&encoded).unwrap();
-        let old = seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - 8]));
-        assert_eq!(decode_catalog(&old).unwrap().definitions(), catalog.definitions());
+        for missing in [4, 12] {
+            let old = seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - missing]));
+            assert_eq!(decode_catalog(&old).unwrap().definitions(), catalog.definitions());
+        }
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Core {
     ) -> Self {
         Self {
             cache: Cache::new(&options),
-            node_sizes: NodeSizes::new(options.tree),
+            node_sizes: NodeSizes::new(options.tree, catalog.schema()),
             pools: Arc::new(Pools::new(&options.pools)),
             helpers: Helpers::default(),
             options,

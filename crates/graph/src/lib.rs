@@ -148,8 +148,8 @@ pub use scalar_hash::index_hash;
 pub use scan::ScanCursor;
 pub use schema::{
     EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,
-    IndexKind, IndexState, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType, VertexDescription,
-    VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
+    IndexKind, IndexState, NodeBounds, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType,
+    VertexDescription, VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
 };
 pub use secondary::{Filtered, SecondaryOptions, SecondaryState, SecondaryStatus};
 pub use snapshot::Snapshot;

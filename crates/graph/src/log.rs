@@ -4,7 +4,7 @@
 //! key     │ stamp of the last commit u64, big-endian │ part u16 │      records above 16 MiB continue in further parts
 //! value   frame ( u64::MAX │ commit │ commit │ … )                 a group
 //!         frame ( stamp │ names │ indexes │ operations │ rest )    format 1: one commit
-//! commit  stamp │ new names: (space u8, id u16, name)… │ operations… │ u8 2, definitions, if they are new; else u8 0
+//! commit  stamp │ new names: (space u8, id u16, name)… │ operations… │ u8 3, definitions, if they are new; else u8 0
 //! ```
 //!
 //! New definitions of schema and indexes are stored whole. Format 1 had none; its new equality indexes stood before the
@@ -28,8 +28,9 @@ const PART_BYTES: usize = 16 << 20;
 /// In place of a stamp: a record of any number of commits.
 const GROUP: u64 = u64::MAX;
 
-/// Behind the operations of a commit: definitions follow, or such as were written before format 4.
-const DEFINITIONS: u8 = 2;
+/// Behind the operations of a commit: definitions follow, or such as format 4 had, or such as were written before.
+const DEFINITIONS: u8 = 3;
+const DEFINITIONS_OF_FORMAT_4: u8 = 2;
 const OLD_DEFINITIONS: u8 = 1;
 
 /// Log entries that are deleted at once.
@@ -108,6 +109,7 @@ fn decode_commit(input: &mut Input<'_>) -> Result<Record, Malformed> {
     let definitions = match input.u8()? {
         0 => None,
         OLD_DEFINITIONS => Some(Arc::new(Definitions::decode_old(input)?)),
+        DEFINITIONS_OF_FORMAT_4 => Some(Arc::new(Definitions::decode_format_4(input)?)),
         DEFINITIONS => Some(Arc::new(Definitions::decode(input)?)),
         tag => return Err(Malformed::new(format!("no commit ends with {tag}"))),
     };
@@ -306,13 +308,16 @@ mod tests {
         assert_eq!((read.stamp, read.ops.len()), (6, 1));
         assert_eq!(read.growth.definitions, growth.definitions);
 
-        // Before format 4 they ended before what is read as another type: two counts, and nothing to count.
+        // Format 4 had nothing of nodes: a count, and nothing to count. Before it they ended before what is read as another
+        // type: two counts, likewise.
         let before = output.bytes.len() - definitions_len(&growth) - 1;
-        output.bytes[before] = OLD_DEFINITIONS;
-        output.bytes.truncate(output.bytes.len() - 8);
-        let mut input = Input::new(&output.bytes);
-        assert_eq!(decode_commit(&mut input).unwrap().growth.definitions, growth.definitions);
-        input.end().unwrap();
+        for (tag, missing) in [(DEFINITIONS_OF_FORMAT_4, 4), (OLD_DEFINITIONS, 8)] {
+            output.bytes[before] = tag;
+            output.bytes.truncate(output.bytes.len() - missing);
+            let mut input = Input::new(&output.bytes);
+            assert_eq!(decode_commit(&mut input).unwrap().growth.definitions, growth.definitions);
+            input.end().unwrap();
+        }
     }
 
     fn definitions_len(growth: &CatalogGrowth) -> usize {

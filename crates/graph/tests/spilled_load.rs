@@ -27,7 +27,11 @@ fn open(store: &Arc<dyn Store>, bulk_bytes: usize) -> Graph {
 /// `likes` is sorted by its weight, and has one.
 fn declare(graph: &Graph) {
     let weight = EdgeKeyDescription { value_type: Some(ValueType::Long), required: true };
-    let likes = EdgeDescription { sort_key: Some("weight".into()), keys: [("weight".into(), weight)].into() };
+    let likes = EdgeDescription {
+        sort_key: Some("weight".into()),
+        keys: [("weight".into(), weight)].into(),
+        ..EdgeDescription::default()
+    };
     graph
         .change_schema(|schema| {
             schema.edges.insert("likes".into(), likes.clone());

@@ -46,7 +46,7 @@ fn parse(text: &str) -> Result<SchemaDescription, String> {
 /// A schema as a file.
 pub fn write(schema: &SchemaDescription) -> String {
     let toml = toml_of(&schema.to_value());
-    // A description is made of strings, booleans, lists and maps: all of them have a form in TOML.
+    // A description is made of strings, booleans, longs, lists and maps: all of them have a form in TOML.
     toml.and_then(|toml| toml::to_string_pretty(&toml).ok()).unwrap_or_default()
 }
 
@@ -69,6 +69,7 @@ fn toml_of(value: &Value) -> Option<toml::Value> {
     Some(match value {
         Value::String(text) => toml::Value::String(text.to_string()),
         Value::Bool(truth) => toml::Value::Boolean(*truth),
+        Value::Long(number) => toml::Value::Integer(*number),
         Value::List(items) => toml::Value::Array(items.iter().map(toml_of).collect::<Option<_>>()?),
         Value::Map(map) => {
             let entry = |(key, value): (&Value, &Value)| Some((key.as_str()?.to_owned(), toml_of(value)?));
@@ -92,6 +93,7 @@ mod tests {
 
         [edges.knows]
         sort = "since"
+        nodes = 500
         keys = { since = "datetime" }
 
         [[indexes]]
@@ -105,6 +107,7 @@ mod tests {
         let schema = parse(EXAMPLE).unwrap();
         assert!(schema.vertices["person"].keys["id"].required);
         assert_eq!(schema.edges["knows"].sort_key.as_deref(), Some("since"));
+        assert_eq!(schema.edges["knows"].nodes, Some(graph::NodeBounds { min: 250, max: 500 }));
         assert_eq!(parse(&write(&schema)).unwrap(), schema);
     }
 

@@ -199,7 +199,7 @@ fn store_edges(
         order,
         settled,
         schema,
-        bounds: core.options.tree,
+        bounds: core.node_sizes.declared(edges.label()),
         degrees: &by_stripe,
         trees: &trees,
         account: &core.cache.account,

@@ -37,6 +37,7 @@ impl Core {
             *self.retypes.write() = definitions.retypes.clone();
             self.convert_resident(&definitions.retypes, catalog.schema().version, writer);
         }
+        self.node_sizes.declare(&definitions.schema);
         self.grow_catalog(|catalog| {
             catalog.restore_definitions(Arc::clone(definitions));
             catalog.set_pending(None);

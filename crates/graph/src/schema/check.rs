@@ -79,7 +79,11 @@ fn admits_vertices(old: Option<&VertexSchema>, new: Option<&VertexSchema>, stric
 
 /// Whether all edges that obey what was declared of a label also obey what is to be.
 fn admits_edges(old: Option<&EdgeSchema>, new: Option<&EdgeSchema>, strict: bool) -> bool {
-    let (Some(old), Some(new)) = (old, new) else { return new.is_none() && (old.is_none() || !strict) };
+    let (Some(old), Some(new)) = (old, new) else {
+        // A declaration without keys says how lists lie, and nothing of edges.
+        let says_nothing = new.is_none_or(|new| new.keys.is_empty() && !strict);
+        return says_nothing && (old.is_none() || !strict);
+    };
     let key = |(key, new): (&KeyId, &EdgeKey)| {
         let Some(old) = old.keys.get(key) else { return false };
         admits_type(old.value_type, new.value_type) && (old.required || !new.required)

@@ -1,18 +1,19 @@
 //! Schema and indexes as they are stored: in the catalog, and whole in the log record that follows a change.
 //!
 //! ```text
-//! revision u64 │ schema │ next index u32 │ count, ( number u32 │ label │ kind u8 │ state u8 │ keys… )… │ retypes
+//! revision u64 │ schema │ next index u32 │ count, ( number u32 │ label │ kind u8 │ state u8 │ keys… )… │ retypes │ nodes
 //! schema        version u64 │ mode u8 │ count, ( label │ count, vertex key… )… │ count, ( label │ sort key + 1 │ count, edge key… )…
 //! vertex key    key │ type │ cardinality u8 │ required u8 │ count, ( key │ type )…
 //! edge key      key │ type │ required u8
 //! type          the name of the Gremlin type; empty for any
+//! nodes         count, ( label │ min u32 │ max u32 )…       of edge labels whose schema says how large nodes get
 //! ```
 //!
-//! Graphs of a format before 4 have no retypes.
+//! Graphs of a format before 4 have no retypes, those of format 4 no nodes.
 
 use super::{
-    EdgeKey, EdgeSchema, Index, IndexDefinition, IndexKind, IndexState, Retypes, Schema, SchemaMode,
-    ValueType, VertexKey, VertexSchema,
+    EdgeKey, EdgeSchema, Index, IndexDefinition, IndexKind, IndexState, NodeBounds, Retypes, Schema,
+    SchemaMode, ValueType, VertexKey, VertexSchema,
 };
 use crate::codec::{Input, Malformed, Output};
 use crate::{Cardinality, EdgeLabelId, KeyId, VertexLabelId};
@@ -61,11 +62,37 @@ impl Definitions {
             definition.keys.iter().for_each(|key| output.u16(key.0));
         }
         self.retypes.encode(output);
+        let nodes: Vec<(EdgeLabelId, NodeBounds)> = self.schema.node_bounds().collect();
+        output.len(nodes.len());
+        for (label, NodeBounds { min, max }) in nodes {
+            output.u16(label.0);
+            output.u32(min);
+            output.u32(max);
+        }
     }
 
     pub(crate) fn decode(input: &mut Input<'_>) -> Result<Self, Malformed> {
+        let mut definitions = Self::decode_format_4(input)?;
+        decode_nodes(&mut definitions.schema, input)?;
+        Ok(definitions)
+    }
+
+    /// As format 4 has them.
+    pub(crate) fn decode_format_4(input: &mut Input<'_>) -> Result<Self, Malformed> {
         let old = Self::decode_old(input)?;
         Ok(Self { retypes: Retypes::decode(input)?, ..old })
+    }
+
+    /// The rest of the input, of whatever format after 1.
+    pub(crate) fn decode_rest(input: &mut Input<'_>) -> Result<Self, Malformed> {
+        let mut definitions = Self::decode_old(input)?;
+        if !input.is_empty() {
+            definitions.retypes = Retypes::decode(input)?;
+        }
+        if !input.is_empty() {
+            decode_nodes(&mut definitions.schema, input)?;
+        }
+        Ok(definitions)
     }
 
     /// As a version before format 4 wrote them.
@@ -152,9 +179,19 @@ fn decode_schema(input: &mut Input<'_>) -> Result<Schema, Malformed> {
             Ok((key, EdgeKey { value_type: decode_type(input)?, required: input.u8()? != 0 }))
         };
         let keys = (0..input.count(7)?).map(|_| key(input)).collect::<Result<_, Malformed>>()?;
-        schema.edges.insert(label, EdgeSchema { keys, sort_key });
+        schema.edges.insert(label, EdgeSchema { keys, sort_key, nodes: None });
     }
     Ok(schema)
+}
+
+fn decode_nodes(schema: &mut Schema, input: &mut Input<'_>) -> Result<(), Malformed> {
+    for _ in 0..input.count(10)? {
+        let (label, min, max) = (EdgeLabelId(input.u16()?), input.u32()?, input.u32()?);
+        let declared = schema.edges.get_mut(&label);
+        let declared = declared.ok_or_else(|| Malformed::new("nodes are declared of a label that is not"))?;
+        declared.nodes = Some(NodeBounds { min, max });
+    }
+    Ok(())
 }
 
 fn decode_vertex_key(input: &mut Input<'_>) -> Result<(KeyId, VertexKey), Malformed> {
@@ -208,6 +245,7 @@ mod tests {
                     EdgeSchema {
                         keys: [(KeyId(5), EdgeKey { value_type: None, required: false })].into(),
                         sort_key: Some(KeyId(5)),
+                        nodes: Some(NodeBounds { min: 7, max: 70 }),
                     },
                 )]
                 .into(),

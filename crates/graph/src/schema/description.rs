@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use values::Value;
 
 use super::{
-    EdgeKey, EdgeSchema, IndexDefinition, IndexKind, Schema, SchemaError, SchemaMode, ValueType, VertexKey,
-    VertexSchema, is_storable_type, value_type::type_name,
+    EdgeKey, EdgeSchema, IndexDefinition, IndexKind, NodeBounds, Schema, SchemaError, SchemaMode, ValueType,
+    VertexKey, VertexSchema, is_storable_type, value_type::type_name,
 };
 use crate::catalog::{Catalog, NameSpace};
 use crate::{Cardinality, EdgeLabelId, KeyId, Result, VertexLabelId};
@@ -51,6 +51,8 @@ pub struct EdgeDescription {
     pub keys: BTreeMap<String, EdgeKeyDescription>,
     /// The property key by which adjacency lists along this label are ordered; by insertion, if there is none.
     pub sort_key: Option<String>,
+    /// How large the nodes of edge-trees along this label get; as the graph is configured, if there is nothing.
+    pub nodes: Option<NodeBounds>,
 }
 
 /// What is declared of a property key of the edges of a label; see [`EdgeKey`].
@@ -95,7 +97,10 @@ impl SchemaDescription {
         let edge = |(label, declared): (&EdgeLabelId, &EdgeSchema)| {
             let keys = declared.keys.iter().map(|(name, declared)| (key(name), edge_key(declared)));
             let sort_key = declared.sort_key.as_ref().map(key);
-            (catalog.edge_label_name(*label).to_string(), EdgeDescription { keys: keys.collect(), sort_key })
+            (
+                catalog.edge_label_name(*label).to_string(),
+                EdgeDescription { keys: keys.collect(), sort_key, nodes: declared.nodes },
+            )
         };
         Self {
             mode: schema.mode(),
@@ -109,7 +114,7 @@ impl SchemaDescription {
         }
     }
 
-    /// Takes over what `other` says of labels, keys and sort keys; what it does not mention stays. Mode and indexes stay.
+    /// Takes over what `other` says of labels, keys, sort keys and nodes; what it does not mention stays. Mode and indexes stay.
     pub fn extend(&mut self, other: &Self) {
         for (label, declared) in &other.vertices {
             let keys = &mut self.vertices.entry(label.clone()).or_default().keys;
@@ -121,6 +126,7 @@ impl SchemaDescription {
             if declared.sort_key.is_some() {
                 edge.sort_key.clone_from(&declared.sort_key);
             }
+            edge.nodes = declared.nodes.or(edge.nodes);
         }
     }
 
@@ -180,7 +186,8 @@ impl SchemaDescription {
                 Some(key) => Some(KeyId(intern(NameSpace::Key, key)?)),
                 None => None,
             };
-            schema.edges.insert(id, EdgeSchema { keys, sort_key });
+            declared.nodes.map_or(Ok(()), |nodes| nodes.check(&format!("edges.{label}.nodes")))?;
+            schema.edges.insert(id, EdgeSchema { keys, sort_key, nodes: declared.nodes });
         }
         Ok(schema)
     }

@@ -20,6 +20,7 @@ mod definitions;
 mod description;
 mod error;
 mod index;
+mod node_bounds;
 mod parse;
 mod retypes;
 mod rules;
@@ -35,6 +36,7 @@ pub use description::{
 };
 pub use error::SchemaError;
 pub use index::{Index, IndexDefinition, IndexKind, IndexState};
+pub use node_bounds::NodeBounds;
 pub(crate) use retypes::Retypes;
 pub(crate) use rules::Rules;
 pub(crate) use value_type::retype;
@@ -88,6 +90,8 @@ pub struct EdgeSchema {
     pub keys: BTreeMap<KeyId, EdgeKey>,
     /// The property key by which adjacency lists along this label are ordered; by insertion, if there is none.
     pub sort_key: Option<KeyId>,
+    /// How large the nodes of edge-trees along this label get; as the graph is configured, if there is nothing.
+    pub nodes: Option<NodeBounds>,
 }
 
 /// What is declared of a property key of the edges of a label.
@@ -119,6 +123,10 @@ impl Schema {
     /// The property key by which adjacency lists along a label are ordered, if not by insertion.
     pub fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
         self.edges.get(&label)?.sort_key
+    }
+    /// The declared sizes of the nodes of edge-trees, with their labels.
+    pub(crate) fn node_bounds(&self) -> impl Iterator<Item = (EdgeLabelId, NodeBounds)> {
+        self.edges.iter().filter_map(|(label, declared)| Some((*label, declared.nodes?)))
     }
     /// Whether it says nothing at all, so that nothing needs to be enforced.
     pub fn is_empty(&self) -> bool {

@@ -4,8 +4,8 @@ use values::{Map, Value};
 
 use super::value_type::{type_from_name, type_name};
 use super::{
-    EdgeDescription, EdgeKeyDescription, IndexDefinition, IndexDescription, IndexKind, SchemaDescription,
-    SchemaError, SchemaMode, ValueType, VertexDescription, VertexKeyDescription,
+    EdgeDescription, EdgeKeyDescription, IndexDefinition, IndexDescription, IndexKind, NodeBounds,
+    SchemaDescription, SchemaError, SchemaMode, ValueType, VertexDescription, VertexKeyDescription,
 };
 use crate::Cardinality;
 
@@ -16,7 +16,8 @@ impl SchemaDescription {
     /// { mode: 'open' | 'strict',
     ///   vertices: { LABEL: { keys: { KEY: TYPE | { type: TYPE, cardinality: 'single' | 'list' | 'set',
     ///                                              required: BOOLEAN, meta: { KEY: TYPE } } } } },
-    ///   edges:    { LABEL: { sort: KEY, keys: { KEY: TYPE | { type: TYPE, required: BOOLEAN } } } },
+    ///   edges:    { LABEL: { sort: KEY, nodes: MAX | { min: MIN, max: MAX },
+    ///                         keys: { KEY: TYPE | { type: TYPE, required: BOOLEAN } } } },
     ///   indexes:  [ { label: LABEL, keys: [ KEY… ], kind: 'equality' | 'unique' | 'range' } ] }
     /// ```
     ///
@@ -68,7 +69,11 @@ impl SchemaDescription {
             let sort = edge.sort_key.as_deref().map(Value::str);
             (
                 Value::str(label.as_str()),
-                map([("sort", sort), ("keys", Some(Value::from(keys.collect::<Map>())))]),
+                map([
+                    ("sort", sort),
+                    ("nodes", edge.nodes.map(NodeBounds::to_value)),
+                    ("keys", Some(Value::from(keys.collect::<Map>()))),
+                ]),
             )
         });
         let mode = match self.mode {
@@ -198,12 +203,13 @@ fn edge(value: &Value, at: &str) -> Result<EdgeDescription, SchemaError> {
     for (field, place, value) in fields(value, at)? {
         match field {
             "sort" => edge.sort_key = Some(text(value, &place)?.to_owned()),
+            "nodes" => edge.nodes = Some(NodeBounds::from_value(value, &place)?),
             "keys" => {
                 for (key, place, value) in fields(value, &place)? {
                     edge.keys.insert(key.into(), edge_key(value, &place)?);
                 }
             }
-            _ => return Err(unknown(place, "sort and keys")),
+            _ => return Err(unknown(place, "sort, nodes and keys")),
         }
     }
     Ok(edge)
@@ -314,7 +320,11 @@ mod tests {
             vertices: [("person".into(), VertexDescription { keys: [("email".into(), key)].into() })].into(),
             edges: [(
                 "knows".into(),
-                EdgeDescription { keys: [("since".into(), edge_key)].into(), sort_key: Some("since".into()) },
+                EdgeDescription {
+                    keys: [("since".into(), edge_key)].into(),
+                    sort_key: Some("since".into()),
+                    nodes: Some(NodeBounds { min: 100, max: 900 }),
+                },
             )]
             .into(),
             indexes: vec![IndexDescription {
@@ -342,7 +352,13 @@ mod tests {
         let text = refused(nested(&["vertices", "person", "keys", "age"], "lnog".into()));
         assert!(text.starts_with("vertices.person.keys.age: no type is called \"lnog\""), "{text}");
         let text = refused(nested(&["edges", "knows", "sorted"], "since".into()));
-        assert_eq!(text, "edges.knows.sorted: there is no such field; possible are sort and keys");
+        assert_eq!(text, "edges.knows.sorted: there is no such field; possible are sort, nodes and keys");
+        let nodes = |value| refused(nested(&["edges", "knows", "nodes"], value));
+        assert_eq!(nodes("many".into()), "edges.knows.nodes: expected a number of edges, found many");
+        let text = nodes(map([("least", Some(Value::Int(3)))]));
+        assert_eq!(text, "edges.knows.nodes.least: there is no such field; possible are min and max");
+        let text = nodes(map([("min", Some(Value::Int(3)))]));
+        assert_eq!(text, "edges.knows.nodes: the bounds of edge nodes need a max");
         let text = refused(nested(&["mode"], true.into()));
         assert_eq!(text, "mode: expected a string, found a Boolean");
         let index = map([("label", Some("person".into())), ("kind", Some("unique".into()))]);

@@ -167,7 +167,9 @@ mod tests {
         let key = VertexKey { value_type: age, meta: [(KeyId(8), meta)].into(), ..VertexKey::default() };
         schema.vertices.insert(LABEL, VertexSchema { keys: [(KEY, key)].into() });
         let key = EdgeKey { value_type: age, required: false };
-        schema.edges.insert(EdgeLabelId(2), EdgeSchema { keys: [(KEY, key)].into(), sort_key: None });
+        schema
+            .edges
+            .insert(EdgeLabelId(2), EdgeSchema { keys: [(KEY, key)].into(), ..EdgeSchema::default() });
         schema
     }
 

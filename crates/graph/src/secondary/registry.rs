@@ -321,7 +321,7 @@ mod tests {
         secondaries.log(list.by(Some(KEY)), change);
         let key = EdgeKey { value_type: Some(ValueType::Long), required: false };
         let mut schema = Schema { version: 1, ..Schema::default() };
-        schema.edges.insert(LABEL, EdgeSchema { keys: [(KEY, key)].into(), sort_key: None });
+        schema.edges.insert(LABEL, EdgeSchema { keys: [(KEY, key)].into(), ..EdgeSchema::default() });
         let mut retypes = Retypes::default();
         retypes.learn(&Schema::default(), &schema);
         assert_eq!(secondaries.retype(EdgeLabelId(0), &retypes, 0).len(), 0);

@@ -10,12 +10,17 @@
 //! Changes of a list's last node do not count: a list that grows at its end leaves full nodes behind, however large.
 //!
 //! Nodes have the size that was right when they were split, begun or merged. When a list leaves its section is not
-//! touched by this.
+//! touched by this. Neither are labels whose schema says how large nodes get ([`NodeBounds`]): who declares it knows better
+//! than a count of the last few seconds, and would not find his number there if it moved.
 
-use std::sync::atomic::{AtomicI8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI8, AtomicU64, Ordering};
+
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
 
 use super::TreeBounds;
 use crate::EdgeLabelId;
+use crate::schema::{NodeBounds, Schema};
 
 /// Labels that are told apart; more share their places.
 const LABELS: usize = 256;
@@ -60,11 +65,42 @@ pub struct TreeUse {
 pub(crate) struct NodeSizes {
     base: TreeBounds,
     labels: Box<[Mix; LABELS]>,
+    /// What the schema says; mostly nothing, which costs one look.
+    declared: RwLock<FxHashMap<EdgeLabelId, NodeBounds>>,
+    any_declared: AtomicBool,
 }
 
 impl NodeSizes {
-    pub(crate) fn new(base: TreeBounds) -> Self {
-        Self { base, labels: Box::new(std::array::from_fn(|_| Mix::default())) }
+    pub(crate) fn new(base: TreeBounds, schema: &Schema) -> Self {
+        let sizes = Self {
+            base,
+            labels: Box::new(std::array::from_fn(|_| Mix::default())),
+            declared: RwLock::default(),
+            any_declared: AtomicBool::new(false),
+        };
+        sizes.declare(schema);
+        sizes
+    }
+
+    /// Takes over what a schema says, for nodes that are made from now on.
+    pub(crate) fn declare(&self, schema: &Schema) {
+        let declared: FxHashMap<_, _> = schema.node_bounds().collect();
+        let mut places = self.declared.write();
+        self.any_declared.store(!declared.is_empty(), Ordering::Relaxed);
+        *places = declared;
+    }
+
+    fn declared_of(&self, label: EdgeLabelId) -> Option<TreeBounds> {
+        if !self.any_declared.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.declared.read().get(&label).map(|declared| declared.of_tree(self.base))
+    }
+
+    /// The bounds of a label that do not follow its use: those that are declared, or else configured. They say when a list
+    /// leaves its section, and when it goes back.
+    pub(crate) fn declared(&self, label: EdgeLabelId) -> TreeBounds {
+        self.declared_of(label).unwrap_or(self.base)
     }
 
     fn mix(&self, label: EdgeLabelId) -> &Mix {
@@ -101,7 +137,8 @@ impl NodeSizes {
 
     /// The bounds of nodes that are made now.
     pub(crate) fn bounds(&self, label: EdgeLabelId) -> TreeBounds {
-        scaled(self.base, self.mix(label).scale.load(Ordering::Relaxed))
+        let adapted = || scaled(self.base, self.mix(label).scale.load(Ordering::Relaxed));
+        self.declared_of(label).unwrap_or_else(adapted)
     }
 
     /// Ends a period.
@@ -156,7 +193,7 @@ mod tests {
 
     #[test]
     fn nodes_grow_where_reads_dominate_and_shrink_where_changes_do_within_bounds() {
-        let sizes = NodeSizes::new(TreeBounds::default());
+        let sizes = NodeSizes::new(TreeBounds::default(), &Schema::default());
         assert_eq!(period(&sizes, 500, 499), (1_000, 2_000), "too little to say anything");
         assert_eq!(period(&sizes, 3_000, 1_000), (1_000, 2_000), "of both there is much");
         assert_eq!(period(&sizes, 8_000, 1_000), (2_000, 4_000));
@@ -174,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_smallest_nodes_still_hold_two() {
-        let sizes = NodeSizes::new(TreeBounds { min: 1, max: 2, fan_out: 2 });
+        let sizes = NodeSizes::new(TreeBounds { min: 1, max: 2, fan_out: 2 }, &Schema::default());
         for _ in 0..3 {
             period(&sizes, 0, 2_000);
         }

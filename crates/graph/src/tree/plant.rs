@@ -25,7 +25,7 @@ impl Application<'_> {
             self.change_tree(tree, name, change)?;
             let after = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
             self.note_degree(name, change, before.into(), Some(after.into()));
-            if after as usize <= self.core.options.tree.packed_again() {
+            if after as usize <= self.core.node_sizes.declared(label).packed_again() {
                 self.writer.wilted.insert(name);
             }
             return Ok(());
@@ -44,7 +44,9 @@ impl Application<'_> {
         )?;
         self.note_degree(name, change, before, after);
         match cell.loaded(self.guard) {
-            Some(section) if section.degree(slot_of(v), Tick::MAX) > self.core.options.tree.max => {
+            Some(section)
+                if section.degree(slot_of(v), Tick::MAX) > self.core.node_sizes.declared(label).max =>
+            {
                 self.plant(cell, section, name)
             }
             _ => Ok(()),

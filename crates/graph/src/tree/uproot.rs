@@ -124,7 +124,7 @@ impl Core {
             return Ok(None);
         };
         let root = self.tree_root(tree, name, guard)?;
-        if root.degree(Tick::MAX) as usize > self.options.tree.packed_again() {
+        if root.degree(Tick::MAX) as usize > self.node_sizes.declared(name.label).packed_again() {
             writer.wilted.remove(&name);
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use graph::{Dir, Filtered, Graph, GraphError, List, ScanCursor, Snapshot, VertexRef};
+use graph::{Dir, Filtered, Graph, GraphError, List, NodeBounds, ScanCursor, Snapshot, VertexRef};
 use store::{FaultCounts, Outage, SimulatedDisk, Store};
 
 use crate::naive::steps::{EDGES, KEYS, LABELS, write};
@@ -33,6 +33,8 @@ pub struct Report {
     pub packed_again: u64,
     /// Types that were declared, or declared otherwise.
     pub declarations: u64,
+    /// Times that the size of nodes was declared, or declared otherwise.
+    pub declared_nodes: u64,
     /// Secondary edge-trees, counted each time that some were thought about.
     pub secondary_trees: u64,
     /// Reads that ended in an error, as they should when the disk fails.
@@ -54,6 +56,7 @@ impl Report {
         self.packed_again += other.packed_again;
         self.secondary_trees += other.secondary_trees;
         self.declarations += other.declarations;
+        self.declared_nodes += other.declared_nodes;
         self.failed_seeds.extend(&other.failed_seeds);
         self.failed_seeds.sort_unstable();
         let (sum, more) = (&mut self.faults, &other.faults);
@@ -198,7 +201,8 @@ impl Run {
             }
             28 => drop(self.disk.free_space()),
             29..=36 => self.adapt(),
-            37..=40 => self.declare(),
+            37 => self.declare_nodes(),
+            38..=41 => self.declare(),
             _ => self.transaction(),
         }
         if self.sound() {
@@ -301,6 +305,28 @@ impl Run {
             }
             Err(GraphError::Schema(_)) if !is_admitted => {}
             Err(error) => self.refused(&error, Doubt { model: tentative, loaded: Vec::new() }),
+        }
+    }
+
+    /// Declares how large the nodes of a label's trees get, or no longer does. No answer depends on it.
+    fn declare_nodes(&mut self) {
+        let (graph, label) = (self.graph(), EDGES[self.random.below(EDGES.len())]);
+        let nodes = [None, Some(NodeBounds { min: 2, max: 16 }), Some(NodeBounds::up_to(20))];
+        let nodes = nodes[self.random.below(nodes.len())];
+        if graph.schema().edges.get(label).and_then(|declared| declared.nodes) == nodes {
+            return;
+        }
+        let declared = graph.change_schema(|schema| {
+            schema.edges.entry(label.into()).or_default().nodes = nodes;
+            Ok(())
+        });
+        self.tell(|| format!("{label} {nodes:?} {declared:?}"));
+        match declared {
+            Ok(_) => {
+                self.acknowledge(self.model.clone());
+                self.report.declared_nodes += 1;
+            }
+            Err(error) => self.refused(&error, Doubt { model: self.model.clone(), loaded: Vec::new() }),
         }
     }
 
