@@ -7,7 +7,11 @@ use graph::{
     Dir, EdgeRef, Filtered, Graph, GraphOptions, Place, SecondaryOptions, Seek, Snapshot, TreeBounds, Value,
     VertexRef,
 };
-use store::{Durability, KeyRange, KeyspaceShape, MemoryStore, ScanOrder, Store, WriteBatch};
+use store::{
+    ApproximateSize, Durability, Ingested, KeyRange, Keyspace, KeyspaceShape, MemoryStore,
+    Pairs as PairStream, ScanOrder, Snapshot as StoreSnapshot, Store, StoreError, StoreLimits, Transaction,
+    WriteBatch,
+};
 
 /// A list of more than 8 edges has a tree; one of 4 goes back.
 const TREE: TreeBounds = TreeBounds { min: 2, max: 8, fan_out: 3 };
@@ -334,10 +338,90 @@ fn a_flush_that_ends_early_leaves_the_list_in_one_place_or_the_other() {
             add(&again, hub, 100..120);
             again.flush().unwrap();
             let grown = edges(&again.snapshot(), hub);
+            let layout = again.layout().unwrap();
+            let nodes = layout.iter().map(|kind| match kind.kind {
+                graph::SectionKind::Trees(..) => kind.sections,
+                _ => 0,
+            });
+            assert_eq!(stored_nodes(&torn) as u64, nodes.sum::<u64>(), "what an older tree has left");
             drop(again);
             assert_eq!(graph::check(&torn, &mut |_| {}).unwrap(), []);
             assert_eq!((edges(&open(&torn).snapshot(), hub), grown.len()), (grown.clone(), 23));
         }
+    }
+}
+
+/// A store that refuses writes while it is told to.
+struct Refusing {
+    inner: Arc<dyn Store>,
+    refuses: AtomicBool,
+}
+
+impl Store for Refusing {
+    fn keyspace(&self, name: &str, shape: KeyspaceShape) -> Result<Keyspace, StoreError> {
+        self.inner.keyspace(name, shape)
+    }
+    fn keyspace_names(&self) -> Vec<String> {
+        self.inner.keyspace_names()
+    }
+    fn snapshot(&self) -> Result<StoreSnapshot, StoreError> {
+        self.inner.snapshot()
+    }
+    fn begin(&self) -> Result<Transaction, StoreError> {
+        self.inner.begin()
+    }
+    fn write_batch(&self, batch: WriteBatch, durability: Durability) -> Result<(), StoreError> {
+        if self.refuses.load(Ordering::Relaxed) {
+            return Err(StoreError::Halted { cause: "the test refuses it".into() });
+        }
+        self.inner.write_batch(batch, durability)
+    }
+    fn ingest(&self, keyspace: &Keyspace, pairs: &mut PairStream<'_>) -> Result<Ingested, StoreError> {
+        self.inner.ingest(keyspace, pairs)
+    }
+    fn sync(&self) -> Result<(), StoreError> {
+        self.inner.sync()
+    }
+    fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
+        self.inner.approximate_size(keyspace)
+    }
+    fn limits(&self) -> StoreLimits {
+        self.inner.limits()
+    }
+    fn close(&self) -> Result<(), StoreError> {
+        self.inner.close()
+    }
+}
+
+/// A list goes back, but the flush fails, and it grows into another tree. When that one is written the section on disk still
+/// leads to the old one, whose nodes must not be overwritten before.
+#[test]
+fn a_list_that_goes_back_and_forth_before_it_is_written_leaves_its_old_tree_whole() {
+    let inner = memory();
+    let refusing = Arc::new(Refusing { inner: Arc::clone(&inner), refuses: AtomicBool::new(false) });
+    let store: Arc<dyn Store> = Arc::clone(&refusing) as Arc<dyn Store>;
+    let graph = open(&store);
+    let hub = hub(&graph);
+    let all = add(&graph, hub, 0..60);
+    graph.flush().unwrap();
+    remove(&graph, &all[..57]);
+    refusing.refuses.store(true, Ordering::Relaxed);
+    graph.flush().unwrap_err();
+    refusing.refuses.store(false, Ordering::Relaxed);
+    assert!(!has_tree(&graph, hub));
+    add(&graph, hub, 60..90);
+    assert!(has_tree(&graph, hub));
+    let (before, expected) = (pairs(&inner), edges(&graph.snapshot(), hub));
+    graph.flush().unwrap();
+    drop(graph);
+    assert_eq!(edges(&open(&inner).snapshot(), hub), expected);
+    let is_node = |key: &[u8]| key.first() == Some(&b't') && key.get(10) == Some(&2);
+    let nodes: Pairs =
+        pairs(&inner).into_iter().filter(|(name, key, _)| name == "sections" && is_node(key)).collect();
+    assert!(nodes.len() > 3, "{} nodes", nodes.len());
+    for written in 1..=nodes.len() {
+        let torn = filled(before.iter().chain(&nodes[..written]));
+        assert_eq!(edges(&open(&torn).snapshot(), hub), expected, "{written} of {} nodes", nodes.len());
     }
 }
 

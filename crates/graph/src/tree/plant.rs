@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EdgeTree, Felled, TreeBuild, TreeChange, TreeName, TreeWriter};
+use super::{EdgeTree, TreeBuild, TreeChange, TreeName, TreeWriter};
 use crate::block::{adjacency_number, slot_of, stripe_of};
 use crate::memory::SectionCell;
 use crate::secondary::Maintained;
@@ -115,7 +115,13 @@ impl Application<'_> {
         builder.end_slot();
         let list = builder.finish(section.settled.max(watermark));
         let account = &self.core.cache.account;
-        let first_id = self.writer.felled.get_mut(&name).map_or(1, Felled::replant);
+        let first_id = match self.writer.felled.get_mut(&name) {
+            Some(felled) => felled.replant(),
+            None => {
+                self.core.clear_ground(name);
+                1
+            }
+        };
         let tree = Arc::new(EdgeTree::new(
             TreeBuild {
                 list: &list,

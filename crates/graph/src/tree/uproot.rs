@@ -14,6 +14,7 @@
 //! In memory the tree lives for as long as a reader has hold of it. In the store it stays until the checkpoint names the
 //! section that has the list, and readers of evicted roots that lead to its nodes have gone. Should the list become a tree again
 //! before, its nodes get storage ids that the old one does not have: a crash may leave the old root, or the new one over it.
+//! What a crash leaves of a tree that is no more is deleted when the list becomes one again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use super::{EdgeTree, TreeName, TreePart};
 use crate::block::{adjacency_number, slot_of};
 use crate::core::Core;
 use crate::section::Adjacency;
-use crate::section_key::{SectionKey, SectionName};
+use crate::section_key::{SectionKey, SectionName, tree_prefix};
 use crate::writer::Writer;
 use crate::{Result, Tick};
 
@@ -71,23 +72,31 @@ impl Core {
             let key = SectionKey::of(name.v, SectionName::Adjacency(name.label, name.dir));
             sections.entry(key).or_default().push(name);
         }
+        let mut moved = 0;
         for (key, names) in sections {
+            if moved > 0 && self.cache.is_far_over() {
+                // What has moved must be written before more is loaded.
+                return;
+            }
             let mut writer = self.writer.lock();
-            if let Err(error) = self.uproot(key, &names, &mut writer) {
-                tracing::warn!(%error, %key, "a list that has become short keeps its edge-tree for now");
+            match self.uproot(key, &names, &mut writer) {
+                Ok(lists) => moved += lists,
+                Err(error) => {
+                    tracing::warn!(%error, %key, "a list that has become short keeps its edge-tree for now");
+                }
             }
             // Commits may go on between two sections.
             parking_lot::MutexGuard::unlock_fair(writer);
         }
     }
 
-    /// Moves those of a section's lists that can go.
-    fn uproot(&self, key: SectionKey, names: &[TreeName], writer: &mut Writer) -> Result<()> {
+    /// Moves those of a section's lists that can go; how many.
+    fn uproot(&self, key: SectionKey, names: &[TreeName], writer: &mut Writer) -> Result<usize> {
         let guard = crossbeam_epoch::pin();
-        let Some(TreeName { v, label, dir, .. }) = names.first().copied() else { return Ok(()) };
+        let Some(TreeName { v, label, dir, .. }) = names.first().copied() else { return Ok(0) };
         let cell = self.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(label, dir)));
-        let Some(cell) = cell else { return Ok(()) };
-        let Some(section) = self.section(cell, || key, &guard)? else { return Ok(()) };
+        let Some(cell) = cell else { return Ok(0) };
+        let Some(section) = self.section(cell, || key, &guard)? else { return Ok(0) };
         let watermark = self.timeline.watermark().bits().min(writer.applied);
         let (mut leaving, mut lists) = (Vec::new(), Vec::new());
         for &name in names {
@@ -97,17 +106,18 @@ impl Core {
             leaving.push(tree);
         }
         if leaving.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         cell.replace(section.merged_with(watermark, &lists), &self.cache.account, &guard);
         writer.dirty.insert(key);
-        writer.went_back += leaving.len() as u64;
+        let moved = leaving.len();
+        writer.went_back += moved as u64;
         for Leaving { name, tree, root } in leaving {
             writer.wilted.remove(&name);
             writer.dirty_trees.remove(&name);
             writer.felled.entry(name).or_default().add(&tree, root);
         }
-        Ok(())
+        Ok(moved)
     }
 
     /// The tree of a list, if it can go now. If it need not go any more, it counts as wilted no longer.
@@ -130,6 +140,15 @@ impl Core {
         }
         let can_go = root.is_settled(watermark) && !self.secondaries.has_any(name);
         Ok(can_go.then(|| Leaving { name, tree: Arc::clone(tree), root }))
+    }
+
+    /// Deletes what is in the store of trees that a list has had before this process; for a list that is about to get one. (A
+    /// crash, or evicted roots that were read until the end, has kept it from being deleted.) No section leads there: the list
+    /// was packed when the graph was opened, or went back and is stored so.
+    pub(super) fn clear_ground(&self, name: TreeName) {
+        if let Err(error) = self.sections.delete_all(&tree_prefix(name)) {
+            tracing::warn!(%error, ?name, "what is left of an older edge-tree of this list takes up space");
+        }
     }
 
     /// The keys of trees that have gone, once nobody can be reading anything there. After a flush; before another one.
