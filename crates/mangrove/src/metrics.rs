@@ -33,6 +33,11 @@ fn memory(stats: &GraphStats, metrics: &mut Vec<Metric>) {
         ),
         gauge("trees", "Edge-trees whose sections are in memory", stats.trees as f64),
         gauge("secondary_trees", "Secondary edge-trees", stats.secondary_trees as f64),
+        counter(
+            "lists_packed_again",
+            "Lists that have gone back from an edge-tree into their section",
+            stats.lists_packed_again as f64,
+        ),
         counter("loads", "Sections and tree nodes read from disk", stats.loads as f64),
         counter("loaded_bytes", "Their bytes, as they are in memory", stats.loaded_bytes as f64),
         counter("evictions", "Sections and tree nodes put out of memory", stats.evictions as f64),
