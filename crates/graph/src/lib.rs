@@ -141,7 +141,7 @@ pub use list::{List, Run};
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolOptions, PoolStats, Request, on_load};
 pub use property::{Cardinality, PropertyEntry, PropertyId};
-pub use ranked::{RankRange, StripeRanks};
+pub use ranked::{StripeRanks, StripeTest};
 pub use read_unit::ReadUnit;
 pub use reader::Reader;
 pub use scalar_hash::index_hash;

@@ -5,6 +5,7 @@ use crate::memory::SectionState;
 use crate::section::{Column, Rows, SLOTS};
 use crate::{KeyId, Reader, ValueRef};
 
+use super::filters::Filters;
 use super::{Different, Ranks};
 
 /// Different values of a stripe at most: each has a rank of 16 bits, and so has having none.
@@ -60,7 +61,7 @@ pub(super) fn ranks(stripe: &Stripe, key: KeyId, reader: &Reader<'_>) -> Option<
         }
         _ => return None,
     };
-    Some(Ranks { array, different, sections })
+    Some(Ranks { array, different, filters: Filters::default(), sections })
 }
 
 fn as_str(value: ValueRef<'_>) -> Option<&str> {

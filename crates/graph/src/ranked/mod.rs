@@ -18,12 +18,15 @@
 //! like one when it is not used.
 
 mod build;
+mod filters;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_epoch::Guard;
 use values::VertexRef;
+
+use filters::{Filter, Filters};
 
 use crate::block::{STRIPE_VERTICES, Stripe, TABLETS, stripe_of};
 use crate::cache::{Entry, name_of};
@@ -55,13 +58,17 @@ pub(crate) struct Ranked {
 struct Ranks {
     array: Box<Array>,
     different: Different,
+    filters: Filters,
     /// By tablet, the identity of the column; 0 where there is none.
     sections: [u64; TABLETS],
 }
 
 impl Weigh for Ranked {
     fn weight(&self) -> usize {
-        let ranks = self.ranks.as_ref().map_or(0, |ranks| size_of::<Array>() + ranks.different.bytes());
+        let ranks = self
+            .ranks
+            .as_ref()
+            .map_or(0, |ranks| size_of::<Array>() + filters::BYTES + ranks.different.bytes());
         size_of::<Self>() + ranks
     }
 }
@@ -81,13 +88,14 @@ impl Different {
 #[derive(Clone, Copy)]
 pub struct StripeRanks<'r> {
     stripe: u16,
-    array: &'r Array,
-    different: &'r Different,
+    /// Vertices that the stripe has.
+    vertices: u32,
+    ranks: &'r Ranks,
 }
 
-/// The ranks of some values that follow one another: `first ..` and `len - 1` more.
+/// The ranks of some values that follow one another: from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RankRange {
+struct RankRange {
     first: u16,
     len: u16,
 }
@@ -100,30 +108,63 @@ impl RankRange {
     }
 }
 
-impl StripeRanks<'_> {
-    /// The ranks of all longs from `low` to `high`; `None` if the values are of another type.
-    pub fn of_longs(&self, low: i64, high: i64) -> Option<RankRange> {
-        let Different::Longs(longs) = self.different else { return None };
+impl<'r> StripeRanks<'r> {
+    /// The test for longs from `low` to `high`; `None` if the values are of another type.
+    pub fn longs(&self, low: i64, high: i64) -> Option<StripeTest<'r>> {
+        let Different::Longs(longs) = &self.ranks.different else { return None };
         let before = longs.partition_point(|long| *long < low);
         let len = longs[before..].partition_point(|long| *long <= high);
-        Some(range(before, len))
+        Some(self.test(range(before, len)))
     }
 
-    /// The rank of a string; `None` if the values are of another type.
-    pub fn of_string(&self, text: &str) -> Option<RankRange> {
-        let Different::Strings(strings) = self.different else { return None };
+    /// The test for one string; `None` if the values are of another type.
+    pub fn string(&self, text: &str) -> Option<StripeTest<'r>> {
+        let Different::Strings(strings) = &self.ranks.different else { return None };
         let found = strings.binary_search_by(|string| (**string).cmp(text));
-        Some(found.map_or(range(0, 0), |place| range(place, 1)))
+        Some(self.test(found.map_or(range(0, 0), |place| range(place, 1))))
     }
 
-    /// How many of some vertices have a value in a range; `None` if not all of them are in this stripe.
+    fn test(&self, wanted: RankRange) -> StripeTest<'r> {
+        let Self { stripe, vertices, ranks } = *self;
+        let filter = ranks.filters.get(wanted, &ranks.array, vertices);
+        StripeTest { stripe, wanted, ranks, filter, tested: 0 }
+    }
+}
+
+/// A test of vertices of one stripe by their values under a key.
+pub struct StripeTest<'r> {
+    stripe: u16,
+    wanted: RankRange,
+    ranks: &'r Ranks,
+    filter: Option<Arc<Filter>>,
+    /// Vertices that were.
+    tested: u64,
+}
+
+impl StripeTest<'_> {
+    /// How many of some vertices pass; `None` if not all of them are in this stripe.
     #[inline(always)]
-    pub fn count(&self, vertices: Ends<'_>, wanted: RankRange) -> Option<usize> {
+    pub fn count(&mut self, vertices: Ends<'_>) -> Option<usize> {
         if vertices.stripe() != Some(self.stripe) {
             return None;
         }
-        let holds = |v: &VertexRef| usize::from(wanted.holds(self.array[usize::from(v.0 as u16)]));
-        Some(vertices.list.iter().map(holds).sum())
+        self.tested += vertices.list.len() as u64;
+        let place = |v: &VertexRef| usize::from(v.0 as u16);
+        Some(match &self.filter {
+            Some(filter) => vertices.list.iter().map(|v| usize::from(filter[place(v)])).sum(),
+            None => {
+                let holds = |v| usize::from(self.wanted.holds(self.ranks.array[place(v)]));
+                vertices.list.iter().map(holds).sum()
+            }
+        })
+    }
+}
+
+impl Drop for StripeTest<'_> {
+    fn drop(&mut self) {
+        if self.tested > 0 {
+            self.ranks.filters.note(self.wanted, self.tested);
+        }
     }
 }
 
@@ -160,7 +201,7 @@ impl<'s> Reader<'s> {
             }
             None => return None,
         };
-        Some(StripeRanks { stripe: stripe_of(v) as u16, array: &ranks.array, different: &ranks.different })
+        Some(StripeRanks { stripe: stripe_of(v) as u16, vertices: stripe.allocated(), ranks })
     }
 
     /// Notes that so many values of the stripe of a vertex were looked up one by one, of which ranks would have told enough.

@@ -1,6 +1,6 @@
 //! `has(key, predicate)` on many vertices: loops over columns.
 
-use graph::{Ends, KeyId, PropertyColumn, RankRange, Single, StripeRanks, ValueRef};
+use graph::{Ends, KeyId, PropertyColumn, Single, StripeTest, ValueRef};
 use gremlin::PredicateOp;
 use values::{Value, VertexRef};
 
@@ -20,8 +20,8 @@ pub(super) struct Having<'a> {
     longs: Option<LongRange>,
     /// Made when values are first looked at.
     column: Option<PropertyColumn<'a>>,
-    /// The ranks of a stripe, and which of them pass.
-    ranked: Option<(StripeRanks<'a>, RankRange)>,
+    /// For the vertices of one stripe.
+    ranked: Option<StripeTest<'a>>,
     /// A vertex of a stripe whose ranks are not known, and how many values were asked for since.
     unranked: Option<(VertexRef, usize)>,
     batch: &'a Batch,
@@ -53,7 +53,7 @@ impl<'a> Having<'a> {
     /// Makes ready for many vertices, most of which are in the stripe of this one, and which will be counted.
     pub(super) fn expect_to_count(&mut self, v: VertexRef) {
         if let Some(wanted) = self.wanted() {
-            self.ranked = self.ranks_near(v, wanted);
+            self.ranked = self.test_near(v, wanted);
             self.unranked = self.ranked.is_none().then_some((v, 0));
         }
         if self.ranked.is_none() {
@@ -78,13 +78,12 @@ impl<'a> Having<'a> {
         }
     }
 
-    fn ranks_near(&self, v: VertexRef, wanted: Wanted<'_>) -> Option<(StripeRanks<'a>, RankRange)> {
+    fn test_near(&self, v: VertexRef, wanted: Wanted<'_>) -> Option<StripeTest<'a>> {
         let ranks = self.graph.reader.ranks_near(v, self.key)?;
-        let range = match wanted {
-            Wanted::Longs(low, high) => ranks.of_longs(low, high)?,
-            Wanted::Text(text) => ranks.of_string(text)?,
-        };
-        Some((ranks, range))
+        match wanted {
+            Wanted::Longs(low, high) => ranks.longs(low, high),
+            Wanted::Text(text) => ranks.string(text),
+        }
     }
 
     /// The text that a value must equal, if it is about that.
@@ -123,8 +122,8 @@ impl<'a> Having<'a> {
 
     /// How many of some vertices pass, compared with the operands of a row.
     pub(super) fn count(&mut self, reached: Ends<'_>, row: u32) -> usize {
-        if let Some((ranks, wanted)) = self.ranked
-            && let Some(count) = ranks.count(reached, wanted)
+        if let Some(test) = &mut self.ranked
+            && let Some(count) = test.count(reached)
         {
             return count;
         }
