@@ -11,19 +11,23 @@ use crate::batch::Batch;
 /// Rows from which many ends are to be expected.
 const MANY_ROWS: usize = 8;
 
+/// Ends of one row that are many.
+const MANY_ENDS: usize = 64;
+
 /// Some tests by property, all of which the ends of edges must pass.
 pub(in crate::operators) struct OfEnds<'a> {
     all: Vec<Having<'a>>,
     graph: &'a Graph<'a>,
-    /// Whether to make ready for many vertices.
-    many: bool,
+    /// How many ends of a row it takes to make ready for many; `usize::MAX` once that is done.
+    make_ready_from: usize,
 }
 
 impl<'a> OfEnds<'a> {
     /// The tests for the ends reached from the rows of a batch. `None` if they look at more than properties.
     pub(in crate::operators) fn new(test: &'a Ready, batch: &'a Batch, graph: &'a Graph<'a>) -> Option<Self> {
         let mut all = Vec::new();
-        gather(test, batch, graph, &mut all).then_some(Self { all, graph, many: batch.len >= MANY_ROWS })
+        let make_ready_from = if batch.len >= MANY_ROWS { 1 } else { MANY_ENDS };
+        gather(test, batch, graph, &mut all).then_some(Self { all, graph, make_ready_from })
     }
 
     /// How many of some vertices pass that were reached from a row of the batch.
@@ -33,8 +37,9 @@ impl<'a> OfEnds<'a> {
         match &mut self.all[..] {
             [test] => {
                 self.graph.note_vertices(vertices, 0..vertices.len() as u32);
-                if std::mem::take(&mut self.many) {
-                    vertices.iter().take(1).for_each(|v| test.expect_to_count(*v));
+                if vertices.len() >= self.make_ready_from {
+                    self.make_ready_from = usize::MAX;
+                    test.expect_to_count(vertices[0]);
                 }
                 test.count(reached, row as u32)
             }
@@ -59,8 +64,8 @@ impl<'a> OfEnds<'a> {
         let Some((first, others)) = self.all.split_first_mut() else {
             return found.extend_from_slice(vertices);
         };
-        if self.many && !vertices.is_empty() {
-            self.many = false;
+        if vertices.len() >= self.make_ready_from {
+            self.make_ready_from = usize::MAX;
             first.expect_many_near(vertices[0]);
         }
         found.resize(before + vertices.len(), VertexRef(0));
