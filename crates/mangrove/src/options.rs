@@ -81,14 +81,16 @@ impl DatabaseOptions {
         self
     }
 
-    /// The same with `bytes` of the graph in memory. The store's own cache of blocks, 64 MiB where there is enough, shrinks
-    /// with a small one, and so does what is sorted at once of a list that gets a secondary edge-tree.
+    /// The same with `bytes` of the graph in memory: sections, and the store's own cache of blocks, which takes an eighth of
+    /// them, 4 to 64 MiB, and no more than half. What is sorted at once of a list that gets a secondary edge-tree shrinks with a small cache, too.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Self {
-        self.graph.cache_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let blocks = (bytes / 8).clamp(SMALLEST_STORE_CACHE, FjallOptions::default().cache_bytes);
+        let blocks = blocks.min(bytes / 2);
+        self.store.cache_bytes = blocks;
+        self.graph.cache_bytes = usize::try_from(bytes.saturating_sub(blocks)).unwrap_or(usize::MAX);
         let sorted = usize::try_from(bytes / SORTED_SHARE / SORTED_EDGE_BYTES).unwrap_or(usize::MAX);
         self.graph.secondary.sort_edges = sorted.clamp(1 << 12, SecondaryOptions::default().sort_edges);
-        self.store.cache_bytes = (bytes / 8).clamp(SMALLEST_STORE_CACHE, FjallOptions::default().cache_bytes);
         self
     }
 }
@@ -110,4 +112,20 @@ pub fn start_engine(executors: usize) -> Result<Arc<Engine>, Error> {
         options.executors = executors;
     }
     Engine::start(&options).map(Arc::new).map_err(|error| Error::Engine(Arc::new(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_and_the_stores_blocks_share_the_budget() {
+        for megabytes in [1, 8, 200, 4_096] {
+            let bytes = megabytes << 20;
+            let options = DatabaseOptions::default().with_cache(bytes);
+            assert!(options.store.cache_bytes >= SMALLEST_STORE_CACHE.min(bytes / 2));
+            assert!(options.graph.cache_bytes as u64 >= bytes / 2);
+            assert_eq!(options.graph.cache_bytes as u64 + options.store.cache_bytes, bytes);
+        }
+    }
 }
