@@ -295,6 +295,7 @@ impl Core {
                 counts: &mut changed,
                 tick,
                 watermark: None,
+                merges_lists: true,
                 guard: &guard,
             };
             pending.ops.iter().try_for_each(|op| application.apply(op))?;

@@ -41,6 +41,11 @@ pub struct GraphOptions {
     pub secondary: SecondaryOptions,
     /// Whether a thread makes room in the cache before it is needed. Without one, whoever loads something makes it.
     pub keeper: bool,
+    /// Bytes of the log that are applied at a time when the graph is opened, at most a 32nd of the cache or 1 MiB: their edges
+    /// take some six times as much memory meanwhile.
+    pub replay_bytes: usize,
+    /// Threads that apply the log then, beside one that decodes it. At most 1: all is done by the thread that opens.
+    pub replay_threads: usize,
     /// Loads at a time, of requests that load little and of requests that load much.
     pub pools: PoolOptions,
 }
@@ -60,6 +65,8 @@ impl Default for GraphOptions {
             bulk_bytes: 1 << 30,
             secondary: SecondaryOptions::default(),
             keeper: true,
+            replay_bytes: 32 << 20,
+            replay_threads: std::thread::available_parallelism().map_or(1, usize::from).min(8),
             pools: PoolOptions::default(),
         }
     }
@@ -89,6 +96,7 @@ impl Graph {
         options.transaction_bytes = options.transaction_bytes.min(MAX_TRANSACTION_BYTES);
         options.tree = options.tree.clamped();
         options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2);
+        options.replay_bytes = options.replay_bytes.min((options.cache_bytes / 32).max(1 << 20));
         let core = Arc::new(Core::open(store, options)?);
         if core.cache.is_over() {
             // What the log had to say.

@@ -106,6 +106,7 @@ mod read_property;
 mod read_unit;
 mod reader;
 mod recovery;
+mod replay;
 mod scalar_hash;
 mod scan;
 mod schema;

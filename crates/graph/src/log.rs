@@ -47,6 +47,13 @@ pub(crate) struct CatalogGrowth {
     pub(crate) definitions: Option<Arc<Definitions>>,
 }
 
+impl CatalogGrowth {
+    /// Whether it is nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.old_indexes.is_empty() && self.definitions.is_none()
+    }
+}
+
 /// The commits of a group on their way into the log, in stamp order.
 pub(crate) struct GroupRecord {
     output: Output,

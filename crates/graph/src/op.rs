@@ -40,6 +40,14 @@ const ONE: u8 = 1;
 const MANY: u8 = 2;
 
 impl Op {
+    /// The edge that it changes, if it changes one.
+    pub(crate) fn edge(&self) -> Option<EdgeRef> {
+        match self {
+            Self::CreateEdge { e, .. } | Self::UpdateEdge { e, .. } | Self::DropEdge { e, .. } => Some(*e),
+            Self::CreateVertex { .. } | Self::DropVertex { .. } | Self::SetProperty { .. } => None,
+        }
+    }
+
     pub(crate) fn encode(&self, output: &mut Output) {
         match self {
             Self::CreateVertex { v, label, id } => {

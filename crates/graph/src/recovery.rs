@@ -1,23 +1,22 @@
 //! Opens a graph: the last checkpoint, and the log since.
 
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 use store::Store;
 use timeline::{Stamp, Timeline};
 
-use crate::catalog::Catalog;
 use crate::checkpoint::{Checkpoint, Meta};
 use crate::commit_queue::CommitQueue;
 use crate::core::Core;
 use crate::counts::{Counts, PublishedCounts};
 use crate::flush::Manifest;
-use crate::log::{CatalogGrowth, Log, Record};
-use crate::op::Op;
-use crate::schema::IndexState;
+use crate::log::{Log, Record};
+use crate::replay::Replay;
 use crate::section_store::SectionStore;
 use crate::statistics::{DegreeTable, Known};
-use crate::writer::{Application, Writer};
-use crate::{GraphOptions, Result};
+use crate::writer::Writer;
+use crate::{GraphOptions, Result, Tick};
 
 /// Written units that commit validation remembers, about 60 bytes each.
 const REMEMBERED_UNITS: usize = 1 << 20;
@@ -57,73 +56,62 @@ impl Core {
 
     /// Applies what the log has since the checkpoint, and starts the clock after it.
     fn replay(&mut self, checkpoint: Checkpoint, degrees: DegreeTable) -> Result<()> {
+        let (stamp, log) = (checkpoint.stamp, Log::open(Arc::clone(&self.store))?);
         // Held, as by any writer: what it has changed must not be taken for what can be evicted.
         let mut writer = self.writer.lock();
-        *writer = Writer::at(checkpoint.stamp);
+        *writer = Writer::at(stamp);
         writer.degrees = degrees;
-        let mut counts = checkpoint.counts;
-        self.log.replay(checkpoint.stamp, |record, bytes| {
-            writer.log_bytes += bytes as u64;
-            self.replay_record(&record, &mut writer, &mut counts)
-        })?;
-        let timeline = match writer.applied {
+        let mut replay = Replay::begin(self, writer, checkpoint.counts);
+        match self.options.replay_threads {
+            0 | 1 => log.replay(stamp, |record, bytes| replay.take(record, bytes))?,
+            _ => decode_beside(&log, stamp, &mut replay)?,
+        }
+        let counts = replay.end()?;
+        let applied = self.writer.lock().applied;
+        let timeline = match applied {
             0 => Timeline::new(REMEMBERED_UNITS),
             applied => Timeline::recover(Stamp::from_bits(applied), REMEMBERED_UNITS),
         };
         let visible = timeline.visible().bits();
-        writer.applied = visible;
-        drop(writer);
+        self.writer.lock().applied = visible;
         self.timeline = timeline;
         self.counts = PublishedCounts::new(visible, counts);
         self.commits = CommitQueue::new(&self.catalog());
         Ok(())
     }
+}
 
-    fn replay_record(&self, record: &Record, writer: &mut Writer, counts: &mut Counts) -> Result<()> {
-        self.restore_growth(record, writer)?;
-        for op in &record.ops {
-            match op {
-                Op::CreateVertex { v, label, .. } => {
-                    self.allocator.learn_stripe(crate::block::stripe_of(*v), *label);
+/// Commits, with their bytes in the log.
+type Decoded = Vec<(Record, usize)>;
+
+/// Bytes of the log that the decoding thread hands over at a time, and how often it may be ahead.
+const DECODED_BYTES: usize = 256 << 10;
+const AHEAD: usize = 4;
+
+/// Lets a thread read and decode the log while this one applies it.
+fn decode_beside(log: &Log, checkpoint: Tick, replay: &mut Replay<'_>) -> Result<()> {
+    let (sender, receiver) = sync_channel::<Decoded>(AHEAD);
+    std::thread::scope(|scope| {
+        let decoder = scope.spawn(move || {
+            let (mut decoded, mut size) = (Decoded::new(), 0);
+            log.replay(checkpoint, |record, bytes| {
+                decoded.push((record, bytes));
+                size += bytes;
+                if size >= DECODED_BYTES {
+                    size = 0;
+                    // Nobody listens any more once applying has failed, which is told then.
+                    let _ = sender.send(std::mem::take(&mut decoded));
                 }
-                Op::CreateEdge { e, .. } => self.allocator.learn_seq(e.src, e.seq),
-                _ => {}
-            }
-        }
-        self.make_room_for_writer(writer);
-        let guard = crossbeam_epoch::pin();
-        let mut application = Application {
-            core: self,
-            watermark: Some(writer.applied),
-            writer,
-            catalog: &self.catalog(),
-            counts,
-            tick: record.stamp,
-            guard: &guard,
-        };
-        record.ops.iter().try_for_each(|op| application.apply(op))?;
-        writer.applied = record.stamp;
-        Ok(())
-    }
-
-    fn restore_growth(&self, record: &Record, writer: &Writer) -> Result<()> {
-        let CatalogGrowth { names, old_indexes, definitions } = &record.growth;
-        if names.is_empty() && old_indexes.is_empty() && definitions.is_none() {
-            return Ok(());
-        }
-        self.grow_catalog(|catalog: &mut Catalog| {
-            for (space, id, name) in names {
-                catalog.restore(*space, *id, name)?;
-            }
-            // A log of format 1 says only that they were created.
-            for index in old_indexes {
-                catalog.define(|definitions| definitions.add_index(index.clone(), IndexState::Building));
-            }
+                Ok(())
+            })?;
+            let _ = sender.send(decoded);
             Ok(())
-        })?;
-        // What was replayed so far is of the time before them.
-        definitions.as_ref().map_or(Ok(()), |definitions| self.adopt(definitions, writer))
-    }
+        });
+        let applied = receiver.iter().flatten().try_for_each(|(record, bytes)| replay.take(record, bytes));
+        drop(receiver);
+        let decoded = decoder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        applied.and(decoded)
+    })
 }
 
 #[cfg(test)]

@@ -65,6 +65,11 @@ impl SectionKey {
         Self::Block { stripe: stripe_of(v) as u16, tablet: v.tablet() as u8, name }
     }
 
+    /// Whether it is one of lists.
+    pub(crate) fn is_adjacency(&self) -> bool {
+        matches!(self, Self::Block { name: SectionName::Adjacency(..), .. })
+    }
+
     /// The section whose key in the store begins with these bytes, and what follows: nothing, or the number of a further
     /// part.
     pub(crate) fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {

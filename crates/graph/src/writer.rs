@@ -10,7 +10,7 @@ use crossbeam_epoch::Guard;
 use rustc_hash::{FxHashMap, FxHashSet};
 use values::{EdgeRef, Value, VertexRef};
 
-use crate::block::{Block, slot_of, stripe_of};
+use crate::block::{Block, adjacency_number, slot_of, stripe_of};
 use crate::catalog::{Catalog, EDGE_ID_KEY};
 use crate::codec::weight;
 use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
@@ -60,6 +60,18 @@ impl Writer {
         Self { applied: checkpoint, checkpoint, ..Self::default() }
     }
 
+    /// One of those that replay the log side by side: it changes what no other one does, and knows nothing of the rest.
+    pub(crate) fn replaying() -> Self {
+        Self { applied: Tick::MAX, ..Self::default() }
+    }
+
+    /// Adds what such a one has changed.
+    pub(crate) fn add(&mut self, part: Self) {
+        self.dirty.extend(part.dirty);
+        self.dirty_trees.extend(part.dirty_trees);
+        self.degrees.add(&part.degrees);
+    }
+
     /// Whether nothing differs from what is stored.
     pub(crate) fn is_clean(&self) -> bool {
         self.dirty.is_empty() && self.dirty_trees.is_empty()
@@ -81,32 +93,40 @@ pub(crate) struct Application<'a> {
     pub(crate) tick: Tick,
     /// No reader asks for anything before this; unknown until a delta is ripe for merging.
     pub(crate) watermark: Option<Tick>,
+    /// Whether lists are merged as soon as they are ripe. Otherwise whoever applies calls [`Application::merge_list`].
+    pub(crate) merges_lists: bool,
     pub(crate) guard: &'a Guard,
 }
 
 impl<'a> Application<'a> {
     /// Applies one operation.
     pub(crate) fn apply(&mut self, op: &Op) -> Result<()> {
+        self.apply_but_lists(op)?;
+        let Some(e) = op.edge() else { return Ok(()) };
+        self.change_end(e, Dir::Out, op)?;
+        self.change_end(e, Dir::In, op)
+    }
+
+    /// Applies one operation to everything but the lists of the edge that it changes, if it changes one.
+    pub(crate) fn apply_but_lists(&mut self, op: &Op) -> Result<()> {
         match op {
             Op::CreateVertex { v, label, id } => self.create_vertex(*v, *label, id.as_ref()),
             Op::DropVertex { v } => self.drop_vertex(*v),
             Op::SetProperty { v, key, state } => self.set_property(*v, *key, state),
             Op::CreateEdge { e, cells } => {
                 self.counts.change_edges(EdgeLabelId(e.label), 1);
-                if let Some((_, id)) = cells.iter().find(|(key, _)| *key == EDGE_ID_KEY) {
-                    self.change_index(EDGE_IDS, index_hash(id), e.src, true)?;
+                match cells.iter().find(|(key, _)| *key == EDGE_ID_KEY) {
+                    Some((_, id)) => self.change_index(EDGE_IDS, index_hash(id), e.src, true),
+                    None => Ok(()),
                 }
-                self.change_edge(*e, &EdgeChangeKind::Insert(cells.clone()), None)
             }
-            Op::UpdateEdge { e, cells, before } => {
-                self.change_edge(*e, &EdgeChangeKind::Update(cells.clone()), before.as_ref())
-            }
-            Op::DropEdge { e, id, before } => {
+            Op::UpdateEdge { .. } => Ok(()),
+            Op::DropEdge { e, id, .. } => {
                 self.counts.change_edges(EdgeLabelId(e.label), -1);
-                if let Some(id) = id {
-                    self.change_index(EDGE_IDS, index_hash(id), e.src, false)?;
+                match id {
+                    Some(id) => self.change_index(EDGE_IDS, index_hash(id), e.src, false),
+                    None => Ok(()),
                 }
-                self.change_edge(*e, &EdgeChangeKind::Delete, before.as_ref())
             }
         }
     }
@@ -164,15 +184,17 @@ impl<'a> Application<'a> {
         })
     }
 
-    /// Changes an edge at both of its ends.
-    fn change_edge(&mut self, e: EdgeRef, kind: &EdgeChangeKind, before: Option<&Value>) -> Result<()> {
-        let label = EdgeLabelId(e.label);
-        for (v, dir, neighbour) in [(e.src, Dir::Out, e.dst), (e.dst, Dir::In, e.src)] {
-            let name = TreeName::primary(v, label, dir);
-            let change = TreeChange { tick: self.tick, neighbour, seq: e.seq, kind, before };
-            self.change_list(name, change)?;
-        }
-        Ok(())
+    /// Applies an operation that changes an edge to the list of one of its ends.
+    pub(crate) fn change_end(&mut self, e: EdgeRef, dir: Dir, op: &Op) -> Result<()> {
+        let (kind, before) = match op {
+            Op::CreateEdge { cells, .. } => (EdgeChangeKind::Insert(cells.clone()), None),
+            Op::UpdateEdge { cells, before, .. } => (EdgeChangeKind::Update(cells.clone()), before.as_ref()),
+            Op::DropEdge { before, .. } => (EdgeChangeKind::Delete, before.as_ref()),
+            Op::CreateVertex { .. } | Op::DropVertex { .. } | Op::SetProperty { .. } => return Ok(()),
+        };
+        let (v, neighbour) = if dir == Dir::Out { (e.src, e.dst) } else { (e.dst, e.src) };
+        let name = TreeName::primary(v, EdgeLabelId(e.label), dir);
+        self.change_list(name, TreeChange { tick: self.tick, neighbour, seq: e.seq, kind: &kind, before })
     }
 
     pub(crate) fn change_index(
@@ -210,8 +232,20 @@ impl<'a> Application<'a> {
         push(section);
         cell.grow(VERSION_BYTES + bytes, self.guard);
         self.writer.dirty.insert(key);
-        if section.is_ripe(self.core.options.merge_versions) {
+        let waits = !self.merges_lists && key.is_adjacency();
+        if !waits && section.is_ripe(self.core.options.merge_versions) {
             self.merge(cell, section, key);
+        }
+        Ok(())
+    }
+
+    /// Merges the section of a list if it is ripe.
+    pub(crate) fn merge_list(&mut self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Result<()> {
+        let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
+        if let Some(section) = cell.loaded(self.guard)
+            && section.is_ripe(self.core.options.merge_versions)
+        {
+            self.merge(cell, section, SectionKey::of(v, SectionName::Adjacency(label, dir)));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 mod adjacency;
 mod adjacency_builder;
+mod appended;
 mod bits;
 mod column;
 mod convert;
@@ -22,6 +23,7 @@ pub(crate) use adjacency::{
     Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, EdgePlace, FoundEdge, identity,
 };
 pub(crate) use adjacency_builder::AdjacencyBuilder;
+pub(crate) use appended::Added;
 pub(crate) use bits::Bits;
 pub(crate) use column::Column;
 pub(crate) use convert::{Conversions, Convert};

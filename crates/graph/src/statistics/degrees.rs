@@ -160,6 +160,12 @@ impl DegreeTable {
         self.histograms.entry(key).or_default()
     }
 
+    /// Adds what has changed according to another table, which began empty.
+    pub(crate) fn add(&mut self, changes: &Self) {
+        self.combine(changes, 1);
+        self.is_exact &= changes.is_exact;
+    }
+
     /// Adds the numbers of another table, or (`sign` -1) takes them away.
     pub(crate) fn combine(&mut self, other: &Self, sign: i64) {
         for (key, histogram) in &other.histograms {

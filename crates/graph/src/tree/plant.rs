@@ -53,6 +53,27 @@ impl Application<'_> {
         }
     }
 
+    /// Notes that a list without a tree, whose section has no versions, has got so many edges; plants it if that is too many.
+    pub(crate) fn note_appended(
+        &mut self,
+        name: TreeName,
+        cell: &SectionCell<Adjacency>,
+        edges: u64,
+    ) -> Result<()> {
+        let (Some(section), Some(stripe)) =
+            (cell.loaded(self.guard), self.core.blocks.stripe(stripe_of(name.v)))
+        else {
+            return Ok(());
+        };
+        let after = section.degree(slot_of(name.v), Tick::MAX);
+        let key = (stripe.label, name.label, name.dir);
+        self.writer.degrees.change(key, after as u64 - edges, after as u64);
+        if after > self.core.options.tree.max {
+            self.plant(cell, section, name)?;
+        }
+        Ok(())
+    }
+
     /// Notes how many edges a vertex had before a change and has after it; that is not known if the list had it already.
     fn note_degree(&mut self, name: TreeName, change: TreeChange<'_>, before: u64, after: Option<u64>) {
         let by = match change.kind {

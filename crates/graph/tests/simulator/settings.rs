@@ -44,6 +44,8 @@ impl Settings {
             },
             // A thread would make a seed mean one history today and another one tomorrow.
             keeper: false,
+            replay_threads: 1,
+            replay_bytes: pick(random, &[1, 1_000, 1 << 20]),
             ..GraphOptions::default()
         };
         let faults = SimulatedFaults {

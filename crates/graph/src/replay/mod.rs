@@ -1,0 +1,138 @@
+//! Applies the log when a graph is opened: a stretch of it at a time, list by list.
+//!
+//! ```text
+//!                    ┌─ vertices, properties, indexes, counts ─▶ at once, as a commit does
+//! log ─ decoded ─▶ commits
+//!        (thread)    └─ edges ─▶ │ end │ end │ end │ …   of a stretch, sorted by tablet, section and place in the log
+//!                                      │
+//!                                      ├─ tablet 0 ─▶ thread ─▶ section by section: a new base, or versions and a merge
+//!                                      └─ tablet 1 ─▶ thread ─▶ …
+//! ```
+//!
+//! Nobody reads before all is replayed, so only the order of the changes of one list counts, and its changes are applied
+//! together: while its section is in the processor's cache, and by as many threads as there are, of which each has tablets
+//! of its own. A stretch ends where names or definitions change, since what comes before is of the time before them, and
+//! where there is room to be made. Loading makes no room meanwhile: the writer is held, who alone knows what is dirty.
+
+mod ends;
+mod lists;
+
+use parking_lot::MutexGuard;
+
+use self::ends::{End, MOST_CHANGES};
+use self::lists::{Lists, ROUND};
+use crate::catalog::Catalog;
+use crate::core::Core;
+use crate::counts::Counts;
+use crate::log::{CatalogGrowth, Record};
+use crate::op::Op;
+use crate::schema::IndexState;
+use crate::writer::{Application, Writer};
+use crate::{Dir, Result, Tick};
+
+/// The log on its way into the sections.
+pub(crate) struct Replay<'a> {
+    core: &'a Core,
+    writer: MutexGuard<'a, Writer>,
+    counts: Counts,
+    /// Changes of edges that their lists do not have yet, in the order of the log.
+    edges: Vec<(Tick, Op)>,
+    /// Bytes of the log that they come from.
+    bytes: usize,
+}
+
+impl<'a> Replay<'a> {
+    /// Begins behind a checkpoint, which had these counts. The writer is that of the checkpoint.
+    pub(crate) fn begin(core: &'a Core, writer: MutexGuard<'a, Writer>, counts: Counts) -> Self {
+        Self { core, writer, counts, edges: Vec::new(), bytes: 0 }
+    }
+
+    /// Takes the next commit, which has so many bytes in the log.
+    pub(crate) fn take(&mut self, record: Record, bytes: usize) -> Result<()> {
+        let Record { stamp, growth, ops } = record;
+        if !growth.is_empty() {
+            self.apply_edges()?;
+            self.restore_growth(&growth)?;
+        }
+        self.writer.log_bytes += bytes as u64;
+        self.bytes += bytes;
+        self.core.make_room_for_writer(&self.writer);
+        self.apply_at_once(stamp, &ops)?;
+        self.edges.extend(ops.into_iter().filter(|op| op.edge().is_some()).map(|op| (stamp, op)));
+        self.writer.applied = stamp;
+        if self.bytes >= self.core.options.replay_bytes || self.edges.len() >= MOST_CHANGES / 2 {
+            self.apply_edges()?;
+        }
+        Ok(())
+    }
+
+    /// Ends; the counts after the last commit.
+    pub(crate) fn end(mut self) -> Result<Counts> {
+        self.apply_edges()?;
+        Ok(self.counts)
+    }
+
+    fn restore_growth(&mut self, growth: &CatalogGrowth) -> Result<()> {
+        let CatalogGrowth { names, old_indexes, definitions } = growth;
+        self.core.grow_catalog(|catalog: &mut Catalog| {
+            for (space, id, name) in names {
+                catalog.restore(*space, *id, name)?;
+            }
+            // A log of format 1 says only that they were created.
+            for index in old_indexes {
+                catalog.define(|definitions| definitions.add_index(index.clone(), IndexState::Building));
+            }
+            Ok(())
+        })?;
+        // What was replayed so far is of the time before them.
+        definitions.as_ref().map_or(Ok(()), |definitions| self.core.adopt(definitions, &self.writer))
+    }
+
+    /// Applies everything of a commit but to the lists of its edges.
+    fn apply_at_once(&mut self, stamp: Tick, ops: &[Op]) -> Result<()> {
+        let (core, guard) = (self.core, crossbeam_epoch::pin());
+        let mut application = Application {
+            core,
+            watermark: Some(self.writer.applied),
+            writer: &mut self.writer,
+            catalog: &core.catalog(),
+            counts: &mut self.counts,
+            tick: stamp,
+            merges_lists: true,
+            guard: &guard,
+        };
+        for op in ops {
+            match op {
+                Op::CreateVertex { v, label, .. } => {
+                    core.allocator.learn_stripe(crate::block::stripe_of(*v), *label);
+                }
+                Op::CreateEdge { e, .. } => core.allocator.learn_seq(e.src, e.seq),
+                _ => {}
+            }
+            application.apply_but_lists(op)?;
+        }
+        Ok(())
+    }
+
+    /// Brings the lists up to what was taken.
+    fn apply_edges(&mut self) -> Result<()> {
+        let edges = std::mem::take(&mut self.edges);
+        self.bytes = 0;
+        let mut ends = Vec::with_capacity(edges.len() * 2);
+        for (place, (_, op)) in edges.iter().enumerate() {
+            if let Some(e) = op.edge() {
+                ends.push(End::new(e.src, e.label, Dir::Out, place));
+                ends.push(End::new(e.dst, e.label, Dir::In, place));
+            }
+        }
+        ends.sort_unstable();
+        let lists = Lists { core: self.core, catalog: &self.core.catalog(), edges: &edges, ends: &ends };
+        let mut tablet = 0;
+        while let Some(next) = ends.get(ends.partition_point(|end| end.tablet() < tablet)) {
+            lists.apply_round(next.tablet(), &mut self.writer)?;
+            tablet = next.tablet() + ROUND;
+            self.core.make_room_for_writer(&self.writer);
+        }
+        Ok(())
+    }
+}
