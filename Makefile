@@ -27,7 +27,7 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test simulate answers bench fuzz clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test simulate answers bench misses fuzz clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -90,6 +90,9 @@ bench-scopes bench-memory bench-cache: bench-%: build-bench $(DATA) $(FILES)
 	$(BENCH) $* $(DATA) $(FILES)
 bench-ic: build-bench $(DATA) $(FILES)
 	$(BENCH) ic $(DATA) $(FILES) --limit $(SHARED)/limit
+
+misses: $(DATA) ## Instructions and cache misses per edge, counted by valgrind (SCALE=sf1)
+	cargo run --release --locked -p graph --example misses -- $(DATA)
 
 build-bench:
 	cargo build --release --locked -p bench
