@@ -192,8 +192,8 @@ fn walks(reader: &Reader<'_>, persons: &[VertexRef], knows: EdgeLabelId, birthda
         let mut count = 0;
         for &start in &starts {
             own_round += 1;
-            for &a in lists.packed(start).unwrap_or_default() {
-                for &b in lists.packed(a).unwrap_or_default() {
+            for &a in lists.packed(start).map_or(&[][..], |ends| ends.list) {
+                for &b in lists.packed(a).map_or(&[][..], |ends| ends.list) {
                     let last = std::mem::replace(&mut own_seen[number(b) as usize], own_round);
                     count += u64::from(last != own_round);
                 }
@@ -217,7 +217,9 @@ fn walks(reader: &Reader<'_>, persons: &[VertexRef], knows: EdgeLabelId, birthda
 
     let mut degrees = reader.degrees(knows, Dir::Out);
     degrees.expect_many_near(persons[0]);
-    let ends_of = |start: VertexRef| reader.lists(knows, Dir::Out).packed(start).unwrap_or_default().to_vec();
+    let ends_of = |start: VertexRef| {
+        reader.lists(knows, Dir::Out).packed(start).map_or(Vec::new(), |ends| ends.list.to_vec())
+    };
     let batches: Vec<Vec<VertexRef>> = starts.iter().map(|&start| ends_of(start)).collect();
     pair(
         "degrees of ends",
@@ -231,7 +233,10 @@ fn walks(reader: &Reader<'_>, persons: &[VertexRef], knows: EdgeLabelId, birthda
     pair(
         "property of ends",
         first,
-        || batches.iter().map(|batch| property.count_longs(batch, |born| born < BORN_BEFORE).0 as u64).sum(),
+        || {
+            let born_before = |v: &&VertexRef| property.long(**v).is_some_and(|born| born < BORN_BEFORE);
+            batches.iter().map(|batch| batch.iter().filter(born_before).count() as u64).sum()
+        },
         || {
             let born_before = |b: &&u32| column[**b as usize] < BORN_BEFORE;
             firsts.iter().map(|&n| arrays.list(n).iter().filter(born_before).count() as u64).sum()
@@ -252,7 +257,7 @@ fn likes(reader: &Reader<'_>, persons: &[VertexRef], likes: EdgeLabelId, date: K
     pair(
         "packed lists",
         edges,
-        || persons.iter().map(|&v| lists.packed(v).map_or(0, of_list)).sum(),
+        || persons.iter().map(|&v| lists.packed(v).map_or(0, |ends| of_list(ends.list))).sum(),
         || (0..persons.len()).map(|n| sum(arrays.list(n))).sum(),
     );
     let dates: Vec<i64> = persons

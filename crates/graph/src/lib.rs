@@ -36,7 +36,7 @@
 //!    │                │ commit                                    │
 //!    │                └▶ timeline ─▶ CommitQueue ─▶ Log ─▶ Application        commit_queue, log, writer
 //!    ├── flush ─▶ sections, then the checkpoint that names them               flush, section_store, checkpoint
-//!    ├── open ──▶ checkpoint, then the log since                              recovery
+//!    ├── open ──▶ checkpoint, then the log since                              recovery, replay
 //!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by import)
 //!    ├── backup ──▶ a snapshot of the store, in files of its own; restore       backup
 //!  check ── every stored pair, then every element, against each other         check
@@ -51,7 +51,7 @@
 //! * *Schema* (`schema`): what elements must look like, in numbered versions; every writing transaction has read it.
 //! * *Indexes* (`indexing`): kept by the writer, built by a thread beside it; by hash or in order (`order_key`). Their
 //!   entries are a superset of what a snapshot may find.
-//! * *Recovery* (`flush`, `recovery`): each section says up to which stamp it includes every change, so sections can
+//! * *Recovery* (`flush`, `recovery`, `replay`): each section says up to which stamp it includes every change, so sections can
 //!   be written in any order and at any time before the checkpoint.
 //!
 //! * *Memory* (`cache`): sections and tree nodes are loaded when they are needed and leave, when the budget is spent,

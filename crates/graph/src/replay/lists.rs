@@ -98,15 +98,17 @@ impl<'a> Lists<'a> {
         let cell = application.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
         let place = Place { cell, key: SectionKey::of(v, SectionName::Adjacency(label, dir)), label, dir };
         let section = self.section(&place, &guard)?;
-        if !self.can_append(section, ends) {
+        if self.can_append(section, ends) {
+            self.append(&place, section, ends, &mut application)?;
+            let has_tree =
+                |end: &&End| self.end(**end).is_some_and(|(_, v)| section.tree(slot_of(v)).is_some());
+            self.apply_one_by_one(ends.iter().filter(has_tree), &mut application)?;
+        } else {
             self.apply_one_by_one(ends.iter(), &mut application)?;
-            // Now the changes of the last commit are in it as well.
-            application.watermark = Some(application.tick);
-            return application.merge_list(v, label, dir);
         }
-        let has_tree = |end: &&End| self.end(**end).is_some_and(|(_, v)| section.tree(slot_of(v)).is_some());
-        self.apply_one_by_one(ends.iter().filter(has_tree), &mut application)?;
-        self.append(&place, section, ends, &mut application)
+        // Now the changes of the last commit are in it as well.
+        application.watermark = ends.last().map(|end| self.edges[end.place()].0);
+        application.merge_list(v, label, dir)
     }
 
     /// The edge that an end belongs to, and the vertex there.

@@ -20,7 +20,7 @@ impl Adjacency {
     /// The section with edges behind those of their lists, settled at `stamp`. They ascend by slot; lists lie as their edges
     /// arrived, and there are no versions.
     pub(crate) fn appended(&self, stamp: Tick, added: &[Added<'_>]) -> Self {
-        debug_assert!(self.order.key().is_none() && self.delta.len() == 0);
+        debug_assert!(self.order.key().is_none() && self.delta.is_empty());
         let slots = added.last().map_or(0, |edge| slot_of(edge.v) + 1).max(self.offsets().len() - 1);
         let mut builder = AdjacencyBuilder::new(self.order, self.neighbours().len() + added.len());
         let mut added = added.iter().peekable();
