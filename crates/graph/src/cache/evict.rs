@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crossbeam_epoch::Guard;
 
-use super::loads::name_of;
+use super::loads::{Loading, name_of};
 use super::queues::Candidate;
 use super::{Cache, Entry};
 use crate::Tick;
@@ -145,8 +145,12 @@ impl Eviction<'_> {
     fn evict_section(&self, key: SectionKey) -> Outcome {
         let differs = self.writer.dirty.contains(&key) || self.writer.flushing.contains(&key);
         let trees = self.core.trees_of(key, self.guard);
-        let leads_to_trees = trees.iter().any(|(name, tree)| self.is_in_use(*name, tree));
-        let visitor = EvictCell { eviction: self, differs, held: leads_to_trees };
+        // While a root is being loaded, its section stays: a root in an object that nothing leads to any more would be taken
+        // for one of now by who has come by the section before.
+        let load = |name: TreeName| self.core.cache.loads.try_begin(name.key(TreePart::Root));
+        let loads: Option<Vec<Loading<'_>>> = trees.iter().map(|(name, _)| load(*name)).collect();
+        let held = loads.is_none() || trees.iter().any(|(name, tree)| self.is_in_use(*name, tree));
+        let visitor = EvictCell { eviction: self, differs, held };
         self.core.visit(key, visitor).unwrap_or(Outcome::NotHere)
     }
 

@@ -161,6 +161,11 @@ impl Core {
                 return Ok(root);
             }
         };
+        // The section stays for as long as the load lasts. If it has left before, whoever asks comes by it again.
+        let current = self.tree_in_memory(name, guard);
+        if !current.is_some_and(|current| std::ptr::eq(&*current, tree)) {
+            return Err(nowhere(key));
+        }
         let (mut stored, _): (StoredRoot, _) = self.sections.load(key)?;
         let below = std::mem::replace(&mut stored.below, Below::Metas(Box::default()));
         let metas: Arc<[Arc<Meta>]> = match below {
@@ -238,4 +243,47 @@ impl Core {
 
 fn nowhere(key: SectionKey) -> GraphError {
     GraphError::Corrupt { what: key.to_string(), problem: "it is neither on disk nor in memory".into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use store::MemoryStore;
+
+    use super::*;
+    use crate::{Dir, Graph, GraphOptions, TreeBounds};
+
+    /// A root in an object that nothing leads to any more would be taken for one of now by who has hold of the object.
+    #[test]
+    fn a_section_stays_while_a_root_is_loaded_and_later_none_is_loaded_into_what_it_led_to() {
+        let options = GraphOptions {
+            tree: TreeBounds { min: 2, max: 8, fan_out: 3 },
+            keeper: false,
+            ..GraphOptions::default()
+        };
+        let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
+        let core = graph.core();
+        let transaction = graph.begin();
+        let hub = transaction.add_vertex(None, "hub").unwrap();
+        for _ in 0..40 {
+            transaction.add_edge(None, "likes", hub, hub).unwrap();
+        }
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+        core.evict_to(0);
+        let snapshot = graph.snapshot();
+        let reader = snapshot.reader();
+        let name = TreeName::primary(hub, snapshot.catalog().edge_label("likes").unwrap(), Dir::Out);
+        let stale = reader.tree_of(name).unwrap();
+        let load = core.cache.loads.try_begin(name.key(TreePart::Root)).unwrap();
+        core.evict_to(0);
+        assert!(core.is_current(&stale, name, &reader.guard), "its root is being loaded");
+        drop(load);
+        core.evict_to(0);
+        assert!(!core.is_current(&stale, name, &reader.guard));
+        assert!(reader.tree_of(name).is_some(), "the section is there again, with another object");
+        assert!(core.tree_root(&stale, name, &reader.guard).is_err());
+        assert!(stale.root.loaded(&reader.guard).is_none());
+        assert_eq!(reader.tree_degree(&stale, name), 40);
+        snapshot.check().unwrap();
+    }
 }
