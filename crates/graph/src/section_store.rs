@@ -150,6 +150,9 @@ pub(crate) fn header(value: &[u8]) -> Option<(u16, Tick)> {
     Some((parts, Tick::from_le_bytes(header[2..].try_into().ok()?)))
 }
 
+/// Tells two sections of one generation apart. No commit comes this far.
+const OTHER: Tick = 1 << 63;
+
 fn part_key(name: &[u8], generation: Tick, part: u16) -> Vec<u8> {
     let mut key = name.to_vec();
     key.extend_from_slice(&generation.to_be_bytes());
@@ -165,9 +168,9 @@ pub(crate) struct SectionWriter<'a> {
 }
 
 impl SectionWriter<'_> {
-    /// Writes an encoded section, replacing what was there. `generation` differs from that of the section it replaces.
+    /// Writes an encoded section, replacing what was there.
     pub(crate) fn put(&mut self, key: SectionKey, generation: Tick, encoded: &[u8]) -> Result<()> {
-        let stale = self.stale_parts(key, generation, encoded.len())?;
+        let (generation, stale) = self.generation(key, generation, encoded.len())?;
         self.sections.written.fetch_add(encoded.len() as u64, Ordering::Relaxed);
         let mut pairs = SectionStore::pairs(key, generation, encoded);
         // The further parts first: the first one makes them count.
@@ -197,23 +200,21 @@ impl SectionWriter<'_> {
         Ok(())
     }
 
-    /// The further parts of the section that is stored now. A section that is far from needing parts is not looked
-    /// up: should it have shrunk that much at once, its old parts are garbage that nothing reads.
-    fn stale_parts(&self, key: SectionKey, generation: Tick, new_len: usize) -> Result<Vec<Vec<u8>>> {
+    /// The generation to write a section under, and the further parts of the one that is stored now. They must not lie where
+    /// the new ones go: what is written of these before a crash would be read with the old first part. So where the stored
+    /// section has the same generation, the new one gets another. A section that is far from needing parts is not looked up:
+    /// should it have shrunk that much at once, its old parts are garbage that nothing reads.
+    fn generation(&self, key: SectionKey, generation: Tick, new_len: usize) -> Result<(Tick, Vec<Vec<u8>>)> {
         if new_len < PART_BYTES / 2 {
-            return Ok(Vec::new());
+            return Ok((generation, Vec::new()));
         }
         let snapshot = self.sections.store.snapshot().map_err(Arc::new)?;
         let name = key.bytes();
-        let Some(old) = snapshot.get(&self.sections.keyspace, &name).map_err(Arc::new)? else {
-            return Ok(Vec::new());
+        let old = snapshot.get(&self.sections.keyspace, &name).map_err(Arc::new)?;
+        let Some((parts, stored)) = old.as_deref().and_then(header) else {
+            return Ok((generation, Vec::new()));
         };
-        match header(&old) {
-            // A flush that failed half-way is repeated under the same generation.
-            Some((parts, stored)) if stored != generation => {
-                Ok((1..parts).map(|part| part_key(&name, stored, part)).collect())
-            }
-            _ => Ok(Vec::new()),
-        }
+        let free = if stored == generation { generation ^ OTHER } else { generation };
+        Ok((free, (1..parts).map(|part| part_key(&name, stored, part)).collect()))
     }
 }
