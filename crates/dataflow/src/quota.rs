@@ -28,26 +28,18 @@ impl Clock for MonotonicClock {
 #[derive(Clone, Copy)]
 pub struct Quota<'a> {
     clock: &'a dyn Clock,
-    began: Duration,
     deadline: Duration,
 }
 
 impl<'a> Quota<'a> {
     /// A quota of `time` from now on.
     pub fn new(clock: &'a dyn Clock, time: Duration) -> Self {
-        let began = clock.now();
-        Self { clock, began, deadline: began.saturating_add(time) }
-    }
-
-    /// When it was given.
-    pub(crate) fn began(&self) -> Duration {
-        self.began
+        Self { clock, deadline: clock.now().saturating_add(time) }
     }
 
     /// A part of this quota: at most `time`, and never more than is left here.
     pub fn part(&self, time: Duration) -> Self {
-        let began = self.clock.now();
-        Self { clock: self.clock, began, deadline: began.saturating_add(time).min(self.deadline) }
+        Self { clock: self.clock, deadline: self.clock.now().saturating_add(time).min(self.deadline) }
     }
 
     /// Whether it is spent.

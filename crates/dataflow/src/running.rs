@@ -59,8 +59,9 @@ impl RunningQuery {
     /// # Errors
     /// The error that ends the query; its operators are terminated then.
     pub fn run(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
+        let began = self.state.clock.now();
         let outcome = self.advance(quota).map_err(|error| self.explain(error));
-        self.time += self.state.clock.now().saturating_sub(quota.began());
+        self.time += self.state.clock.now().saturating_sub(began);
         if outcome.is_err() {
             self.root.reset();
         }

@@ -47,15 +47,17 @@ impl Reader<'_> {
     /// same time, if loads take long at the moment; it may load what in the end is not asked for.
     #[inline]
     pub fn expect(&self, vertices: &[VertexRef]) {
-        if self.core.pools.foresees_loads() {
+        if self.core.pools.expects_long() {
             note(&mut self.ahead.borrow_mut().rows, vertices);
         }
     }
 
-    /// As [`Reader::expect`], of vertices that one of those leads to, about which it will be asked between them.
+    /// As [`Reader::expect`], of vertices that one of those leads to, about which it will be asked between them. There may be
+    /// very many of them; so where nothing has been loaded for long, they are noted only once this reader has missed
+    /// something.
     #[inline]
     pub fn expect_ends(&self, vertices: &[VertexRef]) {
-        if self.core.pools.foresees_loads() {
+        if self.core.pools.expects_long() && (self.has_missed.get() || self.core.pools.foresees_loads()) {
             note(&mut self.ahead.borrow_mut().ends, vertices);
         }
     }
@@ -63,6 +65,7 @@ impl Reader<'_> {
     /// Loads a section that was missed, together with what else the next vertices need of the kind.
     #[cold]
     pub(crate) fn load_with_next(&self, missed: SectionKey) {
+        self.has_missed.set(true);
         let keys = self.missed_next(missed);
         if keys.len() > 1 {
             self.core.helpers.load(self.snapshot().core(), self.request(), keys);

@@ -1,6 +1,6 @@
 //! All reads of a graph: elements and adjacency. (Access paths are in `access.rs`, properties in `read_property.rs`.)
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
@@ -31,6 +31,8 @@ pub struct Reader<'a> {
     pub(crate) counts: bool,
     /// What it will be asked for next: see [`Reader::expect`].
     pub(crate) ahead: RefCell<Ahead>,
+    /// Whether it has had to load something.
+    pub(crate) has_missed: Cell<bool>,
     pub(crate) guard: Guard,
 }
 
@@ -49,6 +51,7 @@ impl<'a> Reader<'a> {
             own,
             counts: true,
             ahead: RefCell::default(),
+            has_missed: Cell::new(false),
             guard: crossbeam_epoch::pin(),
         }
     }

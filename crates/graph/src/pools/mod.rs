@@ -202,18 +202,16 @@ impl Pools {
         self.load_time.load(Ordering::Relaxed) > LONG.as_nanos() as u64
     }
 
-    /// Whether it is worth noting what a reader announces that it will ask for: loads take long, and there was one not many
-    /// announcements ago. Once all is in memory, nobody pays for what nobody loads; the next load is alone, and noting begins
-    /// again.
+    /// Whether it is worth noting what a reader announces that it will ask for: there was a load not many announcements ago.
+    /// Once all is in memory, nobody pays for what nobody loads.
     #[inline]
     pub(crate) fn foresees_loads(&self) -> bool {
         let left = self.noting.load(Ordering::Relaxed);
-        if left == 0 {
-            return false;
+        if left > 0 {
+            // Of two who count down at once one may be lost.
+            self.noting.store(left - 1, Ordering::Relaxed);
         }
-        // Of two who count down at once one may be lost.
-        self.noting.store(left - 1, Ordering::Relaxed);
-        self.expects_long()
+        left > 0
     }
 
     fn count_time_out(&self, class: Class) {
