@@ -145,10 +145,10 @@ fn bounds_that_nodes_cannot_keep_are_refused_and_say_what_is_possible() {
         other => panic!("{other:?}"),
     };
     let text = refused(NodeBounds::up_to(15));
-    assert_eq!(text, "edges.rates.nodes: an edge node may hold from 16 to 1048576 edges, not 15");
+    assert_eq!(text, "edges.rates.nodes: an edge node may hold from 16 to 65536 edges, not 15");
     assert_eq!(
-        refused(NodeBounds::up_to((1 << 20) + 1)),
-        "edges.rates.nodes: an edge node may hold from 16 to 1048576 edges, not 1048577"
+        refused(NodeBounds::up_to((1 << 16) + 1)),
+        "edges.rates.nodes: an edge node may hold from 16 to 65536 edges, not 65537"
     );
     assert_eq!(
         refused(NodeBounds { min: 51, max: 100 }),
@@ -156,5 +156,5 @@ fn bounds_that_nodes_cannot_keep_are_refused_and_say_what_is_possible() {
     );
     assert!(graph.schema().edges.is_empty());
     declare(&graph, Some(NodeBounds { min: 0, max: 16 })).unwrap();
-    declare(&graph, Some(NodeBounds::up_to(1 << 20))).unwrap();
+    declare(&graph, Some(NodeBounds::up_to(1 << 16))).unwrap();
 }

@@ -135,10 +135,10 @@ fn they_are_made_when_they_pay() {
     let (reader, key) = (snapshot.reader(), snapshot.catalog().key("age").unwrap());
     for _ in 0..10 {
         assert!(reader.ranks_near(persons[0], key).is_none(), "asking for ranks is no reason to make any");
-        reader.note_asked(persons[0], key, PERSONS);
+        reader.note_asked(persons[0], key, 4096);
     }
     let before = graph.stats().cache_bytes;
-    reader.note_asked(persons[0], key, 30 * PERSONS);
+    reader.note_asked(persons[0], key, 30 * 4096);
     assert!(reader.ranks_near(persons[0], key).is_some());
     assert!(graph.stats().cache_bytes > before + (128 << 10), "they are charged");
 }
@@ -146,7 +146,7 @@ fn they_are_made_when_they_pay() {
 #[test]
 fn they_go_when_memory_is_short() {
     let mut rng = Rng::with_seed(4);
-    let (graph, persons) = build(&mut rng, 1 << 20);
+    let (graph, persons) = build(&mut rng, 400 << 10);
     let key = graph.snapshot().catalog().key("age").unwrap();
     let is_known = || {
         let snapshot = graph.snapshot();

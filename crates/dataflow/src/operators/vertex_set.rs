@@ -43,7 +43,7 @@ impl VertexSet {
         let number = page_of(v);
         let page = match self.pages.get_mut(number) {
             Some(Some(page)) => page,
-            _ => self.allocate(number),
+            _ => self.allocate(number, Page::small),
         };
         if !page.insert(low(v)) {
             return false;
@@ -58,7 +58,7 @@ impl VertexSet {
     /// Adds vertices until `room` of them are new, and appends those to `new`. How many it has looked at.
     #[inline]
     pub(super) fn insert_all(&mut self, vertices: Ends<'_>, room: usize, new: &mut Vec<VertexRef>) -> usize {
-        let (stripe, full) = (vertices.stripe(), new.len() + room);
+        let full = new.len() + room;
         let mut rest = vertices.list;
         while let Some(first) = rest.first()
             && new.len() < full
@@ -66,7 +66,7 @@ impl VertexSet {
             // As many as can be new for sure, on one page.
             let some = &rest[..rest.len().min(full - new.len())];
             let page = page_of(*first);
-            let used = match stripe {
+            let used = match vertices.part(some).stripe() {
                 Some(_) => some.len(),
                 None => some.iter().position(|v| page_of(*v) != page).unwrap_or(some.len()),
             };
@@ -81,7 +81,9 @@ impl VertexSet {
         let (before, few_are_new) = (new.len(), self.few_are_new);
         let page = match self.pages.get_mut(number) {
             Some(Some(page)) => page,
-            _ => self.allocate(number),
+            // A few vertices one by one do without.
+            _ if self.allocated.len() < LARGE_PAGES => self.allocate(number, Page::large),
+            _ => self.allocate(number, Page::small),
         };
         page.insert_all(vertices, few_are_new, new);
         self.few_are_new = (new.len() - before) * FEW < vertices.len();
@@ -102,13 +104,12 @@ impl VertexSet {
     }
 
     #[cold]
-    fn allocate(&mut self, number: usize) -> &mut Page {
+    fn allocate(&mut self, number: usize, page: fn() -> Page) -> &mut Page {
         if number >= self.pages.len() {
             self.pages.resize_with(number + 1, || None);
         }
-        let page = if self.allocated.len() < LARGE_PAGES { Page::large() } else { Page::small() };
         self.allocated.push(number as u16);
-        self.pages[number].insert(page)
+        self.pages[number].insert(page())
     }
 
     /// Bytes it occupies.

@@ -38,6 +38,9 @@ use crate::{Ends, KeyId, Reader};
 /// whoever waits for this spends at most three times what would have been best.
 const PAYS: u64 = 32;
 
+/// Vertices that a stripe counts for at least: an array of ranks is as long for a few.
+const FEWEST: u32 = 4096;
+
 /// The ranks of one stripe.
 type Array = [u16; STRIPE_VERTICES as usize];
 
@@ -61,6 +64,14 @@ struct Ranks {
     filters: Filters,
     /// By tablet, the identity of the column; 0 where there is none.
     sections: [u64; TABLETS],
+}
+
+impl Ranked {
+    /// Whether to make ranks now. One of those who ask at the same time is told so.
+    fn is_due(&self, stripe: &Stripe) -> bool {
+        let pays = PAYS * u64::from(stripe.allocated().max(FEWEST));
+        self.asked.load(Ordering::Relaxed) >= pays && self.asked.swap(0, Ordering::Relaxed) >= pays
+    }
 }
 
 impl Weigh for Ranked {
@@ -170,7 +181,7 @@ impl Drop for StripeTest<'_> {
 
 /// Rank 0 is that of no value. There are fewer than 65,536 different ones.
 fn range(before: usize, len: usize) -> RankRange {
-    RankRange { first: before as u16 + 1, len: len as u16 }
+    RankRange { first: (before as u16).wrapping_add(1), len: len as u16 }
 }
 
 impl Ranks {
@@ -196,9 +207,7 @@ impl<'s> Reader<'s> {
         let known = ranked.ranks.as_ref().filter(|ranks| ranks.are_of(stripe, key, self));
         let ranks = match known {
             Some(ranks) => ranks,
-            None if ranked.asked.load(Ordering::Relaxed) >= PAYS * u64::from(stripe.allocated()) => {
-                self.core.make_ranks(stripe_of(v), key, self)?
-            }
+            None if ranked.is_due(stripe) => self.core.make_ranks(stripe_of(v), key, self)?,
             None => return None,
         };
         Some(StripeRanks { stripe: stripe_of(v) as u16, vertices: stripe.allocated(), ranks })

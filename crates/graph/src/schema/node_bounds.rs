@@ -22,7 +22,7 @@ impl NodeBounds {
     /// The smallest number of edges that a node may be allowed to hold. Below it, most of a node is what leads to it.
     pub const LEAST: u32 = 16;
     /// The largest: a node is read, changed and written as a whole.
-    pub const MOST: u32 = 1 << 20;
+    pub const MOST: u32 = 1 << 16;
 
     /// Nodes of at most so many edges; neighbours of less than half of that are merged.
     pub fn up_to(max: u32) -> Self {

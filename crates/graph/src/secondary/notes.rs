@@ -31,7 +31,8 @@ impl<'r> List<'r> {
     /// Notes that this list, as it lies, was filtered by a property: whether a tree by that property pays, such notes
     /// decide. Of a list without an edge-tree, nothing is noted.
     pub fn note_filtered(self, key: KeyId, filtered: Filtered) {
-        let (reader, per_node) = (self.reader(), self.reader().core.options.tree.max);
+        let reader = self.reader();
+        let per_node = reader.core.node_sizes.declared(self.name().label).max;
         let len = self.len();
         if !reader.core.secondaries.is_watched(reader) || len <= per_node {
             return;
@@ -48,7 +49,7 @@ impl<'r> List<'r> {
         if self.name().by.is_none() || !reader.core.secondaries.is_watched(reader) {
             return;
         }
-        let per_node = reader.core.options.tree.max;
+        let per_node = reader.core.node_sizes.declared(self.name().label).max;
         let whole = if filtered.first { self.len() } else { 0 };
         // Later calls take away what they have looked at from what the first one has saved.
         let saved = (whole as f64 - filtered.looked_at as f64) / per_node as f64;

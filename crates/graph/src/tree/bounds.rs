@@ -21,8 +21,9 @@ impl Default for TreeBounds {
 impl TreeBounds {
     /// A list that has a tree and no more edges than this goes back into its section.
     ///
-    /// Half of what it takes to become one: between the two moves, each of which writes no more than `max` edges, there are at
-    /// least `max / 2` changes of the list, whatever they are. So moving costs each of them no more than two edges.
+    /// Half of what it takes to become one: between the two moves, each of which writes no more than `max` edges of the list, there
+    /// are at least `max / 2` changes of it, whatever they are. So moving costs each of them no more than two of its edges;
+    /// and a move writes the other lists of the section again.
     pub(crate) fn packed_again(self) -> usize {
         self.max / 2
     }

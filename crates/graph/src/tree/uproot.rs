@@ -100,6 +100,9 @@ impl Core {
         let watermark = self.timeline.watermark().bits().min(writer.applied);
         let (mut leaving, mut lists) = (Vec::new(), Vec::new());
         for &name in names {
+            if self.secondaries.has_any(name) {
+                continue;
+            }
             let Some(tree) = self.leaving(section, name, watermark, writer, &guard)? else { continue };
             let nodes = tree.root.nodes().map(|node| self.edge_node(node, name, &guard));
             lists.push((slot_of(name.v), nodes.collect::<Result<Vec<&Adjacency>>>()?));

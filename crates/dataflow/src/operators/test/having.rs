@@ -128,7 +128,13 @@ impl<'a> Having<'a> {
             return count;
         }
         let vertices = reached.list;
-        if let Some((_, asked)) = &mut self.unranked {
+        if let (Some(first), None) = (vertices.first(), &self.column) {
+            // Ranks are known, but these are in several stripes.
+            self.expect_many_near(*first);
+        }
+        if let Some((near, asked)) = &mut self.unranked
+            && reached.stripe().is_some_and(|stripe| u32::from(stripe) == near.0 >> 16)
+        {
             *asked += vertices.len();
         }
         let (longs, text) = (self.longs, self.text());
