@@ -40,10 +40,17 @@ impl VertexSet {
     /// Adds a vertex; `false` if it was there.
     #[inline]
     pub(super) fn insert(&mut self, v: VertexRef) -> bool {
+        // A few vertices one by one do without large pages.
+        self.insert_on(v, 0)
+    }
+
+    /// Adds a vertex, on a large page if there is none for it yet and fewer than so many pages; `false` if it was there.
+    #[inline]
+    fn insert_on(&mut self, v: VertexRef, large: usize) -> bool {
         let number = page_of(v);
         let page = match self.pages.get_mut(number) {
             Some(Some(page)) => page,
-            _ => self.allocate(number, Page::small),
+            _ => self.allocate(number, large),
         };
         if !page.insert(low(v)) {
             return false;
@@ -60,18 +67,14 @@ impl VertexSet {
     pub(super) fn insert_all(&mut self, vertices: Ends<'_>, room: usize, new: &mut Vec<VertexRef>) -> usize {
         let full = new.len() + room;
         let mut rest = vertices.list;
-        while let Some(first) = rest.first()
-            && new.len() < full
-        {
-            // As many as can be new for sure, on one page.
-            let some = &rest[..rest.len().min(full - new.len())];
-            let page = page_of(*first);
-            let used = match vertices.part(some).stripe() {
-                Some(_) => some.len(),
-                None => some.iter().position(|v| page_of(*v) != page).unwrap_or(some.len()),
-            };
-            self.insert_on_page(page, &some[..used], new);
-            rest = &rest[used..];
+        while !rest.is_empty() && new.len() < full {
+            // As many as can be new for sure.
+            let (some, behind) = rest.split_at(rest.len().min(full - new.len()));
+            match vertices.part(some).stripe() {
+                Some(page) => self.insert_on_page(usize::from(page), some, new),
+                None => new.extend(some.iter().filter(|v| self.insert_on(**v, LARGE_PAGES))),
+            }
+            rest = behind;
         }
         vertices.list.len() - rest.len()
     }
@@ -81,9 +84,7 @@ impl VertexSet {
         let (before, few_are_new) = (new.len(), self.few_are_new);
         let page = match self.pages.get_mut(number) {
             Some(Some(page)) => page,
-            // A few vertices one by one do without.
-            _ if self.allocated.len() < LARGE_PAGES => self.allocate(number, Page::large),
-            _ => self.allocate(number, Page::small),
+            _ => self.allocate(number, LARGE_PAGES),
         };
         page.insert_all(vertices, few_are_new, new);
         self.few_are_new = (new.len() - before) * FEW < vertices.len();
@@ -104,12 +105,13 @@ impl VertexSet {
     }
 
     #[cold]
-    fn allocate(&mut self, number: usize, page: fn() -> Page) -> &mut Page {
+    fn allocate(&mut self, number: usize, large: usize) -> &mut Page {
         if number >= self.pages.len() {
             self.pages.resize_with(number + 1, || None);
         }
+        let page = if self.allocated.len() < large { Page::large() } else { Page::small() };
         self.allocated.push(number as u16);
-        self.pages[number].insert(page())
+        self.pages[number].insert(page)
     }
 
     /// Bytes it occupies.
