@@ -28,7 +28,7 @@ use run::{OPERATIONS, Report, Run};
 use serde_json::json;
 
 /// Seeds of a run that nobody asked for: a few seconds without optimisation.
-const FEW: u64 = 12;
+const FEW: u64 = 40;
 
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
