@@ -66,6 +66,9 @@ impl Reader<'_> {
     #[cold]
     pub(crate) fn load_with_next(&self, missed: SectionKey) {
         self.has_missed.set(true);
+        if self.ahead.borrow().is_empty() {
+            return;
+        }
         let keys = self.missed_next(missed);
         if keys.len() > 1 {
             self.core.helpers.load(self.snapshot().core(), self.request(), keys);

@@ -296,9 +296,7 @@ impl<'a> Reader<'a> {
     /// As [`Reader::resolve`], of what is on disk.
     #[cold]
     fn resolve_stored<T: Mergeable>(&self, cell: &SectionCell<T>, key: SectionKey) -> Option<&T> {
-        if !self.ahead.borrow().is_empty() {
-            self.load_with_next(key);
-        }
+        self.load_with_next(key);
         match self.core.section_for(self.request(), cell, || key, &self.guard) {
             Ok(section) => section,
             Err(error) => {

@@ -87,7 +87,7 @@ impl Reader<'_> {
 
     #[cold]
     fn load_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
-        if name.by.is_none() && !self.ahead.borrow().is_empty() {
+        if name.by.is_none() {
             self.load_with_next(name.key(TreePart::Root));
         }
         let mut loaded = self.core.tree_root_for(self.request(), tree, name, &self.guard);
