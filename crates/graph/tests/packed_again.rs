@@ -1,17 +1,18 @@
 //! Lists that grow into edge-trees and, when few edges are left, go back into their sections.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod failing;
+mod stored;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use failing::Failing;
 use graph::{
     Dir, EdgeRef, Filtered, Graph, GraphOptions, Place, SecondaryOptions, Seek, Snapshot, TreeBounds, Value,
     VertexRef,
 };
-use store::{
-    ApproximateSize, Durability, Ingested, KeyRange, Keyspace, KeyspaceShape, MemoryStore,
-    Pairs as PairStream, ScanOrder, Snapshot as StoreSnapshot, Store, StoreError, StoreLimits, Transaction,
-    WriteBatch,
-};
+use store::{MemoryStore, Store};
+use stored::{Pairs, filled, pairs};
 
 /// A list of more than 8 edges has a tree; one of 4 goes back.
 const TREE: TreeBounds = TreeBounds { min: 2, max: 8, fan_out: 3 };
@@ -89,36 +90,6 @@ fn edges(snapshot: &Snapshot, hub: VertexRef) -> Vec<(EdgeRef, Option<Value>)> {
     }
     snapshot.check().unwrap();
     found
-}
-
-type Pairs = Vec<(String, Vec<u8>, Vec<u8>)>;
-
-/// Everything in a store.
-fn pairs(store: &Arc<dyn Store>) -> Pairs {
-    let mut pairs = Vec::new();
-    let snapshot = store.snapshot().unwrap();
-    for name in store.keyspace_names() {
-        let shape = if name == "sections" { KeyspaceShape::Large } else { KeyspaceShape::Small };
-        let keyspace = store.keyspace(&name, shape).unwrap();
-        for pair in snapshot.scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap() {
-            let (key, value) = pair.unwrap();
-            pairs.push((name.clone(), key.to_vec(), value.to_vec()));
-        }
-    }
-    pairs
-}
-
-/// A store that has these, the later ones in place of those before.
-fn filled<'p>(pairs: impl IntoIterator<Item = &'p (String, Vec<u8>, Vec<u8>)>) -> Arc<dyn Store> {
-    let store = memory();
-    for (name, key, value) in pairs {
-        let shape = if name == "sections" { KeyspaceShape::Large } else { KeyspaceShape::Small };
-        let keyspace = store.keyspace(name, shape).unwrap();
-        let mut batch = WriteBatch::new();
-        batch.put(&keyspace, key.clone(), value.clone());
-        store.write_batch(batch, Durability::Sync).unwrap();
-    }
-    store
 }
 
 /// How many nodes of primary trees the store has, roots included.
@@ -351,63 +322,22 @@ fn a_flush_that_ends_early_leaves_the_list_in_one_place_or_the_other() {
     }
 }
 
-/// A store that refuses writes while it is told to.
-struct Refusing {
-    inner: Arc<dyn Store>,
-    refuses: AtomicBool,
-}
-
-impl Store for Refusing {
-    fn keyspace(&self, name: &str, shape: KeyspaceShape) -> Result<Keyspace, StoreError> {
-        self.inner.keyspace(name, shape)
-    }
-    fn keyspace_names(&self) -> Vec<String> {
-        self.inner.keyspace_names()
-    }
-    fn snapshot(&self) -> Result<StoreSnapshot, StoreError> {
-        self.inner.snapshot()
-    }
-    fn begin(&self) -> Result<Transaction, StoreError> {
-        self.inner.begin()
-    }
-    fn write_batch(&self, batch: WriteBatch, durability: Durability) -> Result<(), StoreError> {
-        if self.refuses.load(Ordering::Relaxed) {
-            return Err(StoreError::Halted { cause: "the test refuses it".into() });
-        }
-        self.inner.write_batch(batch, durability)
-    }
-    fn ingest(&self, keyspace: &Keyspace, pairs: &mut PairStream<'_>) -> Result<Ingested, StoreError> {
-        self.inner.ingest(keyspace, pairs)
-    }
-    fn sync(&self) -> Result<(), StoreError> {
-        self.inner.sync()
-    }
-    fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
-        self.inner.approximate_size(keyspace)
-    }
-    fn limits(&self) -> StoreLimits {
-        self.inner.limits()
-    }
-    fn close(&self) -> Result<(), StoreError> {
-        self.inner.close()
-    }
-}
-
 /// A list goes back, but the flush fails, and it grows into another tree. When that one is written the section on disk still
 /// leads to the old one, whose nodes must not be overwritten before.
 #[test]
 fn a_list_that_goes_back_and_forth_before_it_is_written_leaves_its_old_tree_whole() {
     let inner = memory();
-    let refusing = Arc::new(Refusing { inner: Arc::clone(&inner), refuses: AtomicBool::new(false) });
-    let store: Arc<dyn Store> = Arc::clone(&refusing) as Arc<dyn Store>;
+    let left = AtomicUsize::new(usize::MAX);
+    let failing = Arc::new(Failing { inner: Arc::clone(&inner), left, last_reaches_disk: false });
+    let store: Arc<dyn Store> = Arc::clone(&failing) as Arc<dyn Store>;
     let graph = open(&store);
     let hub = hub(&graph);
     let all = add(&graph, hub, 0..60);
     graph.flush().unwrap();
     remove(&graph, &all[..57]);
-    refusing.refuses.store(true, Ordering::Relaxed);
+    failing.left.store(0, Ordering::SeqCst);
     graph.flush().unwrap_err();
-    refusing.refuses.store(false, Ordering::Relaxed);
+    failing.left.store(usize::MAX, Ordering::SeqCst);
     assert!(!has_tree(&graph, hub));
     add(&graph, hub, 60..90);
     assert!(has_tree(&graph, hub));

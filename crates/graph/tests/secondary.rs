@@ -1,5 +1,7 @@
 //! Secondary edge-trees: built and dropped by what reads tell, kept while others write, and there after a restart.
 
+mod stored;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,6 +10,7 @@ use graph::{
     Snapshot, TreeBounds, Value, VertexRef,
 };
 use store::{Durability, KeyRange, KeyspaceShape, MemoryStore, ScanOrder, Store, WriteBatch};
+use stored::{filled, pairs};
 
 /// Whole lists read, so that the periods count as busy ones.
 const READS: usize = 20;
@@ -367,35 +370,6 @@ fn a_list_of_a_vertex_that_is_dropped_takes_its_tree_along() {
     assert_eq!(by_weight(&graph.snapshot(), hub), Some(vec![]));
     drop(graph);
     assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
-}
-
-type Pairs = Vec<(String, Vec<u8>, Vec<u8>)>;
-
-/// Everything that a store has.
-fn pairs(store: &Arc<dyn Store>) -> Pairs {
-    let snapshot = store.snapshot().unwrap();
-    let mut pairs = Vec::new();
-    for name in store.keyspace_names() {
-        let keyspace = store.keyspace(&name, KeyspaceShape::Small).unwrap();
-        for pair in snapshot.scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap() {
-            let (key, value) = pair.unwrap();
-            pairs.push((name.clone(), key.to_vec(), value.to_vec()));
-        }
-    }
-    pairs
-}
-
-/// A store that has these, the later ones in place of those before.
-fn filled<'p>(pairs: impl IntoIterator<Item = &'p (String, Vec<u8>, Vec<u8>)>) -> Arc<dyn Store> {
-    let store = memory();
-    for (name, key, value) in pairs {
-        let shape = if name == "sections" { KeyspaceShape::Large } else { KeyspaceShape::Small };
-        let keyspace = store.keyspace(name, shape).unwrap();
-        let mut batch = WriteBatch::new();
-        batch.put(&keyspace, key.clone(), value.clone());
-        store.write_batch(batch, Durability::Sync).unwrap();
-    }
-    store
 }
 
 /// Whether a pair is an edge node of a tree: of a primary one, or of a secondary one.
