@@ -11,6 +11,7 @@ use graph::{Dir, KeyId, ScanCursor, Snapshot};
 use values::VertexRef;
 
 /// The `knows` edges between persons, with the one property that a limit query filters by.
+#[derive(Clone)]
 pub struct Csr {
     offsets: Vec<u32>,
     neighbours: Vec<u32>,

@@ -27,11 +27,13 @@ const WARM_UP: usize = 3;
 const BORN_BEFORE: i64 = 473_385_600_000;
 
 type Loop = fn(&mut Csr, u32) -> u64;
+/// Name, traversal, loop.
+pub type Query = (&'static str, &'static str, Loop);
 
-/// Name, traversal, loop. All but the path count start at one person. Counting the paths from one person takes the loop
+/// All but the path count start at one person. Counting the paths from one person takes the loop
 /// 40 ns, a fiftieth of what it takes to read the text of the query and find its plan; so it is measured from everybody,
 /// where the walking counts, and from one person too, where the rest does.
-const QUERIES: [(&str, &str, Loop); 5] = [
+const QUERIES: [Query; 5] = [
     ("2-hop distinct", "g.V().has('Person','id',p).out('knows').out('knows').dedup().count()", |csr, p| {
         csr.distinct(p, 2)
     }),
@@ -78,8 +80,7 @@ pub fn bench(graph: &Path, only: Option<&str>, report: &Report) -> Result<(), Bo
             let rotating = measure(&database, &mut csr, query, &starts, goes_round)?;
             rows.push(row(name, executors, &staying, &rotating));
             if executors == 2 {
-                let starts: Vec<i64> = starts.iter().map(|start| csr.ids[*start as usize]).collect();
-                clients.push(limit_clients::compare(&database, name, text, &starts)?);
+                clients.push(limit_clients::compare(&database, &csr, query, &starts)?);
             }
         }
     }
@@ -93,7 +94,7 @@ pub fn bench(graph: &Path, only: Option<&str>, report: &Report) -> Result<(), Bo
 fn measure(
     database: &Database,
     csr: &mut Csr,
-    (name, text, by_hand): (&str, &str, Loop),
+    (name, text, by_hand): Query,
     starts: &[u32],
     turn: impl Fn(usize) -> (usize, usize),
 ) -> Result<(Latencies, Latencies), Box<dyn std::error::Error>> {

@@ -17,7 +17,7 @@ use crate::executor::{Desk, Floor, watch};
 use crate::instance::Progress;
 use crate::memory::MemoryMeter;
 use crate::profile::Profile;
-use crate::query::{Access, Helpers, QueryState};
+use crate::query::{Access, Helpers, QueryState, Sharing};
 use crate::quota::{Clock, MonotonicClock, Quota};
 use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
@@ -37,12 +37,14 @@ pub struct EngineOptions {
     /// Most threads beside those of the executors: they go on with the other queries of an executor whose thread waits for
     /// a load. Started when they are needed.
     pub spares: usize,
+    /// When executors work on one query together.
+    pub sharing: Sharing,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { executors: cores, pin: true, committers: 16, spares: 256 }
+        Self { executors: cores, pin: true, committers: 16, spares: 256, sharing: Sharing::default() }
     }
 }
 
@@ -99,7 +101,7 @@ impl Engine {
     /// If the system refuses a thread.
     pub fn start(options: &EngineOptions) -> std::io::Result<Self> {
         let executors = options.executors.max(1);
-        let floor = Arc::new(Floor::new(executors));
+        let floor = Arc::new(Floor::new(executors, options.sharing));
         let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
         let committers = Arc::new(Committers::start(options.committers)?);
         let crew = Crew::new(floor.clone(), clock.clone(), committers, options.pin, options.spares);

@@ -14,8 +14,8 @@
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use graph::Bell;
 use parking_lot::{Condvar, Mutex};
@@ -23,7 +23,7 @@ use values::Str;
 
 use crate::instance::Progress;
 use crate::post::Post;
-use crate::query::Helpers;
+use crate::query::{Helpers, Sharing};
 use crate::quota::Quota;
 use crate::scope::{PieceSource, PieceTask};
 use crate::task::{Next, Task, panicked};
@@ -84,11 +84,6 @@ impl Desk {
         self.ring();
     }
 
-    /// One query less lives here.
-    pub(crate) fn retire(&self) {
-        self.load.fetch_sub(1, Ordering::Relaxed);
-    }
-
     /// Remembers on which core the calling thread works for this executor.
     pub(crate) fn note_core(&self) {
         if let Some(core) = crate::pin::current_core() {
@@ -109,14 +104,19 @@ impl Desk {
 }
 
 /// What the executors of an engine share.
-#[derive(Default)]
 pub(crate) struct Floor {
     pub desks: Vec<Arc<Desk>>,
+    sharing: Sharing,
     /// Exchanges that have pieces to give away, and pieces to go on with.
     offers: Mutex<Offers>,
     idle: AtomicUsize,
+    /// Executors that work on pieces of others' queries at the moment.
+    helping: AtomicUsize,
     /// Threads of the application that run queries of their own at the moment, each on a core.
     callers: AtomicUsize,
+    /// When a query ended last that had left no core without a query of its own: nanoseconds since `began`.
+    crowded: AtomicU64,
+    began: Instant,
 }
 
 /// Work that any executor may take.
@@ -132,19 +132,50 @@ pub(crate) struct AtWork<'a>(&'a Floor);
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
+        self.0.note_end();
         self.0.callers.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Floor {
-    pub(crate) fn new(executors: usize) -> Self {
-        Self { desks: (0..executors).map(|_| Arc::default()).collect(), ..Self::default() }
+    pub(crate) fn new(executors: usize, sharing: Sharing) -> Self {
+        Self {
+            sharing,
+            desks: (0..executors).map(|_| Arc::default()).collect(),
+            offers: Mutex::default(),
+            idle: AtomicUsize::new(0),
+            helping: AtomicUsize::new(0),
+            callers: AtomicUsize::new(0),
+            crowded: AtomicU64::new(0),
+            began: Instant::now(),
+        }
     }
 
     /// Counts the calling thread as one that takes a core, for as long as what this returns lives.
     pub(crate) fn at_work(&self) -> AtWork<'_> {
         self.callers.fetch_add(1, Ordering::Relaxed);
         AtWork(self)
+    }
+
+    /// Notes that a query is about to end, if each core has one of its own. Whoever sent it sends the next one soon, most
+    /// likely, and the core that it leaves is not idle till then.
+    fn note_end(&self) {
+        let others = self.sleeping() + self.helping.load(Ordering::Relaxed);
+        if self.desks.len() > 1 && self.callers.load(Ordering::Relaxed) >= others {
+            self.crowded.store(self.began.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// One query less lives at a desk.
+    pub(crate) fn retire(&self, desk: &Desk) {
+        self.note_end();
+        desk.load.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether a moment ago each core had a query of its own.
+    fn was_crowded(&self) -> bool {
+        let crowded = self.crowded.load(Ordering::Relaxed);
+        crowded > 0 && self.began.elapsed() < Duration::from_nanos(crowded) + LULL
     }
 
     /// Number of executors that sleep or are about to.
@@ -180,10 +211,15 @@ impl Floor {
 }
 
 impl Helpers for Floor {
+    fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+
     fn idle(&self) -> usize {
         // A caller that runs its query itself takes a core from an executor that sleeps: if that one woke up to help, it
         // would only take turns with somebody.
-        self.sleeping().saturating_sub(self.callers.load(Ordering::Relaxed))
+        let idle = self.sleeping().saturating_sub(self.callers.load(Ordering::Relaxed));
+        if idle > 0 && self.was_crowded() { 0 } else { idle }
     }
 
     fn offer(&self, source: Arc<PieceSource>, wanted: usize) {
@@ -313,10 +349,10 @@ impl Executor {
             Next::Suspend => executor.suspended.push(task),
             Next::Gone => {
                 drop(task);
-                executor.desk.retire();
+                post.crew.floor.retire(&executor.desk);
             }
             Next::Commit => {
-                executor.desk.retire();
+                post.crew.floor.retire(&executor.desk);
                 post.crew.committers.commit(task);
             }
         }
@@ -326,7 +362,9 @@ impl Executor {
     /// Works on a piece of another executor's query. `None` if another thread has taken over meanwhile.
     fn help(self: Box<Self>, piece: PieceTask, post: &Post) -> Option<Box<Self>> {
         post.hold(self);
+        post.crew.floor.helping.fetch_add(1, Ordering::Relaxed);
         let piece = work_on(piece, Quota::new(&*post.crew.clock, TURN));
+        post.crew.floor.helping.fetch_sub(1, Ordering::Relaxed);
         let mut executor = post.release();
         match (&mut executor, piece) {
             (Some(executor), piece) => executor.piece = piece,
@@ -375,6 +413,9 @@ fn work_on(mut piece: PieceTask, quota: Quota<'_>) -> Option<PieceTask> {
     }
 }
 
+/// Time after the end of a query within which its sender is expected to send another one.
+const LULL: Duration = Duration::from_millis(1);
+
 /// Time for which something is watched that is expected soon, before the thread sleeps. Going to sleep and being woken
 /// takes some tens of microseconds, much of it on the way of whoever wakes.
 const WATCH: Duration = Duration::from_micros(60);
@@ -397,3 +438,32 @@ pub(crate) fn watch(happened: impl Fn() -> bool) -> bool {
 
 /// Longest sleep: within it the time-out of a suspended query is noticed.
 const SLEEP_BOUND: Duration = Duration::from_millis(20);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_whose_client_is_about_to_send_its_next_query_is_not_idle() {
+        let floor = Floor::new(2, Sharing::default());
+        floor.idle.store(2, Ordering::Relaxed);
+        let first = floor.at_work();
+        assert_eq!(floor.idle(), 1, "one client, two cores");
+        drop(floor.at_work());
+        let second = floor.at_work();
+        assert_eq!(floor.idle(), 0);
+        drop(second);
+        assert_eq!(floor.idle(), 0, "a moment after the second client's query");
+        std::thread::sleep(LULL);
+        assert_eq!(floor.idle(), 1, "it has not come back");
+        drop(first);
+        let first = floor.at_work();
+        assert_eq!(floor.idle(), 1, "one client alone leaves a core idle between its queries, too");
+        floor.idle.store(1, Ordering::Relaxed);
+        floor.helping.store(1, Ordering::Relaxed);
+        drop(first);
+        floor.helping.store(0, Ordering::Relaxed);
+        floor.idle.store(2, Ordering::Relaxed);
+        assert_eq!(floor.idle(), 2, "whoever helped has no client");
+    }
+}

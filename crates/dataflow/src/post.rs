@@ -79,10 +79,10 @@ impl Post {
             Next::Again | Next::Suspend => desk.give_back(task),
             Next::Gone => {
                 drop(task);
-                desk.retire();
+                self.crew.floor.retire(desk);
             }
             Next::Commit => {
-                desk.retire();
+                self.crew.floor.retire(desk);
                 self.crew.committers.commit(task);
             }
         }

@@ -17,8 +17,34 @@ use crate::scope::PieceSource;
 use crate::side_effects::SideEffects;
 use crate::waker::Waker;
 
+/// When executors work on one query together.
+///
+/// Whoever helps must be woken, what several executors remember together takes longer to look up and to change, and the
+/// last piece must be waited for: some 100 µs that a query loses which is done soon after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// For how long a query works alone before others help. One that is soon done loses a tenth at most by the default of a
+    /// millisecond. A batch that will take longer in any case is shared at once.
+    pub patience: Duration,
+    /// Fewest edges in a piece of work that is given away; 16,384 by default, which take 16 µs to follow.
+    pub piece: u64,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self { patience: Duration::from_millis(1), piece: 1 << 14 }
+    }
+}
+
+impl Sharing {
+    /// Whatever can be cut is shared at once: for tests.
+    pub const EAGER: Self = Self { patience: Duration::ZERO, piece: 1 << 10 };
+}
+
 /// Other executors, as a query sees them.
 pub trait Helpers: Send + Sync {
+    /// When they are asked.
+    fn sharing(&self) -> Sharing;
     /// How many are idle now: a hint for whether splitting pays.
     fn idle(&self) -> usize;
     /// Offers pieces of work to so many of them.

@@ -202,7 +202,8 @@ fn a_load_that_hangs_does_not_stop_another_query_on_the_same_executor() {
 #[test]
 fn without_a_spare_thread_queries_wait_and_none_is_lost() {
     let (graph, gate) = cold(PoolOptions::default());
-    let options = EngineOptions { executors: 1, pin: false, committers: 1, spares: 0 };
+    let options =
+        EngineOptions { executors: 1, pin: false, committers: 1, spares: 0, ..EngineOptions::default() };
     let engine = Engine::start(&options).unwrap();
     gate.set(Reads::Wait);
     let asked = LABELS.map(|label| ask(&engine, count(&graph, label, None)));

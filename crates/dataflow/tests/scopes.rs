@@ -8,7 +8,7 @@ use std::time::Duration;
 use dataflow::detach::Detail;
 use dataflow::{
     Access, CancelToken, Clock, Engine, EngineOptions, MemoryMeter, Profile, Progress, QuerySpec, QueryState,
-    Quota, RunningQuery, SideEffects, Waker,
+    Quota, RunningQuery, Sharing, SideEffects, Waker,
 };
 use graph::{Graph, GraphOptions, Snapshot};
 use gremlin::PredicateOp;
@@ -378,6 +378,7 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
             executors: 4,
             pin: false,
             committers: 1,
+            sharing: Sharing::EAGER,
             ..EngineOptions::default()
         })
         .expect("threads start");

@@ -1,7 +1,10 @@
 //! One list that several executors share answers as it does on one.
 
+use std::sync::Arc;
+
+use dataflow::{Engine, EngineOptions, Sharing};
 use graph::{Cardinality, TreeBounds, Value};
-use mangrove::{Database, DatabaseOptions, Transaction, start_engine};
+use mangrove::{Database, DatabaseOptions, Transaction};
 
 /// Edges of the hub; enough for several executors to share them.
 const EDGES: usize = 12_000;
@@ -9,7 +12,9 @@ const FANS: usize = 5_000;
 
 /// A database with trees of many small nodes.
 fn open(executors: usize) -> Database {
-    let engine = Some(start_engine(executors).unwrap());
+    // They help each other as soon as they can.
+    let eager = EngineOptions { executors, sharing: Sharing::EAGER, ..EngineOptions::default() };
+    let engine = Some(Arc::new(Engine::start(&eager).unwrap()));
     let mut options = DatabaseOptions { engine, executors, ..DatabaseOptions::default() };
     options.graph.tree = TreeBounds { min: 20, max: 50, fan_out: 30 };
     Database::in_memory_with(options).unwrap()

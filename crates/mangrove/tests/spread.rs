@@ -1,8 +1,10 @@
 //! What runs on several executors answers as on one.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use mangrove::{Database, DatabaseOptions, start_engine, values::Value};
+use dataflow::{Engine, EngineOptions, Sharing};
+use mangrove::{Database, DatabaseOptions, values::Value};
 
 /// Persons who know each other in a ring with chords: enough of them for plans that spread.
 const PERSONS: usize = 4_000;
@@ -28,7 +30,9 @@ fn network() -> (tempfile::TempDir, Database) {
 }
 
 fn open(graph: &Path, executors: usize) -> Database {
-    let engine = Some(start_engine(executors).unwrap());
+    // They help each other as soon as they can.
+    let eager = EngineOptions { executors, sharing: Sharing::EAGER, ..EngineOptions::default() };
+    let engine = Some(Arc::new(Engine::start(&eager).unwrap()));
     Database::open_with(graph, DatabaseOptions { engine, executors, ..DatabaseOptions::default() }).unwrap()
 }
 
@@ -49,6 +53,9 @@ fn several_executors_answer_as_one_does() {
         "g.V().hasLabel('Person').order().by('age').by('name').where(out('knows').has('age',lt(9))).limit(50).values('name')",
         "g.V().hasLabel('Person').union(out('knows').dedup(), out('knows').has('age',3).dedup()).count()",
         "g.V().hasLabel('Person').out('knows').out('knows').has('age',lt(5)).values('age').sum()",
+        "g.V().hasLabel('Person').out('knows').out('knows').values('age').min()",
+        "g.V().hasLabel('Person').out('knows').out('knows').values('name').max()",
+        "g.V().hasLabel('Person').out('knows').out('knows').values('age').mean()",
         "g.V().hasLabel('Person').limit(700).repeat(out('knows').simplePath()).times(3).path().count()",
     ];
     let one: Vec<Vec<Value>> = texts.iter().map(|text| results(&db, text)).collect();

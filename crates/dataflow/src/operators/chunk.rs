@@ -30,6 +30,12 @@ impl ChunkSize {
         self.0
     }
 
+    /// So many rows have come at once: the stream has proved long before.
+    #[inline]
+    pub(super) fn expect(&mut self, rows: usize) {
+        self.0 = self.0.max(rows.min(Batch::TARGET_ROWS));
+    }
+
     /// A full batch has left.
     #[inline]
     pub(super) fn grow(&mut self) {

@@ -3,8 +3,11 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use graph::Ends;
 use parking_lot::Mutex;
 use values::VertexRef;
+
+use super::vertex_set::VertexSet;
 
 /// Words in a page: 65,536 references, 8 KiB.
 const WORDS: usize = 1024;
@@ -76,112 +79,99 @@ impl SharedVertexSet {
 /// 64 vertices at once and in the order of the lines.
 ///
 /// ```text
-/// here    known │1011…│0110…│      fresh │0010…│0000…│   known since the last claim
-/// shared        │1001…│0111…│  ─▶  of fresh: those that nobody had
+/// known   a set of its own ─▶ fresh │ v₁ │ v₂ │ … │   new here since the last claim
+/// claim   │0010…│0000…│                              the same as bits, by page
+/// shared  │1001…│0111…│  ─▶ of fresh: those that nobody had
 /// ```
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    pages: Vec<Option<Box<Known>>>,
-    /// Pages with something fresh.
-    touched: Vec<u16>,
-    fresh: usize,
-    allocated: usize,
+    known: VertexSet,
+    fresh: Vec<VertexRef>,
+    /// Of the pages of the shared set that were claimed from.
+    pages: Vec<Option<Box<Claim>>>,
 }
 
+/// What is to be claimed of a page: nothing, between claims.
 #[derive(Debug)]
-struct Known {
-    known: [u64; WORDS],
-    fresh: [u64; WORDS],
-    /// Words with something fresh.
+struct Claim {
+    bits: [u64; WORDS],
+    /// Words with a bit.
     dirty: [u64; WORDS / 64],
-    is_touched: bool,
+    is_empty: bool,
 }
 
 impl Claims {
     /// How many vertices are new here since the last claim.
     pub(super) fn fresh(&self) -> usize {
-        self.fresh
+        self.fresh.len()
     }
 
     /// Takes vertices in until `room` of them are new here. How many it has looked at.
     #[inline]
-    pub(super) fn add(&mut self, mut vertices: &[VertexRef], room: usize) -> usize {
-        let (all, full) = (vertices.len(), self.fresh + room);
-        while let Some(first) = vertices.first()
-            && self.fresh < full
-        {
-            let most = vertices.len().min(full - self.fresh);
-            let used = self.add_on_page((first.0 >> 16) as usize, &vertices[..most]);
-            vertices = &vertices[used..];
-        }
-        all - vertices.len()
+    pub(super) fn add(&mut self, vertices: Ends<'_>, room: usize) -> usize {
+        self.known.insert_all(vertices, room, &mut self.fresh)
     }
 
-    /// Takes in the first vertices, those on a page. How many that are.
-    fn add_on_page(&mut self, page: usize, vertices: &[VertexRef]) -> usize {
-        if page >= self.pages.len() {
-            self.pages.resize_with(page + 1, || None);
-        }
-        let base = (page as u32) << 16;
-        let Known { known, fresh, dirty, is_touched } = &mut **self.pages[page].get_or_insert_with(|| {
-            self.allocated += 1;
-            Box::new(Known {
-                known: [0; WORDS],
-                fresh: [0; WORDS],
-                dirty: [0; WORDS / 64],
-                is_touched: false,
-            })
-        });
-        if !std::mem::replace(is_touched, true) {
-            self.touched.push(page as u16);
-        }
-        let (mut used, mut new) = (vertices.len(), 0);
-        for (i, v) in vertices.iter().enumerate() {
-            // On another page this is beyond the words.
-            let word = ((v.0 ^ base) >> 6) as usize;
-            if word >= WORDS {
-                used = i;
-                break;
-            }
-            let bit = 1 << (v.0 & 63);
-            if known[word] & bit == 0 {
-                known[word] |= bit;
-                fresh[word] |= bit;
-                dirty[word / 64] |= 1 << (word % 64);
-                new += 1;
-            }
-        }
-        self.fresh += new;
-        used
+    /// The same where nobody else adds to the set: what is new here is new, and appended to `new`.
+    #[inline]
+    pub(super) fn add_alone(&mut self, vertices: Ends<'_>, room: usize, new: &mut Vec<VertexRef>) -> usize {
+        self.known.insert_all(vertices, room, new)
     }
 
     /// Adds what is new here to the shared set, and appends to `won` what nobody else had added.
     pub(super) fn claim(&mut self, shared: &SharedVertexSet, won: &mut Vec<VertexRef>) {
-        for page in self.touched.drain(..) {
-            let first = u32::from(page) << 16;
-            let Some(Known { known, fresh, dirty, is_touched }) =
-                self.pages[usize::from(page)].as_deref_mut()
-            else {
-                continue;
-            };
-            *is_touched = false;
-            let others = shared.page(VertexRef(first));
-            for (group, dirty) in dirty.iter_mut().enumerate() {
-                for place in bits(std::mem::take(dirty)) {
-                    let word = group * 64 + place;
-                    let mine = std::mem::take(&mut fresh[word]);
-                    let before = SharedVertexSet::insert_word(others, word, mine);
-                    known[word] |= before;
-                    won.extend(bits(mine & !before).map(|bit| VertexRef(first | (word * 64 + bit) as u32)));
-                }
+        let mut touched = Vec::new();
+        for v in self.fresh.drain(..) {
+            let (page, word) = ((v.0 >> 16) as usize, (v.0 >> 6) as usize % WORDS);
+            if page >= self.pages.len() {
+                self.pages.resize_with(page + 1, || None);
             }
+            let Claim { bits, dirty, is_empty } = &mut **self.pages[page].get_or_insert_with(Claim::boxed);
+            if std::mem::replace(is_empty, false) {
+                touched.push(page);
+            }
+            bits[word] |= 1 << (v.0 & 63);
+            dirty[word / 64] |= 1 << (word % 64);
         }
-        self.fresh = 0;
+        for page in touched {
+            let Some(claim) = &mut self.pages[page] else { continue };
+            let first = (page as u32) << 16;
+            let others = shared.page(VertexRef(first));
+            claim.drain(|word, mine| {
+                let before = SharedVertexSet::insert_word(others, word, mine);
+                won.extend(bits(mine & !before).map(|bit| VertexRef(first | (word * 64 + bit) as u32)));
+            });
+        }
+    }
+
+    /// Adds all that is known here to the shared set.
+    fn publish(&self, shared: &SharedVertexSet) {
+        self.known.for_each_word(|first, bits| {
+            SharedVertexSet::insert_word(shared.page(first), (first.0 >> 6) as usize % WORDS, bits);
+        });
     }
 
     /// Bytes it occupies.
     pub(super) fn bytes(&self) -> usize {
-        self.allocated * size_of::<Known>() + self.pages.len() * size_of::<usize>()
+        let claims = self.pages.iter().flatten().count() * size_of::<Claim>();
+        self.known.bytes() + claims + self.pages.len() * size_of::<usize>()
+    }
+}
+
+impl Claim {
+    fn boxed() -> Box<Self> {
+        Box::new(Self { bits: [0; WORDS], dirty: [0; WORDS / 64], is_empty: true })
+    }
+
+    /// Takes all bits out, a word at a time.
+    fn drain(&mut self, mut each: impl FnMut(usize, u64)) {
+        self.is_empty = true;
+        for (group, dirty) in self.dirty.iter_mut().enumerate() {
+            for place in bits(std::mem::take(dirty)) {
+                let word = group * 64 + place;
+                each(word, std::mem::take(&mut self.bits[word]));
+            }
+        }
     }
 }
 
@@ -198,21 +188,36 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 /// The set of an exchange, and what those who have finished pieces of it know: the next piece goes on with that.
+///
+/// As long as the exchange gives nothing away, all its pieces run one after another, and what they know together is the
+/// set. The shared set is filled when that ends.
 #[derive(Debug, Default)]
 pub(super) struct PieceSet {
     pub(super) shared: SharedVertexSet,
-    at_rest: Mutex<Vec<Claims>>,
+    at_rest: Mutex<AtRest>,
+}
+
+#[derive(Debug, Default)]
+struct AtRest {
+    claims: Vec<Claims>,
+    /// Whether the shared set has what was known before it was shared.
+    is_published: bool,
 }
 
 impl PieceSet {
-    /// What an executor that begins a piece is to know.
-    pub(super) fn begin(&self) -> Claims {
-        self.at_rest.lock().pop().unwrap_or_default()
+    /// What an executor that begins a piece is to know. `is_shared`: whether several executors may add to the set from now
+    /// on, as it stays once it was so. No piece is under way when it first is.
+    pub(super) fn begin(&self, is_shared: bool) -> Claims {
+        let mut at_rest = self.at_rest.lock();
+        if is_shared && !std::mem::replace(&mut at_rest.is_published, true) {
+            at_rest.claims.iter().for_each(|claims| claims.publish(&self.shared));
+        }
+        at_rest.claims.pop().unwrap_or_default()
     }
 
     /// Keeps what an executor knows that has finished a piece.
     pub(super) fn end(&self, claims: Claims) {
-        self.at_rest.lock().push(claims);
+        self.at_rest.lock().claims.push(claims);
     }
 }
 
@@ -220,33 +225,48 @@ impl PieceSet {
 mod tests {
     use super::*;
 
+    fn scattered() -> Vec<VertexRef> {
+        (0..200_000u32).map(|i| VertexRef(i.wrapping_mul(2_654_435_761) >> 8)).collect()
+    }
+
+    /// What one who works on pieces of these vertices wins.
+    fn claim(set: &PieceSet, vertices: &[VertexRef]) -> Vec<VertexRef> {
+        let mut won = Vec::new();
+        for piece in vertices.chunks(10_000) {
+            let (mut claims, mut rest) = (set.begin(true), piece);
+            while !rest.is_empty() {
+                let used = claims.add(rest.into(), 300);
+                assert!(used > 0 && claims.fresh() <= 300);
+                rest = &rest[used..];
+                claims.claim(&set.shared, &mut won);
+                assert_eq!(claims.fresh(), 0);
+            }
+            set.end(claims);
+        }
+        won
+    }
+
     #[test]
     fn each_vertex_is_claimed_by_exactly_one_of_several() {
-        let set = PieceSet::default();
-        let vertices: Vec<VertexRef> =
-            (0..200_000u32).map(|i| VertexRef(i.wrapping_mul(2_654_435_761) >> 8)).collect();
-        let distinct: std::collections::BTreeSet<VertexRef> = vertices.iter().copied().collect();
-        let claim = || {
+        // So many are found before others join in.
+        for alone in [0, 1, 70_000] {
+            let (set, vertices) = (PieceSet::default(), scattered());
+            let distinct: std::collections::BTreeSet<VertexRef> = vertices.iter().copied().collect();
             let mut won = Vec::new();
-            for piece in vertices.chunks(10_000) {
-                let (mut claims, mut rest) = (set.begin(), piece);
-                while !rest.is_empty() {
-                    let used = claims.add(rest, 300);
-                    assert!(used > 0 && claims.fresh() <= 300);
-                    rest = &rest[used..];
-                    claims.claim(&set.shared, &mut won);
-                }
+            for piece in vertices[..alone].chunks(10_000) {
+                let mut claims = set.begin(false);
+                assert_eq!(claims.add_alone(piece.into(), piece.len(), &mut won), piece.len());
                 set.end(claims);
             }
-            won
-        };
-        let mut won: Vec<VertexRef> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..3).map(|_| scope.spawn(claim)).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-        });
-        won.sort_unstable();
-        assert!(won.iter().eq(&distinct), "{} of {}", won.len(), distinct.len());
-        assert!(set.at_rest.lock().len() <= 3, "they are used again");
+            let parts = [&vertices[..90_000], &vertices[50_000..], &vertices[alone / 2..]];
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = parts.iter().map(|part| scope.spawn(|| claim(&set, part))).collect();
+                won.extend(threads.into_iter().flat_map(|thread| thread.join().unwrap()));
+            });
+            won.sort_unstable();
+            assert!(won.iter().eq(&distinct), "{} of {}", won.len(), distinct.len());
+            assert!(set.at_rest.lock().claims.len() <= 3, "they are used again");
+        }
     }
 
     #[test]

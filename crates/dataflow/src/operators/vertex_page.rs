@@ -161,6 +161,27 @@ impl Page {
         }
     }
 
+    /// Calls `each` with every word of 64 places that has members, and a bit for each of them.
+    pub(super) fn for_each_word(&self, mut each: impl FnMut(usize, u64)) {
+        let mut some = |(word, bits): (usize, u64)| {
+            if bits != 0 {
+                each(word, bits);
+            }
+        };
+        match self {
+            Self::Bits(words) => words.iter().copied().enumerate().for_each(some),
+            Self::Bytes(bytes) => {
+                let Some(marks) = bytes.marks() else { return };
+                let places = marks.bytes.as_chunks::<64>().0.iter();
+                let bits = |bytes: &[u8; 64]| {
+                    let bit = |(place, byte): (usize, &u8)| u64::from(*byte == marks.mark) << place;
+                    bytes.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
+                };
+                places.map(bits).enumerate().for_each(&mut some);
+            }
+        }
+    }
+
     /// Adds vertices, all of which are on this page, and appends the new ones to `new`.
     pub(super) fn insert_all(&mut self, vertices: &[VertexRef], few_are_new: bool, new: &mut Vec<VertexRef>) {
         match self {

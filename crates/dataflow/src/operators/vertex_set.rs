@@ -114,6 +114,15 @@ impl VertexSet {
         self.pages[number].insert(page)
     }
 
+    /// Calls `each` with the members, 64 references at a time: the first of these, and a bit for each that is a member.
+    pub(super) fn for_each_word(&self, mut each: impl FnMut(VertexRef, u64)) {
+        for number in &self.allocated {
+            let Some(page) = &self.pages[usize::from(*number)] else { continue };
+            let first = u32::from(*number) << 16;
+            page.for_each_word(|word, bits| each(VertexRef(first | (word << 6) as u32), bits));
+        }
+    }
+
     /// Bytes it occupies.
     pub(super) fn bytes(&self) -> usize {
         let pages = self.allocated.iter().filter_map(|number| self.pages[usize::from(*number)].as_ref());

@@ -20,6 +20,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use planner::physical::{IntraPolicy, Op, Pipeline, Scope, ScopeKind};
@@ -31,11 +32,11 @@ use crate::instance::{Instance, Progress};
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Counters;
-use crate::query::QueryState;
+use crate::query::{Helpers, QueryState};
 use crate::quota::Quota;
 use crate::scope_memory::ScopeMemory;
 
-use super::work::{Cut, PIECE_WORK, SPLIT_WORK, Work};
+use super::work::{Cut, LARGE, Work, per_edge};
 
 /// Pieces per executor that a batch is cut into, so that uneven ones balance out.
 const PIECES_PER_EXECUTOR: usize = 4;
@@ -210,8 +211,12 @@ pub(super) struct ExchangeScope {
     source: Option<Arc<PieceSource>>,
     /// None in an ordered exchange: of equal objects the first of the stream must stay, and not the one met first.
     memory: Option<Arc<ScopeMemory>>,
-    /// Inputs that stay here, oldest first.
+    /// Pieces that nobody else has been offered, oldest first.
     local: VecDeque<Piece>,
+    /// What following one edge costs, with all that comes of it here, by the plan's guess; at least 1.
+    per_edge: f64,
+    /// When there was work for the first time that is not small.
+    since: Option<Duration>,
     running: Option<u64>,
     instance: Instance,
     opened: u64,
@@ -250,6 +255,8 @@ impl ExchangeScope {
             source: None,
             memory: (!scope.policy.ordered).then(Arc::default),
             local: VecDeque::new(),
+            per_edge: per_edge(child),
+            since: None,
             running: None,
             instance: Instance::new(child.clone()),
             opened: 0,
@@ -259,26 +266,59 @@ impl ExchangeScope {
         }
     }
 
-    /// Ingress: splits a batch that means much work while somebody is idle; any other stays.
+    /// Ingress: cuts a batch that means much work while somebody is idle.
     fn admit(&mut self, batch: Batch, cx: &Context<'_>) {
-        let idle = cx.query.helpers.as_ref().map_or(0, |helpers| helpers.idle());
-        let work = if idle == 0 { Work::default() } else { Work::of(&batch, &self.child, cx) };
-        let wanted = ((idle + 1) * PIECES_PER_EXECUTOR) as u64;
-        let parts = if work.total < SPLIT_WORK { 1 } else { wanted.min(work.total / PIECE_WORK) };
-        let cut = if parts < 2 { Vec::new() } else { work.cut(&batch, parts, cx) };
+        let cut = self.cut(&batch, cx);
         if cut.len() < 2 {
             let piece = self.piece(batch, None, cx);
             return self.local.push_back(piece);
         }
-        let cut: Vec<Piece> = cut
-            .into_iter()
-            .map(|cut| match cut {
+        for cut in cut {
+            let piece = match cut {
                 Cut::Rows(rows) => self.piece(batch.gather(&rows.collect::<Vec<u32>>()), None, cx),
                 Cut::Edges(row, part) => self.piece(batch.gather(&[row]), Some(part), cx),
-            })
-            .collect();
-        self.ahead = wanted;
-        let window = self.next + wanted;
+            };
+            self.local.push_back(piece);
+        }
+    }
+
+    /// What a batch is cut into; nothing if it stays whole.
+    fn cut(&mut self, batch: &Batch, cx: &Context<'_>) -> Vec<Cut> {
+        let Some((helpers, idle)) = idle(cx) else { return Vec::new() };
+        let (work, small) = (Work::of(batch, &self.child, cx), helpers.sharing().piece);
+        let cost = (work.total as f64 * self.per_edge) as u64;
+        if cost < small {
+            return Vec::new();
+        }
+        let now = if cost < LARGE { cx.query.clock.now() } else { Duration::ZERO };
+        self.since = Some(self.since.map_or(now, |since| since.min(now)));
+        // As long as the pieces stay here they need not be small.
+        let piece = if self.is_long_enough(helpers, cx) { small } else { LARGE / PIECES_PER_EXECUTOR as u64 };
+        if cost < 2 * piece {
+            return Vec::new();
+        }
+        work.cut(batch, wanted(idle), (piece as f64 / self.per_edge) as u64, cx)
+    }
+
+    /// Whether there has been much work for so long that others should help.
+    fn is_long_enough(&self, helpers: &dyn Helpers, cx: &Context<'_>) -> bool {
+        self.since.is_some_and(|since| cx.query.clock.now() >= since + helpers.sharing().patience)
+    }
+
+    /// Offers the pieces to others if it pays. No piece may be under way: till others join in, pieces remember together what
+    /// one executor does ([`ScopeMemory::has_company`]).
+    fn offer(&mut self, cx: &Context<'_>) {
+        if self.local.len() < 2 || self.since.is_none() {
+            return;
+        }
+        let Some((helpers, idle)) = idle(cx).filter(|(helpers, _)| self.is_long_enough(*helpers, cx)) else {
+            return;
+        };
+        self.ahead = wanted(idle);
+        let window = self.next + self.ahead;
+        if let Some(memory) = &self.memory {
+            memory.expect_company();
+        }
         let source = self.source.get_or_insert_with(|| {
             Arc::new(PieceSource {
                 query: cx.query.clone(),
@@ -295,10 +335,12 @@ impl ExchangeScope {
             })
         });
         source.window.store(window, Ordering::Relaxed);
-        source.pieces.lock().extend(cut);
-        if let Some(helpers) = &cx.query.helpers {
-            helpers.offer(source.clone(), idle);
+        {
+            let mut pieces = source.pieces.lock();
+            pieces.extend(self.local.drain(..));
+            pieces.make_contiguous().sort_unstable_by_key(|piece| piece.ordinal);
         }
+        helpers.offer(source.clone(), idle);
     }
 
     fn piece(&mut self, batch: Batch, part: Option<EdgePart>, cx: &Context<'_>) -> Piece {
@@ -307,7 +349,7 @@ impl ExchangeScope {
         Piece { ordinal, batch, part, single_tag: cx.single_tag, tags: cx.tags, loops: cx.loops }
     }
 
-    /// The next piece to run here: own inputs first, then one that nobody has taken yet.
+    /// The next piece to run here: one that nobody has been offered first, then one that nobody has taken yet.
     fn next_piece(&mut self) -> Option<Piece> {
         self.local.pop_front().or_else(|| {
             let source = self.source.as_ref()?;
@@ -394,6 +436,7 @@ impl ExchangeScope {
                 return Ok(Step::More);
             }
             if self.running.is_none() {
+                self.offer(cx);
                 let Some(piece) = self.next_piece() else {
                     return Ok(if self.is_awaiting() { Step::Blocked } else { Step::Idle });
                 };
@@ -420,6 +463,17 @@ impl ExchangeScope {
     }
 }
 
+/// Executors that might help, if there are some, and how many.
+fn idle<'a>(cx: &Context<'a>) -> Option<(&'a dyn Helpers, usize)> {
+    let helpers = cx.query.helpers.as_deref()?;
+    Some((helpers, helpers.idle())).filter(|(_, idle)| *idle > 0)
+}
+
+/// Pieces that there should be if so many help.
+fn wanted(idle: usize) -> u64 {
+    ((idle + 1) * PIECES_PER_EXECUTOR) as u64
+}
+
 /// The context inside a piece that runs here.
 fn inside<'a>(memory: &'a Option<Arc<ScopeMemory>>, cx: &Context<'a>) -> Context<'a> {
     Context { piece_memory: memory.as_deref(), ..*cx }
@@ -443,6 +497,7 @@ impl Operator for ExchangeScope {
             source.pieces.lock().clear();
         }
         self.local.clear();
+        self.since = None;
         if self.running.take().is_some() {
             self.instance.reset();
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use graph::{Dir, EdgeLabelId, KeyId};
-use planner::physical::{EdgeLabels, Hop, OpKind, Pipeline, SortedPart};
+use planner::physical::{EdgeLabels, Hop, Op, OpKind, Pipeline, SortedPart};
 use values::{Direction, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -12,10 +12,12 @@ use crate::edge_part::EdgePart;
 use crate::operator::Context;
 use crate::operators::{View, Viewpoint};
 
-/// Edges from which on a batch is split, if somebody is idle.
-pub(super) const SPLIT_WORK: u64 = 8_192;
-/// Fewest edges in a piece: below, moving costs more than it gains.
-pub(super) const PIECE_WORK: u64 = 1_024;
+/// Edges that it takes about a millisecond to follow, or longer.
+pub(super) const LARGE: u64 = 1 << 20;
+/// What it costs to have a scope work on a row, in edges.
+const PER_SCOPE: f64 = 16.0;
+/// Most that following an edge is believed to cost, in edges: plans are guesses.
+const MOST_PER_EDGE: f64 = 1024.0;
 /// Most edges of one list in a piece, but for the rest of an edge node: what waits for pieces before it is bounded.
 const LARGEST_PART: u64 = 1 << 16;
 /// Edges that a row is taken for of which nothing is known, and that it costs to look at a row.
@@ -89,10 +91,10 @@ impl Work {
         Self { total: rows.iter().sum(), rows, lists: Some(lists) }
     }
 
-    /// Cuts a batch into so many parts, of about as much work each; there may be fewer. Rows that mean more work than two
-    /// parts should are cut along their lists, and there may be more parts then.
-    pub(super) fn cut(&self, batch: &Batch, parts: u64, cx: &Context<'_>) -> Vec<Cut> {
-        self.cut_with(batch.len as u32, parts, |row, edges, cut| {
+    /// Cuts a batch into so many parts, of about as much work each, but no less than `least` edges; so there may be fewer.
+    /// Rows that mean more work than two parts should are cut along their lists, and there may be more parts then.
+    pub(super) fn cut(&self, batch: &Batch, parts: u64, least: u64, cx: &Context<'_>) -> Vec<Cut> {
+        self.cut_with(batch.len as u32, parts, least.max(1), |row, edges, cut| {
             match (&self.lists, batch.current.vertex(row as usize)) {
                 (Some(lists), Some(v)) => lists.cut(v, row, edges.min(LARGEST_PART), cx, cut),
                 _ => cut.push(Cut::Rows(row..row + 1)),
@@ -101,8 +103,15 @@ impl Work {
     }
 
     /// The same; `along` cuts a row along its lists into parts of so many edges.
-    fn cut_with(&self, len: u32, parts: u64, mut along: impl FnMut(u32, u64, &mut Vec<Cut>)) -> Vec<Cut> {
-        let fair = (self.total / parts.max(1)).max(PIECE_WORK);
+    fn cut_with(
+        &self,
+        len: u32,
+        parts: u64,
+        least: u64,
+        mut along: impl FnMut(u32, u64, &mut Vec<Cut>),
+    ) -> Vec<Cut> {
+        let parts = parts.min(self.total / least).max(1);
+        let fair = (self.total / parts).max(least);
         let (mut cut, mut first, mut done, mut next) = (Vec::new(), 0, 0, 1);
         for row in 0..len {
             let work = self.rows.get(row as usize).copied().unwrap_or(PER_ROW);
@@ -144,6 +153,13 @@ impl Lists {
     }
 }
 
+/// What following an edge costs in a pipeline, with all that is done with what it leads to, in edges; at least 1.
+pub(super) fn per_edge(pipeline: &Pipeline) -> f64 {
+    let cost = |op: &Op| if matches!(op.kind, OpKind::Scope(_)) { op.rows * PER_SCOPE } else { op.rows };
+    let first = pipeline.ops.first().map_or(1.0, |op| op.rows).max(1.0);
+    (pipeline.ops.iter().map(cost).sum::<f64>() / first).clamp(1.0, MOST_PER_EDGE)
+}
+
 /// What a pipeline follows first, if it is all edges along some labels, in any part as good as in another; and the parts
 /// that would be enough of lists with secondary edge-trees.
 fn first_hop(pipeline: &Pipeline) -> Option<(Direction, &EdgeLabels, &[SortedPart])> {
@@ -175,7 +191,7 @@ mod tests {
     /// The rows of the parts, and which of them were cut along their lists into parts of how many edges.
     fn cut(work: &Work, len: u32, parts: u64) -> (Vec<Range<u32>>, Vec<(u32, u64)>) {
         let mut along = Vec::new();
-        let cut = work.cut_with(len, parts, |row, edges, cut| {
+        let cut = work.cut_with(len, parts, 1024, |row, edges, cut| {
             along.push((row, edges));
             cut.push(Cut::Rows(row..row + 1));
         });
@@ -188,15 +204,17 @@ mod tests {
 
     #[test]
     fn parts_have_about_as_much_work_each_and_every_row_is_in_one() {
-        let rows = vec![1, 1, 100, 1, 1, 1, 50, 50, 1, 1, 1, 1];
+        let rows: Vec<u64> = [1, 1, 90, 1, 1, 1, 50, 50, 1, 1, 1, 1].map(|row| row * 100).into();
         let work = Work { total: rows.iter().sum(), rows, lists: None };
         let (parts, along) = cut(&work, 12, 4);
         assert_eq!(parts.iter().cloned().flatten().collect::<Vec<u32>>(), (0..12).collect::<Vec<u32>>());
         assert!(parts.len() <= 4 && parts.iter().all(|part| !part.is_empty()), "{parts:?}");
-        assert_eq!(parts[0], 0..3, "the long list is as much as two parts");
-        assert_eq!(along, [], "so little is not worth cutting");
-        let even = Work { total: 160, rows: Vec::new(), lists: None };
+        assert_eq!(parts[0], 0..3, "the long list is almost as much as two parts");
+        assert_eq!(along, [], "but not as much");
+        let even = Work { total: 160_000, rows: vec![16_000; 10], lists: None };
         assert_eq!(cut(&even, 10, 5).0, [0..2, 2..4, 4..6, 6..8, 8..10]);
+        let little = Work { total: 2_500, rows: vec![250; 10], lists: None };
+        assert_eq!(cut(&little, 10, 5).0, [0..5, 5..10], "no part is too small to be sent");
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub(in crate::operators) struct Expand {
     pub(super) seen: Seen,
     /// In a piece of an exchange: the vertices that any piece has reached.
     shared: Option<Arc<PieceSet>>,
+    /// Whether others may work on pieces of the exchange at the same time.
+    has_company: bool,
     /// What is known of them here.
     claims: Claims,
     pub(super) held: Held,
@@ -102,11 +104,14 @@ impl Operator for Expand {
         let graph = view.graph();
         // Once per input: the cursor counts in these labels.
         if fresh {
+            self.chunk.expect(batch.len);
             labels_of(labels, &graph, &mut self.labels);
-            self.share(match cx.piece_memory {
-                Some(memory) if *distinct && cx.single_tag => Some(memory.shared(cx.op.id)),
-                _ => None,
-            });
+            match cx.piece_memory {
+                Some(memory) if *distinct && cx.single_tag => {
+                    self.share(Some((memory.shared(cx.op.id), memory.has_company())));
+                }
+                _ => self.share(None),
+            }
         }
         self.origins.start(&batch);
         let produced = if let (Some(part), false) = (sorted, self.cursor.is_partial()) {
@@ -154,15 +159,16 @@ impl Drop for Expand {
 }
 
 impl Expand {
-    /// Goes on with the set of another exchange, or none.
-    fn share(&mut self, next: Option<Arc<PieceSet>>) {
+    /// Goes on with the set of another exchange, and whether others may add to it at the same time; or with none.
+    fn share(&mut self, next: Option<(Arc<PieceSet>, bool)>) {
         if let Some(shared) = self.shared.take() {
             shared.end(std::mem::take(&mut self.claims));
         }
-        if let Some(shared) = &next {
-            self.claims = shared.begin();
+        if let Some((shared, has_company)) = next {
+            self.claims = shared.begin(has_company);
+            self.has_company = has_company;
+            self.shared = Some(shared);
         }
-        self.shared = next;
     }
 
     /// The plain case: whole slices of neighbours, copied or checked against those seen before.
@@ -195,7 +201,7 @@ impl Expand {
         let mut looked_at = 0;
         let mut at = self.cursor;
         // Who has reached a vertex first makes no difference here.
-        let claims = self.shared.is_some() && !self.origins.matter();
+        let claims = self.shared.is_some() && self.has_company && !self.origins.matter();
         while lists > 0
             && at.row < batch.len
             && found.len() + self.claims.fresh() < target
@@ -222,7 +228,10 @@ impl Expand {
             target = room(target, rest.len());
             let before = found.len();
             let used = match &self.shared {
-                Some(_) if claims => self.claims.add(rest, target - self.claims.fresh()),
+                Some(_) if claims => self.claims.add(reached.part(rest), target - self.claims.fresh()),
+                Some(_) if !self.has_company => {
+                    self.claims.add_alone(reached.part(rest), target - before, &mut found)
+                }
                 Some(set) => take_new(rest, target, &mut found, |n| set.shared.insert(n)),
                 None if way.distinct => {
                     let tag = batch.tags.get(at.row);
