@@ -150,7 +150,7 @@ fn expand(distinct: bool, end_test: Option<Test>) -> OpKind {
 
 /// `V(start).out('knows').out('knows').dedup().count()`, the dedup in the expansion or after it.
 fn distinct(fused: bool) -> Arc<Plan> {
-    let dedup = OpKind::Dedup { by: vec![By::Current], across_iterations: false };
+    let dedup = OpKind::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false };
     let last = if fused { vec![expand(true, None)] } else { vec![expand(false, None), dedup] };
     two_hops_to(last)
 }

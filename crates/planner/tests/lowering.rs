@@ -275,9 +275,43 @@ fn duplicates_are_left_out_in_each_piece_and_again_behind_it() {
             "ScanVertices(Person)",
             "ExchangeScope [per batch, inter bfs, intra dfs, max 16]",
             "  Expand(out knows; distinct)",
-            "Dedup(it)",
+            "Dedup(it; done in pieces)",
             "Aggregate(count)",
         ],
+    );
+    for text in [
+        // In order, each piece has a memory of its own.
+        "g.V().hasLabel('Person').order().by('age').out('knows').dedup().limit(3)",
+        "g.V().hasLabel('Person').outE('knows').has('since',3).inV().dedup().count()",
+    ] {
+        let plan = physical_with(text, &four);
+        assert!(plan.contains("ExchangeScope") && plan.contains("Dedup(it)"), "{text}\n{plan}");
+    }
+}
+
+#[test]
+fn each_piece_has_a_sum_of_its_own() {
+    let four = Options { executors: 4, ..Options::default() };
+    for step in ["sum", "min", "max"] {
+        let whole = format!("Aggregate({step})");
+        lowers_with(
+            &format!("g.V().hasLabel('Person').outE('knows').values('age').{step}()"),
+            &four,
+            &[
+                "ScanVertices(Person)",
+                "ExchangeScope [per batch, inter bfs, intra dfs, max 16]",
+                "  Expand(out knows; age → s0)",
+                "  Load(s0)",
+                &format!("  {whole}"),
+                &whole,
+            ],
+        );
+    }
+    let plan = physical_with("g.V().hasLabel('Person').out('knows').values('age').mean()", &four);
+    assert_eq!(
+        plan.matches("Aggregate").count(),
+        1,
+        "the means of the pieces say nothing of their mean:\n{plan}"
     );
 }
 
@@ -292,13 +326,16 @@ fn pieces_of_what_is_sorted_stay_in_order() {
 }
 
 #[test]
-fn pieces_of_what_is_only_counted_need_no_order() {
+fn pieces_of_what_is_only_counted_or_added_up_need_no_order() {
     let four = Options { executors: 4, ..Options::default() };
     for (behind, ordered) in [
         ("has('age',3).count()", false),
         ("dedup().count()", false),
         ("has('age',3).out('knows').dedup().count()", false),
-        ("values('age').sum()", true),
+        ("values('age').sum()", false),
+        ("values('age').mean()", false),
+        ("values('age').max()", false),
+        ("values('age').fold()", true),
         ("dedup().limit(3).count()", true),
         ("fold()", true),
     ] {

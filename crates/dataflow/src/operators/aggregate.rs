@@ -45,7 +45,7 @@ impl Operator for Aggregate {
             state.count = state.count.saturating_add(batch.total_bulk());
             return Ok(Step::Idle);
         }
-        if *aggregation == Aggregation::Sum && cx.single_tag && self.states.at(0).add_longs(&batch) {
+        if cx.single_tag && self.states.at(0).add_longs(*aggregation, &batch) {
             return Ok(Step::Idle);
         }
         let mut bytes = 0;
@@ -99,19 +99,28 @@ impl Operator for Aggregate {
 const CHARGED_AT_ONCE: usize = 1 << 16;
 
 impl State {
-    /// Adds up a batch of longs, one each, to a sum of longs; `false` if it is anything else, or too much for a long: then
-    /// nothing was added.
-    fn add_longs(&mut self, batch: &Batch) -> bool {
+    /// Reduces a batch of longs, one each, with what longs before have come to; `false` if it is anything else, or too much
+    /// for a long: then nothing was added.
+    fn add_longs(&mut self, aggregation: Aggregation, batch: &Batch) -> bool {
         let (Column::Longs(longs), None) = (&*batch.current, &batch.bulk) else { return false };
         let before = match &self.value {
-            None => 0,
-            Some(Value::Long(sum)) => *sum,
+            None => None,
+            Some(Value::Long(before)) => Some(*before),
             Some(_) => return false,
         };
-        let sum = longs.iter().try_fold(before, |sum, long| sum.checked_add(*long));
-        let Some(sum) = sum.filter(|_| !longs.is_empty()) else { return false };
-        self.count = self.count.saturating_add(longs.len() as u64);
-        self.value = Some(Value::Long(sum));
+        let mut longs = longs.iter().copied();
+        let count = longs.len() as u64;
+        let value = match aggregation {
+            Aggregation::Sum | Aggregation::Mean => {
+                longs.try_fold(before.unwrap_or(0), |sum: i64, long| sum.checked_add(long))
+            }
+            Aggregation::Min => before.into_iter().chain(longs).min(),
+            Aggregation::Max => before.into_iter().chain(longs).max(),
+            Aggregation::Count | Aggregation::Fold => None,
+        };
+        let Some(value) = value.filter(|_| count > 0) else { return false };
+        self.count = self.count.saturating_add(count);
+        self.value = Some(Value::Long(value));
         true
     }
 

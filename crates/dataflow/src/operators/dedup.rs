@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use planner::physical::{By, OpKind};
-use values::Value;
+use values::{Value, VertexRef};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -32,9 +32,15 @@ pub(super) struct Dedup {
 
 impl Operator for Dedup {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (Some(batch), OpKind::Dedup { by, across_iterations }) = (input, &cx.op.kind) else {
+        let (Some(mut batch), OpKind::Dedup { by, across_iterations, in_pieces }) = (input, &cx.op.kind)
+        else {
             return Ok(Step::Idle);
         };
+        if *in_pieces && cx.single_tag {
+            trace(&mut batch, cx.op);
+            out.emit(batch);
+            return Ok(Step::Idle);
+        }
         if let (true, Some(memory), None) = (across_iterations, cx.loop_memory, &self.shared) {
             self.shared = Some(memory.shared::<Mutex<Memory>>(cx.op.id));
         }
@@ -67,11 +73,7 @@ impl Memory {
         let single = cx.single_tag;
         match (by, &*batch.current) {
             ([] | [By::Current], Column::Vertices(vertices)) => {
-                for (row, v) in vertices.iter().enumerate() {
-                    if self.seen.insert_vertex(single, batch.tags.get(row), *v) {
-                        rows.push(row as u32);
-                    }
-                }
+                self.admit_vertices(vertices, batch, single, &mut rows);
             }
             ([] | [_], _) => {
                 let by = by.first().unwrap_or(&By::Current);
@@ -94,5 +96,25 @@ impl Memory {
         }
         self.held.set(cx, self.seen.bytes())?;
         Ok(rows)
+    }
+
+    /// Appends the rows whose vertices are new.
+    fn admit_vertices(&mut self, vertices: &[VertexRef], batch: &Batch, single: bool, rows: &mut Vec<u32>) {
+        if !single {
+            let is_new = |(row, v): (usize, &VertexRef)| {
+                let row = row as u32;
+                self.seen.insert_vertex(single, batch.tags.get(row as usize), *v).then_some(row)
+            };
+            return rows.extend(vertices.iter().enumerate().filter_map(is_new));
+        }
+        let mut new = Vec::with_capacity(vertices.len());
+        self.seen.insert_vertices(single, 0, vertices.into(), vertices.len(), &mut new);
+        if new.len() == vertices.len() {
+            return rows.extend(0..vertices.len() as u32);
+        }
+        // Of equal vertices the first is the new one, if one is: so the next new one is the first that equals it.
+        let mut new = new.into_iter().peekable();
+        let is_new = |(row, v): (usize, &VertexRef)| new.next_if_eq(v).map(|_| row as u32);
+        rows.extend(vertices.iter().enumerate().filter_map(is_new));
     }
 }

@@ -278,10 +278,11 @@ impl Words<'_> {
                 self.raw(")");
                 self.path_ends(from.as_ref(), to.as_ref());
             }
-            OpKind::Dedup { by, across_iterations } => {
+            OpKind::Dedup { by, across_iterations, in_pieces } => {
                 self.raw("Dedup(");
                 self.list(by, ", ", |w, by| w.by(by));
-                self.raw(if *across_iterations { "; across iterations)" } else { ")" });
+                self.raw(if *across_iterations { "; across iterations" } else { "" });
+                self.raw(if *in_pieces { "; done in pieces)" } else { ")" });
             }
             OpKind::Range { low, high } => {
                 self.raw("Range ");

@@ -11,13 +11,14 @@
 //! traversers are expected to be worth sending, or at an expansion that may meet a vertex with so many edges that its list
 //! is worth sharing; what comes before that runs on one executor. Whether it really spreads is decided when it runs, by how
 //! many there are. An expansion that leaves out duplicates does so in each piece, and a `Dedup` behind the part does the
-//! rest.
+//! rest, if there is one: mostly the pieces do it together. A sum or an extreme is that of the results of the pieces, so each
+//! piece has one of its own.
 
 use super::end_test::is_of_properties;
 use super::in_order::is_ordered_after;
 use super::pipeline::{Ops, unnumbered};
 use crate::physical::{
-    Aggregation, By, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope,
+    Aggregation, By, ExpandTo, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope,
     ScopeKind, Target,
 };
 
@@ -50,14 +51,16 @@ pub(super) fn spread(ops: &mut Ops) {
         if is_stateless(kind) && !(part.ops.is_empty() && (starts_stream(kind) || !begins)) {
             let again = match kind {
                 OpKind::Expand { distinct: true, .. } => {
-                    Some((op.step.clone(), std::mem::take(&mut op.labels)))
+                    let in_pieces = !ordered && is_to_vertices_only(kind);
+                    Some((op.step.clone(), std::mem::take(&mut op.labels), in_pieces))
                 }
                 _ => None,
             };
             part.add(op, expected.rows, is_hub);
-            if let Some((step, labels)) = again {
+            if let Some((step, labels, in_pieces)) = again {
                 if part.close(&mut result, ordered) {
-                    let dedup = OpKind::Dedup { by: vec![By::Current], across_iterations: false };
+                    let by = vec![By::Current];
+                    let dedup = OpKind::Dedup { by, across_iterations: false, in_pieces };
                     result.push(Op { labels, ..unnumbered(dedup, step, false) });
                 } else if let Some(last) = result.last_mut() {
                     last.labels = labels;
@@ -65,6 +68,7 @@ pub(super) fn spread(ops: &mut Ops) {
             }
             continue;
         }
+        part.reduce((!ordered).then_some(&op));
         part.close(&mut result, ordered);
         in_order = is_ordered_after(&op.kind, in_order);
         result.push(op);
@@ -73,7 +77,8 @@ pub(super) fn spread(ops: &mut Ops) {
     ops.ops = result;
 }
 
-/// For the stream that enters each operator, whether the answer would be another one in another order. A count is not.
+/// For the stream that enters each operator, whether the answer would be another one in another order. A count is not, nor
+/// is a sum, but for how it is rounded: which number is added first is not promised.
 fn order_matters(ops: &[Op]) -> Vec<bool> {
     let mut matters = vec![true; ops.len()];
     // Whether what is behind would not notice either if a traverser had other slots, or another path.
@@ -82,20 +87,21 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
         let behind = matters.get(index + 1).copied().unwrap_or(true);
         let kind = &ops[index].kind;
         matters[index] = match kind {
-            OpKind::Aggregate(Aggregation::Count) => false,
+            OpKind::Aggregate(aggregation) => *aggregation == Aggregation::Fold,
             // Of equal ones the first remains, with what was kept beside it.
             OpKind::Dedup { .. } | OpKind::Expand { distinct: true, .. } => behind || !objects_only,
             kind if is_stateless(kind) || matches!(kind, OpKind::Barrier) => behind,
             _ => true,
         };
         objects_only = match kind {
-            OpKind::Aggregate(Aggregation::Count) => true,
+            OpKind::Aggregate(aggregation) => *aggregation != Aggregation::Fold,
             OpKind::Dedup { by, .. } => objects_only && by[..] == [By::Current],
             OpKind::Expand { edge_test: None, .. }
             | OpKind::BulkByDegree { .. }
             | OpKind::BulkByWalks { .. }
             | OpKind::BulkByEnds { .. }
             | OpKind::ExpandInto { target: Target::Id(_), .. }
+            | OpKind::Properties { .. }
             | OpKind::Forget(_)
             | OpKind::Barrier => objects_only,
             OpKind::Filter(test) => objects_only && is_of_properties(test),
@@ -115,6 +121,8 @@ struct Part {
     is_worth: bool,
     /// Whether it does more than look at what is in the batch.
     reads: bool,
+    /// What makes one result of those of a piece.
+    reduction: Option<Op>,
 }
 
 impl Part {
@@ -127,14 +135,23 @@ impl Part {
         self.ops.push(op);
     }
 
+    /// What is behind the part, if the order of its results makes no difference: done in each piece, too, if that is right.
+    fn reduce(&mut self, behind: Option<&Op>) {
+        let Some(op) = behind else { return };
+        if let OpKind::Aggregate(Aggregation::Sum | Aggregation::Min | Aggregation::Max) = op.kind {
+            self.reduction = Some(unnumbered(op.kind.clone(), op.step.clone(), false));
+        }
+    }
+
     /// Ends the part. `true` if it is one that spreads.
     fn close(&mut self, result: &mut Vec<Op>, ordered: bool) -> bool {
-        let part = std::mem::take(self);
+        let mut part = std::mem::take(self);
         if !part.is_worth || !part.reads {
             result.extend(part.ops);
             return false;
         }
         let step = part.ops.first().map(|op| op.step.clone()).unwrap_or_default();
+        part.ops.extend(part.reduction);
         let policy = Policy {
             inter: InterPolicy::BreadthFirst,
             intra: IntraPolicy::DepthFirst,
@@ -151,6 +168,17 @@ impl Part {
 /// Whether it goes along the lists of the vertices it is given.
 fn is_hop(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Expand { .. } | OpKind::BulkByWalks { .. } | OpKind::BulkByEnds { .. })
+}
+
+/// Whether it is an expansion that looks at neighbours and nothing else: all pieces of an exchange leave out duplicates
+/// together then (`operators/expand/neighbours.rs`).
+fn is_to_vertices_only(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Expand {
+            to: ExpandTo::Vertices, edge_test: None, fetch, sorted: None, secondary, ..
+        } => fetch.is_empty() && secondary.is_empty(),
+        _ => false,
+    }
 }
 
 /// Whether the operator makes a stream of the one traverser that starts the query: there is nothing to split before it.

@@ -117,7 +117,7 @@ impl Lowering<'_> {
                     by.push(By::Current);
                 }
                 productive(computed, ops);
-                ops.stay(OpKind::Dedup { by, across_iterations: *across_iterations });
+                ops.stay(OpKind::Dedup { by, across_iterations: *across_iterations, in_pieces: false });
             }
             Kind::Range { low, high } => ops.stay(OpKind::Range { low: *low, high: *high }),
             Kind::Tail(n) => ops.stay(OpKind::Tail(*n)),

@@ -525,6 +525,9 @@ pub enum OpKind {
         by: Vec<By>,
         /// Whether the memory is shared by all iterations of the enclosing loop.
         across_iterations: bool,
+        /// Whether the expansion before it leaves out duplicates already, in all pieces of an exchange together, as long as
+        /// there is one scope tag.
+        in_pieces: bool,
     },
     /// Traversers low..high of the stream, counted by bulk; high `None` for no end. Completes its scope instance once full.
     Range {

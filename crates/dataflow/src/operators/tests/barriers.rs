@@ -40,13 +40,22 @@ fn bulks_count() {
 }
 
 #[test]
-fn longs_are_added_up_a_batch_at_a_time() {
+fn longs_are_reduced_a_batch_at_a_time() {
     let world = World::modern();
-    let sum = |batches: &[&[Value]]| {
+    let of = |aggregation: Aggregation, batches: &[&[Value]]| {
         let input = batches.iter().map(|values| world.values(values)).collect();
-        world.try_run(aggregate(Aggregation::Sum), input).map(|outcome| outcome.values())
+        world.try_run(aggregate(aggregation), input).map(|outcome| outcome.values())
     };
+    let sum = |batches: &[&[Value]]| of(Aggregation::Sum, batches);
     let long = Value::Long;
+    let some: &[&[Value]] = &[&[long(3), long(2)], &[long(-5), long(8)]];
+    assert_eq!(of(Aggregation::Min, some).unwrap(), [long(-5)]);
+    assert_eq!(of(Aggregation::Max, some).unwrap(), [long(8)]);
+    assert_eq!(of(Aggregation::Mean, some).unwrap(), [Value::Double(2.0)]);
+    let mixed: &[&[Value]] = &[&[long(3), long(2)], &[Value::Double(1.5)], &[long(7), long(2)], &[long(0)]];
+    assert_eq!(of(Aggregation::Min, mixed).unwrap(), [Value::Double(0.0)], "promoted to a common type");
+    assert_eq!(of(Aggregation::Max, mixed).unwrap(), [Value::Double(7.0)]);
+    assert_eq!(of(Aggregation::Mean, mixed).unwrap(), [Value::Double(15.5 / 6.0)]);
     assert_eq!(sum(&[&[long(1), long(2)], &[long(-5)]]).unwrap(), [long(-2)]);
     assert_eq!(sum(&[&[long(1), long(2)], &[3.into(), 4.into()], &[long(5)]]).unwrap(), [long(15)]);
     assert_eq!(sum(&[&[Value::Null], &[long(4), long(5)]]).unwrap(), [long(9)]);

@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn dedup_agrees_with_a_set_per_tag((tags, stream, sizes) in streams()) {
         let world = world(tags);
-        let kind = OpKind::Dedup { by: vec![By::Current], across_iterations: false };
+        let kind = OpKind::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false };
         let found = simple(&world.run(kind, batches(&world, &stream, &sizes)).rows());
         let mut seen = std::collections::BTreeSet::new();
         let expected: Vec<Simple> =

@@ -9,7 +9,7 @@ use crate::batch::Batch;
 use crate::scope_memory::ScopeMemory;
 
 fn dedup(by: Vec<By>) -> OpKind {
-    OpKind::Dedup { by, across_iterations: false }
+    OpKind::Dedup { by, across_iterations: false, in_pieces: false }
 }
 
 fn range(low: u64, high: Option<u64>) -> OpKind {
@@ -57,7 +57,7 @@ fn dedup_by_slots_drops_traversers_without_them() {
 #[test]
 fn iterations_of_a_loop_share_the_memory_of_a_dedup_that_asks_for_it() {
     let world = World::modern();
-    let shared = op(OpKind::Dedup { by: vec![By::Current], across_iterations: true });
+    let shared = op(OpKind::Dedup { by: vec![By::Current], across_iterations: true, in_pieces: false });
     let (query, memory) = (world.query(), ScopeMemory::default());
     let iterate = |ids: &[i64]| {
         let mut operator = crate::operators::create(&shared);
