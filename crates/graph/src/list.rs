@@ -34,7 +34,11 @@ enum Edges<'r> {
         section: &'r Adjacency,
         start: usize,
     },
-    Merged(Box<MergedList<'r>>),
+    /// Edges from `start` on of a list put together.
+    Merged {
+        list: Box<MergedList<'r>>,
+        start: usize,
+    },
 }
 
 impl<'r> Run<'r> {
@@ -63,12 +67,27 @@ impl<'r> Run<'r> {
 
     pub(crate) fn merged(owner: VertexRef, label: EdgeLabelId, dir: Dir, list: MergedList<'r>) -> Self {
         let total = list.len();
-        Self { owner, label, dir, first: 0, total, edges: Edges::Merged(Box::new(list)) }
+        Self { owner, label, dir, first: 0, total, edges: Edges::Merged { list: Box::new(list), start: 0 } }
     }
 
     /// The same as a part of a longer list.
     pub(crate) fn part_of(self, first: usize, total: usize) -> Self {
         Self { first, total, ..self }
+    }
+
+    /// Without the edges before a position in the list.
+    pub(crate) fn from_position(mut self, position: usize) -> Self {
+        let skipped = position.saturating_sub(self.first).min(self.neighbours().len());
+        self.first += skipped;
+        match &mut self.edges {
+            Edges::Base { neighbours, start, .. } => {
+                *neighbours = &neighbours[skipped..];
+                *start += skipped;
+            }
+            Edges::Merged { start, .. } => *start += skipped,
+            Edges::None => {}
+        }
+        self
     }
 
     /// The position in the list of the run's first edge.
@@ -94,7 +113,7 @@ impl<'r> Run<'r> {
     pub fn neighbours(&self) -> &[VertexRef] {
         match &self.edges {
             Edges::Base { neighbours, .. } => neighbours,
-            Edges::Merged(list) => &list.neighbours,
+            Edges::Merged { list, start } => &list.neighbours[*start..],
             Edges::None => &[],
         }
     }
@@ -102,7 +121,7 @@ impl<'r> Run<'r> {
     /// Whether it was put together for this call from a base and its changes, which costs something for every edge.
     #[inline]
     pub fn is_merged(&self) -> bool {
-        matches!(self.edges, Edges::Merged(_))
+        matches!(self.edges, Edges::Merged { .. })
     }
 
     /// The vertex at the other end of edge `i`.
@@ -123,7 +142,7 @@ impl<'r> Run<'r> {
         let neighbour = self.neighbour(i);
         let seq = match &self.edges {
             Edges::Base { section, start, .. } => section.seqs()[start + i],
-            Edges::Merged(list) => list.seq(i),
+            Edges::Merged { list, start } => list.seq(start + i),
             Edges::None => 0,
         };
         let (src, dst) = match self.dir {
@@ -181,7 +200,7 @@ impl<'r> Run<'r> {
             Edges::Base { section, start, neighbours } if i < neighbours.len() => {
                 section.base_value(start + i, key)
             }
-            Edges::Merged(list) if i < list.len() => list.value(i, key),
+            Edges::Merged { list, start } if start + i < list.len() => list.value(start + i, key),
             _ => None,
         }
     }
@@ -190,7 +209,7 @@ impl<'r> Run<'r> {
     pub(crate) fn append_to(&self, i: usize, builder: &mut AdjacencyBuilder) {
         match &self.edges {
             Edges::Base { section, start, .. } => builder.copy(section, start + i..start + i + 1),
-            Edges::Merged(list) => list.append_to(i, builder),
+            Edges::Merged { list, start } => list.append_to(start + i, builder),
             Edges::None => {}
         }
     }

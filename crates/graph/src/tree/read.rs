@@ -336,7 +336,8 @@ impl<'r> Iterator for Runs<'r> {
         if self.ended {
             return None;
         }
-        let run = self.reader.run_of(self.name, &mut self.place);
+        // Nodes may have been joined since: then the run begins before what comes next.
+        let run = self.reader.run_of(self.name, &mut self.place).from_position(self.place.position);
         self.place.position = run.end();
         self.ended = run.end() >= run.total();
         (!run.neighbours().is_empty()).then_some(run)
