@@ -166,7 +166,8 @@ impl Gather<'_> {
                 let mut reader = self.snapshot.reader();
                 // What is read to build a tree says nothing about what trees are worth.
                 reader.counts = false;
-                let run = reader.run(v, label, dir, &mut place);
+                // Nodes may have been joined since: then the run begins before what comes next.
+                let run = reader.run(v, label, dir, &mut place).from_position(place.position);
                 visit(&run);
                 place.position = run.end();
                 run.end() >= run.total() || run.neighbours().is_empty()
