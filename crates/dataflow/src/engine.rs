@@ -17,7 +17,7 @@ use crate::executor::{Desk, Floor, watch};
 use crate::instance::Progress;
 use crate::memory::MemoryMeter;
 use crate::profile::Profile;
-use crate::query::{Access, Helpers, QueryState, Sharing};
+use crate::query::{Access, Helpers, QueryState, Shareable, Sharing};
 use crate::quota::{Clock, MonotonicClock, Quota};
 use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
@@ -101,8 +101,8 @@ impl Engine {
     /// If the system refuses a thread.
     pub fn start(options: &EngineOptions) -> std::io::Result<Self> {
         let executors = options.executors.max(1);
-        let floor = Arc::new(Floor::new(executors, options.sharing));
         let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
+        let floor = Arc::new(Floor::new(executors, options.sharing, clock.clone()));
         let committers = Arc::new(Committers::start(options.committers)?);
         let crew = Crew::new(floor.clone(), clock.clone(), committers, options.pin, options.spares);
         // Dropped, and so stopped, if not all threads can be started.
@@ -199,6 +199,7 @@ impl Engine {
         let alone = spec.plan.writes || spec.plan.parallelism == Some(1) || self.executors() < 2;
         Arc::new(QueryState {
             side_effects: SideEffects::new(&spec.plan),
+            shareable: Shareable::default(),
             memory: Arc::new(MemoryMeter::new(spec.memory)),
             profile,
             cancel,
@@ -282,12 +283,14 @@ impl LocalQuery<'_> {
     /// The error that ends the query.
     pub fn next_batch(&mut self) -> Result<Option<Results>, QueryError> {
         let Some(query) = &mut self.query else { return Ok(None) };
-        let _at_work = self.floor.at_work();
+        let mut at_work = self.floor.at_work();
         loop {
             if self.complete {
                 return Ok(None);
             }
-            let (progress, results) = query.run(Quota::new(self.clock, LOCAL_TURN))?;
+            let ran = query.run(Quota::new(self.clock, LOCAL_TURN));
+            at_work.has_run_for(query.time());
+            let (progress, results) = ran?;
             self.complete = progress == Progress::Complete;
             if !results.is_empty() {
                 return Ok(Some(results));

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use graph::Bell;
 use parking_lot::{Condvar, Mutex};
@@ -24,7 +24,7 @@ use values::Str;
 use crate::instance::Progress;
 use crate::post::Post;
 use crate::query::{Helpers, Sharing};
-use crate::quota::Quota;
+use crate::quota::{Clock, Quota};
 use crate::scope::{PieceSource, PieceTask};
 use crate::task::{Next, Task, panicked};
 
@@ -114,9 +114,9 @@ pub(crate) struct Floor {
     helping: AtomicUsize,
     /// Threads of the application that run queries of their own at the moment, each on a core.
     callers: AtomicUsize,
-    /// When a query ended last that had left no core without a query of its own: nanoseconds since `began`.
+    /// Until when a core whose query has ended does not count as idle: nanoseconds of `clock`.
     crowded: AtomicU64,
-    began: Instant,
+    clock: Arc<dyn Clock>,
 }
 
 /// Work that any executor may take.
@@ -128,17 +128,28 @@ struct Offers {
 }
 
 /// A caller's thread at work.
-pub(crate) struct AtWork<'a>(&'a Floor);
+pub(crate) struct AtWork<'a> {
+    floor: &'a Floor,
+    /// For how long its query has run.
+    ran: Duration,
+}
+
+impl AtWork<'_> {
+    /// Says for how long the caller's query has run.
+    pub(crate) fn has_run_for(&mut self, time: Duration) {
+        self.ran = time;
+    }
+}
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        self.0.note_end();
-        self.0.callers.fetch_sub(1, Ordering::Relaxed);
+        self.floor.note_end(self.ran);
+        self.floor.callers.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Floor {
-    pub(crate) fn new(executors: usize, sharing: Sharing) -> Self {
+    pub(crate) fn new(executors: usize, sharing: Sharing, clock: Arc<dyn Clock>) -> Self {
         Self {
             sharing,
             desks: (0..executors).map(|_| Arc::default()).collect(),
@@ -147,35 +158,36 @@ impl Floor {
             helping: AtomicUsize::new(0),
             callers: AtomicUsize::new(0),
             crowded: AtomicU64::new(0),
-            began: Instant::now(),
+            clock,
         }
     }
 
     /// Counts the calling thread as one that takes a core, for as long as what this returns lives.
     pub(crate) fn at_work(&self) -> AtWork<'_> {
         self.callers.fetch_add(1, Ordering::Relaxed);
-        AtWork(self)
+        AtWork { floor: self, ran: Duration::ZERO }
     }
 
-    /// Notes that a query is about to end, if each core has one of its own. Whoever sent it sends the next one soon, most
-    /// likely, and the core that it leaves is not idle till then.
-    fn note_end(&self) {
+    /// Notes that a query leaves its core, for good or until its results have been taken, if each core has one of its own.
+    /// Whoever sent it asks for more soon, most likely, and the core is not idle till then; at most for as long as the query
+    /// ran, so that a few short ones do not keep a core from helping.
+    fn note_end(&self, ran: Duration) {
         let others = self.sleeping() + self.helping.load(Ordering::Relaxed);
         if self.desks.len() > 1 && self.callers.load(Ordering::Relaxed) >= others {
-            self.crowded.store(self.began.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            let until = self.clock.now() + ran.min(LULL);
+            self.crowded.fetch_max(until.as_nanos() as u64, Ordering::Relaxed);
         }
     }
 
-    /// One query less lives at a desk.
-    pub(crate) fn retire(&self, desk: &Desk) {
-        self.note_end();
+    /// One query less lives at a desk, which ran for so long.
+    pub(crate) fn retire(&self, desk: &Desk, ran: Duration) {
+        self.note_end(ran);
         desk.load.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Whether a moment ago each core had a query of its own.
     fn was_crowded(&self) -> bool {
-        let crowded = self.crowded.load(Ordering::Relaxed);
-        crowded > 0 && self.began.elapsed() < Duration::from_nanos(crowded) + LULL
+        self.clock.now() < Duration::from_nanos(self.crowded.load(Ordering::Relaxed))
     }
 
     /// Number of executors that sleep or are about to.
@@ -340,6 +352,7 @@ impl Executor {
         }
         post.hold(self);
         let next = task.turn(Quota::new(&*post.crew.clock, TURN));
+        let ran = task.query.time();
         let Some(mut executor) = post.release() else {
             post.give_back(task, next);
             return None;
@@ -349,10 +362,10 @@ impl Executor {
             Next::Suspend => executor.suspended.push(task),
             Next::Gone => {
                 drop(task);
-                post.crew.floor.retire(&executor.desk);
+                post.crew.floor.retire(&executor.desk, ran);
             }
             Next::Commit => {
-                post.crew.floor.retire(&executor.desk);
+                post.crew.floor.retire(&executor.desk, ran);
                 post.crew.committers.commit(task);
             }
         }
@@ -413,7 +426,7 @@ fn work_on(mut piece: PieceTask, quota: Quota<'_>) -> Option<PieceTask> {
     }
 }
 
-/// Time after the end of a query within which its sender is expected to send another one.
+/// Time after the end of a query within which its sender is expected to send another one, at most.
 const LULL: Duration = Duration::from_millis(1);
 
 /// Time for which something is watched that is expected soon, before the thread sleeps. Going to sleep and being woken
@@ -443,24 +456,46 @@ const SLEEP_BOUND: Duration = Duration::from_millis(20);
 mod tests {
     use super::*;
 
+    /// A clock that is set by hand, in microseconds.
+    #[derive(Default)]
+    struct Hands(AtomicU64);
+
+    impl Clock for Hands {
+        fn now(&self) -> Duration {
+            Duration::from_micros(self.0.load(Ordering::Relaxed))
+        }
+    }
+
     #[test]
     fn a_core_whose_client_is_about_to_send_its_next_query_is_not_idle() {
-        let floor = Floor::new(2, Sharing::default());
+        let hands = Arc::new(Hands::default());
+        let floor = Floor::new(2, Sharing::default(), hands.clone());
+        let pass = |micros| hands.0.fetch_add(micros, Ordering::Relaxed);
         floor.idle.store(2, Ordering::Relaxed);
         let first = floor.at_work();
         assert_eq!(floor.idle(), 1, "one client, two cores");
-        drop(floor.at_work());
-        let second = floor.at_work();
+        let mut second = floor.at_work();
         assert_eq!(floor.idle(), 0);
+        second.has_run_for(Duration::from_micros(300));
         drop(second);
         assert_eq!(floor.idle(), 0, "a moment after the second client's query");
-        std::thread::sleep(LULL);
-        assert_eq!(floor.idle(), 1, "it has not come back");
+        pass(299);
+        assert_eq!(floor.idle(), 0, "it may still come back");
+        pass(1);
+        assert_eq!(floor.idle(), 1, "it has not come back for as long as it was at work");
+        let mut second = floor.at_work();
+        second.has_run_for(Duration::from_secs(1));
+        drop(second);
+        pass(999);
+        assert_eq!(floor.idle(), 0);
+        pass(1);
+        assert_eq!(floor.idle(), 1, "nobody is waited for longer than a millisecond");
         drop(first);
-        let first = floor.at_work();
+        let mut first = floor.at_work();
         assert_eq!(floor.idle(), 1, "one client alone leaves a core idle between its queries, too");
         floor.idle.store(1, Ordering::Relaxed);
         floor.helping.store(1, Ordering::Relaxed);
+        first.has_run_for(LULL);
         drop(first);
         floor.helping.store(0, Ordering::Relaxed);
         floor.idle.store(2, Ordering::Relaxed);

@@ -50,7 +50,7 @@ pub use error::QueryError;
 pub use instance::Progress;
 pub use memory::{Charge, MemoryMeter};
 pub use profile::{Counters, Profile};
-pub use query::{Access, Helpers, QueryState, Sharing};
+pub use query::{Access, Helpers, QueryState, Shareable, Sharing};
 pub use quota::{Clock, MonotonicClock, Quota};
 pub use result::{ResultSink, Results, Summary};
 pub use running::RunningQuery;

@@ -74,15 +74,16 @@ impl Post {
     /// Files a query that had its turn while another thread took over its executor.
     pub(crate) fn give_back(&self, task: Task, next: Next) {
         let Some(desk) = &*self.desk.borrow() else { return };
+        let ran = task.query.time();
         match next {
             // A suspended one is run once more, and suspended there.
             Next::Again | Next::Suspend => desk.give_back(task),
             Next::Gone => {
                 drop(task);
-                self.crew.floor.retire(desk);
+                self.crew.floor.retire(desk, ran);
             }
             Next::Commit => {
-                self.crew.floor.retire(desk);
+                self.crew.floor.retire(desk, ran);
                 self.crew.committers.commit(task);
             }
         }

@@ -1,7 +1,7 @@
 //! What all operators of one running query share.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use graph::{Request, Snapshot, Transaction};
@@ -23,22 +23,40 @@ use crate::waker::Waker;
 /// last piece must be waited for: some 100 µs that a query loses which is done soon after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sharing {
-    /// For how long a query works alone before others help. One that is soon done loses a tenth at most by the default of a
-    /// millisecond. A batch that will take longer in any case is shared at once.
+    /// For how long a query works alone, counted from its first batch that might be shared, before others help. One that is
+    /// soon done loses a tenth at most by the default of a millisecond. A batch that will take longer in any case is shared at
+    /// once.
     pub patience: Duration,
-    /// Fewest edges in a piece of work that is given away; 16,384 by default, which take 16 µs to follow.
+    /// Fewest edges in a piece of work that is given away; 4,096 by default, which take 4 µs to follow, and longer if something
+    /// is asked of what they lead to.
     pub piece: u64,
 }
 
 impl Default for Sharing {
     fn default() -> Self {
-        Self { patience: Duration::from_millis(1), piece: 1 << 14 }
+        Self { patience: Duration::from_millis(1), piece: 1 << 12 }
     }
 }
 
 impl Sharing {
     /// Whatever can be cut is shared at once: for tests.
     pub const EAGER: Self = Self { patience: Duration::ZERO, piece: 1 << 10 };
+}
+
+/// When a query had work for the first time that others might have shared, if it had.
+#[derive(Debug, Default)]
+pub struct Shareable(OnceLock<Duration>);
+
+impl Shareable {
+    /// Notes that it has such work.
+    pub(crate) fn note(&self, clock: &dyn Clock) {
+        self.0.get_or_init(|| clock.now());
+    }
+
+    /// Whether that is at least so long ago.
+    pub(crate) fn since(&self, patience: Duration, clock: &dyn Clock) -> bool {
+        self.0.get().is_some_and(|first| clock.now() >= first.saturating_add(patience))
+    }
 }
 
 /// Other executors, as a query sees them.
@@ -97,6 +115,8 @@ pub struct QueryState {
     pub helpers: Option<Arc<dyn Helpers>>,
     /// Wakes the executor that runs the query's root.
     pub waker: Waker,
+    /// When it had work for the first time that others might have shared.
+    pub shareable: Shareable,
     /// Seed for `shuffle`, `sample` and `coin`.
     pub seed: u64,
 }

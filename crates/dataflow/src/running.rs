@@ -49,6 +49,11 @@ impl RunningQuery {
         Self { state, root, root_op, started: false, results: 0, time: Duration::ZERO, detach }
     }
 
+    /// For how long it has run.
+    pub(crate) fn time(&self) -> Duration {
+        self.time
+    }
+
     /// What its operators share.
     pub fn state(&self) -> &Arc<QueryState> {
         &self.state

@@ -143,6 +143,7 @@ fn policy(inter: InterPolicy, max_instances: u32) -> Policy {
 
 fn state(plan: &Arc<Plan>, snapshot: Snapshot, memory: u64) -> Arc<QueryState> {
     Arc::new(QueryState {
+        shareable: Default::default(),
         side_effects: SideEffects::new(plan),
         plan: plan.clone(),
         params: Vec::new(),

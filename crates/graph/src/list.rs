@@ -76,7 +76,7 @@ impl<'r> Run<'r> {
     }
 
     /// Without the edges before a position in the list.
-    pub(crate) fn from_position(mut self, position: usize) -> Self {
+    pub(crate) fn starting_at(mut self, position: usize) -> Self {
         let skipped = position.saturating_sub(self.first).min(self.neighbours().len());
         self.first += skipped;
         match &mut self.edges {

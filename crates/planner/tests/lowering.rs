@@ -431,11 +431,16 @@ fn an_explanation_shows_every_stage_that_changed_something() {
 #[test]
 fn pieces_inside_a_loop_behind_an_order_keep_it_too() {
     let four = Options { executors: 4, ..Options::default() };
-    let text = "g.V().hasLabel('Person').order().by('age').repeat(out('knows')).times(2).values('age')";
-    let plan = physical_with(text, &four);
-    let exchanges = plan.lines().filter(|line| line.contains("ExchangeScope"));
-    assert!(plan.contains("RepeatScope") && exchanges.clone().count() > 0, "{plan}");
-    assert!(exchanges.clone().all(|line| line.contains("in order]")), "{plan}");
+    for behind in ["values('age')", "dedup().count()"] {
+        let text =
+            format!("g.V().hasLabel('Person').order().by('age').repeat(out('knows')).times(2).{behind}");
+        let plan = physical_with(&text, &four);
+        let exchanges = plan.lines().filter(|line| line.contains("ExchangeScope"));
+        assert!(plan.contains("RepeatScope") && exchanges.clone().count() > 0, "{plan}");
+        assert!(exchanges.clone().all(|line| line.contains("in order]")), "{plan}");
+        // In order, each piece has a memory of its own.
+        assert!(!plan.contains("done in pieces"), "{plan}");
+    }
 }
 
 #[test]

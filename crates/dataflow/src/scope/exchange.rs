@@ -20,7 +20,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use planner::physical::{IntraPolicy, Op, Pipeline, Scope, ScopeKind};
@@ -36,7 +35,7 @@ use crate::query::{Helpers, QueryState};
 use crate::quota::Quota;
 use crate::scope_memory::ScopeMemory;
 
-use super::work::{Cut, LARGE, Work, per_edge};
+use super::work::{Cut, FEW_ROWS, LARGE, Work, per_edge};
 
 /// Pieces per executor that a batch is cut into, so that uneven ones balance out.
 const PIECES_PER_EXECUTOR: usize = 4;
@@ -215,8 +214,8 @@ pub(super) struct ExchangeScope {
     local: VecDeque<Piece>,
     /// What following one edge costs, with all that comes of it here, by the plan's guess; at least 1.
     per_edge: f64,
-    /// When there was work for the first time that is not small.
-    since: Option<Duration>,
+    /// Whether there was a batch that is shared at once.
+    has_large: bool,
     running: Option<u64>,
     instance: Instance,
     opened: u64,
@@ -256,7 +255,7 @@ impl ExchangeScope {
             memory: (!scope.policy.ordered).then(Arc::default),
             local: VecDeque::new(),
             per_edge: per_edge(child),
-            since: None,
+            has_large: false,
             running: None,
             instance: Instance::new(child.clone()),
             opened: 0,
@@ -284,36 +283,41 @@ impl ExchangeScope {
 
     /// What a batch is cut into; nothing if it stays whole.
     fn cut(&mut self, batch: &Batch, cx: &Context<'_>) -> Vec<Cut> {
-        let Some((helpers, idle)) = idle(cx) else { return Vec::new() };
-        let (work, small) = (Work::of(batch, &self.child, cx), helpers.sharing().piece);
-        let cost = (work.total as f64 * self.per_edge) as u64;
-        if cost < small {
+        let Some(helpers) = cx.query.helpers.as_deref() else { return Vec::new() };
+        let idle = helpers.idle();
+        // There will be other batches, but few rows may be all that there is: somebody may have time for them later.
+        if idle == 0 && batch.len > FEW_ROWS {
             return Vec::new();
         }
-        let now = if cost < LARGE { cx.query.clock.now() } else { Duration::ZERO };
-        self.since = Some(self.since.map_or(now, |since| since.min(now)));
+        let (work, small) = (Work::of(batch, &self.child, cx), helpers.sharing().piece);
+        let cost = (work.total as f64 * self.per_edge) as u64;
+        if cost < 2 * small {
+            return Vec::new();
+        }
+        cx.query.shareable.note(&*cx.query.clock);
+        self.has_large |= cost >= LARGE;
         // As long as the pieces stay here they need not be small.
-        let piece = if self.is_long_enough(helpers, cx) { small } else { LARGE / PIECES_PER_EXECUTOR as u64 };
+        let is_due = idle > 0 && self.is_due(helpers, cx);
+        let piece = if is_due { small } else { LARGE / PIECES_PER_EXECUTOR as u64 };
         if cost < 2 * piece {
             return Vec::new();
         }
-        work.cut(batch, wanted(idle), (piece as f64 / self.per_edge) as u64, cx)
+        work.cut(batch, wanted(idle.max(1)), (piece as f64 / self.per_edge) as u64, cx)
     }
 
-    /// Whether there has been much work for so long that others should help.
-    fn is_long_enough(&self, helpers: &dyn Helpers, cx: &Context<'_>) -> bool {
-        self.since.is_some_and(|since| cx.query.clock.now() >= since + helpers.sharing().patience)
+    /// Whether others should help: the query has had work for them for long, or has much.
+    fn is_due(&self, helpers: &dyn Helpers, cx: &Context<'_>) -> bool {
+        self.has_large || cx.query.shareable.since(helpers.sharing().patience, &*cx.query.clock)
     }
 
     /// Offers the pieces to others if it pays. No piece may be under way: till others join in, pieces remember together what
     /// one executor does ([`ScopeMemory::has_company`]).
     fn offer(&mut self, cx: &Context<'_>) {
-        if self.local.len() < 2 || self.since.is_none() {
+        let Some(helpers) = cx.query.helpers.as_deref().filter(|_| self.local.len() > 1) else { return };
+        let idle = helpers.idle();
+        if idle == 0 || !self.is_due(helpers, cx) {
             return;
         }
-        let Some((helpers, idle)) = idle(cx).filter(|(helpers, _)| self.is_long_enough(*helpers, cx)) else {
-            return;
-        };
         self.ahead = wanted(idle);
         let window = self.next + self.ahead;
         if let Some(memory) = &self.memory {
@@ -463,12 +467,6 @@ impl ExchangeScope {
     }
 }
 
-/// Executors that might help, if there are some, and how many.
-fn idle<'a>(cx: &Context<'a>) -> Option<(&'a dyn Helpers, usize)> {
-    let helpers = cx.query.helpers.as_deref()?;
-    Some((helpers, helpers.idle())).filter(|(_, idle)| *idle > 0)
-}
-
 /// Pieces that there should be if so many help.
 fn wanted(idle: usize) -> u64 {
     ((idle + 1) * PIECES_PER_EXECUTOR) as u64
@@ -497,7 +495,7 @@ impl Operator for ExchangeScope {
             source.pieces.lock().clear();
         }
         self.local.clear();
-        self.since = None;
+        self.has_large = false;
         if self.running.take().is_some() {
             self.instance.reset();
         }

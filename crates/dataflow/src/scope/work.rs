@@ -25,7 +25,7 @@ const PER_ROW: u64 = 16;
 /// Edge labels whose lists are measured, in both directions if need be, for many rows.
 const FEW_LABELS: usize = 4;
 /// Rows of which every list is measured, however many there are.
-const FEW_ROWS: usize = 4;
+pub(super) const FEW_ROWS: usize = 4;
 
 /// What there is to do.
 #[derive(Default)]
@@ -157,7 +157,8 @@ impl Lists {
 pub(super) fn per_edge(pipeline: &Pipeline) -> f64 {
     let cost = |op: &Op| if matches!(op.kind, OpKind::Scope(_)) { op.rows * PER_SCOPE } else { op.rows };
     let first = pipeline.ops.first().map_or(1.0, |op| op.rows).max(1.0);
-    (pipeline.ops.iter().map(cost).sum::<f64>() / first).clamp(1.0, MOST_PER_EDGE)
+    let per_edge = pipeline.ops.iter().map(cost).sum::<f64>() / first;
+    if per_edge.is_finite() { per_edge.clamp(1.0, MOST_PER_EDGE) } else { MOST_PER_EDGE }
 }
 
 /// What a pipeline follows first, if it is all edges along some labels, in any part as good as in another; and the parts

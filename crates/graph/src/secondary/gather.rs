@@ -167,7 +167,7 @@ impl Gather<'_> {
                 // What is read to build a tree says nothing about what trees are worth.
                 reader.counts = false;
                 // Nodes may have been joined since: then the run begins before what comes next.
-                let run = reader.run(v, label, dir, &mut place).from_position(place.position);
+                let run = reader.run(v, label, dir, &mut place).starting_at(place.position);
                 visit(&run);
                 place.position = run.end();
                 run.end() >= run.total() || run.neighbours().is_empty()

@@ -337,7 +337,7 @@ impl<'r> Iterator for Runs<'r> {
             return None;
         }
         // Nodes may have been joined since: then the run begins before what comes next.
-        let run = self.reader.run_of(self.name, &mut self.place).from_position(self.place.position);
+        let run = self.reader.run_of(self.name, &mut self.place).starting_at(self.place.position);
         self.place.position = run.end();
         self.ended = run.end() >= run.total();
         (!run.neighbours().is_empty()).then_some(run)

@@ -24,6 +24,10 @@ pub(super) fn keep(ops: &mut Ops) {
 fn keep_from(ops: &mut [Op], mut ordered: bool) {
     for op in ops {
         if ordered {
+            if let OpKind::Dedup { in_pieces, .. } = &mut op.kind {
+                // In order, each piece has a memory of its own.
+                *in_pieces = false;
+            }
             keep_in_scope(op);
         }
         ordered = is_ordered_after(&op.kind, ordered);

@@ -150,6 +150,7 @@ impl World {
 
     pub(super) fn query_on(&self, access: Access) -> Arc<QueryState> {
         Arc::new(QueryState {
+            shareable: Default::default(),
             plan: Arc::new(self.plan.clone()),
             params: self.params.clone(),
             access,
