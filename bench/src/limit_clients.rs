@@ -8,6 +8,7 @@
 //! csr     the loop on one thread, and on two: what a second core of this machine is worth at the moment
 //! ```
 
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use mangrove::Database;
@@ -38,26 +39,27 @@ pub fn compare(
 ) -> Outcome<Json> {
     let alone = text.replacen("g.", "g.with('mangrove.parallelism', 1).", 1);
     let ids: Vec<i64> = starts.iter().map(|start| csr.ids[*start as usize]).collect();
-    let query = |text: &str| {
-        rate(&ids, |start| {
+    let query = |text: &str, ready: &Barrier| {
+        rate(&ids, ready, |start| {
             run(database, text, &vec![("p".into(), Value::Long(start))])?;
             Ok(())
         })
     };
-    let by_hand = || {
-        let mut csr = csr.clone();
-        rate(starts, |start| {
-            std::hint::black_box(by_hand(&mut csr, start));
+    let by_hand = |csr: &mut Csr, ready: &Barrier| {
+        rate(starts, ready, |start| {
+            std::hint::black_box(by_hand(csr, start));
             Ok(())
         })
     };
+    let (alone_ready, mut arrays) = (Barrier::new(1), [csr.clone(), csr.clone()]);
     let [mut one, mut helped, mut two, mut csr_one, mut csr_two] = [const { Vec::new() }; 5];
     for _ in 0..ROUNDS {
-        one.push(query(&alone)?);
-        helped.push(query(text)?);
-        two.push(twice(|| query(text))?);
-        csr_one.push(by_hand()?);
-        csr_two.push(twice(by_hand)?);
+        one.push(query(&alone, &alone_ready)?);
+        helped.push(query(text, &alone_ready)?);
+        two.push(twice(|ready| query(text, ready), |ready| query(text, ready))?);
+        let [this, other] = &mut arrays;
+        csr_one.push(by_hand(this, &alone_ready)?);
+        csr_two.push(twice(|ready| by_hand(this, ready), |ready| by_hand(other, ready))?);
     }
     let (one, helped, two) = (median(one), median(helped), median(two));
     Ok(json!({
@@ -68,18 +70,25 @@ pub fn compare(
 }
 
 /// The rates of two threads at the same time, together.
-fn twice(rate: impl Fn() -> Outcome<f64> + Sync) -> Outcome<f64> {
+fn twice(
+    this: impl FnOnce(&Barrier) -> Outcome<f64>,
+    other: impl FnOnce(&Barrier) -> Outcome<f64> + Send,
+) -> Outcome<f64> {
+    let ready = Barrier::new(2);
     std::thread::scope(|scope| {
-        let other = scope.spawn(&rate);
-        let this = rate();
+        let other = scope.spawn(|| other(&ready));
+        let this = this(&ready);
         let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         Ok(this? + other?)
     })
 }
 
-/// How often a second something is done, by one thread and after once to warm up, for each start in turn.
-fn rate<S: Copy>(starts: &[S], mut once: impl FnMut(S) -> Outcome<()>) -> Outcome<f64> {
-    once(starts[0])?;
+/// How often a second something is done, by one thread, for each start in turn: after once to warm up, and when others are
+/// ready, too.
+fn rate<S: Copy>(starts: &[S], ready: &Barrier, mut once: impl FnMut(S) -> Outcome<()>) -> Outcome<f64> {
+    let warm = once(starts[0]);
+    ready.wait();
+    warm?;
     let (began, mut done) = (Instant::now(), 0u32);
     for start in starts.iter().cycle() {
         once(*start)?;
