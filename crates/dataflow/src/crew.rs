@@ -29,7 +29,8 @@ use graph::OnLoad;
 use parking_lot::{Condvar, Mutex};
 
 use crate::commit::Committers;
-use crate::executor::{Executor, Floor};
+use crate::executor::Executor;
+use crate::floor::Floor;
 use crate::pin::Cores;
 use crate::post::{Lent, Post};
 use crate::quota::Clock;

@@ -25,6 +25,7 @@ mod edge_part;
 mod engine;
 mod error;
 mod executor;
+mod floor;
 mod instance;
 mod mailbox;
 mod memory;

@@ -7,7 +7,8 @@ use graph::{OnLoad, Request};
 use parking_lot::Mutex;
 
 use crate::crew::Crew;
-use crate::executor::{Desk, Executor};
+use crate::executor::Executor;
+use crate::floor::Desk;
 use crate::scope::PieceTask;
 use crate::task::{Next, Task};
 

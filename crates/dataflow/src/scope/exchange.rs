@@ -19,10 +19,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
-use planner::physical::{IntraPolicy, Op, Pipeline, Scope, ScopeKind};
+use planner::physical::{IntraPolicy, Pipeline, Scope, ScopeKind};
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
@@ -31,177 +29,14 @@ use crate::instance::{Instance, Progress};
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Counters;
-use crate::query::{Helpers, QueryState};
-use crate::quota::Quota;
+use crate::query::Helpers;
 use crate::scope_memory::ScopeMemory;
 
+use super::piece::{Delivery, Piece, PieceSource};
 use super::work::{Cut, FEW_ROWS, LARGE, Work, per_edge};
 
 /// Pieces per executor that a batch is cut into, so that uneven ones balance out.
 const PIECES_PER_EXECUTOR: usize = 4;
-/// Result batches that may wait for the home executor before a helper pauses.
-const RESULT_BOUND: usize = 64;
-
-/// A piece of an exchange's input.
-struct Piece {
-    ordinal: u64,
-    batch: Batch,
-    /// Which edges of the batch's one row, if not all.
-    part: Option<EdgePart>,
-    /// Tags and loop count of the instance that the exchange stands in.
-    single_tag: bool,
-    tags: u32,
-    loops: i64,
-}
-
-impl Piece {
-    /// Becomes the input of an instance.
-    fn enter(self, instance: &mut Instance, cx: &Context<'_>) -> Result<(), QueryError> {
-        if let Some(part) = self.part {
-            instance.restrict(part);
-        }
-        instance.receive(self.batch, cx)?;
-        instance.end_input();
-        Ok(())
-    }
-}
-
-/// What comes back from a piece.
-enum Delivery {
-    Batches(u64, Vec<Batch>),
-    End(u64),
-    Failed(QueryError),
-}
-
-/// The pieces of one exchange that other executors may take, and what they have delivered.
-pub struct PieceSource {
-    query: Arc<QueryState>,
-    op: Op,
-    pipeline: Pipeline,
-    intra: IntraPolicy,
-    /// What the pieces remember together, where their order does not matter.
-    memory: Option<Arc<ScopeMemory>>,
-    /// Whether results leave in the order of the pieces.
-    ordered: bool,
-    /// Of an ordered exchange: the piece before which others may be taken.
-    window: AtomicU64,
-    pieces: Mutex<VecDeque<Piece>>,
-    deliveries: Mutex<VecDeque<Delivery>>,
-    /// Pieces being run by other executors.
-    taken: AtomicUsize,
-    terminated: AtomicBool,
-}
-
-impl std::fmt::Debug for PieceSource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PieceSource").field("step", &self.op.step).finish_non_exhaustive()
-    }
-}
-
-impl PieceSource {
-    fn take(&self) -> Option<Piece> {
-        let mut pieces = self.pieces.lock();
-        let piece = if self.ordered {
-            let window = self.window.load(Ordering::Relaxed);
-            pieces.pop_front_if(|piece| piece.ordinal < window)?
-        } else {
-            pieces.pop_back()?
-        };
-        self.taken.fetch_add(1, Ordering::AcqRel);
-        Some(piece)
-    }
-
-    fn deliver(&self, delivery: Delivery) {
-        let last = !matches!(delivery, Delivery::Batches(..));
-        self.deliveries.lock().push_back(delivery);
-        if last {
-            self.taken.fetch_sub(1, Ordering::AcqRel);
-        }
-        self.query.waker.wake();
-    }
-
-    fn is_terminated(&self) -> bool {
-        self.terminated.load(Ordering::Acquire) || self.query.cancel.is_cancelled()
-    }
-}
-
-/// A piece on the executor that took it.
-pub(crate) struct PieceTask {
-    source: Arc<PieceSource>,
-    piece: Option<Piece>,
-    ordinal: u64,
-    shape: (bool, u32, i64),
-    instance: Instance,
-}
-
-impl PieceTask {
-    /// Takes a piece, if one is left.
-    pub(crate) fn take(source: &Arc<PieceSource>) -> Option<Self> {
-        if source.is_terminated() {
-            return None;
-        }
-        let piece = source.take()?;
-        Some(Self {
-            ordinal: piece.ordinal,
-            shape: (piece.single_tag, piece.tags, piece.loops),
-            piece: Some(piece),
-            instance: Instance::new(source.pipeline.clone()),
-            source: source.clone(),
-        })
-    }
-
-    /// Works on the piece for the quota. `Complete` when nothing is left to do, also after a failure.
-    pub(crate) fn run(&mut self, quota: Quota<'_>) -> Progress {
-        if self.source.is_terminated() {
-            self.source.deliver(Delivery::End(self.ordinal));
-            return Progress::Complete;
-        }
-        if self.source.deliveries.lock().len() >= RESULT_BOUND {
-            return Progress::Blocked;
-        }
-        match self.advance(quota) {
-            Ok(Progress::Complete) => {
-                self.source.deliver(Delivery::End(self.ordinal));
-                Progress::Complete
-            }
-            Ok(progress) => progress,
-            Err(error) => {
-                self.source.deliver(Delivery::Failed(error));
-                Progress::Complete
-            }
-        }
-    }
-
-    /// Ends the piece after a panic in one of its operators.
-    pub(crate) fn fail(self, error: QueryError) {
-        self.source.deliver(Delivery::Failed(error));
-    }
-
-    fn advance(&mut self, quota: Quota<'_>) -> Result<Progress, QueryError> {
-        let (single_tag, tags, loops) = self.shape;
-        let source = self.source.clone();
-        let cx = Context {
-            query: &source.query,
-            op: &source.op,
-            loops,
-            loop_memory: None,
-            piece_memory: source.memory.as_deref(),
-            single_tag,
-            tags,
-            quota,
-        };
-        if let Some(piece) = self.piece.take() {
-            piece.enter(&mut self.instance, &cx)?;
-        }
-        let mut out = Output::default();
-        let progress = self.instance.run(&cx, source.intra, &mut out)?;
-        if !out.batches.is_empty() {
-            source.deliver(Delivery::Batches(self.ordinal, out.batches));
-        }
-        Ok(progress)
-    }
-}
-
 /// See the module.
 pub(super) struct ExchangeScope {
     child: Pipeline,
@@ -323,27 +158,10 @@ impl ExchangeScope {
         if let Some(memory) = &self.memory {
             memory.expect_company();
         }
-        let source = self.source.get_or_insert_with(|| {
-            Arc::new(PieceSource {
-                query: cx.query.clone(),
-                op: cx.op.clone(),
-                pipeline: self.child.clone(),
-                intra: self.intra,
-                memory: self.memory.clone(),
-                ordered: self.ordered,
-                window: AtomicU64::new(window),
-                pieces: Mutex::default(),
-                deliveries: Mutex::default(),
-                taken: AtomicUsize::new(0),
-                terminated: AtomicBool::new(false),
-            })
-        });
-        source.window.store(window, Ordering::Relaxed);
-        {
-            let mut pieces = source.pieces.lock();
-            pieces.extend(self.local.drain(..));
-            pieces.make_contiguous().sort_unstable_by_key(|piece| piece.ordinal);
-        }
+        let scope = (&self.child, self.intra, self.ordered);
+        let source = self.source.get_or_insert_with(|| PieceSource::new(scope, self.memory.as_ref(), cx));
+        source.move_window(window);
+        source.add(self.local.drain(..));
         helpers.offer(source.clone(), idle);
     }
 
@@ -355,11 +173,7 @@ impl ExchangeScope {
 
     /// The next piece to run here: one that nobody has been offered first, then one that nobody has taken yet.
     fn next_piece(&mut self) -> Option<Piece> {
-        self.local.pop_front().or_else(|| {
-            let source = self.source.as_ref()?;
-            let window = source.window.load(Ordering::Relaxed);
-            source.pieces.lock().pop_front_if(|piece| !source.ordered || piece.ordinal < window)
-        })
+        self.local.pop_front().or_else(|| self.source.as_ref()?.take_back())
     }
 
     /// Takes results of a piece: emits them, or keeps them until the pieces before are through.
@@ -396,12 +210,12 @@ impl ExchangeScope {
     /// Lets helpers take pieces further on.
     fn move_window(&self, cx: &Context<'_>) {
         let Some(source) = &self.source else { return };
-        source.window.store(self.next + self.ahead, Ordering::Relaxed);
+        source.move_window(self.next + self.ahead);
         // An offer of which nothing can be taken is forgotten.
         if let Some(helpers) = &cx.query.helpers
             && let idle = helpers.idle()
             && idle > 0
-            && !source.pieces.lock().is_empty()
+            && source.has_pieces()
         {
             helpers.offer(source.clone(), idle);
         }
@@ -410,7 +224,7 @@ impl ExchangeScope {
     /// Egress for pieces that ran elsewhere. Returns whether anything arrived.
     fn gather(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<bool, QueryError> {
         let Some(source) = self.source.clone() else { return Ok(false) };
-        let deliveries = std::mem::take(&mut *source.deliveries.lock());
+        let deliveries = source.collect();
         let any = !deliveries.is_empty();
         for delivery in deliveries {
             match delivery {
@@ -428,9 +242,7 @@ impl ExchangeScope {
     }
 
     fn is_awaiting(&self) -> bool {
-        self.source.as_ref().is_some_and(|source| {
-            source.taken.load(Ordering::Acquire) > 0 || !source.deliveries.lock().is_empty()
-        })
+        self.source.as_ref().is_some_and(|source| source.is_awaited())
     }
 
     fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
@@ -491,8 +303,7 @@ impl Operator for ExchangeScope {
 
     fn reset(&mut self) {
         if let Some(source) = self.source.take() {
-            source.terminated.store(true, Ordering::Release);
-            source.pieces.lock().clear();
+            source.terminate();
         }
         self.local.clear();
         self.has_large = false;

@@ -11,12 +11,13 @@
 //! | `stream.rs` | `union`, `choose`, long pipelines | whole input |
 //! | `group.rs` | `group` | whole input, one tag per key |
 //! | `repeat.rs` | `repeat` | iteration |
-//! | `exchange.rs` | parts of the plan that run on several executors | piece of the input |
+//! | `exchange.rs`, `piece.rs` | parts of the plan that run on several executors | piece of the input |
 
 mod branch;
 mod egress;
 mod exchange;
 mod group;
+mod piece;
 mod repeat;
 mod stream;
 mod work;
@@ -25,8 +26,8 @@ use planner::physical::{Op, OpKind, ScopeKind};
 
 use crate::operator::Operator;
 
-pub use exchange::PieceSource;
-pub(crate) use exchange::PieceTask;
+pub use piece::PieceSource;
+pub(crate) use piece::PieceTask;
 
 /// The operator of a scope.
 ///

@@ -1,0 +1,241 @@
+//! Pieces of an exchange's input, and what becomes of them on the executors that take them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use planner::physical::{IntraPolicy, Op, Pipeline};
+
+use crate::batch::Batch;
+use crate::edge_part::EdgePart;
+use crate::error::QueryError;
+use crate::instance::{Instance, Progress};
+use crate::operator::{Context, Output};
+use crate::query::QueryState;
+use crate::quota::Quota;
+use crate::scope_memory::ScopeMemory;
+
+/// Result batches that may wait for the home executor before a helper pauses.
+const RESULT_BOUND: usize = 64;
+
+/// A piece of an exchange's input.
+pub(super) struct Piece {
+    pub(super) ordinal: u64,
+    pub(super) batch: Batch,
+    /// Which edges of the batch's one row, if not all.
+    pub(super) part: Option<EdgePart>,
+    /// Tags and loop count of the instance that the exchange stands in.
+    pub(super) single_tag: bool,
+    pub(super) tags: u32,
+    pub(super) loops: i64,
+}
+
+impl Piece {
+    /// Becomes the input of an instance.
+    pub(super) fn enter(self, instance: &mut Instance, cx: &Context<'_>) -> Result<(), QueryError> {
+        if let Some(part) = self.part {
+            instance.restrict(part);
+        }
+        instance.receive(self.batch, cx)?;
+        instance.end_input();
+        Ok(())
+    }
+}
+
+/// What comes back from a piece.
+pub(super) enum Delivery {
+    Batches(u64, Vec<Batch>),
+    End(u64),
+    Failed(QueryError),
+}
+
+/// The pieces of one exchange that other executors may take, and what they have delivered.
+pub struct PieceSource {
+    query: Arc<QueryState>,
+    op: Op,
+    pipeline: Pipeline,
+    intra: IntraPolicy,
+    /// What the pieces remember together, where their order does not matter.
+    memory: Option<Arc<ScopeMemory>>,
+    /// Whether results leave in the order of the pieces.
+    ordered: bool,
+    /// Of an ordered exchange: the piece before which others may be taken.
+    window: AtomicU64,
+    pieces: Mutex<VecDeque<Piece>>,
+    deliveries: Mutex<VecDeque<Delivery>>,
+    /// Pieces being run by other executors.
+    taken: AtomicUsize,
+    terminated: AtomicBool,
+}
+
+impl std::fmt::Debug for PieceSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PieceSource").field("step", &self.op.step).finish_non_exhaustive()
+    }
+}
+
+impl PieceSource {
+    /// The pieces of an exchange that other executors may take; none so far.
+    pub(super) fn new(
+        scope: (&Pipeline, IntraPolicy, bool),
+        memory: Option<&Arc<ScopeMemory>>,
+        cx: &Context<'_>,
+    ) -> Arc<Self> {
+        let (pipeline, intra, ordered) = scope;
+        Arc::new(Self {
+            query: cx.query.clone(),
+            op: cx.op.clone(),
+            pipeline: pipeline.clone(),
+            intra,
+            memory: memory.cloned(),
+            ordered,
+            window: AtomicU64::new(0),
+            pieces: Mutex::default(),
+            deliveries: Mutex::default(),
+            taken: AtomicUsize::new(0),
+            terminated: AtomicBool::new(false),
+        })
+    }
+
+    /// Adds pieces.
+    pub(super) fn add(&self, more: impl Iterator<Item = Piece>) {
+        let mut pieces = self.pieces.lock();
+        pieces.extend(more);
+        pieces.make_contiguous().sort_unstable_by_key(|piece| piece.ordinal);
+    }
+
+    /// Lets pieces before this one be taken, where their order matters.
+    pub(super) fn move_window(&self, window: u64) {
+        self.window.store(window, Ordering::Relaxed);
+    }
+
+    /// Whether there are pieces that nobody has taken.
+    pub(super) fn has_pieces(&self) -> bool {
+        !self.pieces.lock().is_empty()
+    }
+
+    /// Takes a piece back that nobody else has taken: the first.
+    pub(super) fn take_back(&self) -> Option<Piece> {
+        let window = self.window.load(Ordering::Relaxed);
+        self.pieces.lock().pop_front_if(|piece| !self.ordered || piece.ordinal < window)
+    }
+
+    /// What has come back since the last call.
+    pub(super) fn collect(&self) -> VecDeque<Delivery> {
+        std::mem::take(&mut *self.deliveries.lock())
+    }
+
+    /// Whether something is still to come back.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.taken.load(Ordering::Acquire) > 0 || !self.deliveries.lock().is_empty()
+    }
+
+    /// Ends all pieces.
+    pub(super) fn terminate(&self) {
+        self.terminated.store(true, Ordering::Release);
+        self.pieces.lock().clear();
+    }
+
+    fn take(&self) -> Option<Piece> {
+        let mut pieces = self.pieces.lock();
+        let piece = if self.ordered {
+            let window = self.window.load(Ordering::Relaxed);
+            pieces.pop_front_if(|piece| piece.ordinal < window)?
+        } else {
+            pieces.pop_back()?
+        };
+        self.taken.fetch_add(1, Ordering::AcqRel);
+        Some(piece)
+    }
+
+    fn deliver(&self, delivery: Delivery) {
+        let last = !matches!(delivery, Delivery::Batches(..));
+        self.deliveries.lock().push_back(delivery);
+        if last {
+            self.taken.fetch_sub(1, Ordering::AcqRel);
+        }
+        self.query.waker.wake();
+    }
+
+    fn is_terminated(&self) -> bool {
+        self.terminated.load(Ordering::Acquire) || self.query.cancel.is_cancelled()
+    }
+}
+
+/// A piece on the executor that took it.
+pub(crate) struct PieceTask {
+    source: Arc<PieceSource>,
+    piece: Option<Piece>,
+    ordinal: u64,
+    shape: (bool, u32, i64),
+    instance: Instance,
+}
+
+impl PieceTask {
+    /// Takes a piece, if one is left.
+    pub(crate) fn take(source: &Arc<PieceSource>) -> Option<Self> {
+        if source.is_terminated() {
+            return None;
+        }
+        let piece = source.take()?;
+        Some(Self {
+            ordinal: piece.ordinal,
+            shape: (piece.single_tag, piece.tags, piece.loops),
+            piece: Some(piece),
+            instance: Instance::new(source.pipeline.clone()),
+            source: source.clone(),
+        })
+    }
+
+    /// Works on the piece for the quota. `Complete` when nothing is left to do, also after a failure.
+    pub(crate) fn run(&mut self, quota: Quota<'_>) -> Progress {
+        if self.source.is_terminated() {
+            self.source.deliver(Delivery::End(self.ordinal));
+            return Progress::Complete;
+        }
+        if self.source.deliveries.lock().len() >= RESULT_BOUND {
+            return Progress::Blocked;
+        }
+        match self.advance(quota) {
+            Ok(Progress::Complete) => {
+                self.source.deliver(Delivery::End(self.ordinal));
+                Progress::Complete
+            }
+            Ok(progress) => progress,
+            Err(error) => {
+                self.source.deliver(Delivery::Failed(error));
+                Progress::Complete
+            }
+        }
+    }
+
+    /// Ends the piece after a panic in one of its operators.
+    pub(crate) fn fail(self, error: QueryError) {
+        self.source.deliver(Delivery::Failed(error));
+    }
+
+    fn advance(&mut self, quota: Quota<'_>) -> Result<Progress, QueryError> {
+        let (single_tag, tags, loops) = self.shape;
+        let source = self.source.clone();
+        let cx = Context {
+            query: &source.query,
+            op: &source.op,
+            loops,
+            loop_memory: None,
+            piece_memory: source.memory.as_deref(),
+            single_tag,
+            tags,
+            quota,
+        };
+        if let Some(piece) = self.piece.take() {
+            piece.enter(&mut self.instance, &cx)?;
+        }
+        let mut out = Output::default();
+        let progress = self.instance.run(&cx, source.intra, &mut out)?;
+        if !out.batches.is_empty() {
+            source.deliver(Delivery::Batches(self.ordinal, out.batches));
+        }
+        Ok(progress)
+    }
+}
