@@ -57,3 +57,26 @@ pub fn micros(duration: Duration) -> f64 {
 pub fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
+
+/// Waits until the process has nothing to do in the background, such as compacting what was written: at most a minute. It
+/// says whether that was seen, which only Linux tells.
+pub fn settle() -> bool {
+    const LOOK: Duration = Duration::from_millis(300);
+    for _ in 0..200 {
+        let Some(before) = ticks() else { return false };
+        std::thread::sleep(LOOK);
+        // A tick is a hundredth of a second.
+        if ticks().is_some_and(|after| after - before <= 1) {
+            return true;
+        }
+    }
+    false
+}
+
+/// CPU time of the process so far, in ticks.
+fn ticks() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may have spaces: fields 14 and 15 are the time in the program and in the kernel.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
