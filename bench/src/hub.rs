@@ -55,7 +55,7 @@ fn measure(folder: &Path, edges: u64, report: &Report) -> Outcome<()> {
     let stats = database.stats();
     let degree = degree(&database, hub, edges)?;
     drop(database);
-    let scans = scans(folder, hub, &fans, edges / 10)?;
+    let (scans, is_settled) = scans(folder, hub, &fans, edges / 10)?;
     report.rows("hub_scans", &scans)?;
     report.figures(
         "hub",
@@ -68,13 +68,14 @@ fn measure(folder: &Path, edges: u64, report: &Report) -> Outcome<()> {
             "range_edges": edges / 1_000,
             "range_us": rounded(micros(range.median())), "range_p99_us": rounded(micros(range.quantile(0.99))),
             "sections_loaded": stats.sections_loaded, "trees": stats.trees,
+            "settled_before_scans": is_settled,
         }),
     )?;
     Ok(())
 }
 
-/// What it takes one and two executors to read all of that many edges.
-fn scans(folder: &Path, hub: VertexRef, fans: &[VertexRef], edges: u64) -> Outcome<Vec<Json>> {
+/// What it takes one and two executors to read all of that many edges, and whether nothing else was done meanwhile.
+fn scans(folder: &Path, hub: VertexRef, fans: &[VertexRef], edges: u64) -> Outcome<(Vec<Json>, bool)> {
     let open = || Database::open_with(folder, DatabaseOptions { executors: 2, ..DatabaseOptions::default() });
     let database = open()?;
     hub_scans::insert(&database, hub, fans, edges)?;
@@ -83,8 +84,8 @@ fn scans(folder: &Path, hub: VertexRef, fans: &[VertexRef], edges: u64) -> Outco
     drop(database);
     let database = open()?;
     // The store goes on compacting for a while, on one of the two cores.
-    settle();
-    hub_scans::scans(&database)
+    let is_settled = settle();
+    Ok((hub_scans::scans(&database)?, is_settled))
 }
 
 /// The hub, whose id is 0, and its fans.

@@ -58,8 +58,8 @@ pub fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// Waits until the process has nothing to do in the background, such as compacting what was written: at most a minute. It
-/// says whether that was seen, which only Linux tells.
+/// Waits until the process has nothing to do in the background, such as compacting what was written: at most a minute; whether
+/// that was seen, which only Linux tells. There is nothing to be woken by: the store's engine does not say when it has done.
 pub fn settle() -> bool {
     const LOOK: Duration = Duration::from_millis(300);
     for _ in 0..200 {

@@ -10,7 +10,7 @@
 //! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
 //! | `running.rs` | one query: the root instance |
-//! | `executor.rs`, `task.rs`, `engine.rs` | turns, tenants, queries |
+//! | `executor.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, tenants, what executors share, queries |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can

@@ -1,14 +1,16 @@
 //! What scopes promise, shown on counters: plans are built by hand and stepped on one thread with a clock of the
 //! test's own, so every run is the same.
 
+mod eager;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use dataflow::detach::Detail;
 use dataflow::{
-    Access, CancelToken, Clock, Engine, EngineOptions, MemoryMeter, Profile, Progress, QuerySpec, QueryState,
-    Quota, RunningQuery, Sharing, SideEffects, Waker,
+    Access, CancelToken, Clock, MemoryMeter, Profile, Progress, QuerySpec, QueryState, Quota, RunningQuery,
+    SideEffects, Waker,
 };
 use graph::{Graph, GraphOptions, Snapshot};
 use gremlin::PredicateOp;
@@ -375,14 +377,7 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
         let plan = plan.plan(vec![start, exchange]);
         let (expected, _) = run(&plan, graph.snapshot(), 1_000_000);
         assert_eq!(expected.len(), 2_000);
-        let engine = Engine::start(&EngineOptions {
-            executors: 4,
-            pin: false,
-            committers: 1,
-            sharing: Sharing::EAGER,
-            ..EngineOptions::default()
-        })
-        .expect("threads start");
+        let engine = eager::engine();
         let mut shipped = 0;
         for _ in 0..50 {
             let spec = QuerySpec {

@@ -1,10 +1,12 @@
 //! A list that is long enough is cut into pieces of whole edge nodes, and executors share them.
 
+mod eager;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dataflow::detach::Detail;
-use dataflow::{Access, Counting, Engine, EngineOptions, QuerySpec, QueryState, Sharing};
+use dataflow::{Access, Counting, Engine, QuerySpec, QueryState};
 use graph::{Graph, GraphOptions, TreeBounds};
 use planner::physical::{OpKind, Plan, ScopeKind};
 use planner::{Known, Options};
@@ -76,14 +78,7 @@ fn pieces(plan: &Plan, state: &QueryState) -> (u64, u64) {
 #[test]
 fn one_list_is_shared_by_several_executors() {
     let graph = hub();
-    let engine = Engine::start(&EngineOptions {
-        executors: 4,
-        pin: false,
-        committers: 1,
-        sharing: Sharing::EAGER,
-        ..EngineOptions::default()
-    })
-    .expect("threads start");
+    let engine = eager::engine();
     for text in [
         "g.V(0).outE('e').has('n', gte(10000L)).values('n')",
         "g.V(0).out('e').id()",

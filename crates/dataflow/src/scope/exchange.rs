@@ -16,6 +16,9 @@
 //! A piece is some rows of a batch or, where one row means too much work for a piece, some edge nodes of that row's list
 //! (`work.rs`). In an ordered exchange helpers take the first piece that is left rather than the last, and stay within a
 //! window of the one that is emitted next: so what waits for its turn is bounded by the window.
+//!
+//! Pieces are offered once the query has had such work for some time, or has very much of it ([`crate::Sharing`]): to share
+//! what is soon done costs more than it gains.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -37,6 +40,7 @@ use super::work::{Cut, FEW_ROWS, LARGE, Work, per_edge};
 
 /// Pieces per executor that a batch is cut into, so that uneven ones balance out.
 const PIECES_PER_EXECUTOR: usize = 4;
+
 /// See the module.
 pub(super) struct ExchangeScope {
     child: Pipeline,
@@ -100,7 +104,7 @@ impl ExchangeScope {
         }
     }
 
-    /// Ingress: cuts a batch that means much work while somebody is idle.
+    /// Ingress: cuts a batch that means much work.
     fn admit(&mut self, batch: Batch, cx: &Context<'_>) {
         let cut = self.cut(&batch, cx);
         if cut.len() < 2 {
@@ -221,12 +225,10 @@ impl ExchangeScope {
         }
     }
 
-    /// Egress for pieces that ran elsewhere. Returns whether anything arrived.
-    fn gather(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<bool, QueryError> {
-        let Some(source) = self.source.clone() else { return Ok(false) };
-        let deliveries = source.collect();
-        let any = !deliveries.is_empty();
-        for delivery in deliveries {
+    /// Egress for pieces that ran elsewhere.
+    fn gather(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
+        let Some(source) = self.source.clone() else { return Ok(()) };
+        for delivery in source.collect() {
             match delivery {
                 Delivery::Batches(ordinal, batches) => self.receive(ordinal, batches, false, cx, out)?,
                 Delivery::End(ordinal) => {
@@ -238,7 +240,7 @@ impl ExchangeScope {
                 Delivery::Failed(error) => return Err(error),
             }
         }
-        Ok(any)
+        Ok(())
     }
 
     fn is_awaiting(&self) -> bool {

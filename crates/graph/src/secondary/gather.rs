@@ -196,3 +196,61 @@ fn first_bytes(bytes: &[u8]) -> u128 {
     first[..len].copy_from_slice(&bytes[..len]);
     u128::from_be_bytes(first)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::sync::Arc;
+
+    use store::MemoryStore;
+
+    use super::*;
+    use crate::{Dir, EdgeRef, Graph, GraphOptions, TreeBounds};
+
+    /// Edges that the hub has all the time.
+    const EDGES: usize = 120;
+
+    #[test]
+    fn each_edge_is_gathered_once_though_nodes_are_joined_meanwhile() {
+        let tree = TreeBounds { min: 4, max: 8, fan_out: 4 };
+        let options = GraphOptions { tree, merge_versions: 3, keeper: false, ..GraphOptions::default() };
+        let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
+        let transaction = graph.begin();
+        let hub = transaction.add_vertex(None, "hub").unwrap();
+        let leaf = transaction.add_vertex(None, "leaf").unwrap();
+        let there = (0..EDGES).map(|_| transaction.add_edge(None, "likes", hub, leaf).unwrap());
+        let (there, state) = (RefCell::new(there.collect::<Vec<EdgeRef>>()), RefCell::new(0x5eed_u64));
+        transaction.commit().unwrap();
+        let change = || {
+            let mut state = state.borrow_mut();
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let gone = there.borrow_mut().swap_remove((*state >> 33) as usize % EDGES);
+            let transaction = graph.begin();
+            let edge = transaction.add_edge(None, "likes", hub, leaf).unwrap();
+            transaction.set_edge_property(edge, "weight", Value::Int(1)).unwrap();
+            transaction.drop_edge(gone).unwrap();
+            transaction.commit().unwrap();
+            there.borrow_mut().push(edge);
+            false
+        };
+        change();
+        for round in 0..30 {
+            let snapshot = graph.snapshot();
+            let (likes, weight) = (snapshot.catalog().edge_label("likes"), snapshot.catalog().key("weight"));
+            let list = TreeName::primary(hub, likes.unwrap(), Dir::Out);
+            let mut expected: Vec<u32> = there.borrow().iter().map(|e| e.seq).collect();
+            let mut pace = Pace::new(1.0);
+            let (key, most) = (weight.unwrap(), EDGES / 3);
+            let mut gather = Gather { snapshot: &snapshot, list, key, most, pace: &mut pace, stop: &change };
+            let mut gathered = Vec::new();
+            let all = gather.parts(|section, order, _| {
+                gathered.extend(order.iter().map(|position| section.seqs()[*position as usize]));
+                Ok(())
+            });
+            assert!(all.unwrap());
+            gathered.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(gathered, expected, "round {round}");
+        }
+    }
+}

@@ -24,7 +24,7 @@ use crate::physical::{
 
 /// Traversers that a part must expect to make, to be worth spreading.
 const WORTH: f64 = 2_000.0;
-/// Edges of one vertex from which on executors may share them. (From as many on they do, if they are idle.)
+/// Edges of one vertex from which on executors may share them: what is two pieces when the query runs.
 const HUB: f64 = 8_192.0;
 /// Pieces on their way at the same time, per executor.
 const MAX_PIECES: u32 = 16;
@@ -68,7 +68,9 @@ pub(super) fn spread(ops: &mut Ops) {
             }
             continue;
         }
-        part.reduce((!ordered).then_some(&op));
+        if !ordered {
+            part.reduce_before(&op);
+        }
         part.close(&mut result, ordered);
         in_order = is_ordered_after(&op.kind, in_order);
         result.push(op);
@@ -135,9 +137,8 @@ impl Part {
         self.ops.push(op);
     }
 
-    /// What is behind the part, if the order of its results makes no difference: done in each piece, too, if that is right.
-    fn reduce(&mut self, behind: Option<&Op>) {
-        let Some(op) = behind else { return };
+    /// Lets each piece do what is behind the part, if it comes to the same; the order of results makes no difference there.
+    fn reduce_before(&mut self, op: &Op) {
         if let OpKind::Aggregate(Aggregation::Sum | Aggregation::Min | Aggregation::Max) = op.kind {
             self.reduction = Some(unnumbered(op.kind.clone(), op.step.clone(), false));
         }
