@@ -55,7 +55,8 @@ fn measure(folder: &Path, edges: u64, report: &Report) -> Outcome<()> {
     let stats = database.stats();
     let degree = degree(&database, hub, edges)?;
     drop(database);
-    let (scans, is_settled) = scans(folder, hub, &fans, edges / 10)?;
+    let (mut scans, is_settled) = scans(folder, hub, &fans, edges / 10)?;
+    scans.push(hub_scans::bare_sum(edges));
     report.rows("hub_scans", &scans)?;
     report.figures(
         "hub",

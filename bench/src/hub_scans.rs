@@ -18,6 +18,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 const BATCH: u64 = 20_000;
 /// Times that a query is run.
 const TRIES: usize = 20;
+/// Longs that are copied together in the bare loop.
+const PIECE: usize = 4096;
 /// Scores are below this.
 const SCORES: u64 = 100;
 
@@ -50,6 +52,42 @@ pub fn insert(database: &Database, hub: VertexRef, fans: &[VertexRef], edges: u6
     Ok(())
 }
 
+/// What one and two threads take to copy and add so many longs, part by part: two are hardly faster where the memory is
+/// busy with one, and no scan of a property that is not in a cache can gain more.
+pub fn bare_sum(longs: u64) -> Json {
+    let longs: Vec<i64> = (0..longs as i64).collect();
+    let (mut alone, mut together) = (Latencies::default(), Latencies::default());
+    for _ in 0..TRIES {
+        let (took, expected) = time(|| added(&longs));
+        alone.add(took);
+        let (first, second) = longs.split_at(longs.len() / 2);
+        let (took, sum) = time(|| {
+            std::thread::scope(|scope| {
+                let second = scope.spawn(|| added(second));
+                added(first) + second.join().expect("adding does not panic")
+            })
+        });
+        together.add(took);
+        assert_eq!(sum, expected, "two threads add up to something else");
+    }
+    row("bare: copy and sum of an array", &alone, &together)
+}
+
+/// The sum of longs that are copied before they are added, as a scan does with what it finds.
+fn added(longs: &[i64]) -> i64 {
+    let mut batch = Vec::with_capacity(PIECE);
+    longs.chunks(PIECE).fold(0, |sum, part| {
+        batch.clear();
+        batch.extend_from_slice(part);
+        sum + std::hint::black_box(&batch).iter().sum::<i64>()
+    })
+}
+
+fn row(name: &str, alone: &Latencies, together: &Latencies) -> Json {
+    let (one, all) = (micros(alone.median()), micros(together.median()));
+    json!({ "name": name, "one_us": rounded(one), "two_us": rounded(all), "speedup": rounded(one / all) })
+}
+
 /// Medians of the scans, by one executor and by as many as the database has, and how much faster these are.
 ///
 /// # Errors
@@ -75,10 +113,7 @@ pub fn scans(database: &Database) -> Outcome<Vec<Json>> {
                 }
             }
         }
-        let (one, all) = (micros(alone.median()), micros(together.median()));
-        rows.push(json!({
-            "name": name, "one_us": rounded(one), "two_us": rounded(all), "speedup": rounded(one / all),
-        }));
+        rows.push(row(name, &alone, &together));
     }
     Ok(rows)
 }
