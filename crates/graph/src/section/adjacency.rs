@@ -417,8 +417,7 @@ impl Adjacency {
         if newest.is_none() {
             return builder.copy(self, start..end);
         }
-        let merged = MergedList::new(Some(self), (start, end), newest, None, self.order);
-        (0..merged.len()).for_each(|i| merged.append_to(i, builder));
+        MergedList::new(Some(self), (start, end), newest, None, self.order).append_all(builder);
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -4,7 +4,7 @@ use values::{Value, VertexRef};
 
 use super::adjacency::Adjacency;
 use super::order::Order;
-use super::values::ValuesBuilder;
+use super::values_builder::ValuesBuilder;
 use crate::{KeyId, Tick, ValueRef};
 
 /// Builds a base slot by slot.
@@ -44,8 +44,14 @@ impl AdjacencyBuilder {
 
     /// Appends base positions of another section, properties included.
     pub(crate) fn copy(&mut self, from: &Adjacency, range: std::ops::Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
         let row = self.neighbours.len();
         for (key, values) in from.columns() {
+            if values.is_full() && self.column(*key).extend(row, values, range.clone()) {
+                continue;
+            }
             for position in range.clone() {
                 if let Some(value) = values.get(position) {
                     self.set(row + position - range.start, *key, value);
@@ -74,6 +80,12 @@ impl AdjacencyBuilder {
     }
 
     fn set(&mut self, row: usize, key: KeyId, value: ValueRef<'_>) {
+        let column = self.column(key);
+        column.pad(row);
+        column.push(value);
+    }
+
+    fn column(&mut self, key: KeyId) -> &mut ValuesBuilder {
         let place = match self.columns.iter().position(|(k, _)| *k == key) {
             Some(place) => place,
             None => {
@@ -81,8 +93,6 @@ impl AdjacencyBuilder {
                 self.columns.len() - 1
             }
         };
-        let column = &mut self.columns[place].1;
-        column.pad(row);
-        column.push(value);
+        &mut self.columns[place].1
     }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::SLOTS;
 use super::delta::Delta;
-use super::values::{Values, ValuesBuilder};
+use super::values::Values;
+use super::values_builder::ValuesBuilder;
 use crate::property::{PropertyCell, PropertyState};
 use crate::{Single, Tick, ValueRef};
 

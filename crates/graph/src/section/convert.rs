@@ -7,7 +7,8 @@
 use values::Value;
 
 use super::adjacency::{EdgeCells, EdgeChange, EdgeChangeKind};
-use super::values::{Rows, Values, ValuesBuilder};
+use super::values::{Rows, Values};
+use super::values_builder::ValuesBuilder;
 use super::{Adjacency, Column, IndexPartition, OrderedPartition, Presence};
 use crate::property::{PropertyCell, PropertyState};
 use crate::schema::{ValueType, retype};

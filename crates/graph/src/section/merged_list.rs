@@ -179,6 +179,36 @@ impl<'r> MergedList<'r> {
         }
     }
 
+    /// Appends all edges to the current slot of a builder: those that lie together in the base, together.
+    pub(crate) fn append_all(&self, builder: &mut AdjacencyBuilder) {
+        let mut i = 0;
+        while i < self.len() {
+            let unchanged = self.unchanged_from(i);
+            match self.base {
+                Some(base) if unchanged > 0 => {
+                    let position = self.sources[i] as usize;
+                    builder.copy(base, position..position + unchanged);
+                    i += unchanged;
+                }
+                _ => {
+                    self.append_to(i, builder);
+                    i += 1;
+                }
+            }
+        }
+    }
+
+    /// How many edges from `i` on follow one another in the base and are as they are there.
+    fn unchanged_from(&self, i: usize) -> usize {
+        let first = self.sources[i];
+        let follows = |j: &usize| self.sources[*j] == first + (j - i) as u32;
+        let as_there = |j: &usize| self.updates.is_empty() || self.override_of(*j).is_none();
+        match first & INSERTED {
+            0 => (i..self.len()).take_while(|j| follows(j) && as_there(j)).count(),
+            _ => 0,
+        }
+    }
+
     /// Appends edge `i` to the current slot of a builder.
     pub(crate) fn append_to(&self, i: usize, builder: &mut AdjacencyBuilder) {
         match (self.override_of(i), self.base) {

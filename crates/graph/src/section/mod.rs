@@ -18,6 +18,7 @@ mod ordered;
 mod parts;
 mod presence;
 mod values;
+mod values_builder;
 
 pub(crate) use adjacency::{
     Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, EdgePlace, FoundEdge, identity,
@@ -37,7 +38,8 @@ pub(crate) use order::{Order, SortPlace, order_values};
 pub(crate) use ordered::{EntryRef, OrderedEntry, OrderedPartition};
 pub(crate) use parts::{Part, Parts};
 pub(crate) use presence::{Presence, VertexState};
-pub(crate) use values::{Rows, Values, ValuesBuilder};
+pub(crate) use values::{Rows, Values};
+pub(crate) use values_builder::ValuesBuilder;
 
 /// Slots of a block.
 pub(crate) const SLOTS: usize = 1024;

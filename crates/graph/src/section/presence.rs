@@ -3,7 +3,8 @@
 use super::SLOTS;
 use super::bits::Bits;
 use super::delta::Delta;
-use super::values::{Values, ValuesBuilder};
+use super::values::Values;
+use super::values_builder::ValuesBuilder;
 use crate::{Tick, ValueRef};
 use values::Value;
 
