@@ -169,6 +169,8 @@ impl Application<'_> {
         trees.sort_by_key(|(slot, _)| *slot);
         let section = section.merged_without(watermark, Some(slot)).with_trees(trees.into());
         cell.replace(section, account, self.guard);
+        // Replaying, the section may have had the change that came by, and be stored as it was: with the list, without the tree.
+        self.writer.dirty.insert(SectionKey::of(name.v, SectionName::Adjacency(name.label, name.dir)));
         self.writer.dirty_trees.insert(name, tree);
         Ok(())
     }

@@ -1,0 +1,100 @@
+//! A flush that ends before its checkpoint leaves sections that have more than it names: the log is replayed from the checkpoint
+//! before, under the definitions of that time, on sections of a later one.
+
+mod stored;
+
+use std::sync::Arc;
+
+use graph::{
+    Cardinality, Dir, EdgeRef, Graph, GraphOptions, NodeBounds, SecondaryOptions, TreeBounds, Value,
+    VertexRef,
+};
+use store::{MemoryStore, Store};
+use stored::{filled, pairs};
+
+const TREE: TreeBounds = TreeBounds { min: 4, max: 8, fan_out: 4 };
+
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+fn open(store: &Arc<dyn Store>, tree: TreeBounds) -> Graph {
+    let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
+    Graph::open(Arc::clone(store), GraphOptions { secondary, tree, ..GraphOptions::default() }).unwrap()
+}
+
+/// Flushes; a store that has the sections then, and everything else as it was before.
+fn flushed_without_checkpoint(graph: Graph, store: &Arc<dyn Store>) -> Arc<dyn Store> {
+    let before = pairs(store);
+    graph.flush().unwrap();
+    drop(graph);
+    let sections = pairs(store).into_iter().filter(|(keyspace, ..)| keyspace == "sections");
+    filled(&before.into_iter().chain(sections).collect::<Vec<_>>())
+}
+
+fn vertex(graph: &Graph) -> VertexRef {
+    let transaction = graph.begin();
+    let v = transaction.add_vertex(None, "film").unwrap();
+    transaction.commit().unwrap();
+    v
+}
+
+/// So many loops.
+fn add(graph: &Graph, v: VertexRef, edges: usize) -> Vec<EdgeRef> {
+    let transaction = graph.begin();
+    let added = (0..edges).map(|_| transaction.add_edge(None, "rates", v, v).unwrap()).collect();
+    transaction.commit().unwrap();
+    added
+}
+
+/// The lengths of the runs of a list.
+fn runs(graph: &Graph, v: VertexRef) -> Vec<usize> {
+    let snapshot = graph.snapshot();
+    let label = snapshot.catalog().edge_label("rates").unwrap();
+    snapshot.reader().list(v, label, Dir::Out).runs().map(|run| run.neighbours().len()).collect()
+}
+
+fn set(graph: &Graph, v: VertexRef, edges: &[EdgeRef], value: &Value) {
+    let transaction = graph.begin();
+    transaction.set_vertex_property(v, Cardinality::Single, "stars", value.clone(), &[]).unwrap();
+    edges.iter().for_each(|e| transaction.set_edge_property(*e, "stars", value.clone()).unwrap());
+    transaction.commit().unwrap();
+}
+
+/// The values of a vertex and of some edges, with their types.
+fn values(graph: &Graph, v: VertexRef, edges: &[EdgeRef]) -> Vec<String> {
+    let snapshot = graph.snapshot();
+    let (reader, stars) = (snapshot.reader(), snapshot.catalog().key("stars").unwrap());
+    let values = edges.iter().map(|e| reader.edge_value(*e, stars));
+    values.chain([reader.value(v, stars)]).map(|value| format!("{value:?}")).collect()
+}
+
+#[test]
+fn a_list_that_is_too_long_for_bounds_of_before_becomes_a_tree_that_is_found_again() {
+    let declare = |graph: &Graph, max| {
+        let declared = graph.change_schema(|schema| {
+            schema.edges.entry("rates".into()).or_default().nodes = Some(NodeBounds::up_to(max));
+            Ok(())
+        });
+        declared.unwrap();
+    };
+    let store = memory();
+    let graph = open(&store, TREE);
+    declare(&graph, 20);
+    let film = vertex(&graph);
+    let first = add(&graph, film, 5)[0];
+    graph.flush().unwrap();
+    add(&graph, film, 10);
+    declare(&graph, 100);
+    add(&graph, film, 45);
+    assert_eq!(runs(&graph, film), [60]);
+    let store = flushed_without_checkpoint(graph, &store);
+
+    let graph = open(&store, TREE);
+    assert!(runs(&graph, film).len() > 1, "it has a tree");
+    graph.flush().unwrap();
+    set(&graph, film, &[first], &Value::Long(5));
+    graph.flush().unwrap();
+    drop(graph);
+    assert_eq!(values(&open(&store, TREE), film, &[first])[0], "Some(Long(5))");
+}
