@@ -6,8 +6,8 @@ mod stored;
 use std::sync::Arc;
 
 use graph::{
-    Cardinality, Dir, EdgeRef, Graph, GraphOptions, NodeBounds, SecondaryOptions, TreeBounds, Value,
-    VertexRef,
+    Cardinality, Dir, EdgeKeyDescription, EdgeRef, Graph, GraphOptions, NodeBounds, SecondaryOptions,
+    TreeBounds, Value, ValueType, VertexKeyDescription, VertexRef,
 };
 use store::{MemoryStore, Store};
 use stored::{filled, pairs};
@@ -97,4 +97,38 @@ fn a_list_that_is_too_long_for_bounds_of_before_becomes_a_tree_that_is_found_aga
     graph.flush().unwrap();
     drop(graph);
     assert_eq!(values(&open(&store, TREE), film, &[first])[0], "Some(Long(5))");
+}
+
+#[test]
+fn values_that_were_written_after_a_type_was_given_up_are_not_read_as_that_type() {
+    let declare = |graph: &Graph, value_type| {
+        let declared = graph.change_schema(|schema| {
+            let key = VertexKeyDescription { value_type, ..VertexKeyDescription::default() };
+            schema.vertices.entry("film".into()).or_default().keys.insert("stars".into(), key);
+            let key = EdgeKeyDescription { value_type, required: false };
+            schema.edges.entry("rates".into()).or_default().keys.insert("stars".into(), key);
+            Ok(())
+        });
+        declared.unwrap();
+    };
+    // Once in a section, once in nodes of a tree.
+    for tree in [TreeBounds::default(), TREE] {
+        let store = memory();
+        let graph = open(&store, tree);
+        let film = vertex(&graph);
+        let mut edges = add(&graph, film, 20);
+        set(&graph, film, &edges, &Value::Int(1));
+        graph.flush().unwrap();
+        // Replaying this loads everything that is looked at, as the flush below leaves it.
+        set(&graph, film, &edges, &Value::Int(2));
+        declare(&graph, Some(ValueType::Double));
+        assert_eq!(values(&graph, film, &edges), vec!["Some(Double(2.0))"; 21]);
+        declare(&graph, None);
+        edges.truncate(15);
+        set(&graph, film, &edges, &Value::Int(3));
+        let expected = values(&graph, film, &edges);
+        assert_eq!(expected, vec!["Some(Int(3))"; 16]);
+        let store = flushed_without_checkpoint(graph, &store);
+        assert_eq!(values(&open(&store, tree), film, &edges), expected);
+    }
 }

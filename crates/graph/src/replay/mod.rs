@@ -52,7 +52,7 @@ impl<'a> Replay<'a> {
         let Record { stamp, growth, ops } = record;
         if !growth.is_empty() {
             self.apply_edges()?;
-            self.restore_growth(&growth)?;
+            self.restore_growth(&growth, stamp)?;
         }
         self.writer.log_bytes += bytes as u64;
         self.bytes += bytes;
@@ -72,7 +72,7 @@ impl<'a> Replay<'a> {
         Ok(self.counts)
     }
 
-    fn restore_growth(&mut self, growth: &CatalogGrowth) -> Result<()> {
+    fn restore_growth(&mut self, growth: &CatalogGrowth, stamp: Tick) -> Result<()> {
         let CatalogGrowth { names, old_indexes, definitions } = growth;
         self.core.grow_catalog(|catalog: &mut Catalog| {
             for (space, id, name) in names {
@@ -85,7 +85,7 @@ impl<'a> Replay<'a> {
             Ok(())
         })?;
         // What was replayed so far is of the time before them.
-        definitions.as_ref().map_or(Ok(()), |definitions| self.core.adopt(definitions, &self.writer))
+        definitions.as_ref().map_or(Ok(()), |definitions| self.core.adopt(definitions, stamp, &self.writer))
     }
 
     /// Applies everything of a commit but to the lists of its edges.

@@ -13,21 +13,18 @@
 
 use std::sync::Arc;
 
-use crossbeam_epoch::Guard;
-
+use super::resident::Resident;
 use super::{Definitions, Retypes};
-use crate::block::{Stripe, TABLETS, adjacency_number};
 use crate::core::Core;
-use crate::memory::SectionCell;
-use crate::section::{Convert, Mergeable};
+use crate::section::Convert;
 use crate::section_key::{SectionKey, SectionName};
-use crate::tree::EdgeTree;
 use crate::writer::Writer;
-use crate::{Dir, EdgeLabelId, KeyId, Result};
+use crate::{Result, Tick};
 
 impl Core {
-    /// Puts definitions that the log has in force, unless newer ones are. The call of whoever holds the writer.
-    pub(crate) fn adopt(&self, definitions: &Arc<Definitions>, writer: &Writer) -> Result<()> {
+    /// Puts definitions that the log has in force, unless newer ones are. The call of whoever holds the writer, before
+    /// anything else of their commit, which is at `stamp`.
+    pub(crate) fn adopt(&self, definitions: &Arc<Definitions>, stamp: Tick, writer: &Writer) -> Result<()> {
         let catalog = self.catalog();
         if definitions.revision <= catalog.revision() {
             return Ok(());
@@ -35,7 +32,8 @@ impl Core {
         if definitions.retypes != catalog.definitions().retypes {
             // Whoever loads from here on converts; whoever has loaded before is found now.
             *self.retypes.write() = definitions.retypes.clone();
-            self.convert_resident(&definitions.retypes, catalog.schema().version, writer);
+            let (retypes, version) = (&definitions.retypes, catalog.schema().version);
+            Resident { core: self, retypes, version, stamp }.convert_all(writer);
         }
         self.node_sizes.declare(&definitions.schema);
         self.grow_catalog(|catalog| {
@@ -43,85 +41,6 @@ impl Core {
             catalog.set_pending(None);
             Ok(())
         })
-    }
-
-    /// Converts the sections in memory whose types have changed since a version, which is that of what is in memory. (What
-    /// changed before that may have been given up again, and other values written since.)
-    fn convert_resident(&self, retypes: &Retypes, version: u64, writer: &Writer) {
-        let (columns, edges) = (retypes.columns_since(version), retypes.edges_since(version));
-        for (_, stripe) in self.blocks.iter() {
-            let guard = crossbeam_epoch::pin();
-            for (_, key) in columns.iter().filter(|(label, _)| *label == stripe.label) {
-                self.convert_columns(retypes, version, stripe, *key, &guard);
-            }
-            for label in &edges {
-                self.convert_lists(retypes, version, stripe, *label, &guard);
-            }
-            drop(guard);
-            self.make_room_for_writer(writer);
-        }
-        for label in edges {
-            let guard = crossbeam_epoch::pin();
-            for tree in self.secondaries.retype(label, retypes, version) {
-                self.convert_tree(retypes, version, label, &tree, &guard);
-            }
-        }
-    }
-
-    fn convert_columns(&self, retypes: &Retypes, version: u64, stripe: &Stripe, key: KeyId, guard: &Guard) {
-        let Some(conversions) = retypes.of_vertices(stripe.label, key, version) else { return };
-        for tablet in 0..TABLETS {
-            if let Some(cell) = stripe.block(tablet).columns.get(key.index()) {
-                self.convert(cell, |column| column.converted(&conversions), guard);
-            }
-        }
-    }
-
-    fn convert_lists(
-        &self,
-        retypes: &Retypes,
-        version: u64,
-        stripe: &Stripe,
-        label: EdgeLabelId,
-        guard: &Guard,
-    ) {
-        let Some(conversions) = retypes.of_edges(label, version) else { return };
-        for (tablet, dir) in (0..TABLETS).flat_map(|tablet| [(tablet, Dir::Out), (tablet, Dir::In)]) {
-            let Some(cell) = stripe.block(tablet).adjacency.get(adjacency_number(label, dir)) else {
-                continue;
-            };
-            let section = cell.loaded(guard);
-            for (_, tree) in section.into_iter().flat_map(|section| section.trees()) {
-                self.convert_tree(retypes, version, label, tree, guard);
-            }
-            self.convert(cell, |lists| lists.converted(&conversions), guard);
-        }
-    }
-
-    /// Converts the edge nodes of a tree that are in memory. Where a node begins is left as it is: it is the same number.
-    fn convert_tree(
-        &self,
-        retypes: &Retypes,
-        version: u64,
-        label: EdgeLabelId,
-        tree: &EdgeTree,
-        guard: &Guard,
-    ) {
-        let Some(conversions) = retypes.of_edges(label, version) else { return };
-        for node in tree.root.loaded(guard).into_iter().flat_map(|root| root.nodes()) {
-            self.convert(&node.cell, |node| node.converted(&conversions), guard);
-        }
-    }
-
-    fn convert<T: Mergeable>(
-        &self,
-        cell: &SectionCell<T>,
-        converted: impl FnOnce(&T) -> Option<T>,
-        guard: &Guard,
-    ) {
-        if let Some(section) = cell.loaded(guard).and_then(converted) {
-            cell.replace(section, &self.cache.account, guard);
-        }
     }
 
     /// A section that was loaded, with the types of the schema in force.

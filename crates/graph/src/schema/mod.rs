@@ -22,6 +22,7 @@ mod error;
 mod index;
 mod node_bounds;
 mod parse;
+mod resident;
 mod retypes;
 mod rules;
 mod value_type;

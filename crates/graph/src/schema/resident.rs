@@ -1,0 +1,92 @@
+//! Converts what is in memory when types change.
+
+use crossbeam_epoch::Guard;
+
+use super::Retypes;
+use crate::block::{Stripe, TABLETS, adjacency_number};
+use crate::core::Core;
+use crate::memory::SectionCell;
+use crate::section::{Convert, Mergeable};
+use crate::tree::EdgeTree;
+use crate::writer::Writer;
+use crate::{Dir, EdgeLabelId, KeyId, Tick};
+
+/// The sections in memory at the moment when other types are put in force.
+pub(super) struct Resident<'a> {
+    pub(super) core: &'a Core,
+    pub(super) retypes: &'a Retypes,
+    /// The version of the schema whose types they have. (What changed before that may have been given up again, and other
+    /// values written since.)
+    pub(super) version: u64,
+    /// The stamp of the change. A section that includes it already was stored after it, and is met with when the log is replayed:
+    /// its values have the types of that time, or of a later one.
+    pub(super) stamp: Tick,
+}
+
+impl Resident<'_> {
+    /// Converts the sections whose types have changed.
+    pub(super) fn convert_all(&self, writer: &Writer) {
+        let (columns, edges) =
+            (self.retypes.columns_since(self.version), self.retypes.edges_since(self.version));
+        for (_, stripe) in self.core.blocks.iter() {
+            let guard = crossbeam_epoch::pin();
+            for (_, key) in columns.iter().filter(|(label, _)| *label == stripe.label) {
+                self.convert_columns(stripe, *key, &guard);
+            }
+            for label in &edges {
+                self.convert_lists(stripe, *label, &guard);
+            }
+            drop(guard);
+            self.core.make_room_for_writer(writer);
+        }
+        for label in edges {
+            let guard = crossbeam_epoch::pin();
+            for tree in self.core.secondaries.retype(label, self.retypes, self.version) {
+                self.convert_tree(label, &tree, &guard);
+            }
+        }
+    }
+
+    fn convert_columns(&self, stripe: &Stripe, key: KeyId, guard: &Guard) {
+        let Some(conversions) = self.retypes.of_vertices(stripe.label, key, self.version) else { return };
+        for tablet in 0..TABLETS {
+            if let Some(cell) = stripe.block(tablet).columns.get(key.index()) {
+                self.convert(cell, |column| column.converted(&conversions), guard);
+            }
+        }
+    }
+
+    fn convert_lists(&self, stripe: &Stripe, label: EdgeLabelId, guard: &Guard) {
+        let Some(conversions) = self.retypes.of_edges(label, self.version) else { return };
+        for (tablet, dir) in (0..TABLETS).flat_map(|tablet| [(tablet, Dir::Out), (tablet, Dir::In)]) {
+            let Some(cell) = stripe.block(tablet).adjacency.get(adjacency_number(label, dir)) else {
+                continue;
+            };
+            let section = cell.loaded(guard);
+            for (_, tree) in section.into_iter().flat_map(|section| section.trees()) {
+                self.convert_tree(label, tree, guard);
+            }
+            self.convert(cell, |lists| lists.converted(&conversions), guard);
+        }
+    }
+
+    /// Converts the edge nodes of a tree that are in memory. Where a node begins is left as it is: it is the same number.
+    fn convert_tree(&self, label: EdgeLabelId, tree: &EdgeTree, guard: &Guard) {
+        let Some(conversions) = self.retypes.of_edges(label, self.version) else { return };
+        for node in tree.root.loaded(guard).into_iter().flat_map(|root| root.nodes()) {
+            self.convert(&node.cell, |node| node.converted(&conversions), guard);
+        }
+    }
+
+    fn convert<T: Mergeable>(
+        &self,
+        cell: &SectionCell<T>,
+        converted: impl FnOnce(&T) -> Option<T>,
+        guard: &Guard,
+    ) {
+        let section = cell.loaded(guard).filter(|section| section.settled() < self.stamp);
+        if let Some(section) = section.and_then(converted) {
+            cell.replace(section, &self.core.cache.account, guard);
+        }
+    }
+}
