@@ -157,6 +157,11 @@ impl Catalog {
     pub fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
         self.definitions.schema.sort_key(label)
     }
+    /// The keys by which lists along a label may lie: the sort key, and others that were sort keys before.
+    pub(crate) fn list_keys(&self, label: EdgeLabelId) -> impl Iterator<Item = KeyId> {
+        let former = self.definitions.sorting.get(&label).map_or(&[][..], Vec::as_slice);
+        self.sort_key(label).into_iter().chain(former.iter().copied())
+    }
     /// The indexes, in the order of their creation, unfinished ones included.
     pub fn indexes(&self) -> &[Index] {
         &self.definitions.indexes

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Format 1 had a list of equality indexes in place of definitions. It can be read, as formats 2 and 3 can, whose definitions
-//! have no retypes, and format 4, whose schema says nothing of nodes; opening such a graph makes it one of format 5. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! have no retypes, format 4, whose schema says nothing of nodes, and format 5, which knows of no lists to be sorted; opening such a graph makes
+//! it one of format 6. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
 
 use std::sync::Arc;
 
@@ -29,8 +30,8 @@ use crate::{GraphError, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
 /// there was no schema; in 2 there were no secondary edge-trees; in 3 no section said under which version of the schema it was
-/// written; in 4 the schema said nothing of the nodes of edge-trees.
-const FORMAT: u32 = 5;
+/// written; in 4 the schema said nothing of the nodes of edge-trees; in 5 a sort key could not be changed while there were edges.
+const FORMAT: u32 = 6;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -330,18 +331,42 @@ mod tests {
     }
 
     #[test]
-    fn catalogs_of_formats_3_and_4_are_read_and_one_of_this_format_comes_back() {
+    fn catalogs_of_formats_3_to_5_are_read_and_one_of_this_format_comes_back() {
         let mut catalog = Catalog::default();
         catalog.define(|definitions| definitions.schema.version = 7);
         let encoded = encode_catalog(&catalog);
         assert_eq!(decode_catalog(&encoded).unwrap().definitions(), catalog.definitions());
-        // Format 4 ended before the sizes of nodes: a count, and nothing to count; format 3 before what is read as another
-        // type as well: two more.
+        // Format 5 ended before the lists to be sorted: a count, and nothing to count; format 4 before the sizes of nodes as
+        // well; format 3 before what is read as another type: two more.
         let body = open_frame(&encoded).unwrap();
-        for missing in [4, 12] {
+        for missing in [4, 8, 16] {
             let old = seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - missing]));
             assert_eq!(decode_catalog(&old).unwrap().definitions(), catalog.definitions());
         }
+    }
+
+    #[test]
+    fn a_graph_of_format_5_is_read_with_its_sort_keys_and_becomes_one_of_this_format() {
+        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
+        let meta = Meta::open(Arc::clone(&store)).unwrap();
+        let (mut catalog, label, key) = (Catalog::default(), EdgeLabelId(2), KeyId(3));
+        catalog.define(|definitions| {
+            definitions.schema.edges.entry(label).or_default().sort_key = Some(key);
+        });
+        let encoded = encode_catalog(&catalog);
+        let body = open_frame(&encoded).unwrap();
+        let mut batch = WriteBatch::new();
+        batch.put(&meta.keyspace, "format", 5u32.to_le_bytes());
+        batch.put(
+            &meta.keyspace,
+            "catalog",
+            seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - 4])),
+        );
+        meta.write(batch).unwrap();
+        let meta = Meta::open(store).unwrap();
+        let (_, catalog) = meta.load().unwrap();
+        assert_eq!(catalog.list_keys(label).collect::<Vec<_>>(), [key]);
+        assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 
     #[test]

@@ -284,7 +284,7 @@ impl Core {
             let mut counts = self.counts.newest();
             self.make_room_for_writer(&writer);
             if let Some(definitions) = &pending.growth.definitions {
-                self.adopt(definitions, tick, &writer)?;
+                self.adopt(definitions, (tick, true), &writer)?;
             }
             let guard = crossbeam_epoch::pin();
             let mut changed = (*counts).clone();

@@ -19,6 +19,7 @@ use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
 use crate::pools::{Helpers, Pools, Request};
+use crate::resort::Resorts;
 use crate::schema::{DefinitionLock, Retypes};
 use crate::secondary::Secondaries;
 use crate::section::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS};
@@ -71,6 +72,8 @@ pub(crate) struct Core {
     pub(crate) node_sizes: NodeSizes,
     /// Secondary edge-trees.
     pub(crate) secondaries: Secondaries,
+    /// Lists on their way into the order of another sort key.
+    pub(crate) resorts: Resorts,
     /// What sections are converted to when they are loaded. Ahead of the catalog while one is adopted.
     pub(crate) retypes: RwLock<Retypes>,
     catalog: RwLock<Arc<Catalog>>,
@@ -111,6 +114,7 @@ impl Core {
             indexing: Indexing::default(),
             known: Known::default(),
             secondaries: Secondaries::default(),
+            resorts: Resorts::default(),
             retypes: RwLock::new(catalog.definitions().retypes.clone()),
             catalog: RwLock::new(Arc::new(catalog)),
         }

@@ -1,7 +1,7 @@
 //! A graph: open, begin, flush.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use store::Store;
 
@@ -10,10 +10,11 @@ use crate::cache::Keeper;
 use crate::core::Core;
 use crate::indexing::IndexWorker;
 use crate::pools::{PoolOptions, PoolStats, Request};
+use crate::resort::SortWorker;
 use crate::secondary::SecondaryWorker;
 use crate::{
     GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription,
-    SecondaryOptions, SecondaryStatus, SectionSizes, Snapshot, Transaction, TreeBounds,
+    SecondaryOptions, SecondaryStatus, SectionSizes, Snapshot, SortStatus, Transaction, TreeBounds,
 };
 
 /// Bounds and sizes of a graph.
@@ -84,6 +85,8 @@ pub struct Graph {
     _keeper: Option<Arc<Keeper>>,
     /// Likewise.
     _secondary: Arc<SecondaryWorker>,
+    /// Likewise.
+    _sorting: Arc<SortWorker>,
 }
 
 impl Graph {
@@ -105,7 +108,8 @@ impl Graph {
         let worker = Arc::new(IndexWorker::of(&core)?);
         let keeper = if core.options.keeper { Some(Arc::new(Keeper::start(&core)?)) } else { None };
         let secondary = Arc::new(SecondaryWorker::start(&core)?);
-        Ok(Self { core, worker, _keeper: keeper, _secondary: secondary })
+        let sorting = Arc::new(SortWorker::start(&core)?);
+        Ok(Self { core, worker, _keeper: keeper, _secondary: secondary, _sorting: sorting })
     }
 
     /// The latest committed state.
@@ -229,6 +233,32 @@ impl Graph {
     /// The first failure to build or drop a tree.
     pub fn adapt_secondary_trees(&self) -> Result<()> {
         self.core.adapt_secondary_trees()
+    }
+
+    /// The edge labels whose sort key was changed and whose lists do not all lie by it yet, and how far each is.
+    pub fn sorting(&self) -> Vec<SortStatus> {
+        self.core.sort_status()
+    }
+
+    /// Sorts the lists that do not lie by the sort key of their label, as far as that can be done now, before it returns: for tests,
+    /// and where no thread does it since [`SecondaryOptions::builders`](crate::SecondaryOptions::builders) is 0. Whether nothing is left: otherwise a snapshot
+    /// from before is still being read, or memory is short.
+    ///
+    /// # Errors
+    /// If the store fails. What was sorted stays so.
+    pub fn sort_lists(&self) -> Result<bool> {
+        self.core.sort_lists()
+    }
+
+    /// Waits until all lists lie by the sort key of their label. Whoever waits must not hold an older snapshot.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn await_sorted_lists(&self) -> Result<()> {
+        while !self.core.sort_lists()? {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
     }
 
     /// The schema and the indexes, by names.

@@ -64,6 +64,8 @@
 //!
 //! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
 //!
+//! * *Sort keys* (`resort`) may change while there are edges: every list is read in one order by one snapshot.
+//!
 //! * *Secondary edge-trees* (`secondary`): the same edges once more, sorted by another property, where that pays.
 //!
 //! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
@@ -107,6 +109,7 @@ mod read_unit;
 mod reader;
 mod recovery;
 mod replay;
+mod resort;
 mod scalar_hash;
 mod scan;
 mod schema;
@@ -145,6 +148,7 @@ pub use property::{Cardinality, PropertyEntry, PropertyId};
 pub use ranked::{StripeRanks, StripeTest};
 pub use read_unit::ReadUnit;
 pub use reader::Reader;
+pub use resort::SortStatus;
 pub use scalar_hash::index_hash;
 pub use scan::ScanCursor;
 pub use schema::{

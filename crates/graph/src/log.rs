@@ -28,8 +28,9 @@ const PART_BYTES: usize = 16 << 20;
 /// In place of a stamp: a record of any number of commits.
 const GROUP: u64 = u64::MAX;
 
-/// Behind the operations of a commit: definitions follow, or such as format 4 had, or such as were written before.
-const DEFINITIONS: u8 = 3;
+/// Behind the operations of a commit: definitions follow, or such as formats 5 and 4 had, or such as were written before.
+const DEFINITIONS: u8 = 4;
+const DEFINITIONS_OF_FORMAT_5: u8 = 3;
 const DEFINITIONS_OF_FORMAT_4: u8 = 2;
 const OLD_DEFINITIONS: u8 = 1;
 
@@ -117,6 +118,7 @@ fn decode_commit(input: &mut Input<'_>) -> Result<Record, Malformed> {
         0 => None,
         OLD_DEFINITIONS => Some(Arc::new(Definitions::decode_old(input)?)),
         DEFINITIONS_OF_FORMAT_4 => Some(Arc::new(Definitions::decode_format_4(input)?)),
+        DEFINITIONS_OF_FORMAT_5 => Some(Arc::new(Definitions::decode_format_5(input)?)),
         DEFINITIONS => Some(Arc::new(Definitions::decode(input)?)),
         tag => return Err(Malformed::new(format!("no commit ends with {tag}"))),
     };
@@ -315,10 +317,12 @@ mod tests {
         assert_eq!((read.stamp, read.ops.len()), (6, 1));
         assert_eq!(read.growth.definitions, growth.definitions);
 
-        // Format 4 had nothing of nodes: a count, and nothing to count. Before it they ended before what is read as another
-        // type: two counts, likewise.
+        // Format 5 had nothing of sort keys that change: a count, and nothing to count; format 4 nothing of nodes. Before it
+        // they ended before what is read as another type: two counts, likewise.
         let before = output.bytes.len() - definitions_len(&growth) - 1;
-        for (tag, missing) in [(DEFINITIONS_OF_FORMAT_4, 4), (OLD_DEFINITIONS, 8)] {
+        for (tag, missing) in
+            [(DEFINITIONS_OF_FORMAT_5, 4), (DEFINITIONS_OF_FORMAT_4, 4), (OLD_DEFINITIONS, 8)]
+        {
             output.bytes[before] = tag;
             output.bytes.truncate(output.bytes.len() - missing);
             let mut input = Input::new(&output.bytes);

@@ -18,11 +18,23 @@ pub(crate) enum Op {
     SetProperty { v: VertexRef, key: KeyId, state: PropertyState },
     /// An edge begins to exist. An id that a user chose is among its cells, under the hidden key.
     CreateEdge { e: EdgeRef, cells: EdgeCells },
-    /// The properties of an edge become these. In a list by sort key: the value it had, which says where it is.
-    UpdateEdge { e: EdgeRef, cells: EdgeCells, before: Option<Value> },
-    /// An edge ceases to exist; the id that a user chose for it, so that nobody needs to look for it. The value under its
-    /// list's sort key, likewise.
-    DropEdge { e: EdgeRef, id: Option<Value>, before: Option<Value> },
+    /// The properties of an edge become these. Where its lists may lie by sort keys: the values it had, which say where it is.
+    UpdateEdge { e: EdgeRef, cells: EdgeCells, before: Before },
+    /// An edge ceases to exist; the id that a user chose for it, so that nobody needs to look for it. The values under the
+    /// sort keys of its lists, likewise.
+    DropEdge { e: EdgeRef, id: Option<Value>, before: Before },
+}
+
+/// The values that an edge had under the keys by which its lists may lie: mostly none, or that of the sort key. They only say
+/// where to look first.
+pub(crate) type Before = Vec<(KeyId, Value)>;
+
+/// Stands for the sort key of the label, in logs of a format before 6.
+const SORT_KEY: KeyId = KeyId(u16::MAX);
+
+/// The value that an edge had under the key by which one of its lists lies.
+pub(crate) fn value_before(before: &Before, key: KeyId) -> Option<&Value> {
+    before.iter().find(|(known, _)| *known == key || *known == SORT_KEY).map(|(_, value)| value)
 }
 
 const CREATE_VERTEX: u8 = 1;
@@ -31,9 +43,12 @@ const SET_PROPERTY: u8 = 3;
 const CREATE_EDGE: u8 = 4;
 const UPDATE_EDGE: u8 = 5;
 const DROP_EDGE: u8 = 6;
-/// The same two, followed by the value that the edge had under the sort key.
-const UPDATE_SORTED_EDGE: u8 = 7;
-const DROP_SORTED_EDGE: u8 = 8;
+/// The same two of a format before 6, followed by the value that the edge had under the sort key.
+const OLD_UPDATE_SORTED_EDGE: u8 = 7;
+const OLD_DROP_SORTED_EDGE: u8 = 8;
+/// The same two, followed by the values that the edge had under keys by which its lists may lie.
+const UPDATE_SORTED_EDGE: u8 = 9;
+const DROP_SORTED_EDGE: u8 = 10;
 
 const ABSENT: u8 = 0;
 const ONE: u8 = 1;
@@ -68,15 +83,15 @@ impl Op {
             }
             Self::CreateEdge { e, cells } => encode_edge(CREATE_EDGE, e, Some(cells), output),
             Self::UpdateEdge { e, cells, before } => {
-                let tag = if before.is_some() { UPDATE_SORTED_EDGE } else { UPDATE_EDGE };
+                let tag = if before.is_empty() { UPDATE_EDGE } else { UPDATE_SORTED_EDGE };
                 encode_edge(tag, e, Some(cells), output);
-                before.iter().for_each(|before| output.value(before));
+                encode_before(before, output);
             }
             Self::DropEdge { e, id, before } => {
-                let tag = if before.is_some() { DROP_SORTED_EDGE } else { DROP_EDGE };
+                let tag = if before.is_empty() { DROP_EDGE } else { DROP_SORTED_EDGE };
                 encode_edge(tag, e, None, output);
                 encode_id(id.as_ref(), output);
-                before.iter().for_each(|before| output.value(before));
+                encode_before(before, output);
             }
         }
     }
@@ -93,18 +108,30 @@ impl Op {
                 Self::SetProperty { v, key, state: decode_state(input)? }
             }
             CREATE_EDGE => Self::CreateEdge { e: decode_edge(input)?, cells: input.entries()? },
-            UPDATE_EDGE => Self::UpdateEdge { e: decode_edge(input)?, cells: input.entries()?, before: None },
-            UPDATE_SORTED_EDGE => {
+            tag @ (UPDATE_EDGE | OLD_UPDATE_SORTED_EDGE | UPDATE_SORTED_EDGE) => {
                 let (e, cells) = (decode_edge(input)?, input.entries()?);
-                Self::UpdateEdge { e, cells, before: Some(input.value()?) }
+                Self::UpdateEdge { e, cells, before: decode_before(tag, input)? }
             }
-            DROP_EDGE => Self::DropEdge { e: decode_edge(input)?, id: decode_id(input)?, before: None },
-            DROP_SORTED_EDGE => {
+            tag @ (DROP_EDGE | OLD_DROP_SORTED_EDGE | DROP_SORTED_EDGE) => {
                 let (e, id) = (decode_edge(input)?, decode_id(input)?);
-                Self::DropEdge { e, id, before: Some(input.value()?) }
+                Self::DropEdge { e, id, before: decode_before(tag, input)? }
             }
             tag => return Err(Malformed::new(format!("no operation has tag {tag}"))),
         })
+    }
+}
+
+fn encode_before(before: &Before, output: &mut Output) {
+    if !before.is_empty() {
+        output.entries(before);
+    }
+}
+
+fn decode_before(tag: u8, input: &mut Input<'_>) -> Result<Before, Malformed> {
+    match tag {
+        OLD_UPDATE_SORTED_EDGE | OLD_DROP_SORTED_EDGE => Ok(vec![(SORT_KEY, input.value()?)]),
+        UPDATE_SORTED_EDGE | DROP_SORTED_EDGE => Ok(input.entries::<Vec<_>>()?),
+        _ => Ok(Before::new()),
     }
 }
 
@@ -156,4 +183,55 @@ fn encode_edge(tag: u8, e: &EdgeRef, cells: Option<&EdgeCells>, output: &mut Out
 fn decode_edge(input: &mut Input<'_>) -> Result<EdgeRef, Malformed> {
     let (src, dst) = (VertexRef(input.u32()?), VertexRef(input.u32()?));
     Ok(EdgeRef { src, dst, seq: input.u32()?, label: input.u16()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(encode: impl FnOnce(&mut Output)) -> Op {
+        let mut output = Output::default();
+        encode(&mut output);
+        let mut input = Input::new(&output.bytes);
+        let op = Op::decode(&mut input).unwrap();
+        input.end().unwrap();
+        op
+    }
+
+    #[test]
+    fn values_that_an_edge_had_come_back_also_from_a_format_that_knew_one_sort_key() {
+        let e = EdgeRef { src: VertexRef(1), dst: VertexRef(2), seq: 3, label: 4 };
+        let (since, weight) = (KeyId(5), KeyId(6));
+        let before = vec![(since, Value::Long(7)), (weight, Value::Long(8))];
+        let cells: EdgeCells = vec![(since, Value::Long(9))].into();
+        let of = |op: Op| match op {
+            Op::UpdateEdge { before, .. } | Op::DropEdge { before, .. } => {
+                [since, weight].map(|key| value_before(&before, key).cloned())
+            }
+            op => panic!("{op:?}"),
+        };
+        let both = [Some(Value::Long(7)), Some(Value::Long(8))];
+        let update = |before| Op::UpdateEdge { e, cells: cells.clone(), before };
+        let drop = |before| Op::DropEdge { e, id: Some(Value::Long(1)), before };
+        for op in [update(before.clone()), drop(before)] {
+            assert_eq!(of(decoded(|output| op.encode(output))), both);
+        }
+        for op in [update(Before::new()), drop(Before::new())] {
+            assert_eq!(of(decoded(|output| op.encode(output))), [None, None]);
+        }
+        // Whichever key that was, it is by this value that the edge is looked for first.
+        let value = Value::Long(7);
+        let update = decoded(|output| {
+            encode_edge(OLD_UPDATE_SORTED_EDGE, &e, Some(&cells), output);
+            output.value(&value);
+        });
+        let drop = decoded(|output| {
+            encode_edge(OLD_DROP_SORTED_EDGE, &e, None, output);
+            encode_id(None, output);
+            output.value(&value);
+        });
+        for op in [update, drop] {
+            assert_eq!(of(op), [Some(value.clone()), Some(value.clone())]);
+        }
+    }
 }

@@ -162,13 +162,22 @@ impl<'a> Reader<'a> {
                 None => self.tree_run(tree, name, place),
             };
         }
-        let range = section.base_range(slot_of(v));
+        let (range, order) = (section.base_range(slot_of(v)), self.order_of(section, label));
         match (section.delta.visible(slot_of(v), self.tick), self.own_changes(v, label, dir)) {
-            (None, None) => Run::base(v, label, dir, section, range),
+            (None, None) if order == section.order => Run::base(v, label, dir, section, range),
             (committed, own) => {
-                let merged = MergedList::new(Some(section), range, committed, own.as_ref(), section.order);
+                let merged = MergedList::new(Some(section), range, committed, own.as_ref(), order);
                 Run::merged(v, label, dir, merged)
             }
+        }
+    }
+
+    /// In which order this reader finds the packed lists of a section.
+    #[inline]
+    pub(crate) fn order_of(&self, section: &Adjacency, label: EdgeLabelId) -> Order {
+        match section.is_between_orders() {
+            true => self.core.resorts.orders.at(label, self.tick).unwrap_or(section.order),
+            false => section.order,
         }
     }
 

@@ -35,6 +35,7 @@ impl Core {
         let mut core = Self::new(options, store, meta, log, sections, timeline, counts, catalog);
         core.known = Known::restored(values);
         core.restore(&checkpoint);
+        core.resume_turns();
         core.replay(checkpoint, degrees)?;
         Ok(core)
     }

@@ -104,6 +104,13 @@ impl SectionStore {
         Ok(first.transpose().map_err(Arc::new)?.map(|(key, _)| key))
     }
 
+    /// The keys that begin so.
+    pub(crate) fn keys_with(&self, prefix: &[u8]) -> Result<Vec<Bytes>> {
+        let snapshot = self.store.snapshot().map_err(Arc::new)?;
+        let found = snapshot.scan(&self.keyspace, KeyRange::prefix(prefix), ScanOrder::Ascending);
+        found.map_err(Arc::new)?.map(|pair| Ok(pair.map_err(Arc::new)?.0)).collect()
+    }
+
     /// Begins a series of writes, of about `batch_bytes` each.
     pub(crate) fn writer(&self, batch_bytes: usize) -> SectionWriter<'_> {
         SectionWriter { sections: self, batch: WriteBatch::new(), batch_bytes }

@@ -4,6 +4,7 @@ use values::{EdgeRef, Value, VertexRef};
 
 use crate::catalog::{EDGE_ID_KEY, NameSpace};
 use crate::codec::weight;
+use crate::op::Before;
 use crate::overlay::OwnEdge;
 use crate::section::{EdgeCells, EdgeChange, EdgeChangeKind, order_values};
 use crate::transaction::check_id;
@@ -86,19 +87,21 @@ impl Transaction {
         let known = {
             let reader = self.reader(writes);
             let Some(place) = reader.edge_place(e) else { return self.base.check() };
-            let sort_key = self.core.catalog().sort_key(EdgeLabelId(e.label));
-            let before = sort_key.and_then(|key| place.value(key)).map(ValueRef::to_value);
+            let (catalog, label) = (self.core.catalog(), EdgeLabelId(e.label));
+            let value = |key| Some((key, place.value(key)?.to_value()));
+            let before = catalog.list_keys(label).filter_map(value).collect();
             (place.value(EDGE_ID_KEY).map(ValueRef::to_value), before)
         };
         self.drop_known_edge(writes, e, known)
     }
 
-    /// Drops an edge that exists; with the id that a user chose for it, and its value under its list's sort key.
+    /// Drops an edge that exists; with the id that a user chose for it, and its values under the keys by which its lists may
+    /// lie.
     pub(crate) fn drop_known_edge(
         &self,
         writes: &mut WriteSet,
         e: EdgeRef,
-        (id, before): (Option<Value>, Option<Value>),
+        (id, before): (Option<Value>, Before),
     ) -> Result<()> {
         let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
         let hash = id.as_ref().map_or_else(|| index_hash(&Value::Long(e.generated_id())), index_hash);
@@ -151,21 +154,14 @@ impl Transaction {
         let after: EdgeCells = after.into();
         let write = writes.next_write(&self.core.options, cells_weight(&after))?;
         writes.replaces([units::edge(e)])?;
-        let sort_key = self.core.catalog().sort_key(EdgeLabelId(e.label));
-        let value_in = |cells: &[(KeyId, Value)]| {
-            let key = sort_key?;
-            cells.iter().find(|(known, _)| *known == key).map(|(_, value)| value.clone())
-        };
-        let (old, new) = (value_in(&before), value_in(&after));
-        if order_values(old.as_ref().map(ValueRef::of), new.as_ref().map(ValueRef::of)).is_eq() {
-            self.push_change(&writes, write, e, &EdgeChangeKind::Update(after.clone()), 0);
-        } else {
-            // It moves to another place of its lists: who has read a part of them may have missed it there.
-            let label = EdgeLabelId(e.label);
+        let (catalog, label) = (self.core.catalog(), EdgeLabelId(e.label));
+        let keys = || catalog.list_keys(label);
+        if keys().any(|key| is_moved(&before, &after, key)) {
+            // It moves to another place of lists by such a key: who has read a part of them may have missed it there.
             writes.adds([units::list(e.src, label, Dir::Out), units::list(e.dst, label, Dir::In)])?;
-            self.push_change(&writes, write, e, &EdgeChangeKind::Delete, -1);
-            self.push_change(&writes, write, e, &EdgeChangeKind::Insert(after.clone()), 1);
         }
+        self.push_update(&writes, write, e, (&before, &after), keys().next().is_some());
+        let old = keys().filter_map(|key| Some((key, value_in(&before, key)?.to_value()))).collect();
         writes.update_edge(e, after, old);
         Ok(())
     }
@@ -192,12 +188,56 @@ impl Transaction {
             }
         };
         self.overlay.edges.push((e.src, e.seq), write, state);
-        let ends = [(e.src, Dir::Out, Direction::Out, e.dst), (e.dst, Dir::In, Direction::In, e.src)];
-        for (v, dir, direction, neighbour) in ends {
+        for (v, dir, direction, neighbour) in ends(e) {
             let before = self.reader(writes).degree(v, direction, &[label]);
             let degree = before.saturating_add_signed(by) as u32;
             let change = EdgeChange { kind: kind.clone(), neighbour, seq: e.seq, degree };
             self.overlay.lists.push((v, label, dir), write, change);
         }
     }
+
+    /// Lays new properties over both lists of an edge. In a list by a key whose value has changed, it goes to another place.
+    /// `sorted`: whether there may be such lists.
+    fn push_update(
+        &self,
+        writes: &WriteSet,
+        write: u64,
+        e: EdgeRef,
+        (before, after): (&EdgeCells, &EdgeCells),
+        sorted: bool,
+    ) {
+        let label = EdgeLabelId(e.label);
+        self.overlay.edges.push((e.src, e.seq), write, OwnEdge::Exists(e.dst, label, after.clone()));
+        for (v, dir, direction, neighbour) in ends(e) {
+            let (key, degree) = {
+                let reader = self.reader(writes);
+                let key = if sorted { reader.list(v, label, dir).sort_key() } else { None };
+                (key, reader.degree(v, direction, &[label]) as u32)
+            };
+            let push = |kind, degree| {
+                let change = EdgeChange { kind, neighbour, seq: e.seq, degree };
+                self.overlay.lists.push((v, label, dir), write, change);
+            };
+            if key.is_some_and(|key| is_moved(before, after, key)) {
+                push(EdgeChangeKind::Delete, degree.saturating_sub(1));
+                push(EdgeChangeKind::Insert(after.clone()), degree);
+            } else {
+                push(EdgeChangeKind::Update(after.clone()), degree);
+            }
+        }
+    }
+}
+
+/// Both lists of an edge, by their owners, with the vertices at the other ends.
+fn ends(e: EdgeRef) -> [(VertexRef, Dir, Direction, VertexRef); 2] {
+    [(e.src, Dir::Out, Direction::Out, e.dst), (e.dst, Dir::In, Direction::In, e.src)]
+}
+
+fn value_in(cells: &EdgeCells, key: KeyId) -> Option<ValueRef<'_>> {
+    cells.iter().find(|(known, _)| *known == key).map(|(_, value)| ValueRef::of(value))
+}
+
+/// Whether an edge whose properties have changed so goes to another place of a list by a key.
+fn is_moved(before: &EdgeCells, after: &EdgeCells, key: KeyId) -> bool {
+    !order_values(value_in(before, key), value_in(after, key)).is_eq()
 }

@@ -6,7 +6,7 @@ use values::{EdgeRef, Value, VertexRef};
 
 use crate::codec::weight;
 use crate::counts::Counts;
-use crate::op::Op;
+use crate::op::{Before, Op};
 use crate::property::PropertyState;
 use crate::section::EdgeCells;
 use crate::{GraphError, GraphOptions, KeyId, Result, VertexLabelId};
@@ -108,8 +108,8 @@ impl WriteSet {
         self.ops.push(Some(Op::CreateEdge { e, cells }));
     }
 
-    /// `before` is the value that the edge had under its list's sort key.
-    pub(crate) fn update_edge(&mut self, e: EdgeRef, cells: EdgeCells, before: Option<Value>) {
+    /// `before` are the values that the edge had under the keys by which its lists may lie.
+    pub(crate) fn update_edge(&mut self, e: EdgeRef, cells: EdgeCells, before: Before) {
         let next = self.ops.len();
         let place = *self.edges.entry(e).or_insert(next);
         if place == next {
@@ -124,7 +124,7 @@ impl WriteSet {
     }
 
     /// An edge that this transaction created leaves no trace.
-    pub(crate) fn drop_edge(&mut self, e: EdgeRef, id: Option<Value>, mut before: Option<Value>) {
+    pub(crate) fn drop_edge(&mut self, e: EdgeRef, id: Option<Value>, mut before: Before) {
         match self.edges.remove(&e).and_then(|place| self.ops[place].take()) {
             Some(Op::CreateEdge { .. }) => return,
             // What others see is what it was before this transaction changed it.

@@ -94,10 +94,11 @@ impl Transaction {
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
                 let list = reader.list(v, EdgeLabelId(label as u16), dir);
-                let sort_key = self.core.catalog().sort_key(EdgeLabelId(label as u16));
+                let catalog = self.core.catalog();
                 let edges = list.runs().flat_map(|run| {
                     let known = |i: usize| {
-                        let before = sort_key.and_then(|key| run.value(i, key));
+                        let keys = catalog.list_keys(EdgeLabelId(label as u16));
+                        let before = keys.filter_map(|key| Some((key, run.value(i, key)?))).collect();
                         (run.user_id(i).map(ValueRef::to_value), before)
                     };
                     (0..run.neighbours().len()).map(|i| (run.edge(i), known(i))).collect::<Vec<_>>()

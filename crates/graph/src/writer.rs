@@ -16,7 +16,7 @@ use crate::codec::weight;
 use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
 use crate::counts::Counts;
 use crate::memory::{SectionCell, VERSION_BYTES};
-use crate::op::Op;
+use crate::op::{Before, Op};
 use crate::property::PropertyState;
 use crate::section::{
     Column, EdgeChangeKind, IndexChange, IndexPartition, Mergeable, PARTITIONS, Presence, SLOTS, VertexState,
@@ -186,15 +186,17 @@ impl<'a> Application<'a> {
 
     /// Applies an operation that changes an edge to the list of one of its ends.
     pub(crate) fn change_end(&mut self, e: EdgeRef, dir: Dir, op: &Op) -> Result<()> {
+        static NOTHING: Before = Before::new();
         let (kind, before) = match op {
-            Op::CreateEdge { cells, .. } => (EdgeChangeKind::Insert(cells.clone()), None),
-            Op::UpdateEdge { cells, before, .. } => (EdgeChangeKind::Update(cells.clone()), before.as_ref()),
-            Op::DropEdge { before, .. } => (EdgeChangeKind::Delete, before.as_ref()),
+            Op::CreateEdge { cells, .. } => (EdgeChangeKind::Insert(cells.clone()), &NOTHING),
+            Op::UpdateEdge { cells, before, .. } => (EdgeChangeKind::Update(cells.clone()), before),
+            Op::DropEdge { before, .. } => (EdgeChangeKind::Delete, before),
             Op::CreateVertex { .. } | Op::DropVertex { .. } | Op::SetProperty { .. } => return Ok(()),
         };
         let (v, neighbour) = if dir == Dir::Out { (e.src, e.dst) } else { (e.dst, e.src) };
         let name = TreeName::primary(v, EdgeLabelId(e.label), dir);
-        self.change_list(name, TreeChange { tick: self.tick, neighbour, seq: e.seq, kind: &kind, before })
+        let change = TreeChange { tick: self.tick, neighbour, seq: e.seq, kind: &kind, before: None };
+        self.change_list(name, change, before)
     }
 
     pub(crate) fn change_index(

@@ -83,8 +83,11 @@ impl<'r> Lists<'r> {
         let Some(section) = section else { return Some(&[]) };
         let slot = slot_of(v);
         let (start, end) = section.base_range(slot);
+        let lies_so = || reader.order_of(section, *label) == section.order;
         let is_packed = section.is_plain((start, end))
-            || (section.delta.visible(slot, reader.tick).is_none() && section.tree(slot).is_none());
+            || (section.delta.visible(slot, reader.tick).is_none()
+                && section.tree(slot).is_none()
+                && lies_so());
         is_packed.then(|| &section.neighbours()[start..end])
     }
 

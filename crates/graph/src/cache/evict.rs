@@ -156,7 +156,7 @@ impl Eviction<'_> {
 
     /// Whether somebody could still ask the object of a tree for what is not on disk.
     fn is_in_use(&self, name: TreeName, tree: &EdgeTree) -> bool {
-        tree.root.loaded(self.guard).is_some() || self.differs(name, tree)
+        tree.root.loaded(self.guard).is_some() || tree.has_former() || self.differs(name, tree)
     }
 
     fn differs(&self, name: TreeName, tree: &EdgeTree) -> bool {

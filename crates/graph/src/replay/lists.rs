@@ -118,7 +118,7 @@ impl<'a> Lists<'a> {
     }
 
     fn section<'g>(&self, place: &Place<'g>, guard: &'g Guard) -> Result<&'g Adjacency> {
-        let order = Order::of(self.catalog.sort_key(place.label));
+        let order = self.core.order_of_new(place.label, self.catalog);
         let section = self.core.section(place.cell, || place.key, guard)?;
         Ok(section
             .unwrap_or_else(|| place.cell.replace(Adjacency::empty(order), &self.core.cache.account, guard)))
@@ -132,6 +132,7 @@ impl<'a> Lists<'a> {
             *tick > section.settled() && matches!(op, Op::CreateEdge { .. })
         };
         section.order == Order::Arrival
+            && !section.is_between_orders()
             && section.delta_len() == 0
             && section.neighbours().len() <= ends.len() * COPIES
             && ends.iter().all(adds)

@@ -85,7 +85,8 @@ impl<'a> Replay<'a> {
             Ok(())
         })?;
         // What was replayed so far is of the time before them.
-        definitions.as_ref().map_or(Ok(()), |definitions| self.core.adopt(definitions, stamp, &self.writer))
+        let adopt = |definitions| self.core.adopt(definitions, (stamp, false), &self.writer);
+        definitions.as_ref().map_or(Ok(()), adopt)
     }
 
     /// Applies everything of a commit but to the lists of its edges.

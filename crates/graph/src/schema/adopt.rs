@@ -23,27 +23,41 @@ use crate::{Result, Tick};
 
 impl Core {
     /// Puts definitions that the log has in force, unless newer ones are. The call of whoever holds the writer, before
-    /// anything else of their commit, which is at `stamp`.
-    pub(crate) fn adopt(&self, definitions: &Arc<Definitions>, stamp: Tick, writer: &Writer) -> Result<()> {
+    /// anything else of their commit, which is at `stamp`. `is_read`: whether somebody may be reading, as nobody does when the
+    /// log is replayed.
+    pub(crate) fn adopt(
+        &self,
+        definitions: &Arc<Definitions>,
+        (stamp, is_read): (Tick, bool),
+        writer: &Writer,
+    ) -> Result<()> {
         let catalog = self.catalog();
         if definitions.revision <= catalog.revision() {
             return Ok(());
         }
-        if definitions.retypes != catalog.definitions().retypes {
+        let (definitions, turned) = self.labels_to_turn(definitions);
+        let since = if is_read { stamp } else { 0 };
+        let is_retyped = definitions.retypes != catalog.definitions().retypes;
+        if is_retyped || !turned.is_empty() {
             // Whoever loads from here on converts; whoever has loaded before is found now.
-            *self.retypes.write() = definitions.retypes.clone();
+            let mut loads = self.retypes.write();
+            loads.clone_from(&definitions.retypes);
+            self.turn_loads(&turned, since);
+        }
+        if is_retyped {
             let (retypes, version) = (&definitions.retypes, catalog.schema().version);
             Resident { core: self, retypes, version, stamp }.convert_all(writer);
         }
+        self.turn_resident(&turned, since, writer);
         self.node_sizes.declare(&definitions.schema);
         self.grow_catalog(|catalog| {
-            catalog.restore_definitions(Arc::clone(definitions));
+            catalog.restore_definitions(definitions);
             catalog.set_pending(None);
             Ok(())
         })
     }
 
-    /// A section that was loaded, with the types of the schema in force.
+    /// A section that was loaded, with the types of the schema in force, and in the order that its lists are to have.
     pub(crate) fn as_of_now<T: Convert>(
         &self,
         section: T,
@@ -62,6 +76,11 @@ impl Core {
             SectionKey::Tree { name, .. } => retypes.of_edges(name.label, written),
             SectionKey::Block { .. } | SectionKey::Index { .. } | SectionKey::Ordered { .. } => None,
         };
-        conversions.and_then(|conversions| section.converted(&conversions)).unwrap_or(section)
+        let section = conversions.and_then(|conversions| section.converted(&conversions)).unwrap_or(section);
+        let SectionKey::Block { name: SectionName::Adjacency(label, _), .. } = key else { return section };
+        match self.resorts.orders.newest(label) {
+            Some(turn) => section.turned(turn.key, self.reads_before(turn)),
+            None => section,
+        }
     }
 }

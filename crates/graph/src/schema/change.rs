@@ -61,6 +61,7 @@ impl Core {
             let mut catalog = (*self.catalog()).clone();
             catalog.define(|definitions| {
                 definitions.retypes.learn(&old, &new);
+                definitions.learn_sort_keys(&old, &new);
                 definitions.schema = new;
             });
             self.commit_definitions_of(&catalog)?;

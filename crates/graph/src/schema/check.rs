@@ -37,9 +37,6 @@ pub(super) fn check_existing(
     }
     for (label, name) in catalog.edge_labels() {
         let edges = snapshot.edge_count(Some(label));
-        if edges > 0 && old.sort_key(label) != new.sort_key(label) {
-            return Err(SchemaError::SortKeyInUse { label: name.clone(), edges }.into());
-        }
         let admitted = || admits_edges(old.edge(label), new.edge(label), strict);
         if (stricter || !admitted()) && edges > 0 {
             rules.admit_edge_label(name).map_err(broken)?;

@@ -1,15 +1,18 @@
 //! Schema and indexes as they are stored: in the catalog, and whole in the log record that follows a change.
 //!
 //! ```text
-//! revision u64 │ schema │ next index u32 │ count, ( number u32 │ label │ kind u8 │ state u8 │ keys… )… │ retypes │ nodes
+//! revision u64 │ schema │ next index u32 │ count, ( number u32 │ label │ kind u8 │ state u8 │ keys… )… │ retypes │ nodes │ sorting
 //! schema        version u64 │ mode u8 │ count, ( label │ count, vertex key… )… │ count, ( label │ sort key + 1 │ count, edge key… )…
 //! vertex key    key │ type │ cardinality u8 │ required u8 │ count, ( key │ type )…
 //! edge key      key │ type │ required u8
 //! type          the name of the Gremlin type; empty for any
 //! nodes         count, ( label │ min u32 │ max u32 )…       of edge labels whose schema says how large nodes get
+//! sorting       count, ( label u16 │ count, key u16… )…   of edge labels whose lists may lie otherwise than the schema says
 //! ```
 //!
-//! Graphs of a format before 4 have no retypes, those of format 4 no nodes.
+//! Graphs of a format before 4 have no retypes, those of format 4 no nodes, those of format 5 no sorting.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     EdgeKey, EdgeSchema, Index, IndexDefinition, IndexKind, IndexState, NodeBounds, Retypes, Schema,
@@ -29,6 +32,9 @@ pub(crate) struct Definitions {
     pub(crate) next_index: u32,
     /// What is read as another type than it was written with.
     pub(crate) retypes: Retypes,
+    /// Edge labels whose sort key was changed, with the keys by which some of their lists may lie still. Without one that is
+    /// declared now, this stays; otherwise until all lists lie by it (see [`crate::resort`]).
+    pub(crate) sorting: BTreeMap<EdgeLabelId, Vec<KeyId>>,
 }
 
 impl Definitions {
@@ -46,6 +52,23 @@ impl Definitions {
         self.next_index += 1;
         self.indexes.push(Index { number, definition, state });
         number
+    }
+
+    /// Notes for which labels a change of the schema declares another sort key.
+    pub(crate) fn learn_sort_keys(&mut self, old: &Schema, new: &Schema) {
+        let labels: BTreeSet<EdgeLabelId> = old.edges.keys().chain(new.edges.keys()).copied().collect();
+        for label in labels {
+            let (was, is) = (old.sort_key(label), new.sort_key(label));
+            if was == is {
+                continue;
+            }
+            let former = self.sorting.entry(label).or_default();
+            former.extend(was.filter(|was| !former.contains(was)));
+            former.retain(|key| Some(*key) != is);
+            if is.is_none() && former.is_empty() {
+                self.sorting.remove(&label);
+            }
+        }
     }
 
     pub(crate) fn encode(&self, output: &mut Output) {
@@ -69,9 +92,21 @@ impl Definitions {
             output.u32(min);
             output.u32(max);
         }
+        output.len(self.sorting.len());
+        for (label, former) in &self.sorting {
+            output.u16(label.0);
+            output.len(former.len());
+            former.iter().for_each(|key| output.u16(key.0));
+        }
     }
 
     pub(crate) fn decode(input: &mut Input<'_>) -> Result<Self, Malformed> {
+        let old = Self::decode_format_5(input)?;
+        Ok(Self { sorting: decode_sorting(input)?, ..old })
+    }
+
+    /// As format 5 has them.
+    pub(crate) fn decode_format_5(input: &mut Input<'_>) -> Result<Self, Malformed> {
         let mut definitions = Self::decode_format_4(input)?;
         decode_nodes(&mut definitions.schema, input)?;
         Ok(definitions)
@@ -92,6 +127,9 @@ impl Definitions {
         if !input.is_empty() {
             decode_nodes(&mut definitions.schema, input)?;
         }
+        if !input.is_empty() {
+            definitions.sorting = decode_sorting(input)?;
+        }
         Ok(definitions)
     }
 
@@ -105,7 +143,7 @@ impl Definitions {
         if indexes.iter().any(|index| index.number >= next_index) {
             return Err(Malformed::new("an index has a number that was never given out"));
         }
-        Ok(Self { revision, schema, indexes, next_index, retypes: Retypes::default() })
+        Ok(Self { revision, schema, indexes, next_index, ..Self::default() })
     }
 }
 
@@ -194,6 +232,15 @@ fn decode_nodes(schema: &mut Schema, input: &mut Input<'_>) -> Result<(), Malfor
     Ok(())
 }
 
+fn decode_sorting(input: &mut Input<'_>) -> Result<BTreeMap<EdgeLabelId, Vec<KeyId>>, Malformed> {
+    let label = |input: &mut Input<'_>| {
+        let label = EdgeLabelId(input.u16()?);
+        let former = (0..input.count(2)?).map(|_| input.u16().map(KeyId)).collect::<Result<_, _>>()?;
+        Ok((label, former))
+    };
+    (0..input.count(6)?).map(|_| label(input)).collect()
+}
+
 fn decode_vertex_key(input: &mut Input<'_>) -> Result<(KeyId, VertexKey), Malformed> {
     let (key, value_type) = (KeyId(input.u16()?), decode_type(input)?);
     let cardinality = match input.u8()? {
@@ -227,6 +274,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_was_a_sort_key_is_remembered_until_it_is_one_again() {
+        let (a, b, label) = (KeyId(3), KeyId(4), EdgeLabelId(1));
+        let schema = |sort_key| {
+            let edge = EdgeSchema { sort_key, ..EdgeSchema::default() };
+            Schema { edges: [(label, edge)].into(), ..Schema::default() }
+        };
+        let mut definitions = Definitions::default();
+        let mut learn = |old, new| {
+            definitions.learn_sort_keys(&schema(old), &schema(new));
+            definitions.sorting.get(&label).cloned()
+        };
+        assert_eq!(learn(None, None), None);
+        assert_eq!(learn(None, Some(a)), Some(vec![]));
+        assert_eq!(learn(Some(a), Some(b)), Some(vec![a]));
+        assert_eq!(learn(Some(b), None), Some(vec![a, b]));
+        assert_eq!(learn(None, Some(a)), Some(vec![b]));
+        assert_eq!(learn(Some(a), Some(a)), Some(vec![b]));
+    }
+
+    #[test]
     fn definitions_come_back_as_they_were_stored() {
         let key = VertexKey {
             value_type: Some(ValueType::Long),
@@ -250,6 +317,7 @@ mod tests {
                 )]
                 .into(),
             },
+            sorting: [(EdgeLabelId(4), vec![KeyId(6), KeyId(2)]), (EdgeLabelId(5), Vec::new())].into(),
             ..Definitions::default()
         };
         for (kind, state) in

@@ -92,17 +92,6 @@ pub enum SchemaError {
         /// The id of the vertex that has it.
         holder: Value,
     },
-    /// The sort key of a label whose edges are there already cannot be changed.
-    #[error(
-        "the sort key of the edge label {label:?} cannot be changed while the graph has {edges} such edges; declare \
-         it before the first, or load the edges into a new graph"
-    )]
-    SortKeyInUse {
-        /// The label.
-        label: Str,
-        /// How many there are.
-        edges: u64,
-    },
     /// A description of a schema that makes no sense.
     #[error("{place}: {problem}")]
     BadDescription {

@@ -41,7 +41,9 @@ impl Resident<'_> {
         }
         for label in edges {
             let guard = crossbeam_epoch::pin();
-            for tree in self.core.secondaries.retype(label, self.retypes, self.version) {
+            let secondaries = self.core.secondaries.retype(label, self.retypes, self.version);
+            let resorted = self.core.resorts.retype(label, self.retypes, self.version);
+            for tree in secondaries.into_iter().chain(resorted) {
                 self.convert_tree(label, &tree, &guard);
             }
         }
@@ -73,7 +75,8 @@ impl Resident<'_> {
     /// Converts the edge nodes of a tree that are in memory. Where a node begins is left as it is: it is the same number.
     fn convert_tree(&self, label: EdgeLabelId, tree: &EdgeTree, guard: &Guard) {
         let Some(conversions) = self.retypes.of_edges(label, self.version) else { return };
-        for node in tree.root.loaded(guard).into_iter().flat_map(|root| root.nodes()) {
+        let roots = tree.root.loaded(guard).into_iter().chain(tree.any_former(guard));
+        for node in roots.flat_map(|root| root.nodes()) {
             self.convert(&node.cell, |node| node.converted(&conversions), guard);
         }
     }

@@ -65,7 +65,9 @@ impl Core {
         {
             let snapshot = Snapshot::latest(self);
             let reader = snapshot.reader();
-            reader.tree_of(list).filter(|_| reader.list_order(list).key() != Some(key))?;
+            // A list that does not lie by its sort key yet soon will.
+            let lies_so = reader.list_order(list).key() == Some(key);
+            reader.tree_of(list).filter(|_| !lies_so && self.catalog().sort_key(list.label) != Some(key))?;
         }
         // While the writer is held, what is visible is all that was applied.
         let writer = self.writer.lock();

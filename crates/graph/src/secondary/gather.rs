@@ -22,19 +22,19 @@ const SAMPLES: usize = 256;
 const SLICE: Duration = Duration::from_millis(1);
 
 /// Lets a thread take only a part of a core.
-pub(super) struct Pace {
+pub(crate) struct Pace {
     share: f64,
     begun: Instant,
 }
 
 impl Pace {
     /// From now on this part, of 1, of a core.
-    pub(super) fn new(share: f64) -> Self {
+    pub(crate) fn new(share: f64) -> Self {
         Self { share: share.clamp(0.01, 1.0), begun: Instant::now() }
     }
 
     /// Rests, if it has worked for long enough.
-    pub(super) fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         let worked = self.begun.elapsed();
         if self.share < 1.0 && worked >= SLICE {
             std::thread::sleep(worked.mul_f64((1.0 - self.share) / self.share));
@@ -63,21 +63,21 @@ impl Cut {
 }
 
 /// Reads the list of one tree in another order.
-pub(super) struct Gather<'a> {
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) list: TreeName,
-    pub(super) key: KeyId,
+pub(crate) struct Gather<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) list: TreeName,
+    pub(crate) key: KeyId,
     /// Edges of a part.
-    pub(super) most: usize,
-    pub(super) pace: &'a mut Pace,
+    pub(crate) most: usize,
+    pub(crate) pace: &'a mut Pace,
     /// Whether to stop.
-    pub(super) stop: &'a dyn Fn() -> bool,
+    pub(crate) stop: &'a dyn Fn() -> bool,
 }
 
 impl Gather<'_> {
     /// Hands out the parts in order, each with the positions of its edges in order; false if it was stopped. An edge's
     /// position is that in the section's base.
-    pub(super) fn parts(
+    pub(crate) fn parts(
         &mut self,
         mut take: impl FnMut(&Adjacency, &[u32], &mut Pace) -> Result<()>,
     ) -> Result<bool> {
@@ -92,14 +92,19 @@ impl Gather<'_> {
         Ok(true)
     }
 
+    /// How many parts a list of so many edges comes in. A sample is not exact: they are meant to be a quarter smaller than they
+    /// may be.
+    pub(crate) fn parts_of(edges: usize, most: usize) -> usize {
+        edges.div_ceil((most * 3 / 4).max(1))
+    }
+
     /// The places where parts end; none if it was stopped.
     fn cuts(&mut self) -> Result<Option<Vec<Cut>>> {
         let edges = {
             let TreeName { v, label, dir, .. } = self.list;
             self.snapshot.reader().list(v, label, dir).len()
         };
-        // A sample is not exact: parts are meant to be a quarter smaller than they may be.
-        let parts = edges.div_ceil((self.most * 3 / 4).max(1));
+        let parts = Self::parts_of(edges, self.most);
         if parts <= 1 {
             return Ok(Some(Vec::new()));
         }

@@ -29,8 +29,9 @@ mod registry;
 mod status;
 mod worker;
 
+pub(crate) use gather::{Gather, Pace};
 pub use notes::Filtered;
 pub use options::SecondaryOptions;
-pub(crate) use registry::{Maintained, Secondaries};
+pub(crate) use registry::{LoggedChange, Maintained, Secondaries};
 pub use status::{SecondaryState, SecondaryStatus};
 pub(crate) use worker::SecondaryWorker;

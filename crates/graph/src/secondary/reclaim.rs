@@ -13,7 +13,7 @@ use crate::{Result, Tick};
 impl Core {
     /// Lets no snapshot from the next commit on read a tree, and makes a checkpoint that does not name it. It is deleted by
     /// [`Core::reclaim_secondaries`].
-    pub(super) fn drop_secondary(self: &Arc<Self>, name: TreeName) -> Result<()> {
+    pub(crate) fn drop_secondary(self: &Arc<Self>, name: TreeName) -> Result<()> {
         {
             let writer = self.writer.lock();
             // Stamps that were given up are visible and have nothing: whoever reads at one of them may be reading the tree.

@@ -19,7 +19,7 @@ use values::{Value, VertexRef};
 use super::advisor::Advisor;
 use super::worker::Tasks;
 use crate::schema::Retypes;
-use crate::section::EdgeChangeKind;
+use crate::section::{Conversions, EdgeChangeKind};
 use crate::tree::{EdgeTree, TreeChange, TreeName};
 use crate::{EdgeLabelId, KeyId, Tick};
 
@@ -33,15 +33,22 @@ pub(crate) struct LoggedChange {
 }
 
 impl LoggedChange {
-    fn of(change: TreeChange<'_>) -> Self {
+    pub(crate) fn of(change: TreeChange<'_>) -> Self {
         let TreeChange { tick, neighbour, seq, kind, before } = change;
         Self { tick, neighbour, seq, kind: kind.clone(), before: before.cloned() }
     }
 
     /// As the tree takes it.
-    pub(super) fn change(&self) -> TreeChange<'_> {
+    pub(crate) fn change(&self) -> TreeChange<'_> {
         let Self { tick, neighbour, seq, kind, before } = self;
         TreeChange { tick: *tick, neighbour: *neighbour, seq: *seq, kind, before: before.as_ref() }
+    }
+
+    /// Gives it the types of now.
+    pub(crate) fn convert(&mut self, to: &Conversions) {
+        if let Some(kind) = to.of_kind(&self.kind) {
+            self.kind = kind;
+        }
     }
 }
 
@@ -262,11 +269,7 @@ impl Secondaries {
             lists.iter_mut().filter(|(list, _)| list.label == label).flat_map(|(_, entries)| entries);
         let trees = entries.map(|entry| {
             if let State::Building(log) = &mut entry.state {
-                for logged in log {
-                    if let Some(kind) = conversions.of_kind(&logged.kind) {
-                        logged.kind = kind;
-                    }
-                }
+                log.iter_mut().for_each(|logged| logged.convert(&conversions));
             }
             Arc::clone(&entry.tree)
         });

@@ -9,10 +9,12 @@
 //! delta      chains of inserts, deletes and updates per slot, each with the degree after it
 //! ```
 //!
-//! A list lies in its [`Order`], base and inserts together; merging keeps it, so positions are stable for a snapshot.
+//! A list lies in its [`Order`], base and inserts together; merging keeps it, so positions are stable for a snapshot. Where
+//! snapshots differ in the order in which they read the lists, the section is *between orders*: see [`crate::resort`].
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use values::{Value, VertexRef};
 
@@ -116,7 +118,10 @@ pub(crate) struct Adjacency {
     neighbours: Box<[VertexRef]>,
     seqs: Box<[u32]>,
     columns: Box<[(KeyId, Values)]>,
+    /// How its lists lie, and how they are read unless the section is between orders.
     pub(crate) order: Order,
+    /// Whether newer snapshots read its lists in another order than that in which they lie. Its delta is then never empty.
+    between_orders: AtomicBool,
     /// In which stripes the neighbours are.
     pub(crate) ends: Stripes,
     /// Whether the sequence numbers of every slot ascend (and differ: they may come from many sources), so that an edge is found by binary search.
@@ -153,6 +158,7 @@ impl Adjacency {
             seqs,
             columns,
             order,
+            between_orders: AtomicBool::new(false),
             ascending,
             slots: SLOTS as u16,
             trees: Box::default(),
@@ -184,7 +190,7 @@ impl Adjacency {
 
     /// The same edges with other properties; `delta` has the same changes.
     pub(super) fn with_values(&self, columns: Box<[(KeyId, Values)]>, delta: Delta<EdgeChange>) -> Self {
-        Self {
+        let other = Self {
             settled: self.settled,
             ends: self.ends,
             offsets: self.offsets.clone(),
@@ -192,11 +198,34 @@ impl Adjacency {
             seqs: self.seqs.clone(),
             columns,
             order: self.order,
+            between_orders: AtomicBool::new(false),
             ascending: self.ascending,
             slots: self.slots,
             trees: self.trees.clone(),
             delta,
+        };
+        other.between_orders_as(self)
+    }
+
+    /// Whether newer snapshots read the lists in another order than that in which they lie.
+    #[inline]
+    pub(crate) fn is_between_orders(&self) -> bool {
+        self.between_orders.load(Ordering::Acquire)
+    }
+
+    /// From now on newer snapshots read the lists in another order. Before there are any, and while nothing is committed.
+    pub(crate) fn part_from_order(&self) {
+        self.between_orders.store(true, Ordering::Release);
+        // So that nobody reads the base without a closer look.
+        self.delta.open(self.slots.into());
+    }
+
+    /// The same, if it takes the place of one of which it holds.
+    fn between_orders_as(self, before: &Self) -> Self {
+        if before.is_between_orders() {
+            self.part_from_order();
         }
+        self
     }
 
     /// The lists that have trees of their own, ascending by slot.
@@ -377,7 +406,26 @@ impl Adjacency {
         let mut merged = self.rebuilt(stamp, 0, append);
         merged.trees = self.trees.clone();
         merged.delta = self.delta.newer_than(stamp, left_out);
-        merged
+        merged.between_orders_as(self)
+    }
+
+    /// A section whose lists lie by a property, and whose base includes everything up to `stamp`. What comes later it does not
+    /// have yet: see [`Adjacency::with_later`].
+    pub(crate) fn sorted(&self, stamp: Tick, key: KeyId) -> Self {
+        let order = Order::Key(key);
+        let mut sorted = self.rebuilt_in(order, stamp, 0, |slot, builder| {
+            let newest = self.delta.visible(slot, stamp);
+            let list = MergedList::new(Some(self), self.base_range(slot), newest, None, order);
+            (0..list.len()).for_each(|i| list.append_to(i, builder));
+        });
+        sorted.trees = self.trees.clone();
+        sorted
+    }
+
+    /// The section with the changes that another one, of the same edges, has after this one's base.
+    pub(crate) fn with_later(mut self, other: &Self) -> Self {
+        self.delta = other.delta.newer_than(self.settled, None);
+        self
     }
 
     /// The same, with some lists packed that have had trees: each is a slot and the edge nodes of its tree in order, which
@@ -399,8 +447,19 @@ impl Adjacency {
     /// A base that includes everything up to `stamp`, of the lists that are appended slot by slot: as many slots as this
     /// section has, and `least`.
     fn rebuilt(&self, stamp: Tick, least: usize, append: impl Fn(usize, &mut AdjacencyBuilder)) -> Self {
+        self.rebuilt_in(self.order, stamp, least, append)
+    }
+
+    /// The same, in an order.
+    fn rebuilt_in(
+        &self,
+        order: Order,
+        stamp: Tick,
+        least: usize,
+        append: impl Fn(usize, &mut AdjacencyBuilder),
+    ) -> Self {
         let slots = self.delta.heads().last().map_or(0, |(slot, _)| slot + 1).max(self.offsets.len() - 1);
-        let mut builder = AdjacencyBuilder::new(self.order, self.neighbours.len() + self.delta.len());
+        let mut builder = AdjacencyBuilder::new(order, self.neighbours.len() + self.delta.len());
         for slot in 0..slots.max(least) {
             append(slot, &mut builder);
             builder.end_slot();

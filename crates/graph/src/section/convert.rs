@@ -9,7 +9,7 @@ use values::Value;
 use super::adjacency::{EdgeCells, EdgeChange, EdgeChangeKind};
 use super::values::{Rows, Values};
 use super::values_builder::ValuesBuilder;
-use super::{Adjacency, Column, IndexPartition, OrderedPartition, Presence};
+use super::{Adjacency, Column, IndexPartition, Order, OrderedPartition, Presence};
 use crate::property::{PropertyCell, PropertyState};
 use crate::schema::{ValueType, retype};
 use crate::{KeyId, ValueRef};
@@ -128,6 +128,12 @@ fn other(value: &Value, to: ValueType) -> Option<Value> {
 pub(crate) trait Convert: Sized {
     /// The section with values of other types, base and versions; nothing if none changes.
     fn converted(&self, to: &Conversions) -> Option<Self>;
+
+    /// A section that was loaded, if lists: in the order that they are to have, or, where an older snapshot may read them as
+    /// they lie, between orders.
+    fn turned(self, _to: KeyId, _old_may_read: bool) -> Self {
+        self
+    }
 }
 
 impl Convert for Column {
@@ -159,6 +165,14 @@ impl Convert for Adjacency {
         let columns = columns.map(|((key, values), other)| (*key, other.unwrap_or_else(|| values.clone())));
         Some(self.with_values(columns.collect(), delta.unwrap_or_else(|| self.delta.newer_than(0, None))))
     }
+
+    fn turned(self, to: KeyId, old_may_read: bool) -> Self {
+        if old_may_read {
+            self.part_from_order();
+            return self;
+        }
+        if self.order == Order::Key(to) { self } else { self.sorted(self.settled, to) }
+    }
 }
 
 /// Sections whose values have no declared type.
@@ -177,7 +191,7 @@ untyped! { Presence IndexPartition OrderedPartition }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::section::{AdjacencyBuilder, Order};
+    use crate::section::AdjacencyBuilder;
     use crate::{Tick, VertexRef};
 
     fn to(value: ValueType) -> Conversions {

@@ -25,6 +25,11 @@ impl<T> Delta<T> {
         self.chains.get().is_none()
     }
 
+    /// Makes room for versions of `slots` before there is one: from now on the delta does not count as empty.
+    pub(crate) fn open(&self, slots: usize) {
+        self.chains.get_or_init(|| Box::new(Chains::new(slots)));
+    }
+
     /// The newest version of `slot`.
     #[inline]
     pub(crate) fn head(&self, slot: usize) -> Option<&Version<T>> {

@@ -127,12 +127,13 @@ impl<'r> MergedList<'r> {
     }
 
     /// Puts the edges in order. Base and inserts each are nearly so, which the sort makes use of; and the base is, unless
-    /// something in it was updated. What is added in order at the end is looked at alone.
+    /// something in it was updated, or it lies in another order. What is added in order at the end is looked at alone.
     fn arrange(&mut self, order: Order) {
         let Some(key) = order.key() else { return };
         let place = |i: u32| self.sort_place(i as usize, key);
         let len = self.sources.len() as u32;
-        let unsure = match self.updates.is_empty() {
+        let lies_so = self.base.is_none_or(|base| base.order == order);
+        let unsure = match lies_so && self.updates.is_empty() {
             true => (len - self.inserts.len() as u32).saturating_sub(1),
             false => 0,
         };

@@ -24,6 +24,7 @@ mod bounds;
 mod build;
 mod codec;
 mod flush;
+mod former;
 mod node;
 mod output;
 mod plant;
@@ -35,7 +36,7 @@ mod windows;
 mod write;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -50,7 +51,7 @@ pub(crate) use build::TreeBuild;
 pub(crate) use codec::{StoredMeta, StoredRoot};
 pub(crate) use flush::{TreeFlush, TreeImage};
 pub(crate) use node::EdgeNode;
-pub(crate) use output::TreeOutput;
+pub(crate) use output::{TreeOutput, ids_needed};
 pub use read::{Place, Seek};
 pub(crate) use read::{Runs, RunsBack};
 pub(crate) use root::TreeRoot;
@@ -61,6 +62,10 @@ pub(crate) use write::{TreeChange, TreeWriter};
 /// The place of a tree. Its name, a [`TreeName`], is known to whoever comes here.
 pub(crate) struct EdgeTree {
     pub(crate) root: SectionCell<TreeRoot>,
+    /// The list as it lay before it was sorted anew, for the snapshots up to `former_until`: see [`crate::resort`].
+    former: SectionCell<TreeRoot>,
+    /// The last snapshot that reads `former`; 0 if there is none.
+    former_until: AtomicU64,
     /// Storage ids on disk that the next root will not lead to.
     pub(crate) retired: Mutex<Vec<TreePart>>,
     /// Whether the store has a root of it.
@@ -86,7 +91,8 @@ impl EdgeTree {
 
     fn empty(stored: bool) -> Self {
         let (stored, flushing) = (AtomicBool::new(stored), AtomicBool::new(false));
-        Self { root: SectionCell::empty(), retired: Mutex::default(), stored, flushing }
+        let (former, former_until) = (SectionCell::empty(), AtomicU64::new(0));
+        Self { root: SectionCell::empty(), former, former_until, retired: Mutex::default(), stored, flushing }
     }
 
     /// Whether a flush is writing it.

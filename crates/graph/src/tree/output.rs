@@ -11,7 +11,7 @@ use super::{TreeBounds, TreeName, TreePart};
 use crate::codec::StoredSection;
 use crate::section::{Adjacency, AdjacencyBuilder, Order};
 use crate::section_store::SectionWriter;
-use crate::{KeyId, Result, Tick};
+use crate::{GraphError, KeyId, Result, Tick};
 
 /// A tree by a property on its way into the store. The nodes first, then what leads to them.
 pub(crate) struct TreeOutput<'a> {
@@ -23,8 +23,21 @@ pub(crate) struct TreeOutput<'a> {
     schema: u64,
     bounds: TreeBounds,
     output: SectionWriter<'a>,
+    /// Storage ids that it may use.
+    ids: Range<u32>,
     nodes: Vec<Arc<EdgeNode>>,
     edges: u32,
+}
+
+/// How many storage ids a tree of so many edges needs at most that come in so many parts.
+pub(crate) fn ids_needed(edges: usize, parts: usize, bounds: TreeBounds) -> u32 {
+    let nodes = edges / fill(bounds) + parts + 1;
+    u32::try_from(nodes + nodes / bounds.fan_out + 1).unwrap_or(u32::MAX)
+}
+
+/// Edges of a new node, which has room to grow.
+fn fill(bounds: TreeBounds) -> usize {
+    (bounds.min + bounds.max).div_ceil(2).max(1)
 }
 
 impl<'a> TreeOutput<'a> {
@@ -35,7 +48,19 @@ impl<'a> TreeOutput<'a> {
         bounds: TreeBounds,
         output: SectionWriter<'a>,
     ) -> Self {
-        Self { name, key, settled, schema, bounds, output, nodes: Vec::new(), edges: 0 }
+        Self { name, key, settled, schema, bounds, output, ids: 1..u32::MAX, nodes: Vec::new(), edges: 0 }
+    }
+
+    /// The same with these storage ids only.
+    pub(crate) fn with_ids(self, ids: Range<u32>) -> Self {
+        Self { ids, ..self }
+    }
+
+    fn next_id(&mut self) -> Result<u32> {
+        self.ids.next().ok_or_else(|| GraphError::Corrupt {
+            what: self.name.key(TreePart::Root).to_string(),
+            problem: "its list has more edges than its degree says".into(),
+        })
     }
 
     /// Writes the next edges of the list, which lie in a section at these positions; `rest` is called after every node.
@@ -45,8 +70,7 @@ impl<'a> TreeOutput<'a> {
         positions: &[u32],
         mut rest: impl FnMut(),
     ) -> Result<()> {
-        let fill = (self.bounds.min + self.bounds.max).div_ceil(2).max(1);
-        let nodes = positions.len().div_ceil(fill);
+        let nodes = positions.len().div_ceil(fill(self.bounds));
         for node in 0..nodes {
             let part = |node: usize| node * positions.len() / nodes;
             self.node(section, &positions[Range { start: part(node), end: part(node + 1) }])?;
@@ -60,9 +84,9 @@ impl<'a> TreeOutput<'a> {
         positions.iter().for_each(|&p| builder.copy(section, p as usize..p as usize + 1));
         builder.end_slot();
         let node = builder.finish(self.settled).into_node();
-        let (id, len) = (self.nodes.len() as u32 + 1, positions.len() as u32);
+        let (id, len) = (self.next_id()?, positions.len() as u32);
         let first = match positions.first() {
-            Some(_) if id > 1 => FirstEdge::at(node.base_place(0, self.key)),
+            Some(_) if !self.nodes.is_empty() => FirstEdge::at(node.base_place(0, self.key)),
             _ => FirstEdge::Least,
         };
         self.output.put(self.name.key(TreePart::Node(id)), self.settled, &node.encode(self.schema))?;
@@ -74,29 +98,35 @@ impl<'a> TreeOutput<'a> {
 
     /// Writes what leads to the nodes. It is durable with the next synchronous write of the store.
     pub(crate) fn finish(mut self) -> Result<()> {
-        if self.nodes.is_empty() {
-            self.node(&Adjacency::empty(Order::Key(self.key)), &[])?;
-        }
-        let mut next = self.nodes.len() as u32 + 1;
-        let chunks: Vec<_> = self.nodes.chunks(self.bounds.fan_out).collect();
-        let several = chunks.len() > 1;
-        let metas: Arc<[Arc<Meta>]> = chunks
-            .into_iter()
-            .map(|nodes| {
-                let id = if several { next } else { 0 };
-                next += u32::from(several);
-                Meta::new(id, false, nodes.into())
-            })
-            .collect();
-        if several {
-            for meta in metas.iter() {
-                let id = meta.id.load(std::sync::atomic::Ordering::Relaxed);
-                self.output.put(self.name.key(TreePart::Meta(id)), self.settled, &encode_meta(meta))?;
-            }
-        }
-        let root = TreeRoot::new(self.settled, Order::Key(self.key), next, self.edges, metas);
+        let root = self.metas()?;
         let encoded = encode_root(&root, self.settled);
         self.output.put(self.name.key(TreePart::Root), self.settled, &encoded)?;
         self.output.flush()
+    }
+
+    /// Writes everything but the root, which is the result.
+    pub(crate) fn finish_below_root(mut self) -> Result<TreeRoot> {
+        let root = self.metas()?;
+        self.output.flush()?;
+        Ok(root)
+    }
+
+    fn metas(&mut self) -> Result<TreeRoot> {
+        if self.nodes.is_empty() {
+            self.node(&Adjacency::empty(Order::Key(self.key)), &[])?;
+        }
+        let nodes = std::mem::take(&mut self.nodes);
+        let chunks = nodes.chunks(self.bounds.fan_out);
+        let several = chunks.len() > 1;
+        let mut metas = Vec::with_capacity(chunks.len());
+        for nodes in chunks {
+            let id = if several { self.next_id()? } else { 0 };
+            let meta = Meta::new(id, false, nodes.into());
+            if several {
+                self.output.put(self.name.key(TreePart::Meta(id)), self.settled, &encode_meta(&meta))?;
+            }
+            metas.push(meta);
+        }
+        Ok(TreeRoot::new(self.settled, Order::Key(self.key), self.ids.start, self.edges, metas.into()))
     }
 }

@@ -5,22 +5,30 @@ use std::sync::Arc;
 use super::{EdgeTree, TreeBuild, TreeChange, TreeName, TreeWriter};
 use crate::block::{adjacency_number, slot_of, stripe_of};
 use crate::memory::SectionCell;
+use crate::op::{Before, value_before};
 use crate::secondary::Maintained;
-use crate::section::{Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, Order};
+use crate::section::{Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind};
 use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Application;
-use crate::{Result, Tick};
+use crate::{KeyId, Result, Tick};
 
 impl Application<'_> {
     /// Changes one list: in its section or, if it has one, in its tree.
-    pub(crate) fn change_list(&mut self, name: TreeName, change: TreeChange<'_>) -> Result<()> {
+    /// `before` are values that the edge had.
+    pub(crate) fn change_list(
+        &mut self,
+        name: TreeName,
+        change: TreeChange<'_>,
+        before: &Before,
+    ) -> Result<()> {
         let TreeName { v, label, dir, .. } = name;
         let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
         let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
-        let order = Order::of(self.catalog.sort_key(label));
         let section: Option<&Adjacency> = self.core.section(cell, || key, self.guard)?;
         if let Some(tree) = section.and_then(|section| section.tree(slot_of(v))) {
-            let before = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
+            let root = self.core.tree_root(tree, name, self.guard)?;
+            let value = root.order.key().and_then(|key| value_before(before, key));
+            let (before, change) = (root.degree(Tick::MAX), TreeChange { before: value, ..change });
             self.change_secondaries(tree, name, change)?;
             self.change_tree(tree, name, change)?;
             let after = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
@@ -35,7 +43,7 @@ impl Application<'_> {
             cell,
             key,
             change.kind.weight(),
-            || Adjacency::empty(order),
+            || Adjacency::empty(self.core.order_of_new(label, self.catalog)),
             |section: &Adjacency| {
                 before = section.degree(slot_of(v), Tick::MAX) as u64;
                 section.push(slot_of(v), change.tick, change.neighbour, change.seq, change.kind.clone());
@@ -44,8 +52,10 @@ impl Application<'_> {
         )?;
         self.note_degree(name, change, before, after);
         match cell.loaded(self.guard) {
+            // A tree has one order for all snapshots.
             Some(section)
-                if section.degree(slot_of(v), Tick::MAX) > self.core.node_sizes.declared(label).max =>
+                if !section.is_between_orders()
+                    && section.degree(slot_of(v), Tick::MAX) > self.core.node_sizes.declared(label).max =>
             {
                 self.plant(cell, section, name)
             }
@@ -90,7 +100,7 @@ impl Application<'_> {
         }
     }
 
-    /// Changes the secondary trees of a list, before its primary one.
+    /// Changes the secondary trees of a list, before its primary one, and lets whoever builds one know.
     fn change_secondaries(
         &mut self,
         primary: &Arc<EdgeTree>,
@@ -98,15 +108,19 @@ impl Application<'_> {
         change: TreeChange<'_>,
     ) -> Result<()> {
         let maintained = self.core.secondaries.maintained(list);
-        if maintained.is_empty() {
+        let sorted_by = self.core.resorts.built_by(list);
+        if maintained.is_empty() && sorted_by.is_none() {
             return Ok(());
         }
         let inserts = matches!(change.kind, EdgeChangeKind::Insert(_));
         let cells = if inserts { None } else { self.tree_writer(primary, list).cells_of(change)? };
+        let cells = cells.as_deref().unwrap_or_default();
+        let before = |by: KeyId| cells.iter().find(|(key, _)| *key == by).map(|(_, value)| value);
+        if let Some(by) = sorted_by {
+            self.core.resorts.log(TreeChange { before: before(by), ..change });
+        }
         for Maintained { by, tree } in maintained {
-            let cells = cells.as_deref().unwrap_or_default();
-            let before = cells.iter().find(|(key, _)| *key == by).map(|(_, value)| value);
-            let (name, change) = (list.by(Some(by)), TreeChange { before, ..change });
+            let (name, change) = (list.by(Some(by)), TreeChange { before: before(by), ..change });
             match tree {
                 Some(tree) => self.change_tree(&tree, name, change)?,
                 None => self.core.secondaries.log(name, change),

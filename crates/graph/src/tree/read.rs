@@ -79,6 +79,9 @@ impl Reader<'_> {
     /// The root of a tree. None if the list has gone back into its section since (see [`Reader::went_back`]), or it cannot be
     /// loaded, which is kept in the snapshot.
     pub(crate) fn tree_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
+        if let Some(former) = tree.former(self.tick, &self.guard) {
+            return Some(former);
+        }
         if let SectionState::Loaded(root) = tree.root.read(self.core.cache.account.era(), &self.guard) {
             return Some(root);
         }
@@ -310,7 +313,7 @@ impl Reader<'_> {
                 None if self.went_back(name) => self.list_order(name),
                 None => Order::Arrival,
             },
-            None => section.order,
+            None => self.order_of(section, label),
         }
     }
 }

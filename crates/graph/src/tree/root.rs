@@ -123,6 +123,12 @@ impl TreeRoot {
         }
     }
 
+    /// The same, giving out no storage id below `least`.
+    pub(crate) fn with_ids_from(self, least: u32) -> Self {
+        self.next_id.fetch_max(least, Ordering::Relaxed);
+        self
+    }
+
     /// The root over other nodes.
     pub(crate) fn over(&self, stamp: Tick, metas: Arc<[Arc<Meta>]>) -> Self {
         let merged = self.merged(stamp);

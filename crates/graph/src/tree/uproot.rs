@@ -8,8 +8,8 @@
 //!
 //! A list goes back when a flush begins, not with the commit that made it small: no flush then is writing its tree, and a
 //! list that grows again before has not moved. It goes when every change of it is behind the watermark, so that no reader needs
-//! a version of it, and when it has no secondary trees, nor any that somebody could still be reading: positions are then the
-//! same before and after, and who stands in the list goes on. Until then it is tried again by every flush.
+//! a version of it, when it has no secondary trees, nor any that somebody could still be reading, and when tree and section lie
+//! in the same order for whoever may be reading: positions are then the same before and after, and who stands in the list goes on. Until then it is tried again by every flush.
 //!
 //! In memory the tree lives for as long as a reader has hold of it. In the store it stays until the checkpoint names the
 //! section that has the list, and readers of evicted roots that lead to its nodes have gone. Should the list become a tree again
@@ -141,7 +141,15 @@ impl Core {
             writer.wilted.remove(&name);
             return Ok(None);
         }
-        let can_go = root.is_settled(watermark) && !self.secondaries.has_any(name);
+        if root.order != section.order && !self.resorts.is_turning(name.label) {
+            // It lies by a key that is not declared any more: as a tree it can.
+            writer.wilted.remove(&name);
+            return Ok(None);
+        }
+        let same_order = root.order == section.order && !section.is_between_orders();
+        let is_sorted_anew = tree.has_former() || self.resorts.is_building(name);
+        let can_go =
+            root.is_settled(watermark) && same_order && !is_sorted_anew && !self.secondaries.has_any(name);
         Ok(can_go.then(|| Leaving { name, tree: Arc::clone(tree), root }))
     }
 
