@@ -2,7 +2,7 @@
 //! to a model that is too simple to be wrong.
 //!
 //! A seed is a history of [`OPERATIONS`] operations: writes in transactions, commits, flushes, bulk loads, new indexes,
-//! changes of declared types and nodes, lists that become edge-trees and go back, secondary edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has taken
+//! changes of declared types, nodes and sort keys, lists that become edge-trees and go back, secondary edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has taken
 //! effect, be refused by a full disk, be the last before the power goes, or return damaged bytes. Whatever happens:
 //!
 //! * what was acknowledged is there after a restart, whole: otherwise it counts as *lost*;
@@ -70,6 +70,8 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
         "secondary_trees": report.secondary_trees,
         "declared_types": report.declarations,
         "declared_nodes": report.declared_nodes,
+        "changed_sort_keys": report.sort_keys,
+        "sorted": report.sorted,
         "faults": {
             "writes_refused": faults.refused,
             "writes_unacknowledged": faults.unacknowledged,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use graph::{Dir, Filtered, Graph, GraphError, List, NodeBounds, ScanCursor, Snapshot, VertexRef};
 use store::{FaultCounts, Outage, SimulatedDisk, Store};
 
+use crate::naive::orders::{Orders, lie_as_declared, orders, sort_by};
 use crate::naive::steps::{EDGES, KEYS, LABELS, write};
 use crate::naive::types::{Declaration, RANK};
 use crate::naive::{Naive, Random};
@@ -35,6 +36,10 @@ pub struct Report {
     pub declarations: u64,
     /// Times that the size of nodes was declared, or declared otherwise.
     pub declared_nodes: u64,
+    /// Sort keys that were declared, changed or dropped.
+    pub sort_keys: u64,
+    /// Times that all lists were found to lie by the sort keys of their labels, when some had not.
+    pub sorted: u64,
     /// Secondary edge-trees, counted each time that some were thought about.
     pub secondary_trees: u64,
     /// Reads that ended in an error, as they should when the disk fails.
@@ -57,6 +62,8 @@ impl Report {
         self.secondary_trees += other.secondary_trees;
         self.declarations += other.declarations;
         self.declared_nodes += other.declared_nodes;
+        self.sort_keys += other.sort_keys;
+        self.sorted += other.sorted;
         self.failed_seeds.extend(&other.failed_seeds);
         self.failed_seeds.sort_unstable();
         let (sum, more) = (&mut self.faults, &other.faults);
@@ -99,7 +106,8 @@ pub struct Run {
     /// The graph said that it accepts no more writes.
     stopped: bool,
     indexes: BTreeSet<(usize, usize)>,
-    old: Vec<(Snapshot, Naive)>,
+    /// Snapshots, what they are to find, and in which order they found it first.
+    old: Vec<(Snapshot, Naive, Orders)>,
     operations: usize,
     report: Report,
     /// Whether to tell what is done.
@@ -184,15 +192,21 @@ impl Run {
             9..=11 => self.create_index(),
             12..=17 => {
                 let snapshot = self.graph().snapshot();
-                self.old.push((snapshot, self.model.clone()));
+                self.disk.allow_faults(false);
+                let found = orders(&self.model, &snapshot);
+                self.disk.allow_faults(true);
+                self.old.push((snapshot, self.model.clone(), found));
                 if self.old.len() > OLD_SNAPSHOTS {
                     self.old.remove(0);
                 }
             }
             18..=25 if !self.old.is_empty() => {
-                let (snapshot, expected) = self.old.swap_remove(self.random.below(self.old.len()));
+                let (snapshot, expected, found) = self.old.swap_remove(self.random.below(self.old.len()));
                 let answer = self.compare(&expected, &snapshot, "at an old snapshot");
                 self.note(answer);
+                let again =
+                    || assert_eq!(orders(&expected, &snapshot), found, "in another order than before");
+                self.note(answer_of(&snapshot, quietly(again)));
             }
             26 | 27 => {
                 let (model, snapshot) = (self.model.clone(), self.graph().snapshot());
@@ -203,6 +217,8 @@ impl Run {
             29..=36 => self.adapt(),
             37 => self.declare_nodes(),
             38..=41 => self.declare(),
+            42 | 43 if self.settings.sorted => self.change_sort_key(),
+            44..=46 if self.settings.sorted => self.sort_lists(),
             _ => self.transaction(),
         }
         if self.sound() {
@@ -301,7 +317,7 @@ impl Run {
             Ok(_) => {
                 self.acknowledge(tentative);
                 self.report.declarations += 1;
-                self.old.iter_mut().for_each(|(_, model)| model.retype(&declaration));
+                self.old.iter_mut().for_each(|(_, model, _)| model.retype(&declaration));
             }
             Err(GraphError::Schema(_)) if !is_admitted => {}
             Err(error) => self.refused(&error, Doubt { model: tentative, loaded: Vec::new() }),
@@ -327,6 +343,47 @@ impl Run {
                 self.report.declared_nodes += 1;
             }
             Err(error) => self.refused(&error, Doubt { model: self.model.clone(), loaded: Vec::new() }),
+        }
+    }
+
+    /// Declares another sort key, or none. Each list says how it lies; what it has does not depend on it.
+    fn change_sort_key(&mut self) {
+        let (graph, label) = (self.graph(), EDGES[self.random.below(EDGES.len())]);
+        let key = [None, Some(KEYS[1]), Some(KEYS[2]), Some(RANK)][self.random.below(4)];
+        let was = graph.schema().edges.get(label).and_then(|declared| declared.sort_key.clone());
+        if was.as_deref() == key {
+            return;
+        }
+        let declared = sort_by(&graph, label, key);
+        self.tell(|| format!("{label} by {key:?} {declared:?}"));
+        match declared {
+            Ok(_) => {
+                self.acknowledge(self.model.clone());
+                self.report.sort_keys += 1;
+            }
+            Err(error) => self.refused(&error, Doubt { model: self.model.clone(), loaded: Vec::new() }),
+        }
+    }
+
+    /// Sorts what does not lie by its sort key yet, as far as the disk and old snapshots let it.
+    fn sort_lists(&mut self) {
+        let graph = self.graph();
+        if graph.sorting().is_empty() {
+            return;
+        }
+        if self.random.below(2) == 0 {
+            self.old.clear();
+        }
+        let sorted = graph.sort_lists();
+        self.tell(|| format!("sort {sorted:?}: {:?}", graph.sorting()));
+        if matches!(sorted, Ok(true)) {
+            self.report.sorted += 1;
+            self.disk.allow_faults(false);
+            let as_declared = lie_as_declared(&self.model, &graph.snapshot());
+            self.disk.allow_faults(true);
+            if !as_declared {
+                self.wrong("lists lie otherwise than they were sorted".into());
+            }
         }
     }
 
@@ -415,12 +472,12 @@ impl Run {
         let (model, seed) = (&self.model, self.seed);
         let random = &mut self.random;
         let outcome = quietly(|| model.check_some(&snapshot, random, seed, "at a glance"));
-        let answer = answer(&snapshot, outcome);
+        let answer = answer_of(&snapshot, outcome);
         self.note(answer);
     }
 
     fn compare(&self, model: &Naive, snapshot: &Snapshot, when: &str) -> Answer {
-        answer(snapshot, quietly(|| model.check(snapshot, self.seed, when)))
+        answer_of(snapshot, quietly(|| model.check(snapshot, self.seed, when)))
     }
 
     fn note(&mut self, answer: Answer) {
@@ -595,7 +652,7 @@ impl Doubt {
 }
 
 /// What a comparison says about an answer. A panic of the graph is wrong whatever the disk did.
-fn answer(snapshot: &Snapshot, outcome: Result<(), Failure>) -> Answer {
+fn answer_of(snapshot: &Snapshot, outcome: Result<(), Failure>) -> Answer {
     match (outcome, snapshot.check()) {
         (Err(failure), Err(_)) if !failure.of_the_model => Answer::Different(failure),
         (_, Err(_)) => Answer::Refused,
