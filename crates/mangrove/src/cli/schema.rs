@@ -64,6 +64,10 @@ impl Apply {
         let await_index = |index: &IndexDescription| graph.await_index(index).map_err(Error::from);
         wanted.indexes.iter().try_for_each(await_index)?;
         println!("version {version} of the schema is in force");
+        for status in graph.sorting() {
+            println!("  lists of {} are being sorted by {}", status.label, status.key);
+        }
+        graph.await_sorted_lists().map_err(Error::from)?;
         database.flush()?;
         Ok(())
     }

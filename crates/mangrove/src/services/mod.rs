@@ -80,6 +80,7 @@ const SERVICES: &[Service] = &[
         run: schema::declare,
     },
     Service { name: "mangrove.schema.show", parameters: &[], changes: false, run: schema::show },
+    Service { name: "mangrove.schema.sorting", parameters: &[], changes: false, run: schema::sorting },
     Service { name: "mangrove.secondary", parameters: &[], changes: false, run: statistics::secondary },
     Service { name: "mangrove.statistics", parameters: &[], changes: false, run: statistics::show },
 ];

@@ -1,6 +1,6 @@
 //! `mangrove.schema.…`
 
-use graph::SchemaDescription;
+use graph::{SchemaDescription, SortStatus};
 use values::{Map, Value};
 
 use crate::{Error, database::Inner};
@@ -14,6 +14,11 @@ pub(super) fn show(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
         described.iter().for_each(|(key, value)| _ = shown.insert(key.clone(), value.clone()));
     }
     Ok(vec![shown.into()])
+}
+
+/// The edge labels whose lists do not all lie by their sort key yet, and how far each is.
+pub(super) fn sorting(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+    Ok(inner.graph.sorting().iter().map(SortStatus::to_value).collect())
 }
 
 /// Declares what is given; the schema then.
