@@ -416,7 +416,7 @@ impl Adjacency {
         let mut sorted = self.rebuilt_in(order, stamp, 0, |slot, builder| {
             let newest = self.delta.visible(slot, stamp);
             let list = MergedList::new(Some(self), self.base_range(slot), newest, None, order);
-            (0..list.len()).for_each(|i| list.append_to(i, builder));
+            list.append_all(builder);
         });
         sorted.trees = self.trees.clone();
         sorted
