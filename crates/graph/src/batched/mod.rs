@@ -41,7 +41,8 @@ use crate::memory::{SectionCell, SectionState};
 /// The bits of a reference that say which block it is in.
 const BLOCK: u32 = 0xffff_0000 | (TABLETS as u32 - 1);
 
-/// Rows at most: what is known of 16 million vertices takes up to 700 KB, which is as much as the nearer caches hold.
+/// Rows at most: what is known of 16 million vertices takes up to 700 KB, which is as much as the nearer caches hold. It lives
+/// for a turn of an operator, so there are few of them at a time, one or two for each executor.
 const MOST_ROWS: usize = 256;
 
 /// Entries lost per row from which on there are twice as many: to look them up again costs about as much as to make a row.

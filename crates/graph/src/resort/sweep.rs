@@ -99,7 +99,7 @@ impl Core {
             if self.is_sweep_over(label, sweep.turn) {
                 return Ok(None);
             }
-            self.sort_section(*key, sweep.turn)?;
+            self.sort_section(*key, label, sweep.turn)?;
             sweep.gone_through = (done + 1, keys.len());
             self.note_sweep(label, sweep);
             self.make_room_by_flush()?;
@@ -122,13 +122,13 @@ impl Core {
                 if self.is_sweep_over(label, sweep.turn) {
                     return Ok(None);
                 }
-                self.forget_formers(label)?;
                 self.make_room_by_flush()?;
                 if sweep.turn.since == 0 {
                     self.delete_unreachable(name)?;
                 }
                 all &= self.sort_tree(name, sweep.turn.key)? != Built::Later;
             }
+            self.forget_formers(label)?;
             sweep.gone_through = (done + 1, keys.len());
             self.note_sweep(label, sweep);
         }

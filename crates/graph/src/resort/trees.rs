@@ -15,14 +15,14 @@ use timeline::Footprint;
 use crate::block::slot_of;
 use crate::cache::hold_still;
 use crate::core::Core;
-use crate::secondary::{Gather, Pace};
+use crate::secondary::{Gather, LoggedChange, Pace};
 use crate::section::Order;
 use crate::section_key::{SectionKey, SectionName, tree_prefix};
-use crate::tree::{EdgeTree, TreeName, TreeOutput, TreePart, TreeWriter, ids_needed};
+use crate::tree::{EdgeTree, TreeBounds, TreeName, TreeOutput, TreePart, TreeWriter, ids_needed};
 use crate::writer::Writer;
 use crate::{GraphError, KeyId, Result, Snapshot};
 
-/// Changes that are applied to a new tree while the writer is held.
+/// Changes that are applied to a new tree while the writer is held, at first.
 const CHANGES: usize = 64;
 
 /// Logged changes from which on the building is given up for now: the list changes faster than it can be copied.
@@ -48,6 +48,8 @@ struct Begun {
     snapshot: Snapshot,
     /// Storage ids for it.
     ids: Range<u32>,
+    /// For how large nodes they suffice.
+    bounds: TreeBounds,
     /// Bytes of sections in memory when it was begun.
     memory: usize,
 }
@@ -151,16 +153,18 @@ impl Core {
         // The root stays in memory until the store knows that they are given out.
         writer.dirty_trees.insert(name, tree);
         self.resorts.building.begin(name, key);
-        Ok(Some(Begun { snapshot, ids: from..to, memory: self.cache.account.total() }))
+        Ok(Some(Begun { snapshot, ids: from..to, bounds, memory: self.cache.account.total() }))
     }
 
     /// Whether to give up for now what was begun with so many bytes in memory: the graph is being closed, or memory is far beyond
-    /// its budget and has become more.
+    /// its budget and has become more; or the list changes too fast.
     fn must_stop(&self, memory: usize) -> bool {
         let more = (self.options.cache_bytes / 4).max(LEAST_MEMORY);
         let is_short =
             || self.cache.is_far_over() && self.cache.account.total() > memory.saturating_add(more);
-        self.resorts.is_stopping() || is_short()
+        let logged = self.resorts.building.logged();
+        let too_much = logged > MOST_CHANGES || logged.saturating_mul(size_of::<LoggedChange>()) > more;
+        too_much || self.resorts.is_stopping() || is_short()
     }
 
     fn sort_edges(&self) -> usize {
@@ -169,15 +173,14 @@ impl Core {
 
     /// Writes the list as the snapshot sees it, but for the root; none if it was stopped.
     fn write_tree_anew(&self, name: TreeName, key: KeyId, begun: &Begun) -> Result<Option<Arc<EdgeTree>>> {
-        let Begun { snapshot, ids, .. } = begun;
+        let Begun { snapshot, ids, bounds, .. } = begun;
         let output = self.sections.writer(self.options.flush_batch_bytes);
         // Should a type change meanwhile, some of it is converted once more when it is read, to itself.
         let head = (snapshot.stamp().bits(), snapshot.catalog().schema().version);
-        let bounds = self.node_sizes.bounds(name.label);
-        let mut output = TreeOutput::new(name, key, head, bounds, output).with_ids(ids.clone());
+        let mut output = TreeOutput::new(name, key, head, *bounds, output).with_ids(ids.clone());
         let mut pace = Pace::new(self.options.secondary.share);
         // The snapshot keeps versions of the whole graph from being merged.
-        let stop = || self.resorts.building.logged() > MOST_CHANGES || self.must_stop(begun.memory);
+        let stop = || self.must_stop(begun.memory);
         let mut gather =
             Gather { snapshot, list: name, key, most: self.sort_edges(), pace: &mut pace, stop: &stop };
         if !gather.parts(|section, order, pace| output.append(section, order, || pace.rest()))? {
@@ -189,16 +192,20 @@ impl Core {
         Ok(Some(tree))
     }
 
-    /// Applies what has been logged, and puts the new root in place; false if the changes come faster than they can be applied.
+    /// Applies what has been logged, and puts the new root in place; false if that was stopped.
+    ///
+    /// Between two rounds each of those who commit has a turn. Where they log as much in it as a round applies, rounds become
+    /// longer: so it ends however fast the list changes, and nobody waits for much longer than their own commits take.
     fn catch_up(&self, name: TreeName, tree: &Arc<EdgeTree>, memory: usize) -> Result<bool> {
-        let (mut applied, mut flushing) = (0, None);
+        let (mut round, mut flushing) = (CHANGES, None);
         loop {
-            if flushing.is_none() && self.resorts.building.logged() <= CHANGES {
+            let before = self.resorts.building.logged();
+            if flushing.is_none() && before <= round {
                 // No flush writes the old root over the new one, or counts what is old as stored.
                 flushing = Some(self.flushing.lock());
             }
             let mut writer = self.writer.lock();
-            let (now, more) = self.resorts.building.take(CHANGES);
+            let (now, more) = self.resorts.building.take(round);
             let (guard, watermark) = (crossbeam_epoch::pin(), self.settled_stamp(&writer));
             let tree_writer = TreeWriter { core: self, tree, name, watermark, guard: &guard };
             now.iter().try_for_each(|logged| tree_writer.apply(logged.change()))?;
@@ -206,10 +213,12 @@ impl Core {
                 self.replace_tree(name, tree, &mut writer, &guard)?;
                 return Ok(true);
             }
-            applied += now.len();
             // Until it is in place no flush writes it: what it has in memory stays there.
-            if applied > MOST_CHANGES || self.must_stop(memory) {
+            if self.must_stop(memory) {
                 return Ok(false);
+            }
+            if self.resorts.building.logged() + round / 8 > before {
+                round *= 2;
             }
             parking_lot::MutexGuard::unlock_fair(writer);
         }
@@ -240,6 +249,9 @@ impl Core {
     pub(super) fn forget_formers(&self, label: crate::EdgeLabelId) -> Result<bool> {
         let formers = self.resorts.formers.lock().clone();
         for (name, until) in formers {
+            if self.timeline.watermark().bits() <= until {
+                continue;
+            }
             let mut writer = self.writer.lock();
             let (guard, watermark) = (crossbeam_epoch::pin(), self.settled_stamp(&writer));
             if watermark <= until {

@@ -8,7 +8,8 @@ use super::Resorts;
 use crate::core::Core;
 use crate::{GraphError, Result};
 
-/// How long to wait before looking again whether an old snapshot has ended, or after a failure.
+/// How long to wait at first before looking again whether an old snapshot has ended or a list changes less; twice as long each
+/// time, up to what is waited after a failure.
 const AGAIN: Duration = Duration::from_millis(50);
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
@@ -47,7 +48,7 @@ fn work(core: &Arc<Core>) {
     while core.resorts.rest(pause) {
         pause = match core.sort_lists() {
             Ok(true) => None,
-            Ok(false) => Some(AGAIN),
+            Ok(false) => Some(pause.map_or(AGAIN, |pause| (pause * 2).clamp(AGAIN, AFTER_FAILURE))),
             Err(error) => {
                 tracing::warn!(%error, "lists could not be sorted by their sort key; it is tried again");
                 Some(AFTER_FAILURE)

@@ -67,3 +67,62 @@ impl EdgeTree {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use store::MemoryStore;
+
+    use super::*;
+    use crate::tree::TreeName;
+    use crate::{Dir, Graph, GraphOptions, Place, SecondaryOptions, TreeBounds, Value};
+
+    /// A reader finds a section that leads to a tree. Before it asks for the root, the section leaves memory, and the list is
+    /// sorted by another key: what the section of now leads to has a newer root, which is not the reader's.
+    #[test]
+    fn who_came_by_a_section_that_was_evicted_reads_the_list_as_it_lay() {
+        let tree = TreeBounds { min: 2, max: 8, fan_out: 3 };
+        let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
+        let options = GraphOptions { tree, secondary, keeper: false, ..GraphOptions::default() };
+        let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
+        let core = graph.core();
+        let transaction = graph.begin();
+        let hub = transaction.add_vertex(None, "hub").unwrap();
+        transaction.commit().unwrap();
+        let add = |n: i64| {
+            let transaction = graph.begin();
+            let e = transaction.add_edge(None, "likes", hub, hub).unwrap();
+            transaction.set_edge_property(e, "weight", Value::Long(n * 7 % 41)).unwrap();
+            transaction.commit().unwrap();
+        };
+        (0..40).for_each(add);
+        graph
+            .change_schema(|schema| {
+                schema.edges.entry("likes".into()).or_default().sort_key = Some("weight".into());
+                Ok(())
+            })
+            .unwrap();
+        graph.flush().unwrap();
+        let snapshot = graph.snapshot();
+        let label = snapshot.catalog().edge_label("likes").unwrap();
+        let read = || {
+            let reader = snapshot.reader();
+            let runs = reader.list(hub, label, Dir::Out).runs();
+            runs.flat_map(|run| (0..run.neighbours().len()).map(|i| run.edge(i).seq).collect::<Vec<_>>())
+                .collect::<Vec<u32>>()
+        };
+        let (expected, reader) = (read(), snapshot.reader());
+        let name = TreeName::primary(hub, label, Dir::Out);
+        let stale = reader.tree_of(name).unwrap();
+        // What was read just now gets a second chance.
+        (0..4).for_each(|_| _ = core.evict_to(0));
+        assert!(core.tree_in_memory(name, &reader.guard).is_none(), "the section was to leave memory");
+        graph.sort_lists().unwrap();
+        assert!(reader.tree_of(name).unwrap().has_former(), "the list was to be sorted");
+        assert_eq!(reader.tree_degree(&stale, name), 40);
+        let run = reader.tree_run(&stale, name, &mut Place::at(0));
+        let begin: Vec<u32> = (0..run.neighbours().len()).map(|i| run.edge(i).seq).collect();
+        assert_eq!(begin, expected[..begin.len()]);
+        assert_eq!(read(), expected);
+        snapshot.check().unwrap();
+    }
+}

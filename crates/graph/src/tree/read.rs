@@ -79,13 +79,15 @@ impl Reader<'_> {
     /// The root of a tree. None if the list has gone back into its section since (see [`Reader::went_back`]), or it cannot be
     /// loaded, which is kept in the snapshot.
     pub(crate) fn tree_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
+        let root = tree.root.read(self.core.cache.account.era(), &self.guard);
+        // Asked for behind the root, which is replaced last: whoever finds a new one knows of the former.
         if let Some(former) = tree.former(self.tick, &self.guard) {
             return Some(former);
         }
-        if let SectionState::Loaded(root) = tree.root.read(self.core.cache.account.era(), &self.guard) {
-            return Some(root);
+        match root {
+            SectionState::Loaded(root) => Some(root),
+            _ => self.load_root(tree, name),
         }
-        self.load_root(tree, name)
     }
 
     #[cold]
@@ -93,15 +95,20 @@ impl Reader<'_> {
         if name.by.is_none() {
             self.load_with_next(name.key(TreePart::Root));
         }
-        let mut loaded = self.core.tree_root_for(self.request(), tree, name, &self.guard);
-        let mut current = self.core.is_current(tree, name, &self.guard);
+        let mut tree = Arc::clone(tree);
+        let mut loaded = self.core.tree_root_for(self.request(), &tree, name, &self.guard);
+        let mut current = self.core.is_current(&tree, name, &self.guard);
         let _still = (!current).then(hold_still);
         while !current {
             // The section that this reader came by has been evicted: what is in the store may be newer than its snapshot,
             // and only who comes by the section of now can tell.
-            let tree = self.tree_of(name)?;
+            tree = self.tree_of(name)?;
             loaded = self.core.tree_root_for(self.request(), &tree, name, &self.guard);
             current = self.core.is_current(&tree, name, &self.guard);
+        }
+        // The list may have been sorted anew meanwhile, or since the section left that this reader came by.
+        if let Some(former) = tree.former(self.tick, &self.guard) {
+            return Some(former);
         }
         loaded.map_err(|error| self.snapshot().fail(error)).ok()
     }
