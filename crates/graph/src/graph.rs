@@ -240,9 +240,9 @@ impl Graph {
         self.core.sort_status()
     }
 
-    /// Sorts the lists that do not lie by the sort key of their label, as far as that can be done now, before it returns: for tests,
-    /// and where no thread does it since [`SecondaryOptions::builders`](crate::SecondaryOptions::builders) is 0. Whether nothing is left: otherwise a snapshot
-    /// from before is still being read, or memory is short.
+    /// Sorts the lists that do not lie by the sort key of their label, as far as that can be done now, before it returns: for
+    /// tests, and where no thread does it since [`SecondaryOptions::builders`](crate::SecondaryOptions::builders) is 0. Whether
+    /// nothing is left: otherwise a snapshot from before is still being read, a list changes too fast, or memory is short.
     ///
     /// # Errors
     /// If the store fails. What was sorted stays so.
@@ -255,8 +255,12 @@ impl Graph {
     /// # Errors
     /// If the store fails.
     pub fn await_sorted_lists(&self) -> Result<()> {
+        const LONGEST: Duration = Duration::from_secs(1);
+        let mut pause = Duration::from_millis(10);
         while !self.core.sort_lists()? {
-            std::thread::sleep(Duration::from_millis(10));
+            // Nobody is told when a snapshot ends. To look goes through all lists of the label.
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(LONGEST);
         }
         Ok(())
     }

@@ -22,7 +22,8 @@ use crate::Tick;
 use crate::memory::Account;
 
 impl EdgeTree {
-    /// The root that a snapshot at `tick` reads instead of the newest one.
+    /// The root that a snapshot at `tick` reads instead of the newest one. To be asked for behind that, of the same tree: the
+    /// newest is replaced last, so whoever has a new one finds the former here.
     #[inline]
     pub(crate) fn former<'g>(&self, tick: Tick, guard: &'g Guard) -> Option<&'g TreeRoot> {
         if tick > self.former_until.load(Ordering::Acquire) { None } else { self.former.loaded(guard) }
