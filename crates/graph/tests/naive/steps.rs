@@ -73,7 +73,7 @@ pub fn write(
         3..=8 => add_edge(transaction, model, random, shape),
         9..=12 => set_vertex_property(transaction, model, random),
         13..=15 => change_edge_property(transaction, model, random, choice == 15),
-        17 if random.below(3) == 0 => thin_list(transaction, model, random),
+        16 | 17 if random.below(3) == 0 => thin_list(transaction, model, random),
         16 | 17 => {
             let Some(e) = pick_edge(model, random) else { return Ok(()) };
             transaction.drop_edge(e)?;
