@@ -82,12 +82,14 @@ impl DatabaseOptions {
     }
 
     /// The same with `bytes` of the graph in memory: sections, and the store's own cache of blocks, which takes an eighth of
-    /// them, 4 to 64 MiB, and no more than half. What is sorted at once of a list that gets a secondary edge-tree shrinks with a small cache, too.
+    /// them, 4 to 64 MiB, and no more than half. What the store keeps of writes comes on top, a third of it, 48 to 160 MiB. What is sorted at once of a list that gets a secondary edge-tree shrinks with a small cache, too.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Self {
         let blocks = (bytes / 8).clamp(SMALLEST_STORE_CACHE, FjallOptions::default().cache_bytes);
         let blocks = blocks.min(bytes / 2);
         self.store.cache_bytes = blocks;
+        self.store.buffer_bytes =
+            (bytes / 3).clamp(SMALLEST_STORE_BUFFER, FjallOptions::default().buffer_bytes);
         self.graph.cache_bytes = usize::try_from(bytes.saturating_sub(blocks)).unwrap_or(usize::MAX);
         let sorted = usize::try_from(bytes / SORTED_SHARE / SORTED_EDGE_BYTES).unwrap_or(usize::MAX);
         self.graph.secondary.sort_edges = sorted.clamp(1 << 12, SecondaryOptions::default().sort_edges);
@@ -101,6 +103,9 @@ const SORTED_EDGE_BYTES: u64 = 96;
 
 /// Least bytes of the store's cache of blocks.
 const SMALLEST_STORE_CACHE: u64 = 4 << 20;
+
+/// Least bytes of writes that the store keeps in memory before writers wait.
+const SMALLEST_STORE_BUFFER: u64 = 48 << 20;
 
 /// Starts an engine that several databases can share.
 ///

@@ -63,7 +63,7 @@ impl<E: Engine> LocalStore<E> {
         Self { queue: Arc::new(CommitQueue::new(engine, limits)) }
     }
 
-    fn engine(&self) -> Result<&E, StoreError> {
+    pub(crate) fn engine(&self) -> Result<&E, StoreError> {
         self.queue.check_open()?;
         Ok(self.queue.sink())
     }

@@ -1,6 +1,7 @@
 //! The embedded durable store: a directory on disk, kept by fjall (a log-structured merge tree in pure Rust).
 
 mod audit;
+mod buffers;
 mod bytes_at;
 mod check;
 mod directory_lock;
@@ -48,6 +49,9 @@ pub struct FjallOptions {
     pub cache_bytes: u64,
     /// The most that the log may take on disk before it is trimmed by flushing, in bytes; at least 64 MiB.
     pub journal_bytes: u64,
+    /// The most that writes take in memory until they are in tables, in bytes; at least 16 MiB. Who writes more at once waits
+    /// for the disk.
+    pub buffer_bytes: u64,
     /// Threads that flush and compact in the background; at least one.
     pub background_threads: usize,
     /// Bytes of the device that writes leave free, for what the engine does in the background: a write that would not
@@ -56,7 +60,7 @@ pub struct FjallOptions {
 }
 
 impl Default for FjallOptions {
-    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, one background thread, 128 MiB left free. Of several threads, the
+    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, 160 MiB of writes in memory, one background thread, 128 MiB left free. Of several threads, the
     /// engine lets the first do nothing but flush, and while another compacts it passes the next compaction to itself
     /// again and again, which takes a core.
     fn default() -> Self {
@@ -64,6 +68,7 @@ impl Default for FjallOptions {
             limits: StoreLimits::default(),
             cache_bytes: 64 << 20,
             journal_bytes: 512 << 20,
+            buffer_bytes: 160 << 20,
             background_threads: 1,
             reserve_bytes: 128 << 20,
         }
@@ -82,6 +87,7 @@ pub struct FjallEngine {
     seals: fjall::Keyspace,
     nonce: u64,
     reserve: u64,
+    buffers: u64,
     groups: Mutex<Groups>,
     /// Last, so that the directory is free only when the database has let go of it.
     _lock: DirectoryLock,
@@ -114,6 +120,14 @@ impl FjallStore {
 }
 
 impl FjallStore {
+    /// Bytes of writes in memory that are not in tables yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Closed`].
+    pub fn buffered_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self.engine()?.database.write_buffer_size())
+    }
+
     /// Reads every byte of every file of the store in the directory `path` and compares it with its checksum, without
     /// changing anything; what is wrong, one file each. `progress` is told how many bytes were read, of how many.
     ///
@@ -161,6 +175,7 @@ impl FjallEngine {
             seals,
             nonce: mark.nonce,
             reserve: options.reserve_bytes,
+            buffers: options.buffer_bytes,
             groups: Mutex::new(Groups { last, synced: last }),
             _lock: lock,
         })
@@ -223,6 +238,10 @@ impl CommitSink for FjallEngine {
             groups.synced = seal.number;
         }
         Ok(())
+    }
+
+    fn make_way(&self, durability: Durability) {
+        buffers::make_way(&self.database, || self.keyspaces.read().clone(), self.buffers, durability);
     }
 
     fn store_number(&self) -> u32 {
