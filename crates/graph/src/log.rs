@@ -25,6 +25,9 @@ use crate::{GraphError, KeyId, Result, Tick, VertexLabelId};
 
 const PART_BYTES: usize = 16 << 20;
 
+/// Bytes of records that are read at a time, at least a record.
+const READ_BYTES: usize = 1 << 20;
+
 /// In place of a stamp: a record of any number of commits.
 const GROUP: u64 = u64::MAX;
 
@@ -201,28 +204,39 @@ impl Log {
         Ok(())
     }
 
-    /// Calls `visit` with every commit after `checkpoint`, in stamp order, and its size in bytes.
+    /// Calls `visit` with every commit after `checkpoint`, in stamp order, and its size in bytes. Meanwhile `visit` may write to
+    /// the store, and trim what it was given: the log is read some MiB at a time, since a snapshot of the store keeps in memory
+    /// whatever is written as long as it lives.
     pub(crate) fn replay(
         &self,
         checkpoint: Tick,
         mut visit: impl FnMut(Record, usize) -> Result<()>,
     ) -> Result<()> {
+        let mut from = Some(checkpoint.saturating_add(1));
+        while let Some(first) = from {
+            let (records, next) = self.read_some(first)?;
+            records.into_iter().try_for_each(|record| visit_group(record, checkpoint, &mut visit))?;
+            from = next;
+        }
+        Ok(())
+    }
+
+    /// Reads the records under stamps from `first` on, [`READ_BYTES`] of them or one; and the stamp of the next one.
+    fn read_some(&self, first: Tick) -> Result<(Vec<StoredRecord>, Option<Tick>)> {
         let snapshot = self.store.snapshot().map_err(Arc::new)?;
-        let from = entry_key(checkpoint.saturating_add(1), 0);
-        let range = KeyRange::new(from..);
-        let mut pending: Option<(Tick, Vec<u8>)> = None;
+        let range = KeyRange::new(entry_key(first, 0)..);
+        let (mut records, mut read) = (Vec::<StoredRecord>::new(), 0);
         for pair in snapshot.scan(&self.keyspace, range, ScanOrder::Ascending).map_err(Arc::new)? {
             let (key, value) = pair.map_err(Arc::new)?;
             let stamp = stamp_of(&key).ok_or_else(|| corrupt(0, "its key has the wrong length"))?;
-            match &mut pending {
+            match records.last_mut() {
                 Some((same, bytes)) if *same == stamp => bytes.extend_from_slice(&value),
-                _ => {
-                    visit_group(pending.take(), checkpoint, &mut visit)?;
-                    pending = Some((stamp, value.to_vec()));
-                }
+                _ if read >= READ_BYTES => return Ok((records, Some(stamp))),
+                _ => records.push((stamp, value.to_vec())),
             }
+            read += value.len();
         }
-        visit_group(pending, checkpoint, &mut visit)
+        Ok((records, None))
     }
 
     /// Deletes the records up to `checkpoint`.
@@ -242,12 +256,14 @@ impl Log {
     }
 }
 
+/// The stamp that a record is stored under, and the record with all its parts.
+type StoredRecord = (Tick, Vec<u8>);
+
 fn visit_group(
-    pending: Option<(Tick, Vec<u8>)>,
+    (stamp, bytes): StoredRecord,
     checkpoint: Tick,
     visit: &mut impl FnMut(Record, usize) -> Result<()>,
 ) -> Result<()> {
-    let Some((stamp, bytes)) = pending else { return Ok(()) };
     let malformed = |malformed: Malformed| corrupt(stamp, &malformed.0);
     let mut last = 0;
     for (record, size) in decode_record(&bytes).map_err(malformed)? {
