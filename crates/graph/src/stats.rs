@@ -20,6 +20,8 @@ pub struct GraphStats {
     pub section_bytes: u64,
     /// Bytes that count against the cache's budget: bases, versions over them, and what waits for its last readers.
     pub cache_bytes: u64,
+    /// The most that they have been since the graph was opened, and while it was.
+    pub most_cache_bytes: u64,
     /// Sections and tree nodes read from disk since the graph was opened.
     pub loads: u64,
     /// Sections and tree nodes put out of memory since the graph was opened.
@@ -94,6 +96,7 @@ impl GraphStats {
             stats.lists_packed_again = writer.went_back;
         }
         stats.cache_bytes = core.cache.account.total() as u64;
+        stats.most_cache_bytes = core.cache.account.most() as u64;
         (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
         stats.pools = core.pools.stats();
         stats.sections_stored = core.flushing.lock().len();

@@ -29,6 +29,8 @@ pub(crate) trait Weigh {
 pub(crate) struct Account {
     live: AtomicUsize,
     garbage: AtomicUsize,
+    /// The most that both were together.
+    most: AtomicUsize,
     era: AtomicU32,
     /// Bytes loaded in this era, and those that end it.
     loaded: AtomicUsize,
@@ -42,6 +44,7 @@ impl Account {
         Arc::new(Self {
             live: zero(),
             garbage: zero(),
+            most: zero(),
             era: AtomicU32::new(1),
             loaded: zero(),
             era_bytes: era_bytes.max(1),
@@ -61,6 +64,19 @@ impl Account {
     /// All bytes.
     pub(crate) fn total(&self) -> usize {
         self.live() + self.garbage()
+    }
+
+    /// The most that all bytes have been, as of when something was charged.
+    pub(crate) fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    fn charge(&self, bytes: usize) {
+        self.live.fetch_add(bytes, Ordering::Relaxed);
+        let total = self.total();
+        if total > self.most() {
+            self.most.fetch_max(total, Ordering::Relaxed);
+        }
     }
 
     #[inline]
@@ -155,13 +171,13 @@ struct Charge {
 
 impl Charge {
     fn new(bytes: usize, account: &Arc<Account>) -> Self {
-        account.live.fetch_add(bytes, Ordering::Relaxed);
+        account.charge(bytes);
         Self { bytes: AtomicUsize::new(bytes), retired: AtomicBool::new(false), account: Arc::clone(account) }
     }
 
     fn grow(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.account.live.fetch_add(bytes, Ordering::Relaxed);
+        self.account.charge(bytes);
     }
 
     fn retire(&self) {
@@ -211,6 +227,7 @@ mod tests {
         assert_eq!((account.live(), account.garbage()), (other.bytes(), 0));
         drop(other);
         assert_eq!(account.total(), 0);
+        assert!(account.most() >= bytes + size_of::<Resident<Bytes>>(), "as much as both were");
     }
 
     #[test]
