@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
 use rustc_hash::FxHashMap;
+use values::VertexRef;
 
+use crate::block::vertex_at;
 use crate::checkpoint::{Checkpoint, StripeEntry};
 use crate::core::{Core, FIRST_INDEX};
 use crate::memory::SectionCell;
@@ -19,6 +21,7 @@ use crate::section_key::{SectionKey, SectionName};
 use crate::section_store::SectionWriter;
 use crate::statistics::DegreeTable;
 use crate::tree::{EdgeTree, TreeFlush, TreeImage, TreeName};
+use crate::writer::Writer;
 use crate::{Catalog, Result, Tick};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
@@ -99,10 +102,18 @@ struct Plan {
     catalog: Arc<Catalog>,
     checkpoint: Checkpoint,
     degrees: DegreeTable,
-    dirty: Vec<SectionKey>,
-    dirty_trees: FxHashMap<TreeName, Arc<EdgeTree>>,
+    differing: Differing,
     log_bytes: u64,
 }
+
+/// What differs from what is stored, taken from the writer to be written.
+struct Differing {
+    sections: Vec<SectionKey>,
+    trees: FxHashMap<TreeName, Arc<EdgeTree>>,
+}
+
+/// Up to which commit the lists of a block have every change, given any of its vertices and the last commit applied.
+type AsOf<'a> = &'a dyn Fn(VertexRef, Tick) -> Tick;
 
 impl Core {
     /// Flushes if the log has passed its bound, or memory its budget, and nobody flushes already. A commit that finds
@@ -141,28 +152,55 @@ impl Core {
         self.uproot_wilted();
         let plan = self.plan_flush();
         let mut trees = Vec::new();
-        let outcome = self.write_sections(&plan, &mut trees).and_then(|()| {
-            plan.dirty.iter().for_each(|&key| manifest.insert(key));
-            let mut checkpoint = plan.checkpoint;
-            self.describe(manifest, &plan.catalog, &mut checkpoint);
-            self.meta.save(&checkpoint, &plan.catalog, (&plan.degrees, &self.known.values()))
-        });
+        let outcome =
+            self.write_sections(&plan.differing, &|_, applied| applied, &mut trees).and_then(|()| {
+                plan.differing.sections.iter().for_each(|&key| manifest.insert(key));
+                let mut checkpoint = plan.checkpoint;
+                self.describe(manifest, &plan.catalog, &mut checkpoint);
+                self.meta.save(&checkpoint, &plan.catalog, (&plan.degrees, &self.known.values()))
+            });
         let mut writer = self.writer.lock();
-        writer.flushing.clear();
-        if let Err(error) = outcome {
-            writer.dirty.extend(plan.dirty);
-            writer.dirty_trees.extend(plan.dirty_trees);
-            trees.into_iter().for_each(TreeFlush::undo);
-            return Err(error);
-        }
-        self.admit_flushed(&plan.dirty);
-        trees.into_iter().for_each(|tree| tree.done(self));
+        self.settle_differing(plan.differing, trees, &mut writer, outcome)?;
         writer.checkpoint = plan.stamp;
         writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
         let felled = self.take_felled(&mut writer);
         drop(writer);
         self.delete_forgotten(&felled)?;
         self.log.trim(plan.stamp)
+    }
+
+    /// Writes what differs from what is stored, without a checkpoint, so that it can leave memory: while the log is replayed,
+    /// in the midst of a stretch of it. `as_of` says how far lists are meanwhile; everything else has every change that was
+    /// applied. A crash leaves newer sections under the checkpoint before, as one in the midst of a flush does.
+    pub(crate) fn write_behind(&self, as_of: AsOf<'_>) -> Result<()> {
+        let mut manifest = self.flushing.lock();
+        let differing = take_differing(&mut self.writer.lock());
+        let mut trees = Vec::new();
+        let outcome = self.write_sections(&differing, as_of, &mut trees);
+        if outcome.is_ok() {
+            differing.sections.iter().for_each(|&key| manifest.insert(key));
+        }
+        self.settle_differing(differing, trees, &mut self.writer.lock(), outcome)
+    }
+
+    /// What differed is stored, or it was not to be.
+    fn settle_differing(
+        &self,
+        differing: Differing,
+        trees: Vec<TreeFlush>,
+        writer: &mut Writer,
+        outcome: Result<()>,
+    ) -> Result<()> {
+        writer.flushing.clear();
+        if outcome.is_err() {
+            writer.dirty.extend(differing.sections);
+            writer.dirty_trees.extend(differing.trees);
+            trees.into_iter().for_each(TreeFlush::undo);
+            return outcome;
+        }
+        self.admit_flushed(&differing.sections);
+        trees.into_iter().for_each(|tree| tree.done(self));
+        Ok(())
     }
 
     /// Deletes nodes that nothing leads to any more, and what is left of trees that are no more.
@@ -175,9 +213,7 @@ impl Core {
 
     fn plan_flush(&self) -> Plan {
         let mut writer = self.writer.lock();
-        writer.flushing = std::mem::take(&mut writer.dirty);
-        let mut dirty: Vec<SectionKey> = writer.flushing.iter().copied().collect();
-        dirty.sort_unstable();
+        let differing = take_differing(&mut writer);
         let checkpoint = Checkpoint {
             stamp: writer.applied,
             counts: (*self.counts.newest()).clone(),
@@ -190,32 +226,39 @@ impl Core {
             catalog: self.catalog(),
             checkpoint,
             degrees: writer.degrees.clone(),
-            dirty,
-            dirty_trees: std::mem::take(&mut writer.dirty_trees),
+            differing,
             log_bytes: writer.log_bytes,
         }
     }
 
-    fn write_sections(&self, plan: &Plan, trees: &mut Vec<TreeFlush>) -> Result<()> {
+    fn write_sections(
+        &self,
+        differing: &Differing,
+        as_of: AsOf<'_>,
+        trees: &mut Vec<TreeFlush>,
+    ) -> Result<()> {
         let mut output = self.sections.writer(self.options.flush_batch_bytes);
-        for (&name, tree) in &plan.dirty_trees {
-            trees.extend(self.write_tree(name, tree, &mut output)?);
+        for (&name, tree) in &differing.trees {
+            trees.extend(self.write_tree(name, tree, as_of, &mut output)?);
         }
-        for &key in &plan.dirty {
+        for &key in &differing.sections {
             let guard = crossbeam_epoch::pin();
-            if let Some((generation, encoded)) = self.image(key, &guard) {
-                self.write_planted(key, &guard, &mut output, trees)?;
+            if let Some((generation, encoded)) = self.image(key, as_of, &guard) {
+                self.write_planted(key, &guard, (as_of, trees), &mut output)?;
                 output.put(key, generation, &encoded)?;
             }
+            // Bases that were replaced would otherwise wait for many more sections.
+            guard.flush();
         }
         output.flush()
     }
 
-    /// Writes a tree as of the last commit.
+    /// Writes a tree as of the last commit, or as its lists are.
     fn write_tree(
         &self,
         name: TreeName,
         tree: &Arc<EdgeTree>,
+        as_of: AsOf<'_>,
         output: &mut SectionWriter<'_>,
     ) -> Result<Option<TreeFlush>> {
         let guard = crossbeam_epoch::pin();
@@ -224,7 +267,8 @@ impl Core {
             let watermark = self.timeline.watermark().bits();
             let keeps_retired = self.cache.has_evicted_roots_since(watermark);
             // A secondary tree that was dropped has not been told of what was committed since.
-            let tick = self.secondaries.died(name).map_or(writer.applied, |died| died.min(writer.applied));
+            let applied = as_of(name.v, writer.applied);
+            let tick = self.secondaries.died(name).map_or(applied, |died| died.min(applied));
             TreeImage::take(tree, name, tick, self.schema_version(), keeps_retired, &guard)
         };
         let Some((image, flush)) = image else { return Ok(None) };
@@ -241,20 +285,26 @@ impl Core {
         &self,
         key: SectionKey,
         guard: &Guard,
+        (as_of, trees): (AsOf<'_>, &mut Vec<TreeFlush>),
         output: &mut SectionWriter<'_>,
-        trees: &mut Vec<TreeFlush>,
     ) -> Result<()> {
         for (name, tree) in self.trees_of(key, guard) {
             if !tree.is_stored() {
-                trees.extend(self.write_tree(name, &tree, output)?);
+                trees.extend(self.write_tree(name, &tree, as_of, output)?);
             }
         }
         Ok(())
     }
 
     /// A section with every change so far, encoded, and the stamp it is of. The writer must not be held.
-    fn image(&self, key: SectionKey, guard: &Guard) -> Option<(Tick, Vec<u8>)> {
-        self.visit(key, Image { core: self, guard }).flatten()
+    fn image(&self, key: SectionKey, as_of: AsOf<'_>, guard: &Guard) -> Option<(Tick, Vec<u8>)> {
+        let as_of = |applied| match key {
+            SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(..) } => {
+                as_of(vertex_at(stripe, tablet, 0), applied)
+            }
+            _ => applied,
+        };
+        self.visit(key, Image { core: self, as_of: &as_of, guard }).flatten()
     }
 
     /// Fills in which stripes and sections there are.
@@ -277,9 +327,19 @@ impl Core {
     }
 }
 
+/// Takes from the writer what a flush is to write.
+fn take_differing(writer: &mut Writer) -> Differing {
+    writer.flushing = std::mem::take(&mut writer.dirty);
+    let mut sections: Vec<SectionKey> = writer.flushing.iter().copied().collect();
+    sections.sort_unstable();
+    Differing { sections, trees: std::mem::take(&mut writer.dirty_trees) }
+}
+
 /// Encodes a section with every change so far; with the stamp it is of.
 struct Image<'a> {
     core: &'a Core,
+    /// Up to which commit it has every change, given the last one applied.
+    as_of: &'a dyn Fn(Tick) -> Tick,
     guard: &'a Guard,
 }
 
@@ -294,8 +354,10 @@ impl CellVisitor for Image<'_> {
             drop(writer);
             return Some((section.settled(), section.encode(schema)));
         }
-        let merged = section.merged(writer.applied);
-        if self.core.timeline.watermark().bits() >= writer.applied {
+        // While the log is replayed, it may be ahead of that: a crash in the midst of a flush has left it so.
+        let applied = (self.as_of)(writer.applied).max(section.settled());
+        let merged = section.merged(applied);
+        if self.core.timeline.watermark().bits() >= applied {
             // No reader needs the versions before: memory gets the merged section as well.
             let merged = cell.replace(merged, &self.core.cache.account, self.guard);
             drop(writer);

@@ -22,7 +22,7 @@ use crate::{
 pub struct GraphOptions {
     /// Bytes of log after which dirty sections are flushed and the log is trimmed.
     pub log_bytes: u64,
-    /// Bytes of sections that a flush gathers for one write to the store; at most 24 MiB.
+    /// Bytes of sections that a flush gathers for one write to the store; at most 24 MiB, and a 32nd of the cache or 1 MiB.
     pub flush_batch_bytes: usize,
     /// Versions that a section's delta must exceed, and a quarter of its base, before it is merged into the base.
     pub merge_versions: usize,
@@ -98,8 +98,9 @@ impl Graph {
     pub fn open(store: Arc<dyn Store>, mut options: GraphOptions) -> Result<Self> {
         options.transaction_bytes = options.transaction_bytes.min(MAX_TRANSACTION_BYTES);
         options.tree = options.tree.clamped();
-        options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2);
-        options.replay_bytes = options.replay_bytes.min((options.cache_bytes / 32).max(1 << 20));
+        let share = (options.cache_bytes / 32).max(1 << 20);
+        options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2).min(share);
+        options.replay_bytes = options.replay_bytes.min(share);
         let core = Arc::new(Core::open(store, options)?);
         if core.cache.is_over() {
             // What the log had to say.

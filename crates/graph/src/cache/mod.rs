@@ -106,7 +106,7 @@ impl Cache {
     }
 
     /// How far the keeper goes then: 7/8 of the budget.
-    fn low_water(&self) -> usize {
+    pub(crate) fn low_water(&self) -> usize {
         self.budget - self.budget / 8
     }
 

@@ -22,8 +22,14 @@ impl End {
         Self(list << 25 | place as u64)
     }
 
-    pub(super) fn tablet(self) -> u32 {
-        (self.0 >> 58) as u32
+    /// Which block the list is in: blocks are in the order of tablets, and of stripes within each.
+    pub(super) fn block(self) -> u64 {
+        self.0 >> 42
+    }
+
+    /// Likewise, of any vertex of the block.
+    pub(super) fn block_of(v: VertexRef) -> u64 {
+        Self::new(v, 0, Dir::Out, 0).block()
     }
 
     /// Which section the list is in.
@@ -45,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_sort_by_tablet_section_and_place_whatever_the_slot() {
+    fn ends_sort_by_block_section_and_place_whatever_the_slot() {
         let v = |stripe: u32, slot: u32, tablet: u32| VertexRef(stripe << 16 | slot << 6 | tablet);
         let sorted = [
             End::new(v(65_535, 9, 0), 65_535, Dir::In, 7),
@@ -56,7 +62,10 @@ mod tests {
             End::new(v(3, 5, 63), 0, Dir::Out, MOST_CHANGES - 1),
         ];
         assert!(sorted.is_sorted(), "{sorted:?}");
-        assert_eq!(sorted.map(End::tablet), [0, 63, 63, 63, 63, 63]);
+        let block = |tablet: u64, stripe: u64| tablet << 16 | stripe;
+        let blocks = [block(0, 65_535), block(63, 2), block(63, 2), block(63, 2), block(63, 2), block(63, 3)];
+        assert_eq!(sorted.map(End::block), blocks);
+        assert_eq!(End::block_of(v(3, 5, 63)), blocks[5]);
         assert_eq!(sorted.map(End::place), [7, 1, 2, 0, 0, MOST_CHANGES - 1]);
         assert_eq!(sorted.map(End::dir), [Dir::In, Dir::Out, Dir::Out, Dir::In, Dir::Out, Dir::Out]);
         let sections = sorted.chunk_by(|a, b| a.section() == b.section());

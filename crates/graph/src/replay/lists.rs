@@ -1,7 +1,5 @@
 //! Applies the changes of lists, section by section, by several threads.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use crossbeam_epoch::Guard;
 use parking_lot::Mutex;
 use values::{EdgeRef, VertexRef};
@@ -18,9 +16,6 @@ use crate::section_key::{SectionKey, SectionName};
 use crate::tree::TreeName;
 use crate::writer::{Application, Writer};
 use crate::{Dir, EdgeLabelId, Result, Tick};
-
-/// Tablets that are brought up to date between two looks at the room that is left.
-pub(super) const ROUND: u32 = 8;
 
 /// Edges of a section that are copied for each that is added, at most: less than a version of its own costs.
 const COPIES: usize = 32;
@@ -44,20 +39,22 @@ struct Place<'g> {
 }
 
 impl<'a> Lists<'a> {
-    /// Brings the lists of [`ROUND`] tablets up to date, from one on.
-    pub(super) fn apply_round(&self, first: u32, writer: &mut Writer) -> Result<()> {
-        let next = AtomicU32::new(first);
+    /// Brings lists up to date, block by block, from an end on, until none is left or memory is full; the first end that is
+    /// left. At least one block is brought up to date.
+    pub(super) fn apply_some(&self, first: usize, writer: &mut Writer) -> Result<usize> {
+        let next = Mutex::new(first);
         let part = Mutex::new(Writer::replaying());
         let work = || -> Result<()> {
             let mut own = Writer::replaying();
             loop {
-                let tablet = next.fetch_add(1, Ordering::Relaxed);
-                if tablet >= first + ROUND {
-                    part.lock().add(own);
-                    return Ok(());
-                }
-                self.apply_tablet(tablet, &mut own)?;
+                // Not in the condition of a `while let`, which would hold the lock until the block is done.
+                let taken = self.next_block(first, &mut next.lock());
+                let Some(block) = taken else { break };
+                let mut sections = block.chunk_by(|a, b| a.section() == b.section());
+                sections.try_for_each(|ends| self.apply_section(ends, &mut own))?;
             }
+            part.lock().add(own);
+            Ok(())
         };
         std::thread::scope(|scope| {
             let helpers: Vec<_> = (1..self.core.options.replay_threads).map(|_| scope.spawn(work)).collect();
@@ -69,14 +66,19 @@ impl<'a> Lists<'a> {
             helpers.into_iter().map(join).fold(own, Result::and)
         })?;
         writer.add(part.into_inner());
-        Ok(())
+        Ok(next.into_inner())
     }
 
-    fn apply_tablet(&self, tablet: u32, writer: &mut Writer) -> Result<()> {
-        let from = self.ends.partition_point(|end| end.tablet() < tablet);
-        let to = self.ends.partition_point(|end| end.tablet() <= tablet);
-        let sections = self.ends[from..to].chunk_by(|a, b| a.section() == b.section());
-        sections.into_iter().try_for_each(|ends| self.apply_section(ends, writer))
+    /// Takes the changes of the next block, unless there is to be made room before. No two threads change one block.
+    fn next_block(&self, first: usize, next: &mut usize) -> Option<&'a [End]> {
+        let rest = &self.ends[*next..];
+        let block = rest.first()?.block();
+        if *next > first && self.core.cache.is_over() {
+            return None;
+        }
+        let taken = &rest[..rest.partition_point(|end| end.block() == block)];
+        *next += taken.len();
+        Some(taken)
     }
 
     /// Applies the changes of one section, and of the trees that it leads to.
@@ -108,7 +110,10 @@ impl<'a> Lists<'a> {
         }
         // Now the changes of the last commit are in it as well.
         application.watermark = ends.last().map(|end| self.edges[end.place()].0);
-        application.merge_list(v, label, dir)
+        application.merge_list(v, label, dir)?;
+        // Bases that were replaced would otherwise wait for many more sections.
+        guard.flush();
+        Ok(())
     }
 
     /// The edge that an end belongs to, and the vertex there.

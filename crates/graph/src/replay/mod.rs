@@ -5,22 +5,32 @@
 //! log ─ decoded ─▶ commits
 //!        (thread)    └─ edges ─▶ │ end │ end │ end │ …   of a stretch, sorted by tablet, section and place in the log
 //!                                      │
-//!                                      ├─ tablet 0 ─▶ thread ─▶ section by section: a new base, or versions and a merge
-//!                                      └─ tablet 1 ─▶ thread ─▶ …
+//!                                      ├─ block ─▶ thread ─▶ section by section: a new base, or versions and a merge
+//!                                      └─ block ─▶ thread ─▶ …
 //! ```
 //!
 //! Nobody reads before all is replayed, so only the order of the changes of one list counts, and its changes are applied
-//! together: while its section is in the processor's cache, and by as many threads as there are, of which each has tablets
-//! of its own. A stretch ends where names or definitions change, since what comes before is of the time before them, and
-//! where there is room to be made. Loading makes no room meanwhile: the writer is held, who alone knows what is dirty.
+//! together: while its section is in the processor's cache, and by as many threads as there are, of which each takes blocks
+//! of its own. A stretch ends where names or definitions change, since what comes before is of the time before them.
+//!
+//! *Memory.* Loading makes no room meanwhile: the writer is held, who alone knows what is dirty. When the budget is spent the
+//! threads stop, each behind a block, and room is made: what is on disk as it is leaves; if that is not enough, what differs
+//! is written ([`Core::write_behind`]), each list as of the last commit that it has. So a stretch may change far more than
+//! fits in memory. Behind a stretch of which something was written, or behind which there is no room, everything is as of one
+//! commit, and a flush makes a checkpoint: what was done need not be done again should the process end now, and the log begins
+//! there.
 
 mod ends;
 mod lists;
 
+use std::sync::Arc;
+
 use parking_lot::MutexGuard;
+use timeline::Stamp;
+use values::VertexRef;
 
 use self::ends::{End, MOST_CHANGES};
-use self::lists::{Lists, ROUND};
+use self::lists::Lists;
 use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::counts::Counts;
@@ -28,7 +38,7 @@ use crate::log::{CatalogGrowth, Record};
 use crate::op::Op;
 use crate::schema::IndexState;
 use crate::writer::{Application, Writer};
-use crate::{Dir, Result, Tick};
+use crate::{Dir, GraphError, Result, Tick};
 
 /// The log on its way into the sections.
 pub(crate) struct Replay<'a> {
@@ -39,12 +49,19 @@ pub(crate) struct Replay<'a> {
     edges: Vec<(Tick, Op)>,
     /// Bytes of the log that they come from.
     bytes: usize,
+    /// The last commit that all lists have.
+    listed: Tick,
+    /// Whether something of this stretch was written without a checkpoint.
+    behind: bool,
+    /// Whether nothing could be written: it is not tried again in this stretch.
+    stuck: bool,
 }
 
 impl<'a> Replay<'a> {
     /// Begins behind a checkpoint, which had these counts. The writer is that of the checkpoint.
     pub(crate) fn begin(core: &'a Core, writer: MutexGuard<'a, Writer>, counts: Counts) -> Self {
-        Self { core, writer, counts, edges: Vec::new(), bytes: 0 }
+        let listed = writer.applied;
+        Self { core, writer, counts, edges: Vec::new(), bytes: 0, listed, behind: false, stuck: false }
     }
 
     /// Takes the next commit, which has so many bytes in the log.
@@ -56,7 +73,10 @@ impl<'a> Replay<'a> {
         }
         self.writer.log_bytes += bytes as u64;
         self.bytes += bytes;
-        self.core.make_room_for_writer(&self.writer);
+        if self.core.cache.is_over() && !self.stuck {
+            // No list has anything of the stretch yet.
+            self.make_room(0);
+        }
         self.apply_at_once(stamp, &ops)?;
         self.edges.extend(ops.into_iter().filter(|op| op.edge().is_some()).map(|op| (stamp, op)));
         self.writer.applied = stamp;
@@ -127,13 +147,57 @@ impl<'a> Replay<'a> {
             }
         }
         ends.sort_unstable();
-        let lists = Lists { core: self.core, catalog: &self.core.catalog(), edges: &edges, ends: &ends };
-        let mut tablet = 0;
-        while let Some(next) = ends.get(ends.partition_point(|end| end.tablet() < tablet)) {
-            lists.apply_round(next.tablet(), &mut self.writer)?;
-            tablet = next.tablet() + ROUND;
-            self.core.make_room_for_writer(&self.writer);
+        let core = self.core;
+        let lists = Lists { core, catalog: &core.catalog(), edges: &edges, ends: &ends };
+        let mut done = 0;
+        while let Some(next) = ends.get(done) {
+            if core.cache.is_over() && !self.stuck {
+                self.make_room(next.block());
+            }
+            done = lists.apply_some(done, &mut self.writer)?;
+        }
+        (self.listed, self.stuck) = (self.writer.applied, false);
+        // Nobody reads what was before.
+        core.timeline.snapshots().show(Stamp::from_bits(self.listed));
+        let behind = std::mem::take(&mut self.behind);
+        if behind || core.cache.is_over() {
+            core.counts.publish(self.listed, Arc::new(self.counts.clone()));
+            MutexGuard::unlocked(&mut self.writer, || {
+                if !behind && core.evict_to(core.cache.high_water()) {
+                    return;
+                }
+                match core.flush() {
+                    Ok(()) => drop(core.evict_to(core.cache.low_water())),
+                    Err(error) => {
+                        tracing::error!(%error, "no checkpoint could be made behind a part of the log; the log keeps it");
+                    }
+                }
+            });
         }
         Ok(())
+    }
+
+    /// Makes room in the midst of a stretch: lists of the blocks from `next` on do not have it yet. A failure is logged: what
+    /// could not be written stays in memory, beyond the budget, and in the log.
+    fn make_room(&mut self, next: u64) {
+        let (core, listed) = (self.core, self.listed);
+        // No reader has begun, and so nobody needs anything as of before.
+        core.timeline.snapshots().show(Stamp::from_bits(self.writer.applied));
+        let as_of = |v: VertexRef, applied: Tick| if End::block_of(v) < next { applied } else { listed };
+        let written = MutexGuard::unlocked(&mut self.writer, || {
+            if core.evict_to(core.cache.high_water()) {
+                return Ok(false);
+            }
+            core.write_behind(&as_of)?;
+            core.evict_to(core.cache.low_water());
+            Ok::<bool, GraphError>(true)
+        });
+        match written {
+            Ok(written) => self.behind |= written,
+            Err(error) => {
+                self.stuck = true;
+                tracing::error!(%error, "what the log has changed cannot be written yet, and takes memory beyond the budget");
+            }
+        }
     }
 }

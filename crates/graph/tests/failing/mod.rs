@@ -11,7 +11,7 @@ use store::{
 /// A store whose writes fail from the n-th on, as if the machine had stopped there.
 pub struct Failing {
     pub inner: Arc<dyn Store>,
-    /// Writes that still succeed.
+    /// Writes that still succeed; [`usize::MAX`] once one has failed.
     pub left: AtomicUsize,
     /// Whether the first write that fails reaches the disk all the same: a crash between fsync and acknowledgement.
     pub last_reaches_disk: bool,
@@ -19,7 +19,8 @@ pub struct Failing {
 
 impl Failing {
     fn may_write(&self) -> bool {
-        self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+        let next = |left| if left == usize::MAX { None } else { usize::checked_sub(left, 1) };
+        self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_ok()
     }
 }
 
@@ -44,8 +45,7 @@ impl Store for Failing {
         if self.may_write() {
             return self.inner.write_batch(batch, durability);
         }
-        if self.last_reaches_disk && self.left.swap(usize::MAX, Ordering::SeqCst) == 0 {
-            self.left.store(0, Ordering::SeqCst);
+        if self.left.swap(usize::MAX, Ordering::SeqCst) == 0 && self.last_reaches_disk {
             self.inner.write_batch(batch, durability)?;
         }
         Err(stopped())
