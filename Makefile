@@ -86,7 +86,7 @@ bench-limit bench-point bench-cancel bench-commits bench-pools bench-recovery: b
 	$(BENCH) $* $(DATA)
 bench-hub bench-secondary bench-schema: bench-%: build-bench
 	$(BENCH) $*
-bench-scopes bench-memory bench-cache: bench-%: build-bench $(DATA) $(FILES)
+bench-scopes bench-memory bench-cache bench-bounds: bench-%: build-bench $(DATA) $(FILES)
 	$(BENCH) $* $(DATA) $(FILES)
 bench-ic: build-bench $(DATA) $(FILES)
 	$(BENCH) ic $(DATA) $(FILES) --limit $(SHARED)/limit

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use mangrove::{Database, DatabaseOptions};
@@ -16,6 +16,7 @@ use crate::memory::resident_mb;
 use crate::parameters::{Bindings, rows};
 use crate::queries::set;
 use crate::report::{Report, rounded};
+use crate::watch::{Watch, allowed_mb};
 
 /// Parameter rows per query.
 const ROWS: usize = 10;
@@ -23,10 +24,6 @@ const ROWS: usize = 10;
 const READING: Duration = Duration::from_secs(10);
 /// The scan: every property of every vertex, which drives everything else out of a cache that is not resistant to scans.
 const SCAN: &str = "g.V().properties().count()";
-
-/// Megabytes of the process beyond the budget of its cache, as docs/storage.md states them: a part of the budget, and what
-/// does not depend on it.
-const SLACK: (f64, f64) = (0.75, 256.0);
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -52,7 +49,7 @@ pub fn bench(graph: &Path, ldbc: &Path, megabytes: u64, report: &Report) -> Outc
         println!("{name} differs");
     }
     let resident = most.resident.max(scanned.resident) - base;
-    let allowed = megabytes as f64 * (1.0 + SLACK.0) + SLACK.1;
+    let allowed = allowed_mb(megabytes);
     report.figures(
         "cache",
         &json!({
@@ -137,38 +134,4 @@ fn beside_a_scan(database: &Database, ids: &[i64]) -> Outcome<Latencies> {
         println!("{scans} scans beside the point reads");
         latencies
     })
-}
-
-/// The most that was in use.
-struct Most {
-    cache: u64,
-    resident: f64,
-}
-
-/// Looks at memory again and again.
-#[derive(Default)]
-struct Watch {
-    stop: AtomicBool,
-}
-
-impl Watch {
-    fn during<R>(&self, database: &Database, work: impl FnOnce() -> Outcome<R>) -> Outcome<(R, Most)> {
-        self.stop.store(false, Ordering::Relaxed);
-        let (cache, resident) = (AtomicU64::new(0), AtomicU64::new(0));
-        let outcome = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !self.stop.load(Ordering::Relaxed) {
-                    cache.fetch_max(database.cache_bytes(), Ordering::Relaxed);
-                    let now = resident_mb().unwrap_or_default();
-                    resident.fetch_max((now * 1000.0) as u64, Ordering::Relaxed);
-                    std::thread::sleep(Duration::from_millis(2));
-                }
-            });
-            let outcome = work();
-            self.stop.store(true, Ordering::Relaxed);
-            outcome
-        })?;
-        let most = Most { cache: cache.into_inner(), resident: resident.into_inner() as f64 / 1000.0 };
-        Ok((outcome, most))
-    }
 }

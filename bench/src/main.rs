@@ -2,6 +2,7 @@
 //!
 //! Each prints a table and leaves its figures as JSON under `target/bench/`. `make bench DATA=DIR` runs them all.
 
+mod bounds;
 mod cache;
 mod cancel;
 mod client;
@@ -28,6 +29,7 @@ mod scopes;
 mod secondary;
 mod served;
 mod sets;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -79,6 +81,20 @@ enum Bench {
         #[arg(long, default_value_t = 200)]
         megabytes: u64,
     },
+    /// What a process takes while it writes, recovers, imports and builds, beside the budget and the stated slack
+    Bounds {
+        graph: PathBuf,
+        ldbc: PathBuf,
+        /// Megabytes of cache
+        #[arg(long, default_value_t = 200)]
+        megabytes: u64,
+        /// Only this workload
+        #[arg(long)]
+        only: Option<bounds::Workload>,
+    },
+    /// One workload of `bounds`, in a process of its own
+    #[command(hide = true)]
+    Bound { workload: bounds::Workload, folder: PathBuf, ldbc: PathBuf, megabytes: u64 },
     /// Short queries beside scans on a cache that is too small: without pools for loads, with static and with dynamic ones
     Pools {
         graph: PathBuf,
@@ -161,6 +177,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Point { graph } => point::bench(&graph, &report),
         Bench::Cancel { graph } => cancel::bench(&graph, &report),
         Bench::Cache { graph, ldbc, megabytes } => cache::bench(&graph, &ldbc, megabytes, &report),
+        Bench::Bounds { graph, ldbc, megabytes, only } => {
+            bounds::bench(&graph, &ldbc, megabytes, only, &report)
+        }
+        Bench::Bound { workload, folder, ldbc, megabytes } => {
+            bounds::run_here(workload, &folder, &ldbc, megabytes)
+        }
         Bench::Hub { edges } => hub::bench(edges, &report),
         Bench::Secondary { edges } => secondary::bench(edges, &report),
         Bench::Pools { graph, megabytes, latency, seconds } => {
