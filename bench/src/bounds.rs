@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use mangrove::graph::import::ImportOptions;
 use mangrove::graph::{GraphError, IndexDescription, IndexKind, Value, VertexRef};
-use mangrove::{Database, DatabaseOptions};
+use mangrove::{Database, DatabaseOptions, held_bytes};
 use serde_json::{Value as Json, json};
 
 use crate::commits::{copy_folder, mix, vertices};
@@ -36,7 +36,7 @@ pub enum Workload {
     Writers,
     /// Eight writers commit a thousand edges at a time, at random, for a minute
     Batches,
-    /// Transactions of a million edges
+    /// Two writers commit transactions that are as large as they may be
     Transactions,
     /// Indexes over the largest label, of both kinds
     Indexes,
@@ -143,14 +143,19 @@ pub fn run_here(
     let base = resident_mb()?;
     let budget = if workload == Workload::Fill { u64::MAX } else { megabytes << 20 };
     let mut options = DatabaseOptions { executors: 2, ..DatabaseOptions::default() }.with_cache(budget);
-    // What an import keeps in memory is a bound of its own.
-    let allowed = allowed_mb(if workload == Workload::Import { megabytes * 2 } else { megabytes });
+    // What an import keeps in memory, and what open transactions hold, are bounds of their own.
+    let apart = match workload {
+        Workload::Import => megabytes as f64 * 1.75,
+        Workload::Transactions => held_bytes(megabytes << 20) as f64 / 1_048_576.0,
+        _ => 0.0,
+    };
+    let allowed = allowed_mb(megabytes) + apart;
     options.graph.bulk_bytes = (megabytes << 20) as usize;
     let began = Instant::now();
     let database = Database::open_with(folder, options)?;
     let opened = began.elapsed().as_secs_f64();
     let edges = database.snapshot().edge_count(None);
-    let done = work(workload, &database, ldbc).map_err(|error| error.to_string())?;
+    let done = work(workload, &database, ldbc, megabytes).map_err(|error| error.to_string())?;
     // The log is as a crash would have left it.
     let figures = json!({
         "workload": workload.name(), "budget_mb": megabytes, "allowed_mb": rounded(allowed),
@@ -171,13 +176,13 @@ fn peak_mb() -> Result<f64, Box<dyn std::error::Error>> {
 }
 
 /// Does the work of a workload; how much of it.
-fn work(workload: Workload, database: &Database, ldbc: &Path) -> Outcome<u64> {
+fn work(workload: Workload, database: &Database, ldbc: &Path, megabytes: u64) -> Outcome<u64> {
     match workload {
         Workload::Fill => fill(database),
         Workload::Recovery => Ok(0),
         Workload::Writers => writers(database, 1),
         Workload::Batches => writers(database, 1_000),
-        Workload::Transactions => transactions(database),
+        Workload::Transactions => transactions(database, megabytes),
         Workload::Indexes => indexes(database),
         Workload::Secondary => secondary(database),
         Workload::Import => {
@@ -264,19 +269,46 @@ fn writers(database: &Database, count: u64) -> Outcome<u64> {
     Ok(next.into_inner())
 }
 
-/// Commits transactions as large as they can be; how many edges.
-fn transactions(database: &Database) -> Outcome<u64> {
-    const EDGES: u64 = 1_000_000;
+/// Lets two writers commit transactions that take, together, all that open ones may hold; how many edges. A transaction that
+/// finds no room is rolled back, and counts as nothing.
+fn transactions(database: &Database, megabytes: u64) -> Outcome<u64> {
+    const TRANSACTIONS: u64 = 4;
+    let edges = held_bytes(megabytes << 20) / 2 / 700;
     let ends = Ends::of(database)?;
-    for round in 0..4 {
+    let full = || -> Outcome<()> {
         let transaction = database.graph().begin();
-        for n in 0..EDGES {
-            let (person, message) = ends.pick(round * EDGES + n);
-            transaction.add_edge(None, "likes", person, message)?;
+        let (person, message) = ends.pick(0);
+        while transaction.add_edge(None, "likes", person, message).is_ok() {}
+        Ok(())
+    };
+    let write = |writer: u64| -> Outcome<()> {
+        for n in 0..TRANSACTIONS {
+            let transaction = database.graph().begin();
+            let first = (writer * TRANSACTIONS + n) * edges;
+            for n in first..first + edges {
+                let (person, message) = ends.pick(n);
+                transaction.add_edge(None, "likes", person, message)?;
+            }
+            transaction.commit()?;
         }
-        transaction.commit()?;
-    }
-    Ok(4 * EDGES)
+        Ok(())
+    };
+    full()?;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..2)
+            .map(|writer| {
+                scope.spawn({
+                    let write = &write;
+                    move || write(writer)
+                })
+            })
+            .collect();
+        let ended = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a writer panicked".into())));
+        ended.collect::<Outcome<()>>()
+    })?;
+    Ok(2 * TRANSACTIONS * edges)
 }
 
 /// Builds an index of each kind over all comments; how many there are.

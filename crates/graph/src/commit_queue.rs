@@ -225,12 +225,12 @@ impl Core {
     }
 
     /// Commits a group, and lets the next one begin whatever happens.
-    fn lead(&self, group: Vec<Pending>) {
+    fn lead(&self, mut group: Vec<Pending>) {
         let unsettled = group.iter().map(|pending| pending.stamp).collect();
         let mut leading =
             Leading { core: self, unsettled, size: group.len(), pace: Duration::ZERO, ended: false };
         let began = Instant::now();
-        let written = self.write_group(&group);
+        let written = self.write_group(&mut group);
         leading.pace = began.elapsed();
         let outcome = match written {
             Ok(bytes) => self.apply_group(group, bytes, &mut leading),
@@ -266,10 +266,10 @@ impl Core {
     }
 
     /// Makes the commits of a group durable; their size.
-    fn write_group(&self, group: &[Pending]) -> Result<usize> {
+    fn write_group(&self, group: &mut [Pending]) -> Result<usize> {
         let mut record = GroupRecord::new();
         for pending in group {
-            record.add(pending.stamp.bits(), &pending.growth, &pending.body);
+            record.add(pending.stamp.bits(), &pending.growth, &std::mem::take(&mut pending.body));
         }
         self.log.write(&record)?;
         Ok(record.len())

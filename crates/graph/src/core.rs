@@ -15,6 +15,7 @@ use crate::checkpoint::Meta;
 use crate::commit_queue::CommitQueue;
 use crate::counts::PublishedCounts;
 use crate::flush::Manifest;
+use crate::held::HeldBytes;
 use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
@@ -57,6 +58,8 @@ pub(crate) struct Core {
     pub(crate) allocator: Allocator,
     pub(crate) counts: PublishedCounts,
     pub(crate) commits: CommitQueue,
+    /// What open transactions have written.
+    pub(crate) held: Arc<HeldBytes>,
     /// Held by whoever changes sections: one at a time.
     pub(crate) writer: Mutex<Writer>,
     /// Held by whoever flushes, one at a time: what is stored.
@@ -96,6 +99,7 @@ impl Core {
             node_sizes: NodeSizes::new(options.tree, catalog.schema()),
             pools: Arc::new(Pools::new(&options.pools)),
             helpers: Helpers::default(),
+            held: HeldBytes::new(options.held_bytes),
             options,
             meta,
             log,

@@ -30,6 +30,9 @@ pub struct GraphOptions {
     pub transaction_writes: usize,
     /// Most bytes that one transaction can buffer; at most 48 MiB, since its log record is written at once.
     pub transaction_bytes: usize,
+    /// Most bytes of memory that the writes of all open transactions take together, until they are committed or rolled back. A
+    /// write counts 640 bytes, and its values five times. Each transaction may hold 64 KiB in any case.
+    pub held_bytes: usize,
     /// How long a list gets before it becomes an edge-tree, and how large the nodes of the tree get.
     pub tree: TreeBounds,
     /// Bytes of sections and tree nodes that stay in memory. What a flush has not written yet, what old snapshots need,
@@ -52,8 +55,8 @@ pub struct GraphOptions {
 }
 
 impl Default for GraphOptions {
-    /// 256 MiB of log, flushed by 16 MiB; deltas of 256 versions; a million writes and 48 MiB per transaction; a
-    /// cache of 1 GiB, and as much for bulk loads.
+    /// 256 MiB of log, flushed by 16 MiB; deltas of 256 versions; a million writes and 48 MiB per transaction, 1 GiB
+    /// for all that are open; a cache of 1 GiB, and as much for bulk loads.
     fn default() -> Self {
         Self {
             log_bytes: 256 << 20,
@@ -61,6 +64,7 @@ impl Default for GraphOptions {
             merge_versions: 256,
             transaction_writes: 1 << 20,
             transaction_bytes: MAX_TRANSACTION_BYTES,
+            held_bytes: 1 << 30,
             tree: TreeBounds::default(),
             cache_bytes: 1 << 30,
             bulk_bytes: 1 << 30,

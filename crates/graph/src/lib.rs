@@ -90,6 +90,7 @@ mod counts;
 mod error;
 mod flush;
 mod graph;
+mod held;
 pub mod import;
 mod indexing;
 mod layout;

@@ -10,6 +10,7 @@ use values::Value;
 use crate::catalog::NameSpace;
 use crate::codec::unstorable;
 use crate::core::Core;
+use crate::held::Held;
 use crate::overlay::{Overlay, Own};
 use crate::pools::Request;
 use crate::write_set::WriteSet;
@@ -29,7 +30,7 @@ pub struct Transaction {
 impl Transaction {
     pub(crate) fn begin(core: &Arc<Core>) -> Self {
         let base = Snapshot::latest(core);
-        let writes = Mutex::new(WriteSet::new((**base.counts()).clone()));
+        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(&core.held)));
         Self { core: Arc::clone(core), base, overlay: Arc::default(), writes }
     }
 
@@ -78,10 +79,10 @@ impl Transaction {
     /// # Errors
     /// As [`Transaction::commit`].
     pub fn commit_shared(&self) -> Result<Committed> {
-        let writes = self.writes.lock().end()?;
+        let writes = self.writes.lock().end(Held::new(&self.core.held))?;
         self.base.check()?;
         self.obey_requirements(&writes)?;
-        let (ops, mut footprint) = writes.into_ops();
+        let (ops, mut footprint, _held) = writes.into_ops();
         // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
         footprint.reads(units::schema());
         if ops.is_empty() {

@@ -6,6 +6,7 @@ use values::{EdgeRef, Value, VertexRef};
 
 use crate::codec::weight;
 use crate::counts::Counts;
+use crate::held::Held;
 use crate::op::{Before, Op};
 use crate::property::PropertyState;
 use crate::section::EdgeCells;
@@ -26,10 +27,12 @@ pub(crate) struct WriteSet {
     pub(crate) writes: u64,
     bytes: usize,
     ended: bool,
+    /// As long as the transaction lives.
+    held: Held,
 }
 
 impl WriteSet {
-    pub(crate) fn new(counts: Counts) -> Self {
+    pub(crate) fn new(counts: Counts, held: Held) -> Self {
         Self {
             ops: Vec::new(),
             vertices: FxHashMap::default(),
@@ -40,15 +43,16 @@ impl WriteSet {
             writes: 0,
             bytes: 0,
             ended: false,
+            held,
         }
     }
 
-    /// Takes everything out, once; what is left behind takes no more writes.
-    pub(crate) fn end(&mut self) -> Result<Self> {
+    /// Takes everything out, once; what is left behind takes no more writes, and counts as nothing: `held`.
+    pub(crate) fn end(&mut self, held: Held) -> Result<Self> {
         if self.ended {
             return Err(GraphError::TransactionEnded);
         }
-        let ended = Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone()) };
+        let ended = Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone(), held) };
         Ok(std::mem::replace(self, ended))
     }
 
@@ -67,6 +71,7 @@ impl WriteSet {
             let limit = options.transaction_bytes as u64;
             return Err(GraphError::LimitExceeded { what: "the bytes of one transaction", limit, advice });
         }
+        self.held.take(bytes)?;
         self.writes += 1;
         Ok(self.writes)
     }
@@ -150,8 +155,8 @@ impl WriteSet {
     }
 
     /// The operations, in the order in which their elements were first written.
-    pub(crate) fn into_ops(self) -> (Vec<Op>, Footprint) {
-        (self.ops.into_iter().flatten().collect(), self.footprint)
+    pub(crate) fn into_ops(self) -> (Vec<Op>, Footprint, Held) {
+        (self.ops.into_iter().flatten().collect(), self.footprint, self.held)
     }
 }
 

@@ -51,7 +51,7 @@ mod transaction;
 pub use database::Database;
 pub use error::Error;
 pub use import::ImportFormat;
-pub use options::{DatabaseOptions, start_engine};
+pub use options::{DatabaseOptions, held_bytes, start_engine};
 pub use results::Results;
 pub use server::ErrorKind;
 pub use transaction::Transaction;

@@ -82,7 +82,9 @@ impl DatabaseOptions {
     }
 
     /// The same with `bytes` of the graph in memory: sections, and the store's own cache of blocks, which takes an eighth of
-    /// them, 4 to 64 MiB, and no more than half. What the store keeps of writes comes on top, a third of it, 48 to 160 MiB. What is sorted at once of a list that gets a secondary edge-tree shrinks with a small cache, too.
+    /// them, 4 to 64 MiB, and no more than half. On top comes what the store keeps of writes, a third of it, 48 to 160 MiB, and
+    /// what open transactions hold, at most half of it, 128 MiB to 1 GiB. What is sorted at once of a list that gets a
+    /// secondary edge-tree shrinks with a small cache, too.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Self {
         let blocks = (bytes / 8).clamp(SMALLEST_STORE_CACHE, FjallOptions::default().cache_bytes);
@@ -90,11 +92,18 @@ impl DatabaseOptions {
         self.store.cache_bytes = blocks;
         self.store.buffer_bytes =
             (bytes / 3).clamp(SMALLEST_STORE_BUFFER, FjallOptions::default().buffer_bytes);
+        self.graph.held_bytes = usize::try_from(held_bytes(bytes)).unwrap_or(usize::MAX);
         self.graph.cache_bytes = usize::try_from(bytes.saturating_sub(blocks)).unwrap_or(usize::MAX);
         let sorted = usize::try_from(bytes / SORTED_SHARE / SORTED_EDGE_BYTES).unwrap_or(usize::MAX);
         self.graph.secondary.sort_edges = sorted.clamp(1 << 12, SecondaryOptions::default().sort_edges);
         self
     }
+}
+
+/// Bytes that all open transactions may hold beside a cache of `cache` bytes.
+#[must_use]
+pub fn held_bytes(cache: u64) -> u64 {
+    (cache / 2).clamp(128 << 20, 1 << 30)
 }
 
 /// Edges that are sorted at once may take so many parts of the cache's bytes beside it, at so many bytes each.

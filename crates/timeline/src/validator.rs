@@ -117,9 +117,6 @@ impl Validator {
         for unit in footprint.added_units() {
             self.remember(stamp, unit, false);
         }
-        while self.history.len() > self.capacity {
-            self.forget_oldest();
-        }
     }
 
     /// Forgets what no transaction that reads at `watermark` or later can conflict with.
@@ -152,6 +149,10 @@ impl Validator {
         last.any = stamp;
         if replaces {
             last.replacement = stamp;
+        }
+        // At once, so that a large commit does not take memory for more.
+        if self.history.len() > self.capacity {
+            self.forget_oldest();
         }
     }
 

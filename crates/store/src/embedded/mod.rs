@@ -60,9 +60,9 @@ pub struct FjallOptions {
 }
 
 impl Default for FjallOptions {
-    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, 160 MiB of writes in memory, one background thread, 128 MiB left free. Of several threads, the
-    /// engine lets the first do nothing but flush, and while another compacts it passes the next compaction to itself
-    /// again and again, which takes a core.
+    /// A 64 MiB cache (the graph's own cache is the large one), 512 MiB of log, 160 MiB of writes in memory, one background
+    /// thread, 128 MiB left free. Of several threads, the engine lets the first do nothing but flush, and while another
+    /// compacts it passes the next compaction to itself again and again, which takes a core.
     fn default() -> Self {
         Self {
             limits: StoreLimits::default(),
