@@ -18,14 +18,8 @@ use crate::statistics::{DegreeTable, Known};
 use crate::writer::Writer;
 use crate::{GraphOptions, Result, Tick};
 
-/// Bytes of memory that commit validation takes for a written unit that it remembers, its tables half empty.
-const UNIT_BYTES: usize = 100;
-
-/// Written units that commit validation remembers: a 16th of the cache, of 7 MB to 100 MB. A transaction that began before the
-/// oldest of them is run again.
-fn remembered_units(options: &GraphOptions) -> usize {
-    (options.cache_bytes / 16 / UNIT_BYTES).clamp(1 << 16, 1 << 20)
-}
+/// Written units that commit validation remembers, about 60 bytes each.
+const REMEMBERED_UNITS: usize = 1 << 20;
 
 impl Core {
     /// Opens the graph in `store`. Sections stay on disk until they are needed; those that the log changes since the
@@ -36,7 +30,7 @@ impl Core {
         let sections = SectionStore::open(Arc::clone(&store))?;
         let (checkpoint, catalog) = meta.load()?;
         let (degrees, values) = meta.load_statistics(&checkpoint)?;
-        let timeline = Timeline::new(remembered_units(&options));
+        let timeline = Timeline::new(REMEMBERED_UNITS);
         let counts = PublishedCounts::new(0, Counts::default());
         let mut core = Self::new(options, store, meta, log, sections, timeline, counts, catalog);
         core.known = Known::restored(values);
@@ -75,10 +69,9 @@ impl Core {
         }
         let counts = replay.end()?;
         let applied = self.writer.lock().applied;
-        let remembered = remembered_units(&self.options);
         let timeline = match applied {
-            0 => Timeline::new(remembered),
-            applied => Timeline::recover(Stamp::from_bits(applied), remembered),
+            0 => Timeline::new(REMEMBERED_UNITS),
+            applied => Timeline::recover(Stamp::from_bits(applied), REMEMBERED_UNITS),
         };
         let visible = timeline.visible().bits();
         self.writer.lock().applied = visible;

@@ -288,6 +288,30 @@ fn a_transaction_has_a_bound_and_says_so() {
 }
 
 #[test]
+fn open_transactions_have_a_bound_together() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = Graph::open(store, GraphOptions { held_bytes: 200_000, ..Default::default() }).unwrap();
+    let fill = |transaction: &Transaction| {
+        (0..1_000).map(|_| transaction.add_vertex(None, "v")).take_while(Result::is_ok).count()
+    };
+    let (large, small) = (graph.begin(), graph.begin());
+    let (all, some) = (fill(&large), fill(&small));
+    assert!((300..330).contains(&all), "{all} writes of 640 bytes");
+    assert!((100..110).contains(&some), "{some}: what each may hold in any case");
+    let error = small.add_vertex(None, "v").unwrap_err();
+    assert!(error.to_string().contains("all open transactions"), "{error}");
+    drop((large, small));
+    for _ in 0..3 {
+        let transaction = graph.begin();
+        for _ in 0..200 {
+            transaction.add_vertex(None, "v").unwrap();
+        }
+        transaction.commit().unwrap();
+    }
+    assert_eq!(graph.stats().vertex_count(), 600);
+}
+
+#[test]
 fn an_index_finds_exactly_what_each_snapshot_sees() {
     let graph = graph();
     let v = with_vertices(&graph, 3);
