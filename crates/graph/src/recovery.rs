@@ -18,7 +18,7 @@ use crate::statistics::{DegreeTable, Known};
 use crate::writer::Writer;
 use crate::{GraphOptions, Result, Tick};
 
-/// Written units that commit validation remembers, about 60 bytes each.
+/// Written units that commit validation remembers: 95 MB at most.
 const REMEMBERED_UNITS: usize = 1 << 20;
 
 impl Core {

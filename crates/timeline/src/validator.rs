@@ -26,6 +26,9 @@ pub struct Validator {
     capacity: usize,
 }
 
+/// Units that the tables have room for in any case.
+const KEPT: usize = 1 << 12;
+
 #[derive(Clone, Copy, Debug)]
 struct LastWrite {
     any: Stamp,
@@ -124,6 +127,18 @@ impl Validator {
         while self.history.front().is_some_and(|&(stamp, _)| stamp <= watermark) {
             self.forget_oldest();
         }
+        self.give_back();
+    }
+
+    /// Gives back most of the memory of tables that are almost empty: a large commit may have filled them.
+    fn give_back(&mut self) {
+        let wanted = (self.history.len() * 2).max(KEPT);
+        if self.history.capacity() > wanted * 4 {
+            self.history.shrink_to(wanted);
+        }
+        if self.last.capacity() > wanted * 4 {
+            self.last.shrink_to(wanted);
+        }
     }
 
     /// The newest commit recorded.
@@ -142,6 +157,10 @@ impl Validator {
     }
 
     fn remember(&mut self, stamp: Stamp, unit: Unit, replaces: bool) {
+        // Before, so that a large commit makes no table larger than it need be.
+        if self.history.len() >= self.capacity {
+            self.forget_oldest();
+        }
         let last = self.last.entry(unit).or_insert(LastWrite { any: Stamp::ZERO, replacement: Stamp::ZERO });
         if last.any != stamp {
             self.history.push_back((stamp, unit));
@@ -149,10 +168,6 @@ impl Validator {
         last.any = stamp;
         if replaces {
             last.replacement = stamp;
-        }
-        // At once, so that a large commit does not take memory for more.
-        if self.history.len() > self.capacity {
-            self.forget_oldest();
         }
     }
 
@@ -162,5 +177,34 @@ impl Validator {
         if self.last.get(&unit).is_some_and(|last| last.any == stamp) {
             self.last.remove(&unit);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::UnitKind;
+
+    fn adds(units: std::ops::Range<u64>) -> Footprint {
+        let mut footprint = Footprint::new();
+        for key in units {
+            footprint.adds(Unit::new(UnitKind::Vertex, 0, key)).unwrap();
+        }
+        footprint
+    }
+
+    #[test]
+    fn large_commits_take_no_more_memory_than_what_is_remembered_and_give_it_back() {
+        let capacity = 1 << 16;
+        let mut validator = Validator::new(Stamp::ZERO, capacity);
+        for n in 1..=4 {
+            validator.record(Stamp::from_bits(n), &adds(n * 1_000_000..n * 1_000_000 + 100_000));
+            assert!(validator.history.capacity() <= capacity, "{}", validator.history.capacity());
+            assert!(validator.last.capacity() <= 2 * capacity, "{}", validator.last.capacity());
+        }
+        assert_eq!((validator.remembered(), validator.horizon()), (capacity, Stamp::from_bits(4)));
+        validator.prune(Stamp::from_bits(4));
+        assert!(validator.history.capacity() <= 4 * KEPT, "{}", validator.history.capacity());
+        assert!(validator.last.capacity() <= 4 * KEPT, "{}", validator.last.capacity());
     }
 }
