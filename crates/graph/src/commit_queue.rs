@@ -26,13 +26,17 @@ use timeline::{CommitRefused, Footprint, Stamp};
 
 use crate::catalog::{Catalog, NameSpace};
 use crate::core::Core;
+use crate::counts::Counts;
 use crate::log::{CatalogGrowth, GroupRecord, encode_ops};
 use crate::op::Op;
-use crate::writer::Application;
+use crate::writer::{Application, Writer};
 use crate::{GraphError, Result, Tick};
 
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
+
+/// Operations that are applied under one guard.
+const STRETCH: usize = 64;
 
 /// The longest that a group waits for further members, however slow the disk.
 const LONGEST_WAIT: Duration = Duration::from_millis(2);
@@ -282,23 +286,13 @@ impl Core {
         for pending in group {
             let tick: Tick = pending.stamp.bits();
             let mut counts = self.counts.newest();
-            self.make_room_for_writer(&writer);
             if let Some(definitions) = &pending.growth.definitions {
                 self.adopt(definitions, (tick, true), &writer)?;
             }
-            let guard = crossbeam_epoch::pin();
             let mut changed = (*counts).clone();
-            let mut application = Application {
-                core: self,
-                writer: &mut writer,
-                catalog: &self.catalog(),
-                counts: &mut changed,
-                tick,
-                watermark: None,
-                merges_lists: true,
-                guard: &guard,
-            };
-            pending.ops.iter().try_for_each(|op| application.apply(op))?;
+            for ops in pending.ops.chunks(STRETCH) {
+                self.apply_stretch(ops, tick, &mut writer, &mut changed)?;
+            }
             writer.applied = tick;
             if changed != *counts {
                 counts = changed.into();
@@ -309,6 +303,29 @@ impl Core {
             leading.unsettled.pop_front();
         }
         Ok(())
+    }
+
+    /// Applies a part of a commit. What it replaces and evicts is freed behind it: a guard for all of a large commit would keep
+    /// the old bases of every section that the commit merges.
+    fn apply_stretch(&self, ops: &[Op], tick: Tick, writer: &mut Writer, counts: &mut Counts) -> Result<()> {
+        self.make_room_for_writer(writer);
+        let guard = crossbeam_epoch::pin();
+        let mut application = Application {
+            core: self,
+            writer,
+            catalog: &self.catalog(),
+            counts,
+            tick,
+            watermark: None,
+            merges_lists: true,
+            guard: &guard,
+        };
+        let outcome = ops.iter().try_for_each(|op| application.apply(op));
+        if self.cache.is_littered() {
+            // This thread may lead no group for long, and would keep the last bases that it has replaced, some sixty.
+            guard.flush();
+        }
+        outcome
     }
 }
 

@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use crossbeam_epoch::Guard;
 use rustc_hash::FxHashMap;
 use values::VertexRef;
 
@@ -130,7 +129,8 @@ impl Core {
             false => self.flushing.try_lock(),
         };
         let Some(mut manifest) = manifest else { return };
-        if !log_is_due && self.writer.lock().is_clean() {
+        // Whoever flushed meanwhile may have made room enough.
+        if !log_is_due && (!self.cache.is_over() || self.writer.lock().is_clean()) {
             return;
         }
         let flushed = self.flush_with(&mut manifest);
@@ -242,18 +242,17 @@ impl Core {
             trees.extend(self.write_tree(name, tree, as_of, &mut output)?);
         }
         for &key in &differing.sections {
-            let guard = crossbeam_epoch::pin();
-            if let Some((generation, encoded)) = self.image(key, as_of, &guard) {
-                self.write_planted(key, &guard, (as_of, trees), &mut output)?;
+            if let Some((generation, encoded)) = self.image(key, as_of) {
+                self.write_planted(key, (as_of, trees), &mut output)?;
                 output.put(key, generation, &encoded)?;
             }
             // Bases that were replaced would otherwise wait for many more sections.
-            guard.flush();
+            crossbeam_epoch::pin().flush();
         }
         output.flush()
     }
 
-    /// Writes a tree as of the last commit, or as its lists are.
+    /// Writes a tree as of the last commit, or as its lists are. The writer must not be held.
     fn write_tree(
         &self,
         name: TreeName,
@@ -261,18 +260,21 @@ impl Core {
         as_of: AsOf<'_>,
         output: &mut SectionWriter<'_>,
     ) -> Result<Option<TreeFlush>> {
+        // The writer first, and the guard not while the disk is waited for: nothing is freed as long as a guard lives.
+        let writer = self.writer.lock();
         let guard = crossbeam_epoch::pin();
-        let image = {
-            let writer = self.writer.lock();
-            let watermark = self.timeline.watermark().bits();
-            let keeps_retired = self.cache.has_evicted_roots_since(watermark);
-            // A secondary tree that was dropped has not been told of what was committed since.
-            let applied = as_of(name.v, writer.applied);
-            let tick = self.secondaries.died(name).map_or(applied, |died| died.min(applied));
-            TreeImage::take(tree, name, tick, self.schema_version(), keeps_retired, &guard)
-        };
-        let Some((image, flush)) = image else { return Ok(None) };
-        if let Err(error) = image.write(output) {
+        let watermark = self.timeline.watermark().bits();
+        let keeps_retired = self.cache.has_evicted_roots_since(watermark);
+        // A secondary tree that was dropped has not been told of what was committed since.
+        let applied = as_of(name.v, writer.applied);
+        let tick = self.secondaries.died(name).map_or(applied, |died| died.min(applied));
+        let taken = TreeImage::take(tree, name, tick, self.schema_version(), keeps_retired, &guard);
+        drop(writer);
+        let Some((image, flush)) = taken else { return Ok(None) };
+        let rest = image.write(self.options.flush_batch_bytes, output);
+        drop(image);
+        drop(guard);
+        if let Err(error) = rest.and_then(|rest| rest.write(output)) {
             let _writer = self.writer.lock();
             flush.undo();
             return Err(error);
@@ -284,11 +286,11 @@ impl Core {
     fn write_planted(
         &self,
         key: SectionKey,
-        guard: &Guard,
         (as_of, trees): (AsOf<'_>, &mut Vec<TreeFlush>),
         output: &mut SectionWriter<'_>,
     ) -> Result<()> {
-        for (name, tree) in self.trees_of(key, guard) {
+        let planted = self.trees_of(key, &crossbeam_epoch::pin());
+        for (name, tree) in planted {
             if !tree.is_stored() {
                 trees.extend(self.write_tree(name, &tree, as_of, output)?);
             }
@@ -297,14 +299,14 @@ impl Core {
     }
 
     /// A section with every change so far, encoded, and the stamp it is of. The writer must not be held.
-    fn image(&self, key: SectionKey, as_of: AsOf<'_>, guard: &Guard) -> Option<(Tick, Vec<u8>)> {
+    fn image(&self, key: SectionKey, as_of: AsOf<'_>) -> Option<(Tick, Vec<u8>)> {
         let as_of = |applied| match key {
             SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(..) } => {
                 as_of(vertex_at(stripe, tablet, 0), applied)
             }
             _ => applied,
         };
-        self.visit(key, Image { core: self, as_of: &as_of, guard }).flatten()
+        self.visit(key, Image { core: self, as_of: &as_of }).flatten()
     }
 
     /// Fills in which stripes and sections there are.
@@ -340,16 +342,17 @@ struct Image<'a> {
     core: &'a Core,
     /// Up to which commit it has every change, given the last one applied.
     as_of: &'a dyn Fn(Tick) -> Tick,
-    guard: &'a Guard,
 }
 
 impl CellVisitor for Image<'_> {
     type Output = Option<(Tick, Vec<u8>)>;
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
+        // A guard that waited for the writer would keep whatever is replaced meanwhile.
         let writer = self.core.writer.lock();
+        let guard = crossbeam_epoch::pin();
         let schema = self.core.schema_version();
-        let section = cell.loaded(self.guard)?;
+        let section = cell.loaded(&guard)?;
         if section.delta_len() == 0 {
             drop(writer);
             return Some((section.settled(), section.encode(schema)));
@@ -359,7 +362,7 @@ impl CellVisitor for Image<'_> {
         let merged = section.merged(applied);
         if self.core.timeline.watermark().bits() >= applied {
             // No reader needs the versions before: memory gets the merged section as well.
-            let merged = cell.replace(merged, &self.core.cache.account, self.guard);
+            let merged = cell.replace(merged, &self.core.cache.account, &guard);
             drop(writer);
             return Some((merged.settled(), merged.encode(schema)));
         }

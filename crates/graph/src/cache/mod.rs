@@ -165,6 +165,11 @@ impl Cache {
         self.account.total() > self.budget.saturating_add(self.budget / 4)
     }
 
+    /// Whether more than a 64th of the budget waits to be freed.
+    pub(crate) fn is_littered(&self) -> bool {
+        self.account.garbage() > self.budget / 64
+    }
+
     /// Whether so much is in use beyond the budget that readers who wait should not become more: each keeps what is evicted
     /// meanwhile.
     pub(crate) fn is_short(&self) -> bool {

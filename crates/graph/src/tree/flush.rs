@@ -120,19 +120,49 @@ impl<'g> TreeImage<'g> {
         Some((Self { tick, schema, nodes, above, retired }, undo))
     }
 
-    /// Writes the image.
-    pub(crate) fn write(&self, output: &mut SectionWriter<'_>) -> crate::Result<()> {
+    /// Writes all of the image but the last `most` bytes of it or less, which can be written when the guard is gone.
+    pub(crate) fn write(&self, most: usize, output: &mut SectionWriter<'_>) -> crate::Result<Rest> {
+        let mut rest = Rest { tick: self.tick, encoded: Vec::new(), bytes: 0, retired: Vec::new() };
         for (key, section) in &self.nodes {
             let encoded = match section.delta.is_empty() {
                 true => section.encode(self.schema),
                 false => section.merged(self.tick.max(section.settled)).encode(self.schema),
             };
-            output.put(*key, self.tick, &encoded)?;
+            if rest.bytes + encoded.len() > most {
+                rest.put(output)?;
+            }
+            rest.push(*key, encoded);
         }
-        for (key, encoded) in &self.above {
-            output.put(*key, self.tick, encoded)?;
-        }
+        self.above.iter().for_each(|(key, encoded)| rest.push(*key, encoded.clone()));
+        rest.retired.clone_from(&self.retired);
+        Ok(rest)
+    }
+}
+
+/// What is still to be written of an image, encoded.
+pub(crate) struct Rest {
+    tick: Tick,
+    encoded: Vec<(SectionKey, Vec<u8>)>,
+    bytes: usize,
+    /// Parts that are to be deleted.
+    retired: Vec<SectionKey>,
+}
+
+impl Rest {
+    /// Writes it.
+    pub(crate) fn write(mut self, output: &mut SectionWriter<'_>) -> crate::Result<()> {
+        self.put(output)?;
         self.retired.iter().try_for_each(|key| output.delete(*key))
+    }
+
+    fn push(&mut self, key: SectionKey, encoded: Vec<u8>) {
+        self.bytes += encoded.len();
+        self.encoded.push((key, encoded));
+    }
+
+    fn put(&mut self, output: &mut SectionWriter<'_>) -> crate::Result<()> {
+        self.bytes = 0;
+        self.encoded.drain(..).try_for_each(|(key, encoded)| output.put(key, self.tick, &encoded))
     }
 }
 
