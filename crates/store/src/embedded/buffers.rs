@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use fjall::AbstractTree;
 
+use super::gauge::Gauges;
 use crate::Durability;
 
 /// The least bound, in bytes.
@@ -25,7 +26,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Waits until the buffers take at most `bound` bytes. Writes that need not be durable at once, which come in large numbers from
 /// flushes, wait at three quarters of it, so that commits, which somebody waits for, seldom have to.
 pub(super) fn make_way(
-    database: &fjall::Database,
+    gauges: &Gauges,
     keyspaces: impl FnOnce() -> Vec<fjall::Keyspace>,
     bound: u64,
     durability: Durability,
@@ -35,7 +36,7 @@ pub(super) fn make_way(
         Durability::Sync => bound,
         Durability::Buffered => bound - bound / 4,
     };
-    let mut least = database.write_buffer_size();
+    let mut least = gauges.bytes();
     if least <= bound {
         return;
     }
@@ -48,7 +49,7 @@ pub(super) fn make_way(
     }
     let mut since = Instant::now();
     loop {
-        let size = database.write_buffer_size();
+        let size = gauges.bytes();
         if size <= bound || since.elapsed() > LONGEST {
             return;
         }

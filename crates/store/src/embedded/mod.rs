@@ -7,6 +7,7 @@ mod check;
 mod directory_lock;
 mod durable_mark;
 mod failure;
+mod gauge;
 mod log_group;
 mod room;
 mod seal;
@@ -24,6 +25,7 @@ use self::directory_lock::DirectoryLock;
 use self::durable_mark::DurableMark;
 pub(crate) use self::failure::input_output;
 use self::failure::{corrupt, guarded, translate};
+use self::gauge::Gauges;
 pub(crate) use self::room::check as check_room;
 use self::seal::Seal;
 use self::view::View;
@@ -88,6 +90,7 @@ pub struct FjallEngine {
     nonce: u64,
     reserve: u64,
     buffers: u64,
+    gauges: Gauges,
     groups: Mutex<Groups>,
     /// Last, so that the directory is free only when the database has let go of it.
     _lock: DirectoryLock,
@@ -125,7 +128,7 @@ impl FjallStore {
     /// # Errors
     /// [`StoreError::Closed`].
     pub fn buffered_bytes(&self) -> Result<u64, StoreError> {
-        Ok(self.engine()?.database.write_buffer_size())
+        Ok(self.engine()?.gauges.bytes())
     }
 
     /// Reads every byte of every file of the store in the directory `path` and compares it with its checksum, without
@@ -167,6 +170,8 @@ impl FjallEngine {
                 format!("the last writes are missing: group {expected} was durable, {last} is there");
             return Err(corrupt(path, detail));
         }
+        let gauges = Gauges::default();
+        gauges.add(&seals);
         Ok(Self {
             number: next_store_number(),
             path: path.to_owned(),
@@ -176,6 +181,7 @@ impl FjallEngine {
             nonce: mark.nonce,
             reserve: options.reserve_bytes,
             buffers: options.buffer_bytes,
+            gauges,
             groups: Mutex::new(Groups { last, synced: last }),
             _lock: lock,
         })
@@ -241,7 +247,7 @@ impl CommitSink for FjallEngine {
     }
 
     fn make_way(&self, durability: Durability) {
-        buffers::make_way(&self.database, || self.keyspaces.read().clone(), self.buffers, durability);
+        buffers::make_way(&self.gauges, || self.keyspaces.read().clone(), self.buffers, durability);
     }
 
     fn store_number(&self) -> u32 {
@@ -260,6 +266,7 @@ impl Engine for FjallEngine {
             Some(index) => index,
             None => {
                 let opened = guarded(&self.path, || self.database.keyspace(name, || layout(shape)))?;
+                self.gauges.add(&opened);
                 keyspaces.push(opened);
                 keyspaces.len() - 1
             }
