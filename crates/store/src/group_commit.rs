@@ -33,8 +33,9 @@ pub trait CommitSink: Send + Sync {
     /// the sink is not used any more, since nobody knows what reached the disk.
     fn apply(&self, writes: Vec<Write>, durability: Durability) -> Result<(), StoreError>;
 
-    /// Waits until there is room in memory for further writes. Each writer comes here before it joins the queue.
-    fn make_way(&self, _durability: Durability) {}
+    /// Waits until there is room in memory for further writes. Each writer comes here before it joins the queue. Nobody waits
+    /// for a sink that will not be used any more: `is_halted` tells.
+    fn make_way(&self, _durability: Durability, _is_halted: &dyn Fn() -> bool) {}
 
     /// The number of the store, which its keyspace handles carry.
     fn store_number(&self) -> u32;
@@ -141,7 +142,8 @@ impl<S: CommitSink> CommitQueue<S> {
         if footprint.writes.is_empty() {
             return Ok(());
         }
-        self.sink.make_way(durability);
+        self.check_writable()?;
+        self.sink.make_way(durability, &|| self.check_writable().is_err());
         let seat = Arc::new(Seat::default());
         let leads = {
             let mut queue = self.queue.lock();

@@ -68,6 +68,12 @@ impl<E: Engine> LocalStore<E> {
         Ok(self.queue.sink())
     }
 
+    /// Refuses writes as if one had failed.
+    #[cfg(test)]
+    pub(crate) fn halt(&self, cause: &StoreError) {
+        self.queue.halt(cause);
+    }
+
     fn view(&self) -> Snapshot {
         Snapshot::new(E::view(&self.queue))
     }

@@ -20,16 +20,21 @@ const LEAST: u64 = 16 << 20;
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(1);
 
+/// Looks between two at what takes longer: whether buffers are to be sealed, and whether the write is refused anyway.
+const LOOKS: u32 = 8;
+
 /// Who has waited for so long while nothing became less goes on: the engine will say what is wrong with the disk.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Waits until the buffers take at most `bound` bytes. Writes that need not be durable at once, which come in large numbers from
-/// flushes, wait at three quarters of it, so that commits, which somebody waits for, seldom have to.
+/// flushes, wait at three quarters of it, so that commits, which somebody waits for, seldom have to. A write that is `refused`
+/// however long it waits does not wait: it is told when it is tried.
 pub(super) fn make_way(
     gauges: &Gauges,
-    keyspaces: impl FnOnce() -> Vec<fjall::Keyspace>,
+    keyspaces: impl Fn() -> Vec<fjall::Keyspace>,
     bound: u64,
     durability: Durability,
+    refused: impl Fn() -> bool,
 ) {
     let bound = bound.max(LEAST);
     let bound = match durability {
@@ -40,15 +45,14 @@ pub(super) fn make_way(
     if least <= bound {
         return;
     }
-    // What is large need not be full: of several keyspaces none may be.
-    for keyspace in keyspaces() {
-        if keyspace.tree.sealed_memtable_count() == 0 && keyspace.tree.active_memtable().size() > bound / 4 {
-            // A failure is told to the next write.
-            let _ = keyspace.rotate_memtable();
-        }
-    }
     let mut since = Instant::now();
-    loop {
+    for look in 0_u32.. {
+        if look.is_multiple_of(LOOKS) {
+            if refused() {
+                return;
+            }
+            seal(&keyspaces(), bound / 4);
+        }
         let size = gauges.bytes();
         if size <= bound || since.elapsed() > LONGEST {
             return;
@@ -60,15 +64,148 @@ pub(super) fn make_way(
     }
 }
 
+/// Seals buffers of more than `large` bytes, but of keyspaces that have a sealed one already; and the largest of all if there
+/// is no sealed one then, so that something is always under way. What is large in all need not be full: of several keyspaces
+/// none may be.
+fn seal(keyspaces: &[fjall::Keyspace], large: u64) {
+    let size = |keyspace: &fjall::Keyspace| keyspace.tree.active_memtable().size();
+    let is_under_way = |keyspace: &fjall::Keyspace| keyspace.tree.sealed_memtable_count() > 0;
+    // A failure is told to the next write.
+    let rotate = |keyspace: &fjall::Keyspace| drop(keyspace.rotate_memtable());
+    keyspaces.iter().filter(|keyspace| !is_under_way(keyspace) && size(keyspace) > large).for_each(rotate);
+    if !keyspaces.iter().any(is_under_way) {
+        keyspaces.iter().max_by_key(|keyspace| size(keyspace)).into_iter().for_each(rotate);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::{Durability, FjallOptions, FjallStore, KeyspaceShape, Store, WriteBatch};
+    use std::time::{Duration, Instant};
+
+    use fjall::AbstractTree;
+
+    use crate::{
+        Durability, FjallOptions, FjallStore, Keyspace, KeyspaceShape, Store, StoreError, WriteBatch,
+    };
+
+    /// Far less than who waits in vain does.
+    const SOON: Duration = Duration::from_secs(10);
+
+    fn small() -> FjallOptions {
+        FjallOptions { buffer_bytes: 16 << 20, ..FjallOptions::default() }
+    }
+
+    /// 20 MiB into the buffer of a keyspace, for which nobody waits.
+    fn fill(keyspace: &fjall::Keyspace) {
+        (0..20_u32).for_each(|n| keyspace.insert(n.to_be_bytes(), vec![n as u8; 1 << 20]).unwrap());
+    }
+
+    fn opened(store: &FjallStore, name: &str) -> (Keyspace, fjall::Keyspace) {
+        let keyspace = store.keyspace(name, KeyspaceShape::Large).unwrap();
+        let inner = store.engine().unwrap().engine_keyspace(&keyspace).unwrap();
+        (keyspace, inner)
+    }
+
+    fn write(store: &FjallStore, keyspace: &Keyspace) -> (Result<(), StoreError>, Duration) {
+        let began = Instant::now();
+        let mut batch = WriteBatch::new();
+        batch.put(keyspace, *b"key", *b"value");
+        (store.write_batch(batch, Durability::Sync), began.elapsed())
+    }
+
+    #[test]
+    fn what_is_large_when_the_sealed_ones_are_tables_is_sealed_then() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), small()).unwrap();
+        let (log, inner) = opened(&store, "log");
+        let flushing = inner.tree.get_flush_lock();
+        fill(&inner);
+        store.buffered_bytes().unwrap();
+        inner.rotate_memtable().unwrap();
+        fill(&inner);
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| write(&store, &log));
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!writer.is_finished(), "there is a sealed buffer, and another that is too large");
+            drop(flushing);
+            let (outcome, waited) = writer.join().unwrap();
+            outcome.unwrap();
+            assert!(waited < SOON, "{waited:?}");
+        });
+        assert!(store.buffered_bytes().unwrap() < 1 << 20);
+    }
+
+    #[test]
+    fn buffers_of_which_none_is_large_are_sealed_as_well() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), small()).unwrap();
+        let all: Vec<_> = (0..6).map(|n| opened(&store, &format!("keyspace {n}"))).collect();
+        for (_, inner) in &all {
+            (0..3_u32).for_each(|n| inner.insert(n.to_be_bytes(), vec![n as u8; 1 << 20]).unwrap());
+        }
+        let (outcome, waited) = write(&store, &all[0].0);
+        outcome.unwrap();
+        assert!(waited < SOON, "{waited:?}");
+        assert!(store.buffered_bytes().unwrap() <= 16 << 20);
+    }
+
+    #[test]
+    fn nobody_waits_for_room_in_memory_who_has_none_on_disk() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = FjallOptions { reserve_bytes: u64::MAX, ..small() };
+        let store = FjallStore::open(directory.path(), options).unwrap();
+        let (keyspace, inner) = opened(&store, "log");
+        let _flushing = inner.tree.get_flush_lock();
+        fill(&inner);
+        let (outcome, waited) = write(&store, &keyspace);
+        assert!(matches!(outcome, Err(StoreError::DiskFull { .. })), "{outcome:?}");
+        assert!(waited < SOON, "{waited:?}");
+    }
+
+    #[test]
+    fn nobody_waits_for_an_engine_that_has_failed() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), small()).unwrap();
+        let (keyspace, inner) = opened(&store, "log");
+        let flushing = inner.tree.get_flush_lock();
+        fill(&inner);
+        std::fs::remove_dir_all(inner.path().join("tables")).unwrap();
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| write(&store, &keyspace));
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!writer.is_finished());
+            // The engine's thread finds no place for the table.
+            drop(flushing);
+            let (outcome, waited) = writer.join().unwrap();
+            assert!(outcome.is_err() && waited < SOON, "{outcome:?} after {waited:?}");
+        });
+        let (outcome, waited) = write(&store, &keyspace);
+        assert!(matches!(outcome, Err(StoreError::Halted { .. })), "{outcome:?}");
+        assert!(waited < SOON, "{waited:?}");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_store_that_halts_meanwhile() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), small()).unwrap();
+        let (keyspace, inner) = opened(&store, "log");
+        let _flushing = inner.tree.get_flush_lock();
+        fill(&inner);
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| write(&store, &keyspace));
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!writer.is_finished());
+            store.halt(&StoreError::Closed);
+            let (outcome, waited) = writer.join().unwrap();
+            assert!(matches!(outcome, Err(StoreError::Halted { .. })), "{outcome:?}");
+            assert!(waited < SOON, "{waited:?}");
+        });
+    }
 
     #[test]
     fn writers_faster_than_the_disk_take_no_more_memory_than_they_may() {
         let directory = tempfile::tempdir().unwrap();
-        let options = FjallOptions { buffer_bytes: 16 << 20, ..FjallOptions::default() };
-        let store = FjallStore::open(directory.path(), options).unwrap();
+        let store = FjallStore::open(directory.path(), small()).unwrap();
         let keyspace = store.keyspace("sections", KeyspaceShape::Large).unwrap();
         let mut most = 0;
         for n in 0..100u32 {

@@ -246,8 +246,15 @@ impl CommitSink for FjallEngine {
         Ok(())
     }
 
-    fn make_way(&self, durability: Durability) {
-        buffers::make_way(&self.gauges, || self.keyspaces.read().clone(), self.buffers, durability);
+    fn make_way(&self, durability: Durability, is_halted: &dyn Fn() -> bool) {
+        let keyspaces = || self.keyspaces.read().clone();
+        // The engine shows that it has failed only to who uses its log.
+        let refused = || {
+            is_halted()
+                || room::check(&self.path, 0, self.reserve).is_err()
+                || self.database.persist(PersistMode::Buffer).is_err()
+        };
+        buffers::make_way(&self.gauges, keyspaces, self.buffers, durability, refused);
     }
 
     fn store_number(&self) -> u32 {
