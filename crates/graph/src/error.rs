@@ -76,6 +76,14 @@ pub enum GraphError {
         /// What to do.
         advice: &'static str,
     },
+    /// Other open transactions hold the memory that there is for what is not committed. Run it again when some have ended.
+    #[error(
+        "other open transactions hold nearly all of the {limit} bytes of memory for writes that are not committed; run it again when some have ended"
+    )]
+    Crowded {
+        /// Bytes that all of them may hold.
+        limit: u64,
+    },
     /// Stored bytes are not what was written.
     #[error("the stored {what} is damaged ({problem}); restore the graph's directory from a backup")]
     Corrupt {
@@ -143,7 +151,7 @@ impl From<crate::SchemaError> for GraphError {
 impl GraphError {
     /// Whether the same transaction may succeed when it is run again.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Conflict(_))
+        matches!(self, Self::Conflict(_) | Self::Crowded { .. })
     }
 }
 

@@ -49,21 +49,29 @@ impl Held {
         Self { all: Arc::clone(all), bytes: 0 }
     }
 
-    /// Takes room for a write with so many bytes of values.
+    /// Takes room for a write with so many bytes of values; nothing if it is refused.
     ///
     /// # Errors
-    /// [`GraphError::LimitExceeded`] if all transactions together would hold too much.
+    /// If all transactions together would hold too much: [`GraphError::Crowded`], which passes, if the others hold most of it,
+    /// and [`GraphError::LimitExceeded`] if this one does.
     pub(crate) fn take(&mut self, value_bytes: usize) -> Result<()> {
         let bytes = WRITE_BYTES + COPIES * value_bytes;
         let others = self.all.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.bytes += bytes;
-        if self.bytes <= FREE_BYTES || others + bytes <= self.all.most {
+        let own = self.bytes + bytes;
+        if own <= FREE_BYTES || others + bytes <= self.all.most {
+            self.bytes = own;
             return Ok(());
         }
+        // Who tries again and again must not take it from the others.
+        self.all.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let limit = self.all.most as u64;
+        if own <= self.all.most / 2 {
+            return Err(GraphError::Crowded { limit });
+        }
         Err(GraphError::LimitExceeded {
-            what: "the memory of all open transactions",
-            limit: self.all.most as u64,
-            advice: "commit the work in several smaller transactions, fewer at a time",
+            what: "the bytes of memory of all open transactions, of which this one holds most,",
+            limit,
+            advice: "commit the work in several smaller transactions, or raise engine.cache, half of which it is",
         })
     }
 }
@@ -87,8 +95,24 @@ mod tests {
         let mut small = Held::new(&all);
         let writes = (0..).take_while(|_| small.take(0).is_ok()).count();
         assert_eq!(writes, FREE_BYTES / WRITE_BYTES);
+        assert!(matches!(large.take(100), Err(GraphError::LimitExceeded { limit: 0x10_0000, .. })));
+        let crowded = small.take(0).unwrap_err();
+        assert!(matches!(crowded, GraphError::Crowded { limit: 0x10_0000 }) && crowded.is_retryable());
         drop((large, small));
         assert_eq!(all.bytes.load(Ordering::Relaxed), 0);
         Held::new(&all).take(FREE_BYTES).unwrap();
+    }
+
+    #[test]
+    fn what_was_refused_counts_as_nothing() {
+        let all = HeldBytes::new(1 << 20);
+        let (mut one, mut other) = (Held::new(&all), Held::new(&all));
+        one.take(100_000).unwrap();
+        for _ in 0..1_000 {
+            other.take(200_000).unwrap_err();
+        }
+        assert_eq!(all.bytes.load(Ordering::Relaxed), one.bytes);
+        one.take(50_000).unwrap();
+        other.take(10_000).unwrap();
     }
 }

@@ -66,12 +66,13 @@ impl WriteSet {
             let limit = options.transaction_writes as u64;
             return Err(GraphError::LimitExceeded { what: "the writes of one transaction", limit, advice });
         }
-        self.bytes += OP_BYTES + bytes;
-        if self.bytes > options.transaction_bytes {
+        let all = self.bytes + OP_BYTES + bytes;
+        if all > options.transaction_bytes {
             let limit = options.transaction_bytes as u64;
             return Err(GraphError::LimitExceeded { what: "the bytes of one transaction", limit, advice });
         }
         self.held.take(bytes)?;
+        self.bytes = all;
         self.writes += 1;
         Ok(self.writes)
     }
