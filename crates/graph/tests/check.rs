@@ -46,8 +46,8 @@ fn set(store: &Arc<dyn Store>, keyspace: &Keyspace, key: &Bytes, value: Option<B
     store.write_batch(batch, Durability::Sync).unwrap();
 }
 
-/// A graph that was flushed twice, and its sections as of the first time.
-fn flushed_twice() -> (Arc<dyn Store>, Keyspace, Vec<(Bytes, Bytes)>) {
+/// A graph that was flushed twice, its sections as of the first time, and what is in it.
+fn flushed_twice() -> (Arc<dyn Store>, Keyspace, Vec<(Bytes, Bytes)>, Naive) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store);
     let (mut model, mut random) = (Naive::default(), Random::new(8));
@@ -60,7 +60,7 @@ fn flushed_twice() -> (Arc<dyn Store>, Keyspace, Vec<(Bytes, Bytes)>) {
     let before = pairs(&store, &sections);
     work(&graph, &mut model, &mut random, 30);
     graph.flush().unwrap();
-    (store, sections, before)
+    (store, sections, before, model)
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_sound_graph_has_no_findings_flushed_or_not() {
 
 #[test]
 fn every_section_that_is_missing_is_named() {
-    let (store, sections, _) = flushed_twice();
+    let (store, sections, ..) = flushed_twice();
     for (key, value) in pairs(&store, &sections) {
         set(&store, &sections, &key, None);
         let findings = check(&store);
@@ -94,9 +94,9 @@ fn every_section_that_is_missing_is_named() {
 
 #[test]
 fn every_flipped_bit_of_a_section_the_log_or_the_root_is_found() {
-    let (store, sections, _) = flushed_twice();
+    let (store, sections, _, mut model) = flushed_twice();
     let graph = open(&store);
-    work(&graph, &mut Naive::default(), &mut Random::new(9), 3);
+    work(&graph, &mut model, &mut Random::new(9), 3);
     drop(graph);
     let mut random = Random::new(10);
     let small = ["meta", "log"].map(|name| store.keyspace(name, KeyspaceShape::Small).unwrap());
@@ -116,7 +116,7 @@ fn every_flipped_bit_of_a_section_the_log_or_the_root_is_found() {
 /// A disk that forgets a write leaves an old section, whole and with the right checksum.
 #[test]
 fn an_old_version_of_a_list_an_index_or_the_vertices_is_found() {
-    let (store, sections, before) = flushed_twice();
+    let (store, sections, before, _) = flushed_twice();
     let snapshot = store.snapshot().unwrap();
     let (mut lists, mut others) = (0, 0);
     for (key, old) in before {
