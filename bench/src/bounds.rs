@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use mangrove::graph::import::ImportOptions;
-use mangrove::graph::{GraphError, IndexDescription, IndexKind, Value, VertexRef};
+use mangrove::graph::{GraphError, IndexDescription, IndexKind, Transaction, Value, VertexRef};
 use mangrove::{Database, DatabaseOptions, held_bytes};
 use serde_json::{Value as Json, json};
 
@@ -270,7 +270,7 @@ fn writers(database: &Database, count: u64) -> Outcome<u64> {
 
 /// One transaction fills up all the room that open ones have, and is rolled back; then two writers commit transactions that
 /// take half of it each; how many edges they commit. So it measures what is held at most, and what it takes to commit it:
-/// the record, what is validated by, and what is applied. A transaction that a conflict refuses is run again.
+/// the record, what is validated by, and what is applied. A transaction that another one stands in the way of is run again.
 fn transactions(database: &Database, megabytes: u64) -> Outcome<u64> {
     const WRITERS: u64 = 2;
     const TRANSACTIONS: u64 = 4;
@@ -295,7 +295,8 @@ fn fill_up(database: &Database, ends: &Ends) -> Outcome<()> {
         let (person, message) = ends.pick(n);
         match transaction.add_edge(None, "likes", person, message) {
             Ok(_) => {}
-            Err(GraphError::LimitExceeded { .. }) => break,
+            // The latter if what others hold is most of it.
+            Err(GraphError::LimitExceeded { .. } | GraphError::Crowded { .. }) => break,
             Err(error) => return Err(error.into()),
         }
     }
@@ -304,14 +305,16 @@ fn fill_up(database: &Database, ends: &Ends) -> Outcome<()> {
 
 /// Commits some edges that have no properties in a transaction.
 fn commit_bare(database: &Database, ends: &Ends, first: u64, count: u64) -> Outcome<()> {
+    let add = |transaction: &Transaction, n| {
+        let (person, message) = ends.pick(n);
+        transaction.add_edge(None, "likes", person, message).map(drop)
+    };
     loop {
         let transaction = database.graph().begin();
-        for n in first..first + count {
-            let (person, message) = ends.pick(n);
-            transaction.add_edge(None, "likes", person, message)?;
-        }
-        match transaction.commit() {
-            Err(GraphError::Conflict(_)) => {}
+        let added = (first..first + count).try_for_each(|n| add(&transaction, n));
+        match added.and_then(|()| transaction.commit()) {
+            // A conflict, or another one holds too much.
+            Err(error) if error.is_retryable() => {}
             outcome => return Ok(outcome.map(drop)?),
         }
     }
