@@ -13,6 +13,9 @@ use store::{
 
 const SHAPE: Shape = Shape { vertices: 25, edges: 60, hubs: 3 };
 
+/// Keys with their values.
+type Pairs = Vec<(Bytes, Bytes)>;
+
 fn open(store: &Arc<dyn Store>) -> Graph {
     let options = GraphOptions { merge_versions: 3, ..GraphOptions::default() };
     Graph::open(Arc::clone(store), options).unwrap()
@@ -32,7 +35,7 @@ fn check(store: &Arc<dyn Store>) -> Vec<Finding> {
     graph::check(store, &mut |_| {}).unwrap()
 }
 
-fn pairs(store: &Arc<dyn Store>, keyspace: &Keyspace) -> Vec<(Bytes, Bytes)> {
+fn pairs(store: &Arc<dyn Store>, keyspace: &Keyspace) -> Pairs {
     let snapshot = store.snapshot().unwrap();
     snapshot.scan(keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap().map(Result::unwrap).collect()
 }
@@ -47,7 +50,7 @@ fn set(store: &Arc<dyn Store>, keyspace: &Keyspace, key: &Bytes, value: Option<B
 }
 
 /// A graph that was flushed twice, its sections as of the first time, and what is in it.
-fn flushed_twice() -> (Arc<dyn Store>, Keyspace, Vec<(Bytes, Bytes)>, Naive) {
+fn flushed_twice() -> (Arc<dyn Store>, Keyspace, Pairs, Naive) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store);
     let (mut model, mut random) = (Naive::default(), Random::new(8));
