@@ -26,7 +26,7 @@ mod keeper;
 mod loads;
 mod queues;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -71,6 +71,8 @@ pub(crate) struct Cache {
     pub(crate) account: Arc<Account>,
     pub(crate) loads: Loads,
     budget: usize,
+    /// Bytes of the budget that something else takes.
+    aside: AtomicUsize,
     queues: Mutex<Queues<Entry>>,
     signal: Signal,
     /// Sections and tree nodes read from disk, and put out of memory, since the graph was opened.
@@ -90,6 +92,7 @@ impl Cache {
             account: Account::new(budget / ERAS),
             loads: Loads::default(),
             budget,
+            aside: AtomicUsize::new(0),
             queues: Mutex::new(Queues::new(budget)),
             signal: Signal::default(),
             loaded: AtomicU64::new(0),
@@ -100,19 +103,35 @@ impl Cache {
         }
     }
 
+    /// Sets aside so many bytes of the budget, at most half of it, for what takes memory beside sections and nodes.
+    pub(crate) fn set_aside(&self, bytes: usize) {
+        self.aside.store(bytes.min(self.budget / 2), Ordering::Relaxed);
+    }
+
+    /// The bytes that sections and nodes may take.
+    pub(crate) fn room(&self) -> usize {
+        self.budget - self.aside.load(Ordering::Relaxed)
+    }
+
     /// The bytes from which on the keeper makes room: 15/16 of the budget.
     pub(crate) fn high_water(&self) -> usize {
-        self.budget - self.budget / 16
+        self.room() - self.room() / 16
     }
 
     /// How far the keeper goes then: 7/8 of the budget.
     pub(crate) fn low_water(&self) -> usize {
-        self.budget - self.budget / 8
+        self.room() - self.room() / 8
     }
 
     /// Whether more than the budget is in use, not counting what is about to be freed.
     pub(crate) fn is_over(&self) -> bool {
-        self.account.live() > self.budget
+        self.account.live() > self.room()
+    }
+
+    /// The bytes from which on it is worth a look whether something can leave, by who has just found that not enough can: a
+    /// sixteenth of the budget more than there are. None if there is room.
+    pub(crate) fn patience(&self) -> usize {
+        if self.is_over() { self.account.live() + self.budget / 16 } else { 0 }
     }
 
     /// Sections and tree nodes read from disk since the graph was opened.

@@ -39,16 +39,16 @@ struct Place<'g> {
 }
 
 impl<'a> Lists<'a> {
-    /// Brings lists up to date, block by block, from an end on, until none is left or memory is full; the first end that is
-    /// left. At least one block is brought up to date.
-    pub(super) fn apply_some(&self, first: usize, writer: &mut Writer) -> Result<usize> {
+    /// Brings lists up to date, block by block, from an end on, until none is left or sections take more than `most` bytes; the
+    /// first end that is left. At least one block is brought up to date.
+    pub(super) fn apply_some(&self, first: usize, most: usize, writer: &mut Writer) -> Result<usize> {
         let next = Mutex::new(first);
         let part = Mutex::new(Writer::replaying());
         let work = || -> Result<()> {
             let mut own = Writer::replaying();
             loop {
                 // Not in the condition of a `while let`, which would hold the lock until the block is done.
-                let taken = self.next_block(first, &mut next.lock());
+                let taken = self.next_block((first, most), &mut next.lock());
                 let Some(block) = taken else { break };
                 let mut sections = block.chunk_by(|a, b| a.section() == b.section());
                 sections.try_for_each(|ends| self.apply_section(ends, &mut own))?;
@@ -70,10 +70,10 @@ impl<'a> Lists<'a> {
     }
 
     /// Takes the changes of the next block, unless there is to be made room before. No two threads change one block.
-    fn next_block(&self, first: usize, next: &mut usize) -> Option<&'a [End]> {
+    fn next_block(&self, (first, most): (usize, usize), next: &mut usize) -> Option<&'a [End]> {
         let rest = &self.ends[*next..];
         let block = rest.first()?.block();
-        if *next > first && self.core.cache.is_over() {
+        if *next > first && self.core.cache.account.live() > most {
             return None;
         }
         let taken = &rest[..rest.partition_point(|end| end.block() == block)];

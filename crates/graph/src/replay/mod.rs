@@ -53,15 +53,18 @@ pub(crate) struct Replay<'a> {
     listed: Tick,
     /// Whether something of this stretch was written without a checkpoint.
     behind: bool,
-    /// Whether nothing could be written: it is not tried again in this stretch.
-    stuck: bool,
+    /// Bytes of sections up to which no room is made, also beyond the budget: none could be.
+    patience: usize,
 }
+
+/// Bytes of memory that a change of an edge takes until its lists have it, for each byte in the log: at most some six.
+const MEMORY: usize = 6;
 
 impl<'a> Replay<'a> {
     /// Begins behind a checkpoint, which had these counts. The writer is that of the checkpoint.
     pub(crate) fn begin(core: &'a Core, writer: MutexGuard<'a, Writer>, counts: Counts) -> Self {
         let listed = writer.applied;
-        Self { core, writer, counts, edges: Vec::new(), bytes: 0, listed, behind: false, stuck: false }
+        Self { core, writer, counts, edges: Vec::new(), bytes: 0, listed, behind: false, patience: 0 }
     }
 
     /// Takes the next commit, which has so many bytes in the log.
@@ -73,7 +76,8 @@ impl<'a> Replay<'a> {
         }
         self.writer.log_bytes += bytes as u64;
         self.bytes += bytes;
-        if self.core.cache.is_over() && !self.stuck {
+        self.core.cache.set_aside(self.bytes * MEMORY);
+        if self.is_full() {
             // No list has anything of the stretch yet.
             self.make_room(0);
         }
@@ -151,12 +155,15 @@ impl<'a> Replay<'a> {
         let lists = Lists { core, catalog: &core.catalog(), edges: &edges, ends: &ends };
         let mut done = 0;
         while let Some(next) = ends.get(done) {
-            if core.cache.is_over() && !self.stuck {
+            if self.is_full() {
                 self.make_room(next.block());
             }
-            done = lists.apply_some(done, &mut self.writer)?;
+            done = lists.apply_some(done, self.most(), &mut self.writer)?;
         }
-        (self.listed, self.stuck) = (self.writer.applied, false);
+        self.listed = self.writer.applied;
+        drop((edges, ends));
+        core.cache.set_aside(0);
+        self.patience = 0;
         // Nobody reads what was before.
         core.timeline.snapshots().show(Stamp::from_bits(self.listed));
         let behind = std::mem::take(&mut self.behind);
@@ -177,6 +184,15 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
+    /// Bytes of sections from which on room is made.
+    fn most(&self) -> usize {
+        self.core.cache.room().max(self.patience)
+    }
+
+    fn is_full(&self) -> bool {
+        self.core.cache.account.live() > self.most()
+    }
+
     /// Makes room in the midst of a stretch: lists of the blocks from `next` on do not have it yet. A failure is logged: what
     /// could not be written stays in memory, beyond the budget, and in the log.
     fn make_room(&mut self, next: u64) {
@@ -192,10 +208,12 @@ impl<'a> Replay<'a> {
             core.evict_to(core.cache.low_water());
             Ok::<bool, GraphError>(true)
         });
+        self.patience = core.cache.patience();
         match written {
             Ok(written) => self.behind |= written,
             Err(error) => {
-                self.stuck = true;
+                // Not tried again in this stretch.
+                self.patience = usize::MAX;
                 tracing::error!(%error, "what the log has changed cannot be written yet, and takes memory beyond the budget");
             }
         }
