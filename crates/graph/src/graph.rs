@@ -45,8 +45,8 @@ pub struct GraphOptions {
     pub secondary: SecondaryOptions,
     /// Whether a thread makes room in the cache before it is needed. Without one, whoever loads something makes it.
     pub keeper: bool,
-    /// Bytes of the log that are applied at a time when the graph is opened, at most a 32nd of the cache or 1 MiB: their edges
-    /// take some six times as much memory meanwhile.
+    /// Bytes of the log that are applied at a time when the graph is opened, at most an eighth of the cache or 1 MiB: their
+    /// edges take some six times as much memory meanwhile, of which up to half of the cache is left to them.
     pub replay_bytes: usize,
     /// Threads that apply the log then, beside one that decodes it. At most 1: all is done by the thread that opens.
     pub replay_threads: usize,
@@ -104,7 +104,7 @@ impl Graph {
         options.tree = options.tree.clamped();
         let share = (options.cache_bytes / 32).max(1 << 20);
         options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2).min(share);
-        options.replay_bytes = options.replay_bytes.min(share);
+        options.replay_bytes = options.replay_bytes.min((options.cache_bytes / 8).max(1 << 20));
         let core = Arc::new(Core::open(store, options)?);
         if core.cache.is_over() {
             // What the log had to say.

@@ -84,6 +84,18 @@ fn a_log_that_changes_more_than_fits_in_memory_is_replayed_within_the_budget() {
     }
 }
 
+#[test]
+fn what_a_part_of_the_log_takes_until_lists_have_it_is_set_aside_from_the_budget() {
+    let _alone = alone();
+    let budget = 2 << 20;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    fill(&store);
+    let graph = Graph::open(store, small(budget, 1)).unwrap();
+    let most = graph.stats().most_cache_bytes;
+    // A MiB of the log takes more than half of it.
+    assert!((budget as u64 / 4..budget as u64 * 3 / 4).contains(&most), "{most} bytes");
+}
+
 const SHAPE: Shape = Shape { vertices: 40, edges: 300, hubs: 4 };
 
 /// A graph in the store, flushed once on the way, and what must be in it.

@@ -218,3 +218,25 @@ impl Cache {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Bytes, Resident};
+
+    #[test]
+    fn who_has_found_no_room_looks_again_when_a_sixteenth_more_is_in_use() {
+        let cache = Cache::new(&GraphOptions { cache_bytes: 16_000, ..GraphOptions::default() });
+        assert_eq!((cache.room(), cache.patience()), (16_000, 0));
+        let resident = Resident::new(Bytes(12_000), &cache.account);
+        assert_eq!(cache.patience(), 0, "there is room");
+        cache.set_aside(6_000);
+        assert_eq!((cache.room(), cache.is_over()), (10_000, true));
+        assert_eq!(cache.patience(), cache.account.live() + 1_000);
+        cache.set_aside(1 << 30);
+        assert_eq!(cache.room(), 8_000, "half is left to sections");
+        cache.set_aside(0);
+        drop(resident);
+        assert_eq!((cache.room(), cache.patience()), (16_000, 0));
+    }
+}

@@ -16,7 +16,9 @@
 //! *Memory.* Loading makes no room meanwhile: the writer is held, who alone knows what is dirty. When the budget is spent the
 //! threads stop, each behind a block, and room is made: what is on disk as it is leaves; if that is not enough, what differs
 //! is written ([`Core::write_behind`]), each list as of the last commit that it has. So a stretch may change far more than
-//! fits in memory. Behind a stretch of which something was written, or behind which there is no room, everything is as of one
+//! fits in memory. Where even then not enough can leave, that is not tried again for every commit and block, but when a
+//! sixteenth of the budget more is in use. What a stretch itself takes is set aside from the budget, up to half of it: edges
+//! all over a graph change most of its sections in each stretch, so the fewer stretches the better. Behind a stretch of which something was written, or behind which there is no room, everything is as of one
 //! commit, and a flush makes a checkpoint: what was done need not be done again should the process end now, and the log begins
 //! there.
 
