@@ -390,6 +390,30 @@ mod tests {
     }
 
     #[test]
+    fn no_snapshot_of_the_store_lives_as_long_as_the_log_is_replayed() {
+        let log = log();
+        let large = |stamp: Tick| {
+            let (v, label) = (values::VertexRef(stamp as u32), VertexLabelId(0));
+            let id = Some(values::Value::str("x".repeat(READ_BYTES / 2 + 1)));
+            let mut group = GroupRecord::new();
+            group.add(stamp, &CatalogGrowth::default(), &encode_ops(&[Op::CreateVertex { v, label, id }]));
+            log.write(&group).unwrap();
+        };
+        (1..=3).for_each(large);
+        let mut stamps = Vec::new();
+        log.replay(0, |record, _| {
+            // Only a snapshot that is younger than this shows it.
+            if record.stamp == 1 {
+                large(4);
+            }
+            stamps.push(record.stamp);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(stamps, [1, 2, 3, 4]);
+    }
+
+    #[test]
     fn a_group_under_another_stamp_is_an_error() {
         let log = log();
         let mut moved = group(&[1, 2]);
