@@ -128,7 +128,6 @@ fn a_recovery_that_stops_at_any_write_again_and_again_ends_well() {
         let options = GraphOptions {
             merge_versions: if seed.is_multiple_of(2) { 2 } else { 64 },
             tree: TreeBounds { min: 4, max: 8, fan_out: 3 },
-            replay_bytes: [400, 3_000, 1 << 20][seed as usize % 3],
             flush_batch_bytes: 1_000,
             keeper: false,
             cache_bytes: [0, 20_000][seed as usize / 2 % 2],
@@ -136,9 +135,12 @@ fn a_recovery_that_stops_at_any_write_again_and_again_ends_well() {
         };
         let model = history(&inner, &options, seed);
         for left in (0..400).step_by(5 + seed as usize % 3 * 4) {
+            // With parts that end elsewhere each time: what one has left is ahead of where the next one writes.
+            let replay_bytes = [400, 3_000, 1 << 20][(seed as usize + left) % 3];
             let (left, last_reaches_disk) = (AtomicUsize::new(left), left % 2 == 1);
             let store = Arc::new(Failing { inner: Arc::clone(&inner), left, last_reaches_disk });
-            let options = GraphOptions { replay_threads: 1 + seed as usize % 2, ..options.clone() };
+            let replay_threads = 1 + seed as usize % 2;
+            let options = GraphOptions { replay_bytes, replay_threads, ..options.clone() };
             let Ok(graph) = Graph::open(store, options) else { continue };
             // What could not be written is in memory, and the log.
             model.check(&graph.snapshot(), seed, "half way");
