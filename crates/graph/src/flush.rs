@@ -357,8 +357,7 @@ impl CellVisitor for Image<'_> {
             drop(writer);
             return Some((section.settled(), section.encode(schema)));
         }
-        // While the log is replayed, it may be ahead of that: a crash in the midst of a flush has left it so.
-        let applied = (self.as_of)(writer.applied).max(section.settled());
+        let applied = (self.as_of)(writer.applied);
         let merged = section.merged(applied);
         if self.core.timeline.watermark().bits() >= applied {
             // No reader needs the versions before: memory gets the merged section as well.

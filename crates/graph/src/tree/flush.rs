@@ -76,7 +76,8 @@ impl<'g> TreeImage<'g> {
         guard: &'g Guard,
     ) -> Option<(Self, TreeFlush)> {
         let root = tree.root.loaded(guard)?;
-        // While the log is replayed, root and nodes may be ahead of it: a crash in the midst of a flush has left them so.
+        // While the log is replayed, the root may be ahead of it: a crash in the midst of a flush has left it so. Sections need no
+        // such care: what they do not have is newer than what they have, and merged they keep their own stamp.
         let tick = tick.max(root.settled);
         let mut next = root.next_id.load(Ordering::Relaxed);
         let mut nodes = Vec::new();
@@ -126,7 +127,7 @@ impl<'g> TreeImage<'g> {
         for (key, section) in &self.nodes {
             let encoded = match section.delta.is_empty() {
                 true => section.encode(self.schema),
-                false => section.merged(self.tick.max(section.settled)).encode(self.schema),
+                false => section.merged(self.tick).encode(self.schema),
             };
             if rest.bytes + encoded.len() > most {
                 rest.put(output)?;
@@ -177,7 +178,7 @@ fn take_nodes<'g>(
     for node in meta.nodes.iter().filter(|node| node.is_dirty()) {
         let Some(section) = node.cell.loaded(guard) else { continue };
         let id = node.assign_id(next);
-        node.set_stored_len(section.degree(0, tick.max(section.settled)) as u32);
+        node.set_stored_len(section.degree(0, tick) as u32);
         node.set_dirty(false);
         node.set_flushing(true);
         nodes.push((name.key(TreePart::Node(id)), section, Arc::clone(node)));
