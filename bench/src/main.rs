@@ -170,6 +170,7 @@ enum Bench {
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    mangrove::give_memory_back_soon();
     let Arguments { out, bench } = Arguments::parse();
     let report = Report::new(out)?;
     match bench {

@@ -27,6 +27,7 @@
 //! | `import.rs`, `generate/` | data from files, and files from nothing |
 //! | `config/` | the settings of the command |
 
+mod allocator;
 mod backoff;
 pub mod config;
 mod database;
@@ -48,6 +49,7 @@ mod scripts;
 mod services;
 mod transaction;
 
+pub use allocator::give_memory_back_soon;
 pub use database::Database;
 pub use error::Error;
 pub use import::ImportFormat;

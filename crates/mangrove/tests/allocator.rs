@@ -1,5 +1,5 @@
-//! The allocator gives back what is freed, also where something of the same size and thread lives on: see
-//! `.cargo/config.toml`.
+//! The allocator gives back what is freed, also where something of the same size and thread lives on, or lets other threads
+//! have it: see `.cargo/config.toml` and `give_memory_back_soon`.
 
 #![cfg(target_os = "linux")]
 
@@ -31,8 +31,13 @@ fn one_of_each() -> Vec<Vec<u8>> {
     SIZES.into_iter().map(one).collect()
 }
 
+/// What is taken is the process's, so one test at a time.
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[test]
 fn a_block_that_lives_keeps_no_others_of_its_size_in_memory() {
+    let _alone = ALONE.lock();
+    assert_eq!(mangrove::give_memory_back_soon(), [""; 0], "options that have other numbers or defaults");
     let before = resident();
     // The threads live on: those that end leave their pages to others.
     let (kept, inbox) = std::sync::mpsc::channel();
@@ -55,5 +60,42 @@ fn a_block_that_lives_keeps_no_others_of_its_size_in_memory() {
         let taken = resident().saturating_sub(before);
         ends.wait();
         assert!(taken < 2 * live + 16 * MIB, "{} MiB for {} MiB", taken / MIB, live / MIB);
+    });
+}
+
+#[test]
+fn what_some_threads_have_freed_others_can_take() {
+    // Of 40 KiB, a page holds a dozen.
+    const SIZE: usize = 40 << 10;
+    const PAGES: usize = 16;
+    const PER_PAGE: usize = 12;
+    let _alone = ALONE.lock();
+    mangrove::give_memory_back_soon();
+    let before = resident();
+    let take = |count: usize| (0..count).map(|_| vec![1u8; SIZE]).collect::<Vec<_>>();
+    let (freed, ends) = (std::sync::Barrier::new(THREADS + 1), std::sync::Barrier::new(THREADS + 1));
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                let blocks = take(PAGES * PER_PAGE);
+                // One of each page lives.
+                let kept: Vec<_> = blocks.into_iter().step_by(PER_PAGE).collect();
+                freed.wait();
+                ends.wait();
+                drop(kept);
+            });
+        }
+        freed.wait();
+        let once = THREADS * PAGES * PER_PAGE * SIZE;
+        let again = take(THREADS * PAGES * (PER_PAGE - 1));
+        let taken = resident().saturating_sub(before);
+        ends.wait();
+        drop(again);
+        assert!(
+            taken < once + once / 4,
+            "{} MiB, though never more than {} were used",
+            taken / MIB,
+            once / MIB
+        );
     });
 }
