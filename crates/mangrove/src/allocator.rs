@@ -29,7 +29,8 @@ const SETTINGS: [Setting; 2] = [
 const _: () =
     assert!(_mi_option_last == 47, "another version of mimalloc: see whether the numbers are the same");
 
-/// Has the allocator give back soon what is freed. To be called first in `main` where mimalloc is the global allocator.
+/// Has the allocator give back soon what is freed. To be called early in `main`, before there are other threads, where mimalloc
+/// is the global allocator.
 ///
 /// What the environment says (`MIMALLOC_PURGE_DELAY` and so on) stands. Options that are not what they are expected to be are
 /// let be, and named in the result: none, unless mimalloc is linked in another version than this was written for.

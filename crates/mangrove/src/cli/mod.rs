@@ -86,6 +86,11 @@ enum Command {
 }
 
 impl Cli {
+    /// Whether it is to fill an empty graph.
+    pub fn imports(&self) -> bool {
+        matches!(self.command, Command::Import(_))
+    }
+
     /// Does what the command line says.
     ///
     /// # Errors
