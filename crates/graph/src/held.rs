@@ -56,14 +56,16 @@ impl Held {
     /// and [`GraphError::LimitExceeded`] if this one does.
     pub(crate) fn take(&mut self, value_bytes: usize) -> Result<()> {
         let bytes = WRITE_BYTES + COPIES * value_bytes;
-        let others = self.all.bytes.fetch_add(bytes, Ordering::Relaxed);
         let own = self.bytes + bytes;
-        if own <= FREE_BYTES || others + bytes <= self.all.most {
+        // What is refused counts at no time: the others would be refused with it.
+        let room = |all: usize| {
+            let all = all + bytes;
+            (own <= FREE_BYTES || all <= self.all.most).then_some(all)
+        };
+        if self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok() {
             self.bytes = own;
             return Ok(());
         }
-        // Who tries again and again must not take it from the others.
-        self.all.bytes.fetch_sub(bytes, Ordering::Relaxed);
         let limit = self.all.most as u64;
         if own <= self.all.most / 2 {
             return Err(GraphError::Crowded { limit });
@@ -71,7 +73,7 @@ impl Held {
         Err(GraphError::LimitExceeded {
             what: "the bytes of memory of all open transactions, of which this one holds most,",
             limit,
-            advice: "commit the work in several smaller transactions, or raise engine.cache, half of which it is",
+            advice: "commit the work in several smaller transactions, or raise engine.cache: of 256 MiB to 2 GiB, it is half",
         })
     }
 }

@@ -70,8 +70,11 @@ pub(super) fn make_way(
 fn seal(keyspaces: &[fjall::Keyspace], large: u64) {
     let size = |keyspace: &fjall::Keyspace| keyspace.tree.active_memtable().size();
     let is_under_way = |keyspace: &fjall::Keyspace| keyspace.tree.sealed_memtable_count() > 0;
-    // A failure is told to the next write.
-    let rotate = |keyspace: &fjall::Keyspace| drop(keyspace.rotate_memtable());
+    let rotate = |keyspace: &fjall::Keyspace| {
+        if let Err(error) = keyspace.rotate_memtable() {
+            tracing::warn!(%error, "what was written stays in memory for now");
+        }
+    };
     keyspaces.iter().filter(|keyspace| !is_under_way(keyspace) && size(keyspace) > large).for_each(rotate);
     if !keyspaces.iter().any(is_under_way) {
         keyspaces.iter().max_by_key(|keyspace| size(keyspace)).into_iter().for_each(rotate);
@@ -111,6 +114,29 @@ mod tests {
         let mut batch = WriteBatch::new();
         batch.put(keyspace, *b"key", *b"value");
         (store.write_batch(batch, Durability::Sync), began.elapsed())
+    }
+
+    #[test]
+    fn the_seals_of_many_groups_do_not_fill_memory() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), small()).unwrap();
+        let (keyspace, _) = opened(&store, "log");
+        let engine = store.engine().unwrap();
+        let mut groups = 0_u64;
+        // Twice as many as the buffer may hold.
+        while groups * 100 < 2 * crate::embedded::MOST_SEALS_BYTES {
+            let mut batch = WriteBatch::new();
+            batch.put(&keyspace, *b"key", *b"value");
+            store.write_batch(batch, Durability::Buffered).unwrap();
+            groups += 1;
+        }
+        let size = engine.seals.tree.active_memtable().size();
+        assert!(size < crate::embedded::MOST_SEALS_BYTES * 5 / 4, "{size} bytes of {groups} seals");
+        let synced = engine.groups.lock().synced;
+        assert!(synced > 0, "what a table knows of was not synced");
+        drop(store);
+        let store = FjallStore::open(directory.path(), small()).unwrap();
+        assert_eq!(store.engine().unwrap().groups.lock().last, groups);
     }
 
     #[test]

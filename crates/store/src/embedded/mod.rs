@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
-use fjall::{CompressionType, KeyspaceCreateOptions, PersistMode};
+use fjall::{AbstractTree, CompressionType, KeyspaceCreateOptions, PersistMode};
 use parking_lot::{Mutex, RwLock};
 
 use self::directory_lock::DirectoryLock;
@@ -110,6 +110,9 @@ const BYTES_PER_LOOK_FOR_ROOM: usize = 8 << 20;
 /// The keyspace of the seals, and the one key in it.
 const SEALS: &str = "_seals";
 const SEAL_KEY: &[u8] = b"seal";
+
+/// Bytes of seals in memory from which on the engine writes them into a table: some 40,000 groups.
+const MOST_SEALS_BYTES: u64 = 4 << 20;
 
 impl FjallStore {
     /// Opens the store in the directory `path`, which is created when it does not exist.
@@ -207,6 +210,24 @@ impl FjallEngine {
         }
     }
 
+    /// Has the engine write the seals into a table when their buffer is large: it keeps one of each group, though only the last
+    /// counts, and would keep them up to 64 MiB. What they say is synced first. A table must not know of groups that a power cut
+    /// takes from the log: those after them would be numbered as if they were there.
+    fn rotate_seals(&self, groups: &mut Groups) -> Result<(), StoreError> {
+        let tree = &self.seals.tree;
+        if tree.active_memtable().size() < MOST_SEALS_BYTES || tree.sealed_memtable_count() > 0 {
+            return Ok(());
+        }
+        if groups.synced < groups.last {
+            self.database.persist(PersistMode::SyncData).map_err(|error| self.failed_write(error))?;
+            groups.synced = groups.last;
+        }
+        if let Err(error) = self.seals.rotate_memtable() {
+            tracing::warn!(%error, "the seals of the log stay in memory for now");
+        }
+        Ok(())
+    }
+
     fn engine_keyspace(&self, keyspace: &Keyspace) -> Result<fjall::Keyspace, StoreError> {
         let index = keyspace.index_in(self.number)?;
         Ok(self.keyspaces.read()[index].clone())
@@ -243,7 +264,7 @@ impl CommitSink for FjallEngine {
         if durability == Durability::Sync {
             groups.synced = seal.number;
         }
-        Ok(())
+        self.rotate_seals(&mut groups)
     }
 
     fn make_way(&self, durability: Durability, is_halted: &dyn Fn() -> bool) {
