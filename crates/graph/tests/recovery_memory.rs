@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use failing::Failing;
 use graph::{Dir, Graph, GraphOptions, TreeBounds, Value, VertexRef};
-use naive::steps::{Shape, write};
-use naive::{Naive, Random};
+use naive::Random;
+use naive::history::written;
+use naive::steps::Shape;
 use store::{MemoryStore, Store};
 
 /// One test at a time: a reader of any graph of the process keeps the garbage of all of them.
@@ -98,26 +99,6 @@ fn what_a_part_of_the_log_takes_until_lists_have_it_is_set_aside_from_the_budget
 
 const SHAPE: Shape = Shape { vertices: 40, edges: 300, hubs: 4 };
 
-/// A graph in the store, flushed once on the way, and what must be in it.
-fn history(store: &Arc<dyn Store>, options: &GraphOptions, seed: u64) -> Naive {
-    let options = GraphOptions { cache_bytes: 1 << 30, ..options.clone() };
-    let graph = Graph::open(Arc::clone(store), options).unwrap();
-    let (mut model, mut random) = (Naive::default(), Random::new(seed));
-    for round in 0..150 {
-        let transaction = graph.begin();
-        let mut tentative = model.clone();
-        for _ in 0..1 + random.below(12) {
-            write(&transaction, &mut tentative, &mut random, SHAPE).unwrap();
-        }
-        transaction.commit().unwrap();
-        model = tentative;
-        if round == 40 {
-            graph.flush().unwrap();
-        }
-    }
-    model
-}
-
 #[test]
 fn a_recovery_that_stops_at_any_write_again_and_again_ends_well() {
     let _alone = alone();
@@ -133,7 +114,8 @@ fn a_recovery_that_stops_at_any_write_again_and_again_ends_well() {
             cache_bytes: [0, 20_000][seed as usize / 2 % 2],
             ..GraphOptions::default()
         };
-        let model = history(&inner, &options, seed);
+        let unbounded = GraphOptions { cache_bytes: 1 << 30, ..options.clone() };
+        let model = written(&inner, unbounded, seed, SHAPE, (150, 40));
         for left in (0..400).step_by(5 + seed as usize % 3 * 4) {
             // With parts that end elsewhere each time: what one has left is ahead of where the next one writes.
             let replay_bytes = [400, 3_000, 1 << 20][(seed as usize + left) % 3];

@@ -5,8 +5,8 @@ mod naive;
 use std::sync::Arc;
 
 use graph::{Graph, GraphOptions, TreeBounds};
-use naive::steps::{Shape, write};
-use naive::{Naive, Random};
+use naive::history::written;
+use naive::steps::Shape;
 use store::{MemoryStore, Store};
 
 const SHAPE: Shape = Shape { vertices: 300, edges: 900, hubs: 4 };
@@ -21,31 +21,12 @@ fn options(seed: u64, threads: usize, bytes: usize) -> GraphOptions {
     }
 }
 
-/// A graph in the store, flushed once on the way, and what must be in it.
-fn history(store: &Arc<dyn Store>, seed: u64) -> Naive {
-    let graph = Graph::open(Arc::clone(store), options(seed, 1, 1)).unwrap();
-    let (mut model, mut random) = (Naive::default(), Random::new(seed));
-    for round in 0..250 {
-        let transaction = graph.begin();
-        let mut tentative = model.clone();
-        for _ in 0..1 + random.below(12) {
-            write(&transaction, &mut tentative, &mut random, SHAPE).unwrap();
-        }
-        transaction.commit().unwrap();
-        model = tentative;
-        if round == 60 {
-            graph.flush().unwrap();
-        }
-    }
-    model
-}
-
 #[test]
 fn however_the_log_is_replayed_the_graph_is_the_one_that_was_written() {
     let seeds = std::env::var("MANGROVE_SIM_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
     for seed in 0..seeds.unwrap_or(12) {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let model = history(&store, seed);
+        let model = written(&store, options(seed, 1, 1), seed, SHAPE, (250, 60));
         let mut degrees = None;
         for (threads, bytes) in [(1, 1), (1, 5_000), (1, 1 << 20), (2, 5_000), (3, 1 << 20), (8, 1 << 20)] {
             // Opening writes nothing, so every one of them finds the same log.

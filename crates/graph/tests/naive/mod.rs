@@ -1,6 +1,7 @@
 //! A graph as plain collections: what the real one is compared with.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod history;
 pub mod orders;
 pub mod steps;
 pub mod types;
