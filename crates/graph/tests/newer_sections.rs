@@ -1,10 +1,13 @@
 //! A flush that ends before its checkpoint leaves sections that have more than it names: the log is replayed from the checkpoint
 //! before, under the definitions of that time, on sections of a later one.
 
+mod failing;
 mod stored;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use failing::Failing;
 use graph::{
     Cardinality, Dir, EdgeKeyDescription, EdgeRef, Graph, GraphOptions, NodeBounds, SecondaryOptions,
     TreeBounds, Value, ValueType, VertexKeyDescription, VertexRef,
@@ -19,8 +22,12 @@ fn memory() -> Arc<dyn Store> {
 }
 
 fn open(store: &Arc<dyn Store>, tree: TreeBounds) -> Graph {
+    Graph::open(Arc::clone(store), options(tree)).unwrap()
+}
+
+fn options(tree: TreeBounds) -> GraphOptions {
     let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
-    Graph::open(Arc::clone(store), GraphOptions { secondary, tree, ..GraphOptions::default() }).unwrap()
+    GraphOptions { secondary, tree, ..GraphOptions::default() }
 }
 
 /// Flushes; a store that has the sections then, and everything else as it was before.
@@ -131,4 +138,48 @@ fn values_that_were_written_after_a_type_was_given_up_are_not_read_as_that_type(
         let store = flushed_without_checkpoint(graph, &store);
         assert_eq!(values(&open(&store, tree), film, &edges), expected);
     }
+}
+
+/// A flush ended behind the first node of a list, in which nothing is left then. Replaying, the second one becomes small as
+/// well, and only it has not got yet what comes after.
+#[test]
+fn a_node_that_is_ahead_of_the_log_is_not_joined_with_one_that_is_not() {
+    for writes in 0.. {
+        let inner = memory();
+        let left = AtomicUsize::new(usize::MAX - 1);
+        let failing = Arc::new(Failing { inner: Arc::clone(&inner), left, last_reaches_disk: false });
+        let store: Arc<dyn Store> = Arc::clone(&failing) as _;
+        let graph = Graph::open(store, GraphOptions { flush_batch_bytes: 1, ..options(TREE) }).unwrap();
+        let film = vertex(&graph);
+        let edges: Vec<EdgeRef> = (0..9).flat_map(|_| add(&graph, film, 1)).collect();
+        assert_eq!(runs(&graph, film), [8, 1]);
+        graph.flush().unwrap();
+        // It would go back into its section otherwise.
+        let _reader = graph.snapshot();
+        let transaction = graph.begin();
+        edges.iter().for_each(|e| transaction.drop_edge(*e).unwrap());
+        transaction.commit().unwrap();
+        add(&graph, film, 3);
+        let expected = edges_of(&graph, film);
+        assert_eq!(expected.len(), 3);
+        failing.left.store(writes, Ordering::Relaxed);
+        let is_whole = graph.flush().is_ok();
+        drop(graph);
+        let graph = open(&inner, TREE);
+        assert_eq!(edges_of(&graph, film), expected, "after {writes} writes");
+        graph.flush().unwrap();
+        drop(graph);
+        assert_eq!(graph::check(&inner, &mut |_| {}).unwrap(), [], "after {writes} writes");
+        assert_eq!(edges_of(&open(&inner, TREE), film), expected, "after {writes} writes");
+        if is_whole {
+            assert!(writes > 4, "{writes} were enough");
+            return;
+        }
+    }
+}
+
+fn edges_of(graph: &Graph, v: VertexRef) -> Vec<EdgeRef> {
+    let snapshot = graph.snapshot();
+    let label = snapshot.catalog().edge_label("rates").unwrap();
+    snapshot.reader().list(v, label, Dir::Out).edges().collect()
 }

@@ -260,11 +260,11 @@ impl<'a> TreeWriter<'a> {
     fn delete(&self, root: &TreeRoot, change: TreeChange<'_>) -> Result<()> {
         let Some(place) = self.find(root, change)? else { return Ok(()) };
         self.push(node_at(root, place), change, change.kind)?;
-        self.shrink(self.root()?, place)
+        self.shrink(self.root()?, place, change.tick)
     }
 
-    /// Merges a node with a neighbour under the same meta node if both are small.
-    fn shrink(&self, root: &TreeRoot, place: NodePlace) -> Result<()> {
+    /// Merges a node with a neighbour under the same meta node if both are small, after a change at `tick`.
+    fn shrink(&self, root: &TreeRoot, place: NodePlace, tick: Tick) -> Result<()> {
         let min = self.bounds().min;
         // Counting also what old readers still see: two that hold little may be large together.
         let is_small = |place| root.node(place).is_some_and(|node| node.bulk(self.guard) < min);
@@ -274,16 +274,20 @@ impl<'a> TreeWriter<'a> {
         let next = NodePlace { entry: place.entry + 1, ..place };
         let previous = place.entry.checked_sub(1).map(|entry| NodePlace { entry, ..place });
         match previous {
-            Some(previous) if is_small(previous) => self.join(root, previous, place),
-            _ if is_small(next) => self.join(root, place, next),
+            Some(previous) if is_small(previous) => self.join(root, (previous, place), tick),
+            _ if is_small(next) => self.join(root, (place, next), tick),
             _ => Ok(()),
         }
     }
 
-    /// Makes one node of two neighbours.
-    fn join(&self, root: &TreeRoot, left: NodePlace, right: NodePlace) -> Result<()> {
+    /// Makes one node of two neighbours, unless one of them is ahead of a change at `tick`.
+    fn join(&self, root: &TreeRoot, (left, right): (NodePlace, NodePlace), tick: Tick) -> Result<()> {
         let (left_node, right_node) = (node_at(root, left), node_at(root, right));
         let (a, b) = (self.section(left_node)?, self.section(right_node)?);
+        if a.settled.max(b.settled) >= tick {
+            // Replaying: one has what follows already, and the other one does not. Of what became of both nobody could say.
+            return Ok(());
+        }
         let (a, b) = (a.merged(self.watermark), b.merged(self.watermark));
         let mut builder = AdjacencyBuilder::new(root.order, 0);
         for section in [&a, &b] {
