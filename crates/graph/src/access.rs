@@ -89,18 +89,8 @@ impl Reader<'_> {
         ids.filter(|id| index_hash(id) == hash).collect()
     }
 
-    /// All ids that users gave to edges.
-    pub(crate) fn user_edge_ids(&self) -> impl Iterator<Item = Value> {
-        let (mut cursor, mut batch) = (ScanCursor::default(), Vec::new());
-        let batches = std::iter::from_fn(move || {
-            batch.clear();
-            let more = self.scan_vertices(None, &mut cursor, 1024, &mut batch);
-            (more || !batch.is_empty()).then(|| batch.clone())
-        });
-        batches.flatten().flat_map(|src| self.user_edge_ids_of(src))
-    }
-
-    fn user_edge_ids_of(&self, src: VertexRef) -> Vec<Value> {
+    /// The ids that users gave to edges that leave a vertex.
+    pub(crate) fn user_edge_ids_of(&self, src: VertexRef) -> Vec<Value> {
         let mut ids = Vec::new();
         self.for_each_label(src, Dir::Out, |_, list| {
             for run in list.runs() {

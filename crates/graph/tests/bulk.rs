@@ -165,6 +165,30 @@ fn duplicate_ids_are_named_and_leave_the_graph_empty() {
 }
 
 #[test]
+fn an_edge_id_that_another_edge_gets_by_itself_is_refused() {
+    let load = |id: Value| {
+        let graph = open(&(Arc::new(MemoryStore::new()) as Arc<dyn Store>));
+        let mut bulk = graph.bulk_load().unwrap();
+        let v = bulk.vertices_without_columns("a", 70).unwrap();
+        bulk.edges("own", &v[..1], &v[1..2], Some(vec![Value::str("first")]), vec![]).unwrap();
+        bulk.edges("own", &v[66..67], &v[1..2], Some(vec![id]), vec![]).unwrap();
+        bulk.edges("generated", &v[3..4], &v[3..4], None, vec![]).unwrap();
+        (bulk.finish(&|_| {}), graph)
+    };
+    let (loaded, graph) = load(Value::str("second"));
+    loaded.unwrap();
+    let snapshot = graph.snapshot();
+    let label = snapshot.catalog().edge_label("generated").unwrap();
+    let e = snapshot.reader().list(VertexRef(3), label, Dir::Out).edges().next().unwrap();
+    let taken = Value::Long(e.generated_id());
+    let (refused, graph) = load(taken.clone());
+    assert!(matches!(refused, Err(GraphError::DuplicateEdgeId(id)) if id == taken));
+    assert_eq!(graph.snapshot().vertex_count(None), 0);
+    let (loaded, _) = load(Value::Long(e.generated_id() + 1));
+    loaded.unwrap();
+}
+
+#[test]
 fn a_load_refuses_what_does_not_fit_and_graphs_that_are_not_empty() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store);

@@ -25,7 +25,7 @@ use crate::section::{IndexPartition, Mergeable, Order, PARTITIONS, partition_of}
 use crate::section_key::SectionKey;
 use crate::statistics::{DegreeTable, Scrutiny, ValueTable};
 use crate::writer::Writer;
-use crate::{Dir, GraphError, GraphStats, Reader, Result, Snapshot, Tick};
+use crate::{Dir, GraphError, GraphStats, Result, Snapshot, Tick};
 
 impl BulkLoad {
     /// Builds and writes everything, on all cores, and publishes it. Snapshots of the empty graph should be gone by
@@ -141,8 +141,9 @@ impl Loaded<'_> {
             core.find_duplicate(&index.definition, index.number)?;
         }
         let vertex_hashes = install_ids(core, VERTEX_IDS, ids.vertices, self.settled);
+        let sources = if ids.has_generated_edges { sources(&ids.edges) } else { Vec::new() };
         let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);
-        check_ids(core, &vertex_hashes, &edge_hashes, &ids.small, ids.has_generated_edges, writer)?;
+        check_ids(core, (&vertex_hashes, &ids.small), (&edge_hashes, &sources), writer)?;
         self.store_partitions()?;
         let values = self.survey(&catalog)?;
         let mut manifest = Manifest::default();
@@ -276,13 +277,21 @@ fn install_ids(core: &Core, index: usize, entries: Vec<u64>, settled: Tick) -> V
     repeated
 }
 
-/// Refuses ids that two elements have.
+/// The vertices that edges with ids of the user leave, each once.
+fn sources(entries: &[u64]) -> Vec<VertexRef> {
+    let mut sources: Vec<_> = entries.iter().map(|&entry| VertexRef(entry as u32)).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sources
+}
+
+/// Refuses ids that two elements have: of vertices, by the hashes that occur more than once and the small numbers among them,
+/// which others may have been given; of edges, by such hashes and, if others have generated ids, by the vertices that edges
+/// with ids of the user leave.
 fn check_ids(
     core: &Arc<Core>,
-    vertex_hashes: &[u32],
-    edge_hashes: &[u32],
-    small_ids: &[u32],
-    has_generated_edge_ids: bool,
+    (vertex_hashes, small_ids): (&[u32], &[u32]),
+    (edge_hashes, sources): (&[u32], &[VertexRef]),
     writer: &Writer,
 ) -> Result<()> {
     let snapshot = Snapshot::latest(core);
@@ -292,32 +301,30 @@ fn check_ids(
             return Err(GraphError::DuplicateVertexId(id));
         }
     }
-    for some in small_ids.chunks(1 << 10) {
-        // Whoever holds the writer makes room itself, and a reader keeps what it has seen.
-        core.make_room_for_writer(writer);
-        let reader = snapshot.reader();
-        for &small in some {
-            let v = VertexRef(small);
-            if reader.exists(v) && reader.user_id(v).is_none() {
-                return Err(GraphError::DuplicateVertexId(reader.id(v)));
-            }
-        }
-    }
-    check_edge_ids(&reader, edge_hashes, has_generated_edge_ids)?;
-    snapshot.check()
-}
-
-fn check_edge_ids(reader: &Reader<'_>, hashes: &[u32], has_generated: bool) -> Result<()> {
-    for &hash in hashes {
+    for &hash in edge_hashes {
         if let Some(id) = repeated(reader.user_edge_ids_by_hash(hash)) {
             return Err(GraphError::DuplicateEdgeId(id));
         }
     }
-    if !has_generated {
-        return Ok(());
+    drop(reader);
+    // Whoever holds the writer makes room itself, and a reader keeps what it has seen.
+    for some in small_ids.chunks(1 << 10) {
+        core.make_room_for_writer(writer);
+        let reader = snapshot.reader();
+        let mut vertices = some.iter().map(|&small| VertexRef(small));
+        if let Some(v) = vertices.find(|&v| reader.exists(v) && reader.user_id(v).is_none()) {
+            return Err(GraphError::DuplicateVertexId(reader.id(v)));
+        }
     }
-    let taken = |id: &Value| reader.edge_by_generated_id(id).is_some();
-    reader.user_edge_ids().find(taken).map_or(Ok(()), |id| Err(GraphError::DuplicateEdgeId(id)))
+    for some in sources.chunks(1 << 10) {
+        core.make_room_for_writer(writer);
+        let reader = snapshot.reader();
+        let mut ids = some.iter().flat_map(|&src| reader.user_edge_ids_of(src));
+        if let Some(id) = ids.find(|id| reader.edge_by_generated_id(id).is_some()) {
+            return Err(GraphError::DuplicateEdgeId(id));
+        }
+    }
+    snapshot.check()
 }
 
 /// A value that equals one before it.
