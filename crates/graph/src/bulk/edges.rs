@@ -18,7 +18,7 @@ use super::block_order::BlockOrder;
 use super::stripe::{Encoded, TreeParts};
 use super::turns::in_turns;
 use crate::block::{TABLETS, slot_of, vertex_at};
-use crate::codec::{EdgePiece, StoredSection};
+use crate::codec::{EdgePiece, StoredSection, append_piece};
 use crate::memory::Account;
 use crate::section::{Adjacency, Order, SLOTS, SortPlace, Values, ValuesBuilder};
 use crate::section_key::{SectionKey, SectionName};
@@ -161,27 +161,32 @@ impl EdgeRows {
         }
     }
 
-    /// Appends edges that were in memory before.
-    pub(super) fn append(&mut self, piece: EdgePiece) {
-        let (first, rows) = (self.len(), piece.src.len());
-        self.src.extend(piece.src);
-        self.dst.extend(piece.dst);
-        self.seq.extend(piece.seq);
+    /// Appends edges that were in memory before, whose lists one way are in a block.
+    pub(super) fn append_piece(&mut self, piece: &EdgePiece<'_>, block: usize, dir: Dir) {
+        let (first, rows) = (self.len(), piece.edges().len());
+        let (stripe, tablet) = ((block / TABLETS) as u16, (block % TABLETS) as u8);
+        let (owners, others) = match dir {
+            Dir::Out => (&mut self.src, &mut self.dst),
+            Dir::In => (&mut self.dst, &mut self.src),
+        };
+        owners.extend(piece.edges().map(|(slot, ..)| vertex_at(stripe, tablet, slot)));
+        others.extend(piece.edges().map(|(_, other, _)| other));
+        self.seq.extend(piece.edges().map(|(.., seq)| seq));
         for (key, values) in &piece.columns {
             let chunked = self.column(*key, first);
             (0..rows).for_each(|row| chunked.push(values.get(row)));
         }
     }
 
-    /// Some rows, to be appended elsewhere.
-    pub(super) fn piece(&self, rows: &[u32]) -> EdgePiece {
-        let ends = |ends: &[VertexRef]| rows.iter().map(|&row| ends[row as usize]).collect();
-        EdgePiece {
-            src: ends(&self.src),
-            dst: ends(&self.dst),
-            seq: rows.iter().map(|&row| self.seq[row as usize]).collect(),
-            columns: self.gathered(rows).collect(),
-        }
+    /// Writes some rows, whose lists one way are in one block, behind what `bytes` has, to be appended elsewhere.
+    pub(super) fn write_piece(&self, rows: &[u32], dir: Dir, bytes: &mut Vec<u8>) {
+        let (owners, others) = (self.owners(dir), self.owners(dir.reverse()));
+        let edge = |&row: &u32| {
+            let row = row as usize;
+            (slot_of(owners[row]) as u16, others[row], self.seq[row])
+        };
+        let columns: Vec<_> = self.gathered(rows).collect();
+        append_piece(bytes, rows.iter().map(edge), &columns);
     }
 
     /// The column of a key, with as many rows as there are edges before.

@@ -111,12 +111,12 @@ fn write_run(file: &mut Scratch, rows: &EdgeRows, dir: Dir) -> Result<Run> {
     let (mut run, mut buffer) = (Run::default(), Vec::with_capacity(WRITE_BYTES));
     let mut start = file.len();
     for block in order.blocks() {
-        let piece = rows.piece(order.rows(block)).encode();
-        let end = start + piece.len() as u64;
+        let before = buffer.len();
+        rows.write_piece(order.rows(block), dir, &mut buffer);
+        let end = start + (buffer.len() - before) as u64;
         // There are 2¹⁶ stripes of 64 blocks.
         run.0.push(Piece { block: block as u32, start, end });
         start = end;
-        buffer.extend_from_slice(&piece);
         if buffer.len() >= WRITE_BYTES {
             file.append(&buffer).map_err(Arc::new)?;
             buffer.clear();
@@ -176,7 +176,7 @@ fn sections_of(
             let Some(piece) = pieces.split_off_first_if(block) else { continue };
             let bytes = &bytes[(piece.start - *start) as usize..(piece.end - *start) as usize];
             let piece = EdgePiece::decode(bytes).map_err(|malformed| failed(malformed.0))?;
-            rows.append(piece);
+            rows.append_piece(&piece, block as usize, target.dir);
         }
         rows.close();
         let all: Vec<u32> = (0..rows.len() as u32).collect();

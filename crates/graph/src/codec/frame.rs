@@ -26,20 +26,31 @@ pub(crate) fn seal_frame(body: impl FnOnce(&mut Output)) -> Vec<u8> {
     seal(RECORD, body)
 }
 
+/// As [`seal_frame`], behind what `bytes` has already.
+pub(super) fn append_frame(bytes: &mut Vec<u8>, body: impl FnOnce(&mut Output)) {
+    append(bytes, RECORD, body);
+}
+
 /// Encodes a section with `body` and puts the envelope around.
 pub(super) fn seal_section(body: impl FnOnce(&mut Output)) -> Vec<u8> {
     seal(VERSIONED_SECTION, body)
 }
 
 fn seal(format: u16, body: impl FnOnce(&mut Output)) -> Vec<u8> {
-    let mut output = Output::default();
-    output.bytes.resize(HEADER, 0);
-    body(&mut output);
-    let mut bytes = output.bytes;
-    let checksum = xxh3_64(&bytes[HEADER..]);
-    bytes[..2].copy_from_slice(&format.to_le_bytes());
-    bytes[2..HEADER].copy_from_slice(&checksum.to_le_bytes());
+    let mut bytes = Vec::new();
+    append(&mut bytes, format, body);
     bytes
+}
+
+fn append(bytes: &mut Vec<u8>, format: u16, body: impl FnOnce(&mut Output)) {
+    let start = bytes.len();
+    let mut output = Output { bytes: std::mem::take(bytes) };
+    output.bytes.resize(start + HEADER, 0);
+    body(&mut output);
+    *bytes = output.bytes;
+    let (header, rest) = bytes[start..].split_at_mut(HEADER);
+    header[..2].copy_from_slice(&format.to_le_bytes());
+    header[2..].copy_from_slice(&xxh3_64(rest).to_le_bytes());
 }
 
 /// Checks the envelope of a record; what is inside.

@@ -11,7 +11,7 @@ mod squeezed;
 mod value;
 mod values;
 
-pub(crate) use edges::EdgePiece;
+pub(crate) use edges::{EdgePiece, append_piece};
 pub(crate) use frame::{open_frame, seal_frame, written_under};
 pub(crate) use input::{Input, Malformed};
 pub(crate) use output::Output;
