@@ -43,6 +43,17 @@ impl Faults {
             }
         }
     }
+
+    /// Takes in the faults of rows that were good otherwise: none is behind one that ended the part.
+    pub(super) fn add_earlier(&mut self, policy: BadRows, others: Self) {
+        self.count += others.count;
+        self.kept.extend(others.kept);
+        self.kept.sort_by_key(|(line, _)| *line);
+        self.kept.truncate(match policy {
+            BadRows::Stop => 1,
+            BadRows::Skip { reports } => reports,
+        });
+    }
 }
 
 /// All bad rows of an import.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use values::{DateTime, Str, Value, VertexRef};
 
-use super::super::columns::{Cell, push};
+use super::super::columns::{Cell, push, retain};
 use super::super::error::Fault;
 use super::super::lines::trim_line_end;
 use super::super::rejects::{BadRows, Faults};
@@ -98,19 +98,66 @@ pub(super) fn edges(
     policy: BadRows,
 ) -> Part<EdgeRows> {
     let mut columns = empty_columns(file, 2);
-    let (mut sources, mut targets) = (Vec::new(), Vec::new());
-    let (mut from, mut to) = (EndReader { end: from, near: 0 }, EndReader { end: to, near: 0 });
-    let mut part = each_row(file, bytes, policy, |fields, cells, _| {
-        let source = from.read(fields[0], 0)?;
-        let target = to.read(fields[1], 1)?;
+    let mut rows = EndRows::default();
+    let mut part = each_row(file, bytes, policy, |fields, cells, line| {
+        let ends = (read_id(fields[0], 0)?, read_id(fields[1], 1)?);
         read_cells(file, fields, 2, cells)?;
         columns.iter_mut().zip(cells.drain(..)).for_each(|(column, cell)| push(&mut column.values, cell));
-        sources.push(source);
-        targets.push(target);
+        rows.push(ends, line);
         Ok(())
     });
-    part.rows = sources.len() as u64;
-    part.with(EdgeRows { from: sources, to: targets, columns })
+    let (sources, targets) = (from.ids.find(&rows.from), to.ids.find(&rows.to));
+    let is_known = |(source, target): (&Option<_>, &Option<_>)| source.is_some() && target.is_some();
+    let known: Vec<bool> = sources.iter().zip(&targets).map(is_known).collect();
+    if known.contains(&false) {
+        part.faults.add_earlier(policy, rows.unknown((from, &sources), (to, &targets), file, policy));
+        columns.iter_mut().for_each(|column| retain(&mut column.values, &known));
+    }
+    let ends = |ends: Vec<Option<VertexRef>>| {
+        ends.into_iter().zip(&known).filter_map(|(end, known)| end.filter(|_| *known)).collect::<Vec<_>>()
+    };
+    let content = EdgeRows { from: ends(sources), to: ends(targets), columns };
+    part.rows = content.from.len() as u64;
+    part.with(content)
+}
+
+/// The ids at the ends of edges, row by row: they are looked up together.
+#[derive(Default)]
+struct EndRows {
+    from: Vec<i64>,
+    to: Vec<i64>,
+    /// Line of each row within its part.
+    lines: Vec<u64>,
+}
+
+impl EndRows {
+    fn push(&mut self, (from, to): (i64, i64), line: u64) {
+        self.from.push(from);
+        self.to.push(to);
+        self.lines.push(line);
+    }
+
+    /// The rows with an end that is no vertex, as far as they are wanted.
+    fn unknown(
+        &self,
+        (from, sources): (End<'_>, &[Option<VertexRef>]),
+        (to, targets): (End<'_>, &[Option<VertexRef>]),
+        file: &CsvFile,
+        policy: BadRows,
+    ) -> Faults {
+        let mut faults = Faults::default();
+        for (row, &line) in self.lines.iter().enumerate() {
+            let fault = match (sources[row], targets[row]) {
+                (None, _) => unknown_id(from.label, self.from[row], 0),
+                (_, None) => unknown_id(to.label, self.to[row], 1),
+                _ => continue,
+            };
+            if !faults.add(policy, line, fault.named(&file.header)) {
+                break;
+            }
+        }
+        faults
+    }
 }
 
 /// Reads the values of a multi-property.
@@ -135,19 +182,6 @@ impl Part<()> {
 pub(super) struct End<'a> {
     pub(super) label: &'a str,
     pub(super) ids: &'a Ids,
-}
-
-/// Resolves ends, remembering where the last one was found.
-struct EndReader<'a> {
-    end: End<'a>,
-    near: usize,
-}
-
-impl EndReader<'_> {
-    fn read(&mut self, field: &str, column: usize) -> Result<VertexRef, Fault> {
-        let id = read_id(field, column)?;
-        self.end.ids.get(id, &mut self.near).ok_or_else(|| unknown_id(self.end.label, id, column))
-    }
 }
 
 /// An id that no vertex of the label has.
