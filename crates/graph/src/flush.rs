@@ -76,12 +76,6 @@ impl Manifest {
         }
     }
 
-    /// The indexes of which something is stored.
-    pub(crate) fn index_numbers(&self) -> Vec<u32> {
-        let all = self.indexes.iter().chain(&self.ordered);
-        all.filter(|(_, mask)| **mask != 0).map(|(index, _)| *index).collect()
-    }
-
     /// Counts an index as no longer stored.
     pub(crate) fn forget_index(&mut self, index: u32) {
         self.indexes.remove(&index);
@@ -153,8 +147,8 @@ impl Core {
         let plan = self.plan_flush();
         let mut trees = Vec::new();
         let outcome =
-            self.write_sections(&plan.differing, &|_, applied| applied, &mut trees).and_then(|()| {
-                plan.differing.sections.iter().for_each(|&key| manifest.insert(key));
+            self.write_sections(&plan.differing, &|_, applied| applied, &mut trees).and_then(|written| {
+                written.into_iter().for_each(|key| manifest.insert(key));
                 let mut checkpoint = plan.checkpoint;
                 self.describe(manifest, &plan.catalog, &mut checkpoint);
                 self.meta.save(&checkpoint, &plan.catalog, (&plan.degrees, &self.known.values()))
@@ -176,10 +170,9 @@ impl Core {
         let mut manifest = self.flushing.lock();
         let differing = take_differing(&mut self.writer.lock());
         let mut trees = Vec::new();
-        let outcome = self.write_sections(&differing, as_of, &mut trees);
-        if outcome.is_ok() {
-            differing.sections.iter().for_each(|&key| manifest.insert(key));
-        }
+        let outcome = self
+            .write_sections(&differing, as_of, &mut trees)
+            .map(|written| written.into_iter().for_each(|key| manifest.insert(key)));
         self.settle_differing(differing, trees, &mut self.writer.lock(), outcome)
     }
 
@@ -231,12 +224,15 @@ impl Core {
         }
     }
 
+    /// Writes sections and trees; the sections that were there to be written. One that differed may be gone: of a bulk load that
+    /// was refused.
     fn write_sections(
         &self,
         differing: &Differing,
         as_of: AsOf<'_>,
         trees: &mut Vec<TreeFlush>,
-    ) -> Result<()> {
+    ) -> Result<Vec<SectionKey>> {
+        let mut written = Vec::with_capacity(differing.sections.len());
         let mut output = self.sections.writer(self.options.flush_batch_bytes);
         for (&name, tree) in &differing.trees {
             trees.extend(self.write_tree(name, tree, as_of, &mut output)?);
@@ -245,11 +241,13 @@ impl Core {
             if let Some((generation, encoded)) = self.image(key, as_of) {
                 self.write_planted(key, (as_of, trees), &mut output)?;
                 output.put(key, generation, &encoded)?;
+                written.push(key);
             }
             // Bases that were replaced would otherwise wait for many more sections.
             crossbeam_epoch::pin().flush();
         }
-        output.flush()
+        output.flush()?;
+        Ok(written)
     }
 
     /// Writes a tree as of the last commit, or as its lists are. The writer must not be held.

@@ -1,5 +1,7 @@
 //! The life of indexes: built while writes go on, unique where they say so, dropped, and what a restart makes of them.
 
+mod stored;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,6 +11,7 @@ use graph::{
     SchemaError, Snapshot, Transaction, Value, VertexRef,
 };
 use store::{FjallOptions, FjallStore, KeyRange, KeyspaceShape, MemoryStore, ScanOrder, Store};
+use stored::{filled, pairs};
 
 fn open(store: &Arc<dyn Store>) -> Graph {
     let options = GraphOptions { merge_versions: 4, ..GraphOptions::default() };
@@ -301,6 +304,8 @@ fn a_dropped_index_serves_who_holds_an_older_snapshot_and_is_then_deleted() {
         assert!(begun.elapsed() < Duration::from_secs(20), "its storage was not reclaimed");
         std::thread::sleep(Duration::from_millis(10));
     }
+    let crashed = filled(&pairs(&store));
+    assert_eq!(graph::check(&crashed, &mut |_| {}).unwrap(), [], "should the process end now");
     // What is created after it is another index, also after a restart.
     graph.create_index("person", "age").unwrap();
     check(&graph.snapshot(), 0..20);
