@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use graph::{Cardinality, Graph, GraphError, GraphOptions, Value, VertexRef};
+use graph::{
+    BulkColumn, BulkValues, Cardinality, Dir, Filtered, Graph, GraphError, GraphOptions, SecondaryOptions,
+    TreeBounds, Value, VertexRef,
+};
 use store::{Outage, SimulatedDisk, SimulatedFaults, Store, StoreError, StoreLimits};
 
 fn open(disk: &SimulatedDisk) -> Graph {
@@ -107,6 +110,52 @@ fn the_stamp_of_a_refused_commit_hides_nothing_after_a_restart() {
     set(&graph, 3);
     let snapshot = graph.snapshot();
     assert_eq!(snapshot.reader().value(v, snapshot.catalog().key("a").unwrap()), Some(Value::Int(3)));
+}
+
+/// Likewise no secondary tree, of a graph in which nothing but a load was ever committed.
+#[test]
+fn the_stamp_of_a_refused_commit_hides_no_edge_from_a_secondary_tree_after_a_restart() {
+    let disk = SimulatedDisk::new(1, SimulatedFaults::NONE);
+    let tree = TreeBounds { min: 2, max: 8, fan_out: 3 };
+    let secondary =
+        SecondaryOptions { builders: 0, share: 1.0, threshold: 1e-9, ..SecondaryOptions::default() };
+    let options = GraphOptions { tree, secondary, keeper: false, ..GraphOptions::default() };
+    let open = || Graph::open(Arc::new(disk.mount(StoreLimits::default())), options.clone()).unwrap();
+    let graph = open();
+    let mut bulk = graph.bulk_load().unwrap();
+    let hub = bulk.vertices_without_columns("hub", 1).unwrap()[0];
+    let weights = BulkValues::Long((0..60).map(|n| Some(n * 7 % 61)).collect());
+    let weights = BulkColumn { key: "weight".into(), values: weights };
+    bulk.edges("likes", &[hub; 60], &[hub; 60], None, vec![weights]).unwrap();
+    bulk.finish(&|_| {}).unwrap();
+    disk.fill(0, 1);
+    full(add(&graph, "a"));
+    {
+        let snapshot = graph.snapshot();
+        let (reader, catalog) = (snapshot.reader(), snapshot.catalog());
+        let list = reader.list(hub, catalog.edge_label("likes").unwrap(), Dir::Out);
+        for _ in 0..40 {
+            list.runs().for_each(drop);
+            let read = Filtered { looked_at: 1_000_000, passed: 1, first: true };
+            list.note_filtered(catalog.key("weight").unwrap(), read);
+        }
+    }
+    graph.adapt_secondary_trees().unwrap();
+    assert_eq!(graph.secondary_trees().len(), 1);
+    graph.flush().unwrap();
+    drop(graph);
+    disk.stop(Outage::Process);
+    let graph = open();
+    assert_eq!(graph.secondary_trees().len(), 1);
+    let transaction = graph.begin();
+    let e = transaction.add_edge(None, "likes", hub, hub).unwrap();
+    transaction.set_edge_property(e, "weight", Value::Long(30)).unwrap();
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    drop(graph);
+    disk.stop(Outage::Process);
+    let store: Arc<dyn Store> = Arc::new(disk.mount(StoreLimits::default()));
+    assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
 }
 
 /// Seed 1038 of the simulator: the load was there, and was reported as failed since the log could not be trimmed.

@@ -20,7 +20,7 @@ use crate::section::Order;
 use crate::section_key::{SectionKey, SectionName, tree_prefix};
 use crate::tree::{EdgeTree, TreeBounds, TreeName, TreeOutput, TreePart, TreeWriter, ids_needed};
 use crate::writer::Writer;
-use crate::{GraphError, KeyId, Result, Snapshot};
+use crate::{GraphError, KeyId, Result, Snapshot, Tick};
 
 /// Changes that are applied to a new tree while the writer is held, at first.
 const CHANGES: usize = 64;
@@ -46,6 +46,8 @@ pub(super) enum Built {
 /// What a tree is built from.
 struct Begun {
     snapshot: Snapshot,
+    /// The last commit that it sees: stamps behind it that are visible were given up, and may be given out again after a restart.
+    settled: Tick,
     /// Storage ids for it.
     ids: Range<u32>,
     /// For how large nodes they suffice.
@@ -153,7 +155,8 @@ impl Core {
         // The root stays in memory until the store knows that they are given out.
         writer.dirty_trees.insert(name, tree);
         self.resorts.building.begin(name, key);
-        Ok(Some(Begun { snapshot, ids: from..to, bounds, memory: self.cache.account.total() }))
+        let (settled, memory) = (writer.applied, self.cache.account.total());
+        Ok(Some(Begun { snapshot, settled, ids: from..to, bounds, memory }))
     }
 
     /// Whether to give up for now what was begun with so many bytes in memory: the graph is being closed, or memory is far beyond
@@ -173,10 +176,10 @@ impl Core {
 
     /// Writes the list as the snapshot sees it, but for the root; none if it was stopped.
     fn write_tree_anew(&self, name: TreeName, key: KeyId, begun: &Begun) -> Result<Option<Arc<EdgeTree>>> {
-        let Begun { snapshot, ids, bounds, .. } = begun;
+        let Begun { snapshot, settled, ids, bounds, .. } = begun;
         let output = self.sections.writer(self.options.flush_batch_bytes);
         // Should a type change meanwhile, some of it is converted once more when it is read, to itself.
-        let head = (snapshot.stamp().bits(), snapshot.catalog().schema().version);
+        let head = (*settled, snapshot.catalog().schema().version);
         let mut output = TreeOutput::new(name, key, head, *bounds, output).with_ids(ids.clone());
         let mut pace = Pace::new(self.options.secondary.share);
         // The snapshot keeps versions of the whole graph from being merged.

@@ -12,7 +12,7 @@ use crate::core::Core;
 use crate::section_key::tree_prefix;
 use crate::tree::{EdgeTree, TreeName, TreeOutput, TreeWriter};
 use crate::writer::Writer;
-use crate::{KeyId, Result, Snapshot};
+use crate::{KeyId, Result, Snapshot, Tick};
 
 /// Changes that are applied to a new tree while the writer is held.
 const CHANGES: usize = 64;
@@ -51,16 +51,22 @@ impl Core {
     /// Builds the tree with this name and lets snapshots from now on read it. It outlives the graph from the next flush on.
     pub(super) fn build_secondary(self: &Arc<Self>, name: TreeName) -> Result<Built> {
         let Some(key) = name.by else { return Ok(Built::NotNeeded) };
-        let Some((tree, snapshot)) = self.begin_secondary(name, key) else { return Ok(Built::NotNeeded) };
+        let Some((tree, snapshot, settled)) = self.begin_secondary(name, key) else {
+            return Ok(Built::NotNeeded);
+        };
         let mut unfinished = Unfinished { core: self, name, published: false };
-        if self.write_secondary(name, key, &snapshot)? {
+        if self.write_secondary(name, key, (&snapshot, settled))? {
             unfinished.published = self.publish_secondary(name, &tree, &snapshot)?;
         }
         Ok(if unfinished.published { Built::Yes } else { Built::GivenUp })
     }
 
-    /// Begins to log the changes of the list, as of the snapshot.
-    fn begin_secondary(self: &Arc<Self>, name: TreeName, key: KeyId) -> Option<(Arc<EdgeTree>, Snapshot)> {
+    /// Begins to log the changes of the list, as of the snapshot, which sees what was committed up to the stamp that is returned.
+    fn begin_secondary(
+        self: &Arc<Self>,
+        name: TreeName,
+        key: KeyId,
+    ) -> Option<(Arc<EdgeTree>, Snapshot, Tick)> {
         let list = name.by(None);
         {
             let snapshot = Snapshot::latest(self);
@@ -77,16 +83,22 @@ impl Core {
             return None;
         }
         let tree = self.secondaries.begin(name)?;
-        Some((tree, snapshot))
+        // The stamps between the two, if any, were given up, and may be given out again after a restart.
+        Some((tree, snapshot, writer.applied))
     }
 
     /// Writes the list as the snapshot sees it; false if it was stopped.
-    fn write_secondary(&self, name: TreeName, key: KeyId, snapshot: &Snapshot) -> Result<bool> {
+    fn write_secondary(
+        &self,
+        name: TreeName,
+        key: KeyId,
+        (snapshot, settled): (&Snapshot, Tick),
+    ) -> Result<bool> {
         self.sections.delete_all(&tree_prefix(name))?;
         let options = &self.options.secondary;
         let output = self.sections.writer(self.options.flush_batch_bytes);
         // Should a type change meanwhile, some of it is converted once more when it is read, to itself.
-        let head = (snapshot.stamp().bits(), snapshot.catalog().schema().version);
+        let head = (settled, snapshot.catalog().schema().version);
         let mut output = TreeOutput::new(name, key, head, self.node_sizes.bounds(name.label), output);
         let (most, mut pace) = (options.sort_edges.max(1), Pace::new(options.share));
         // The snapshot keeps versions of the whole graph from being merged.
