@@ -15,10 +15,13 @@ pub(crate) struct Allocator {
     seqs: [AtomicU32; TABLETS],
 }
 
+/// By label: the stripe that is being filled.
+#[derive(Default)]
+pub(crate) struct OpenStripes(Vec<Option<u32>>);
+
 #[derive(Default)]
 struct VertexAllocator {
-    /// By label: the stripe that is being filled.
-    open: Vec<Option<u32>>,
+    open: OpenStripes,
     /// The first stripe that is not in use.
     next_stripe: usize,
 }
@@ -35,31 +38,36 @@ impl Allocator {
         label: VertexLabelId,
         count: usize,
     ) -> Result<Vec<VertexRef>> {
-        let mut allocator = self.vertices.lock();
-        let mut refs = Vec::with_capacity(count);
-        while refs.len() < count {
-            let number = allocator.open_stripe(blocks, label)?;
-            let stripe = blocks.stripe_for(number, label);
-            let first = stripe.allocated();
-            let end = STRIPE_VERTICES.min(first.saturating_add((count - refs.len()) as u32));
-            stripe.allocate_up_to(end);
-            refs.extend((first..end).map(|n| VertexRef((number as u32) << 16 | n)));
-        }
-        Ok(refs)
+        let VertexAllocator { open, next_stripe } = &mut *self.vertices.lock();
+        open.fill(next_stripe, blocks, label, count)
     }
 
-    /// Lets the next vertex of every label begin a stripe of its own; the number of the first such stripe.
-    pub(crate) fn close_stripes(&self) -> usize {
-        let mut allocator = self.vertices.lock();
-        allocator.open.clear();
-        allocator.next_stripe
+    /// Likewise, in stripes that nobody else fills.
+    pub(crate) fn vertices_apart(
+        &self,
+        open: &mut OpenStripes,
+        blocks: &BlockTable,
+        label: VertexLabelId,
+        count: usize,
+    ) -> Result<Vec<VertexRef>> {
+        open.fill(&mut self.vertices.lock().next_stripe, blocks, label, count)
+    }
+
+    /// Lets the next vertices fill stripes that were filled apart.
+    pub(crate) fn go_on_in(&self, open: OpenStripes) {
+        self.vertices.lock().open = open;
+    }
+
+    /// The first stripe that is not in use.
+    pub(crate) fn next_stripe(&self) -> usize {
+        self.vertices.lock().next_stripe
     }
 
     /// Learns that `stripe` holds vertices of `label`, when a graph is opened.
     pub(crate) fn learn_stripe(&self, number: usize, label: VertexLabelId) {
         let mut allocator = self.vertices.lock();
         allocator.next_stripe = allocator.next_stripe.max(number + 1);
-        *allocator.open_of(label) = Some(number as u32);
+        *allocator.open.of(label) = Some(number as u32);
     }
 
     /// A sequence number for an edge that leaves `src`.
@@ -91,32 +99,56 @@ impl Allocator {
     }
 }
 
-impl VertexAllocator {
-    fn open_of(&mut self, label: VertexLabelId) -> &mut Option<u32> {
-        if self.open.len() <= label.index() {
-            self.open.resize(label.index() + 1, None);
+impl OpenStripes {
+    fn of(&mut self, label: VertexLabelId) -> &mut Option<u32> {
+        if self.0.len() <= label.index() {
+            self.0.resize(label.index() + 1, None);
         }
-        &mut self.open[label.index()]
+        &mut self.0[label.index()]
+    }
+
+    fn fill(
+        &mut self,
+        next_stripe: &mut usize,
+        blocks: &BlockTable,
+        label: VertexLabelId,
+        count: usize,
+    ) -> Result<Vec<VertexRef>> {
+        let mut refs = Vec::with_capacity(count);
+        while refs.len() < count {
+            let number = self.stripe(next_stripe, blocks, label)?;
+            let stripe = blocks.stripe_for(number, label);
+            let first = stripe.allocated();
+            let end = STRIPE_VERTICES.min(first.saturating_add((count - refs.len()) as u32));
+            stripe.allocate_up_to(end);
+            refs.extend((first..end).map(|n| VertexRef((number as u32) << 16 | n)));
+        }
+        Ok(refs)
     }
 
     /// The stripe that takes the next vertex of `label`.
-    fn open_stripe(&mut self, blocks: &BlockTable, label: VertexLabelId) -> Result<usize> {
-        if let Some(number) = *self.open_of(label) {
+    fn stripe(
+        &mut self,
+        next_stripe: &mut usize,
+        blocks: &BlockTable,
+        label: VertexLabelId,
+    ) -> Result<usize> {
+        if let Some(number) = *self.of(label) {
             let number = number as usize;
             if blocks.stripe(number).is_none_or(|stripe| stripe.allocated() < STRIPE_VERTICES) {
                 return Ok(number);
             }
         }
-        if self.next_stripe >= STRIPES {
+        if *next_stripe >= STRIPES {
             return Err(GraphError::LimitExceeded {
                 what: "the number of vertex stripes (65,536 vertices of one label each)",
                 limit: STRIPES as u64,
                 advice: "split the data over several graphs or use fewer vertex labels",
             });
         }
-        let number = self.next_stripe;
-        self.next_stripe += 1;
-        *self.open_of(label) = Some(number as u32);
+        let number = *next_stripe;
+        *next_stripe += 1;
+        *self.of(label) = Some(number as u32);
         Ok(number)
     }
 }

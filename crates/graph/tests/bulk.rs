@@ -189,6 +189,65 @@ fn an_edge_id_that_another_edge_gets_by_itself_is_refused() {
 }
 
 #[test]
+fn a_refused_load_leaves_no_trace_in_the_indexes_of_the_next_checkpoint() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    graph.create_index("person", "age").unwrap();
+    let load = |graph: &Graph, ids: [i32; 2]| {
+        let mut bulk = graph.bulk_load().unwrap();
+        let ages = vec![column("age", BulkValues::Int(vec![Some(41), Some(42)]))];
+        bulk.vertices("person", Some(ids.map(Value::Int).to_vec()), ages).unwrap();
+        bulk.finish(&|_| {})
+    };
+    assert!(matches!(load(&graph, [7, 7]), Err(GraphError::DuplicateVertexId(_))));
+    graph.flush().unwrap();
+    drop(graph);
+    assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
+    let graph = open(&store);
+    load(&graph, [7, 8]).unwrap();
+    let transaction = graph.begin();
+    let v = transaction.add_vertex(None, "person").unwrap();
+    transaction.set_vertex_property(v, Cardinality::Single, "age", Value::Int(42), &[]).unwrap();
+    transaction.commit().unwrap();
+    drop(graph);
+    let snapshot = open(&store).snapshot();
+    let (label, key) = (snapshot.catalog().vertex_label("person"), snapshot.catalog().key("age"));
+    let mut found = Vec::new();
+    assert!(snapshot.reader().index_lookup(label.unwrap(), key.unwrap(), &Value::Int(42), &mut found));
+    assert_eq!(found.len(), 2);
+}
+
+/// Nobody else should write meanwhile. Who does all the same is not overwritten.
+#[test]
+fn what_is_committed_during_a_load_outlives_it_and_the_load_is_refused() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let mut bulk = graph.bulk_load().unwrap();
+    bulk.vertices_without_columns("person", 100).unwrap();
+    let transaction = graph.begin();
+    let v = transaction.add_vertex(Some(Value::str("late")), "person").unwrap();
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    assert!(matches!(bulk.finish(&|_| {}), Err(GraphError::NotEmpty { vertices: 1 })));
+    drop(graph);
+    for _ in 0..2 {
+        let graph = open(&store);
+        let snapshot = graph.snapshot();
+        assert_eq!(snapshot.vertex_count(None), 1);
+        assert_eq!(snapshot.reader().vertex_by_id(&Value::str("late")), Some(v));
+        let known = (0..200).chain((1 << 16)..(1 << 16) + 200).map(VertexRef);
+        assert!(known.filter(|&v| snapshot.reader().exists(v)).eq([v]), "nothing of the load");
+        let transaction = graph.begin();
+        let next = transaction.add_vertex(None, "person").unwrap();
+        transaction.drop_vertex(next).unwrap();
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+        drop((snapshot, graph));
+        assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
+    }
+}
+
+#[test]
 fn a_load_refuses_what_does_not_fit_and_graphs_that_are_not_empty() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let graph = open(&store);

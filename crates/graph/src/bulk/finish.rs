@@ -35,7 +35,7 @@ impl BulkLoad {
     /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
-        let Self { core, settled, catalog, sink, open, edges, ids, counts, indexes, .. } = self;
+        let Self { core, settled, catalog, sink, open, edges, ids, counts, indexes, stripes, .. } = self;
         for (_, stripe) in open.into_iter().flatten() {
             // If the thread has failed, its own error below says why.
             if sink.send(stripe).is_err() {
@@ -65,6 +65,7 @@ impl BulkLoad {
         }
         drop(files);
         let stamp = Loaded { core: &core, settled, catalog, keys, counts, degrees, indexes }.publish(ids)?;
+        core.allocator.go_on_in(stripes);
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
         if let Err(error) = core.log.trim(stamp) {
             tracing::error!(%error, "the log could not be trimmed after a bulk load");

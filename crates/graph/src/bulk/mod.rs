@@ -23,6 +23,7 @@ use values::{Value, VertexRef};
 
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 
+use crate::allocator::OpenStripes;
 use crate::block::stripe_of;
 use crate::catalog::{Catalog, EDGE_ID_KEY, NameSpace};
 use crate::core::Core;
@@ -59,8 +60,10 @@ pub struct BulkLoad {
     settled: Tick,
     /// The schema that the load obeys.
     catalog: Arc<Catalog>,
-    /// Stripes from this number on are of this load.
+    /// The stripes of this load have this number or a later one.
     first_stripe: usize,
+    /// The stripes that it fills, and nobody else: who writes meanwhile, which nobody should, is not overwritten.
+    stripes: OpenStripes,
     sink: StripeSink,
     /// By vertex label: the stripe that is being filled.
     open: Vec<Option<(usize, StripeBuilder)>>,
@@ -86,7 +89,7 @@ impl BulkLoad {
     pub(crate) fn begin(core: &Arc<Core>) -> Result<Self> {
         // What an earlier life of the graph left behind stays where it is; the load gets stripes of its own.
         core.flush()?;
-        let first_stripe = core.allocator.close_stripes();
+        let first_stripe = core.allocator.next_stripe();
         let settled = core.writer.lock().applied;
         let catalog = core.catalog();
         let sink = StripeSink::start(core, settled, catalog.schema().version)?;
@@ -95,6 +98,7 @@ impl BulkLoad {
             settled,
             catalog,
             first_stripe,
+            stripes: OpenStripes::default(),
             sink,
             open: Vec::new(),
             edges: LoadedEdges::new(core.options.bulk_bytes),
@@ -125,7 +129,7 @@ impl BulkLoad {
             ids.iter().try_for_each(check_id)?;
         }
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
-        let refs = self.core.allocator.vertices(&self.core.blocks, label, rows)?;
+        let refs = self.new_vertices(label, rows)?;
         self.counts.change_vertices(label, rows as i64);
         self.note_vertex_ids(ids.as_deref().unwrap_or_default(), &refs);
         let mut first = 0;
@@ -148,12 +152,16 @@ impl BulkLoad {
     pub fn vertices_without_columns(&mut self, label: &str, count: usize) -> Result<Vec<VertexRef>> {
         self.obey_vertices(label, count, &[])?;
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
-        let refs = self.core.allocator.vertices(&self.core.blocks, label, count)?;
+        let refs = self.new_vertices(label, count)?;
         self.counts.change_vertices(label, count as i64);
         for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
             self.builder(label, stripe_of(part[0]))?.add(part, None);
         }
         Ok(refs)
+    }
+
+    fn new_vertices(&mut self, label: VertexLabelId, count: usize) -> Result<Vec<VertexRef>> {
+        self.core.allocator.vertices_apart(&mut self.stripes, &self.core.blocks, label, count)
     }
 
     /// The builder of a stripe; the one before it, if any, is full.
