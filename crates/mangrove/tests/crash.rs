@@ -233,12 +233,12 @@ fn spawn(directory: &Path) -> Child {
 }
 
 /// Lets the child write for a while, kills it, and gives the last acknowledged transaction of each writer.
-fn run_and_kill(directory: &Path, rng: &mut Rng, tally: &mut Tally) -> Vec<Option<i64>> {
+fn run_and_kill(directory: &Path, rng: &mut Rng, most: Duration, tally: &mut Tally) -> Vec<Option<i64>> {
     let mut child = spawn(directory);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let ready = lines.by_ref().find(|line| line.as_ref().is_ok_and(|line| line.ends_with("ready")));
     assert!(ready.is_some(), "the child did not start: {:?}", child.wait());
-    thread::sleep(Duration::from_micros(rng.u64(0..300_000)));
+    thread::sleep(most.mul_f64(rng.f64()));
     assert!(child.try_wait().unwrap().is_none(), "the child ended before it was killed");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -354,8 +354,10 @@ fn every_acknowledged_commit_survives_kill_9_whole() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path().join("graph");
     let mut tally = Tally::default();
-    for _ in 0..rounds {
-        let acknowledged = run_and_kill(&directory, &mut rng, &mut tally);
+    for round in 1..=rounds {
+        // Now and then for long enough that trees have been built and stored for certain.
+        let most = Duration::from_millis(if round % 10 == 0 { 3_000 } else { 300 });
+        let acknowledged = run_and_kill(&directory, &mut rng, most, &mut tally);
         // What is there stays as it is while it is looked at.
         let db = Database::open_with(&directory, options(0)).unwrap();
         check(&db, &acknowledged, &mut tally);
@@ -378,6 +380,6 @@ fn every_acknowledged_commit_survives_kill_9_whole() {
     assert!(acknowledged > 0, "nothing was written");
     // A few rounds on a busy machine may not fill it.
     assert!(rounds < 50 || evictions > 0, "the cache is too large");
-    assert!(rounds < 50 || tally.rounds_with_trees > 0, "no secondary edge-tree survived");
+    assert!(rounds < 50 || tally.rounds_with_trees > rounds / 10, "hardly any secondary edge-tree survived");
     assert_eq!((lost, partial), (0, 0));
 }

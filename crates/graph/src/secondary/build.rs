@@ -105,7 +105,7 @@ impl Core {
         let stop = || {
             self.secondaries.tasks.is_stopping()
                 || self.secondaries.logged(name) > MOST_CHANGES
-                || self.cache.is_far_over()
+                || self.cache.is_short()
         };
         let mut gather = Gather { snapshot, list: name.by(None), key, most, pace: &mut pace, stop: &stop };
         let whole = gather.parts(|section, order, pace| output.append(section, order, || pace.rest()))?;
@@ -131,7 +131,7 @@ impl Core {
             }
             applied += now.len();
             // Until it is published no flush writes it: what it has in memory stays there.
-            if applied > MOST_CHANGES || self.cache.is_far_over() {
+            if applied > MOST_CHANGES || self.cache.is_short() {
                 return Ok(false);
             }
             parking_lot::MutexGuard::unlock_fair(writer);
