@@ -76,6 +76,11 @@ impl Manifest {
         }
     }
 
+    /// Whether anything of an index is named.
+    pub(crate) fn names_index(&self, index: u32) -> bool {
+        [&self.indexes, &self.ordered].iter().any(|masks| masks.get(&index).is_some_and(|mask| *mask != 0))
+    }
+
     /// Counts an index as no longer stored.
     pub(crate) fn forget_index(&mut self, index: u32) {
         self.indexes.remove(&index);
