@@ -190,7 +190,7 @@ impl Cache {
     }
 
     /// Whether so much is in use beyond the budget that readers who wait should not become more: each keeps what is evicted
-    /// meanwhile.
+    /// meanwhile. Nor is a secondary edge-tree built then.
     pub(crate) fn is_short(&self) -> bool {
         self.account.total() > self.budget.saturating_add((self.budget / 4).max(LEAST_SLACK))
     }
