@@ -132,6 +132,9 @@ enum Bench {
     Import {
         #[arg(required = true)]
         ldbc: Vec<PathBuf>,
+        /// How often to import all of them, in turn
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+        rounds: u32,
         /// The mangrove program
         #[arg(long, default_value = "target/release/mangrove")]
         program: PathBuf,
@@ -192,7 +195,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Cold { graph, latency } => cold::bench(&graph, latency, &report),
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
-        Bench::Import { ldbc, program } => import::bench(&program, &ldbc, &report),
+        Bench::Import { ldbc, rounds, program } => import::bench(&program, &ldbc, rounds, &report),
         Bench::Commits { graph, edges } => commits::bench(&graph, edges, &report),
         Bench::Recovery { graph } => recovery::bench(&graph, &report),
         Bench::Schema { people } => schema::bench(people, &report),
