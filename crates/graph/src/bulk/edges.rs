@@ -15,7 +15,7 @@ use values::VertexRef;
 
 use super::BulkColumn;
 use super::block_order::BlockOrder;
-use super::stripe::{Encoded, TreeParts};
+use super::stripe::Encoded;
 use super::turns::in_turns;
 use crate::block::{TABLETS, slot_of, vertex_at};
 use crate::codec::{EdgePiece, StoredSection, append_piece};
@@ -48,7 +48,7 @@ pub(super) struct Target<'a> {
     /// Where it is noted how many edges the vertices have.
     pub(super) degrees: &'a Mutex<DegreeHistograms>,
     /// Where the nodes of edge-trees go.
-    pub(super) trees: &'a Mutex<TreeParts>,
+    pub(super) trees: &'a Mutex<Vec<Encoded>>,
     /// What nodes in memory count to.
     pub(super) account: &'a Arc<Account>,
 }
@@ -163,15 +163,20 @@ impl EdgeRows {
 
     /// Appends edges that were in memory before, whose lists one way are in a block.
     pub(super) fn append_piece(&mut self, piece: &EdgePiece<'_>, block: usize, dir: Dir) {
-        let (first, rows) = (self.len(), piece.edges().len());
+        let (first, rows) = (self.len(), piece.len());
         let (stripe, tablet) = ((block / TABLETS) as u16, (block % TABLETS) as u8);
         let (owners, others) = match dir {
             Dir::Out => (&mut self.src, &mut self.dst),
             Dir::In => (&mut self.dst, &mut self.src),
         };
-        owners.extend(piece.edges().map(|(slot, ..)| vertex_at(stripe, tablet, slot)));
-        others.extend(piece.edges().map(|(_, other, _)| other));
-        self.seq.extend(piece.edges().map(|(.., seq)| seq));
+        owners.reserve(rows);
+        others.reserve(rows);
+        self.seq.reserve(rows);
+        piece.for_each(|(slot, other, seq)| {
+            owners.push(vertex_at(stripe, tablet, slot));
+            others.push(other);
+            self.seq.push(seq);
+        });
         for (key, values) in &piece.columns {
             let chunked = self.column(*key, first);
             (0..rows).for_each(|row| chunked.push(values.get(row)));
@@ -186,7 +191,8 @@ impl EdgeRows {
             (slot_of(owners[row]) as u16, others[row], self.seq[row])
         };
         let columns: Vec<_> = self.gathered(rows).collect();
-        append_piece(bytes, rows.iter().map(edge), &columns);
+        let edges: Vec<_> = rows.iter().map(edge).collect();
+        append_piece(bytes, &edges, &columns);
     }
 
     /// The column of a key, with as many rows as there are edges before.
@@ -248,7 +254,7 @@ impl EdgeRows {
             let name = TreeName::primary(v, self.label, target.dir);
             let (dir, bounds, account) = (target.dir, target.bounds, target.account);
             let build = TreeBuild { list: &list, dir, bounds, first_id: 1, account };
-            target.trees.lock().add(build.stored(name, target.schema));
+            target.trees.lock().extend(build.stored(name, target.schema));
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));
         }
         if !trees.is_empty() {
