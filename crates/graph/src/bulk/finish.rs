@@ -8,9 +8,8 @@ use values::{Value, VertexRef, compare};
 
 use super::edges::Target;
 use super::label_edges::LabelEdges;
-use super::sink::INGEST_BYTES;
+use super::sink::SectionSink;
 use super::spill::SpillFiles;
-use super::stripe::{Encoded, TreeParts};
 use super::{BulkLoad, BulkProgress, LoadedIds};
 use crate::catalog::Catalog;
 use crate::checkpoint::Checkpoint;
@@ -27,6 +26,9 @@ use crate::statistics::{DegreeTable, Scrutiny, ValueTable};
 use crate::writer::Writer;
 use crate::{Dir, GraphError, GraphStats, Result, Snapshot, Tick};
 
+/// Part of what edges may take in memory that finished sections take once those are in files; building takes another.
+const PART_TO_GATHER: usize = 4;
+
 impl BulkLoad {
     /// Builds and writes everything, on all cores, and publishes it. Snapshots of the empty graph should be gone by
     /// then: they would see it, too.
@@ -35,15 +37,15 @@ impl BulkLoad {
     /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
-        let Self { core, settled, catalog, sink, open, edges, ids, counts, indexes, stripes, .. } = self;
+        let Self { core, settled, catalog, mut sink, open, edges, ids, counts, indexes, stripes, .. } = self;
         for (_, stripe) in open.into_iter().flatten() {
-            // If the thread has failed, its own error below says why.
-            if sink.send(stripe).is_err() {
-                break;
-            }
+            sink.send_stripe(stripe)?;
         }
-        let mut keys = sink.finish()?;
         let (edges, files) = edges.close()?;
+        if files.is_some() {
+            // The room that edges had in memory is free.
+            sink.give_room(core.options.bulk_bytes / PART_TO_GATHER);
+        }
         let total = edges.iter().map(|label| 2 * label.len()).sum();
         let spilled = files.as_ref().map_or(0, SpillFiles::len);
         let (mut done, mut degrees) = (0, DegreeTable::default());
@@ -56,7 +58,7 @@ impl BulkLoad {
                     (&label, files.as_ref()),
                     dir,
                     (settled, schema),
-                    &mut keys,
+                    &mut sink,
                     &mut degrees,
                 )?;
                 done += label.len();
@@ -64,6 +66,7 @@ impl BulkLoad {
             }
         }
         drop(files);
+        let keys = sink.finish()?;
         let stamp = Loaded { core: &core, settled, catalog, keys, counts, degrees, indexes }.publish(ids)?;
         core.allocator.go_on_in(stripes);
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
@@ -184,18 +187,18 @@ impl Loaded<'_> {
     }
 }
 
-/// Builds the sections of one label one way, and stores them.
+/// Builds the sections of one label one way, and hands them over to be stored.
 fn store_edges(
     core: &Core,
     (edges, files): (&LabelEdges, Option<&SpillFiles>),
     dir: Dir,
     (settled, schema): (Tick, u64),
-    keys: &mut Vec<SectionKey>,
+    sink: &mut SectionSink,
     degrees: &mut DegreeTable,
 ) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let order = Order::of(core.catalog().sort_key(edges.label()));
-    let (trees, by_stripe) = (Mutex::new(TreeParts::default()), Mutex::default());
+    let (trees, by_stripe) = (Mutex::default(), Mutex::default());
     let target = Target {
         dir,
         order,
@@ -207,8 +210,7 @@ fn store_edges(
         account: &core.cache.account,
     };
     edges.sections(files, target, threads, |sections| {
-        while store_some(core, settled, sections, &trees, keys)? {}
-        Ok::<_, GraphError>(())
+        sink.send_sections(sections, || std::mem::take(&mut *trees.lock()))
     })?;
     for (stripe, histogram) in by_stripe.into_inner() {
         if let Some(stripe) = core.blocks.stripe(stripe) {
@@ -216,43 +218,6 @@ fn store_edges(
         }
     }
     Ok(())
-}
-
-/// Stores sections until the nodes of trees that they come with are many, then these; whether there may be more. The two
-/// are apart in the order of keys.
-fn store_some(
-    core: &Core,
-    settled: Tick,
-    sections: &mut dyn Iterator<Item = Result<Encoded>>,
-    trees: &Mutex<TreeParts>,
-    keys: &mut Vec<SectionKey>,
-) -> Result<bool> {
-    let (mut is_first, mut end) = (true, None);
-    let mut some = std::iter::from_fn(|| {
-        if !std::mem::take(&mut is_first) && trees.lock().bytes >= INGEST_BYTES {
-            return None;
-        }
-        match sections.next() {
-            Some(Ok(section)) => {
-                keys.push(section.0);
-                return Some(section);
-            }
-            Some(Err(error)) => end = Some(Err(error)),
-            None => end = Some(Ok(())),
-        }
-        None
-    });
-    core.sections.ingest(settled, &mut some)?;
-    let mut parts = std::mem::take(&mut *trees.lock()).parts;
-    if !parts.is_empty() {
-        parts.sort_unstable_by_key(|(key, _)| key.bytes());
-        core.sections.ingest(settled, &mut parts.into_iter())?;
-    }
-    match end {
-        Some(Err(error)) => Err(error),
-        Some(Ok(())) => Ok(false),
-        None => Ok(true),
-    }
 }
 
 /// Puts the entries of an index of ids in place; the hashes that occur more than once.

@@ -1,9 +1,9 @@
 //! Bulk load: typed columns in, sections out.
 //!
 //! ```text
-//! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes and ingests presence and columns
+//! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes, gathers and ingests presence and columns
 //! edges(…)    ─▶ rows per label, in memory ─ beyond the budget ─▶ runs in temporary files, sorted by block
-//! finish()    ─▶ per label and direction: sort, build on all cores, ingest ─▶ indexes ─▶ checkpoint ─▶ visible
+//! finish()    ─▶ per label and direction: sort, build on all cores ─▶ that thread ─▶ indexes ─▶ checkpoint ─▶ visible
 //! ```
 
 mod block_order;
@@ -32,7 +32,7 @@ use crate::schema::{IndexDefinition, IndexKind};
 use crate::transaction::check_id;
 use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
 use label_edges::LoadedEdges;
-use sink::StripeSink;
+use sink::SectionSink;
 use stripe::{StripeBuilder, check_columns};
 
 /// Most edges of one label in memory: their rows are numbered with 32 bits.
@@ -64,7 +64,7 @@ pub struct BulkLoad {
     first_stripe: usize,
     /// The stripes that it fills, and nobody else: who writes meanwhile, which nobody should, is not overwritten.
     stripes: OpenStripes,
-    sink: StripeSink,
+    sink: SectionSink,
     /// By vertex label: the stripe that is being filled.
     open: Vec<Option<(usize, StripeBuilder)>>,
     edges: LoadedEdges,
@@ -92,7 +92,7 @@ impl BulkLoad {
         let first_stripe = core.allocator.next_stripe();
         let settled = core.writer.lock().applied;
         let catalog = core.catalog();
-        let sink = StripeSink::start(core, settled, catalog.schema().version)?;
+        let sink = SectionSink::start(core, settled, catalog.schema().version)?;
         Ok(Self {
             core: Arc::clone(core),
             settled,
@@ -171,7 +171,7 @@ impl BulkLoad {
         }
         let open = &mut self.open[label.index()];
         if let Some((_, full)) = open.take_if(|(number, _)| *number != stripe) {
-            self.sink.send(full)?;
+            self.sink.send_stripe(full)?;
         }
         let (_, builder) = open.get_or_insert_with(|| (stripe, StripeBuilder::new(stripe)));
         Ok(builder)

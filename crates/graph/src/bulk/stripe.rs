@@ -23,20 +23,6 @@ pub(super) struct StripeBuilder {
 /// An encoded section under its key.
 pub(super) type Encoded = (SectionKey, Vec<u8>);
 
-/// Nodes of edge-trees that are not stored yet.
-#[derive(Default)]
-pub(super) struct TreeParts {
-    pub(super) parts: Vec<Encoded>,
-    pub(super) bytes: usize,
-}
-
-impl TreeParts {
-    pub(super) fn add(&mut self, parts: Vec<Encoded>) {
-        self.bytes += parts.iter().map(|(_, encoded)| encoded.len()).sum::<usize>();
-        self.parts.extend(parts);
-    }
-}
-
 impl StripeBuilder {
     pub(super) fn new(number: usize) -> Self {
         Self { number, exists: vec![Bits::new(SLOTS); TABLETS], ids: builders(), columns: Vec::new() }
