@@ -81,7 +81,7 @@ bench: $(BENCHES:%=bench-%) ## Every benchmark, on an imported graph (SCALE=sf1,
 
 bench-%: ## One of them: import, memory, cache, pools, commits, recovery, hub, secondary, schema, limit, point, cancel, scopes, ic
 bench-import: build build-bench $(FILES) $(LARGER)
-	$(BENCH) import $(FILES) $(LARGER) --program $(RELEASE)/mangrove
+	$(BENCH) import $(FILES) $(LARGER) --rounds 3 --program $(RELEASE)/mangrove
 bench-limit bench-point bench-cancel bench-commits bench-pools bench-recovery: bench-%: build-bench $(DATA)
 	$(BENCH) $* $(DATA)
 bench-hub bench-secondary bench-schema: bench-%: build-bench
