@@ -20,6 +20,7 @@ use crate::section::{SLOTS, Values};
 
 /// Bits of a slot.
 const SLOT_BITS: u32 = SLOTS.ilog2();
+const _: () = assert!(SLOTS == 1 << SLOT_BITS, "each slot has its bits, and all bits are a slot");
 /// Bytes that are looked at for an edge, whatever it takes; so the last one is followed by as many.
 const WORD: usize = size_of::<u64>();
 /// The same where an edge takes more than that.
