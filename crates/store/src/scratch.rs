@@ -10,9 +10,13 @@ use crate::embedded::{check_room, input_output};
 
 /// How much is appended between two looks at the room that is left, in bytes.
 const BYTES_PER_LOOK_FOR_ROOM: usize = 8 << 20;
+/// What file systems give out room in, on most devices.
+#[cfg(target_os = "linux")]
+const PAGE_BYTES: u64 = 4 << 10;
 
 /// A file without a name beside a store's data: nobody else sees it, and the operating system frees it when it is dropped
-/// or the process ends, however it ends. Appended to by one thread, read at any place by any.
+/// or the process ends, however it ends. Appended to by one thread, read at any place by any; what is taken from it gives
+/// back its room at once.
 #[derive(Debug)]
 pub struct Scratch {
     file: File,
@@ -56,7 +60,33 @@ impl Scratch {
         Ok(bytes)
     }
 
-    /// Bytes appended so far.
+    /// As [`Self::read`], for the last time: the bytes are gone then, and their room is free again, on the device and in
+    /// memory. What the operating system has not written to the device yet never is.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn take(&self, start: u64, count: usize) -> Result<Vec<u8>, StoreError> {
+        let bytes = self.read(start, count)?;
+        self.free(start, count as u64);
+        Ok(bytes)
+    }
+
+    /// Punches a hole. Only whole pages have room to give back.
+    #[cfg(target_os = "linux")]
+    fn free(&self, start: u64, count: u64) {
+        use rustix::fs::{FallocateFlags, fallocate};
+        let (first, end) = (start.next_multiple_of(PAGE_BYTES), (start + count) / PAGE_BYTES * PAGE_BYTES);
+        if first < end {
+            // A file system that cannot do it keeps the room until the file is dropped.
+            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            let _ = fallocate(&self.file, hole, first, end - first);
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn free(&self, _start: u64, _count: u64) {}
+
+    /// Bytes appended so far, taken ones included.
     pub fn len(&self) -> u64 {
         self.length
     }
@@ -82,6 +112,25 @@ mod tests {
         assert_eq!(scratch.len(), 16);
         assert!(matches!(scratch.read(10, 7), Err(StoreError::Corrupt { .. })));
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_taken_gives_back_its_room_and_leaves_its_neighbours() {
+        use std::os::unix::fs::MetadataExt;
+        let directory = tempfile::tempdir().unwrap();
+        let mut scratch = Scratch::create(directory.path(), 0).unwrap();
+        let bytes: Vec<u8> = (0..1 << 20).map(|i: u32| (i % 251) as u8).collect();
+        scratch.append(&bytes).unwrap();
+        let blocks = |scratch: &Scratch| scratch.file.metadata().unwrap().blocks();
+        let before = blocks(&scratch);
+        let (start, count) = (4_095, 1_000_001);
+        assert_eq!(scratch.take(start as u64, count).unwrap(), bytes[start..start + count]);
+        assert!(blocks(&scratch) * 10 < before, "{} of {before} blocks are left", blocks(&scratch));
+        assert_eq!(scratch.read(0, start).unwrap(), bytes[..start]);
+        let end = start + count;
+        assert_eq!(scratch.read(end as u64, bytes.len() - end).unwrap(), bytes[end..]);
+        assert_eq!(scratch.len(), bytes.len() as u64);
     }
 
     #[test]

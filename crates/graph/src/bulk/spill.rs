@@ -11,6 +11,7 @@
 //! ```
 //!
 //! So everything is written once and read once, in stretches, and a portion per thread is all that building needs in memory.
+//! What was read gives back its room on the device at once, to the sections that are made of it.
 //! A block is the least portion: lists of one block that are larger than the memory there is cannot be loaded.
 
 use std::ops::Range;
@@ -166,7 +167,7 @@ fn sections_of(
     for (run, pieces) in runs.iter().zip(&portion.0) {
         let pieces = &run.0[pieces.clone()];
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
-        let bytes = file.read(first.start, (last.end - first.start) as usize).map_err(Arc::new)?;
+        let bytes = file.take(first.start, (last.end - first.start) as usize).map_err(Arc::new)?;
         stretches.push((pieces, bytes, first.start));
     }
     let mut sections = Vec::new();
