@@ -56,34 +56,46 @@ pub(super) fn ranges(from: u64, to: u64, size: u64) -> impl Iterator<Item = Rang
 }
 
 /// The lines that *begin* within `range`, whole, whatever of the last one lies beyond it. `data` is where the first
-/// line of the file (after its header) begins.
+/// line of the file (after its header) begins. `buffer` is scratch space: it keeps its room for the next part.
 ///
 /// ```text
 /// range        [···········)[···········)
 /// lines     ──┴────┴──────────┴───┴─────────┴──
 /// returned         └─ first ─┘└── second ──┘
 /// ```
-pub(super) fn read_range(path: &Path, range: Range<u64>, data: u64) -> Result<Vec<u8>, ImportError> {
-    read(path, range, data).map_err(|e| ImportError::io(path, e))
+pub(super) fn read_range<'a>(
+    path: &Path,
+    range: Range<u64>,
+    data: u64,
+    buffer: &'a mut Vec<u8>,
+) -> Result<&'a [u8], ImportError> {
+    let begin = read(path, range, data, buffer).map_err(|e| ImportError::io(path, e))?;
+    Ok(&buffer[begin..])
 }
 
-fn read(path: &Path, range: Range<u64>, data: u64) -> std::io::Result<Vec<u8>> {
+/// Where in `bytes`, which it fills, the lines begin.
+fn read(path: &Path, range: Range<u64>, data: u64, bytes: &mut Vec<u8>) -> std::io::Result<usize> {
+    bytes.clear();
     let mut file = File::open(path)?;
     // One byte earlier, to see whether the range begins with a line.
     let start = if range.start > data { range.start - 1 } else { range.start };
     file.seek(SeekFrom::Start(start))?;
-    let mut bytes = vec![0; (range.end - start) as usize];
-    file.read_exact(&mut bytes)?;
+    let length = (range.end - start) as usize;
+    bytes.reserve(length);
+    if file.by_ref().take(length as u64).read_to_end(bytes)? < length {
+        return Err(std::io::ErrorKind::UnexpectedEof.into());
+    }
+    let mut begin = 0;
     if start < range.start {
-        match memchr::memchr(b'\n', &bytes) {
-            Some(end) => drop(bytes.drain(..=end)),
-            None => return Ok(Vec::new()),
+        match memchr::memchr(b'\n', bytes) {
+            Some(end) => begin = end + 1,
+            None => return Ok(bytes.len()),
         }
     }
     let part = bytes.len();
     while bytes.last().is_some_and(|&last| last != b'\n') {
         let before = bytes.len();
-        if file.by_ref().take(EXTENSION as u64).read_to_end(&mut bytes)? == 0 {
+        if file.by_ref().take(EXTENSION as u64).read_to_end(bytes)? == 0 {
             break;
         }
         if let Some(end) = memchr::memchr(b'\n', &bytes[before..]) {
@@ -93,7 +105,7 @@ fn read(path: &Path, range: Range<u64>, data: u64) -> std::io::Result<Vec<u8>> {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, problem));
         }
     }
-    Ok(bytes)
+    Ok(begin)
 }
 
 #[cfg(test)]
@@ -114,8 +126,9 @@ mod tests {
         let head = read_head(file.path()).unwrap();
         assert_eq!((head.line.as_str(), head.sample.as_str(), head.data), ("header", "one", 7));
         for size in 1..=content.len() as u64 + 1 {
+            let mut buffer = Vec::new();
             let parts: Vec<Vec<u8>> = ranges(head.data, head.length, size)
-                .map(|range| read_range(file.path(), range, head.data).unwrap())
+                .map(|range| read_range(file.path(), range, head.data, &mut buffer).unwrap().to_vec())
                 .collect();
             assert_eq!(parts.concat(), content[7..], "parts of {size} bytes");
             // Only the file's last line may be without an end, so nothing comes after one that is.

@@ -21,19 +21,20 @@ pub(super) fn default_threads() -> NonZeroUsize {
 ///
 /// Worker `w` of `n` has the tasks `w, w + n, w + 2n …`, so the consumer knows which channel has the next result: no
 /// buffer for reordering is needed, and no more than `AHEAD + 1` results per worker exist at a time. The outcome does
-/// not depend on the number of threads.
+/// not depend on the number of threads, as long as `work` leaves nothing but room in what each worker keeps for itself.
 ///
 /// # Errors
 /// The first error of `consume`; workers stop at their next result.
-pub(super) fn in_order<T: Sync, R: Send, E>(
+pub(super) fn in_order<T: Sync, W: Default, R: Send, E>(
     tasks: &[T],
     threads: NonZeroUsize,
-    work: impl Fn(&T) -> R + Sync,
+    work: impl Fn(&mut W, &T) -> R + Sync,
     mut consume: impl FnMut(&T, R) -> Result<(), E>,
 ) -> Result<(), E> {
     let threads = threads.get().min(tasks.len());
     if threads <= 1 {
-        return tasks.iter().try_for_each(|task| consume(task, work(task)));
+        let mut own = W::default();
+        return tasks.iter().try_for_each(|task| consume(task, work(&mut own, task)));
     }
     std::thread::scope(|scope| {
         let channels: Vec<Receiver<R>> = (0..threads)
@@ -41,9 +42,10 @@ pub(super) fn in_order<T: Sync, R: Send, E>(
                 let (sender, receiver) = sync_channel(AHEAD);
                 let work = &work;
                 scope.spawn(move || {
+                    let mut own = W::default();
                     for task in tasks.iter().skip(worker).step_by(threads) {
                         // The consumer is gone when it met an error; nobody waits for the rest.
-                        if sender.send(work(task)).is_err() {
+                        if sender.send(work(&mut own, task)).is_err() {
                             break;
                         }
                     }
@@ -74,7 +76,7 @@ mod tests {
         let tasks: Vec<u64> = (0..100).collect();
         for n in [1, 2, 3, 7, 200] {
             let mut seen = Vec::new();
-            let slow = |task: &u64| {
+            let slow = |(): &mut (), task: &u64| {
                 std::thread::sleep(std::time::Duration::from_micros(task * 7919 % 300));
                 task * 10
             };
@@ -94,7 +96,7 @@ mod tests {
         let result = in_order(
             &tasks,
             threads(2),
-            |task| {
+            |(): &mut (), task| {
                 worked.fetch_add(1, Ordering::Relaxed);
                 *task
             },

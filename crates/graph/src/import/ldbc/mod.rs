@@ -230,10 +230,10 @@ impl Import<'_> {
             .collect();
         // The first line after the header is the second.
         let mut next_line = vec![2; tables.len()];
-        let read = |(number, range): &(usize, Range<u64>)| {
+        let read = |buffer: &mut Vec<u8>, (number, range): &(usize, Range<u64>)| {
             let file = tables[*number].as_ref();
-            let bytes = read_range(&file.path, range.clone(), file.data)?;
-            Ok(work(&tables[*number], &bytes))
+            let bytes = read_range(&file.path, range.clone(), file.data, buffer)?;
+            Ok(work(&tables[*number], bytes))
         };
         in_order(&tasks, self.options.threads(), read, |(number, range), part: Result<_, ImportError>| {
             let (part, table) = (part?, &tables[*number]);
