@@ -74,7 +74,7 @@ impl<'a> Host<'a> {
         let tags = self.person.interests.iter().copied().take(4).collect();
         let title = format!("Wall of {}", self.name());
         let Some(forum) = self.open(title, self.person.created + STEP, tags, members)? else { return Ok(()) };
-        for _ in 0..1 + self.random.heavy(5.0 * sociable, 400) {
+        for _ in 0..1 + self.random.heavy(0.75 * sociable, 100) {
             messages::thread(self, &forum)?;
         }
         Ok(())
@@ -85,14 +85,16 @@ impl<'a> Host<'a> {
         let created = self.random.between(self.person.created + STEP, END);
         let mut members = Vec::new();
         for friend in self.friends {
-            if self.random.chance(50) {
+            if self.random.chance(75) {
                 members.push(*friend);
             }
         }
-        let tags = vec![self.random.favour(&self.person.interests)];
+        let first = self.random.skewed(self.person.interests.len());
+        let count = 1 + self.random.below(5) as usize;
+        let tags = self.person.interests[first..].iter().copied().take(count).collect();
         let title = format!("Album {number} of {}", self.name());
         let Some(forum) = self.open(title, created, tags, members)? else { return Ok(()) };
-        for photo in 0..1 + self.random.below(16) {
+        for photo in 0..1 + self.random.below(18) {
             messages::photo(self, &forum, photo)?;
         }
         Ok(())
@@ -124,7 +126,7 @@ impl<'a> Host<'a> {
         let mut tags = vec![topic];
         tags.extend(self.person.interests.iter().skip(1).take(2));
         let Some(forum) = self.open(title, created, tags, members)? else { return Ok(()) };
-        for _ in 0..5 + self.random.heavy(8.0 * sociable, 600) {
+        for _ in 0..2 + self.random.heavy(1.5 * sociable, 200) {
             messages::thread(self, &forum)?;
         }
         Ok(())

@@ -8,8 +8,12 @@ use super::person::{Account, Population};
 use super::random::Random;
 use super::text;
 
+/// Comments below a post that is no photograph, on average but for those that would come after the end of time.
+const COMMENTS: f64 = 12.5;
 /// Most comments below one post; a whole thread is in memory while it is written.
 const LONGEST_THREAD: u64 = 150;
+/// Likes of a message, on average but for those that nobody is there to give.
+const LIKES: f64 = 1.0;
 /// Most likes of one message.
 const MOST_LIKES: u64 = 300;
 
@@ -38,10 +42,10 @@ pub(super) fn thread(host: &mut Host, forum: &Forum) -> Result<(), GenerateError
     let Some(post) = text_post(host, forum, author)? else { return Ok(()) };
     like(host, forum, Table::PersonLikesPost, &post)?;
     let mut thread = vec![post];
-    for _ in 0..host.random.heavy(2.0, LONGEST_THREAD) {
+    for _ in 0..host.random.heavy(COMMENTS, LONGEST_THREAD) {
         let author = host.random.any(&forum.participants);
-        // One comment in four answers the post whatever else was said; the others answer anything in the thread.
-        let parent = if host.random.chance(25) { 0 } else { host.random.below(thread.len() as u64) as usize };
+        // Two comments in five answer the post whatever else was said; the others answer anything in the thread.
+        let parent = if host.random.chance(40) { 0 } else { host.random.below(thread.len() as u64) as usize };
         if let Some(comment) = comment(host, &thread[parent], parent == 0, author)? {
             like(host, forum, Table::PersonLikesComment, &comment)?;
             thread.push(comment);
@@ -61,7 +65,8 @@ pub(super) fn photo(host: &mut Host, forum: &Forum, number: u64) -> Result<(), G
     let Account { address, browser, .. } = &account;
     host.files.row(Table::Post, format_args!("{id}|photo{id}.jpg|{date}|{address}|{browser}|||0"))?;
     let post = Message { id, date, author: forum.participants[0].index, topic: forum.tags[0] };
-    post_relations(host, forum, &post, &account, &[])?;
+    let tags = if host.random.chance(40) { &forum.tags[..1] } else { &[] };
+    post_relations(host, forum, &post, &account, tags)?;
     like(host, forum, Table::PersonLikesPost, &post)
 }
 
@@ -87,7 +92,7 @@ fn text_post(host: &mut Host, forum: &Forum, author: Participant) -> Result<Opti
         .row(Table::Post, format_args!("{id}||{date}|{address}|{browser}|{language}|{content}|{length}"))?;
     let mut tags = vec![topic];
     for &tag in &forum.tags {
-        if tag != topic && host.random.chance(20) {
+        if tag != topic && host.random.chance(50) {
             tags.push(tag);
         }
     }
@@ -136,9 +141,22 @@ fn comment(
     let reply = if parent_is_post { Table::CommentReplyOfPost } else { Table::CommentReplyOfComment };
     host.files.row(reply, format_args!("{id}|{}", parent.id))?;
     if content.starts_with("About") {
-        write_tags(host.files, Table::CommentHasTagTag, id, &[topic])?;
+        let tags = comment_tags(&mut host.random, topic, dictionary.tags.len());
+        write_tags(host.files, Table::CommentHasTagTag, id, &tags)?;
     }
     Ok(Some(Message { id, date, author: author.index, topic }))
+}
+
+/// What a comment that says something is about: its topic, and up to six others that it brings up.
+fn comment_tags(random: &mut Random, topic: usize, topics: usize) -> Vec<usize> {
+    let mut tags = vec![topic];
+    for _ in 0..random.below(7) {
+        let other = random.skewed(topics);
+        if !tags.contains(&other) {
+            tags.push(other);
+        }
+    }
+    tags
 }
 
 fn write_tags(files: &mut Files, table: Table, id: u64, tags: &[usize]) -> Result<(), GenerateError> {
@@ -157,7 +175,7 @@ fn visited_country(random: &mut Random, people: &Population, account: &Account) 
 /// Likes of a message: a run of participants from a random one on, so nobody likes twice.
 fn like(host: &mut Host, forum: &Forum, table: Table, message: &Message) -> Result<(), GenerateError> {
     let crowd = forum.participants.len() as u64;
-    let count = host.random.heavy(0.8, MOST_LIKES).min(crowd);
+    let count = host.random.heavy(LIKES, MOST_LIKES).min(crowd);
     let first = host.random.below(crowd);
     for step in 0..count {
         let Participant { index, joined } = forum.participants[((first + step) % crowd) as usize];

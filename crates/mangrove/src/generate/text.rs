@@ -9,17 +9,16 @@ const LONGEST: u64 = 2000;
 /// The content of a post about `topic`: usually a sentence or two, one in thirty is an essay.
 pub(super) fn post(random: &mut Random, dictionary: &Dictionary, topic: &str) -> String {
     let length =
-        if random.below(30) == 0 { 200 + random.below(LONGEST - 400) } else { 40 + random.below(120) };
+        if random.below(30) == 0 { 200 + random.below(LONGEST - 400) } else { 20 + random.below(60) };
     sentences(random, dictionary, topic, length as usize)
 }
 
-/// The content of a comment: half of them a word or two, the others a sentence.
+/// The content of a comment: two of three a word or two, the others a sentence.
 pub(super) fn comment(random: &mut Random, dictionary: &Dictionary, topic: &str) -> String {
-    if random.chance(50) {
+    if random.chance(66) {
         return random.favour(dictionary.words("short")).to_owned();
     }
-    let length = 40 + random.below(100);
-    sentences(random, dictionary, topic, length as usize)
+    sentences(random, dictionary, topic, 0)
 }
 
 /// Sentences about a topic until `length` characters are reached. All of it is ASCII.
