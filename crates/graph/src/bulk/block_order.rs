@@ -12,11 +12,17 @@ pub(super) struct BlockOrder {
 }
 
 impl BlockOrder {
-    pub(super) fn of(owners: &[VertexRef]) -> Self {
-        let block = |v: &VertexRef| (v.0 >> 16) as usize * TABLETS + v.tablet() as usize;
-        let blocks = owners.iter().map(block).max().map_or(0, |last| last + 1);
-        let mut starts = vec![0u32; blocks + 1];
-        owners.iter().for_each(|v| starts[block(v) + 1] += 1);
+    /// Of rows that have these owners.
+    pub(super) fn of(owners: impl ExactSizeIterator<Item = VertexRef> + Clone) -> Self {
+        let block = |v: VertexRef| (v.0 >> 16) as usize * TABLETS + v.tablet() as usize;
+        let mut starts = vec![0u32];
+        for v in owners.clone() {
+            let end = block(v) + 1;
+            if starts.len() <= end {
+                starts.resize(end + 1, 0);
+            }
+            starts[end] += 1;
+        }
         for i in 1..starts.len() {
             starts[i] += starts[i - 1];
         }

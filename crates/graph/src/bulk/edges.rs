@@ -1,7 +1,9 @@
 //! Edges while they are loaded: rows in input order, then sorted into sections.
 //!
 //! ```text
-//! rows          src │ dst │ seq │ columns in chunks of 65,536 rows
+//! rows          │ src │ dst │ seq │ src │ dst │ seq │ …      12 bytes each, as building looks at all three of a row, in an
+//!                                                          order of its own: one line of the processor's cache, not three
+//! columns       in chunks of 65,536 rows
 //! order         row numbers, counting-sorted by the block of the list's owner    (one pass per direction)
 //! a block       its rows, counting-sorted by slot ──▶ offsets, neighbours, seqs, columns
 //!                                    a long list ──▶ the nodes of an edge-tree
@@ -56,10 +58,28 @@ pub(super) struct Target<'a> {
 /// The edges of one label.
 pub(super) struct EdgeRows {
     pub(super) label: EdgeLabelId,
-    src: Vec<VertexRef>,
-    dst: Vec<VertexRef>,
-    seq: Vec<u32>,
+    rows: Vec<Row>,
     columns: Vec<(KeyId, ChunkedColumn)>,
+}
+
+/// An edge, without its properties.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Source and target.
+    ends: [VertexRef; 2],
+    seq: u32,
+}
+
+impl Row {
+    /// The vertex whose list one way the edge is in.
+    fn owner(self, dir: Dir) -> VertexRef {
+        self.ends[dir as usize]
+    }
+
+    /// The vertex at the other end.
+    fn neighbour(self, dir: Dir) -> VertexRef {
+        self.ends[dir.reverse() as usize]
+    }
 }
 
 /// A column in chunks, so that it grows without being copied and a row is found by a shift.
@@ -119,11 +139,11 @@ impl ChunkedColumn {
 
 impl EdgeRows {
     pub(super) fn new(label: EdgeLabelId) -> Self {
-        Self { label, src: Vec::new(), dst: Vec::new(), seq: Vec::new(), columns: Vec::new() }
+        Self { label, rows: Vec::new(), columns: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.src.len()
+        self.rows.len()
     }
 
     /// Bytes in memory, roughly, including what making sections of them will take.
@@ -133,15 +153,13 @@ impl EdgeRows {
 
     /// Forgets the edges, but keeps the room for as many.
     pub(super) fn clear(&mut self) {
-        self.src.clear();
-        self.dst.clear();
-        self.seq.clear();
+        self.rows.clear();
         self.columns.clear();
     }
 
-    /// The vertices whose lists the edges are in, one way.
-    pub(super) fn owners(&self, dir: Dir) -> &[VertexRef] {
-        if dir == Dir::Out { &self.src } else { &self.dst }
+    /// The rows by the blocks of the vertices whose lists one way they are in.
+    pub(super) fn block_order(&self, dir: Dir) -> BlockOrder {
+        BlockOrder::of(self.rows.iter().map(|row| row.owner(dir)))
     }
 
     /// Appends edges whose sequence numbers are `seqs`; columns are as long as they are.
@@ -152,9 +170,8 @@ impl EdgeRows {
         columns: &[(KeyId, &BulkColumn)],
     ) {
         let first = self.len();
-        self.src.extend_from_slice(src);
-        self.dst.extend_from_slice(dst);
-        self.seq.extend_from_slice(seqs);
+        let rows = src.iter().zip(dst).zip(seqs);
+        self.rows.extend(rows.map(|((&src, &dst), &seq)| Row { ends: [src, dst], seq }));
         for (key, column) in columns {
             let chunked = self.column(*key, first);
             (0..src.len()).for_each(|row| chunked.push(column.values.get(row)));
@@ -165,17 +182,11 @@ impl EdgeRows {
     pub(super) fn append_piece(&mut self, piece: &EdgePiece<'_>, block: usize, dir: Dir) {
         let (first, rows) = (self.len(), piece.len());
         let (stripe, tablet) = ((block / TABLETS) as u16, (block % TABLETS) as u8);
-        let (owners, others) = match dir {
-            Dir::Out => (&mut self.src, &mut self.dst),
-            Dir::In => (&mut self.dst, &mut self.src),
-        };
-        owners.reserve(rows);
-        others.reserve(rows);
-        self.seq.reserve(rows);
+        self.rows.reserve(rows);
         piece.for_each(|(slot, other, seq)| {
-            owners.push(vertex_at(stripe, tablet, slot));
-            others.push(other);
-            self.seq.push(seq);
+            let mut ends = [other; 2];
+            ends[dir as usize] = vertex_at(stripe, tablet, slot);
+            self.rows.push(Row { ends, seq });
         });
         for (key, values) in &piece.columns {
             let chunked = self.column(*key, first);
@@ -185,10 +196,9 @@ impl EdgeRows {
 
     /// Writes some rows, whose lists one way are in one block, behind what `bytes` has, to be appended elsewhere.
     pub(super) fn write_piece(&self, rows: &[u32], dir: Dir, bytes: &mut Vec<u8>) {
-        let (owners, others) = (self.owners(dir), self.owners(dir.reverse()));
         let edge = |&row: &u32| {
-            let row = row as usize;
-            (slot_of(owners[row]) as u16, others[row], self.seq[row])
+            let row = self.rows[row as usize];
+            (slot_of(row.owner(dir)) as u16, row.neighbour(dir), row.seq)
         };
         let columns: Vec<_> = self.gathered(rows).collect();
         let edges: Vec<_> = rows.iter().map(edge).collect();
@@ -231,7 +241,7 @@ impl EdgeRows {
         threads: usize,
         consume: impl FnOnce(&mut dyn Iterator<Item = Encoded>) -> R,
     ) -> R {
-        let order = BlockOrder::of(self.owners(target.dir));
+        let order = self.block_order(target.dir);
         let blocks: Vec<usize> = order.blocks().collect();
         let build = |&block: &usize| self.section(target, block, order.rows(block));
         in_turns(&blocks, (threads, AHEAD), build, consume)
@@ -239,8 +249,7 @@ impl EdgeRows {
 
     /// The section of one block, from the rows whose owners are in it.
     pub(super) fn section(&self, target: Target<'_>, block: usize, rows: &[u32]) -> Encoded {
-        let owners = self.owners(target.dir);
-        let (mut offsets, mut rows) = by_slot(owners, rows);
+        let (mut offsets, mut rows) = self.by_slot(target.dir, rows);
         note_degrees(target, block / TABLETS, &offsets);
         if let Some(key) = target.order.key() {
             self.sort(&offsets, &mut rows, key, target.dir);
@@ -265,23 +274,40 @@ impl EdgeRows {
         (SectionKey::Block { stripe, tablet, name }, section.encode(target.schema))
     }
 
+    /// The rows of a block by slot, in input order within each, and where each slot begins.
+    fn by_slot(&self, dir: Dir, rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
+        let slot = |row: u32| slot_of(self.rows[row as usize].owner(dir));
+        let mut starts = vec![0u32; SLOTS + 1];
+        rows.iter().for_each(|&row| starts[slot(row) + 1] += 1);
+        let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
+        for i in 1..=SLOTS {
+            starts[i] += starts[i - 1];
+        }
+        let offsets = starts[..=used].into();
+        let mut sorted = vec![0; rows.len()];
+        for &row in rows {
+            let place = &mut starts[slot(row)];
+            sorted[*place as usize] = row;
+            *place += 1;
+        }
+        (offsets, sorted)
+    }
+
     /// The edges of some rows, which are in the order of their lists.
     fn adjacency(&self, target: Target<'_>, offsets: Box<[u32]>, rows: &[u32]) -> Adjacency {
-        let others = self.owners(target.dir.reverse());
-        let neighbours = rows.iter().map(|&row| others[row as usize]).collect();
-        let seqs = rows.iter().map(|&row| self.seq[row as usize]).collect();
+        let neighbours = rows.iter().map(|&row| self.rows[row as usize].neighbour(target.dir)).collect();
+        let seqs = rows.iter().map(|&row| self.rows[row as usize].seq).collect();
         let columns = self.gathered(rows).collect();
         Adjacency::new(target.settled, target.order, offsets, neighbours, seqs, columns)
     }
 
     /// Sorts the rows of each slot by a sort key.
     fn sort(&self, offsets: &[u32], rows: &mut [u32], key: KeyId, dir: Dir) {
-        let others = self.owners(dir.reverse());
         let column = self.columns.iter().find(|(known, _)| *known == key).map(|(_, column)| column);
         let place = |row: u32| SortPlace {
             value: column.and_then(|column| column.get(row as usize)),
-            neighbour: others[row as usize],
-            seq: self.seq[row as usize],
+            neighbour: self.rows[row as usize].neighbour(dir),
+            seq: self.rows[row as usize].seq,
         };
         for pair in offsets.windows(2) {
             rows[pair[0] as usize..pair[1] as usize].sort_by(|&a, &b| place(a).order(&place(b)));
@@ -294,25 +320,6 @@ fn note_degrees(target: Target<'_>, stripe: usize, offsets: &[u32]) {
     let mut histogram = DegreeHistogram::default();
     offsets.windows(2).for_each(|pair| histogram.add_vertex(u64::from(pair[1] - pair[0])));
     target.degrees.lock().entry(stripe).or_default().add(&histogram);
-}
-
-/// The rows of a block by slot, in input order within each, and where each slot begins.
-fn by_slot(owners: &[VertexRef], rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
-    let slot = |row: u32| slot_of(owners[row as usize]);
-    let mut starts = vec![0u32; SLOTS + 1];
-    rows.iter().for_each(|&row| starts[slot(row) + 1] += 1);
-    let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
-    for i in 1..=SLOTS {
-        starts[i] += starts[i - 1];
-    }
-    let offsets = starts[..=used].into();
-    let mut sorted = vec![0; rows.len()];
-    for &row in rows {
-        let place = &mut starts[slot(row)];
-        sorted[*place as usize] = row;
-        *place += 1;
-    }
-    (offsets, sorted)
 }
 
 /// The slots with more edges than a packed list may have.

@@ -19,7 +19,6 @@ use std::sync::Arc;
 
 use store::{Scratch, Store};
 
-use super::block_order::BlockOrder;
 use super::edges::{EdgeRows, Target};
 use super::stripe::Encoded;
 use super::turns::in_turns;
@@ -108,7 +107,7 @@ fn failed(problem: String) -> GraphError {
 }
 
 fn write_run(file: &mut Scratch, rows: &EdgeRows, dir: Dir) -> Result<Run> {
-    let order = BlockOrder::of(rows.owners(dir));
+    let order = rows.block_order(dir);
     let (mut run, mut buffer) = (Run::default(), Vec::with_capacity(WRITE_BYTES));
     let mut start = file.len();
     for block in order.blocks() {
