@@ -1,9 +1,12 @@
-//! Where finished sections go: a thread of its own encodes stripes, gathers sections and feeds them to the store.
+//! Where finished sections go: a thread of its own encodes stripes and gathers sections, another feeds them to the store.
 //!
 //! ```text
 //! stripes ─ encoded ─┐
-//! lumps of sections ─┴─▶ gathered up to some bound ─▶ sorted ─▶ ingested: one run of tables
+//! lumps of sections ─┴─▶ gathered up to some bound ═▶ sorted ─▶ ingested: one run of tables
+//!                            (bulk-load)                 (bulk-store)
 //! ```
+//!
+//! Ingesting waits for the device: what comes meanwhile is gathered, up to the same bound, and then waits in its turn.
 //!
 //! The store merges runs whose keys overlap, as those of different edge labels do: the sections of a stripe are together. So
 //! the fewer there are the less is written twice, and what is small waits for others.
@@ -29,7 +32,7 @@ const MOST_INGEST_BYTES: usize = 1 << 30;
 /// Bytes of sections from which on they are handed over together.
 const LUMP_BYTES: usize = 8 << 20;
 
-/// The sending end, and the thread behind it. Dropping it gives up what is not stored yet and waits for the thread, so
+/// The sending end, and the threads behind it. Dropping it gives up what is not stored yet and waits for them, so
 /// that nobody writes to the store behind the back of the next load.
 pub(super) struct SectionSink {
     goods: Option<SyncSender<Goods>>,
@@ -139,13 +142,33 @@ fn encoded_bytes(sections: &[Encoded]) -> usize {
     sections.iter().map(|(_, encoded)| encoded.len()).sum()
 }
 
+/// Stores all that comes; the keys of what was stored.
 fn consume(
     core: &Core,
     (settled, schema): (Tick, u64),
     goods: &Receiver<Goods>,
     given_up: &AtomicBool,
 ) -> Result<Vec<SectionKey>> {
-    let (mut keys, mut gathered, mut bytes) = (Vec::new(), Vec::new(), 0);
+    std::thread::scope(|scope| {
+        // Without room: who sends waits until it is taken, so that one batch is stored and one is gathered at most.
+        let (batches, received) = sync_channel(0);
+        let storing = std::thread::Builder::new()
+            .name("bulk-store".into())
+            .spawn_scoped(scope, move || store_batches(core, settled, &received))
+            .map_err(|error| failed(&format!("a thread could not be started: {error}")))?;
+        gather((settled, schema), goods, given_up, batches);
+        storing.join().unwrap_or_else(|_| Err(failed("the thread that stores sections panicked")))
+    })
+}
+
+/// Makes batches of all that comes, until that ends or nobody takes them any more.
+fn gather(
+    (settled, schema): (Tick, u64),
+    goods: &Receiver<Goods>,
+    given_up: &AtomicBool,
+    batches: SyncSender<Vec<Encoded>>,
+) {
+    let (mut gathered, mut bytes) = (Vec::new(), 0);
     for goods in goods {
         let (sections, bound) = match goods {
             Goods::Stripe(stripe) => (stripe.encode(settled, schema), INGEST_BYTES),
@@ -155,11 +178,21 @@ fn consume(
         gathered.extend(sections);
         if bytes >= bound {
             bytes = 0;
-            store_sections(core, settled, std::mem::take(&mut gathered), &mut keys)?;
+            if batches.send(std::mem::take(&mut gathered)).is_err() {
+                return;
+            }
         }
     }
     if !given_up.load(Ordering::Relaxed) {
-        store_sections(core, settled, gathered, &mut keys)?;
+        // Who does not take it has failed, and says why.
+        let _ = batches.send(gathered);
+    }
+}
+
+fn store_batches(core: &Core, settled: Tick, batches: &Receiver<Vec<Encoded>>) -> Result<Vec<SectionKey>> {
+    let mut keys = Vec::new();
+    for batch in batches {
+        store_sections(core, settled, batch, &mut keys)?;
     }
     Ok(keys)
 }
