@@ -38,8 +38,9 @@ pub struct GraphOptions {
     /// Bytes of sections and tree nodes that stay in memory. What a flush has not written yet, what old snapshots need,
     /// and what the batches that run at the moment read comes on top while it lasts.
     pub cache_bytes: usize,
-    /// Bytes of edges that a bulk load keeps in memory; what is more goes through temporary files beside the graph, which
-    /// take about the bytes that it would have taken in memory. Graphs that are not on disk keep all edges in memory.
+    /// Bytes of edges that a bulk load keeps in memory, and a sixteenth as many of vertices; what is more goes through
+    /// temporary files beside the graph, which take about the bytes that it would have taken in memory. Graphs that are not on
+    /// disk keep all in memory.
     pub bulk_bytes: usize,
     /// When lists get secondary edge-trees.
     pub secondary: SecondaryOptions,

@@ -41,6 +41,7 @@ impl BlockOrder {
         (0..self.starts.len() - 1).filter(|&block| self.starts[block] < self.starts[block + 1])
     }
 
+    /// The rows of a block, which is one of its blocks or below one.
     pub(super) fn rows(&self, block: usize) -> &[u32] {
         &self.rows[self.starts[block] as usize..self.starts[block + 1] as usize]
     }

@@ -9,16 +9,14 @@
 //!                                    a long list ──▶ the nodes of an edge-tree
 //! ```
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use values::VertexRef;
 
 use super::BulkColumn;
 use super::block_order::BlockOrder;
 use super::stripe::Encoded;
-use super::turns::in_turns;
 use crate::block::{TABLETS, slot_of, vertex_at};
 use crate::codec::{EdgePiece, StoredSection, append_piece};
 use crate::memory::Account;
@@ -29,14 +27,8 @@ use crate::{DegreeHistogram, Dir, EdgeLabelId, KeyId, Tick, TreeBounds, ValueRef
 
 const CHUNK: usize = 1 << 16;
 
-/// Sections that each worker may be ahead of the store.
-const AHEAD: usize = 32;
-
 /// Bytes of an edge in memory, without its properties: its ends and number, and its places while both orders are made.
 const ROW_BYTES: usize = 12 + 8;
-
-/// By stripe: how many edges of one label, one way, its vertices have.
-pub(super) type DegreeHistograms = BTreeMap<usize, DegreeHistogram>;
 
 /// What sections are built for.
 #[derive(Clone, Copy)]
@@ -47,12 +39,20 @@ pub(super) struct Target<'a> {
     /// The version of the schema that the load obeys.
     pub(super) schema: u64,
     pub(super) bounds: TreeBounds,
-    /// Where it is noted how many edges the vertices have.
-    pub(super) degrees: &'a Mutex<DegreeHistograms>,
-    /// Where the nodes of edge-trees go.
-    pub(super) trees: &'a Mutex<Vec<Encoded>>,
     /// What nodes in memory count to.
     pub(super) account: &'a Arc<Account>,
+}
+
+/// What was built of the edges of some blocks.
+#[derive(Default)]
+pub(super) struct Built {
+    /// In the order of their keys.
+    pub(super) sections: Vec<Encoded>,
+    /// The nodes of edge-trees.
+    pub(super) trees: Vec<Encoded>,
+    /// How many edges the vertices have.
+    pub(super) degrees: DegreeHistogram,
+    pub(super) edges: u64,
 }
 
 /// The edges of one label.
@@ -234,23 +234,23 @@ impl EdgeRows {
         self.columns.sort_by_key(|(key, _)| *key);
     }
 
-    /// Calls `consume` with the sections one way, in the order of their keys, built by several threads meanwhile.
-    pub(super) fn sections<R>(
-        &self,
-        target: Target<'_>,
-        threads: usize,
-        consume: impl FnOnce(&mut dyn Iterator<Item = Encoded>) -> R,
-    ) -> R {
-        let order = self.block_order(target.dir);
-        let blocks: Vec<usize> = order.blocks().collect();
-        let build = |&block: &usize| self.section(target, block, order.rows(block));
-        in_turns(&blocks, (threads, AHEAD), build, consume)
+    /// Builds the sections of some blocks, whose rows `order` has.
+    pub(super) fn build_blocks(&self, target: Target<'_>, order: &BlockOrder, blocks: Range<usize>) -> Built {
+        let mut built = Built::default();
+        for block in blocks {
+            let rows = order.rows(block);
+            if !rows.is_empty() {
+                self.build_block(target, block, rows, &mut built);
+            }
+        }
+        built
     }
 
-    /// The section of one block, from the rows whose owners are in it.
-    pub(super) fn section(&self, target: Target<'_>, block: usize, rows: &[u32]) -> Encoded {
+    /// Builds the section of one block, from the rows whose owners are in it.
+    pub(super) fn build_block(&self, target: Target<'_>, block: usize, rows: &[u32], built: &mut Built) {
+        built.edges += rows.len() as u64;
         let (mut offsets, mut rows) = self.by_slot(target.dir, rows);
-        note_degrees(target, block / TABLETS, &offsets);
+        offsets.windows(2).for_each(|pair| built.degrees.add_vertex(u64::from(pair[1] - pair[0])));
         if let Some(key) = target.order.key() {
             self.sort(&offsets, &mut rows, key, target.dir);
         }
@@ -263,7 +263,7 @@ impl EdgeRows {
             let name = TreeName::primary(v, self.label, target.dir);
             let (dir, bounds, account) = (target.dir, target.bounds, target.account);
             let build = TreeBuild { list: &list, dir, bounds, first_id: 1, account };
-            target.trees.lock().extend(build.stored(name, target.schema));
+            built.trees.extend(build.stored(name, target.schema));
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));
         }
         if !trees.is_empty() {
@@ -271,7 +271,7 @@ impl EdgeRows {
         }
         let section = self.adjacency(target, offsets, &rows).with_trees(trees.into());
         let name = SectionName::Adjacency(self.label, target.dir);
-        (SectionKey::Block { stripe, tablet, name }, section.encode(target.schema))
+        built.sections.push((SectionKey::Block { stripe, tablet, name }, section.encode(target.schema)));
     }
 
     /// The rows of a block by slot, in input order within each, and where each slot begins.
@@ -313,13 +313,6 @@ impl EdgeRows {
             rows[pair[0] as usize..pair[1] as usize].sort_by(|&a, &b| place(a).order(&place(b)));
         }
     }
-}
-
-/// Counts how many edges each vertex of a block has.
-fn note_degrees(target: Target<'_>, stripe: usize, offsets: &[u32]) {
-    let mut histogram = DegreeHistogram::default();
-    offsets.windows(2).for_each(|pair| histogram.add_vertex(u64::from(pair[1] - pair[0])));
-    target.degrees.lock().entry(stripe).or_default().add(&histogram);
 }
 
 /// The slots with more edges than a packed list may have.

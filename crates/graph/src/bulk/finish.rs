@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
-use parking_lot::Mutex;
 use values::{Value, VertexRef, compare};
 
+use super::building::{Part, Source, build};
 use super::edges::Target;
 use super::label_edges::LabelEdges;
 use super::sink::SectionSink;
 use super::spill::SpillFiles;
+use super::staging::StagedStripes;
+use super::turns::in_turns;
 use super::{BulkLoad, BulkProgress, LoadedIds};
 use crate::catalog::Catalog;
 use crate::checkpoint::Checkpoint;
@@ -26,9 +28,6 @@ use crate::statistics::{DegreeTable, Scrutiny, ValueTable};
 use crate::writer::Writer;
 use crate::{Dir, GraphError, GraphStats, Result, Snapshot, Tick};
 
-/// Part of what edges may take in memory that finished sections take once those are in files; building takes another.
-const PART_TO_GATHER: usize = 4;
-
 impl BulkLoad {
     /// Builds and writes everything, on all cores, and publishes it. Snapshots of the empty graph should be gone by
     /// then: they would see it, too.
@@ -37,36 +36,14 @@ impl BulkLoad {
     /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
-        let Self { core, settled, catalog, mut sink, open, edges, ids, counts, indexes, stripes, .. } = self;
+        let Self { core, settled, catalog, mut full, open, edges, ids, counts, indexes, stripes, .. } = self;
         for (_, stripe) in open.into_iter().flatten() {
-            sink.send_stripe(stripe)?;
+            full.send(stripe)?;
         }
         let (edges, files) = edges.close()?;
-        if files.is_some() {
-            // The room that edges had in memory is free.
-            sink.give_room(core.options.bulk_bytes / PART_TO_GATHER);
-        }
-        let total = edges.iter().map(|label| 2 * label.len()).sum();
-        let spilled = files.as_ref().map_or(0, SpillFiles::len);
-        let (mut done, mut degrees) = (0, DegreeTable::default());
-        progress(BulkProgress { done, total, spilled });
-        let schema = catalog.schema().version;
-        for label in edges {
-            for dir in [Dir::Out, Dir::In] {
-                store_edges(
-                    &core,
-                    (&label, files.as_ref()),
-                    dir,
-                    (settled, schema),
-                    &mut sink,
-                    &mut degrees,
-                )?;
-                done += label.len();
-                progress(BulkProgress { done, total, spilled });
-            }
-        }
-        drop(files);
-        let keys = sink.finish()?;
+        let building = Building { core: &core, settled, schema: catalog.schema().version };
+        let (keys, degrees) = building.store(full.finish()?, (&edges, files.as_ref()), progress)?;
+        drop((edges, files));
         let stamp = Loaded { core: &core, settled, catalog, keys, counts, degrees, indexes }.publish(ids)?;
         core.allocator.go_on_in(stripes);
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
@@ -187,37 +164,65 @@ impl Loaded<'_> {
     }
 }
 
-/// Builds the sections of one label one way, and hands them over to be stored.
-fn store_edges(
-    core: &Core,
-    (edges, files): (&LabelEdges, Option<&SpillFiles>),
-    dir: Dir,
-    (settled, schema): (Tick, u64),
-    sink: &mut SectionSink,
-    degrees: &mut DegreeTable,
-) -> Result<()> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let order = Order::of(core.catalog().sort_key(edges.label()));
-    let (trees, by_stripe) = (Mutex::default(), Mutex::default());
-    let target = Target {
-        dir,
-        order,
-        settled,
-        schema,
-        bounds: core.node_sizes.declared(edges.label()),
-        degrees: &by_stripe,
-        trees: &trees,
-        account: &core.cache.account,
-    };
-    edges.sections(files, target, threads, |sections| {
-        sink.send_sections(sections, || std::mem::take(&mut *trees.lock()))
-    })?;
-    for (stripe, histogram) in by_stripe.into_inner() {
-        if let Some(stripe) = core.blocks.stripe(stripe) {
-            degrees.histogram((stripe.label, edges.label(), dir)).add(&histogram);
+/// Makes sections of everything.
+struct Building<'a> {
+    core: &'a Arc<Core>,
+    settled: Tick,
+    /// The version of the schema that the load obeys.
+    schema: u64,
+}
+
+impl Building<'_> {
+    /// Stores all vertices and edges in the order of their keys; those keys, and how many edges the vertices have.
+    fn store(
+        &self,
+        mut vertices: StagedStripes,
+        (edges, files): (&[LabelEdges], Option<&SpillFiles>),
+        progress: &dyn Fn(BulkProgress),
+    ) -> Result<(Vec<SectionKey>, DegreeTable)> {
+        let (total, spilled) =
+            (edges.iter().map(|label| 2 * label.len()).sum(), files.map_or(0, SpillFiles::len));
+        let (mut done, mut degrees) = (0, DegreeTable::default());
+        progress(BulkProgress { done, total, spilled });
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let lists: Vec<_> = edges.iter().flat_map(|label| [(label, Dir::Out), (label, Dir::In)]).collect();
+        let source = |&(label, dir): &(_, Dir)| Source::new(label, self.target(label, dir), files);
+        let sources: Vec<Source<'_>> =
+            in_turns(&lists, (threads, lists.len()), source, |sources| sources.collect());
+        let mut sink = SectionSink::start(self.core, self.settled)?;
+        build(&sources, threads, |parts| {
+            for part in parts {
+                let Part { stripe, lists, built } = part?;
+                while let Some(sections) = vertices.next_up_to(stripe)? {
+                    sink.add(sections)?;
+                }
+                sink.add(built.sections)?;
+                sink.add_trees(built.trees)?;
+                if let Some(stripe) = self.core.blocks.stripe(stripe) {
+                    degrees.histogram((stripe.label, lists.0, lists.1)).add(&built.degrees);
+                }
+                done += built.edges;
+                progress(BulkProgress { done, total, spilled });
+            }
+            Ok::<_, GraphError>(())
+        })?;
+        while let Some(sections) = vertices.next_up_to(usize::MAX)? {
+            sink.add(sections)?;
+        }
+        Ok((sink.finish()?, degrees))
+    }
+
+    fn target(&self, edges: &LabelEdges, dir: Dir) -> Target<'_> {
+        let core = self.core;
+        Target {
+            dir,
+            order: Order::of(core.catalog().sort_key(edges.label())),
+            settled: self.settled,
+            schema: self.schema,
+            bounds: core.node_sizes.declared(edges.label()),
+            account: &core.cache.account,
         }
     }
-    Ok(())
 }
 
 /// Puts the entries of an index of ids in place; the hashes that occur more than once.

@@ -3,10 +3,9 @@
 use store::Store;
 
 use super::MAX_EDGES;
-use super::edges::{EdgeRows, Target};
+use super::edges::EdgeRows;
 use super::spill::{Run, SpillFiles};
-use super::stripe::Encoded;
-use crate::{EdgeLabelId, Result};
+use crate::{Dir, EdgeLabelId, Result};
 
 /// All edges of a load.
 pub(super) struct LoadedEdges {
@@ -101,18 +100,13 @@ impl LabelEdges {
         self.spilled + self.rows.len() as u64
     }
 
-    /// Calls `consume` with the sections one way, in the order of their keys, built by several threads meanwhile.
-    pub(super) fn sections<R>(
-        &self,
-        files: Option<&SpillFiles>,
-        target: Target<'_>,
-        threads: usize,
-        consume: impl FnOnce(&mut dyn Iterator<Item = Result<Encoded>>) -> R,
-    ) -> R {
-        let Some(files) = files else {
-            return self.rows.sections(target, threads, |sections| consume(&mut sections.map(Ok)));
-        };
-        let runs: Vec<&Run> = self.runs.iter().map(|runs| &runs[target.dir as usize]).collect();
-        files.sections((self.label(), &runs), target, threads, consume)
+    /// What is in memory.
+    pub(super) fn rows(&self) -> &EdgeRows {
+        &self.rows
+    }
+
+    /// What was in memory before, by the lists one way.
+    pub(super) fn runs(&self, dir: Dir) -> Vec<&Run> {
+        self.runs.iter().map(|runs| &runs[dir as usize]).collect()
     }
 }

@@ -1,12 +1,14 @@
 //! Bulk load: typed columns in, sections out.
 //!
 //! ```text
-//! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes, gathers and ingests presence and columns
+//! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes presence and columns ─▶ a temporary file
 //! edges(…)    ─▶ rows per label, in memory ─ beyond the budget ─▶ runs in temporary files, sorted by block
-//! finish()    ─▶ per label and direction: sort, build on all cores ─▶ that thread ─▶ indexes ─▶ checkpoint ─▶ visible
+//! finish()    ─▶ per stripe, label and direction: sort, build on all cores ─▶ with the vertices of the stripe: ingested by
+//!                a thread ─▶ indexes ─▶ checkpoint ─▶ visible
 //! ```
 
 mod block_order;
+mod building;
 mod column;
 mod edges;
 mod finish;
@@ -14,6 +16,7 @@ mod label_edges;
 mod obey;
 mod sink;
 mod spill;
+mod staging;
 mod stripe;
 mod turns;
 
@@ -32,11 +35,14 @@ use crate::schema::{IndexDefinition, IndexKind};
 use crate::transaction::check_id;
 use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
 use label_edges::LoadedEdges;
-use sink::SectionSink;
+use staging::StripeStaging;
 use stripe::{StripeBuilder, check_columns};
 
 /// Most edges of one label in memory: their rows are numbered with 32 bits.
 const MAX_EDGES: usize = u32::MAX as usize;
+
+/// Part of [`GraphOptions::bulk_bytes`](crate::GraphOptions::bulk_bytes) that vertices may take besides the edges.
+const PART_FOR_VERTICES: usize = 16;
 
 /// How far [`BulkLoad::finish`] is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,9 +58,10 @@ pub struct BulkProgress {
 /// Loads an empty graph from typed columns, bypassing log and delta. Nothing is visible before [`BulkLoad::finish`]
 /// returns; after a crash before that the graph is still empty. Dropping it gives the load up.
 ///
-/// Vertices go to disk while they come. Edges stay in memory until `finish`, 20 bytes and their properties each, up to
-/// [`GraphOptions::bulk_bytes`](crate::GraphOptions::bulk_bytes); what is more goes through temporary files where the store
-/// keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each.
+/// Vertices are encoded while they come; a few stay in memory, the others wait in a temporary file for the edges of their
+/// stripes. Edges stay in memory until `finish`, 20 bytes and their properties each, up to
+/// [`GraphOptions::bulk_bytes`](crate::GraphOptions::bulk_bytes); what is more goes through temporary files, too, where the
+/// store keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each.
 pub struct BulkLoad {
     core: Arc<Core>,
     settled: Tick,
@@ -64,7 +71,7 @@ pub struct BulkLoad {
     first_stripe: usize,
     /// The stripes that it fills, and nobody else: who writes meanwhile, which nobody should, is not overwritten.
     stripes: OpenStripes,
-    sink: SectionSink,
+    full: StripeStaging,
     /// By vertex label: the stripe that is being filled.
     open: Vec<Option<(usize, StripeBuilder)>>,
     edges: LoadedEdges,
@@ -92,14 +99,15 @@ impl BulkLoad {
         let first_stripe = core.allocator.next_stripe();
         let settled = core.writer.lock().applied;
         let catalog = core.catalog();
-        let sink = SectionSink::start(core, settled, catalog.schema().version)?;
+        let room = core.options.bulk_bytes / PART_FOR_VERTICES;
+        let full = StripeStaging::start(core, room, settled, catalog.schema().version)?;
         Ok(Self {
             core: Arc::clone(core),
             settled,
             catalog,
             first_stripe,
             stripes: OpenStripes::default(),
-            sink,
+            full,
             open: Vec::new(),
             edges: LoadedEdges::new(core.options.bulk_bytes),
             counts: Counts::default(),
@@ -171,7 +179,7 @@ impl BulkLoad {
         }
         let open = &mut self.open[label.index()];
         if let Some((_, full)) = open.take_if(|(number, _)| *number != stripe) {
-            self.sink.send_stripe(full)?;
+            self.full.send(full)?;
         }
         let (_, builder) = open.get_or_insert_with(|| (stripe, StripeBuilder::new(stripe)));
         Ok(builder)

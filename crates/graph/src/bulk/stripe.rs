@@ -28,6 +28,10 @@ impl StripeBuilder {
         Self { number, exists: vec![Bits::new(SLOTS); TABLETS], ids: builders(), columns: Vec::new() }
     }
 
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
     /// Adds vertices of this stripe and, where they have some, ids that users chose.
     pub(super) fn add(&mut self, refs: &[VertexRef], ids: Option<&[Value]>) {
         for (row, &v) in refs.iter().enumerate() {

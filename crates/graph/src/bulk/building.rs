@@ -1,0 +1,146 @@
+//! Sections of all edges, in the order of their keys, built on all cores.
+//!
+//! ```text
+//! stripe 0   label 0 out │ label 0 in │ label 1 out │ …        a task each, or several where there are many edges
+//! stripe 1   label 0 out │ label 0 in │ label 1 out │ …
+//! ```
+//!
+//! The store writes what comes in order once. Label by label it would get runs whose keys overlap, and merge them: everything
+//! would be written twice.
+
+use std::ops::Range;
+
+use super::block_order::BlockOrder;
+use super::edges::{Built, Target};
+use super::label_edges::LabelEdges;
+use super::spill::{Run, SpillFiles};
+use super::turns::in_turns;
+use crate::block::TABLETS;
+use crate::section_key::SectionName;
+use crate::{Dir, EdgeLabelId, Result};
+
+/// Edges in memory that one task makes sections of, and bytes of temporary files; more if a block has more.
+const TASK_EDGES: u64 = 1 << 17;
+const TASK_BYTES: u64 = 4 << 20;
+/// Tasks that each thread may be ahead of the store.
+const AHEAD: usize = 4;
+
+/// The edges of one label, for their lists one way.
+pub(super) struct Source<'a> {
+    edges: &'a LabelEdges,
+    target: Target<'a>,
+    place: Place<'a>,
+}
+
+/// Where they are.
+enum Place<'a> {
+    Memory(BlockOrder),
+    Files(&'a SpillFiles, Vec<&'a Run>),
+}
+
+/// Blocks of one stripe whose sections are built at once.
+struct Task<'a> {
+    source: &'a Source<'a>,
+    blocks: Range<usize>,
+}
+
+/// What one task has built.
+pub(super) struct Part {
+    pub(super) stripe: usize,
+    pub(super) lists: (EdgeLabelId, Dir),
+    pub(super) built: Built,
+}
+
+impl<'a> Source<'a> {
+    /// Of edges that are in memory or, all of them, in `files`.
+    pub(super) fn new(edges: &'a LabelEdges, target: Target<'a>, files: Option<&'a SpillFiles>) -> Self {
+        let place = match files {
+            Some(files) => Place::Files(files, edges.runs(target.dir)),
+            None => Place::Memory(edges.rows().block_order(target.dir)),
+        };
+        Self { edges, target, place }
+    }
+
+    fn tasks(&'a self) -> impl Iterator<Item = Task<'a>> {
+        let parts = match &self.place {
+            Place::Memory(order) => {
+                let sizes = order.blocks().map(|block| (block, order.rows(block).len() as u64));
+                parts(&sizes.collect::<Vec<_>>(), TASK_EDGES)
+            }
+            Place::Files(_, runs) => {
+                let mut sizes: Vec<_> = runs.iter().flat_map(|run| run.sizes()).collect();
+                sizes.sort_unstable();
+                parts(&sizes, TASK_BYTES)
+            }
+        };
+        parts.into_iter().map(|blocks| Task { source: self, blocks })
+    }
+}
+
+/// Cuts blocks, ascending, with their sizes into parts: none of them has blocks of two stripes, nor a further block when its
+/// size is `bound`. A block that is there several times has the sum of the sizes.
+fn parts(sizes: &[(usize, u64)], bound: u64) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut size = 0;
+    for of_block in sizes.chunk_by(|a, b| a.0 == b.0) {
+        let block = of_block[0].0;
+        match parts.last_mut() {
+            Some(part) if size < bound && part.start / TABLETS == block / TABLETS => part.end = block + 1,
+            _ => {
+                parts.push(block..block + 1);
+                size = 0;
+            }
+        }
+        size += of_block.iter().map(|(_, size)| size).sum::<u64>();
+    }
+    parts
+}
+
+impl Task<'_> {
+    fn stripe(&self) -> usize {
+        self.blocks.start / TABLETS
+    }
+
+    fn lists(&self) -> (EdgeLabelId, Dir) {
+        (self.source.edges.label(), self.source.target.dir)
+    }
+
+    /// Where its sections are among those of all tasks.
+    fn place(&self) -> (usize, u32, usize) {
+        let (label, dir) = self.lists();
+        (self.stripe(), SectionName::Adjacency(label, dir).number(), self.blocks.start)
+    }
+
+    fn build(&self) -> Result<Part> {
+        let Source { edges, target, place } = self.source;
+        let built = match place {
+            Place::Memory(order) => edges.rows().build_blocks(*target, order, self.blocks.clone()),
+            Place::Files(files, runs) => files.build_blocks((edges.label(), runs), *target, &self.blocks)?,
+        };
+        Ok(Part { stripe: self.stripe(), lists: self.lists(), built })
+    }
+}
+
+/// Calls `consume` with what is built of all sources, in the order of the keys, while several threads build more.
+pub(super) fn build<R>(
+    sources: &[Source<'_>],
+    threads: usize,
+    consume: impl FnOnce(&mut dyn Iterator<Item = Result<Part>>) -> R,
+) -> R {
+    let mut tasks: Vec<Task<'_>> = sources.iter().flat_map(Source::tasks).collect();
+    tasks.sort_unstable_by_key(Task::place);
+    in_turns(&tasks, (threads, AHEAD), Task::build, consume)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_end_where_stripes_do_or_when_they_are_large_and_have_every_block() {
+        let sizes = [(0, 3), (0, 4), (1, 2), (5, 2), (6, 30), (7, 1), (63, 1), (64, 1), (200, 50), (201, 1)];
+        assert_eq!(parts(&sizes, 10), [0..6, 6..7, 7..64, 64..65, 200..201, 201..202]);
+        assert_eq!(parts(&sizes, u64::MAX), [0..64, 64..65, 200..202]);
+        assert_eq!(parts(&[], 10), []);
+    }
+}
