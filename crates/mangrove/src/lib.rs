@@ -49,7 +49,7 @@ mod scripts;
 mod services;
 mod transaction;
 
-pub use allocator::give_memory_back_soon;
+pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};
 pub use database::Database;
 pub use error::Error;
 pub use import::ImportFormat;

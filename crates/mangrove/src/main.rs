@@ -16,9 +16,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    // An import takes large blocks again as soon as it has freed them, on few threads: to give them back between costs it a
-    // tenth of its time.
-    if !cli.imports() {
+    if cli.imports() {
+        mangrove::keep_memory_for_a_while();
+    } else {
         mangrove::give_memory_back_soon();
     }
     match cli.run() {

@@ -13,7 +13,7 @@ pub(super) struct BlockOrder {
 
 impl BlockOrder {
     /// Of rows that have these owners.
-    pub(super) fn of(owners: impl ExactSizeIterator<Item = VertexRef> + Clone) -> Self {
+    pub(super) fn of(owners: impl Iterator<Item = VertexRef> + Clone) -> Self {
         let block = |v: VertexRef| (v.0 >> 16) as usize * TABLETS + v.tablet() as usize;
         let mut starts = vec![0u32];
         for v in owners.clone() {
@@ -27,7 +27,7 @@ impl BlockOrder {
             starts[i] += starts[i - 1];
         }
         let mut next = starts.clone();
-        let mut rows = vec![0; owners.len()];
+        let mut rows = vec![0; starts[starts.len() - 1] as usize];
         for (row, v) in (0..).zip(owners) {
             let place = &mut next[block(v)];
             rows[*place as usize] = row;
@@ -41,8 +41,11 @@ impl BlockOrder {
         (0..self.starts.len() - 1).filter(|&block| self.starts[block] < self.starts[block + 1])
     }
 
-    /// The rows of a block, which is one of its blocks or below one.
+    /// The rows of a block.
     pub(super) fn rows(&self, block: usize) -> &[u32] {
-        &self.rows[self.starts[block] as usize..self.starts[block + 1] as usize]
+        match self.starts.get(block..block + 2) {
+            Some(&[start, end]) => &self.rows[start as usize..end as usize],
+            _ => &[],
+        }
     }
 }

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::block_order::BlockOrder;
-use super::edges::{Built, Target};
+use super::edges::{Built, EdgeRows, Target};
 use super::label_edges::LabelEdges;
 use super::spill::{Run, SpillFiles};
 use super::turns::in_turns;
@@ -19,9 +19,10 @@ use crate::block::TABLETS;
 use crate::section_key::SectionName;
 use crate::{Dir, EdgeLabelId, Result};
 
-/// Edges in memory that one task makes sections of, and bytes of temporary files; more if a block has more.
-const TASK_EDGES: u64 = 1 << 17;
-const TASK_BYTES: u64 = 4 << 20;
+/// Bytes of edges that one task makes sections of, as they are in memory or in temporary files; more if a block has more.
+const TASK_BYTES: u64 = 2 << 20;
+/// Bytes of an edge in memory, with what it has of properties, roughly.
+const EDGE_BYTES: u64 = 16;
 /// Tasks that each thread may be ahead of the store.
 const AHEAD: usize = 4;
 
@@ -29,13 +30,11 @@ const AHEAD: usize = 4;
 pub(super) struct Source<'a> {
     edges: &'a LabelEdges,
     target: Target<'a>,
-    place: Place<'a>,
-}
-
-/// Where they are.
-enum Place<'a> {
-    Memory(BlockOrder),
-    Files(&'a SpillFiles, Vec<&'a Run>),
+    files: Option<&'a SpillFiles>,
+    /// Those in files, which come first.
+    runs: Vec<&'a Run>,
+    /// Those in memory.
+    order: BlockOrder,
 }
 
 /// Blocks of one stripe whose sections are built at once.
@@ -52,28 +51,17 @@ pub(super) struct Part {
 }
 
 impl<'a> Source<'a> {
-    /// Of edges that are in memory or, all of them, in `files`.
     pub(super) fn new(edges: &'a LabelEdges, target: Target<'a>, files: Option<&'a SpillFiles>) -> Self {
-        let place = match files {
-            Some(files) => Place::Files(files, edges.runs(target.dir)),
-            None => Place::Memory(edges.rows().block_order(target.dir)),
-        };
-        Self { edges, target, place }
+        let (runs, order) = (edges.runs(target.dir), edges.rows().block_order(target.dir));
+        Self { edges, target, files, runs, order }
     }
 
-    fn tasks(&'a self) -> impl Iterator<Item = Task<'a>> {
-        let parts = match &self.place {
-            Place::Memory(order) => {
-                let sizes = order.blocks().map(|block| (block, order.rows(block).len() as u64));
-                parts(&sizes.collect::<Vec<_>>(), TASK_EDGES)
-            }
-            Place::Files(_, runs) => {
-                let mut sizes: Vec<_> = runs.iter().flat_map(|run| run.sizes()).collect();
-                sizes.sort_unstable();
-                parts(&sizes, TASK_BYTES)
-            }
-        };
-        parts.into_iter().map(|blocks| Task { source: self, blocks })
+    fn tasks(&self) -> impl Iterator<Item = Task<'_>> {
+        let in_memory =
+            self.order.blocks().map(|block| (block, self.order.rows(block).len() as u64 * EDGE_BYTES));
+        let mut sizes: Vec<_> = self.runs.iter().flat_map(|run| run.sizes()).chain(in_memory).collect();
+        sizes.sort_unstable();
+        parts(&sizes, TASK_BYTES).into_iter().map(|blocks| Task { source: self, blocks })
     }
 }
 
@@ -112,11 +100,29 @@ impl Task<'_> {
     }
 
     fn build(&self) -> Result<Part> {
-        let Source { edges, target, place } = self.source;
-        let built = match place {
-            Place::Memory(order) => edges.rows().build_blocks(*target, order, self.blocks.clone()),
-            Place::Files(files, runs) => files.build_blocks((edges.label(), runs), *target, &self.blocks)?,
+        let Source { edges, target, files, runs, order } = self.source;
+        let mut stretches = match files {
+            Some(files) => files.take(target.dir, runs, &self.blocks)?,
+            None => Vec::new(),
         };
+        let mut built = Built::default();
+        for block in self.blocks.clone() {
+            let mut rows = EdgeRows::new(edges.label());
+            for stretch in &mut stretches {
+                if let Some(piece) = stretch.next_if(block)? {
+                    rows.append_piece(&piece, block, target.dir);
+                }
+            }
+            let in_memory = order.rows(block);
+            if rows.len() == 0 {
+                edges.rows().build_block(*target, block, in_memory, &mut built);
+                continue;
+            }
+            rows.append_rows(edges.rows(), in_memory);
+            rows.close();
+            let all: Vec<u32> = (0..rows.len() as u32).collect();
+            rows.build_block(*target, block, &all, &mut built);
+        }
         Ok(Part { stripe: self.stripe(), lists: self.lists(), built })
     }
 }

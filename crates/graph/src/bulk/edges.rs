@@ -1,21 +1,20 @@
 //! Edges while they are loaded: rows in input order, then sorted into sections.
 //!
 //! ```text
-//! rows          │ src │ dst │ seq │ src │ dst │ seq │ …      12 bytes each, as building looks at all three of a row, in an
-//!                                                          order of its own: one line of the processor's cache, not three
-//! columns       in chunks of 65,536 rows
+//! rows          ends and number of each edge                 in chunks of 65,536 rows (rows.rs)
+//! columns       a property each                              likewise
 //! order         row numbers, counting-sorted by the block of the list's owner    (one pass per direction)
 //! a block       its rows, counting-sorted by slot ──▶ offsets, neighbours, seqs, columns
 //!                                    a long list ──▶ the nodes of an edge-tree
 //! ```
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use values::VertexRef;
 
 use super::BulkColumn;
 use super::block_order::BlockOrder;
+use super::rows::{CHUNK, Row, Rows, SpareChunks};
 use super::stripe::Encoded;
 use crate::block::{TABLETS, slot_of, vertex_at};
 use crate::codec::{EdgePiece, StoredSection, append_piece};
@@ -24,8 +23,6 @@ use crate::section::{Adjacency, Order, SLOTS, SortPlace, Values, ValuesBuilder};
 use crate::section_key::{SectionKey, SectionName};
 use crate::tree::{EdgeTree, TreeBuild, TreeName};
 use crate::{DegreeHistogram, Dir, EdgeLabelId, KeyId, Tick, TreeBounds, ValueRef};
-
-const CHUNK: usize = 1 << 16;
 
 /// Bytes of an edge in memory, without its properties: its ends and number, and its places while both orders are made.
 const ROW_BYTES: usize = 12 + 8;
@@ -58,28 +55,8 @@ pub(super) struct Built {
 /// The edges of one label.
 pub(super) struct EdgeRows {
     pub(super) label: EdgeLabelId,
-    rows: Vec<Row>,
+    rows: Rows,
     columns: Vec<(KeyId, ChunkedColumn)>,
-}
-
-/// An edge, without its properties.
-#[derive(Clone, Copy)]
-struct Row {
-    /// Source and target.
-    ends: [VertexRef; 2],
-    seq: u32,
-}
-
-impl Row {
-    /// The vertex whose list one way the edge is in.
-    fn owner(self, dir: Dir) -> VertexRef {
-        self.ends[dir as usize]
-    }
-
-    /// The vertex at the other end.
-    fn neighbour(self, dir: Dir) -> VertexRef {
-        self.ends[dir.reverse() as usize]
-    }
 }
 
 /// A column in chunks, so that it grows without being copied and a row is found by a shift.
@@ -139,7 +116,7 @@ impl ChunkedColumn {
 
 impl EdgeRows {
     pub(super) fn new(label: EdgeLabelId) -> Self {
-        Self { label, rows: Vec::new(), columns: Vec::new() }
+        Self { label, rows: Rows::default(), columns: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -151,27 +128,28 @@ impl EdgeRows {
         self.len() * ROW_BYTES + self.columns.iter().map(|(_, column)| column.bytes()).sum::<usize>()
     }
 
-    /// Forgets the edges, but keeps the room for as many.
-    pub(super) fn clear(&mut self) {
-        self.rows.clear();
+    /// Forgets the edges, and leaves their room to others.
+    pub(super) fn clear(&mut self, spare: &mut SpareChunks) {
+        self.rows.clear(spare);
         self.columns.clear();
     }
 
     /// The rows by the blocks of the vertices whose lists one way they are in.
     pub(super) fn block_order(&self, dir: Dir) -> BlockOrder {
-        BlockOrder::of(self.rows.iter().map(|row| row.owner(dir)))
+        BlockOrder::of(self.rows.iter().map(move |row| row.owner(dir)))
     }
 
-    /// Appends edges whose sequence numbers are `seqs`; columns are as long as they are.
+    /// Appends edges whose sequence numbers are `seqs`; columns are as long as they are. Room is taken from `spare`.
     pub(super) fn add(
         &mut self,
         (src, dst): (&[VertexRef], &[VertexRef]),
         seqs: &[u32],
         columns: &[(KeyId, &BulkColumn)],
+        spare: &mut SpareChunks,
     ) {
         let first = self.len();
-        let rows = src.iter().zip(dst).zip(seqs);
-        self.rows.extend(rows.map(|((&src, &dst), &seq)| Row { ends: [src, dst], seq }));
+        let rows = src.iter().zip(dst).zip(seqs).map(|((&src, &dst), &seq)| Row { ends: [src, dst], seq });
+        self.rows.extend(rows, spare);
         for (key, column) in columns {
             let chunked = self.column(*key, first);
             (0..src.len()).for_each(|row| chunked.push(column.values.get(row)));
@@ -182,22 +160,33 @@ impl EdgeRows {
     pub(super) fn append_piece(&mut self, piece: &EdgePiece<'_>, block: usize, dir: Dir) {
         let (first, rows) = (self.len(), piece.len());
         let (stripe, tablet) = ((block / TABLETS) as u16, (block % TABLETS) as u8);
-        self.rows.reserve(rows);
+        let mut read = Vec::with_capacity(rows);
         piece.for_each(|(slot, other, seq)| {
             let mut ends = [other; 2];
             ends[dir as usize] = vertex_at(stripe, tablet, slot);
-            self.rows.push(Row { ends, seq });
+            read.push(Row { ends, seq });
         });
+        self.rows.extend(read.into_iter(), &mut SpareChunks::new());
         for (key, values) in &piece.columns {
             let chunked = self.column(*key, first);
             (0..rows).for_each(|row| chunked.push(values.get(row)));
         }
     }
 
+    /// Appends some edges of the same label that are in memory elsewhere.
+    pub(super) fn append_rows(&mut self, edges: &Self, rows: &[u32]) {
+        let first = self.len();
+        self.rows.extend(rows.iter().map(|&row| edges.rows.get(row)), &mut SpareChunks::new());
+        for (key, column) in &edges.columns {
+            let chunked = self.column(*key, first);
+            rows.iter().for_each(|&row| chunked.push(column.get(row as usize)));
+        }
+    }
+
     /// Writes some rows, whose lists one way are in one block, behind what `bytes` has, to be appended elsewhere.
     pub(super) fn write_piece(&self, rows: &[u32], dir: Dir, bytes: &mut Vec<u8>) {
         let edge = |&row: &u32| {
-            let row = self.rows[row as usize];
+            let row = self.rows.get(row);
             (slot_of(row.owner(dir)) as u16, row.neighbour(dir), row.seq)
         };
         let columns: Vec<_> = self.gathered(rows).collect();
@@ -234,20 +223,11 @@ impl EdgeRows {
         self.columns.sort_by_key(|(key, _)| *key);
     }
 
-    /// Builds the sections of some blocks, whose rows `order` has.
-    pub(super) fn build_blocks(&self, target: Target<'_>, order: &BlockOrder, blocks: Range<usize>) -> Built {
-        let mut built = Built::default();
-        for block in blocks {
-            let rows = order.rows(block);
-            if !rows.is_empty() {
-                self.build_block(target, block, rows, &mut built);
-            }
-        }
-        built
-    }
-
-    /// Builds the section of one block, from the rows whose owners are in it.
+    /// Builds the section of one block, from the rows whose owners are in it, if there are any.
     pub(super) fn build_block(&self, target: Target<'_>, block: usize, rows: &[u32], built: &mut Built) {
+        if rows.is_empty() {
+            return;
+        }
         built.edges += rows.len() as u64;
         let (mut offsets, mut rows) = self.by_slot(target.dir, rows);
         offsets.windows(2).for_each(|pair| built.degrees.add_vertex(u64::from(pair[1] - pair[0])));
@@ -276,7 +256,7 @@ impl EdgeRows {
 
     /// The rows of a block by slot, in input order within each, and where each slot begins.
     fn by_slot(&self, dir: Dir, rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
-        let slot = |row: u32| slot_of(self.rows[row as usize].owner(dir));
+        let slot = |row: u32| slot_of(self.rows.get(row).owner(dir));
         let mut starts = vec![0u32; SLOTS + 1];
         rows.iter().for_each(|&row| starts[slot(row) + 1] += 1);
         let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
@@ -295,8 +275,8 @@ impl EdgeRows {
 
     /// The edges of some rows, which are in the order of their lists.
     fn adjacency(&self, target: Target<'_>, offsets: Box<[u32]>, rows: &[u32]) -> Adjacency {
-        let neighbours = rows.iter().map(|&row| self.rows[row as usize].neighbour(target.dir)).collect();
-        let seqs = rows.iter().map(|&row| self.rows[row as usize].seq).collect();
+        let neighbours = rows.iter().map(|&row| self.rows.get(row).neighbour(target.dir)).collect();
+        let seqs = rows.iter().map(|&row| self.rows.get(row).seq).collect();
         let columns = self.gathered(rows).collect();
         Adjacency::new(target.settled, target.order, offsets, neighbours, seqs, columns)
     }
@@ -306,8 +286,8 @@ impl EdgeRows {
         let column = self.columns.iter().find(|(known, _)| *known == key).map(|(_, column)| column);
         let place = |row: u32| SortPlace {
             value: column.and_then(|column| column.get(row as usize)),
-            neighbour: self.rows[row as usize].neighbour(dir),
-            seq: self.rows[row as usize].seq,
+            neighbour: self.rows.get(row).neighbour(dir),
+            seq: self.rows.get(row).seq,
         };
         for pair in offsets.windows(2) {
             rows[pair[0] as usize..pair[1] as usize].sort_by(|&a, &b| place(a).order(&place(b)));

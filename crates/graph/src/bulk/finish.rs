@@ -40,7 +40,7 @@ impl BulkLoad {
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;
         }
-        let (edges, files) = edges.close()?;
+        let (edges, files) = edges.close();
         let building = Building { core: &core, settled, schema: catalog.schema().version };
         let (keys, degrees) = building.store(full.finish()?, (&edges, files.as_ref()), progress)?;
         drop((edges, files));

@@ -1,17 +1,21 @@
 //! The edges of a bulk load: in memory as long as there is room, then in temporary files.
 
 use store::Store;
+use values::VertexRef;
 
-use super::MAX_EDGES;
 use super::edges::EdgeRows;
+use super::rows::SpareChunks;
 use super::spill::{Run, SpillFiles};
-use crate::{Dir, EdgeLabelId, Result};
+use super::{BulkColumn, MAX_EDGES};
+use crate::{Dir, EdgeLabelId, KeyId, Result};
 
 /// All edges of a load.
 pub(super) struct LoadedEdges {
     labels: Vec<LabelEdges>,
     /// Bytes of them that stay in memory.
     budget: usize,
+    /// Room that edges had which are in files now.
+    spare: SpareChunks,
     files: Option<SpillFiles>,
 }
 
@@ -26,12 +30,23 @@ pub(super) struct LabelEdges {
 
 impl LoadedEdges {
     pub(super) fn new(budget: usize) -> Self {
-        Self { labels: Vec::new(), budget, files: None }
+        Self { labels: Vec::new(), budget, spare: SpareChunks::new(), files: None }
     }
 
-    /// Where further edges of a label go.
-    pub(super) fn rows_of(&mut self, label: EdgeLabelId) -> &mut EdgeRows {
-        let place = match self.labels.iter().position(|edges| edges.rows.label == label) {
+    /// The number of edges of a label that are in memory.
+    pub(super) fn in_memory(&self, label: EdgeLabelId) -> usize {
+        self.labels.iter().find(|edges| edges.label() == label).map_or(0, |edges| edges.rows.len())
+    }
+
+    /// Appends edges of a label, with their sequence numbers and columns that are as long as they are.
+    pub(super) fn add(
+        &mut self,
+        label: EdgeLabelId,
+        ends: (&[VertexRef], &[VertexRef]),
+        seqs: &[u32],
+        columns: &[(KeyId, &BulkColumn)],
+    ) {
+        let place = match self.labels.iter().position(|edges| edges.label() == label) {
             Some(place) => place,
             None => {
                 let rows = EdgeRows::new(label);
@@ -39,36 +54,32 @@ impl LoadedEdges {
                 self.labels.len() - 1
             }
         };
-        &mut self.labels[place].rows
+        self.labels[place].rows.add(ends, seqs, columns, &mut self.spare);
     }
 
-    /// Moves what is in memory to temporary files if it is more than there is room for, and the store has a place for them.
+    /// Moves some of what is in memory to temporary files if it is more than there is room for, and the store has a place for
+    /// them: the labels that have most, until a quarter of the room is free. So most of it has edges in the end that were never
+    /// written to a file.
     pub(super) fn keep_to_budget(&mut self, store: &dyn Store) -> Result<()> {
-        let bytes: usize = self.labels.iter().map(|edges| edges.rows.bytes()).sum();
-        let is_over = bytes > self.budget || self.labels.iter().any(|edges| edges.rows.len() > MAX_EDGES / 2);
-        if !is_over {
+        let mut bytes: usize = self.labels.iter().map(|edges| edges.rows.bytes()).sum();
+        let is_over = |bytes| bytes > self.budget;
+        let is_long = |edges: &LabelEdges| edges.rows.len() > MAX_EDGES / 2;
+        if !is_over(bytes) && !self.labels.iter().any(is_long) {
             return Ok(());
         }
         if self.files.is_none() {
             self.files = SpillFiles::create(store)?;
         }
-        self.spill()
-    }
-
-    /// Moves what is in memory to the temporary files, if there are any.
-    fn spill(&mut self) -> Result<()> {
         let Some(files) = &mut self.files else { return Ok(()) };
         let mut full: Vec<&mut LabelEdges> =
             self.labels.iter_mut().filter(|edges| edges.rows.len() > 0).collect();
-        full.iter_mut().for_each(|edges| edges.rows.close());
-        let rows: Vec<&EdgeRows> = full.iter().map(|edges| &edges.rows).collect();
-        let runs = files.write(&rows)?;
-        for (edges, runs) in full.into_iter().zip(runs) {
-            edges.spilled += edges.rows.len() as u64;
-            edges.runs.push(runs);
-            edges.rows.clear();
-        }
-        Ok(())
+        full.sort_by_key(|edges| std::cmp::Reverse(edges.rows.bytes()));
+        full.retain(|edges| {
+            let is_spilled = bytes > self.budget / 4 * 3 || is_long(edges);
+            bytes -= if is_spilled { edges.rows.bytes() } else { 0 };
+            is_spilled
+        });
+        spill(&mut full, files, &mut self.spare)
     }
 
     /// Bytes that went through temporary files.
@@ -76,18 +87,24 @@ impl LoadedEdges {
         self.files.as_ref().map_or(0, SpillFiles::len)
     }
 
-    /// Ends the input: all of it is in memory then, or all of it in files.
-    pub(super) fn close(mut self) -> Result<(Vec<LabelEdges>, Option<SpillFiles>)> {
-        self.spill()?;
-        for edges in &mut self.labels {
-            match &self.files {
-                // The room that the rows had is needed to build sections.
-                Some(_) => edges.rows = EdgeRows::new(edges.rows.label),
-                None => edges.rows.close(),
-            }
-        }
-        Ok((self.labels, self.files))
+    /// Ends the input.
+    pub(super) fn close(mut self) -> (Vec<LabelEdges>, Option<SpillFiles>) {
+        self.labels.iter_mut().for_each(|edges| edges.rows.close());
+        (self.labels, self.files)
     }
+}
+
+/// Moves what some labels have in memory to temporary files.
+fn spill(full: &mut [&mut LabelEdges], files: &mut SpillFiles, spare: &mut SpareChunks) -> Result<()> {
+    full.iter_mut().for_each(|edges| edges.rows.close());
+    let rows: Vec<&EdgeRows> = full.iter().map(|edges| &edges.rows).collect();
+    let runs = files.write(&rows)?;
+    for (edges, runs) in full.iter_mut().zip(runs) {
+        edges.spilled += edges.rows.len() as u64;
+        edges.runs.push(runs);
+        edges.rows.clear(spare);
+    }
+    Ok(())
 }
 
 impl LabelEdges {

@@ -14,6 +14,7 @@ mod edges;
 mod finish;
 mod label_edges;
 mod obey;
+mod rows;
 mod sink;
 mod spill;
 mod staging;
@@ -229,11 +230,10 @@ impl BulkLoad {
         let id_column = self.note_edge_ids(ids, src);
         let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(columns.iter()).collect();
         columns.extend(id_column.as_ref().map(|column| (EDGE_ID_KEY, column)));
-        let rows = self.edges.rows_of(label);
-        if rows.len() + src.len() > MAX_EDGES {
+        if self.edges.in_memory(label) + src.len() > MAX_EDGES {
             return Err(bad(format!("more than {MAX_EDGES} edges of one label in memory")));
         }
-        rows.add((src, dst), &seqs, &columns);
+        self.edges.add(label, (src, dst), &seqs, &columns);
         self.counts.change_edges(label, src.len() as i64);
         self.edges.keep_to_budget(&*self.core.store)
     }

@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use store::{Scratch, Store};
 
-use super::edges::{Built, EdgeRows, Target};
+use super::edges::EdgeRows;
 use crate::codec::EdgePiece;
-use crate::{Dir, EdgeLabelId, GraphError, Result};
+use crate::{Dir, GraphError, Result};
 
 /// Bytes of a temporary file that are written at once.
 const WRITE_BYTES: usize = 4 << 20;
@@ -70,14 +70,14 @@ impl SpillFiles {
         Ok(out.into_iter().zip(into?).map(|(out, into)| [out, into]).collect())
     }
 
-    /// Builds the sections of some blocks from the runs of a label one way, for the only time.
-    pub(super) fn build_blocks(
+    /// The edges of some blocks in runs of lists one way, read for the only time.
+    pub(super) fn take<'a>(
         &self,
-        (label, runs): (EdgeLabelId, &[&Run]),
-        target: Target<'_>,
+        dir: Dir,
+        runs: &[&'a Run],
         blocks: &Range<usize>,
-    ) -> Result<Built> {
-        let file = &self.0[target.dir as usize];
+    ) -> Result<Vec<Stretch<'a>>> {
+        let file = &self.0[dir as usize];
         let mut stretches = Vec::with_capacity(runs.len());
         for run in runs {
             let pieces = run.pieces(blocks);
@@ -85,19 +85,7 @@ impl SpillFiles {
             let bytes = file.take(first.start, (last.end - first.start) as usize).map_err(Arc::new)?;
             stretches.push(Stretch { pieces, bytes, start: first.start });
         }
-        let mut built = Built::default();
-        while let Some(block) = stretches.iter().filter_map(Stretch::block).min() {
-            let mut rows = EdgeRows::new(label);
-            for stretch in &mut stretches {
-                let Some(bytes) = stretch.next_if(block) else { continue };
-                let piece = EdgePiece::decode(bytes).map_err(|malformed| failed(malformed.0))?;
-                rows.append_piece(&piece, block as usize, target.dir);
-            }
-            rows.close();
-            let all: Vec<u32> = (0..rows.len() as u32).collect();
-            rows.build_block(target, block as usize, &all, &mut built);
-        }
-        Ok(built)
+        Ok(stretches)
     }
 }
 
@@ -114,8 +102,8 @@ impl Run {
 }
 
 /// Neighbouring pieces of one run, read at once.
-struct Stretch<'a> {
-    /// Those that were not looked at yet.
+pub(super) struct Stretch<'a> {
+    /// Those that were not asked for yet.
     pieces: &'a [Piece],
     bytes: Vec<u8>,
     /// Where the bytes begin in the file.
@@ -123,15 +111,16 @@ struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
-    fn block(&self) -> Option<u32> {
-        Some(self.pieces.first()?.block)
-    }
-
-    /// The bytes of the next piece if it is of this block.
-    fn next_if(&mut self, block: u32) -> Option<&[u8]> {
-        let (first, rest) = self.pieces.split_first().filter(|(first, _)| first.block == block)?;
+    /// The next piece if it is of this block.
+    pub(super) fn next_if(&mut self, block: usize) -> Result<Option<EdgePiece<'_>>> {
+        let Some((first, rest)) =
+            self.pieces.split_first().filter(|(first, _)| first.block as usize == block)
+        else {
+            return Ok(None);
+        };
         self.pieces = rest;
-        Some(&self.bytes[(first.start - self.start) as usize..(first.end - self.start) as usize])
+        let bytes = &self.bytes[(first.start - self.start) as usize..(first.end - self.start) as usize];
+        EdgePiece::decode(bytes).map(Some).map_err(|malformed| failed(malformed.0))
     }
 }
 

@@ -15,6 +15,9 @@ const EMPTY: u32 = u32::MAX;
 /// The least number of slots, as a power of two.
 const LEAST_BITS: u32 = 6;
 
+/// How many times the slots at least doubled are more at once: who expects too much takes no more memory than that.
+const MOST_GROWTH: usize = 8;
+
 /// The vertices of one label by their LDBC ids.
 ///
 /// ```text
@@ -34,6 +37,8 @@ pub(super) struct Ids {
     /// A power of two of them, or none.
     slots: Box<[u32]>,
     in_order: Vec<Known>,
+    /// How many ids there will be, roughly: growing step by step copies all that there are each time.
+    expected: usize,
 }
 
 /// An id and its vertex, in 12 bytes.
@@ -45,6 +50,11 @@ struct Known {
 }
 
 impl Ids {
+    /// Says that about so many more ids will come.
+    pub(super) fn expect(&mut self, more: usize) {
+        self.expected = self.in_order.len() + more;
+    }
+
     /// Enters ids, whose vertices are yet to be made, and says which of them are new.
     pub(super) fn enter(&mut self, ids: &[i64]) -> Vec<bool> {
         let mut is_new = Vec::with_capacity(ids.len());
@@ -135,9 +145,12 @@ impl Ids {
         if self.slots.is_empty() { None } else { self.seek(id).1 }
     }
 
-    /// Doubles the slots.
+    /// Makes room for the ids that are expected, or for some of them if they are many more than there are.
     fn grow(&mut self) {
-        self.slots = vec![EMPTY; (self.slots.len() * 2).max(1 << LEAST_BITS)].into();
+        let least = (self.slots.len() * 2).max(1 << LEAST_BITS);
+        let slots = (self.expected * 4 / 3 + 1).next_power_of_two().clamp(least, least * MOST_GROWTH);
+        self.slots = vec![EMPTY; slots].into();
+        self.in_order.reserve_exact(slots / 4 * 3 - self.in_order.len());
         for position in 0..self.in_order.len() {
             let mut slot = self.slot_of(self.in_order[position].id);
             while self.slots[slot] != EMPTY {
@@ -173,6 +186,23 @@ mod tests {
         let found = ids.find(&[30, 30, 10, 20, 40, 99, 30, 40]);
         assert_eq!(found, [3, 3, 1, 2, 4, 99, 3, 4].map(|v| (v != 99).then_some(VertexRef(v))));
         assert!(ids.contains(40) && !ids.contains(99));
+    }
+
+    #[test]
+    fn ids_are_found_whether_more_or_fewer_were_expected() {
+        for expected in [0, 1, 900, 1_000, 10_000, 1 << 40] {
+            let mut known = Ids::default();
+            for part in [0..1_000, 1_000..3_000] {
+                known.expect(expected);
+                let ids: Vec<i64> = part.map(|n| n * 977).collect();
+                assert!(known.enter(&ids).into_iter().all(|new| new));
+                known.fill(&ids.iter().map(|id| VertexRef(*id as u32)).collect::<Vec<_>>());
+            }
+            let ids: Vec<i64> = (0..3_000).map(|n| n * 977).collect();
+            assert!(known.find(&ids).iter().zip(&ids).all(|(v, id)| *v == Some(VertexRef(*id as u32))));
+            assert_eq!(known.find(&[-1]), [None]);
+            assert!(known.in_order.capacity() <= 3_000 * 4 * MOST_GROWTH, "{expected}");
+        }
     }
 
     #[test]

@@ -11,10 +11,11 @@
 //! by `;`, and their own files are missing. Nothing else needs to be told apart, so the headers decide file by file.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::super::error::{ImportError, quoted};
-use super::super::lines::read_head;
+use super::super::lines::{ranges, read_head};
 
 /// The delimiter of all LDBC files; values are never quoted.
 pub(super) const DELIMITER: u8 = b'|';
@@ -43,6 +44,13 @@ pub(super) struct CsvFile {
     /// Where the rows begin.
     pub(super) data: u64,
     pub(super) length: u64,
+}
+
+impl CsvFile {
+    /// The parts of about `size` bytes in which it is read.
+    pub(super) fn parts(&self, size: u64) -> impl Iterator<Item = Range<u64>> + use<> {
+        ranges(self.data, self.length, size)
+    }
 }
 
 /// Vertices of a label; the columns are properties.

@@ -17,12 +17,15 @@ use self::rows::{Attribute, EdgeRows, End, Part, ValueRows, VertexRows};
 use super::ImportOptions;
 use super::columns::retain;
 use super::error::{Fault, ImportError};
-use super::lines::{ranges, read_range};
+use super::lines::read_range;
 use super::pipeline::in_order;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
 use crate::{BulkLoad, Graph};
+
+/// The first line after the header.
+const FIRST_LINE: u64 = 2;
 
 /// The relation that holds in both directions: each of its rows becomes two edges.
 const MUTUAL: &str = "knows";
@@ -138,6 +141,10 @@ impl Import<'_> {
             },
             |import, _, table, first_line, mut rows: VertexRows| {
                 let known = &mut ids[table.label];
+                if first_line == FIRST_LINE {
+                    // The first of the parts of a file tells how many rows the others have.
+                    known.expect(rows.ids.len() * table.file.parts(import.options.part_bytes).count());
+                }
                 import.reject_duplicates(table, known, first_line, &mut rows)?;
                 let vertices = import.bulk.vertices(&network.labels[table.label], None, rows.columns)?;
                 import.counts.vertices += vertices.len() as u64;
@@ -224,12 +231,10 @@ impl Import<'_> {
             .iter()
             .enumerate()
             .flat_map(|(number, table)| {
-                let file = table.as_ref();
-                ranges(file.data, file.length, self.options.part_bytes).map(move |range| (number, range))
+                table.as_ref().parts(self.options.part_bytes).map(move |range| (number, range))
             })
             .collect();
-        // The first line after the header is the second.
-        let mut next_line = vec![2; tables.len()];
+        let mut next_line = vec![FIRST_LINE; tables.len()];
         let read = |buffer: &mut Vec<u8>, (number, range): &(usize, Range<u64>)| {
             let file = tables[*number].as_ref();
             let bytes = read_range(&file.path, range.clone(), file.data, buffer)?;
