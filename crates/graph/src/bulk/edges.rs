@@ -4,7 +4,7 @@
 //! rows          ends and number of each edge                 in chunks of 65,536 rows (rows.rs)
 //! columns       a property each                              likewise
 //! order         row numbers, counting-sorted by the block of the list's owner    (one pass per direction)
-//! a block       its rows, counting-sorted by slot ──▶ offsets, neighbours, seqs, columns
+//! a block       copies of its rows with their numbers, counting-sorted by slot ──▶ offsets, neighbours, seqs, columns
 //!                                    a long list ──▶ the nodes of an edge-tree
 //! ```
 
@@ -39,6 +39,9 @@ pub(super) struct Target<'a> {
     /// What nodes in memory count to.
     pub(super) account: &'a Arc<Account>,
 }
+
+/// A row and its number.
+type Entry = (Row, u32);
 
 /// What was built of the edges of some blocks.
 #[derive(Default)]
@@ -189,7 +192,7 @@ impl EdgeRows {
             let row = self.rows.get(row);
             (slot_of(row.owner(dir)) as u16, row.neighbour(dir), row.seq)
         };
-        let columns: Vec<_> = self.gathered(rows).collect();
+        let columns: Vec<_> = self.gathered(rows.iter().copied()).collect();
         let edges: Vec<_> = rows.iter().map(edge).collect();
         append_piece(bytes, &edges, &columns);
     }
@@ -209,8 +212,8 @@ impl EdgeRows {
     }
 
     /// The values of some rows, in the columns in which any of them has one.
-    fn gathered(&self, rows: &[u32]) -> impl Iterator<Item = (KeyId, Values)> {
-        self.columns.iter().filter_map(move |(key, column)| Some((*key, gather(column, rows)?)))
+    fn gathered(&self, rows: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = (KeyId, Values)> {
+        self.columns.iter().filter_map(move |(key, column)| Some((*key, gather(column, rows.clone())?)))
     }
 
     /// Ends the input.
@@ -229,16 +232,18 @@ impl EdgeRows {
             return;
         }
         built.edges += rows.len() as u64;
-        let (mut offsets, mut rows) = self.by_slot(target.dir, rows);
+        // In memory they are far from one another: they are fetched once.
+        let entries: Vec<Entry> = rows.iter().map(|&number| (self.rows.get(number), number)).collect();
+        let (mut offsets, mut entries) = by_slot(target.dir, entries);
         offsets.windows(2).for_each(|pair| built.degrees.add_vertex(u64::from(pair[1] - pair[0])));
         if let Some(key) = target.order.key() {
-            self.sort(&offsets, &mut rows, key, target.dir);
+            self.sort(&offsets, &mut entries, key, target.dir);
         }
         let (stripe, tablet) = ((block / TABLETS) as u16, (block % TABLETS) as u8);
         let mut trees = Vec::new();
         for slot in long_lists(&offsets, target.bounds.max) {
             let range = offsets[slot] as usize..offsets[slot + 1] as usize;
-            let list = self.adjacency(target, Box::new([0, range.len() as u32]), &rows[range]);
+            let list = self.adjacency(target, Box::new([0, range.len() as u32]), &entries[range]);
             let v = vertex_at(stripe, tablet, slot as u16);
             let name = TreeName::primary(v, self.label, target.dir);
             let (dir, bounds, account) = (target.dir, target.bounds, target.account);
@@ -247,52 +252,52 @@ impl EdgeRows {
             trees.push((slot as u16, Arc::new(EdgeTree::stored())));
         }
         if !trees.is_empty() {
-            (offsets, rows) = without(&trees, &offsets, &rows);
+            (offsets, entries) = without(&trees, &offsets, &entries);
         }
-        let section = self.adjacency(target, offsets, &rows).with_trees(trees.into());
+        let section = self.adjacency(target, offsets, &entries).with_trees(trees.into());
         let name = SectionName::Adjacency(self.label, target.dir);
         built.sections.push((SectionKey::Block { stripe, tablet, name }, section.encode(target.schema)));
     }
 
-    /// The rows of a block by slot, in input order within each, and where each slot begins.
-    fn by_slot(&self, dir: Dir, rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
-        let slot = |row: u32| slot_of(self.rows.get(row).owner(dir));
-        let mut starts = vec![0u32; SLOTS + 1];
-        rows.iter().for_each(|&row| starts[slot(row) + 1] += 1);
-        let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
-        for i in 1..=SLOTS {
-            starts[i] += starts[i - 1];
-        }
-        let offsets = starts[..=used].into();
-        let mut sorted = vec![0; rows.len()];
-        for &row in rows {
-            let place = &mut starts[slot(row)];
-            sorted[*place as usize] = row;
-            *place += 1;
-        }
-        (offsets, sorted)
-    }
-
     /// The edges of some rows, which are in the order of their lists.
-    fn adjacency(&self, target: Target<'_>, offsets: Box<[u32]>, rows: &[u32]) -> Adjacency {
-        let neighbours = rows.iter().map(|&row| self.rows.get(row).neighbour(target.dir)).collect();
-        let seqs = rows.iter().map(|&row| self.rows.get(row).seq).collect();
-        let columns = self.gathered(rows).collect();
+    fn adjacency(&self, target: Target<'_>, offsets: Box<[u32]>, entries: &[Entry]) -> Adjacency {
+        let neighbours = entries.iter().map(|(row, _)| row.neighbour(target.dir)).collect();
+        let seqs = entries.iter().map(|(row, _)| row.seq).collect();
+        let columns = self.gathered(entries.iter().map(|(_, number)| *number)).collect();
         Adjacency::new(target.settled, target.order, offsets, neighbours, seqs, columns)
     }
 
     /// Sorts the rows of each slot by a sort key.
-    fn sort(&self, offsets: &[u32], rows: &mut [u32], key: KeyId, dir: Dir) {
+    fn sort(&self, offsets: &[u32], entries: &mut [Entry], key: KeyId, dir: Dir) {
         let column = self.columns.iter().find(|(known, _)| *known == key).map(|(_, column)| column);
-        let place = |row: u32| SortPlace {
-            value: column.and_then(|column| column.get(row as usize)),
-            neighbour: self.rows.get(row).neighbour(dir),
-            seq: self.rows.get(row).seq,
+        let place = |&(row, number): &Entry| SortPlace {
+            value: column.and_then(|column| column.get(number as usize)),
+            neighbour: row.neighbour(dir),
+            seq: row.seq,
         };
         for pair in offsets.windows(2) {
-            rows[pair[0] as usize..pair[1] as usize].sort_by(|&a, &b| place(a).order(&place(b)));
+            entries[pair[0] as usize..pair[1] as usize].sort_by(|a, b| place(a).order(&place(b)));
         }
     }
+}
+
+/// The rows of a block by slot, in input order within each, and where each slot begins.
+fn by_slot(dir: Dir, entries: Vec<Entry>) -> (Box<[u32]>, Vec<Entry>) {
+    let slot = |(row, _): &Entry| slot_of(row.owner(dir));
+    let mut starts = vec![0u32; SLOTS + 1];
+    entries.iter().for_each(|entry| starts[slot(entry) + 1] += 1);
+    let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
+    for i in 1..=SLOTS {
+        starts[i] += starts[i - 1];
+    }
+    let offsets = starts[..=used].into();
+    let mut sorted = entries.clone();
+    for entry in entries {
+        let place = &mut starts[slot(&entry)];
+        sorted[*place as usize] = entry;
+        *place += 1;
+    }
+    (offsets, sorted)
 }
 
 /// The slots with more edges than a packed list may have.
@@ -302,21 +307,21 @@ fn long_lists(offsets: &[u32], max: usize) -> Vec<usize> {
 }
 
 /// Offsets and rows without those of the slots that have trees.
-fn without(trees: &[(u16, Arc<EdgeTree>)], offsets: &[u32], rows: &[u32]) -> (Box<[u32]>, Vec<u32>) {
-    let (mut kept_offsets, mut kept_rows) = (vec![0], Vec::with_capacity(rows.len()));
+fn without(trees: &[(u16, Arc<EdgeTree>)], offsets: &[u32], entries: &[Entry]) -> (Box<[u32]>, Vec<Entry>) {
+    let (mut kept_offsets, mut kept) = (vec![0], Vec::with_capacity(entries.len()));
     for (slot, pair) in offsets.windows(2).enumerate() {
         if trees.binary_search_by_key(&slot, |(tree, _)| usize::from(*tree)).is_err() {
-            kept_rows.extend_from_slice(&rows[pair[0] as usize..pair[1] as usize]);
+            kept.extend_from_slice(&entries[pair[0] as usize..pair[1] as usize]);
         }
-        kept_offsets.push(kept_rows.len() as u32);
+        kept_offsets.push(kept.len() as u32);
     }
-    (kept_offsets.into(), kept_rows)
+    (kept_offsets.into(), kept)
 }
 
 /// The values of some rows; nothing if none of them has one.
-fn gather(column: &ChunkedColumn, rows: &[u32]) -> Option<Values> {
+fn gather(column: &ChunkedColumn, rows: impl Iterator<Item = u32>) -> Option<Values> {
     let mut builder = ValuesBuilder::new();
-    for (position, &row) in rows.iter().enumerate() {
+    for (position, row) in rows.enumerate() {
         let row = row as usize;
         if let Some(value) = column.get(row) {
             builder.pad(position);
