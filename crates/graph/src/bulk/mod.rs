@@ -19,7 +19,7 @@ mod sink;
 mod spill;
 mod staging;
 mod stripe;
-mod turns;
+pub(crate) mod turns;
 
 use std::sync::Arc;
 

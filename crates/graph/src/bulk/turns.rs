@@ -4,7 +4,7 @@ use std::sync::mpsc::sync_channel;
 
 /// Does `work` on every task by `threads` threads, each at most `ahead` results ahead, and calls `consume` with the results
 /// in the order of the tasks.
-pub(super) fn in_turns<T: Sync, P: Send, R>(
+pub(crate) fn in_turns<T: Sync, P: Send, R>(
     tasks: &[T],
     (threads, ahead): (usize, usize),
     work: impl Fn(&T) -> P + Sync,

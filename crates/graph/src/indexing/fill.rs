@@ -4,6 +4,7 @@ use values::{Value, VertexRef};
 
 use super::order_keys;
 use crate::block::TABLETS;
+use crate::bulk::turns::in_turns;
 use crate::core::{Core, FIRST_INDEX};
 use crate::memory::{SectionCell, SectionState};
 use crate::schema::{Index, IndexDefinition, IndexKind};
@@ -13,7 +14,10 @@ use crate::section::{
 };
 use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Writer;
-use crate::{KeyId, Result, Tick, index_hash};
+use crate::{GraphError, KeyId, Result, Tick, index_hash};
+
+/// Stripes whose entries each thread may have gathered before they are taken.
+const AHEAD: usize = 1;
 
 /// Entries on their way into an index, by partition.
 pub(crate) struct Entries {
@@ -37,6 +41,20 @@ impl Entries {
 
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Adds those of another of the same kind.
+    fn append(&mut self, mut others: Self) {
+        self.len += others.len;
+        match (&mut self.partitions, &mut others.partitions) {
+            (Partitions::Hashed(all), Partitions::Hashed(some)) => {
+                all.iter_mut().zip(some).for_each(|(all, some)| all.append(some));
+            }
+            (Partitions::Ordered(all), Partitions::Ordered(some)) => {
+                all.iter_mut().zip(some).for_each(|(all, some)| all.append(some));
+            }
+            _ => unreachable!("entries of one index are of one kind"),
+        }
     }
 
     /// Adds those of a vertex that has these values under the keys of the index.
@@ -189,15 +207,25 @@ impl Core {
         Ok(())
     }
 
-    /// Fills an index at once, while the writer is held: for who has just put a whole graph in place.
+    /// Fills an index at once, on all cores, while the writer is held: for who has just put a whole graph in place.
     pub(crate) fn fill_index(&self, index: &Index, writer: &mut Writer) -> Result<()> {
-        let mut entries = Entries::of(&index.definition);
-        let label = index.definition.label;
-        for (number, _) in self.blocks.iter().filter(|(_, stripe)| stripe.label == label) {
-            for tablet in 0..TABLETS {
-                self.gather_stored_block(&index.definition, number, tablet, &mut entries)?;
+        let definition = &index.definition;
+        let of_label = self.blocks.iter().filter(|(_, stripe)| stripe.label == definition.label);
+        let stripes: Vec<usize> = of_label.map(|(number, _)| number).collect();
+        let gather = |&stripe: &usize| -> Result<Entries> {
+            let mut entries = Entries::of(definition);
+            (0..TABLETS)
+                .try_for_each(|tablet| self.gather_stored_block(definition, stripe, tablet, &mut entries))?;
+            Ok(entries)
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut entries = Entries::of(definition);
+        in_turns(&stripes, (threads, AHEAD), gather, |parts| {
+            for part in parts {
+                entries.append(part?);
             }
-        }
+            Ok::<_, GraphError>(())
+        })?;
         (0..PARTITIONS).try_for_each(|partition| entries.install(self, index.number, partition, writer))
     }
 }
