@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use graph::{
-    BulkColumn, BulkStrings, BulkValues, EdgeDescription, EdgeKeyDescription, Graph, GraphError,
+    BulkColumn, BulkLoad, BulkStrings, BulkValues, EdgeDescription, EdgeKeyDescription, Graph, GraphError,
     GraphOptions, TreeBounds, Value, ValueType, VertexRef,
 };
 use naive::Random;
@@ -255,6 +255,15 @@ fn a_device_without_room_is_named_and_the_graph_left_empty() {
         error.to_string().contains("/cramped") && error.to_string().contains("free some space"),
         "{error}"
     );
+    assert_eq!(graph.snapshot().vertex_count(None), 0);
+    // What has failed once is not gone on with: nobody knows which edges it has.
+    let mut bulk = graph.bulk_load().unwrap();
+    let v = bulk.vertices_without_columns("person", 1).unwrap();
+    let edges =
+        |bulk: &mut BulkLoad| bulk.edges("knows", &v, &v, None, vec![]).map_err(|error| error.to_string());
+    assert!(edges(&mut bulk).unwrap_err().contains("/cramped"));
+    assert!(edges(&mut bulk).unwrap_err().contains("begin again"));
+    assert!(bulk.finish(&|_| {}).is_err());
     assert_eq!(graph.snapshot().vertex_count(None), 0);
     // With memory enough, nothing goes there.
     drop(graph);

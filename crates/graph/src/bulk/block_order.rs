@@ -5,9 +5,13 @@ use values::VertexRef;
 use crate::block::TABLETS;
 
 /// Row numbers sorted by the block of their owner, in input order within each.
+///
+/// ```text
+/// blocks   │ 3, 0 │ 4, 2 │ 9, 5 │        those that have rows, and where those begin
+/// rows     │ · · │ · · · │ · · · · │
+/// ```
 pub(super) struct BlockOrder {
-    /// Where the rows of each block begin.
-    starts: Vec<u32>,
+    blocks: Vec<(u32, u32)>,
     rows: Vec<u32>,
 }
 
@@ -15,37 +19,63 @@ impl BlockOrder {
     /// Of rows that have these owners.
     pub(super) fn of(owners: impl Iterator<Item = VertexRef> + Clone) -> Self {
         let block = |v: VertexRef| (v.0 >> 16) as usize * TABLETS + v.tablet() as usize;
-        let mut starts = vec![0u32];
+        // How many each has, then where its next row goes.
+        let mut next = Vec::new();
         for v in owners.clone() {
-            let end = block(v) + 1;
-            if starts.len() <= end {
-                starts.resize(end + 1, 0);
+            if next.len() <= block(v) {
+                next.resize(block(v) + 1, 0u32);
             }
-            starts[end] += 1;
+            next[block(v)] += 1;
         }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
+        let (mut blocks, mut start) = (Vec::new(), 0);
+        for (block, next) in (0..).zip(&mut next).filter(|(_, count)| **count > 0) {
+            blocks.push((block, start));
+            start += std::mem::replace(next, start);
         }
-        let mut next = starts.clone();
-        let mut rows = vec![0; starts[starts.len() - 1] as usize];
+        let mut rows = vec![0; start as usize];
         for (row, v) in (0..).zip(owners) {
             let place = &mut next[block(v)];
             rows[*place as usize] = row;
             *place += 1;
         }
-        Self { starts, rows }
+        Self { blocks, rows }
     }
 
-    /// The blocks that have rows, ascending: the order of the sections' keys.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = usize> {
-        (0..self.starts.len() - 1).filter(|&block| self.starts[block] < self.starts[block + 1])
+    /// The blocks that have rows, ascending, which is the order of the sections' keys, and their rows.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        (0..self.blocks.len()).map(|place| (self.blocks[place].0 as usize, self.rows_at(place)))
     }
 
     /// The rows of a block.
     pub(super) fn rows(&self, block: usize) -> &[u32] {
-        match self.starts.get(block..block + 2) {
-            Some(&[start, end]) => &self.rows[start as usize..end as usize],
-            _ => &[],
-        }
+        let place = self.blocks.binary_search_by_key(&block, |&(block, _)| block as usize);
+        place.map_or(&[], |place| self.rows_at(place))
+    }
+
+    fn rows_at(&self, place: usize) -> &[u32] {
+        let end = self.blocks.get(place + 1).map_or(self.rows.len(), |&(_, start)| start as usize);
+        &self.rows[self.blocks[place].1 as usize..end]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::vertex_at;
+
+    #[test]
+    fn rows_are_found_by_block_in_input_order_and_blocks_without_any_have_none() {
+        let owner = |&(stripe, tablet): &(u16, u8)| vertex_at(stripe, tablet, 7);
+        let owners: Vec<VertexRef> =
+            [(2, 1), (0, 3), (2, 1), (0, 0), (5, 63), (0, 3), (2, 1)].iter().map(owner).collect();
+        let order = BlockOrder::of(owners.iter().copied());
+        let all: Vec<(usize, &[u32])> = order.blocks().collect();
+        let (at, last) = (2 * TABLETS + 1, 5 * TABLETS + 63);
+        assert_eq!(all, [(0, &[3][..]), (3, &[1, 5]), (at, &[0, 2, 6]), (last, &[4])]);
+        assert_eq!(
+            (order.rows(at), order.rows(at + 1), order.rows(last + 1)),
+            (&[0, 2, 6][..], &[][..], &[][..])
+        );
+        assert_eq!(BlockOrder::of([].into_iter()).blocks().count(), 0);
     }
 }

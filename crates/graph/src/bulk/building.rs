@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use super::MAX_EDGES;
 use super::block_order::BlockOrder;
 use super::edges::{Built, EdgeRows, Target};
 use super::label_edges::LabelEdges;
@@ -17,12 +18,10 @@ use super::spill::{Run, SpillFiles};
 use super::turns::in_turns;
 use crate::block::TABLETS;
 use crate::section_key::SectionName;
-use crate::{Dir, EdgeLabelId, Result};
+use crate::{Dir, EdgeLabelId, GraphError, Result};
 
 /// Bytes of edges that one task makes sections of, as they are in memory or in temporary files; more if a block has more.
 const TASK_BYTES: u64 = 2 << 20;
-/// Bytes of an edge in memory, with what it has of properties, roughly.
-const EDGE_BYTES: u64 = 16;
 /// Tasks that each thread may be ahead of the store.
 const AHEAD: usize = 4;
 
@@ -57,8 +56,9 @@ impl<'a> Source<'a> {
     }
 
     fn tasks(&self) -> impl Iterator<Item = Task<'_>> {
-        let in_memory =
-            self.order.blocks().map(|block| (block, self.order.rows(block).len() as u64 * EDGE_BYTES));
+        let rows = self.edges.rows();
+        let edge_bytes = (rows.bytes() / rows.len().max(1)) as u64;
+        let in_memory = self.order.blocks().map(|(block, rows)| (block, rows.len() as u64 * edge_bytes));
         let mut sizes: Vec<_> = self.runs.iter().flat_map(|run| run.sizes()).chain(in_memory).collect();
         sizes.sort_unstable();
         parts(&sizes, TASK_BYTES).into_iter().map(|blocks| Task { source: self, blocks })
@@ -119,6 +119,10 @@ impl Task<'_> {
                 continue;
             }
             rows.append_rows(edges.rows(), in_memory);
+            if rows.len() > MAX_EDGES {
+                let problem = format!("more than {MAX_EDGES} edges of 1,024 neighbouring vertices");
+                return Err(GraphError::BadBulk { what: "edges of one label".into(), problem });
+            }
             rows.close();
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             rows.build_block(*target, block, &all, &mut built);

@@ -232,9 +232,7 @@ impl EdgeRows {
             return;
         }
         built.edges += rows.len() as u64;
-        // In memory they are far from one another: they are fetched once.
-        let entries: Vec<Entry> = rows.iter().map(|&number| (self.rows.get(number), number)).collect();
-        let (mut offsets, mut entries) = by_slot(target.dir, entries);
+        let (mut offsets, mut entries) = self.by_slot(target.dir, rows);
         offsets.windows(2).for_each(|pair| built.degrees.add_vertex(u64::from(pair[1] - pair[0])));
         if let Some(key) = target.order.key() {
             self.sort(&offsets, &mut entries, key, target.dir);
@@ -259,6 +257,26 @@ impl EdgeRows {
         built.sections.push((SectionKey::Block { stripe, tablet, name }, section.encode(target.schema)));
     }
 
+    /// The rows of a block by slot, in input order within each, and where each slot begins. They are far from one another in
+    /// memory: what follows has them side by side.
+    fn by_slot(&self, dir: Dir, rows: &[u32]) -> (Box<[u32]>, Vec<Entry>) {
+        let slots: Vec<u16> = rows.iter().map(|&row| slot_of(self.rows.get(row).owner(dir)) as u16).collect();
+        let mut starts = vec![0u32; SLOTS + 1];
+        slots.iter().for_each(|&slot| starts[usize::from(slot) + 1] += 1);
+        let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
+        for i in 1..=SLOTS {
+            starts[i] += starts[i - 1];
+        }
+        let offsets = starts[..=used].into();
+        let mut sorted = vec![Entry::default(); rows.len()];
+        for (&row, slot) in rows.iter().zip(slots) {
+            let place = &mut starts[usize::from(slot)];
+            sorted[*place as usize] = (self.rows.get(row), row);
+            *place += 1;
+        }
+        (offsets, sorted)
+    }
+
     /// The edges of some rows, which are in the order of their lists.
     fn adjacency(&self, target: Target<'_>, offsets: Box<[u32]>, entries: &[Entry]) -> Adjacency {
         let neighbours = entries.iter().map(|(row, _)| row.neighbour(target.dir)).collect();
@@ -279,25 +297,6 @@ impl EdgeRows {
             entries[pair[0] as usize..pair[1] as usize].sort_by(|a, b| place(a).order(&place(b)));
         }
     }
-}
-
-/// The rows of a block by slot, in input order within each, and where each slot begins.
-fn by_slot(dir: Dir, entries: Vec<Entry>) -> (Box<[u32]>, Vec<Entry>) {
-    let slot = |(row, _): &Entry| slot_of(row.owner(dir));
-    let mut starts = vec![0u32; SLOTS + 1];
-    entries.iter().for_each(|entry| starts[slot(entry) + 1] += 1);
-    let used = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
-    for i in 1..=SLOTS {
-        starts[i] += starts[i - 1];
-    }
-    let offsets = starts[..=used].into();
-    let mut sorted = entries.clone();
-    for entry in entries {
-        let place = &mut starts[slot(&entry)];
-        sorted[*place as usize] = entry;
-        *place += 1;
-    }
-    (offsets, sorted)
 }
 
 /// The slots with more edges than a packed list may have.

@@ -28,6 +28,9 @@ use crate::statistics::{DegreeTable, Scrutiny, ValueTable};
 use crate::writer::Writer;
 use crate::{Dir, GraphError, GraphStats, Result, Snapshot, Tick};
 
+/// Part of what edges may take in memory that finished sections take besides.
+const PART_TO_GATHER: usize = 4;
+
 impl BulkLoad {
     /// Builds and writes everything, on all cores, and publishes it. Snapshots of the empty graph should be gone by
     /// then: they would see it, too.
@@ -40,7 +43,7 @@ impl BulkLoad {
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;
         }
-        let (edges, files) = edges.close();
+        let (edges, files) = edges.close()?;
         let building = Building { core: &core, settled, schema: catalog.schema().version };
         let (keys, degrees) = building.store(full.finish()?, (&edges, files.as_ref()), progress)?;
         drop((edges, files));
@@ -180,8 +183,10 @@ impl Building<'_> {
         (edges, files): (&[LabelEdges], Option<&SpillFiles>),
         progress: &dyn Fn(BulkProgress),
     ) -> Result<(Vec<SectionKey>, DegreeTable)> {
-        let (total, spilled) =
-            (edges.iter().map(|label| 2 * label.len()).sum(), files.map_or(0, SpillFiles::len));
+        let (total, spilled) = (
+            edges.iter().map(|label| 2 * label.len()).sum(),
+            files.map_or(0, SpillFiles::len) + vertices.file_bytes(),
+        );
         let (mut done, mut degrees) = (0, DegreeTable::default());
         progress(BulkProgress { done, total, spilled });
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -189,7 +194,8 @@ impl Building<'_> {
         let source = |&(label, dir): &(_, Dir)| Source::new(label, self.target(label, dir), files);
         let sources: Vec<Source<'_>> =
             in_turns(&lists, (threads, lists.len()), source, |sources| sources.collect());
-        let mut sink = SectionSink::start(self.core, self.settled)?;
+        let room = self.core.options.bulk_bytes / PART_TO_GATHER;
+        let mut sink = SectionSink::start(self.core, room, self.settled)?;
         build(&sources, threads, |parts| {
             for part in parts {
                 let Part { stripe, lists, built } = part?;

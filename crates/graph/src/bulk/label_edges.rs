@@ -7,7 +7,7 @@ use super::edges::EdgeRows;
 use super::rows::SpareChunks;
 use super::spill::{Run, SpillFiles};
 use super::{BulkColumn, MAX_EDGES};
-use crate::{Dir, EdgeLabelId, KeyId, Result};
+use crate::{Dir, EdgeLabelId, GraphError, KeyId, Result};
 
 /// All edges of a load.
 pub(super) struct LoadedEdges {
@@ -17,6 +17,8 @@ pub(super) struct LoadedEdges {
     /// Room that edges had which are in files now.
     spare: SpareChunks,
     files: Option<SpillFiles>,
+    /// Whether some could not be moved to a file: nobody knows what is where then.
+    is_broken: bool,
 }
 
 /// The edges of one label.
@@ -30,7 +32,7 @@ pub(super) struct LabelEdges {
 
 impl LoadedEdges {
     pub(super) fn new(budget: usize) -> Self {
-        Self { labels: Vec::new(), budget, spare: SpareChunks::new(), files: None }
+        Self { labels: Vec::new(), budget, spare: SpareChunks::new(), files: None, is_broken: false }
     }
 
     /// The number of edges of a label that are in memory.
@@ -45,7 +47,8 @@ impl LoadedEdges {
         ends: (&[VertexRef], &[VertexRef]),
         seqs: &[u32],
         columns: &[(KeyId, &BulkColumn)],
-    ) {
+    ) -> Result<()> {
+        self.check()?;
         let place = match self.labels.iter().position(|edges| edges.label() == label) {
             Some(place) => place,
             None => {
@@ -55,11 +58,20 @@ impl LoadedEdges {
             }
         };
         self.labels[place].rows.add(ends, seqs, columns, &mut self.spare);
+        Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.is_broken {
+            let problem = "some could not be written to a temporary file before; begin again".into();
+            return Err(GraphError::BadBulk { what: "edges".into(), problem });
+        }
+        Ok(())
     }
 
     /// Moves some of what is in memory to temporary files if it is more than there is room for, and the store has a place for
-    /// them: the labels that have most, until a quarter of the room is free. So most of it has edges in the end that were never
-    /// written to a file.
+    /// them: the labels that have most, until a quarter of the room is free. So there are edges in the end that were never
+    /// written to a file, most of the room full unless most edges have one label.
     pub(super) fn keep_to_budget(&mut self, store: &dyn Store) -> Result<()> {
         let mut bytes: usize = self.labels.iter().map(|edges| edges.rows.bytes()).sum();
         let is_over = |bytes| bytes > self.budget;
@@ -67,10 +79,14 @@ impl LoadedEdges {
         if !is_over(bytes) && !self.labels.iter().any(is_long) {
             return Ok(());
         }
+        self.is_broken = true;
         if self.files.is_none() {
             self.files = SpillFiles::create(store)?;
         }
-        let Some(files) = &mut self.files else { return Ok(()) };
+        let Some(files) = &mut self.files else {
+            self.is_broken = false;
+            return Ok(());
+        };
         let mut full: Vec<&mut LabelEdges> =
             self.labels.iter_mut().filter(|edges| edges.rows.len() > 0).collect();
         full.sort_by_key(|edges| std::cmp::Reverse(edges.rows.bytes()));
@@ -79,7 +95,9 @@ impl LoadedEdges {
             bytes -= if is_spilled { edges.rows.bytes() } else { 0 };
             is_spilled
         });
-        spill(&mut full, files, &mut self.spare)
+        spill(&mut full, files, &mut self.spare)?;
+        self.is_broken = false;
+        Ok(())
     }
 
     /// Bytes that went through temporary files.
@@ -88,9 +106,10 @@ impl LoadedEdges {
     }
 
     /// Ends the input.
-    pub(super) fn close(mut self) -> (Vec<LabelEdges>, Option<SpillFiles>) {
+    pub(super) fn close(mut self) -> Result<(Vec<LabelEdges>, Option<SpillFiles>)> {
+        self.check()?;
         self.labels.iter_mut().for_each(|edges| edges.rows.close());
-        (self.labels, self.files)
+        Ok((self.labels, self.files))
     }
 }
 

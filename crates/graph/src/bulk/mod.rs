@@ -52,7 +52,7 @@ pub struct BulkProgress {
     pub done: u64,
     /// Edges to write in all, twice.
     pub total: u64,
-    /// Bytes that went through temporary files, since memory was not to hold all edges.
+    /// Bytes that went through temporary files, since memory was not to hold all vertices and edges.
     pub spilled: u64,
 }
 
@@ -233,12 +233,12 @@ impl BulkLoad {
         if self.edges.in_memory(label) + src.len() > MAX_EDGES {
             return Err(bad(format!("more than {MAX_EDGES} edges of one label in memory")));
         }
-        self.edges.add(label, (src, dst), &seqs, &columns);
+        self.edges.add(label, (src, dst), &seqs, &columns)?;
         self.counts.change_edges(label, src.len() as i64);
         self.edges.keep_to_budget(&*self.core.store)
     }
 
-    /// Bytes that went through temporary files so far.
+    /// Bytes of edges that went to temporary files so far.
     pub fn spilled_bytes(&self) -> u64 {
         self.edges.spilled_bytes()
     }

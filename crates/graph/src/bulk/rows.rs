@@ -17,7 +17,7 @@ use crate::Dir;
 pub(super) const CHUNK: usize = 1 << 16;
 
 /// An edge, without its properties.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Row {
     /// Source and target.
     pub(super) ends: [VertexRef; 2],

@@ -17,14 +17,16 @@ use crate::core::Core;
 use crate::section_key::SectionKey;
 use crate::{GraphError, Result, Tick};
 
-/// Bytes that one ingestion gathers.
-const INGEST_BYTES: usize = 96 << 20;
+/// Bytes that one ingestion gathers, at least and at most.
+const INGEST_BYTES: [usize; 2] = [8 << 20, 96 << 20];
 
 /// The gathering end, and the thread behind it. Dropping it gives up what is not stored yet and waits for the thread, so
 /// that nobody writes to the store behind the back of the next load.
 pub(super) struct SectionSink {
     batches: Option<SyncSender<Vec<Encoded>>>,
     thread: Option<JoinHandle<Result<()>>>,
+    /// Bytes that one ingestion gathers.
+    bound: usize,
     sections: Batch,
     trees: Batch,
     /// Of all sections so far, but for the nodes of edge-trees, which are named by the sections that have their lists.
@@ -46,7 +48,8 @@ impl Batch {
 }
 
 impl SectionSink {
-    pub(super) fn start(core: &Arc<Core>, settled: Tick) -> Result<Self> {
+    /// Starts the thread. There are about `room` bytes of memory for what is gathered and what is stored.
+    pub(super) fn start(core: &Arc<Core>, room: usize, settled: Tick) -> Result<Self> {
         // Without room: who sends waits until it is taken, so that one batch is stored and one is gathered.
         let (batches, received) = sync_channel(0);
         let core = Arc::clone(core);
@@ -54,8 +57,10 @@ impl SectionSink {
             .name("bulk-store".into())
             .spawn(move || store_batches(&core, settled, &received))
             .map_err(|error| failed(&format!("a thread could not be started: {error}")))?;
+        // One of each kind is gathered, and one is stored.
+        let bound = (room / 3).clamp(INGEST_BYTES[0], INGEST_BYTES[1]);
         let (sections, trees) = Default::default();
-        Ok(Self { batches: Some(batches), thread: Some(thread), sections, trees, keys: Vec::new() })
+        Ok(Self { batches: Some(batches), thread: Some(thread), bound, sections, trees, keys: Vec::new() })
     }
 
     /// Takes sections whose keys follow those of all before them; waits while the thread is behind.
@@ -65,7 +70,7 @@ impl SectionSink {
     pub(super) fn add(&mut self, sections: Vec<Encoded>) -> Result<()> {
         self.keys.extend(sections.iter().map(|(key, _)| *key));
         self.sections.add(sections);
-        if self.sections.bytes >= INGEST_BYTES {
+        if self.sections.bytes >= self.bound {
             let batch = std::mem::take(&mut self.sections);
             self.send(batch.sections)?;
         }
@@ -78,7 +83,7 @@ impl SectionSink {
     /// As [`Self::add`].
     pub(super) fn add_trees(&mut self, nodes: Vec<Encoded>) -> Result<()> {
         self.trees.add(nodes);
-        if self.trees.bytes >= INGEST_BYTES {
+        if self.trees.bytes >= self.bound {
             self.send_trees()?;
         }
         Ok(())

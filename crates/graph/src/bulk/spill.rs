@@ -9,7 +9,7 @@
 //!                └────┬────┘                           some blocks are read at once from each run, and built by one thread
 //! ```
 //!
-//! So everything is written once and read once, in stretches, and a few blocks per thread are all that building needs in
+//! So everything is written once and read once, in stretches, and a few blocks per thread are all that building needs of it in
 //! memory. What was read gives back its room on the device at once, to the sections that are made of it.
 //! A block is the least portion: lists of one block that are larger than the memory there is cannot be loaded.
 
@@ -132,9 +132,9 @@ fn write_run(file: &mut Scratch, rows: &EdgeRows, dir: Dir) -> Result<Run> {
     let order = rows.block_order(dir);
     let (mut run, mut buffer) = (Run::default(), Vec::with_capacity(WRITE_BYTES));
     let mut start = file.len();
-    for block in order.blocks() {
+    for (block, rows_of_block) in order.blocks() {
         let before = buffer.len();
-        rows.write_piece(order.rows(block), dir, &mut buffer);
+        rows.write_piece(rows_of_block, dir, &mut buffer);
         let end = start + (buffer.len() - before) as u64;
         // There are 2¹⁶ stripes of 64 blocks.
         run.0.push(Piece { block: block as u32, start, end });

@@ -140,6 +140,11 @@ impl StagedStripes {
         Ok(Place::File(start, index))
     }
 
+    /// Bytes that went through a temporary file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.file.as_ref().map_or(0, Scratch::len)
+    }
+
     /// The sections of the next stripe, in the order of their keys, if it is `last` or one before.
     ///
     /// # Errors

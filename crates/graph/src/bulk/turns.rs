@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::sync_channel;
 
-/// Does `work` on every task by `threads` threads, each at most `ahead` results ahead, and calls `consume` with the results
+/// Does `work` on every task by `threads` threads, each with at most `ahead` results that wait, and calls `consume` with the results
 /// in the order of the tasks.
 pub(crate) fn in_turns<T: Sync, P: Send, R>(
     tasks: &[T],

@@ -5,7 +5,7 @@
 pub enum ImportPhase {
     /// Reading the files; the unit is the byte.
     Reading,
-    /// Building and writing the graph; the unit is the section.
+    /// Building and writing the graph; the unit is the edge, which counts twice.
     Building,
 }
 
