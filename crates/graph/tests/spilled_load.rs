@@ -198,7 +198,7 @@ fn a_load_that_is_given_up_leaves_no_file_and_while_it_lasts_none_with_a_name() 
         bulk.edges("knows", &v, &v, None, vec![]).unwrap();
     }
     assert_eq!(files(directory.path()), before);
-    assert_eq!(nameless(directory.path()), 2);
+    assert_eq!(nameless(directory.path()), 1);
     drop(bulk);
     assert_eq!(nameless(directory.path()), 0);
     load(&graph, 1).unwrap();

@@ -1,5 +1,7 @@
 //! Rows by the block of their owner.
 
+use std::ops::Range;
+
 use values::VertexRef;
 
 use crate::block::TABLETS;
@@ -43,7 +45,24 @@ impl BlockOrder {
 
     /// The blocks that have rows, ascending, which is the order of the sections' keys, and their rows.
     pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &[u32])> {
-        (0..self.blocks.len()).map(|place| (self.blocks[place].0 as usize, self.rows_at(place)))
+        self.blocks_at(0..self.blocks.len())
+    }
+
+    /// As [`Self::blocks`], of those at some places.
+    pub(super) fn blocks_at(&self, places: Range<usize>) -> impl Iterator<Item = (usize, &[u32])> {
+        places.map(|place| (self.blocks[place].0 as usize, self.rows_at(place)))
+    }
+
+    /// The places of all blocks in portions of at least `rows` rows, but for the last one.
+    pub(super) fn portions(&self, rows: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let (_, start) = *self.blocks.get(next)?;
+            let ends = &self.blocks[next + 1..];
+            let first = next;
+            next += 1 + ends.partition_point(|&(_, end)| ((end - start) as usize) < rows);
+            Some(first..next)
+        })
     }
 
     /// The rows of a block.
@@ -77,5 +96,18 @@ mod tests {
             (&[0, 2, 6][..], &[][..], &[][..])
         );
         assert_eq!(BlockOrder::of([].into_iter()).blocks().count(), 0);
+    }
+
+    #[test]
+    fn portions_have_rows_enough_and_all_blocks() {
+        let owners = [(0, 0), (0, 1), (0, 1), (0, 1), (0, 5), (1, 0), (1, 0), (1, 0), (1, 0), (1, 2)];
+        let order = BlockOrder::of(owners.iter().map(|&(stripe, tablet)| vertex_at(stripe, tablet, 7)));
+        let portions = |rows| order.portions(rows).collect::<Vec<_>>();
+        assert_eq!(portions(1), [0..1, 1..2, 2..3, 3..4, 4..5]);
+        assert_eq!(portions(2), [0..2, 2..4, 4..5]);
+        assert_eq!(portions(4), [0..2, 2..4, 4..5]);
+        assert_eq!(portions(9), [0..4, 4..5]);
+        assert_eq!(portions(usize::MAX).len(), 1);
+        assert_eq!(BlockOrder::of([].into_iter()).portions(1).count(), 0);
     }
 }

@@ -14,7 +14,7 @@ use super::MAX_EDGES;
 use super::block_order::BlockOrder;
 use super::edges::{Built, EdgeRows, Target};
 use super::label_edges::LabelEdges;
-use super::spill::{Run, SpillFiles};
+use super::spill::{Run, SpillFile};
 use super::turns::in_turns;
 use crate::block::TABLETS;
 use crate::section_key::SectionName;
@@ -29,8 +29,8 @@ const AHEAD: usize = 4;
 pub(super) struct Source<'a> {
     edges: &'a LabelEdges,
     target: Target<'a>,
-    files: Option<&'a SpillFiles>,
-    /// Those in files, which come first.
+    file: Option<&'a SpillFile>,
+    /// Those in the file, which come first.
     runs: Vec<&'a Run>,
     /// Those in memory.
     order: BlockOrder,
@@ -50,9 +50,9 @@ pub(super) struct Part {
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(edges: &'a LabelEdges, target: Target<'a>, files: Option<&'a SpillFiles>) -> Self {
+    pub(super) fn new(edges: &'a LabelEdges, target: Target<'a>, file: Option<&'a SpillFile>) -> Self {
         let (runs, order) = (edges.runs(target.dir), edges.rows().block_order(target.dir));
-        Self { edges, target, files, runs, order }
+        Self { edges, target, file, runs, order }
     }
 
     fn tasks(&self) -> impl Iterator<Item = Task<'_>> {
@@ -100,9 +100,9 @@ impl Task<'_> {
     }
 
     fn build(&self) -> Result<Part> {
-        let Source { edges, target, files, runs, order } = self.source;
-        let mut stretches = match files {
-            Some(files) => files.take(target.dir, runs, &self.blocks)?,
+        let Source { edges, target, file, runs, order } = self.source;
+        let mut stretches = match file {
+            Some(file) => file.take(runs, &self.blocks)?,
             None => Vec::new(),
         };
         let mut built = Built::default();

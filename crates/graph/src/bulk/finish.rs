@@ -9,7 +9,7 @@ use super::building::{Part, Source, build};
 use super::edges::Target;
 use super::label_edges::LabelEdges;
 use super::sink::SectionSink;
-use super::spill::SpillFiles;
+use super::spill::SpillFile;
 use super::staging::StagedStripes;
 use super::turns::in_turns;
 use super::{BulkLoad, BulkProgress, LoadedIds};
@@ -43,10 +43,10 @@ impl BulkLoad {
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;
         }
-        let (edges, files) = edges.close()?;
+        let (edges, file) = edges.close()?;
         let building = Building { core: &core, settled, schema: catalog.schema().version };
-        let (keys, degrees) = building.store(full.finish()?, (&edges, files.as_ref()), progress)?;
-        drop((edges, files));
+        let (keys, degrees) = building.store(full.finish()?, (&edges, file.as_ref()), progress)?;
+        drop((edges, file));
         let stamp = Loaded { core: &core, settled, catalog, keys, counts, degrees, indexes }.publish(ids)?;
         core.allocator.go_on_in(stripes);
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
@@ -180,18 +180,18 @@ impl Building<'_> {
     fn store(
         &self,
         mut vertices: StagedStripes,
-        (edges, files): (&[LabelEdges], Option<&SpillFiles>),
+        (edges, file): (&[LabelEdges], Option<&SpillFile>),
         progress: &dyn Fn(BulkProgress),
     ) -> Result<(Vec<SectionKey>, DegreeTable)> {
         let (total, spilled) = (
             edges.iter().map(|label| 2 * label.len()).sum(),
-            files.map_or(0, SpillFiles::len) + vertices.file_bytes(),
+            file.map_or(0, SpillFile::len) + vertices.file_bytes(),
         );
         let (mut done, mut degrees) = (0, DegreeTable::default());
         progress(BulkProgress { done, total, spilled });
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let lists: Vec<_> = edges.iter().flat_map(|label| [(label, Dir::Out), (label, Dir::In)]).collect();
-        let source = |&(label, dir): &(_, Dir)| Source::new(label, self.target(label, dir), files);
+        let source = |&(label, dir): &(_, Dir)| Source::new(label, self.target(label, dir), file);
         let sources: Vec<Source<'_>> =
             in_turns(&lists, (threads, lists.len()), source, |sources| sources.collect());
         let room = self.core.options.bulk_bytes / PART_TO_GATHER;

@@ -1,11 +1,11 @@
-//! The edges of a bulk load: in memory as long as there is room, then in temporary files.
+//! The edges of a bulk load: in memory as long as there is room, then in a temporary file.
 
 use store::Store;
 use values::VertexRef;
 
 use super::edges::EdgeRows;
 use super::rows::SpareChunks;
-use super::spill::{Run, SpillFiles};
+use super::spill::{Run, SpillFile};
 use super::{BulkColumn, MAX_EDGES};
 use crate::{Dir, EdgeLabelId, GraphError, KeyId, Result};
 
@@ -14,9 +14,9 @@ pub(super) struct LoadedEdges {
     labels: Vec<LabelEdges>,
     /// Bytes of them that stay in memory.
     budget: usize,
-    /// Room that edges had which are in files now.
+    /// Room that edges had which are in the file now.
     spare: SpareChunks,
-    files: Option<SpillFiles>,
+    file: Option<SpillFile>,
     /// Whether some could not be moved to a file: nobody knows what is where then.
     is_broken: bool,
 }
@@ -32,7 +32,7 @@ pub(super) struct LabelEdges {
 
 impl LoadedEdges {
     pub(super) fn new(budget: usize) -> Self {
-        Self { labels: Vec::new(), budget, spare: SpareChunks::new(), files: None, is_broken: false }
+        Self { labels: Vec::new(), budget, spare: SpareChunks::new(), file: None, is_broken: false }
     }
 
     /// The number of edges of a label that are in memory.
@@ -69,8 +69,8 @@ impl LoadedEdges {
         Ok(())
     }
 
-    /// Moves some of what is in memory to temporary files if it is more than there is room for, and the store has a place for
-    /// them: the labels that have most, until a quarter of the room is free. So there are edges in the end that were never
+    /// Moves some of what is in memory to a temporary file if it is more than there is room for, and the store has a place for
+    /// one: the labels that have most, until a quarter of the room is free. So there are edges in the end that were never
     /// written to a file, most of the room full unless most edges have one label.
     pub(super) fn keep_to_budget(&mut self, store: &dyn Store) -> Result<()> {
         let mut bytes: usize = self.labels.iter().map(|edges| edges.rows.bytes()).sum();
@@ -80,10 +80,10 @@ impl LoadedEdges {
             return Ok(());
         }
         self.is_broken = true;
-        if self.files.is_none() {
-            self.files = SpillFiles::create(store)?;
+        if self.file.is_none() {
+            self.file = SpillFile::create(store)?;
         }
-        let Some(files) = &mut self.files else {
+        let Some(file) = &mut self.file else {
             self.is_broken = false;
             return Ok(());
         };
@@ -95,38 +95,34 @@ impl LoadedEdges {
             bytes -= if is_spilled { edges.rows.bytes() } else { 0 };
             is_spilled
         });
-        spill(&mut full, files, &mut self.spare)?;
+        full.into_iter().try_for_each(|edges| edges.spill(file, &mut self.spare))?;
         self.is_broken = false;
         Ok(())
     }
 
     /// Bytes that went through temporary files.
     pub(super) fn spilled_bytes(&self) -> u64 {
-        self.files.as_ref().map_or(0, SpillFiles::len)
+        self.file.as_ref().map_or(0, SpillFile::len)
     }
 
     /// Ends the input.
-    pub(super) fn close(mut self) -> Result<(Vec<LabelEdges>, Option<SpillFiles>)> {
+    pub(super) fn close(mut self) -> Result<(Vec<LabelEdges>, Option<SpillFile>)> {
         self.check()?;
         self.labels.iter_mut().for_each(|edges| edges.rows.close());
-        Ok((self.labels, self.files))
+        Ok((self.labels, self.file))
     }
-}
-
-/// Moves what some labels have in memory to temporary files.
-fn spill(full: &mut [&mut LabelEdges], files: &mut SpillFiles, spare: &mut SpareChunks) -> Result<()> {
-    full.iter_mut().for_each(|edges| edges.rows.close());
-    let rows: Vec<&EdgeRows> = full.iter().map(|edges| &edges.rows).collect();
-    let runs = files.write(&rows)?;
-    for (edges, runs) in full.iter_mut().zip(runs) {
-        edges.spilled += edges.rows.len() as u64;
-        edges.runs.push(runs);
-        edges.rows.clear(spare);
-    }
-    Ok(())
 }
 
 impl LabelEdges {
+    /// Moves what is in memory to the temporary file.
+    fn spill(&mut self, file: &mut SpillFile, spare: &mut SpareChunks) -> Result<()> {
+        self.rows.close();
+        self.runs.push(file.write(&self.rows)?);
+        self.spilled += self.rows.len() as u64;
+        self.rows.clear(spare);
+        Ok(())
+    }
+
     pub(super) fn label(&self) -> EdgeLabelId {
         self.rows.label
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes presence and columns ─▶ a temporary file
-//! edges(…)    ─▶ rows per label, in memory ─ beyond the budget ─▶ runs in temporary files, sorted by block
+//! edges(…)    ─▶ rows per label, in memory ─ beyond the budget ─▶ runs in another, sorted by block
 //! finish()    ─▶ per stripe, label and direction: sort, build on all cores ─▶ with the vertices of the stripe: ingested by
 //!                a thread ─▶ indexes ─▶ checkpoint ─▶ visible
 //! ```

@@ -1,16 +1,17 @@
-//! Edges beyond the memory that a bulk load may use: runs in temporary files.
+//! Edges beyond the memory that a bulk load may use: runs in a temporary file.
 //!
 //! ```text
 //! a run      the edges of a label that were in memory together, one way, by the block of the list's owner; in input order
 //!            within each
 //!
-//!   run 1    ├──3──┼─7─┼──8──┼───────12───────┤        a file per direction, all runs one after another
+//!   run 1    ├──3──┼─7─┼──8──┼───────12───────┤        one after another in the file
 //!   run 2    ├─3─┼───8───┼──────12──────┤
 //!                └────┬────┘                           some blocks are read at once from each run, and built by one thread
 //! ```
 //!
 //! So everything is written once and read once, in stretches, and a few blocks per thread are all that building needs of it in
 //! memory. What was read gives back its room on the device at once, to the sections that are made of it.
+//! Portions of a run are encoded on all cores and appended by whoever loads.
 //! A block is the least portion: lists of one block that are larger than the memory there is cannot be loaded.
 
 use std::ops::Range;
@@ -18,17 +19,21 @@ use std::sync::Arc;
 
 use store::{Scratch, Store};
 
+use super::block_order::BlockOrder;
 use super::edges::EdgeRows;
+use super::turns::in_turns;
 use crate::codec::EdgePiece;
 use crate::{Dir, GraphError, Result};
 
-/// Bytes of a temporary file that are written at once.
-const WRITE_BYTES: usize = 4 << 20;
+/// Edges that are encoded at once by each thread, and written at once; more if a block has more.
+const PORTION_ROWS: usize = 1 << 18;
+/// Portions that each thread may be ahead of the file.
+const AHEAD: usize = 2;
 
-/// The temporary files of a load: for the lists of out-edges, and of in-edges.
-pub(super) struct SpillFiles([Scratch; 2]);
+/// The temporary file of a load.
+pub(super) struct SpillFile(Scratch);
 
-/// Where the edges of each block are in a temporary file, by block.
+/// Where the edges of each block are in the temporary file, by block.
 #[derive(Default)]
 pub(super) struct Run(Vec<Piece>);
 
@@ -40,49 +45,58 @@ struct Piece {
     end: u64,
 }
 
-impl SpillFiles {
-    /// Files beside the store's data; none if it has no place for them.
+/// The edges of some blocks, as they are in a file, and the blocks with the bytes of each.
+type Encoded = (Vec<u8>, Vec<(u32, u64)>);
+
+impl SpillFile {
+    /// A file beside the store's data; none if it has no place for one.
     pub(super) fn create(store: &dyn Store) -> Result<Option<Self>> {
-        let files = [store.scratch().map_err(Arc::new)?, store.scratch().map_err(Arc::new)?];
-        Ok(match files {
-            [Some(out), Some(into)] => Some(Self([out, into])),
-            _ => None,
-        })
+        Ok(store.scratch().map_err(Arc::new)?.map(Self))
     }
 
     /// Bytes written so far.
     pub(super) fn len(&self) -> u64 {
-        self.0.iter().map(Scratch::len).sum()
+        self.0.len()
     }
 
-    /// Writes rows of several labels, which are closed, both ways at the same time: for each a run out and one in.
-    pub(super) fn write(&mut self, labels: &[&EdgeRows]) -> Result<Vec<[Run; 2]>> {
-        let runs = |file: &mut Scratch, dir: Dir| -> Result<Vec<Run>> {
-            labels.iter().map(|rows| write_run(file, rows, dir)).collect()
+    /// Writes the rows of a label, which are closed: a run out and one in.
+    pub(super) fn write(&mut self, rows: &EdgeRows) -> Result<[Run; 2]> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let order = |dir: &Dir| (*dir, rows.block_order(*dir));
+        let orders: Vec<(Dir, BlockOrder)> =
+            in_turns(&[Dir::Out, Dir::In], (threads.min(2), 1), order, |orders| orders.collect());
+        let mut portions = Vec::new();
+        for (dir, order) in &orders {
+            portions.extend(order.portions(PORTION_ROWS).map(|places| (*dir, order, places)));
+        }
+        let encode = |(dir, order, places): &(Dir, &BlockOrder, Range<usize>)| {
+            encode(rows, *dir, order.blocks_at(places.clone()))
         };
-        let [out, into] = &mut self.0;
-        let (out, into) = std::thread::scope(|scope| {
-            let out = scope.spawn(|| runs(out, Dir::Out));
-            let into = runs(into, Dir::In);
-            (out.join(), into)
-        });
-        let out = out.map_err(|_| failed("a thread that wrote them panicked".into()))??;
-        Ok(out.into_iter().zip(into?).map(|(out, into)| [out, into]).collect())
+        let mut runs: [Run; 2] = Default::default();
+        in_turns(&portions, (threads, AHEAD), encode, |encoded| {
+            let mut written = portions.iter().zip(encoded);
+            written.try_for_each(|((dir, ..), encoded)| self.append(encoded, &mut runs[*dir as usize]))
+        })?;
+        Ok(runs)
+    }
+
+    fn append(&mut self, (bytes, blocks): Encoded, run: &mut Run) -> Result<()> {
+        let mut start = self.0.len();
+        for (block, length) in blocks {
+            run.0.push(Piece { block, start, end: start + length });
+            start += length;
+        }
+        self.0.append(&bytes).map_err(Arc::new)?;
+        Ok(())
     }
 
     /// The edges of some blocks in runs of lists one way, read for the only time.
-    pub(super) fn take<'a>(
-        &self,
-        dir: Dir,
-        runs: &[&'a Run],
-        blocks: &Range<usize>,
-    ) -> Result<Vec<Stretch<'a>>> {
-        let file = &self.0[dir as usize];
+    pub(super) fn take<'a>(&self, runs: &[&'a Run], blocks: &Range<usize>) -> Result<Vec<Stretch<'a>>> {
         let mut stretches = Vec::with_capacity(runs.len());
         for run in runs {
             let pieces = run.pieces(blocks);
             let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
-            let bytes = file.take(first.start, (last.end - first.start) as usize).map_err(Arc::new)?;
+            let bytes = self.0.take(first.start, (last.end - first.start) as usize).map_err(Arc::new)?;
             stretches.push(Stretch { pieces, bytes, start: first.start });
         }
         Ok(stretches)
@@ -128,22 +142,14 @@ fn failed(problem: String) -> GraphError {
     GraphError::BadBulk { what: "edges in temporary files".into(), problem }
 }
 
-fn write_run(file: &mut Scratch, rows: &EdgeRows, dir: Dir) -> Result<Run> {
-    let order = rows.block_order(dir);
-    let (mut run, mut buffer) = (Run::default(), Vec::with_capacity(WRITE_BYTES));
-    let mut start = file.len();
-    for (block, rows_of_block) in order.blocks() {
-        let before = buffer.len();
-        rows.write_piece(rows_of_block, dir, &mut buffer);
-        let end = start + (buffer.len() - before) as u64;
+/// Blocks of one list with their rows, for a file.
+fn encode<'a>(rows: &EdgeRows, dir: Dir, blocks: impl Iterator<Item = (usize, &'a [u32])>) -> Encoded {
+    let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+    for (block, rows_of_block) in blocks {
+        let before = bytes.len();
+        rows.write_piece(rows_of_block, dir, &mut bytes);
         // There are 2¹⁶ stripes of 64 blocks.
-        run.0.push(Piece { block: block as u32, start, end });
-        start = end;
-        if buffer.len() >= WRITE_BYTES {
-            file.append(&buffer).map_err(Arc::new)?;
-            buffer.clear();
-        }
+        lengths.push((block as u32, (bytes.len() - before) as u64));
     }
-    file.append(&buffer).map_err(Arc::new)?;
-    Ok(run)
+    (bytes, lengths)
 }
