@@ -21,14 +21,14 @@ const MOST_GROWTH: usize = 8;
 /// The vertices of one label by their LDBC ids.
 ///
 /// ```text
-/// slots      │ · │ 3 │ · │ 0 │ 2 │ · │ 1 │ · │      positions: where the hash of the id says, or in the next slot that is free
-///                  │       └──────────────┐
+/// slots      │ · │ 3 │ · │ 0 │ 2 │ · │ 1 │ · │      positions: where the hash of the id says, or in the next slot that is free;
+///                  │       └──────────────┐        bits that no position needs have others of the hash, the tag
 /// in_order   │ id, vertex │ id, vertex │ id, vertex │ id, vertex │
 /// ```
 ///
-/// Finding an id costs two cache misses, so ids are looked up many at a time, while what the next ones need is on its way. But
-/// most files about a label's vertices list them in the order in which its own file does (`comment_hasCreator_person` follows
-/// `comment`): the place behind the last one that was found is looked at first.
+/// Finding an id costs two cache misses, as an id with another tag is not looked at. So ids are looked up many at a time, while
+/// what the next ones need is on its way. But most files about a label's vertices list them in the order in which its own file
+/// does (`comment_hasCreator_person` follows `comment`): the place behind the last one that was found is looked at first.
 ///
 /// They are the one thing besides the edges that an import keeps of every vertex: 17 to 23 bytes, as at most three quarters of
 /// the slots are taken, and three eighths at least where as many ids come as were expected.
@@ -68,8 +68,7 @@ impl Ids {
             let (slot, position) = self.seek(id);
             is_new.push(position.is_none());
             if position.is_none() {
-                // A graph has fewer than 2³² vertices, so the position fits.
-                self.slots[slot] = self.in_order.len() as u32;
+                self.slots[slot] = self.entry(id, self.in_order.len());
                 self.in_order.push(Known { id, vertex: VertexRef::default() });
             }
         }
@@ -110,9 +109,9 @@ impl Ids {
             prefetch(&self.slots, self.slot_of(far));
         }
         if let Some(&near) = ids.get(i + NEAR)
-            && let Some(&position) = self.slots.get(self.slot_of(near))
+            && let Some(position) = self.seek_where(near, |_| true).1
         {
-            prefetch(&self.in_order, position as usize);
+            prefetch(&self.in_order, position);
         }
     }
 
@@ -123,26 +122,55 @@ impl Ids {
     /// The slot where an id is looked for first.
     #[inline(always)]
     fn slot_of(&self, id: i64) -> usize {
-        // Ids of a file are often close together, or equally far apart; the upper bits of this product are not.
-        let hash = (id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (hash >> (u64::BITS - self.slots.len().trailing_zeros())) as usize
+        (hash(id) >> (u64::BITS - self.slots.len().trailing_zeros())) as usize
     }
 
-    /// The slot that an id has or, if there is none, gets, and its position. There is always a free slot.
+    /// The bits of an entry that its position may need: there are fewer positions than slots.
+    #[inline(always)]
+    fn position_mask(&self) -> u32 {
+        (self.slots.len() - 1) as u32
+    }
+
+    /// The other bits of an id's entry, from those of its hash that do not say which slot it is.
+    #[inline(always)]
+    fn tag_of(&self, id: i64) -> u32 {
+        ((hash(id) << self.slots.len().trailing_zeros()) >> u32::BITS) as u32 & !self.position_mask()
+    }
+
+    /// What the slot of an id has. A graph has fewer than 2³² vertices, so the position fits, and fewer than slots, so this is
+    /// never [`EMPTY`].
+    #[inline(always)]
+    fn entry(&self, id: i64, position: usize) -> u32 {
+        self.tag_of(id) | position as u32
+    }
+
+    /// The slot that an id has or, if there is none, gets, and its position.
     #[inline(always)]
     fn seek(&self, id: i64) -> (usize, Option<usize>) {
+        self.seek_where(id, |position| self.is_at(position, id))
+    }
+
+    /// As [`Self::seek`], of the first id with the tag of this one that is as asked for. There is always a free slot.
+    #[inline(always)]
+    fn seek_where(&self, id: i64, is_it: impl Fn(usize) -> bool) -> (usize, Option<usize>) {
+        if self.slots.is_empty() {
+            return (0, None);
+        }
+        let (tag, mask) = (self.tag_of(id), self.position_mask());
         let mut slot = self.slot_of(id);
         loop {
             match self.slots[slot] {
                 EMPTY => return (slot, None),
-                position if self.is_at(position as usize, id) => return (slot, Some(position as usize)),
+                entry if entry & !mask == tag && is_it((entry & mask) as usize) => {
+                    return (slot, Some((entry & mask) as usize));
+                }
                 _ => slot = (slot + 1) & (self.slots.len() - 1),
             }
         }
     }
 
     fn position(&self, id: i64) -> Option<usize> {
-        if self.slots.is_empty() { None } else { self.seek(id).1 }
+        self.seek(id).1
     }
 
     /// Makes room for the ids that are expected, or for some of them if they are many more than there are.
@@ -152,13 +180,17 @@ impl Ids {
         self.slots = vec![EMPTY; slots].into();
         self.in_order.reserve_exact(slots / 4 * 3 - self.in_order.len());
         for position in 0..self.in_order.len() {
-            let mut slot = self.slot_of(self.in_order[position].id);
-            while self.slots[slot] != EMPTY {
-                slot = (slot + 1) & (self.slots.len() - 1);
-            }
-            self.slots[slot] = position as u32;
+            let id = self.in_order[position].id;
+            let (slot, _) = self.seek_where(id, |_| false);
+            self.slots[slot] = self.entry(id, position);
         }
     }
+}
+
+/// Ids of a file are often close together, or equally far apart; the upper bits of this product are not.
+#[inline(always)]
+fn hash(id: i64) -> u64 {
+    (id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]
