@@ -92,6 +92,27 @@ impl ChunkedColumn {
         self.close_if_full();
     }
 
+    /// Appends rows of another column, from the first one on.
+    fn extend(&mut self, values: &Values, rows: usize) {
+        let before = self.last.len();
+        if before + rows <= CHUNK && values.is_full() && self.last.extend(before, values, 0..rows) {
+            self.close_if_full();
+        } else {
+            (0..rows).for_each(|row| self.push(values.get(row)));
+        }
+    }
+
+    /// The numbers of some rows, if all of them have one, once the column is closed. Rows are far from one another in memory, so
+    /// the less there is between two reads, the more of them are on their way at the same time.
+    fn longs(&self, rows: impl Iterator<Item = u32>) -> Option<Values> {
+        let mut longs = Vec::with_capacity(rows.size_hint().0);
+        for row in rows {
+            let row = row as usize;
+            longs.push(self.full.get(row / CHUNK)?.long(row % CHUNK)?);
+        }
+        (!longs.is_empty()).then(|| Values::longs(longs))
+    }
+
     fn pad(&mut self, rows: usize) {
         while self.len() < rows {
             self.last.push_absent();
@@ -171,8 +192,7 @@ impl EdgeRows {
         });
         self.rows.extend(read.into_iter(), &mut SpareChunks::new());
         for (key, values) in &piece.columns {
-            let chunked = self.column(*key, first);
-            (0..rows).for_each(|row| chunked.push(values.get(row)));
+            self.column(*key, first).extend(values, rows);
         }
     }
 
@@ -182,7 +202,10 @@ impl EdgeRows {
         self.rows.extend(rows.iter().map(|&row| edges.rows.get(row)), &mut SpareChunks::new());
         for (key, column) in &edges.columns {
             let chunked = self.column(*key, first);
-            rows.iter().for_each(|&row| chunked.push(column.get(row as usize)));
+            match column.longs(rows.iter().copied()) {
+                Some(longs) => chunked.extend(&longs, rows.len()),
+                None => rows.iter().for_each(|&row| chunked.push(column.get(row as usize))),
+            }
         }
     }
 
@@ -318,7 +341,10 @@ fn without(trees: &[(u16, Arc<EdgeTree>)], offsets: &[u32], entries: &[Entry]) -
 }
 
 /// The values of some rows; nothing if none of them has one.
-fn gather(column: &ChunkedColumn, rows: impl Iterator<Item = u32>) -> Option<Values> {
+fn gather(column: &ChunkedColumn, rows: impl Iterator<Item = u32> + Clone) -> Option<Values> {
+    if let Some(longs) = column.longs(rows.clone()) {
+        return Some(longs);
+    }
     let mut builder = ValuesBuilder::new();
     for (position, row) in rows.enumerate() {
         let row = row as usize;

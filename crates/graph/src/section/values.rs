@@ -60,6 +60,24 @@ impl Values {
         Self { present, rows, is_full }
     }
 
+    /// A column in which every row has a number.
+    pub(crate) fn longs(longs: Vec<i64>) -> Self {
+        let mut present = vec![u64::MAX; longs.len().div_ceil(64)];
+        if let (Some(last), used @ 1..) = (present.last_mut(), longs.len() % 64) {
+            *last >>= 64 - used;
+        }
+        Self { present: Bits::from_words(present.into()), rows: Rows::Long(longs.into()), is_full: true }
+    }
+
+    /// The number of `row`, if every row of the column has one.
+    #[inline(always)]
+    pub(crate) fn long(&self, row: usize) -> Option<i64> {
+        match &self.rows {
+            Rows::Long(v) if self.is_full => v.get(row).copied(),
+            _ => None,
+        }
+    }
+
     /// Whether every row has a value. (Not said of columns that do not know how many rows they have.)
     #[inline]
     pub(crate) fn is_full(&self) -> bool {

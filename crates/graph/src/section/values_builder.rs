@@ -287,6 +287,22 @@ mod tests {
     }
 
     #[test]
+    fn a_column_of_numbers_is_the_same_however_it_is_made() {
+        for count in [1, 63, 64, 65, 200] {
+            let longs: Vec<i64> = (0..count).map(|n| n * n - 7).collect();
+            let (made, built) = (
+                Values::longs(longs.clone()),
+                build(&longs.iter().map(|n| Some(Value::Long(*n))).collect::<Vec<_>>()),
+            );
+            assert_eq!((made.present(), made.is_full()), (built.present(), built.is_full()));
+            assert!((0..=longs.len()).all(|row| made.long(row) == longs.get(row).copied()));
+            assert!((0..=longs.len()).all(|row| built.long(row) == longs.get(row).copied()));
+        }
+        assert_eq!(build(&[Some(Value::Long(1)), None]).long(0), None);
+        assert_eq!(build(&[Some(Value::Int(1))]).long(0), None);
+    }
+
+    #[test]
     fn a_column_returns_what_was_put_in_whatever_the_types() {
         let columns: Vec<Vec<Option<Value>>> = vec![
             vec![None, Some(Value::Long(7)), None, Some(Value::Long(-1))],
