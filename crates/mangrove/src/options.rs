@@ -54,7 +54,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             backups: None,
             graph: GraphOptions {
                 bulk_bytes: usize::try_from(match config.import_memory {
-                    0 => machine_memory() / 16,
+                    0 => machine_memory() / 32,
                     bytes => bytes,
                 })
                 .unwrap_or(usize::MAX),

@@ -76,7 +76,7 @@ pub struct EngineConfig {
     /// half of the memory that the process may use.
     pub cache: u64,
     /// Bytes of edges that an import keeps in memory, beside the ids of the vertices; what is more goes through temporary
-    /// files in the graph's directory. 0 for a sixteenth of the memory that the process may use.
+    /// files in the graph's directory. 0 for a thirty-second part of the memory that the process may use.
     pub import_memory: u64,
     /// Threads per graph that build secondary edge-trees, each with half a core while it builds; 0 builds none.
     pub secondary_builders: usize,
