@@ -24,6 +24,9 @@ type Outcome<T> = Result<T, mangrove::Error>;
 
 /// Times that the three are measured in turns; the medians of their rates count.
 const ROUNDS: usize = 9;
+/// Time before a measurement in which threads do what is then measured: they begin on whatever processor the kernel wakes
+/// them on, at times both on one, and it takes the kernel some milliseconds to part them.
+const SETTLE: Duration = Duration::from_millis(100);
 /// Time for one measurement.
 const TIME: Duration = Duration::from_millis(60);
 
@@ -83,21 +86,21 @@ fn twice(
     })
 }
 
-/// How often a second something is done, by one thread, for each start in turn: after once to warm up, and when others are
-/// ready, too.
+/// How often a second something is done, by one thread, for each start in turn: after [`SETTLE`], which begins when others
+/// are ready, too.
 fn rate<S: Copy>(starts: &[S], ready: &Barrier, mut once: impl FnMut(S) -> Outcome<()>) -> Outcome<f64> {
-    let warm = once(starts[0]);
-    ready.wait();
-    warm?;
-    let (began, mut done) = (Instant::now(), 0u32);
-    for start in starts.iter().cycle() {
-        once(*start)?;
-        done += 1;
-        if began.elapsed() >= TIME {
-            break;
+    let mut turns = starts.iter().copied().cycle();
+    let mut for_at_least = |time: Duration| {
+        let (began, mut done) = (Instant::now(), 0u32);
+        while began.elapsed() < time {
+            turns.next().map_or(Ok(()), &mut once)?;
+            done += 1;
         }
-    }
-    Ok(f64::from(done) / began.elapsed().as_secs_f64())
+        Ok(f64::from(done) / began.elapsed().as_secs_f64())
+    };
+    ready.wait();
+    for_at_least(SETTLE)?;
+    for_at_least(TIME)
 }
 
 fn median(mut rates: Vec<f64>) -> f64 {
