@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
@@ -18,18 +18,24 @@ use crate::report::{Report, rounded};
 ///
 /// The files are read once before, so that they are in memory, as far as it goes: the disk is not what is measured.
 ///
+/// A virtual machine may give memory that is free back to its host (free page reporting: after 2 s on Linux), and then it
+/// takes seconds a GB to have it again. Of imports in a row, one that needs less memory than the one before finds it at
+/// hand, and one that needs more pays for it: with a `rest` before each, all of them start alike, and all of them pay.
+///
 /// # Errors
 /// If an import fails.
 pub fn bench(
     program: &Path,
     networks: &[PathBuf],
     rounds: u32,
+    rest: Duration,
     report: &Report,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut runs: Vec<Vec<Measured>> = networks.iter().map(|_| Vec::new()).collect();
     for _ in 0..rounds {
         for (network, runs) in networks.iter().zip(&mut runs) {
             read_through(network)?;
+            std::thread::sleep(rest);
             let folder = std::env::temp_dir().join(format!("mangrove-bench-import-{}", std::process::id()));
             let measured = measure(program, network, &folder);
             std::fs::remove_dir_all(&folder)?;

@@ -32,6 +32,7 @@ mod sets;
 mod watch;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -135,6 +136,9 @@ enum Bench {
         /// How often to import all of them, in turn
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         rounds: u32,
+        /// Rest so many seconds before each import, so that a virtual machine has given its free memory back to its host
+        #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+        rest: u64,
         /// The mangrove program
         #[arg(long, default_value = "target/release/mangrove")]
         program: PathBuf,
@@ -195,7 +199,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Cold { graph, latency } => cold::bench(&graph, latency, &report),
         Bench::Scopes { graph, ldbc } => scopes::bench(&graph, &ldbc, &report),
         Bench::Ic { graph, ldbc, limit, only } => ic::bench(&graph, &ldbc, &limit, only.as_deref(), &report),
-        Bench::Import { ldbc, rounds, program } => import::bench(&program, &ldbc, rounds, &report),
+        Bench::Import { ldbc, rounds, rest, program } => {
+            import::bench(&program, &ldbc, rounds, Duration::from_secs(rest), &report)
+        }
         Bench::Commits { graph, edges } => commits::bench(&graph, edges, &report),
         Bench::Recovery { graph } => recovery::bench(&graph, &report),
         Bench::Schema { people } => schema::bench(people, &report),
