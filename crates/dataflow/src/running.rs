@@ -147,9 +147,10 @@ impl RunningQuery {
         let summary = self.summary();
         let Self { state, root, .. } = self;
         drop(root);
-        // It flushes, if need be, when the transaction is gone.
-        let _committed = state.transaction().map(graph::Transaction::commit_shared).transpose()?;
+        let submitted = state.transaction().map(graph::Transaction::submit).transpose()?;
+        // While it waits, and maybe flushes, its snapshot keeps nothing in memory.
         drop(state);
+        submitted.map(graph::Submitted::wait).transpose()?;
         Ok(summary)
     }
 }

@@ -192,6 +192,19 @@ impl Core {
         footprint: &Footprint,
         ops: Vec<Op>,
     ) -> Result<Stamp> {
+        let stamp = self.submit(catalog, snapshot, footprint, ops)?;
+        self.settle(stamp)?;
+        Ok(stamp)
+    }
+
+    /// Validates a transaction and queues it; its stamp. It is to be settled.
+    pub(crate) fn submit(
+        &self,
+        catalog: &Catalog,
+        snapshot: Stamp,
+        footprint: &Footprint,
+        ops: Vec<Op>,
+    ) -> Result<Stamp> {
         self.commits.check()?;
         let body = encode_ops(&ops);
         let enqueue = |stamp| self.commits.enqueue(stamp, catalog, body, ops);
@@ -200,12 +213,11 @@ impl Core {
             // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
             self.commits.check()?;
         }
-        self.settle(stamp)?;
         Ok(stamp)
     }
 
-    /// Waits until the commit at `stamp` is visible, leading groups where nobody else does.
-    fn settle(&self, stamp: Stamp) -> Result<()> {
+    /// Waits until the commit at `stamp` is durable and visible, leading groups where nobody else does.
+    pub(crate) fn settle(&self, stamp: Stamp) -> Result<()> {
         let mut state = self.commits.state.lock();
         loop {
             if let Some(cause) = state.given_up.remove(&stamp) {
@@ -283,7 +295,13 @@ impl Core {
     fn apply_group(&self, group: Vec<Pending>, bytes: usize, leading: &mut Leading<'_>) -> Result<()> {
         let mut writer = self.writer.lock();
         writer.log_bytes += bytes as u64;
+        let mut enough = self.cache.enough_for_a_group();
         for pending in group {
+            if self.cache.account.total() > enough {
+                // Nobody who waits for this group has a snapshot any more that would keep what was changed.
+                MutexGuard::unlocked(&mut writer, || self.flush_for_room());
+                enough = self.cache.enough_for_a_group();
+            }
             let tick: Tick = pending.stamp.bits();
             let mut counts = self.counts.newest();
             if let Some(definitions) = &pending.growth.definitions {

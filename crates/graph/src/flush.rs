@@ -146,7 +146,8 @@ impl Core {
         self.flush_with(&mut self.flushing.lock())
     }
 
-    fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
+    /// As [`Core::flush`], by who may flush.
+    pub(crate) fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
         self.commits.check()?;
         self.uproot_wilted();
         let plan = self.plan_flush();

@@ -162,7 +162,7 @@ pub use snapshot::Snapshot;
 pub use statistics::{AnalyzeProgress, DegreeHistogram, Statistics, ValueStatistics};
 pub use stats::GraphStats;
 pub use timeline::Stamp;
-pub use transaction::{Committed, Transaction};
+pub use transaction::{Submitted, Transaction};
 pub use tree::{Place, Seek, Stretch, TreeBounds, TreeUse};
 pub use value_ref::ValueRef;
 pub use values::{Direction, EdgeRef, Value, VertexRef};

@@ -12,7 +12,7 @@ use crate::codec::unstorable;
 use crate::core::Core;
 use crate::held::Held;
 use crate::overlay::{Overlay, Own};
-use crate::pools::Request;
+use crate::pools::{Request, Turn};
 use crate::write_set::WriteSet;
 use crate::{GraphError, KeyId, ReadUnit, Reader, Result, Snapshot, units};
 
@@ -68,29 +68,31 @@ impl Transaction {
     /// [`GraphError::Schema`] if an element lacks a property that it is required to have.
     /// [`GraphError::TransactionEnded`] if it was committed before.
     pub fn commit(self) -> Result<Stamp> {
-        let committed = self.commit_shared()?;
+        let submitted = self.submit()?;
         drop(self);
-        Ok(committed.stamp())
+        submitted.wait()
     }
 
-    /// As [`Transaction::commit`], of a transaction that somebody else may still hold (an executor that is about to
-    /// forget a query it helped with). It has ended, whatever comes of it: it still serves reads but refuses writes.
+    /// The first half of [`Transaction::commit`], of a transaction that somebody else may still hold (an executor that is
+    /// about to forget a query it helped with): validates the writes and gives them their place among all commits. The
+    /// transaction has ended, whatever comes of it: it still serves reads but refuses writes.
     ///
     /// # Errors
     /// As [`Transaction::commit`].
-    pub fn commit_shared(&self) -> Result<Committed> {
+    pub fn submit(&self) -> Result<Submitted> {
         let writes = self.writes.lock().end(Held::new(&self.core.held))?;
         self.base.check()?;
         self.obey_requirements(&writes)?;
-        let (ops, mut footprint, _held) = writes.into_ops();
+        let (ops, mut footprint, held) = writes.into_ops();
         // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
         footprint.reads(units::schema());
         if ops.is_empty() {
-            return Ok(Committed { stamp: self.base.stamp(), core: None });
+            return Ok(Submitted { stamp: self.base.stamp(), queued: None });
         }
-        let _turn = self.core.pools.commit_turn(ops.len());
-        let stamp = self.core.commit(self.base.stamp(), &footprint, ops)?;
-        Ok(Committed { stamp, core: Some(Arc::clone(&self.core)) })
+        let turn = self.core.pools.commit_turn(ops.len());
+        let stamp = self.core.submit(&self.core.catalog(), self.base.stamp(), &footprint, ops)?;
+        let queued = Queued { core: Arc::clone(&self.core), _held: held, _turn: turn };
+        Ok(Submitted { stamp, queued: Some(queued) })
     }
 
     /// Forgets the writes.
@@ -121,31 +123,43 @@ impl std::fmt::Debug for Transaction {
     }
 }
 
-/// A commit that is durable and visible. Dropping it flushes, if that is due: best when the transaction is gone, since what
-/// its snapshot sees cannot be merged or leave memory.
-pub struct Committed {
+/// A commit that is on its way: see [`Transaction::submit`].
+#[must_use = "it is not known to be durable before `wait` says so"]
+pub struct Submitted {
     stamp: Stamp,
-    core: Option<Arc<Core>>,
+    /// None of a transaction that wrote nothing.
+    queued: Option<Queued>,
 }
 
-impl Committed {
-    /// When it was, among all commits; of a transaction that wrote nothing, what it read.
-    pub fn stamp(&self) -> Stamp {
-        self.stamp
-    }
+/// What a commit holds until it is durable and visible.
+struct Queued {
+    core: Arc<Core>,
+    _held: Held,
+    _turn: Option<Turn>,
 }
 
-impl std::fmt::Debug for Committed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Committed").field("stamp", &self.stamp).finish_non_exhaustive()
-    }
-}
-
-impl Drop for Committed {
-    fn drop(&mut self) {
-        if let Some(core) = &self.core {
+impl Submitted {
+    /// Waits until the writes are durable and visible, then flushes, if that is due; when it was, among all commits. Best
+    /// when the transaction is gone: what its snapshot sees can neither be merged nor leave memory meanwhile.
+    ///
+    /// Without this the writes become durable with the next commit, if no crash comes first.
+    ///
+    /// # Errors
+    /// Those of the log: see [`Transaction::commit`].
+    pub fn wait(self) -> Result<Stamp> {
+        if let Some(queued) = self.queued {
+            queued.core.settle(self.stamp)?;
+            let core = Arc::clone(&queued.core);
+            drop(queued);
             core.flush_if_due();
         }
+        Ok(self.stamp)
+    }
+}
+
+impl std::fmt::Debug for Submitted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Submitted").field("stamp", &self.stamp).finish_non_exhaustive()
     }
 }
 

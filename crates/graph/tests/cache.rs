@@ -107,6 +107,40 @@ fn what_is_read_again_and_again_stays_while_others_scan() {
 }
 
 #[test]
+fn commits_of_one_group_have_not_all_that_they_change_in_memory_at_once() {
+    const GROUP: usize = 8;
+    let _alone = alone();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let filled = open(&store, 1 << 30, true);
+    let all = fill(&filled, 20_000);
+    filled.flush().unwrap();
+    drop(filled);
+    let budget = 512 << 10;
+    let graph = open(&store, budget, false);
+    // The texts of a tablet are some 50 kB; each commit changes those of eight.
+    let change = |n: usize| {
+        let transaction = graph.begin();
+        for tablet in 0..8 {
+            let v = all[n * 8 + tablet];
+            transaction.set_vertex_property(v, Cardinality::Single, "text", Value::str("new"), &[]).unwrap();
+        }
+        transaction.submit().unwrap()
+    };
+    let submitted: Vec<_> = (0..GROUP).map(change).collect();
+    // The first to wait leads all of them.
+    for commit in submitted {
+        commit.wait().unwrap();
+    }
+    let most = graph.stats().most_cache_bytes;
+    assert!(most <= (budget * 5 / 4) as u64 + SLACK / 2, "{most} bytes");
+    let snapshot = graph.snapshot();
+    let text = snapshot.catalog().key("text").unwrap();
+    for &v in &all[..GROUP * 8] {
+        assert_eq!(snapshot.reader().value(v, text), Some(Value::str("new")));
+    }
+}
+
+#[test]
 fn versions_that_an_old_snapshot_sees_are_not_evicted() {
     let _alone = alone();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());

@@ -71,11 +71,11 @@ fn a_commit_ends_a_transaction_for_whoever_still_holds_it() {
     let transaction = Arc::new(graph.begin());
     let late = Arc::clone(&transaction);
     let v = transaction.add_vertex(None, "person").unwrap();
-    transaction.commit_shared().unwrap();
+    transaction.submit().unwrap().wait().unwrap();
     assert!(late.snapshot().reader().exists(v), "it still reads what it wrote");
     assert!(matches!(late.add_vertex(None, "person"), Err(GraphError::TransactionEnded)));
     assert!(matches!(late.drop_vertex(v), Err(GraphError::TransactionEnded)));
-    assert!(matches!(late.commit_shared(), Err(GraphError::TransactionEnded)));
+    assert!(matches!(late.submit(), Err(GraphError::TransactionEnded)));
     assert_eq!(graph.snapshot().vertex_count(None), 1);
 }
 

@@ -112,9 +112,9 @@ impl<'db> Transaction<'db> {
     /// [`Error::Graph`] with a retryable conflict when what was read has been changed meanwhile: run the whole
     /// transaction again.
     pub fn commit(self) -> Result<(), Error> {
-        let committed = self.graph.commit_shared()?;
+        let submitted = self.graph.submit()?;
         drop(self);
-        drop(committed);
+        submitted.wait()?;
         Ok(())
     }
 

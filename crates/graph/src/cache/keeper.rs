@@ -104,13 +104,20 @@ fn pause(cache: &Cache) -> Duration {
 }
 
 impl Core {
-    /// Flushes, so that more can be evicted, and evicts; false if not enough could go. A failure is logged: nothing is
-    /// lost, the log has it all.
+    /// Flushes, or waits for who does, so that more can be evicted, and evicts; false if not enough could go. A failure is
+    /// logged: nothing is lost, the log has it all.
     pub(crate) fn flush_for_room(&self) -> bool {
+        let (mut manifest, waited) = match self.flushing.try_lock() {
+            Some(manifest) => (manifest, false),
+            None => (self.flushing.lock(), true),
+        };
         if self.writer.lock().is_clean() {
-            return false;
+            drop(manifest);
+            return waited && self.evict_to(self.cache.low_water());
         }
-        if let Err(error) = self.flush() {
+        let flushed = self.flush_with(&mut manifest);
+        drop(manifest);
+        if let Err(error) = flushed {
             tracing::error!(%error, "flush failed; what differs from what is stored stays in memory, beyond the budget");
             return false;
         }

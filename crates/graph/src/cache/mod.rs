@@ -184,6 +184,13 @@ impl Cache {
         self.account.total() > self.budget.saturating_add(self.budget / 4)
     }
 
+    /// The bytes from which on the commits of a group that were applied are flushed before the others are, so that memory has to
+    /// hold what one changes and not what all do: a quarter of the budget more than it, or than there are now. The latter so
+    /// that groups of small commits are not flushed one by one while something keeps memory full.
+    pub(crate) fn enough_for_a_group(&self) -> usize {
+        self.account.total().max(self.budget).saturating_add(self.budget / 4)
+    }
+
     /// Whether more than a 64th of the budget waits to be freed.
     pub(crate) fn is_littered(&self) -> bool {
         self.account.garbage() > self.budget / 64

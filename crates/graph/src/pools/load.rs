@@ -12,7 +12,7 @@ use crate::{GraphError, Result};
 /// one its turn, and the thread goes back to its work.
 pub(crate) struct Load<'a> {
     _loading: Loading<'a>,
-    _turn: Option<Turn<'a>>,
+    _turn: Option<Turn>,
     _away: Away,
 }
 

@@ -220,18 +220,18 @@ impl Pools {
 
     /// Waits for a turn in the pool of the request. Whoever has other work that nobody else can take over meanwhile, as
     /// `away` says, gets one at once.
-    fn take_turn(&self, request: &Request, away: &Away) -> Result<Turn<'_>> {
+    fn take_turn(self: &Arc<Self>, request: &Request, away: &Away) -> Result<Turn> {
         let class = request.class();
         if !self.state.lock().pool(class).try_take() {
             let can_wait = away.expect_long();
             self.queue_up(class, request, can_wait)?;
         }
-        Ok(Turn { pools: self, class, began: Some(Instant::now()) })
+        Ok(Turn { pools: Arc::clone(self), class, began: Some(Instant::now()) })
     }
 
     /// Waits for a turn in the heavy pool, if a commit has so many writes that it is heavy. Small commits need none: as
     /// many as come at the same time share one write of the log.
-    pub(crate) fn commit_turn(self: &Arc<Self>, writes: usize) -> Option<Turn<'_>> {
+    pub(crate) fn commit_turn(self: &Arc<Self>, writes: usize) -> Option<Turn> {
         if writes as u64 <= self.heavy_after {
             return None;
         }
@@ -306,14 +306,14 @@ impl Pools {
 }
 
 /// A turn in a pool: the right to load, or to commit.
-pub(crate) struct Turn<'a> {
-    pools: &'a Pools,
+pub(crate) struct Turn {
+    pools: Arc<Pools>,
     class: Class,
     /// When the load began.
     began: Option<Instant>,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         self.pools.end_turn(self.class, self.began);
     }

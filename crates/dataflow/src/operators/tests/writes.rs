@@ -208,6 +208,6 @@ fn what_a_writing_query_reads_is_validated_at_its_commit() {
     let other = writing.world.graph.begin();
     other.add_edge(None, "knows", writing.world.v(2), writing.world.v(4)).unwrap();
     other.commit().unwrap();
-    let error = writing.query.transaction().unwrap().commit_shared().expect_err("a conflict");
+    let error = writing.query.transaction().unwrap().submit().expect_err("a conflict");
     assert!(error.is_retryable(), "{error}");
 }
