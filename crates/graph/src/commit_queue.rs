@@ -294,7 +294,6 @@ impl Core {
     /// Applies a group in stamp order; each commit is visible as soon as it is applied.
     fn apply_group(&self, group: Vec<Pending>, bytes: usize, leading: &mut Leading<'_>) -> Result<()> {
         let mut writer = self.writer.lock();
-        writer.log_bytes += bytes as u64;
         let mut enough = self.cache.enough_for_a_group();
         for pending in group {
             if self.cache.account.total() > enough {
@@ -320,6 +319,8 @@ impl Core {
             self.timeline.applied(pending.stamp);
             leading.unsettled.pop_front();
         }
+        // Not before: a flush in the midst of the group cannot trim its record.
+        writer.log_bytes += bytes as u64;
         Ok(())
     }
 
