@@ -19,7 +19,8 @@ pub struct Shape {
     pub hubs: usize,
 }
 
-fn value(random: &mut Random) -> Value {
+/// A value of any type.
+pub fn value(random: &mut Random) -> Value {
     match random.below(8) {
         0 => Value::Int(random.below(4) as i32),
         1 | 2 => Value::Long(random.below(4) as i64),
@@ -29,7 +30,8 @@ fn value(random: &mut Random) -> Value {
     }
 }
 
-fn pick_vertex(model: &Naive, random: &mut Random) -> Option<VertexRef> {
+/// One of the vertices, if there are any.
+pub fn pick_vertex(model: &Naive, random: &mut Random) -> Option<VertexRef> {
     let nth = random.below(model.vertices.len().max(1));
     model.vertices.keys().nth(nth).map(|&v| VertexRef(v))
 }

@@ -1,9 +1,10 @@
 //! The storage simulator: random work on a graph whose disk fails in every way the store's contract lets it fail, held
 //! to a model that is too simple to be wrong.
 //!
-//! A seed is a history of [`OPERATIONS`] operations: writes in transactions, commits, flushes, bulk loads, new indexes,
-//! changes of declared types, nodes and sort keys, lists that become edge-trees and go back, secondary edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has taken
-//! effect, be refused by a full disk, be the last before the power goes, or return damaged bytes. Whatever happens:
+//! A seed is a history of [`OPERATIONS`] operations: writes in transactions, commits, several at once, too, flushes, bulk
+//! loads, new indexes, changes of declared types, nodes and sort keys, lists that become edge-trees and go back, secondary
+//! edge-trees, reads at old snapshots, restarts and power cuts. Every I/O of the graph may fail, before or after it has
+//! taken effect, be refused by a full disk, be the last before the power goes, or return damaged bytes. Whatever happens:
 //!
 //! * what was acknowledged is there after a restart, whole: otherwise it counts as *lost*;
 //! * what was refused is there whole or not at all;
@@ -63,6 +64,7 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
         "lost": report.lost,
         "wrong": report.wrong,
         "acknowledged_commits": report.acknowledged,
+        "groups": report.groups,
         "restarts": report.restarts,
         "refused_reads": report.refused_reads,
         "evictions": report.evictions,

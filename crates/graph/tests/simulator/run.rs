@@ -1,10 +1,14 @@
 //! One seed's history.
 
+mod group;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use graph::{Dir, Filtered, Graph, GraphError, List, NodeBounds, ScanCursor, Snapshot, VertexRef};
 use store::{FaultCounts, Outage, SimulatedDisk, Store};
+
+use self::group::{Change, Member};
 
 use crate::naive::orders::{Orders, lie_as_declared, orders, sort_by};
 use crate::naive::steps::{EDGES, KEYS, LABELS, write};
@@ -27,6 +31,8 @@ pub struct Report {
     /// Answers that were neither the model's nor an error.
     pub wrong: u64,
     pub acknowledged: u64,
+    /// Times that several transactions were committed at once.
+    pub groups: u64,
     pub restarts: u64,
     /// Sections that left memory while the graph was open.
     pub evictions: u64,
@@ -55,6 +61,7 @@ impl Report {
         self.lost += other.lost;
         self.wrong += other.wrong;
         self.acknowledged += other.acknowledged;
+        self.groups += other.groups;
         self.restarts += other.restarts;
         self.refused_reads += other.refused_reads;
         self.evictions += other.evictions;
@@ -252,21 +259,17 @@ impl Run {
                 Err(failure) => return self.wrong(failure.text),
             }
         }
-        self.operations += 1;
         if self.random.below(10) == 0 {
+            self.operations += 1;
             transaction.rollback();
             return;
         }
-        let (read, before) = (transaction.snapshot().check(), transaction.snapshot().stamp());
-        let committed = transaction.commit();
-        self.tell(|| format!("commit {committed:?}, read {read:?}"));
-        match (committed, read) {
-            // Nothing was left to write, so nothing was: that succeeds whatever came before.
-            (Ok(stamp), Ok(())) if stamp == before => self.model = tentative,
-            (Ok(_), Ok(())) => self.acknowledge(tentative),
-            (Ok(_), Err(error)) => self.wrong(format!("committed, though it could not read: {error}")),
-            (Err(_), Err(_)) => {}
-            (Err(error), Ok(())) => self.refused(&error, Doubt { model: tentative, loaded: Vec::new() }),
+        let mut members = vec![Member { transaction, change: Change::To(tentative) }];
+        if self.random.below(4) == 0 {
+            members.extend(self.followers(&graph));
+        }
+        if self.sound() {
+            self.commit_together(members);
         }
     }
 
