@@ -196,26 +196,28 @@ fn place_of(files: &[(PathBuf, Vec<u8>, u64)], value: &[u8]) -> (usize, usize) {
     (log, at)
 }
 
-/// The files of a store that was not closed, as a crash would leave them: ten groups were synced, ten more were not.
-fn crashed() -> (tempfile::TempDir, Vec<(PathBuf, Vec<u8>, u64)>) {
+/// The files of a store that was not closed, as a crash would leave them: some groups were synced, some more were not.
+fn crashed_after(synced: usize, more: usize) -> (tempfile::TempDir, Vec<(PathBuf, Vec<u8>, u64)>) {
     let directory = tempfile::tempdir().unwrap();
     let store = FjallStore::open(directory.path(), FjallOptions::default()).unwrap();
     let things = store.keyspace("things", KeyspaceShape::Small).unwrap();
-    for group in 0..20 {
+    for group in 0..synced + more {
         let mut batch = WriteBatch::new();
-        batch.put(&things, format!("{group:02}").as_str(), format!("value of group {group:02}").as_str());
-        let durability = if group < 10 { Durability::Sync } else { Durability::Buffered };
+        let value = format!("value of group {group:02}") + &"x".repeat(1_100);
+        batch.put(&things, format!("{group:02}").as_str(), value.as_str());
+        let durability = if group < synced { Durability::Sync } else { Durability::Buffered };
         store.write_batch(batch, durability).unwrap();
     }
     let files = load(directory.path());
     (directory, files)
 }
 
-fn groups_after_damage_to(group: usize) -> Result<usize, StoreError> {
-    let (_directory, files) = crashed();
+/// How many groups are there when the log of twenty, ten of them synced, is damaged where one has its value.
+fn groups_after(damage: impl Fn(usize) -> Damage, group: usize) -> Result<usize, StoreError> {
+    let (_directory, files) = crashed_after(10, 10);
     let (log, at) = place_of(&files, format!("value of group {group:02}").as_bytes());
     let copy = tempfile::tempdir().unwrap();
-    store_copy(&files, copy.path(), log, &Damage::Zero { at, bytes: 8 });
+    store_copy(&files, copy.path(), log, &damage(at));
     let contents = read(copy.path())?;
     let groups: Vec<&[u8]> = contents.keys().map(|(_, key)| key.as_slice()).collect();
     let expected: Vec<String> = (0..groups.len()).map(|group| format!("{group:02}")).collect();
@@ -228,16 +230,56 @@ fn groups_after_damage_to(group: usize) -> Result<usize, StoreError> {
 #[test]
 fn after_a_crash_damage_to_synced_groups_is_an_error() {
     for group in [0, 4, 8] {
-        let outcome = groups_after_damage_to(group);
+        let outcome = groups_after(|at| Damage::Zero { at, bytes: 8 }, group);
         assert!(matches!(outcome, Err(StoreError::Corrupt { .. })), "group {group}: {outcome:?}");
     }
 }
 
 #[test]
 fn after_a_crash_a_torn_end_is_cut_and_nothing_before_it_is_lost() {
+    // A sector that a power cut took, and the end of what a killed process was writing.
+    let lost_sector = |at: usize| Damage::Zero { at: at.next_multiple_of(512), bytes: 512 };
     for group in [11, 15, 19] {
-        assert_eq!(groups_after_damage_to(group).unwrap(), group);
+        assert_eq!(groups_after(lost_sector, group).unwrap(), group);
+        assert_eq!(groups_after(|at| Damage::Cut { at }, group).unwrap(), group);
     }
+}
+
+#[test]
+fn after_a_crash_a_flipped_bit_of_the_last_synced_group_is_an_error() {
+    let (_directory, files) = crashed_after(3, 0);
+    let (log, value) = place_of(&files, b"value of group 02");
+    // The item's header is in front of the value, with the key; before that the group's.
+    let (first, end) = (value - 36, files[log].1.len());
+    // Of every part of the group some bytes; each is a store to open.
+    let parts =
+        [first..first + 5, first + 5..first + 13, first + 13..value, value..end - 53, end - 53..end - 13];
+    let some = parts.into_iter().flat_map(|part| [part.start, part.start + part.len() / 2, part.end - 1]);
+    for at in some.chain([end - 13, end - 12, end - 4, end - 3, end - 2, end - 1]) {
+        let copy = tempfile::tempdir().unwrap();
+        store_copy(&files, copy.path(), log, &Damage::Flip { at, bits: 1 << (at % 8) });
+        let outcome = read(copy.path()).map(|contents| contents.len());
+        // The engine's sequence number only says which of two writes is newer, and is still the largest.
+        let is_sequence = (first + 5..first + 13).contains(&at) && matches!(outcome, Ok(3));
+        let is_error = matches!(outcome, Err(StoreError::Corrupt { .. }));
+        assert!(is_error || is_sequence, "byte {at} of {first}..{end}: {outcome:?}");
+    }
+}
+
+#[test]
+fn what_was_recovered_after_a_crash_must_be_there_from_then_on() {
+    let (_directory, files) = crashed_after(3, 0);
+    let copy = tempfile::tempdir().unwrap();
+    store_copy(&files, copy.path(), usize::MAX, &Damage::Cut { at: 0 });
+    let store = FjallStore::open(copy.path(), FjallOptions::default()).unwrap();
+    // It is killed again; then its log is one group shorter, as if the last one had been torn.
+    let files = load(copy.path());
+    let (log, at) = place_of(&files, b"value of group 02");
+    let second = tempfile::tempdir().unwrap();
+    store_copy(&files, second.path(), log, &Damage::Cut { at });
+    let outcome = read(second.path()).map(|contents| contents.len());
+    assert!(matches!(outcome, Err(StoreError::Corrupt { .. })), "{outcome:?}");
+    drop(store);
 }
 
 #[test]

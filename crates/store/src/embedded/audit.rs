@@ -17,7 +17,8 @@ use crate::StoreError;
 /// it holds none). The torn end that a crash leaves is cut off.
 ///
 /// # Errors
-/// [`StoreError::Corrupt`] when writes that had been synced do not read, or a manifest is not the one that was written.
+/// [`StoreError::Corrupt`] when writes that had been synced, or that no crash tore, do not read, or a manifest is not the one
+/// that was written.
 pub(super) fn audit(directory: &Path, mark: DurableMark) -> Result<u64, StoreError> {
     for tree in trees(directory)? {
         if let Some(manifest) = read_manifest(directory, &tree)? {
@@ -67,7 +68,7 @@ impl LogAudit<'_> {
         if rest.is_empty() {
             return self.sync(file);
         }
-        if !newest || self.was_synced(rest) {
+        if !newest || self.was_synced(rest) || LogGroup::were_written_whole(&log, at) {
             let detail = format!("the log file {} does not read from byte {at} on", file.display());
             return Err(corrupt(self.directory, detail));
         }

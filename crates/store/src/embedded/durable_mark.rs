@@ -11,15 +11,15 @@ use super::bytes_at::{u64_at, u64_le};
 use super::failure::{corrupt, input_output};
 use crate::StoreError;
 
-/// The first file of a store's directory, replaced as a whole whenever the store is closed.
+/// The first file of a store's directory, replaced as a whole whenever the store is closed, and when it is opened after a crash.
 ///
 /// ```text
 ///   "mangrove" 8 │ format 8 │ nonce 8 │ floor 8 │ checksum 8
 /// ```
 ///
 /// After a crash, the last group of the log may be torn, and nobody can say whether it was there. But a store that was
-/// closed has all its groups, and here is the number of the last one: without it, damage to the very end of the log
-/// would look like a crash.
+/// closed has all its groups, as one that was recovered has those found, and here is the number of the last one: without it,
+/// a log that ends too early would look like a crash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct DurableMark {
     /// The directory's own random number, which marks its seals.

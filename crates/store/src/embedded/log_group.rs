@@ -28,7 +28,10 @@ const ITEM: u8 = 2;
 const END: u8 = 3;
 const START_BYTES: usize = 13;
 const ITEM_HEADER_BYTES: usize = 21;
-const END_MAGIC: &[u8] = b"FJL\x03";
+const END_MAGIC: &[u8; 4] = b"FJL\x03";
+
+/// What a power cut takes from a log is a sector of this many bytes at least (or all that was written of one): it reads as zeros.
+const SECTOR: usize = 512;
 
 /// The sequence number cannot be further above the floor than this; a larger one is damaged.
 const LARGEST_STEP: u64 = 1 << 32;
@@ -52,6 +55,23 @@ impl LogGroup {
         let seal = Seal::decode(last_value, nonce)?;
         let in_order = sequence.checked_sub(seal.floor)? < LARGEST_STEP;
         (sound && in_order).then_some(Self { seal, sequence, end: position + 9 + END_MAGIC.len() })
+    }
+
+    /// Whether the groups from `at` on, of which the first does not read, were written to their end, and all of what was written
+    /// is there: then no crash tore them, and they are damaged.
+    ///
+    /// A process that is killed leaves a beginning of what it wrote, without the end. A power cut leaves zeros in the place of
+    /// sectors. A flipped bit does neither; the end is told with one as well. (Groups that hold a sector of zeros themselves,
+    /// which packed data hardly ever do, are taken for torn.)
+    pub(super) fn were_written_whole(log: &[u8], at: usize) -> bool {
+        let Some(last) = log[at..].iter().rposition(|&byte| byte != 0) else { return false };
+        let written = &log[..=at + last];
+        let end = written[at..].last_chunk().map(|end| u32::from_le_bytes(*end));
+        let flipped = end.map(|end| (end ^ u32::from_le_bytes(*END_MAGIC)).count_ones());
+        let first = at.next_multiple_of(SECTOR).min(written.len());
+        let mut sectors = written[first..].chunks(SECTOR).chain([&written[at..first]]);
+        flipped.is_some_and(|bits| bits <= 1)
+            && sectors.all(|sector| sector.is_empty() || sector.iter().any(|&byte| byte != 0))
     }
 }
 

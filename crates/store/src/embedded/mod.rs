@@ -173,6 +173,12 @@ impl FjallEngine {
                 format!("the last writes are missing: group {expected} was durable, {last} is there");
             return Err(corrupt(path, detail));
         }
+        // What was found is durable, and shown from now on: from now on it must be there. A full disk can be read all the same.
+        if mark.floor < last
+            && let Err(error) = (DurableMark { floor: last, ..mark }).save(path)
+        {
+            tracing::warn!(%error, "that what was recovered is durable could not be written down");
+        }
         let gauges = Gauges::default();
         gauges.add(&seals);
         Ok(Self {
