@@ -1,5 +1,7 @@
 //! The contract: what the layers above may ask of a key-value engine.
 
+use std::path::Path;
+
 use crate::{
     Bytes, Keyspace, KeyspaceShape, Scratch, Snapshot, StoreError, StoreLimits, Transaction, WriteBatch,
 };
@@ -52,7 +54,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::NotSorted`] names the pair out of order; an error of the iterator is passed on. In both cases
-    /// ingestion stops.
+    /// ingestion stops. [`StoreError::Halted`] and the like as for any write.
     fn ingest(&self, keyspace: &Keyspace, pairs: &mut Pairs<'_>) -> Result<Ingested, StoreError>;
 
     /// Makes everything that was written with [`Durability::Buffered`] durable.
@@ -70,6 +72,15 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Io`] if the operating system refuses.
     fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
         Ok(None)
+    }
+
+    /// Whether so many bytes can be written into `directory` by somebody else without taking the room that the store needs for
+    /// itself. On another device than the store's there is always room as far as the store is concerned.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`]; [`StoreError::Io`] if there is no such directory.
+    fn check_room(&self, _directory: &Path, _bytes: usize) -> Result<(), StoreError> {
+        Ok(())
     }
 
     /// The bounds in force.

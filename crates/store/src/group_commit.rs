@@ -162,6 +162,14 @@ impl<S: CommitSink> CommitQueue<S> {
         self.queue.lock().check_writable()
     }
 
+    /// What writing past the queue ended with: all writes are refused from now on, unless there was no room.
+    pub(crate) fn halted_by(&self, error: StoreError) -> StoreError {
+        if !matches!(error, StoreError::DiskFull { .. }) {
+            self.halt(&error);
+        }
+        error
+    }
+
     /// Refuses all writes from now on; the first cause stays.
     pub(crate) fn halt(&self, cause: &StoreError) {
         self.queue.lock().halted.get_or_insert_with(|| cause.to_string());

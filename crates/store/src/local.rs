@@ -1,5 +1,6 @@
 //! What the stores of this process have in common: everything of the contract that does not depend on the engine.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::batch::Write;
@@ -31,7 +32,7 @@ pub trait Engine: CommitSink + 'static {
     where
         Self: Sized;
 
-    /// Bulk-loads sorted pairs.
+    /// Bulk-loads sorted pairs. If it fails to write some, but for want of room, it halts the queue.
     fn ingest(
         queue: &CommitQueue<Self>,
         keyspace: &Keyspace,
@@ -54,6 +55,11 @@ pub trait Engine: CommitSink + 'static {
     /// Room for what need not outlive the process.
     fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
         Ok(None)
+    }
+
+    /// Whether others may write so much into a directory.
+    fn check_room(&self, _directory: &Path, _bytes: usize) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 
@@ -121,6 +127,7 @@ impl<E: Engine> Store for LocalStore<E> {
 
     fn ingest(&self, keyspace: &Keyspace, pairs: &mut Pairs<'_>) -> Result<Ingested, StoreError> {
         self.queue.check_open()?;
+        self.queue.check_writable()?;
         E::ingest(&self.queue, keyspace, pairs)
     }
 
@@ -137,6 +144,10 @@ impl<E: Engine> Store for LocalStore<E> {
 
     fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
         self.engine()?.scratch()
+    }
+
+    fn check_room(&self, directory: &Path, bytes: usize) -> Result<(), StoreError> {
+        self.engine()?.check_room(directory, bytes)
     }
 
     fn limits(&self) -> StoreLimits {

@@ -1,5 +1,6 @@
 //! A store that tells of its reads.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::{
@@ -63,6 +64,10 @@ impl Store for ObservedStore {
 
     fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
         self.store.scratch()
+    }
+
+    fn check_room(&self, directory: &Path, bytes: usize) -> Result<(), StoreError> {
+        self.store.check_room(directory, bytes)
     }
 
     fn limits(&self) -> StoreLimits {

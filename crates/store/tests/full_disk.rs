@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use store::{
     Durability, FjallOptions, FjallStore, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, StoreError,
@@ -51,7 +52,7 @@ impl Drop for Mounted<'_> {
 }
 
 fn small() -> FjallOptions {
-    FjallOptions { reserve_bytes: 24 << 20, ..FjallOptions::default() }
+    FjallOptions { reserve_bytes: 12 << 20, ..FjallOptions::default() }
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn a_full_disk_refuses_writes_loses_nothing_and_takes_them_again_when_there_is_r
         return;
     };
     let ballast = mounted.0.join("ballast");
-    std::fs::write(&ballast, vec![1; 20 << 20]).unwrap();
+    std::fs::write(&ballast, vec![1; 30 << 20]).unwrap();
     let path = mounted.0.join("store");
     let mut written = 0;
     {
@@ -81,12 +82,59 @@ fn a_full_disk_refuses_writes_loses_nothing_and_takes_them_again_when_there_is_r
         store.sync().unwrap();
         std::fs::remove_file(&ballast).unwrap();
         let second = fill(&store);
-        assert!(second > first + 100, "{second} writes with 20 MB more room, {first} without");
+        assert!(second > first + 100, "{second} writes with 30 MB more room, {first} without");
         assert_eq!(count(&store, &things), second);
     }
     let store = FjallStore::open(&path, small()).unwrap();
     let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
     assert_eq!(count(&store, &things), written);
+}
+
+/// While the disk fills up the engine writes tables, and merges those into others, which takes room before it gives any back.
+#[test]
+fn what_the_engine_does_in_the_background_has_room_when_the_disk_is_full() {
+    const KEYS: u32 = 120_000;
+    let directory = tempfile::tempdir().unwrap();
+    let Some(mounted) = Mounted::at(directory.path(), "size=1600m") else {
+        println!("skipped: no file system can be mounted here");
+        return;
+    };
+    let ballast = mounted.0.join("ballast");
+    std::fs::write(&ballast, vec![1; 300 << 20]).unwrap();
+    let options = FjallOptions { journal_bytes: 128 << 20, ..FjallOptions::default() };
+    let store = FjallStore::open(mounted.0.join("store"), options).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    let mut written = 0_u32;
+    let mut put = || {
+        let mut batch = WriteBatch::new();
+        for _ in 0..16 {
+            let key = written.wrapping_mul(0x9E37_79B1) % KEYS;
+            batch.put(&things, key.to_be_bytes().as_slice(), vec![written as u8; 4 << 10]);
+            written += 1;
+        }
+        store.write_batch(batch, Durability::Buffered)
+    };
+    // Writes until so many have been refused, or so many taken; how many of each.
+    let mut write = |most_refused: usize, most_taken: usize| {
+        let (mut refused, mut taken, began) = (0, 0, Instant::now());
+        while refused < most_refused && taken < most_taken && began.elapsed() < Duration::from_secs(60) {
+            match put() {
+                Ok(()) => taken += 1,
+                Err(StoreError::DiskFull { .. }) => {
+                    refused += 1;
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        (refused, taken)
+    };
+    assert!(write(300, usize::MAX).0 > 0, "the disk was never full");
+    store.sync().unwrap();
+    std::fs::remove_file(&ballast).unwrap();
+    // The disk may be full once more while tables are merged, but what is written goes on.
+    assert_eq!(write(usize::MAX, 2_000).1, 2_000);
+    store.close().unwrap();
 }
 
 #[test]
@@ -99,8 +147,7 @@ fn a_reserve_that_cannot_be_left_free_refuses_writes_and_nothing_else() {
         let refused = put(&store, &things, 0, durability).unwrap_err();
         assert!(refused.to_string().contains("free some space and try again"), "{refused}");
     }
-    let mut pairs = std::iter::once(Ok((0_u32.to_be_bytes().into(), vec![0; VALUE].into())));
-    assert!(matches!(store.ingest(&things, &mut pairs), Err(StoreError::DiskFull { .. })));
+    assert!(matches!(ingest(&store, &things, 0), Err(StoreError::DiskFull { .. })));
     assert_eq!(count(&store, &things), 0);
 }
 
@@ -117,17 +164,27 @@ const SYNC: Failing = Failing { calls: if X86 { [74, 75] } else { [82, 83] }, er
 /// `write` and `writev` with ENOSPC: the device is full although there was room a moment ago.
 const WRITE: Failing = Failing { calls: if X86 { [1, 20] } else { [64, 66] }, errno: 28 };
 
-/// In the child: lets every one of the system calls fail from the third write on.
-fn write_until_calls_fail(directory: &Path, failing: Failing) {
+/// From now on, lets every one of the system calls fail.
+fn let_fail(failing: Failing) {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
-    let store = FjallStore::open(directory, FjallOptions::default()).unwrap();
-    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
-    (0..3).for_each(|key| put(&store, &things, key, Durability::Sync).unwrap());
     let arch = TargetArch::try_from(std::env::consts::ARCH).unwrap();
     let rules = failing.calls.into_iter().map(|call| (call, Vec::new())).collect();
     let fail = SeccompAction::Errno(failing.errno);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, fail, arch).unwrap();
     seccompiler::apply_filter_all_threads(&BpfProgram::try_from(filter).unwrap()).unwrap();
+}
+
+fn ingest(store: &FjallStore, things: &Keyspace, key: u32) -> Result<(), StoreError> {
+    let mut pairs = std::iter::once(Ok((key.to_be_bytes().into(), vec![0; VALUE].into())));
+    store.ingest(things, &mut pairs).map(drop)
+}
+
+/// In the child: lets every one of the system calls fail from the third write on.
+fn write_until_calls_fail(directory: &Path, failing: Failing) {
+    let store = FjallStore::open(directory, FjallOptions::default()).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    (0..3).for_each(|key| put(&store, &things, key, Durability::Sync).unwrap());
+    let_fail(failing);
     let first = put(&store, &things, 3, Durability::Sync).unwrap_err();
     let says = if failing.errno == SYNC.errno { "Input/output error" } else { "no space left" };
     assert!(first.to_string().contains(says), "{first}");
@@ -140,6 +197,7 @@ fn write_until_calls_fail(directory: &Path, failing: Failing) {
             "{second}"
         );
     }
+    assert!(matches!(ingest(&store, &things, 9), Err(StoreError::Halted { .. })));
     assert!(matches!(store.sync(), Err(StoreError::Halted { .. })), "a later sync must not succeed");
     assert_eq!(count(&store, &things), 3, "what was not made durable is not shown");
     assert!(store.close().is_err());
@@ -149,10 +207,23 @@ fn write_until_calls_fail(directory: &Path, failing: Failing) {
 
 const CHILD_ENDED_WELL: i32 = 42;
 
+/// In the child: what is written past the log cannot be synced.
+fn ingest_until_calls_fail(directory: &Path, failing: Failing) {
+    let store = FjallStore::open(directory, FjallOptions::default()).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    (0..3).for_each(|key| put(&store, &things, key, Durability::Sync).unwrap());
+    let_fail(failing);
+    let first = ingest(&store, &things, 3).unwrap_err();
+    assert!(first.to_string().contains("Input/output error"), "{first}");
+    let second = put(&store, &things, 4, Durability::Buffered).unwrap_err();
+    assert!(matches!(second, StoreError::Halted { .. }), "{second}");
+    std::process::exit(CHILD_ENDED_WELL);
+}
+
 /// Runs a test again as a child in which system calls fail, and looks at what it leaves behind.
-fn survives(test: &str, failing: Failing) {
+fn survives(test: &str, failing: Failing, act: fn(&Path, Failing)) {
     if let Ok(directory) = std::env::var(CHILD) {
-        return write_until_calls_fail(Path::new(&directory), failing);
+        return act(Path::new(&directory), failing);
     }
     if !cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))) {
         println!("skipped: system calls cannot be filtered here");
@@ -175,10 +246,16 @@ fn survives(test: &str, failing: Failing) {
 
 #[test]
 fn a_failed_sync_stops_all_writes_and_is_never_taken_back() {
-    survives("a_failed_sync_stops_all_writes_and_is_never_taken_back", SYNC);
+    survives("a_failed_sync_stops_all_writes_and_is_never_taken_back", SYNC, write_until_calls_fail);
 }
 
 #[test]
 fn a_write_that_finds_no_room_after_all_stops_the_store_until_it_is_opened_again() {
-    survives("a_write_that_finds_no_room_after_all_stops_the_store_until_it_is_opened_again", WRITE);
+    let test = "a_write_that_finds_no_room_after_all_stops_the_store_until_it_is_opened_again";
+    survives(test, WRITE, write_until_calls_fail);
+}
+
+#[test]
+fn a_failed_sync_of_what_is_ingested_stops_all_writes() {
+    survives("a_failed_sync_of_what_is_ingested_stops_all_writes", SYNC, ingest_until_calls_fail);
 }

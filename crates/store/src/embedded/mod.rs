@@ -26,6 +26,7 @@ use self::durable_mark::DurableMark;
 pub(crate) use self::failure::input_output;
 use self::failure::{corrupt, guarded, translate};
 use self::gauge::Gauges;
+use self::room::Compactions;
 pub(crate) use self::room::check as check_room;
 use self::seal::Seal;
 use self::view::View;
@@ -56,8 +57,9 @@ pub struct FjallOptions {
     pub buffer_bytes: u64,
     /// Threads that flush and compact in the background; at least one.
     pub background_threads: usize,
-    /// Bytes of the device that writes leave free, for what the engine does in the background: a write that would not
-    /// is refused with [`StoreError::DiskFull`].
+    /// Bytes of the device that writes leave free, beside what the engine needs in the background: for the writes that are in
+    /// memory, and to merge the tables of a keyspace, up to 1 GiB of them. A write that would not is refused with
+    /// [`StoreError::DiskFull`].
     pub reserve_bytes: u64,
 }
 
@@ -89,6 +91,7 @@ pub struct FjallEngine {
     seals: fjall::Keyspace,
     nonce: u64,
     reserve: u64,
+    compactions: Compactions,
     buffers: u64,
     gauges: Gauges,
     groups: Mutex<Groups>,
@@ -189,6 +192,7 @@ impl FjallEngine {
             seals,
             nonce: mark.nonce,
             reserve: options.reserve_bytes,
+            compactions: Compactions::default(),
             buffers: options.buffer_bytes,
             gauges,
             groups: Mutex::new(Groups { last, synced: last }),
@@ -212,6 +216,11 @@ impl FjallEngine {
     fn failed_write(&self, error: fjall::Error) -> StoreError {
         match self.failed(error) {
             full @ StoreError::DiskFull { .. } => StoreError::Halted { cause: full.to_string() },
+            StoreError::Halted { cause } => match room::check(&self.path, 0, self.reserve) {
+                // It does not say why it ended. The disk is the likeliest reason, and can be mended.
+                Err(full @ StoreError::DiskFull { .. }) => StoreError::Halted { cause: full.to_string() },
+                _ => StoreError::Halted { cause },
+            },
             other => other,
         }
     }
@@ -234,6 +243,14 @@ impl FjallEngine {
         Ok(())
     }
 
+    /// Makes sure that the engine has the room it needs in the background when so much more was written.
+    fn leave_room(&self, bytes: usize) -> Result<(), StoreError> {
+        let largest =
+            || self.keyspaces.read().iter().map(|keyspace| keyspace.disk_space()).max().unwrap_or(0);
+        let background = self.gauges.bytes() + self.compactions.bytes(largest);
+        room::check(&self.path, bytes, self.reserve.saturating_add(background))
+    }
+
     fn engine_keyspace(&self, keyspace: &Keyspace) -> Result<fjall::Keyspace, StoreError> {
         let index = keyspace.index_in(self.number)?;
         Ok(self.keyspaces.read()[index].clone())
@@ -247,7 +264,7 @@ impl CommitSink for FjallEngine {
             Durability::Buffered => PersistMode::Buffer,
         };
         let bytes = writes.iter().map(Write::cost).sum();
-        room::check(&self.path, bytes, self.reserve)?;
+        self.leave_room(bytes)?;
         // One leader at a time comes here, so the numbers follow the order of the log.
         let mut groups = self.groups.lock();
         let seal =
@@ -277,9 +294,7 @@ impl CommitSink for FjallEngine {
         let keyspaces = || self.keyspaces.read().clone();
         // The engine shows that it has failed only to who uses its log.
         let refused = || {
-            is_halted()
-                || room::check(&self.path, 0, self.reserve).is_err()
-                || self.database.persist(PersistMode::Buffer).is_err()
+            is_halted() || self.leave_room(0).is_err() || self.database.persist(PersistMode::Buffer).is_err()
         };
         buffers::make_way(&self.gauges, keyspaces, self.buffers, durability, refused);
     }
@@ -328,7 +343,7 @@ impl Engine for FjallEngine {
     ) -> Result<Ingested, StoreError> {
         let engine = queue.sink();
         let target = engine.engine_keyspace(keyspace)?;
-        let failed = |error| engine.failed(error);
+        let failed = |error| queue.halted_by(engine.failed(error));
         let mut ascending = Ascending::new(keyspace, queue.limits());
         let mut ingestion = target.start_ingestion().map_err(failed)?;
         let mut unchecked = BYTES_PER_LOOK_FOR_ROOM;
@@ -336,7 +351,7 @@ impl Engine for FjallEngine {
             let (key, value) = ascending.accept(pair?)?;
             unchecked += key.len() + value.len();
             if unchecked >= BYTES_PER_LOOK_FOR_ROOM {
-                room::check(&engine.path, value.len(), engine.reserve)?;
+                engine.leave_room(value.len())?;
                 unchecked = 0;
             }
             ingestion.write(key.into_slice(), value.into_slice()).map_err(failed)?;
@@ -364,6 +379,13 @@ impl Engine for FjallEngine {
 
     fn scratch(&self) -> Result<Option<Scratch>, StoreError> {
         Scratch::create(&self.path, self.reserve).map(Some)
+    }
+
+    fn check_room(&self, directory: &Path, bytes: usize) -> Result<(), StoreError> {
+        if room::on_one_device(&self.path, directory)? {
+            self.leave_room(bytes)?;
+        }
+        Ok(())
     }
 }
 

@@ -144,7 +144,8 @@ impl Engine for SimulatedEngine {
             let (key, value) = ascending.accept(pair?)?;
             writes.push(Write { keyspace: keyspace.id(), key, value: Some(value) });
         }
-        engine.disk.lock().ingest(engine.life, table, &writes)?;
+        let taken = engine.disk.lock().ingest(engine.life, table, &writes);
+        taken.map_err(|error| queue.halted_by(error))?;
         engine.versions.write().apply(writes);
         Ok(ascending.ingested())
     }
