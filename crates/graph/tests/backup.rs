@@ -38,6 +38,7 @@ fn restored(from: &Path, number: Option<u32>) -> Result<(Arc<dyn Store>, BackupS
 
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.file_name().unwrap() != "LOCK");
     files.sort();
     files
 }
@@ -185,18 +186,85 @@ fn files_that_do_not_belong_together_are_refused() {
     open(&store).create_index("x", "y").unwrap();
     open(&store).backup(yours.path()).unwrap();
     let [first, second] = [0, 1].map(|place| files(mine.path())[place].clone());
-    let sound = fs::read(&first).unwrap();
+    let (sound, newer) = (fs::read(&first).unwrap(), fs::read(&second).unwrap());
     fs::copy(&files(yours.path())[0], &first).unwrap();
     assert!(refused(mine.path()).contains("does not go on from the file before"));
     fs::copy(&second, &first).unwrap();
     assert!(refused(mine.path()).contains("does not go on"));
     fs::remove_file(&first).unwrap();
-    assert!(refused(mine.path()).contains("there is no backup"));
+    assert!(refused(mine.path()).contains("backup-000001.mangrove"), "the second goes on from it");
+    let next = open(&(Arc::new(MemoryStore::new()) as Arc<dyn Store>)).backup(mine.path());
+    assert!(matches!(next, Err(GraphError::Backup { .. })), "it would be written over: {next:?}");
+    assert_eq!(fs::read(&second).unwrap(), newer);
     fs::write(&first, sound).unwrap();
     assert!(matches!(restored(mine.path(), Some(3)), Err(GraphError::Backup { .. })));
     let (store, _) = restored(mine.path(), None).unwrap();
     let full = restore(mine.path(), None, &store).unwrap_err();
     assert!(full.to_string().contains("empty directory"), "{full}");
+}
+
+#[test]
+fn there_is_no_backup_in_an_empty_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    assert!(refused(directory.path()).contains("there is no backup"));
+}
+
+#[test]
+fn of_two_backups_into_one_directory_at_a_time_one_is_refused_and_none_is_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let finished = std::thread::scope(|scope| {
+        let work = || {
+            let mut finished = 0;
+            for _ in 0..40 {
+                let transaction = graph.begin();
+                transaction.add_vertex(None, "v").unwrap();
+                transaction.commit().unwrap();
+                match graph.backup(directory.path()) {
+                    Ok(summary) => finished += u32::from(summary.written > 0),
+                    Err(error) => assert!(error.to_string().contains("another backup is being"), "{error}"),
+                }
+            }
+            finished
+        };
+        let others: Vec<_> = (0..3).map(|_| scope.spawn(work)).collect();
+        others.into_iter().map(|other| other.join().unwrap()).sum::<u32>()
+    });
+    graph.backup(directory.path()).unwrap();
+    let (store, summary) = restored(directory.path(), None).unwrap();
+    assert!(summary.number >= finished && finished > 0, "{finished} were finished, {summary}");
+    assert_eq!(open(&store).snapshot().vertex_count(None), 120);
+}
+
+#[test]
+fn a_chain_of_more_files_than_are_open_at_a_time_comes_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    for _ in 0..100 {
+        let transaction = graph.begin();
+        transaction.add_vertex(None, "v").unwrap();
+        transaction.commit().unwrap();
+        graph.backup(directory.path()).unwrap();
+    }
+    let (store, summary) = restored(directory.path(), None).unwrap();
+    assert_eq!((summary.number, open(&store).snapshot().vertex_count(None)), (100, 100));
+}
+
+#[test]
+fn a_backup_leaves_the_room_that_the_store_needs() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = FjallOptions { reserve_bytes: 0, ..FjallOptions::default() };
+    let place = directory.path().join("store");
+    drop(open(&(Arc::new(FjallStore::open(&place, options).unwrap()) as Arc<dyn Store>)));
+    let options = FjallOptions { reserve_bytes: u64::MAX, ..options };
+    let store: Arc<dyn Store> = Arc::new(FjallStore::open(&place, options).unwrap());
+    let to = directory.path().join("backups");
+    let graph = open(&store);
+    let refused = graph.backup(&to).unwrap_err();
+    assert!(refused.to_string().contains("free some space"), "{refused}");
+    assert_eq!(files(&to), Vec::<PathBuf>::new());
 }
 
 #[test]

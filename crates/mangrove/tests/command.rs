@@ -241,9 +241,20 @@ fn a_graph_is_checked_backed_up_and_restored() {
     assert_eq!(count(&restored), "7\n");
     let complaint_of_full = complaint(&["--data", &restored, "restore", &backups]);
     assert!(complaint_of_full.contains("is not empty"), "{complaint_of_full}");
-    let first = path("first");
-    output(&["--data", &first, "restore", "--number", "1", &backups]);
-    assert_eq!(count(&first), "6\n");
+    // Once into a directory that is to be made, once into one that is there, as a volume is.
+    for (first, is_there) in [("first", false), ("second", true)] {
+        let first = path(first);
+        if is_there {
+            std::fs::create_dir(&first).unwrap();
+        }
+        output(&["--data", &format!("{first}/"), "restore", "--number", "1", &backups]);
+        assert_eq!(count(&first), "6\n");
+        assert!(!Path::new(&first).join("restoring").exists());
+    }
+    let (third, foreign) = (path("third"), dir.path().join("third.restoring"));
+    std::fs::create_dir(&foreign).unwrap();
+    let refused = complaint(&["--data", &third, "restore", &backups]);
+    assert!(refused.contains("third.restoring is there") && foreign.exists(), "{refused}");
     let none = complaint(&["--data", &path("none"), "restore", &path("nowhere")]);
     assert!(none.contains("there is no backup"), "{none}");
     assert!(!Path::new(&path("none")).exists() && !Path::new(&path("none.restoring")).exists());

@@ -1,12 +1,14 @@
 //! All files of a backup together: what they hold.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::file::{BackupReader, Entry, Place};
-use super::{failed, file_at};
+use super::{failed, file_at, number_of};
 use crate::Result;
 
 /// The newest version of every pair.
@@ -31,15 +33,17 @@ pub(super) struct Held {
 }
 
 impl Chain {
-    /// Reads the files in `directory`, up to the one numbered `until` if that is given.
+    /// Reads the files in `directory`, up to the one numbered `until` if that is given. None may be missing in between: who
+    /// took what is there for all would restore an old state, or write over the numbers of newer ones.
     pub(super) fn read(directory: &Path, until: Option<u32>) -> Result<Self> {
         let mut chain = Self { seals: vec![0], ..Self::default() };
-        let there = |number| file_at(directory, number).exists();
-        while until.is_none_or(|until| chain.last < until) && there(chain.last + 1) {
+        let last = until.unwrap_or(last_number(directory)?);
+        while chain.last < last {
+            let next = file_at(directory, chain.last + 1);
+            if !next.try_exists().map_err(|error| failed(&next, error))? {
+                return Err(failed(&next, format!("it is not there, and backup {last} goes on from it")));
+            }
             chain.read_next(directory)?;
-        }
-        if until.is_some_and(|until| chain.last < until) {
-            return Err(failed(&file_at(directory, chain.last + 1), "it is not there"));
         }
         Ok(chain)
     }
@@ -67,4 +71,18 @@ impl Chain {
         self.seals.push(reader.seal());
         Ok(())
     }
+}
+
+/// The number of the newest file in `directory`; 0 if there is none.
+fn last_number(directory: &Path) -> Result<u32> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+        entries => entries.map_err(|error| failed(directory, error))?,
+    };
+    let mut last = 0;
+    for entry in entries {
+        let name = entry.map_err(|error| failed(directory, error))?.file_name();
+        last = last.max(name.to_str().and_then(number_of).unwrap_or(0));
+    }
+    Ok(last)
 }

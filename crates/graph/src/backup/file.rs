@@ -13,9 +13,11 @@
 //! All numbers are little-endian. A file gets its name when it is whole and synced, so one without an end was damaged.
 
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use store::Store;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64, xxh3_64_with_seed};
 
 use super::failed;
@@ -28,34 +30,42 @@ const FRAME: usize = 12;
 /// Longest body: the longest value of a store and more than any key.
 const LONGEST: usize = 64 << 20;
 
+/// How much is written between two looks at the room that is left.
+const BYTES_PER_LOOK_FOR_ROOM: usize = 8 << 20;
+
 const KEYSPACE: u8 = 1;
 const PAIR: u8 = 2;
 const REMOVED: u8 = 3;
 const END: u8 = 4;
 
 /// Writes a file under another name, until it is whole.
-pub(super) struct BackupWriter {
+pub(super) struct BackupWriter<'a> {
+    store: &'a dyn Store,
     path: PathBuf,
     unfinished: PathBuf,
     file: BufWriter<File>,
     frames: u64,
     seal: Xxh3Default,
     bytes: u64,
+    /// Bytes since the room that is left was looked at.
+    unchecked: usize,
     body: Vec<u8>,
 }
 
-impl BackupWriter {
-    /// Begins the file with this number; `previous` is the seal of the one before.
-    pub(super) fn create(path: &Path, number: u32, previous: u64) -> Result<Self> {
+impl<'a> BackupWriter<'a> {
+    /// Begins the file with this number; `previous` is the seal of the one before. It takes no room that `store` needs.
+    pub(super) fn create(path: &Path, number: u32, previous: u64, store: &'a dyn Store) -> Result<Self> {
         let unfinished = path.with_extension("unfinished");
         let file = File::create(&unfinished).map_err(|error| failed(&unfinished, error))?;
         let mut writer = Self {
+            store,
             path: path.to_owned(),
             unfinished,
             file: BufWriter::with_capacity(1 << 20, file),
             frames: 0,
             seal: Xxh3Default::new(),
             bytes: 0,
+            unchecked: BYTES_PER_LOOK_FOR_ROOM,
             body: Vec::new(),
         };
         let mut header = MAGIC.to_vec();
@@ -96,11 +106,6 @@ impl BackupWriter {
         File::open(self.path.parent().unwrap_or(Path::new(".")))?.sync_all()
     }
 
-    /// Forgets the file.
-    pub(super) fn abandon(self) -> Result<()> {
-        fs::remove_file(&self.unfinished).map_err(|error| failed(&self.unfinished, error))
-    }
-
     fn frame(&mut self, parts: &[&[u8]]) -> Result<()> {
         let mut body = std::mem::take(&mut self.body);
         body.clear();
@@ -116,8 +121,22 @@ impl BackupWriter {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.unchecked += bytes.len();
+        if self.unchecked >= BYTES_PER_LOOK_FOR_ROOM {
+            let directory = self.path.parent().unwrap_or(Path::new("."));
+            self.store.check_room(directory, bytes.len()).map_err(|error| failed(&self.unfinished, error))?;
+            self.unchecked = 0;
+        }
         self.bytes += bytes.len() as u64;
         self.file.write_all(bytes).map_err(|error| failed(&self.unfinished, error))
+    }
+}
+
+/// A file that was not finished gives its room back.
+impl Drop for BackupWriter<'_> {
+    fn drop(&mut self) {
+        // When it was finished it has another name.
+        let _ = fs::remove_file(&self.unfinished);
     }
 }
 
@@ -128,11 +147,26 @@ pub(super) enum Entry {
     Removed { keyspace: u8, key: Vec<u8> },
 }
 
-/// Where a frame begins in its file, and its number there.
+/// Where a frame begins in its file, its number there, and the length of its body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     at: u64,
     frame: u64,
+    bytes: u32,
+}
+
+impl Place {
+    /// The value of the pair that was read here before, from the file at `path`.
+    pub(super) fn value(self, file: &File, path: &Path) -> Result<Vec<u8>> {
+        let mut frame = vec![0; FRAME + self.bytes as usize];
+        file.read_exact_at(&mut frame, self.at).map_err(|error| failed(path, error))?;
+        let (checksum, body) = frame[4..].split_at(8);
+        let is_sound = xxh3_64_with_seed(body, self.frame).to_le_bytes() == checksum;
+        match body.split_first().and_then(|(_, rest)| pair(rest, self)) {
+            Some(Entry::Pair { value, .. }) if is_sound => Ok(value),
+            _ => Err(failed(path, format!("the entry at byte {} is not the one read before", self.at))),
+        }
+    }
 }
 
 /// Reads a file and compares everything with its checksums.
@@ -182,9 +216,9 @@ impl BackupReader {
         if self.ended {
             return Ok(None);
         }
-        let place = Place { at: self.at, frame: self.frames };
-        let seal = self.seal.digest();
+        let (at, frame, seal) = (self.at, self.frames, self.seal.digest());
         let body = self.frame()?;
+        let place = Place { at, frame, bytes: body.len() as u32 };
         let entry = match body.split_first() {
             Some((&KEYSPACE, name)) => String::from_utf8(name.to_vec()).ok().map(Entry::Keyspace),
             Some((&PAIR, rest)) => pair(rest, place),
@@ -209,17 +243,6 @@ impl BackupReader {
     /// What the next file must go on from, once this one was read to its end: all of it but the end itself.
     pub(super) fn seal(&self) -> u64 {
         self.seal.digest()
-    }
-
-    /// The value of a pair that was read before.
-    pub(super) fn value_at(&mut self, place: Place) -> Result<Vec<u8>> {
-        self.file.seek(SeekFrom::Start(place.at)).map_err(|error| failed(&self.path, error))?;
-        (self.at, self.frames) = (place.at, place.frame);
-        let body = self.frame()?;
-        match body.split_first().and_then(|(_, rest)| pair(rest, place)) {
-            Some(Entry::Pair { value, .. }) => Ok(value),
-            _ => Err(failed(&self.path, format!("the entry at byte {} is no pair any more", place.at))),
-        }
     }
 
     fn frame(&mut self) -> Result<Vec<u8>> {

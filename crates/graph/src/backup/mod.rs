@@ -13,7 +13,7 @@ mod chain;
 mod file;
 mod restore;
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ impl Graph {
     /// those before are read, which checks them. Nothing changed, nothing written. Commits go on meanwhile.
     ///
     /// # Errors
-    /// [`GraphError::Backup`] if a file there is not one that was written, or the operating system refuses; a failure of
-    /// the store. The backups that were there before stay as they are.
+    /// [`GraphError::Backup`] if a file there is not one that was written or is missing, another backup is being written
+    /// there, or there is no room; a failure of the store. The backups that were there before stay as they are.
     pub fn backup(&self, to: impl AsRef<Path>) -> Result<BackupSummary> {
         backup(self.store(), to.as_ref())
     }
@@ -69,9 +69,11 @@ fn shape_of(keyspace: &str) -> KeyspaceShape {
 
 fn backup(store: &Arc<dyn Store>, to: &Path) -> Result<BackupSummary> {
     fs::create_dir_all(to).map_err(|error| failed(to, error))?;
+    let _lock = lock(to)?;
     let chain = Chain::read(to, None)?;
     let (number, mut names, mut before) = (chain.last + 1, chain.names, chain.held);
-    let mut writer = BackupWriter::create(&file_at(to, number), number, chain.seals[chain.last as usize])?;
+    let previous = chain.seals[chain.last as usize];
+    let mut writer = BackupWriter::create(&file_at(to, number), number, previous, &**store)?;
     let snapshot = store.snapshot().map_err(Arc::new)?;
     let mut summary = BackupSummary { number, ..BackupSummary::default() };
     for name in store.keyspace_names() {
@@ -99,7 +101,6 @@ fn backup(store: &Arc<dyn Store>, to: &Path) -> Result<BackupSummary> {
         writer.removed(*place, key)?;
     }
     if summary.written + summary.removed == 0 {
-        writer.abandon()?;
         summary.number = chain.last;
         return Ok(summary);
     }
@@ -110,6 +111,23 @@ fn backup(store: &Arc<dyn Store>, to: &Path) -> Result<BackupSummary> {
 /// The file of a backup.
 fn file_at(directory: &Path, number: u32) -> PathBuf {
     directory.join(format!("backup-{number:06}.mangrove"))
+}
+
+/// The number of a backup whose file has this name.
+fn number_of(name: &str) -> Option<u32> {
+    name.strip_prefix("backup-")?.strip_suffix(".mangrove")?.parse().ok()
+}
+
+/// Keeps a second backup out of a directory until it is dropped, or until the process ends.
+fn lock(directory: &Path) -> Result<File> {
+    let path = directory.join("LOCK");
+    let open = File::options().write(true).create(true).truncate(false).open(&path);
+    let file = open.map_err(|error| failed(&path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(failed(directory, "another backup is being written into it")),
+        Err(TryLockError::Error(error)) => Err(failed(&path, error)),
+    }
 }
 
 fn failed(path: &Path, problem: impl std::fmt::Display) -> GraphError {

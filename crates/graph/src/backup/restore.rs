@@ -1,12 +1,12 @@
 //! From the files of a backup to a store.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use store::{Bytes, Durability, Store, StoreError, WriteBatch};
 
 use super::chain::{Chain, Held};
-use super::file::BackupReader;
 use super::{BackupSummary, failed, file_at, shape_of};
 use crate::{GraphError, Result};
 
@@ -28,7 +28,7 @@ pub fn restore(from: impl AsRef<Path>, number: Option<u32>, store: &Arc<dyn Stor
     if chain.last == 0 {
         return Err(failed(from, "there is no backup"));
     }
-    let mut files = Files::open(from, &chain)?;
+    let mut files = Files { directory: from, open: Vec::new() };
     let mut summary = BackupSummary { number: chain.last, ..BackupSummary::default() };
     let root = chain.names.iter().position(|name| name == ROOT);
     let others = (0..chain.names.len()).filter(|place| Some(*place) != root);
@@ -42,7 +42,7 @@ pub fn restore(from: impl AsRef<Path>, number: Option<u32>, store: &Arc<dyn Stor
 fn restore_keyspace(
     chain: &Chain,
     place: u8,
-    files: &mut Files,
+    files: &mut Files<'_>,
     store: &Arc<dyn Store>,
     summary: &mut BackupSummary,
 ) -> Result<()> {
@@ -89,19 +89,27 @@ impl BackupSummary {
     }
 }
 
-/// The files of a chain, open for reading values.
-struct Files(Vec<BackupReader>);
+/// How many files of a chain are open at a time.
+const OPEN_FILES: usize = 64;
 
-impl Files {
-    fn open(directory: &Path, chain: &Chain) -> Result<Self> {
-        let open = |number| {
-            let previous = chain.seals[number as usize - 1];
-            BackupReader::open(&file_at(directory, number), number, previous)
-        };
-        Ok(Self((1..=chain.last).map(open).collect::<Result<_>>()?))
-    }
+/// The files of a chain, the last used of them open for reading values.
+struct Files<'a> {
+    directory: &'a Path,
+    /// With their numbers, the last used one first.
+    open: Vec<(u32, File)>,
+}
 
+impl Files<'_> {
     fn value(&mut self, held: &Held) -> Result<Vec<u8>, GraphError> {
-        self.0[held.file as usize - 1].value_at(held.place)
+        let path = file_at(self.directory, held.file);
+        match self.open.iter().position(|(number, _)| *number == held.file) {
+            Some(place) => self.open[..=place].rotate_right(1),
+            None => {
+                self.open.truncate(OPEN_FILES - 1);
+                let file = File::open(&path).map_err(|error| failed(&path, error))?;
+                self.open.insert(0, (held.file, file));
+            }
+        }
+        held.place.value(&self.open[0].1, &path)
     }
 }

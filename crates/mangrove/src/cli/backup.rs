@@ -1,7 +1,8 @@
 //! `mangrove backup` and `mangrove restore`.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -44,36 +45,21 @@ pub struct Restore {
 }
 
 impl Restore {
-    /// Restores beside the graph's directory, checks what was restored, and only then gives it its name.
+    /// Restores where nobody looks for a graph, checks what was restored, and only then gives it its place.
     pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
         let hosted = config.default_graph();
         if hosted.is_memory() {
             return Err(Failure::Usage("name the directory to restore into with --data DIR".into()));
         }
-        let to = &hosted.path;
-        if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(Failure::Usage(format!(
-                "{} is not empty; restore into another directory with --data DIR",
-                to.display()
-            )));
-        }
-        let mut unfinished = to.clone().into_os_string();
-        unfinished.push(".restoring");
-        let unfinished = PathBuf::from(unfinished);
-        if unfinished.exists() {
-            fs::remove_dir_all(&unfinished)?;
-        }
+        let stage = Stage::new(&hosted.path)?;
         let options = DatabaseOptions::from(&config.engine);
-        let summary = self.fill(&unfinished, &options)?;
-        let findings = check::find(&unfinished, options)?;
+        let summary = self.fill(&stage.at, &options)?;
+        let findings = check::find(&stage.at, options)?;
         if !findings.is_empty() {
             findings.iter().for_each(|finding| println!("{finding}"));
-            return Err(Failure::Damaged { path: unfinished, count: findings.len() });
+            return Err(Failure::Damaged { path: stage.at, count: findings.len() });
         }
-        if to.exists() {
-            fs::remove_dir(to)?;
-        }
-        fs::rename(&unfinished, to)?;
+        stage.move_into_place()?;
         println!("restored {summary}, and checked it");
         Ok(())
     }
@@ -93,5 +79,63 @@ impl Restore {
                 Err(error.into())
             }
         }
+    }
+}
+
+/// The file of a store without which its directory is not opened.
+const LAST_TO_MOVE: &str = "MANGROVE";
+
+/// Where a graph is restored before it has its place.
+///
+/// ```text
+/// DIR is not there        DIR.restoring ─── renamed ───▶ DIR
+/// DIR is there, empty     DIR/restoring/* ─── renamed ───▶ DIR/*       it may be a volume, whose name cannot be given away
+/// ```
+struct Stage {
+    at: PathBuf,
+    to: PathBuf,
+    is_within: bool,
+}
+
+impl Stage {
+    fn new(to: &Path) -> Result<Self, Failure> {
+        // Without a slash at its end, which would put what is beside it into it.
+        let to: PathBuf = to.components().collect();
+        let is_within = to.try_exists()?;
+        if is_within && fs::read_dir(&to)?.next().is_some() {
+            let to = to.display();
+            let text = format!("{to} is not empty; restore into another directory with --data DIR");
+            return Err(Failure::Usage(text));
+        }
+        let mut beside = to.clone().into_os_string();
+        beside.push(".restoring");
+        let at = if is_within { to.join("restoring") } else { beside.into() };
+        if at.try_exists()? {
+            let at = at.display();
+            let text = format!("{at} is there, perhaps from a restore that was interrupted; remove it first");
+            return Err(Failure::Usage(text));
+        }
+        Ok(Self { at, to, is_within })
+    }
+
+    fn move_into_place(&self) -> io::Result<()> {
+        if self.is_within {
+            self.move_up()?;
+        } else {
+            fs::rename(&self.at, &self.to)?;
+        }
+        let parent = self.to.parent().filter(|parent| !parent.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
+    }
+
+    fn move_up(&self) -> io::Result<()> {
+        let mut names: Vec<_> =
+            fs::read_dir(&self.at)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+        names.sort_by_key(|name| name == LAST_TO_MOVE);
+        for name in names {
+            fs::rename(self.at.join(&name), self.to.join(&name))?;
+        }
+        fs::remove_dir(&self.at)?;
+        File::open(&self.to)?.sync_all()
     }
 }
