@@ -5,7 +5,7 @@ use values::{EdgeRef, Value, VertexRef};
 use crate::block::slot_of;
 use crate::catalog::EDGE_ID_KEY;
 use crate::section::{Adjacency, AdjacencyBuilder, MergedList, order_values};
-use crate::tree::{Runs, RunsBack, TreeName};
+use crate::tree::{Runs, TreeName};
 use crate::{Dir, EdgeLabelId, KeyId, Place, Reader, Seek, ValueRef};
 
 /// A stretch of an adjacency list that lies together: all of it, unless it is long enough to have an edge-tree.
@@ -283,6 +283,19 @@ impl<'r> List<'r> {
         self.reader.run_from(self.name, value, seek)
     }
 
+    /// The run that holds a place, counted back from the last edge whose value is not after `value` as TinkerPop orders values,
+    /// or from the end of the list; and how many of its edges are still ahead, those before this one: none at the beginning of
+    /// the list. `None` if there is a value, but the list is not ordered by a sort key.
+    pub fn run_back(self, value: Option<&Value>, seek: &mut Seek) -> Option<(Run<'r>, usize)> {
+        self.reader.run_back(self.name, value, seek)
+    }
+
+    /// How many edge nodes hold what lies between two values, or all from or up to one, in a list by a sort key: what reading
+    /// it costs. One, if it has no tree.
+    pub fn nodes_between(self, low: Option<&Value>, high: Option<&Value>) -> usize {
+        self.reader.nodes_between(self.name, low, high)
+    }
+
     /// The run that holds a place: [`Reader::run`] of the list as this value of the type reads it.
     pub fn run(self, place: &mut Place) -> Run<'r> {
         self.reader.run_of(self.name, place)
@@ -320,11 +333,6 @@ impl<'r> List<'r> {
     /// The same edges as the tree has them that [`List::tree`] named before. For a snapshot it stays readable.
     pub fn in_tree(self, tree: Option<KeyId>) -> Self {
         Self { name: self.name.by(tree), ..self }
-    }
-
-    /// The runs of the list from its end to its beginning; none of them empty.
-    pub fn runs_back(self) -> impl Iterator<Item = Run<'r>> {
-        RunsBack::new(self.reader, self.name)
     }
 
     /// The property by whose values the list is ordered, if it is not by insertion.

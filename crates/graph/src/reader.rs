@@ -246,7 +246,10 @@ impl<'a> Reader<'a> {
 
     /// Where the properties of an edge are, if it exists.
     pub(crate) fn edge_place(&self, e: EdgeRef) -> Option<EdgePlace<'_>> {
-        Some(self.find_edge(e.src, EdgeLabelId(e.label), e.seq)?.place)
+        let label = EdgeLabelId(e.label);
+        let is_own = self.own.is_some_and(|own| own.edge(e.src, e.seq).is_some());
+        let other_end = if is_own { None } else { self.place_at_other_end(e) };
+        other_end.unwrap_or_else(|| Some(self.find_edge(e.src, label, e.seq)?.place))
     }
 
     /// The out-edge of a vertex with this label and sequence number.

@@ -86,6 +86,51 @@ fn list(snapshot: &Snapshot, v: VertexRef) -> (Vec<EdgeRef>, Option<String>) {
     (edges, key.map(|key| catalog.key_name(key).to_string()))
 }
 
+/// Edge nodes that were read so far.
+fn nodes_read(graph: &Graph) -> u64 {
+    graph.stats().tree_use.iter().map(|(_, tree)| tree.nodes_read).sum()
+}
+
+#[test]
+fn one_edge_of_a_hub_that_lies_by_a_property_is_read_and_changed_without_a_look_at_all_nodes() {
+    const EDGES: usize = 2_000;
+    let graph = open(&memory());
+    graph
+        .change_schema(|schema| {
+            schema.edges.entry("likes".into()).or_default().sort_key = Some("weight".into());
+            Ok(())
+        })
+        .unwrap();
+    let transaction = graph.begin();
+    let hub = transaction.add_vertex(None, "hub").unwrap();
+    let fans: Vec<_> = (0..EDGES).map(|_| transaction.add_vertex(None, "fan").unwrap()).collect();
+    transaction.commit().unwrap();
+    let mut edges = Vec::new();
+    for (n, &fan) in fans.iter().enumerate() {
+        let transaction = graph.begin();
+        let e = transaction.add_edge(None, "likes", hub, fan).unwrap();
+        set_values(&transaction, e, n);
+        transaction.commit().unwrap();
+        edges.push(e);
+    }
+    let weight = graph.snapshot().catalog().key("weight").unwrap();
+    let before = nodes_read(&graph);
+    for (n, &e) in edges.iter().enumerate().step_by(40) {
+        let snapshot = graph.snapshot();
+        let expected = (n * 7_919 % 1_009) as i64;
+        assert_eq!(snapshot.reader().edge_value(e, weight), Some(Value::Long(expected)));
+        let transaction = graph.begin();
+        transaction.set_edge_property(e, "weight", Value::Long(expected + 1)).unwrap();
+        transaction.commit().unwrap();
+        assert_eq!(graph.snapshot().reader().edge_value(e, weight), Some(Value::Long(expected + 1)));
+        assert_eq!(snapshot.reader().edge_value(e, weight), Some(Value::Long(expected)), "as it was then");
+    }
+    let looks = EDGES as u64 / 40 * 5;
+    let read = nodes_read(&graph) - before;
+    assert!(read <= looks * 2, "{read} nodes were read for {looks} looks");
+    assert_eq!(list(&graph.snapshot(), hub).1.as_deref(), Some("weight"));
+}
+
 fn touch(graph: &Graph) {
     let transaction = graph.begin();
     transaction.add_vertex(None, "other").unwrap();

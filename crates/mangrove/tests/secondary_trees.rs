@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use graph::{SecondaryOptions, Value};
+use graph::{NodeBounds, SecondaryOptions, Value};
 use mangrove::{Database, DatabaseOptions};
 
 /// Each buys from the shop; more than fit a packed list.
@@ -48,7 +48,10 @@ fn weight(n: i64) -> Option<Value> {
 
 /// A shop, and who buys from it.
 fn shop(options: DatabaseOptions) -> Database {
-    let db = Database::in_memory_with(options).unwrap();
+    fill(Database::in_memory_with(options).unwrap())
+}
+
+fn fill(db: Database) -> Database {
     let transaction = db.graph().begin();
     let shop = transaction.add_vertex(Some(Value::Long(0)), "shop").unwrap();
     for n in 1..=BUYERS {
@@ -119,6 +122,28 @@ fn keys(db: &Database) -> Vec<String> {
     let mut keys: Vec<_> = db.graph().secondary_trees().iter().map(|tree| tree.key.to_string()).collect();
     keys.sort();
     keys
+}
+
+#[test]
+fn of_several_trees_the_one_is_read_that_takes_the_fewest_nodes() {
+    let db = Database::in_memory_with(by_hand()).unwrap();
+    db.graph()
+        .change_schema(|schema| {
+            schema.edges.entry("buys".into()).or_default().nodes = Some(NodeBounds { min: 20, max: 50 });
+            Ok(())
+        })
+        .unwrap();
+    let db = fill(db);
+    adapt(&db);
+    assert_eq!(keys(&db), ["price", "weight"]);
+    let nodes_read = || -> u64 { db.stats().tree_use.iter().map(|(_, tree)| tree.nodes_read).sum() };
+    for tests in ["has('weight', gt(0)).has('price', 17)", "has('price', 17).has('weight', gt(0))"] {
+        let before = nodes_read();
+        let found = ask(&db, &format!("g.V(0).inE('buys').{tests}.count()"));
+        assert!(found[0].parse::<i64>().unwrap() > 0);
+        let read = nodes_read() - before;
+        assert!((1..=4).contains(&read), "{tests}: {read} nodes of some 200");
+    }
 }
 
 #[test]

@@ -336,6 +336,27 @@ impl Adjacency {
         Some(FoundEdge { neighbour: self.neighbours[position], place: EdgePlace::Base(self, position) })
     }
 
+    /// Where the properties of an edge are as of `stamp`, if it exists then, in lists of either direction.
+    pub(crate) fn find_to(
+        &self,
+        slot: usize,
+        stamp: Tick,
+        (neighbour, seq): (VertexRef, u32),
+    ) -> Option<EdgePlace<'_>> {
+        let wanted = identity(neighbour, seq);
+        let same = |version: &&Version<EdgeChange>| version.change().identity() == wanted;
+        let newest = self.delta.visible(slot, stamp);
+        if let Some(version) = newest.and_then(|newest| newest.history().find(same)) {
+            return match &version.change().kind {
+                EdgeChangeKind::Delete => None,
+                EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => {
+                    Some(EdgePlace::Cells(cells))
+                }
+            };
+        }
+        Some(EdgePlace::Base(self, self.position_of(slot, neighbour, seq)?))
+    }
+
     /// Publishes a change of a slot's list; the degree is computed here.
     pub(crate) fn push(
         &self,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use values::{Value, VertexRef};
+use values::{EdgeRef, VertexRef};
 
-use super::node::{EdgeNode, Target};
+use super::node::EdgeNode;
 use super::root::{NodePlace, TreeRoot};
 use super::write::belongs_behind;
 use super::{EdgeTree, TreeName, TreePart};
@@ -12,8 +12,8 @@ use crate::block::slot_of;
 use crate::cache::hold_still;
 use crate::list::Run;
 use crate::memory::SectionState;
-use crate::section::{Adjacency, FoundEdge, MergedList, Order, OwnChanges, SortPlace};
-use crate::{Dir, EdgeLabelId, KeyId, Reader, ValueRef};
+use crate::section::{Adjacency, EdgePlace, FoundEdge, MergedList, Order, OwnChanges};
+use crate::{Dir, EdgeLabelId, KeyId, Reader};
 
 /// Where a reader stands in an adjacency list: a position, and in a tree the node that holds it. A new one stands at the
 /// beginning. Positions are stable for a snapshot, so a place may be kept for as long as the snapshot.
@@ -28,17 +28,6 @@ pub struct Place {
     pub(super) first: usize,
     /// The secondary tree whose order positions are of.
     pub(super) tree: Option<KeyId>,
-}
-
-/// Where a reader stands behind the first edge of a list that has at least some value. See [`Reader::run_from`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Seek {
-    /// The next edge to look at, counted from that first one.
-    pub position: usize,
-    version: u64,
-    node: NodePlace,
-    /// The position of the first edge of `node`, counted likewise.
-    first: i64,
 }
 
 impl Place {
@@ -146,6 +135,49 @@ impl Reader<'_> {
         }
     }
 
+    /// Where the properties of an edge are according to its other end, if its source has them in a tree by a property, where
+    /// nothing says which node that is: most edges of a hub lead to vertices with few. None if its source is to be asked.
+    ///
+    /// ```text
+    /// hub ─ out ─▶ │ by weight │ … │ … │ … │         any node whose sequence numbers reach so far may have it
+    /// fan ◀─ in ── │ 7 │ 9 │ 12 │                    here it is
+    /// ```
+    pub(crate) fn place_at_other_end(&self, e: EdgeRef) -> Option<Option<EdgePlace<'_>>> {
+        let label = EdgeLabelId(e.label);
+        let root_of =
+            |section: &Adjacency, name: TreeName| self.tree_root(section.tree(slot_of(name.v))?, name);
+        let out =
+            root_of(self.adjacency(e.src, label, Dir::Out)?, TreeName::primary(e.src, label, Dir::Out))?;
+        if out.order == Order::Arrival {
+            return None;
+        }
+        let name = TreeName::primary(e.dst, label, Dir::In);
+        let section = self.adjacency(e.dst, label, Dir::In)?;
+        if section.tree(slot_of(e.dst)).is_some() {
+            let into = root_of(section, name)?;
+            // Of two of a kind, the shorter one.
+            if into.order != Order::Arrival && into.nodes().count() >= out.nodes().count() {
+                return None;
+            }
+        }
+        Some(self.place_in_list(name, (e.src, e.seq)))
+    }
+
+    /// Where the properties of the edge to a neighbour with a sequence number are in a list, if it is there.
+    pub(crate) fn place_in_list(&self, name: TreeName, edge: (VertexRef, u32)) -> Option<EdgePlace<'_>> {
+        let section = self.adjacency(name.v, name.label, name.dir)?;
+        let Some(tree) = section.tree(slot_of(name.v)) else {
+            return section.find_to(slot_of(name.v), self.tick, edge);
+        };
+        let root = self.tree_root(tree, name)?;
+        let find = |node: &Arc<EdgeNode>| self.node_section(node, name)?.find_to(0, self.tick, edge);
+        let src = if name.dir == Dir::Out { name.v } else { edge.0 };
+        match root.order {
+            Order::Arrival => root.candidates(src, edge.1).find_map(|place| find(root.node(place)?)),
+            Order::Key(_) => root.nodes().filter(|node| node.span.contains(edge.1)).find_map(find),
+        }
+    }
+
     /// The run of a tree, or of the packed list, that holds a place.
     pub(crate) fn run_of(&self, name: TreeName, place: &mut Place) -> Run<'_> {
         match name.by.and_then(|_| self.tree_of(name)) {
@@ -192,13 +224,13 @@ impl Reader<'_> {
     }
 
     /// Counts a list that somebody begins to read.
-    fn count_list(&self, label: EdgeLabelId) {
+    pub(super) fn count_list(&self, label: EdgeLabelId) {
         if self.counts {
             self.core.node_sizes.count_list(label);
         }
     }
 
-    fn node_section(&self, node: &Arc<EdgeNode>, name: TreeName) -> Option<&Adjacency> {
+    pub(super) fn node_section(&self, node: &Arc<EdgeNode>, name: TreeName) -> Option<&Adjacency> {
         if self.counts {
             self.core.secondaries.count_node();
             self.core.node_sizes.count_read(name.label);
@@ -214,17 +246,17 @@ impl Reader<'_> {
 }
 
 /// An edge node, read by a snapshot.
-struct NodeView<'s, 'n> {
-    reader: &'s Reader<'s>,
-    root: &'n TreeRoot,
-    name: TreeName,
-    node: &'n Arc<EdgeNode>,
-    place: NodePlace,
+pub(super) struct NodeView<'s, 'n> {
+    pub(super) reader: &'s Reader<'s>,
+    pub(super) root: &'n TreeRoot,
+    pub(super) name: TreeName,
+    pub(super) node: &'n Arc<EdgeNode>,
+    pub(super) place: NodePlace,
 }
 
 impl<'s> NodeView<'s, '_> {
     /// Its part of the list.
-    fn run(&self, own: Option<&OwnChanges<'s>>) -> Option<Run<'s>> {
+    pub(super) fn run(&self, own: Option<&OwnChanges<'s>>) -> Option<Run<'s>> {
         let TreeName { v, label, dir, .. } = self.name;
         let section: &'s Adjacency = self.reader.node_section(self.node, self.name)?;
         let range = section.base_range(0);
@@ -253,58 +285,6 @@ impl<'s> NodeView<'s, '_> {
 }
 
 impl Reader<'_> {
-    /// [`crate::List::run_from`] of the tree with this name, or of the packed list.
-    pub(crate) fn run_from(
-        &self,
-        name: TreeName,
-        value: &Value,
-        seek: &mut Seek,
-    ) -> Option<(Run<'_>, usize)> {
-        let TreeName { v, label, dir, .. } = name;
-        let key = self.list_order(name).key()?;
-        let value = ValueRef::of(value);
-        if let Some(tree) = self.tree_of(name) {
-            return self.tree_run_from(&tree, name, (key, value), seek);
-        }
-        let run = self.run(v, label, dir, &mut Place::default());
-        let at = (run.first_from(key, value) + seek.position).min(run.neighbours().len());
-        Some((run, at))
-    }
-
-    fn tree_run_from(
-        &self,
-        tree: &Arc<EdgeTree>,
-        name: TreeName,
-        (key, value): (KeyId, ValueRef<'_>),
-        seek: &mut Seek,
-    ) -> Option<(Run<'_>, usize)> {
-        let Some(root) = self.tree_root(tree, name) else {
-            let again = self.went_back(name).then(|| self.run_from(name, &value.to_value(), seek));
-            return again.flatten();
-        };
-        let own = self.own_changes(name.v, name.label, name.dir);
-        let fresh = seek.version != root.version;
-        if fresh {
-            self.count_list(name.label);
-            let least = SortPlace { value: Some(value), neighbour: VertexRef(0), seq: 0 };
-            (seek.version, seek.node) = (root.version, root.locate(&Target::Place(least)));
-        }
-        let mut is_first = fresh;
-        while let Some(node) = root.node(seek.node) {
-            let run = NodeView { reader: self, root, name, node, place: seek.node }.run(own.as_ref())?;
-            if std::mem::take(&mut is_first) {
-                seek.first = -(run.first_from(key, value) as i64);
-            }
-            let at = seek.position as i64 - seek.first;
-            if at < run.neighbours().len() as i64 {
-                return Some((run, at as usize));
-            }
-            seek.first += run.neighbours().len() as i64;
-            seek.node = root.next(seek.node);
-        }
-        Some((Run::empty(name.v, name.label, name.dir), 0))
-    }
-
     /// How a list lies.
     pub(crate) fn list_order(&self, name: TreeName) -> Order {
         if let Some(key) = name.by {
@@ -351,67 +331,5 @@ impl<'r> Iterator for Runs<'r> {
         self.place.position = run.end();
         self.ended = run.end() >= run.total();
         (!run.neighbours().is_empty()).then_some(run)
-    }
-}
-
-/// Iterates over the runs of a list from its end.
-pub(crate) struct RunsBack<'r> {
-    reader: &'r Reader<'r>,
-    name: TreeName,
-    next: Back<'r>,
-}
-
-/// What comes next.
-enum Back<'r> {
-    Begin,
-    /// The node at this place of this root, which ends at this position.
-    Node(&'r TreeRoot, NodePlace, usize),
-    End,
-}
-
-impl<'r> RunsBack<'r> {
-    pub(crate) fn new(reader: &'r Reader<'r>, name: TreeName) -> Self {
-        Self { reader, name, next: Back::Begin }
-    }
-
-    /// The run of the node at a place.
-    fn node(&mut self, root: &'r TreeRoot, place: NodePlace, end: usize) -> Option<Run<'r>> {
-        let TreeName { v, label, dir, .. } = self.name;
-        let own = self.reader.own_changes(v, label, dir);
-        let view = NodeView { reader: self.reader, root, name: self.name, node: root.node(place)?, place };
-        let run = view.run(own.as_ref())?;
-        let first = end.saturating_sub(run.neighbours().len());
-        self.next = root.previous(place).map_or(Back::End, |place| Back::Node(root, place, first));
-        Some(run.part_of(first, self.reader.list_len(v, label, dir) as usize))
-    }
-}
-
-impl<'r> Iterator for RunsBack<'r> {
-    type Item = Run<'r>;
-
-    fn next(&mut self) -> Option<Run<'r>> {
-        let TreeName { v, label, dir, .. } = self.name;
-        loop {
-            let tree = self.reader.tree_of(self.name);
-            let run = match (std::mem::replace(&mut self.next, Back::End), tree) {
-                (Back::Begin, None) => self.reader.run_of(self.name, &mut Place::default()),
-                (Back::Begin, Some(tree)) => {
-                    let Some(root) = self.reader.tree_root(&tree, self.name) else {
-                        if self.reader.went_back(self.name) {
-                            self.next = Back::Begin;
-                            continue;
-                        }
-                        return None;
-                    };
-                    self.reader.count_list(label);
-                    self.node(root, root.last(), self.reader.list_len(v, label, dir) as usize)?
-                }
-                (Back::Node(root, place, end), _) => self.node(root, place, end)?,
-                (Back::End, _) => return None,
-            };
-            if !run.neighbours().is_empty() {
-                return Some(run);
-            }
-        }
     }
 }

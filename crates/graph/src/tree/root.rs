@@ -154,6 +154,15 @@ impl TreeRoot {
         NodePlace { meta: place.meta + 1, entry: 0 }
     }
 
+    /// The number of nodes from one place to another that does not come before it, with both.
+    pub(crate) fn nodes_from_to(&self, from: NodePlace, to: NodePlace) -> usize {
+        let before = |place: NodePlace| {
+            let metas = self.metas.iter().take(place.meta as usize);
+            metas.map(|meta| meta.nodes.len()).sum::<usize>() + place.entry as usize
+        };
+        (before(to) + 1).saturating_sub(before(from))
+    }
+
     /// The place before this one, unless it is the first.
     pub(crate) fn previous(&self, place: NodePlace) -> Option<NodePlace> {
         if place.entry > 0 {

@@ -6,6 +6,7 @@ pub mod orders;
 pub mod steps;
 pub mod types;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{
@@ -413,7 +414,7 @@ fn check_stretches(
     assert_eq!(found, wanted, "{context}: {v:?} by stretches");
 }
 
-/// Reads a list from its end, and from the first edge at or after some value on.
+/// Reads a list from its end back, and from where some values are, on and back.
 fn check_sorted_access(
     list: List<'_>,
     key: graph::KeyId,
@@ -421,32 +422,46 @@ fn check_sorted_access(
     reader: &Reader<'_>,
     context: &str,
 ) {
-    let backwards: Vec<EdgeRef> = list
-        .runs_back()
-        .flat_map(|run| (0..run.neighbours().len()).rev().map(|i| run.edge(i)).collect::<Vec<_>>())
-        .collect();
     let reversed: Vec<EdgeRef> = expected.iter().rev().map(|edge| edge.e).collect();
-    assert_eq!(backwards, reversed, "{context}: backwards");
+    assert_eq!(read_back(list, None), reversed, "{context}: backwards");
     let name = reader.snapshot().catalog().key_name(key).to_string();
     for from in [Value::Long(1), Value::Double(0.5), Value::Bool(true), Value::str("v2"), Value::str("zz")] {
-        let (mut seek, mut found) = (graph::Seek::default(), Vec::new());
-        loop {
-            let (run, at) = list.run_from(&from, &mut seek).unwrap();
-            if at == run.neighbours().len() {
-                break;
-            }
-            // One at a time, from a place that is looked up again now and then.
-            found.push(run.edge(at));
-            let position = seek.position + 1;
-            seek = if position % 3 == 0 { graph::Seek::default() } else { seek };
-            seek.position = position;
-        }
-        let is_from = |edge: &&&Edge| {
-            edge.properties.get(&name).is_some_and(|value| compare::order(value, &from).is_ge())
+        let edges = |is_wanted: &dyn Fn(Option<Ordering>) -> bool| -> Vec<EdgeRef> {
+            let order = |edge: &Edge| edge.properties.get(&name).map(|value| compare::order(value, &from));
+            expected.iter().filter(|edge| is_wanted(order(edge))).map(|edge| edge.e).collect()
         };
-        let wanted: Vec<EdgeRef> = expected.iter().filter(is_from).map(|edge| edge.e).collect();
-        assert_eq!(found, wanted, "{context}: from {from:?}");
+        let is_from = |order: Option<Ordering>| order.is_some_and(Ordering::is_ge);
+        assert_eq!(read_from(list, &from), edges(&is_from), "{context}: from {from:?}");
+        let mut before = edges(&|order| order.is_none_or(Ordering::is_le));
+        before.reverse();
+        assert_eq!(read_back(list, Some(&from)), before, "{context}: back from {from:?}");
     }
+}
+
+fn read_from(list: List<'_>, value: &Value) -> Vec<EdgeRef> {
+    one_by_one(|seek| {
+        let (run, at) = list.run_from(value, seek).unwrap();
+        (at < run.neighbours().len()).then(|| run.edge(at))
+    })
+}
+
+fn read_back(list: List<'_>, value: Option<&Value>) -> Vec<EdgeRef> {
+    one_by_one(|seek| {
+        let (run, ahead) = list.run_back(value, seek).unwrap();
+        ahead.checked_sub(1).map(|last| run.edge(last))
+    })
+}
+
+/// What is found one at a time, from a place that is looked up again now and then.
+fn one_by_one(mut edge_at: impl FnMut(&mut graph::Seek) -> Option<EdgeRef>) -> Vec<EdgeRef> {
+    let (mut seek, mut found) = (graph::Seek::default(), Vec::new());
+    while let Some(edge) = edge_at(&mut seek) {
+        found.push(edge);
+        let position = seek.position + 1;
+        seek = if position % 3 == 0 { graph::Seek::default() } else { seek };
+        seek.position = position;
+    }
+    found
 }
 
 /// Reads the secondary edge-trees of a list, with everything that its edges have there.

@@ -25,6 +25,8 @@ pub(super) struct Cursor {
     pub(super) seek: Seek,
     /// Of a list of which a part is wanted: how it is read.
     pub(super) ordered: Option<Ordered>,
+    /// Edges of the list that have passed.
+    pub(super) taken: usize,
     /// If only a part of one list of the one row is wanted: its first position, and the position behind its last edge.
     part: Option<(usize, usize)>,
 }
@@ -77,7 +79,7 @@ impl Cursor {
     pub(super) fn next_list(&mut self, lists: usize) {
         // The rest of the place is of the list before, as its version says.
         self.place.position = 0;
-        self.ordered = None;
+        (self.ordered, self.taken) = (None, 0);
         self.list += 1;
         if self.list >= lists || self.part.is_some() {
             self.list = 0;

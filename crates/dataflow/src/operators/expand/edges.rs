@@ -58,7 +58,8 @@ impl Expand {
                 let first = at.place.position - run.first();
                 let (edges, room) = (first..first + (end - at.place.position), target - found.len());
                 let (seen, found, kept) = (&mut self.seen, &mut found, &mut kept);
-                let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found, kept };
+                let mut visitor =
+                    Visitor { test, seen, best: None, batch, row: at.row, v, way, graph, cx, found, kept };
                 let (used, _) = visitor.take(&run, edges, &(0..0), room)?;
                 at.place.position += used;
                 looked_at += used;

@@ -1,5 +1,6 @@
 //! Along edges: the expert of `out`, `in`, `both` and their edge forms, and of what only needs degrees.
 
+mod best;
 mod cursor;
 mod degree;
 mod edges;

@@ -19,6 +19,7 @@ use super::super::seen::Seen;
 use super::super::shared_vertex_set::{Claims, PieceSet};
 use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
+use super::best::Best;
 use super::cursor::Cursor;
 use super::packed::PackedLists;
 use super::sorted::Wanted;
@@ -53,6 +54,8 @@ pub(in crate::operators) struct Expand {
     pub(super) labels: Vec<EdgeLabelId>,
     pub(super) test: Prepared,
     pub(super) seen: Seen,
+    /// Where only the first few by a sort key are wanted.
+    pub(super) best: Best,
     /// In a piece of an exchange: the vertices that any piece has reached.
     shared: Option<Arc<PieceSet>>,
     /// Whether others may work on pieces of the exchange at the same time.
@@ -147,6 +150,7 @@ impl Operator for Expand {
         self.viewpoint.release();
         self.chunk = ChunkSize::default();
         self.seen.clear();
+        self.best.clear();
         self.share(None);
         self.held.release();
     }

@@ -9,9 +9,11 @@
 //! A list that is ordered otherwise is read whole: the test and the order behind the expansion make the answer right. Of
 //! long lists, what that costs is noted, and may have a secondary edge-tree built (ByteGraph, section 4.3.2).
 
-use graph::{Dir, Filtered, KeyId, List, Place, Run};
-use planner::physical::SortedPart;
-use values::Value;
+use std::cmp::Ordering;
+
+use graph::{Dir, Filtered, KeyId, List, Run};
+use planner::physical::{SortedPart, Top};
+use values::{Value, compare};
 
 use crate::batch::Batch;
 use crate::error::QueryError;
@@ -19,6 +21,7 @@ use crate::operator::Context;
 
 use super::super::predicate::Resolver;
 use super::super::view::Graph;
+use super::cursor::Cursor;
 use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand, Way};
 use super::visitor::Visitor;
@@ -54,16 +57,30 @@ pub(super) struct Ordered {
 }
 
 impl Ordered {
-    /// The first part that the list has an order for. A transaction notes which edges it has looked at, and whoever
-    /// changes the sort key of another is in conflict with it, but not who changes what a secondary tree is sorted by: it
-    /// reads the list as it lies.
-    fn of(list: List<'_>, wanted: Wanted<'_>, in_transaction: bool) -> Self {
+    /// Of the parts that the list has an order for, the one that takes the fewest nodes. A transaction notes which edges it has
+    /// looked at, and whoever changes the sort key of another is in conflict with it, but not who changes what a secondary tree
+    /// is sorted by: it reads the list as it lies.
+    fn of(
+        list: List<'_>,
+        wanted: Wanted<'_>,
+        in_transaction: bool,
+        range: impl Fn(&SortedPart) -> Range,
+    ) -> Self {
         let mut orders = wanted.parts.iter().enumerate().filter_map(|(part, wanted)| {
             let ordered = list.ordered_by(wanted.key)?;
             let may_be_used = ordered.tree().is_none() || !in_transaction;
-            may_be_used.then(|| Self { part: Some(part), tree: ordered.tree() })
+            may_be_used.then_some((part, ordered))
         });
-        orders.next().unwrap_or(Self { part: None, tree: None })
+        let cost = |(part, ordered): &(usize, List<'_>)| {
+            let range = range(&wanted.parts[*part]);
+            ordered.nodes_between(range.low.as_ref(), range.high.as_ref())
+        };
+        let best = match (orders.next(), orders.next()) {
+            (first, None) => first,
+            (first, second) => first.into_iter().chain(second).chain(orders).min_by_key(cost),
+        };
+        let (part, tree) = best.map_or((None, None), |(part, ordered)| (Some(part), ordered.tree()));
+        Self { part, tree }
     }
 }
 
@@ -124,38 +141,41 @@ impl Expand {
                 Some(ordered) => ordered,
                 // Who shares the list with others reads it as it was cut.
                 None if at.is_partial() => Ordered { part: None, tree: at.place.tree() },
-                None => Ordered::of(list, wanted, cx.query.transaction().is_some()),
+                None => {
+                    let range = |part: &SortedPart| Range::of(part, batch, at.row, cx);
+                    Ordered::of(list, wanted, cx.query.transaction().is_some(), range)
+                }
             };
             at.ordered = Some(ordered);
             let list = list.in_tree(ordered.tree);
             let part = ordered.part.map(|part| &wanted.parts[part]);
             let (before, looked_at_before) = (rows, looked_at);
+            let mut range = part.map(|part| Range::of(part, batch, at.row, cx)).unwrap_or_default();
+            let top = part.and_then(|part| part.top);
+            if let Some(top) = top {
+                self.best.go_on(if cx.single_tag { 0 } else { batch.tags.get(at.row) });
+                range.keep_to(self.best.bound(top), top);
+            }
+            let best = part.and_then(|part| Some((&mut self.best, part.key, part.top?)));
             let (seen, found, kept) = (&mut self.seen, &mut found, &mut kept);
-            let mut visitor = Visitor { test, seen, batch, row: at.row, v, way, graph, cx, found, kept };
-            let ended = match part.and_then(|part| part.top) {
-                Some(top) => {
-                    let (used, passed) = visitor.take_top(list, top)?;
-                    rows += passed;
-                    looked_at += used + 1;
-                    true
+            let mut visitor =
+                Visitor { test, seen, best, batch, row: at.row, v, way, graph, cx, found, kept };
+            let next = range.next(list, top, &mut at);
+            let room = room_in(&next.run, target - rows, next.edges.len()).min(left_of(top, at.taken));
+            let (all, sure) = (next.edges.len(), range.within(&next.run));
+            let (used, passed) = match top {
+                Some(Top { descending: true, .. }) => {
+                    visitor.take_back(&next.run, next.edges, &sure, room)?
                 }
-                None => {
-                    let range = part.map(|part| Range::of(part, batch, at.row, cx)).unwrap_or_default();
-                    let (run, from, to) = range.part(list, &mut at.place, &mut at.seek);
-                    let to = to.min(at.end(run.end()).saturating_sub(run.first())).max(from);
-                    let room = room_in(&run, target - rows, to - from);
-                    let sure = range.within(&run);
-                    let (used, passed) = visitor.take(&run, from..to, &sure, room)?;
-                    rows += passed;
-                    looked_at += used + 1;
-                    at.place.position += used;
-                    at.seek.position += used;
-                    let len = run.neighbours().len();
-                    // Behind the last edge there is nothing, and a range that ends within a run ends the list.
-                    from + used >= to && (to < len || from >= len || range.is_last(&run))
-                        || at.is_behind_part()
-                }
+                _ => visitor.take(&next.run, next.edges, &sure, room)?,
             };
+            rows += passed;
+            looked_at += used + 1;
+            at.place.position += used;
+            at.seek.position += used;
+            at.taken += passed;
+            let has_all = left_of(top, at.taken) == 0 || at.is_behind_part();
+            let ended = has_all || next.is_last && used >= all;
             self.origins.add(at.row, rows - before);
             let filtered =
                 Filtered { looked_at: looked_at - looked_at_before, passed: rows - before, first: is_first };
@@ -194,6 +214,20 @@ fn room_in(run: &Run<'_>, room: usize, part: usize) -> usize {
     }
 }
 
+/// Edges of the first or last few that are still to be found; any number where all are wanted.
+fn left_of(top: Option<Top>, taken: usize) -> usize {
+    let limit = top.map(|top| usize::try_from(top.limit).unwrap_or(usize::MAX));
+    limit.map_or(usize::MAX, |limit| limit.saturating_sub(taken))
+}
+
+/// Some edges of a list that are looked at next.
+struct Next<'g> {
+    run: Run<'g>,
+    edges: std::ops::Range<usize>,
+    /// Whether no others are wanted behind them.
+    is_last: bool,
+}
+
 /// The ends of a range, for one row. Without a key, it is all of a list.
 #[derive(Default)]
 struct Range {
@@ -213,19 +247,60 @@ impl Range {
         Self { key: Some(part.key), low, high, exact: part.exact }
     }
 
-    /// The run where the place stands, and which of its edges are meant.
-    fn part<'g>(&self, list: List<'g>, place: &mut Place, seek: &mut graph::Seek) -> (Run<'g>, usize, usize) {
-        let from_low = self.low.as_ref().and_then(|low| list.run_from(low, seek));
-        let (run, from) = from_low.unwrap_or_else(|| {
-            let run = list.run(place);
-            let from = place.position.saturating_sub(run.first()).min(run.neighbours().len());
-            (run, from)
-        });
+    /// Leaves out what is worse than the bound, which the first or last few of the lists before have set.
+    fn keep_to(&mut self, bound: Option<&Value>, top: Top) {
+        let Some(bound) = bound else { return };
+        let order_of = |end: &Option<Value>| end.as_ref().map(|end| compare::order(bound, end));
+        if top.descending {
+            if order_of(&self.low).is_none_or(Ordering::is_gt) {
+                self.low = Some(bound.clone());
+            }
+        } else if order_of(&self.high).is_none_or(Ordering::is_lt) {
+            self.high = Some(bound.clone());
+        }
+    }
+
+    /// What comes next of a list: of the range, or of its first or last few, from their side.
+    fn next<'g>(&self, list: List<'g>, top: Option<Top>, at: &mut Cursor) -> Next<'g> {
+        match top {
+            Some(Top { descending: true, .. }) => self.next_back(list, at),
+            // Edges without a value come first, and `order` drops them.
+            Some(_) => self.next_from(list, Some(self.low.as_ref().unwrap_or(&Value::Null)), at),
+            None => self.next_from(list, self.low.as_ref(), at),
+        }
+    }
+
+    fn next_from<'g>(&self, list: List<'g>, low: Option<&Value>, at: &mut Cursor) -> Next<'g> {
+        let from_low = low.and_then(|low| list.run_from(low, &mut at.seek));
+        let (run, from, is_last) = match from_low {
+            Some((run, from)) => (run, from, false),
+            None => {
+                let run = list.run(&mut at.place);
+                let from = at.place.position.saturating_sub(run.first()).min(run.neighbours().len());
+                let is_last = run.end() >= run.total();
+                (run, from, is_last)
+            }
+        };
+        let len = run.neighbours().len();
         let to = match (self.key, &self.high) {
             (Some(key), Some(high)) => run.first_after(key, graph::ValueRef::of(high)),
-            _ => run.neighbours().len(),
+            _ => len,
         };
-        (run, from, to.max(from))
+        let to = to.min(at.end(run.end()).saturating_sub(run.first())).max(from);
+        // Behind the last edge there is nothing, and a range that ends within a run ends the list.
+        Next { run, edges: from..to, is_last: is_last || to < len || from >= len }
+    }
+
+    fn next_back<'g>(&self, list: List<'g>, at: &mut Cursor) -> Next<'g> {
+        let Some((run, to)) = list.run_back(self.high.as_ref(), &mut at.seek) else {
+            // It could not be read, which the snapshot remembers.
+            return self.next_from(list, None, at);
+        };
+        let from = match (self.key, &self.low) {
+            (Some(key), Some(low)) => run.first_from(key, graph::ValueRef::of(low)).min(to),
+            _ => 0,
+        };
+        Next { run, edges: from..to, is_last: from > 0 || to == 0 }
     }
 
     /// The edges of a run whose values lie strictly between the two ends, where these are of one type: so are they.
@@ -242,11 +317,6 @@ impl Range {
         }
         let first = run.first_after(key, graph::ValueRef::of(low));
         first..run.first_from(key, graph::ValueRef::of(high)).max(first)
-    }
-
-    /// Whether no run follows this one, as far as it knows.
-    fn is_last(&self, run: &Run<'_>) -> bool {
-        self.low.is_none() && run.end() >= run.total()
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use graph::{List, ReadUnit, Run};
+use graph::{KeyId, ReadUnit, Run};
 use planner::physical::Top;
-use values::{Value, VertexRef};
+use values::VertexRef;
 
 use crate::batch::Batch;
 use crate::error::QueryError;
@@ -13,6 +13,7 @@ use crate::operator::Context;
 use super::super::seen::Seen;
 use super::super::test::{Met, Ready};
 use super::super::view::Graph;
+use super::best::Best;
 use super::found::{Found, is_new};
 use super::neighbours::Way;
 
@@ -24,6 +25,8 @@ const STRETCH: usize = 256;
 pub(super) struct Visitor<'v, 'g> {
     pub(super) test: Option<&'v Ready>,
     pub(super) seen: &'v mut Seen,
+    /// Where only the first few by a key are wanted of all lists: those there are.
+    pub(super) best: Option<(&'v mut Best, KeyId, Top)>,
     pub(super) batch: &'v Batch,
     pub(super) row: usize,
     /// Whose list it is.
@@ -61,33 +64,21 @@ impl Visitor<'_, '_> {
         Ok((at - edges.start, passed))
     }
 
-    /// Takes the first or last few of a list that pass; how many it looked at, and how many passed.
-    pub(super) fn take_top(&mut self, list: List<'_>, top: Top) -> Result<(usize, usize), QueryError> {
-        let (mut looked_at, mut passed) = (0, 0);
-        if top.descending {
-            for run in list.runs_back() {
-                for i in (0..run.neighbours().len()).rev() {
-                    if passed as u64 == top.limit {
-                        return Ok((looked_at, passed));
-                    }
-                    looked_at += 1;
-                    passed += self.stretch(&run, i..i + 1, false, 1)?.1;
-                }
-            }
-            return Ok((looked_at, passed));
+    /// The same from the last of the edges back, one by one.
+    pub(super) fn take_back(
+        &mut self,
+        run: &Run<'_>,
+        edges: Range<usize>,
+        sure: &Range<usize>,
+        room: usize,
+    ) -> Result<(usize, usize), QueryError> {
+        let (mut used, mut passed) = (0, 0);
+        while used < edges.len() && passed < room {
+            let last = edges.end - used - 1;
+            passed += self.take(run, last..last + 1, sure, 1)?.1;
+            used += 1;
         }
-        // Those without a value come first, and `order` drops them.
-        let mut seek = graph::Seek::default();
-        while let Some((run, from)) = list.run_from(&Value::Null, &mut seek) {
-            let end = run.neighbours().len();
-            let (used, further) = self.take(&run, from..end, &(0..0), top.limit as usize - passed)?;
-            (seek.position, passed) = (seek.position + used, passed + further);
-            looked_at += used;
-            if from == end || passed as u64 == top.limit {
-                break;
-            }
-        }
-        Ok((looked_at, passed))
+        Ok((used, passed))
     }
 
     /// Takes of the first edges of some those that pass, and whose ends were not met before where that matters, but at most
@@ -117,13 +108,24 @@ impl Visitor<'_, '_> {
             }
             None => {
                 let all = edges.len();
+                edges.clone().for_each(|i| self.note_best(run, i));
                 self.found.push_all(self.v, run, edges, self.way);
                 return Ok((all, all));
             }
         }
         let behind = self.narrow(run, room).unwrap_or(edges.end);
         self.found.push_some(self.v, run, self.kept, self.way);
+        (0..self.kept.len()).for_each(|place| self.note_best(run, self.kept[place] as usize));
         Ok((behind - edges.start, self.kept.len()))
+    }
+
+    /// Takes note of the value of an edge that has passed, where that bounds what is read of further lists.
+    fn note_best(&mut self, run: &Run<'_>, i: usize) {
+        if let Some((best, key, top)) = &mut self.best
+            && let Some(value) = run.value(i, *key)
+        {
+            best.add(value, *top);
+        }
     }
 
     /// Keeps the first edges for which there is room, and whose ends were not met before where that matters. The first edge
