@@ -137,7 +137,7 @@ pub use backup::{BackupSummary, restore};
 pub use batched::{DegreeCache, Degrees, Ends, Lists, PropertyColumn, Single};
 pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
 pub use catalog::{Catalog, NameSpace};
-pub use check::{CheckProgress, Finding, check};
+pub use check::{CheckProgress, Finding, check, check_within};
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
 pub use indexing::IndexStatus;

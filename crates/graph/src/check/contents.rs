@@ -1,14 +1,14 @@
 //! Every element of an open graph, against everything else that speaks of it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use values::{Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{CheckProgress, Findings};
-use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
-use crate::property::PropertyEntry;
-use crate::section::{PARTITIONS, index_entry, order_values};
-use crate::{Dir, EdgeLabelId, Graph, KeyId, List, Reader, Result, Run, Snapshot, ValueRef, index_hash};
+use super::{CheckProgress, Findings, indexes};
+use crate::core::{EDGE_IDS, VERTEX_IDS};
+use crate::schema::{Schema, check_existing};
+use crate::section::order_values;
+use crate::tree::TreeName;
+use crate::{Dir, EdgeLabelId, Graph, KeyId, List, Reader, Run, Snapshot, ValueRef};
 
 /// Vertices per batch.
 const BATCH: usize = 1_024;
@@ -16,9 +16,11 @@ const BATCH: usize = 1_024;
 /// Checks the newest state of a graph that nobody writes to.
 pub(super) fn check(graph: &Graph, findings: &mut Findings, progress: &mut dyn FnMut(CheckProgress)) {
     let snapshot = graph.snapshot();
-    match Contents::new(&snapshot, findings) {
-        Ok(mut contents) => contents.run(progress),
-        Err(error) => findings.add("the indexes", error),
+    let mut contents = Contents::new(&snapshot, findings);
+    contents.run(progress);
+    let catalog = snapshot.catalog();
+    if let Err(error) = check_existing(&snapshot, catalog, &Schema::default(), catalog.schema()) {
+        findings.add("the schema", error);
     }
     if let Err(error) = snapshot.check() {
         findings.add("the graph", error);
@@ -29,28 +31,25 @@ struct Contents<'a> {
     snapshot: &'a Snapshot,
     findings: &'a mut Findings,
     keys: Vec<KeyId>,
-    /// By number of the index: its entries.
-    indexes: FxHashMap<usize, FxHashSet<u64>>,
+    /// By tablet: the sequence number that the next edge gets.
+    next_seqs: Vec<u32>,
     vertices: Vec<u64>,
     /// By edge label: the edges that the lists one way hold, and a sum over them that does not depend on their order.
     edges: [Vec<(u64, u64)>; 2],
 }
 
 impl<'a> Contents<'a> {
-    fn new(snapshot: &'a Snapshot, findings: &'a mut Findings) -> Result<Self> {
+    fn new(snapshot: &'a Snapshot, findings: &'a mut Findings) -> Self {
         let catalog = snapshot.catalog();
-        let numbers = catalog.indexes().iter().map(|index| FIRST_INDEX + index.number as usize);
-        let indexes = [VERTEX_IDS, EDGE_IDS].into_iter().chain(numbers);
-        let indexes = indexes.map(|index| Ok((index, entries(snapshot, index)?)));
         let edges = vec![(0, 0); catalog.edge_label_count()];
-        Ok(Self {
+        Self {
             snapshot,
             findings,
             keys: catalog.keys().map(|(key, _)| key).collect(),
-            indexes: indexes.collect::<Result<_>>()?,
+            next_seqs: snapshot.core().allocator.seqs(),
             vertices: vec![0; catalog.vertex_label_count()],
             edges: [edges.clone(), edges],
-        })
+        }
     }
 
     fn run(&mut self, progress: &mut dyn FnMut(CheckProgress)) {
@@ -69,7 +68,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Visits every vertex that is there, and looks that the others have no edges.
+    /// Visits every vertex that is there, and looks that the others have no edges, and that none is where none was given out.
     fn for_each_vertex(&mut self, mut visit: impl FnMut(&mut Self, &Reader<'_>, VertexRef)) {
         let stripes = self.snapshot.core().blocks.iter();
         let runs: Vec<(u32, u32)> =
@@ -77,11 +76,12 @@ impl<'a> Contents<'a> {
         for (first, allocated) in runs {
             for from in (0..allocated).step_by(BATCH) {
                 let reader = self.snapshot.reader();
-                for v in (from..allocated.min(from + BATCH as u32)).map(|n| VertexRef(first + n)) {
-                    if reader.exists(v) {
-                        visit(self, &reader, v);
-                    } else {
-                        self.nobody(&reader, v);
+                for n in from..from + BATCH as u32 {
+                    let v = VertexRef(first + n);
+                    match reader.exists(v) {
+                        true if n < allocated => visit(self, &reader, v),
+                        true => self.findings.add(place(v), "its reference is to be given out again"),
+                        false => self.nobody(&reader, v),
                     }
                 }
             }
@@ -106,12 +106,12 @@ impl<'a> Contents<'a> {
         }
         if let Some(id) = reader.user_id(v) {
             let id = id.to_value();
-            self.expect_entry(VERTEX_IDS, &id, v, "the index of ids does not have its id");
+            self.expect_entry(reader, VERTEX_IDS, &id, v, "the index of ids does not have its id");
             if reader.vertex_by_id(&id) != Some(v) {
                 self.findings.add(place(v), format!("its id {id} leads to another vertex"));
             }
         }
-        self.properties(reader, v);
+        indexes::check_vertex(reader, v, self.findings);
         for dir in [Dir::Out, Dir::In] {
             reader.for_each_label(v, dir, |label, list| {
                 let mut listed = 0;
@@ -123,8 +123,18 @@ impl<'a> Contents<'a> {
                     let problem = format!("it has {listed} edges, and its degree is {}", list.len());
                     self.findings.add(list_place(v, label, dir), problem);
                 }
+                if list.sort_key().is_some_and(|key| !is_in_order(list, key)) {
+                    self.findings.add(list_place(v, label, dir), "it is not in the order of its sort key");
+                }
+                self.tree(reader, TreeName::primary(v, label, dir));
                 self.secondary_trees(list);
             });
+        }
+    }
+
+    fn tree(&mut self, reader: &Reader<'_>, name: TreeName) {
+        if let Some(problem) = reader.tree_problem(name) {
+            self.findings.add(list_place(name.v, name.label, name.dir), problem);
         }
     }
 
@@ -148,6 +158,8 @@ impl<'a> Contents<'a> {
         let whole = self.sum_of(list);
         for key in keys {
             let tree = list.in_tree(Some(key));
+            let (v, label, dir) = list.parts();
+            self.tree(&self.snapshot.reader(), TreeName::primary(v, label, dir).by(Some(key)));
             let name = self.snapshot.catalog().key_name(key);
             if self.sum_of(tree) != whole {
                 let problem = format!("its secondary edge-tree by {name} has other edges");
@@ -168,22 +180,18 @@ impl<'a> Contents<'a> {
         })
     }
 
-    fn properties(&mut self, reader: &Reader<'_>, v: VertexRef) {
-        let mut properties: Vec<PropertyEntry> = Vec::new();
-        reader.vertex_properties(v, &[], &mut properties);
-        for property in properties {
-            let number = self.snapshot.catalog().hash_index(reader.label(v), property.key).map(|i| i.number);
-            if let Some(number) = number {
-                let problem = "an index does not have one of its values";
-                self.expect_entry(FIRST_INDEX + number as usize, &property.value, v, problem);
-            }
-        }
-    }
-
-    fn expect_entry(&mut self, index: usize, value: &Value, v: VertexRef, problem: &str) {
-        let entry = index_entry(index_hash(value), v);
-        if !self.indexes.get(&index).is_some_and(|entries| entries.contains(&entry)) {
-            self.findings.add(place(v), format!("{problem}: {value}"));
+    fn expect_entry(
+        &mut self,
+        reader: &Reader<'_>,
+        index: usize,
+        value: &Value,
+        v: VertexRef,
+        problem: &str,
+    ) {
+        match indexes::has_hash(reader, index, value, v) {
+            Ok(true) => {}
+            Ok(false) => self.findings.add(place(v), format!("{problem}: {value}")),
+            Err(error) => self.findings.add("the index of ids", error),
         }
     }
 
@@ -199,12 +207,12 @@ impl<'a> Contents<'a> {
             if list.dir() == Dir::Out
                 && let Some(id) = list.user_id(i)
             {
-                self.expect_entry(
-                    EDGE_IDS,
-                    &id.to_value(),
-                    v,
-                    "the index of edge ids does not have an edge's id",
-                );
+                let problem = "the index of edge ids does not have an edge's id";
+                self.expect_entry(reader, EDGE_IDS, &id.to_value(), v, problem);
+            }
+            if self.next_seqs.get(e.src.tablet() as usize).is_some_and(|next| e.seq >= *next) {
+                let problem = format!("its edge {} has a number that is to be given out again", e.seq);
+                self.findings.add(list_place(v, label, list.dir()), problem);
             }
             let digest = self.digest(list, i);
             let (count, sum) = &mut self.edges[list.dir() as usize][label.index()];
@@ -215,11 +223,14 @@ impl<'a> Contents<'a> {
 
     /// A number for an edge and all its properties, the same at both of its ends.
     fn digest(&self, list: &Run<'_>, i: usize) -> u64 {
+        self.digest_of(list.edge(i), |key| list.value_ref(i, key))
+    }
+
+    fn digest_of<'v>(&self, e: EdgeRef, value: impl Fn(KeyId) -> Option<ValueRef<'v>>) -> u64 {
         use std::fmt::Write;
-        let e = list.edge(i);
         let mut text = format!("{} {} {}", e.src.0, e.dst.0, e.seq);
         for &key in &self.keys {
-            if let Some(value) = list.value_ref(i, key) {
+            if let Some(value) = value(key) {
                 let _ = write!(text, " {} {:?}", key.0, value.to_value());
             }
         }
@@ -268,11 +279,9 @@ impl<'a> Contents<'a> {
         let other = if list.dir() == Dir::Out { Dir::In } else { Dir::Out };
         for i in 0..list.neighbours().len() {
             let e = list.edge(i);
-            let mirror = reader.list(list.neighbour(i), label, other);
-            let there = mirror.runs().find_map(|run| {
-                let place = (0..run.neighbours().len()).find(|&j| run.edge(j) == e)?;
-                Some(self.digest(&run, place))
-            });
+            let mirror = TreeName::primary(list.neighbour(i), label, other);
+            let there = reader.place_in_list(mirror, (v, e.seq));
+            let there = there.map(|place| self.digest_of(e, |key| place.value(key)));
             let problem = match there {
                 None => format!("its edge {} is not in the list of vertex {}", e.seq, list.neighbour(i).0),
                 Some(digest) if digest != self.digest(list, i) => {
@@ -310,20 +319,4 @@ fn is_in_order(list: List<'_>, key: KeyId) -> bool {
             fits
         })
     })
-}
-
-/// Everything that an index has.
-fn entries(snapshot: &Snapshot, index: usize) -> Result<FxHashSet<u64>> {
-    let guard = crossbeam_epoch::pin();
-    let mut entries = FxHashSet::default();
-    for partition in 0..PARTITIONS {
-        if let Some(section) = snapshot.core().index_partition(index, partition, &guard)? {
-            entries.extend(section.entries());
-            for (_, head) in section.delta.heads() {
-                let added = head.history().map(|version| version.change()).filter(|change| change.added);
-                entries.extend(added.map(|change| index_entry(change.hash, change.vertex)));
-            }
-        }
-    }
-    Ok(entries)
 }

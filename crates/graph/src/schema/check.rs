@@ -19,7 +19,7 @@ const BATCH: usize = 1024;
 
 /// Looks at the elements of every label of which `new` says something else than `old`, unless what `old` says is proof enough;
 /// the first that breaks it. `catalog` has the names of `new`.
-pub(super) fn check_existing(
+pub(crate) fn check_existing(
     snapshot: &Snapshot,
     catalog: &Catalog,
     old: &Schema,

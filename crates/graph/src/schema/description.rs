@@ -151,7 +151,7 @@ impl SchemaDescription {
     ///
     /// # Errors
     /// If a name cannot be one, or properties cannot have a type.
-    pub(super) fn to_schema(
+    pub(crate) fn to_schema(
         &self,
         version: u64,
         mut intern: impl FnMut(NameSpace, &str) -> Result<u16>,

@@ -30,6 +30,7 @@ mod value_type;
 use std::collections::BTreeMap;
 
 pub(crate) use change::DefinitionLock;
+pub(crate) use check::check_existing;
 pub(crate) use definitions::Definitions;
 pub use description::{
     EdgeDescription, EdgeKeyDescription, IndexDescription, SchemaDescription, VertexDescription,

@@ -75,6 +75,16 @@ impl IndexPartition {
         &self.entries
     }
 
+    /// Whether a vertex may have a value with this hash.
+    pub(crate) fn contains(&self, hash: u32, v: VertexRef) -> bool {
+        if self.entries.binary_search(&entry(hash, v)).is_ok() {
+            return true;
+        }
+        let history = self.delta.head(self.slot(hash)).into_iter().flat_map(|head| head.history());
+        let mut changes = history.map(|version| version.change());
+        changes.any(|change| (change.hash, change.vertex, change.added) == (hash, v, true))
+    }
+
     /// Appends the vertices that may have a value with this hash.
     #[inline]
     pub(crate) fn candidates(&self, hash: u32, out: &mut Vec<VertexRef>) {

@@ -120,6 +120,21 @@ impl OrderedPartition {
         low
     }
 
+    /// Whether a vertex may have a key.
+    pub(crate) fn contains(&self, key: &[u8], v: VertexRef) -> bool {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.compare(middle, (key, v)) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return true,
+                Ordering::Greater => high = middle,
+            }
+        }
+        let of_both = (Box::from(key), v.0, Tick::MIN)..=(Box::from(key), v.0, Tick::MAX);
+        self.delta.0.range(of_both).any(|change| *change.value())
+    }
+
     /// Appends the vertices that may have a key from `from` to below `to`.
     pub(crate) fn candidates(&self, from: &[u8], to: &[u8], out: &mut Vec<VertexRef>) {
         if from >= to {

@@ -22,6 +22,7 @@
 mod adapt;
 mod bounds;
 mod build;
+mod check;
 mod codec;
 mod flush;
 mod former;

@@ -48,10 +48,11 @@ pub(super) fn find(path: &Path, options: DatabaseOptions) -> Result<Vec<String>,
             Err(error) => vec![error.to_string()],
             Ok(store) => {
                 let store: Arc<dyn Store> = Arc::new(store);
-                let found = graph::check(&store, &mut |progress| match progress {
-                    CheckProgress::Stored { done, total } => show("sections", done, total),
-                    CheckProgress::Contents { done, total } => show("vertices", done, total),
-                });
+                let found =
+                    graph::check_within(&store, options.graph.cache_bytes, &mut |progress| match progress {
+                        CheckProgress::Stored { done, total } => show("sections", done, total),
+                        CheckProgress::Contents { done, total } => show("vertices", done, total),
+                    });
                 found.map_err(Error::from)?.iter().map(ToString::to_string).collect()
             }
         }
