@@ -6,17 +6,20 @@ use crate::block::STRIPE_VERTICES;
 use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
 use crate::schema::Index;
 use crate::section::partition_of;
-use crate::{Dir, EdgeLabelId, KeyId, Place, Reader, ScanCursor, VertexLabelId, index_hash};
+use crate::{
+    Dir, EdgeLabelId, KeyId, Place, Reader, ScanCursor, VertexLabelId, for_each_equal_hash, index_hash,
+};
 
 impl Reader<'_> {
     /// The vertex with this id; numbers match by value across their types.
     pub fn vertex_by_id(&self, id: &Value) -> Option<VertexRef> {
-        let hash = index_hash(id);
         let mut candidates = Vec::new();
-        if let Some(own) = self.own {
-            own.candidates(&own.overlay.vertex_ids, &hash, &mut candidates);
-        }
-        self.index_candidates(VERTEX_IDS, hash, &mut candidates);
+        for_each_equal_hash(id, |hash| {
+            if let Some(own) = self.own {
+                own.candidates(&own.overlay.vertex_ids, &hash, &mut candidates);
+            }
+            self.index_candidates(VERTEX_IDS, hash, &mut candidates);
+        });
         let has_id = |v: &VertexRef| self.user_id(*v).is_some_and(|user| user.equals(id));
         candidates
             .into_iter()
@@ -37,12 +40,13 @@ impl Reader<'_> {
 
     /// The edge to which a user gave this id.
     pub(crate) fn edge_by_user_id(&self, id: &Value) -> Option<EdgeRef> {
-        let hash = index_hash(id);
         let mut sources = Vec::new();
-        if let Some(own) = self.own {
-            own.candidates(&own.overlay.edge_ids, &hash, &mut sources);
-        }
-        self.index_candidates(EDGE_IDS, hash, &mut sources);
+        for_each_equal_hash(id, |hash| {
+            if let Some(own) = self.own {
+                own.candidates(&own.overlay.edge_ids, &hash, &mut sources);
+            }
+            self.index_candidates(EDGE_IDS, hash, &mut sources);
+        });
         sources.sort_unstable();
         sources.dedup();
         sources.into_iter().find_map(|src| self.out_edge_by_user_id(src, id))
@@ -117,12 +121,13 @@ impl Reader<'_> {
     /// The same in an index that may not be ready yet.
     pub(crate) fn look_up_in(&self, index: &Index, key: KeyId, value: &Value, out: &mut Vec<VertexRef>) {
         let label = index.definition.label;
-        let hash = index_hash(value);
         let first = out.len();
-        if let Some(own) = self.own {
-            own.candidates(&own.overlay.values, &(label, key, hash), out);
-        }
-        self.index_candidates(FIRST_INDEX + index.number as usize, hash, out);
+        for_each_equal_hash(value, |hash| {
+            if let Some(own) = self.own {
+                own.candidates(&own.overlay.values, &(label, key, hash), out);
+            }
+            self.index_candidates(FIRST_INDEX + index.number as usize, hash, out);
+        });
         keep_distinct_from(out, first, |v| self.has_value(v, key, value) && self.exists(v));
     }
 

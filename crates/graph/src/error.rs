@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use store::StoreError;
 use values::Value;
 
 use crate::NameSpace;
@@ -152,6 +153,11 @@ impl GraphError {
     /// Whether the same transaction may succeed when it is run again.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Conflict(_) | Self::Crowded { .. })
+    }
+
+    /// Whether nothing was written since there is no room on disk.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        matches!(self, Self::Store(cause) if matches!(**cause, StoreError::DiskFull { .. }))
     }
 }
 

@@ -150,7 +150,7 @@ pub use ranked::{StripeRanks, StripeTest};
 pub use read_unit::ReadUnit;
 pub use reader::Reader;
 pub use resort::SortStatus;
-pub use scalar_hash::index_hash;
+pub use scalar_hash::{for_each_equal_hash, index_hash};
 pub use scan::ScanCursor;
 pub use schema::{
     EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,

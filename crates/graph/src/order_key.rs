@@ -85,12 +85,19 @@ pub(crate) fn prefix(values: &[Value]) -> (Vec<u8>, usize) {
     (prefix, end)
 }
 
-/// Whether everything that equals a value has its bytes. A collection has none of its own; a float beside an int is
-/// compared as a float, so a large one equals all those that round to it.
+/// Whether everything that equals a value has its bytes. A collection has none of its own. A float beside an int is
+/// compared as a float, so a large one equals all those that round to it; beside a decimal it is compared by its shortest text.
 fn is_one(value: &Value) -> bool {
     const EXACT: f64 = (1 << 24) as f64;
     match value {
-        Value::Int(_) | Value::Float(_) => value.as_f64().is_some_and(|number| number.abs() < EXACT),
+        Value::Int(_) => value.as_f64().is_some_and(|number| number.abs() < EXACT),
+        Value::Float(float) => {
+            let text = float.to_string().parse();
+            float.abs() < EXACT as f32 && text.is_ok_and(|text: f64| text == f64::from(*float))
+        }
+        Value::BigInteger(_) | Value::BigDecimal(_) => {
+            value.as_f64().is_some_and(|number| f64::from(number as f32) == number)
+        }
         value => class(value) != COLLECTION,
     }
 }
@@ -129,12 +136,12 @@ enum Rounding {
     Up,
 }
 
-/// Appends the end of a range. A float beside an int is compared as a float, so such a number means all those that
-/// round to it.
+/// Appends the end of a range. A float beside an int, or a decimal, is not compared with its number as it is, so such a number
+/// means all those that round to the same float.
 fn push_end(key: &mut Vec<u8>, end: &Value, rounding: Rounding) {
     let single = match end {
-        Value::Byte(_) | Value::Short(_) | Value::Int(_) | Value::Float(_) => end.as_f64().map(|v| v as f32),
-        _ => None,
+        Value::Long(_) | Value::Double(_) => None,
+        end => end.as_f64().map(|v| v as f32),
     };
     match single {
         Some(single) if single.is_finite() => {
@@ -230,6 +237,12 @@ mod tests {
             samples.push(values::BigInt::from(n).into());
         }
         samples.extend([f64::INFINITY, f64::NEG_INFINITY, -0.0, 1e-300].map(Value::Double));
+        for text in ["0.1", "0.3", "0.5", "-0.7", "1e30", "16777217", "1e300"] {
+            let double: f64 = text.parse().unwrap();
+            samples.extend([Value::Double(double), Value::Float(double as f32)]);
+            samples.push(values::number::parse_decimal(text).unwrap().into());
+            samples.extend(format!("{double:.0}").parse::<values::BigInt>().map(Value::from));
+        }
         for text in ["", "a", "ab", "a\0", "a\0b", "b", "ä", "\u{10ffff}"] {
             samples.push(text.into());
             samples.push(Value::from(format!("{}{text}", "x".repeat(255))));
@@ -266,6 +279,15 @@ mod tests {
                 let len = key.len();
                 push(&mut key, second);
                 assert_eq!(first_len(&key), len, "{first:?} {second:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_one_with_its_equals_has_their_bytes() {
+        for value in samples().iter().filter(|value| is_one(value)) {
+            for other in samples().iter().filter(|other| compare::equals(value, other)) {
+                assert_eq!(key(value), key(other), "{value:?} {other:?}");
             }
         }
     }

@@ -5,10 +5,11 @@ use values::{Value, VertexRef, compare};
 use crate::block::stripe_of;
 use crate::op::Op;
 use crate::property::PropertyCell;
-use crate::schema::{IndexKind, Rules, SchemaError};
+use crate::schema::{Index, IndexKind, Rules, SchemaError};
 use crate::write_set::WriteSet;
 use crate::{
-    Cardinality, EdgeLabelId, GraphError, KeyId, Result, Transaction, VertexLabelId, index_hash, units,
+    Cardinality, EdgeLabelId, GraphError, KeyId, Result, Transaction, VertexLabelId, for_each_equal_hash,
+    units,
 };
 
 impl Transaction {
@@ -84,8 +85,14 @@ impl Transaction {
         let Some(label) = self.label_of(v).filter(|_| !self.is_free()) else {
             return Ok((asked.unwrap_or_default(), value));
         };
-        let named = (self.base.catalog().key(key), key);
-        let cardinality = self.obey(|rules| rules.cardinality(label, named, asked))?;
+        let catalog = self.base.catalog();
+        let named = (catalog.key(key), key);
+        let cardinality = Rules::new(catalog.schema(), catalog).cardinality(label, named, asked)?;
+        if let Some(pending) = catalog.pending() {
+            // It is taken as of now, also where nobody asked for a cardinality: that must suit the schema that is to be.
+            let taken = Rules::of_stored(pending, catalog).cardinality(label, named, Some(cardinality));
+            taken.map_err(being_changed)?;
+        }
         let value = self.obey_with(value, |rules, value| rules.vertex_value(label, named, value))?;
         Ok((cardinality, value))
     }
@@ -106,8 +113,9 @@ impl Transaction {
         self.obey_with(value, |rules, value| rules.edge_value(label, named, value))
     }
 
-    /// Refuses a value that another vertex has under a key with a unique index. That nobody has it counts as read, so
-    /// of two transactions that give the same value to two vertices only one commits.
+    /// Refuses a value that another vertex has under a key with a unique index. That nobody else has it counts as read, so
+    /// of two transactions that give the same value to two vertices only one commits; also when one of them means to leave
+    /// the value where it is, while somebody took it away and the other gives it to another vertex.
     pub(crate) fn obey_uniqueness(
         &self,
         writes: &mut WriteSet,
@@ -123,21 +131,33 @@ impl Transaction {
                 continue;
             }
             let known = |value: &Value| before.iter().any(|cell| compare::equals(&cell.value, value));
-            for PropertyCell { value, .. } in after.iter().filter(|cell| !known(&cell.value)) {
-                let reader = self.reader(writes);
-                let mut holders = Vec::new();
-                reader.look_up_in(index, key, value, &mut holders);
-                if let Some(holder) = holders.iter().find(|holder| **holder != v) {
-                    let label = catalog.vertex_label_name(label).clone();
-                    let (key, value) = (catalog.key_name(key).clone(), value.clone());
-                    let holder = reader.id(*holder);
-                    return Err(SchemaError::NotUnique { label, key, value, holder }.into());
+            for PropertyCell { value, .. } in after {
+                if !known(value) {
+                    self.refuse_duplicate(&self.reader(writes), index, v, key, value)?;
                 }
-                drop(reader);
-                writes.footprint.reads(units::index_key(label, key, index_hash(value)));
+                for_each_equal_hash(value, |hash| {
+                    writes.footprint.reads(units::index_key(label, key, hash));
+                });
             }
         }
         Ok(())
+    }
+
+    fn refuse_duplicate(
+        &self,
+        reader: &crate::Reader<'_>,
+        index: &Index,
+        v: VertexRef,
+        key: KeyId,
+        value: &Value,
+    ) -> Result<()> {
+        let mut holders = Vec::new();
+        reader.look_up_in(index, key, value, &mut holders);
+        let Some(holder) = holders.iter().find(|holder| **holder != v) else { return Ok(()) };
+        let catalog = self.base.catalog();
+        let label = catalog.vertex_label_name(index.definition.label).clone();
+        let (key, value) = (catalog.key_name(key).clone(), value.clone());
+        Err(SchemaError::NotUnique { label, key, value, holder: reader.id(*holder) }.into())
     }
 
     /// Whether every element that was written has what it is required to have.

@@ -4,7 +4,7 @@ use values::{Str, Value, VertexRef, compare};
 
 use crate::catalog::NameSpace;
 use crate::codec::weight;
-use crate::indexing::order_keys;
+use crate::indexing::{check_combinations, order_keys};
 use crate::property::{PropertyCell, PropertyState};
 use crate::schema::{IndexDefinition, IndexKind};
 use crate::section::VertexState;
@@ -283,14 +283,7 @@ impl Transaction {
         let of_key =
             |&key: &KeyId| if key == changed { values(after) } else { values(&reader.cells(v, key)) };
         let values: Vec<Vec<Value>> = definition.keys.iter().map(of_key).collect();
-        let combinations = values.iter().map(|values| values.len().max(1)).fold(1, usize::saturating_mul);
-        if combinations > IndexDefinition::MAX_COMBINATIONS {
-            return Err(GraphError::LimitExceeded {
-                what: "the combinations of values of one vertex in a range index",
-                limit: IndexDefinition::MAX_COMBINATIONS as u64,
-                advice: "give it fewer values, or drop the index",
-            });
-        }
+        check_combinations(&values)?;
         Ok(order_keys(&values))
     }
 }

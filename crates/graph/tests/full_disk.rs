@@ -70,6 +70,25 @@ fn an_index_that_the_disk_had_no_room_for_is_created_by_asking_again() {
 }
 
 #[test]
+fn an_index_is_dropped_on_a_full_disk_and_does_not_come_back() {
+    let disk = SimulatedDisk::new(1, SimulatedFaults::NONE);
+    let graph = open(&disk);
+    add(&graph, "a").unwrap();
+    graph.create_index("a", "a").unwrap();
+    let index = graph.schema().indexes[0].clone();
+    let before = graph.snapshot().stamp().bits();
+    disk.fill(0, 3);
+    graph.drop_index(&index).unwrap();
+    assert!(graph.index_status().is_empty());
+    // It is logged when there is room, without anybody asking again.
+    // Three commits have failed then, and one has not.
+    while graph.snapshot().stamp().bits() < before + 4 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(restart(graph, &disk).index_status().is_empty());
+}
+
+#[test]
 fn a_flush_that_the_disk_had_no_room_for_is_made_up_for() {
     let disk = SimulatedDisk::new(1, SimulatedFaults::NONE);
     let mut graph = open(&disk);

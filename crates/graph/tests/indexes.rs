@@ -187,6 +187,89 @@ fn a_unique_value_belongs_to_one_vertex_however_many_ask_for_it_at_once() {
 }
 
 #[test]
+fn a_unique_value_that_is_left_where_it_is_cannot_be_given_away_meanwhile() {
+    let graph = open(&memory());
+    graph.declare_index(&index(IndexKind::Unique)).unwrap();
+    graph.await_index(&index(IndexKind::Unique)).unwrap();
+    let both = people(&graph, [1, 2]);
+    let leaving = graph.begin();
+    set(&leaving, both[0], 1).unwrap();
+    commit(&graph, |transaction| {
+        set(transaction, both[0], 3)?;
+        set(transaction, both[1], 1)
+    })
+    .unwrap();
+    assert!(leaving.commit().unwrap_err().is_retryable());
+    assert_eq!(scanned(&graph.snapshot(), 1), [both[1]]);
+}
+
+#[test]
+fn a_range_index_over_too_many_combinations_of_values_fails_and_can_be_dropped() {
+    let graph = open(&memory());
+    let v = people(&graph, [1])[0];
+    commit(&graph, |transaction| {
+        for key in ["a", "b"] {
+            for n in 0..300 {
+                transaction.set_vertex_property(v, Cardinality::List, key, Value::Int(n), &[])?;
+            }
+        }
+        Ok(())
+    })
+    .unwrap();
+    let keys = vec!["a".into(), "b".into()];
+    let range = IndexDescription { label: "person".into(), keys, kind: IndexKind::Range };
+    graph.declare_index(&range).unwrap();
+    let refused = graph.await_index(&range).unwrap_err();
+    assert!(matches!(refused, GraphError::LimitExceeded { .. }), "{refused}");
+    assert!(graph.index_status()[0].failure.is_some());
+    graph.drop_index(&range).unwrap();
+    assert!(graph.index_status().is_empty(), "once is enough");
+}
+
+#[test]
+fn a_float_finds_what_equals_it_with_an_index_as_without() {
+    let single = |text: &str| Value::Float(text.parse().unwrap());
+    let decimal = |text: &str| Value::from(values::number::parse_decimal(text).unwrap());
+    let stored = [Value::Int(16_777_217), Value::Int(16_777_216), single("0.1"), decimal("0.3")];
+    let graph = open(&memory());
+    graph.declare_index(&index(IndexKind::Equality)).unwrap();
+    graph.await_indexes();
+    let give = |value: &Value| {
+        commit(&graph, |transaction| {
+            let v = transaction.add_vertex(None, "person")?;
+            transaction.set_vertex_property(v, Cardinality::Single, "age", value.clone(), &[]).map(drop)
+        })
+    };
+    stored.iter().for_each(|value| give(value).unwrap());
+    let finds = |value: &Value| {
+        let snapshot = graph.snapshot();
+        let catalog = snapshot.catalog();
+        let (label, key) = (catalog.vertex_label("person").unwrap(), catalog.key("age").unwrap());
+        let mut found = Vec::new();
+        assert!(snapshot.reader().index_lookup(label, key, value, &mut found));
+        found.len()
+    };
+    for (value, count) in
+        [(single("16777216"), 2), (Value::Int(16_777_217), 1), (decimal("0.1"), 1), (single("0.3"), 1)]
+    {
+        assert_eq!(finds(&value), count, "{value:?}");
+    }
+    // As a unique one it would have to refuse what only a float makes equal.
+    graph.drop_index(&index(IndexKind::Equality)).unwrap();
+    let graph = open(&memory());
+    graph.declare_index(&index(IndexKind::Unique)).unwrap();
+    graph.await_index(&index(IndexKind::Unique)).unwrap();
+    let give = |value: Value| {
+        commit(&graph, |transaction| {
+            let v = transaction.add_vertex(None, "person")?;
+            transaction.set_vertex_property(v, Cardinality::Single, "age", value.clone(), &[]).map(drop)
+        })
+    };
+    give(single("0.1")).unwrap();
+    not_unique(give(decimal("0.1")));
+}
+
+#[test]
 fn a_unique_index_over_duplicates_is_refused_and_leaves_nothing() {
     let store = memory();
     let graph = open(&store);

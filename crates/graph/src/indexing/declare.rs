@@ -82,6 +82,7 @@ impl Core {
             let failed = self.indexing.state.lock().failures.remove(description).is_some();
             return if failed { Ok(()) } else { Err(no_such_index(description)) };
         };
+        self.indexing.state.lock().failures.remove(description);
         self.forget_index(index.number, None)
     }
 
@@ -101,6 +102,19 @@ impl Core {
             state.progress.remove(&number);
             state.failures.extend(failure);
         }
+        match self.log_forgotten(number) {
+            // It is gone already, and cannot come back: what commits from now on is not in it. The next commit logs that as well.
+            Err(error) if error.is_disk_full() => {
+                tracing::warn!(%error, number, "that an index was dropped is logged when there is room");
+                self.indexing.add(Task::Forget(number));
+                Ok(())
+            }
+            logged => logged,
+        }
+    }
+
+    /// Logs that an index is no more, and has its storage reclaimed. The definitions must be held.
+    pub(super) fn log_forgotten(&self, number: u32) -> Result<()> {
         let stamp = self.log_definitions()?;
         self.indexing.add(Task::Reclaim(number, stamp.bits()));
         Ok(())

@@ -2,7 +2,7 @@
 
 use values::{Value, VertexRef};
 
-use super::order_keys;
+use super::{check_combinations, order_keys};
 use crate::block::TABLETS;
 use crate::bulk::turns::in_turns;
 use crate::core::{Core, FIRST_INDEX};
@@ -58,7 +58,7 @@ impl Entries {
     }
 
     /// Adds those of a vertex that has these values under the keys of the index.
-    fn add(&mut self, v: VertexRef, values: &[Vec<Value>]) {
+    fn add(&mut self, v: VertexRef, values: &[Vec<Value>]) -> Result<()> {
         match &mut self.partitions {
             Partitions::Hashed(partitions) => {
                 for value in values.iter().flatten() {
@@ -68,17 +68,19 @@ impl Entries {
                 }
             }
             Partitions::Ordered(partitions) => {
+                check_combinations(values)?;
                 let keys = order_keys(values);
                 self.len += keys.len();
                 partitions[v.tablet() as usize].extend(keys.into_iter().map(|key| (key, v)));
             }
         }
+        Ok(())
     }
 
     /// Adds those of the vertices of a block, which has these columns under the keys of the index.
-    fn add_block(&mut self, stripe: usize, tablet: usize, columns: &[Option<&Column>]) {
+    fn add_block(&mut self, stripe: usize, tablet: usize, columns: &[Option<&Column>]) -> Result<()> {
         if columns.first().is_none_or(Option::is_none) {
-            return;
+            return Ok(());
         }
         let mut values: Vec<Vec<Value>> = vec![Vec::new(); columns.len()];
         for slot in 0..SLOTS {
@@ -88,8 +90,9 @@ impl Entries {
                 values.extend(cells.map(|cell| cell.value));
             }
             let v = (stripe as u32) << 16 | (slot as u32) << VertexRef::TABLET_BITS | tablet as u32;
-            self.add(VertexRef(v), &values);
+            self.add(VertexRef(v), &values)?;
         }
+        Ok(())
     }
 
     /// Adds the entries of one partition to those it has, and forgets them.
@@ -172,8 +175,7 @@ impl Core {
             self.section(cell, || column_key(stripe, tablet, key), &guard)
         };
         let columns = definition.keys.iter().map(|key| column(*key)).collect::<Result<Vec<_>>>()?;
-        entries.add_block(stripe, tablet, &columns);
-        Ok(())
+        entries.add_block(stripe, tablet, &columns)
     }
 
     /// As [`Core::gather_block`], of a block whose sections are all on disk as they are. What has to be read for it does not
@@ -203,8 +205,7 @@ impl Core {
             Some(SectionState::Loaded(column)) => Some(column),
             _ => read.as_ref(),
         });
-        entries.add_block(stripe, tablet, &columns.collect::<Vec<_>>());
-        Ok(())
+        entries.add_block(stripe, tablet, &columns.collect::<Vec<_>>())
     }
 
     /// Fills an index at once, on all cores, while the writer is held: for who has just put a whole graph in place.

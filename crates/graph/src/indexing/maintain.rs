@@ -6,11 +6,11 @@ use crate::block::slot_of;
 use crate::core::FIRST_INDEX;
 use crate::order_key;
 use crate::property::PropertyState;
-use crate::schema::{Index, IndexKind};
+use crate::schema::{Index, IndexDefinition, IndexKind};
 use crate::section::{Column, OrderedPartition, PARTITIONS};
 use crate::section_key::{SectionKey, SectionName};
 use crate::writer::Application;
-use crate::{KeyId, Result, Tick, index_hash};
+use crate::{GraphError, KeyId, Result, Tick, index_hash};
 
 impl Application<'_> {
     /// Takes a vertex out of an index under the values it had, and puts it in under those it gets.
@@ -95,6 +95,19 @@ impl Application<'_> {
 /// All values of a vertex in a column, as they are now.
 fn values_of(column: &Column, v: VertexRef) -> Vec<Value> {
     column.cells(slot_of(v), Tick::MAX).into_iter().map(|cell| cell.value).collect()
+}
+
+/// Refuses values of one vertex that would put it into a range index under too many keys.
+pub(crate) fn check_combinations(values: &[Vec<Value>]) -> Result<()> {
+    let combinations = values.iter().map(|values| values.len().max(1)).fold(1, usize::saturating_mul);
+    if combinations > IndexDefinition::MAX_COMBINATIONS {
+        return Err(GraphError::LimitExceeded {
+            what: "the combinations of values of one vertex in a range index",
+            limit: IndexDefinition::MAX_COMBINATIONS as u64,
+            advice: "give it fewer values, or do without the index",
+        });
+    }
+    Ok(())
 }
 
 /// The keys under which a vertex with these values is in a range index, for each of whose keys there is a list: every

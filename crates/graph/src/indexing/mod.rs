@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use parking_lot::{Condvar, Mutex};
 use values::Value;
 
-pub(crate) use maintain::order_keys;
+pub(crate) use maintain::{check_combinations, order_keys};
 pub(crate) use worker::IndexWorker;
 
 use crate::schema::IndexDescription;
@@ -96,6 +96,8 @@ enum Task {
     Build(u32),
     /// Look through the indexes about which too little is known.
     Survey,
+    /// Log that the index with this number is no more, and reclaim it.
+    Forget(u32),
     /// Delete what is stored of the index with this number, once no snapshot before this stamp is left.
     Reclaim(u32, crate::Tick),
 }

@@ -67,6 +67,17 @@ fn work(core: &Arc<Core>) {
                 }
             }
             Task::Reclaim(..) => core.indexing.postpone(task),
+            Task::Forget(number) => {
+                let logged = {
+                    let _defining = core.defining.lock();
+                    core.log_forgotten(number)
+                };
+                match logged {
+                    Ok(()) => {}
+                    Err(error) if error.is_disk_full() => core.indexing.postpone(task),
+                    Err(error) => tracing::error!(%error, number, "that an index was dropped is not logged"),
+                }
+            }
         }
         core.indexing.rest();
     }
@@ -97,7 +108,7 @@ impl Indexing {
     /// Puts a task behind the others, after a while or when there is something new.
     fn postpone(&self, task: Task) {
         let mut state = self.state.lock();
-        let waits = |task: &Task| matches!(task, Task::Reclaim(..));
+        let waits = |task: &Task| matches!(task, Task::Reclaim(..) | Task::Forget(_));
         if state.tasks.iter().all(waits) && !state.stop {
             self.changed.wait_for(&mut state, AGAIN);
         }

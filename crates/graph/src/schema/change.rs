@@ -110,3 +110,40 @@ impl Core {
         self.commit(base.stamp(), &Footprint::new(), Vec::new())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use store::MemoryStore;
+
+    use super::*;
+    use crate::schema::VertexKeyDescription;
+    use crate::{Cardinality, Graph, GraphError, GraphOptions};
+
+    #[test]
+    fn while_a_key_becomes_single_no_vertex_gets_a_second_value() {
+        let graph = Graph::open(Arc::new(MemoryStore::new()), GraphOptions::default()).unwrap();
+        let declare = |schema: &mut SchemaDescription, cardinality| {
+            let key = VertexKeyDescription { cardinality, ..VertexKeyDescription::default() };
+            schema.vertices.entry("person".into()).or_default().keys.insert("email".into(), key);
+            Ok(())
+        };
+        graph.change_schema(|schema| declare(schema, Cardinality::List)).unwrap();
+        let transaction = graph.begin();
+        let v = transaction.add_vertex(None, "person").unwrap();
+        transaction.set_vertex_property(v, None, "email", "a".into(), &[]).unwrap();
+        transaction.commit().unwrap();
+        let core = graph.core();
+        let mut description = SchemaDescription::of(&core.catalog());
+        declare(&mut description, Cardinality::Single).unwrap();
+        let _pending = Pending(core);
+        let pending = description.to_schema(2, |space, name| core.intern(space, name)).unwrap();
+        core.set_pending(Some(Arc::new(pending)));
+        let transaction = graph.begin();
+        for cardinality in [None, Some(Cardinality::List)] {
+            let refused = transaction.set_vertex_property(v, cardinality, "email", "b".into(), &[]);
+            assert!(matches!(refused, Err(GraphError::Conflict(_))), "{cardinality:?}: {refused:?}");
+        }
+        transaction.set_vertex_property(v, Cardinality::Single, "email", "b".into(), &[]).unwrap();
+        transaction.commit().unwrap();
+    }
+}

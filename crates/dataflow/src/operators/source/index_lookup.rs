@@ -1,6 +1,6 @@
 //! The vertices of a label whose key has one of some values.
 
-use graph::{KeyId, ReadUnit, ScanCursor, ValueRef, VertexLabelId, index_hash};
+use graph::{KeyId, ReadUnit, ScanCursor, ValueRef, VertexLabelId, for_each_equal_hash};
 use planner::physical::OpKind;
 use rustc_hash::FxHashSet;
 use values::{Value, VertexRef};
@@ -56,7 +56,7 @@ impl Producer for IndexLookup {
 }
 
 fn look_up(label: VertexLabelId, key: KeyId, value: &Value, graph: &Graph<'_>, found: &mut Vec<VertexRef>) {
-    graph.note(|| ReadUnit::IndexKey(label, key, index_hash(value)));
+    for_each_equal_hash(value, |hash| graph.note(|| ReadUnit::IndexKey(label, key, hash)));
     if graph.reader.index_lookup(label, key, value, found) {
         return;
     }
