@@ -124,6 +124,8 @@ impl std::fmt::Debug for Transaction {
 }
 
 /// A commit that is on its way: see [`Transaction::submit`].
+///
+/// Dropped without [`Submitted::wait`] it is waited for all the same, and nobody hears of a failure.
 #[must_use = "it is not known to be durable before `wait` says so"]
 pub struct Submitted {
     stamp: Stamp,
@@ -142,18 +144,26 @@ impl Submitted {
     /// Waits until the writes are durable and visible, then flushes, if that is due; when it was, among all commits. Best
     /// when the transaction is gone: what its snapshot sees can neither be merged nor leave memory meanwhile.
     ///
-    /// Without this the writes become durable with the next commit, if no crash comes first.
-    ///
     /// # Errors
     /// Those of the log: see [`Transaction::commit`].
-    pub fn wait(self) -> Result<Stamp> {
-        if let Some(queued) = self.queued {
+    pub fn wait(mut self) -> Result<Stamp> {
+        if let Some(queued) = self.queued.take() {
             queued.core.settle(self.stamp)?;
             let core = Arc::clone(&queued.core);
             drop(queued);
             core.flush_if_due();
         }
         Ok(self.stamp)
+    }
+}
+
+impl Drop for Submitted {
+    fn drop(&mut self) {
+        if let Some(queued) = self.queued.take()
+            && let Err(error) = queued.core.settle(self.stamp)
+        {
+            tracing::error!(%error, "a commit that nobody waited for failed");
+        }
     }
 }
 

@@ -80,6 +80,37 @@ fn a_commit_ends_a_transaction_for_whoever_still_holds_it() {
 }
 
 #[test]
+fn a_commit_that_nobody_waits_for_is_committed_all_the_same() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = Graph::open(Arc::clone(&store), GraphOptions::default()).unwrap();
+    let transaction = graph.begin();
+    transaction.add_vertex(None, "person").unwrap();
+    drop(transaction.submit().unwrap());
+    drop(transaction);
+    drop(graph);
+    let graph = Graph::open(store, GraphOptions::default()).unwrap();
+    assert_eq!(graph.snapshot().vertex_count(None), 1);
+}
+
+#[test]
+fn one_thread_submits_more_large_commits_than_there_are_turns() {
+    let graph = graph();
+    let submitted: Vec<_> = (0..6)
+        .map(|_| {
+            let transaction = graph.begin();
+            for _ in 0..200 {
+                transaction.add_vertex(None, "person").unwrap();
+            }
+            transaction.submit().unwrap()
+        })
+        .collect();
+    for commit in submitted {
+        commit.wait().unwrap();
+    }
+    assert_eq!(graph.snapshot().vertex_count(None), 1_200);
+}
+
+#[test]
 fn two_transactions_that_read_and_write_one_vertex_cannot_both_commit() {
     let graph = graph();
     let v = with_vertices(&graph, 1)[0];

@@ -47,6 +47,8 @@ use crate::{GraphError, Result};
 const PERIOD: Duration = Duration::from_millis(250);
 /// Announcements of readers that are noted after a load without another one.
 const ANNOUNCEMENTS: u32 = 1024;
+/// How long a heavy commit waits for its turn before it goes on without one.
+const LONGEST_COMMIT_WAIT: Duration = Duration::from_secs(1);
 /// A load is expected to take long if lately they took longer than this: about what it costs to hand a thread's other work
 /// to another thread, ten times over.
 const LONG: Duration = Duration::from_micros(250);
@@ -229,15 +231,15 @@ impl Pools {
         Ok(Turn { pools: Arc::clone(self), class, began: Some(Instant::now()) })
     }
 
-    /// Waits for a turn in the heavy pool, if a commit has so many writes that it is heavy. Small commits need none: as
-    /// many as come at the same time share one write of the log.
+    /// Waits for a turn in the heavy pool, but not for ever, if a commit has so many writes that it is heavy. Small commits need
+    /// none: as many as come at the same time share one write of the log.
     pub(crate) fn commit_turn(self: &Arc<Self>, writes: usize) -> Option<Turn> {
         if writes as u64 <= self.heavy_after {
             return None;
         }
-        let request = self.request(None);
+        // Who waits for one may have those that it waits for itself: of commits that it has submitted and not waited for.
+        let request = self.request(Some(Instant::now() + LONGEST_COMMIT_WAIT));
         request.ask(writes as u64);
-        // It has no deadline, so it is not interrupted.
         let mut turn = self.take_turn(&request, &Away::begin(None, true)).ok()?;
         turn.began = None;
         Some(turn)
