@@ -4,7 +4,7 @@
 //! key     │ stamp of the last commit u64, big-endian │ part u16 │      records above 16 MiB continue in further parts
 //! value   frame ( u64::MAX │ commit │ commit │ … )                 a group
 //!         frame ( stamp │ names │ indexes │ operations │ rest )    format 1: one commit
-//! commit  stamp │ new names: (space u8, id u16, name)… │ operations… │ u8 3, definitions, if they are new; else u8 0
+//! commit  stamp │ new names: (space u8, id u16, name)… │ operations… │ u8 4, definitions, if they are new; else u8 0
 //! ```
 //!
 //! New definitions of schema and indexes are stored whole. Format 1 had none; its new equality indexes stood before the

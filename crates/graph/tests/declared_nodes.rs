@@ -72,6 +72,7 @@ fn nodes_are_as_large_as_declared_also_after_a_restart_and_other_labels_as_confi
         let graph = open(&store);
         let nodes = graph.schema().edges["rates"].nodes;
         assert_eq!((nodes, node_edges(&graph)), (Some(NodeBounds { min: 20, max: 50 }), 50));
+        assert_eq!((runs(&graph, "rates", film), runs(&graph, "likes", film)), (vec![50, 50, 20], vec![120]));
         let other = hub(&graph);
         add(&graph, other, 51);
         assert_eq!(runs(&graph, "rates", other), [50, 1]);

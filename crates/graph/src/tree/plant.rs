@@ -78,7 +78,7 @@ impl Application<'_> {
         let after = section.degree(slot_of(name.v), Tick::MAX);
         let key = (stripe.label, name.label, name.dir);
         self.writer.degrees.change(key, after as u64 - edges, after as u64);
-        if after > self.core.options.tree.max {
+        if after > self.core.node_sizes.declared(name.label).max {
             self.plant(cell, section, name)?;
         }
         Ok(())
