@@ -22,7 +22,7 @@ const PAYS: f64 = 4.0;
 /// The part of the threshold below which a tree does not pay any more.
 const KEEPS: f64 = 0.25;
 
-/// A period with fewer edge nodes read says nothing: it goes on.
+/// A period with fewer edge nodes read, or changes of trees, says nothing: it goes on.
 const BUSY: f64 = 64.0;
 
 /// Busy periods for which a tree that could not be built is not tried again.
@@ -30,6 +30,15 @@ const REST: u32 = 10;
 
 /// Trees that are thought about at once.
 const MOST: usize = 4_096;
+
+/// What was done in a period.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Work {
+    /// Edge nodes that all requests have read.
+    pub(super) read: f64,
+    /// Changes of secondary trees. A tree that is changed and never read costs something, too.
+    pub(super) changed: f64,
+}
 
 /// What to do.
 #[derive(Debug, Default, PartialEq)]
@@ -47,8 +56,8 @@ pub(super) struct Advisor {
     there: FxHashMap<TreeName, There>,
     /// Trees that could not be built, and for how many periods they are not tried again.
     failed: FxHashMap<TreeName, u32>,
-    /// Edge nodes read in this period, before its end was last asked for.
-    all: f64,
+    /// What was done in this period, before its end was last asked for.
+    work: Work,
 }
 
 /// A tree that is not there.
@@ -101,19 +110,20 @@ impl Advisor {
         self.there.get(&tree).map_or(0.0, |there| there.benefit)
     }
 
-    /// Ends a period in which `all` edge nodes were read while the trees `there` existed, if there was enough to do in it.
+    /// Ends a period in which so much was done while the trees `there` existed, if that was enough.
     pub(super) fn end_period(
         &mut self,
-        all: f64,
+        work: Work,
         there: &[TreeName],
         threshold: f64,
         patience: u32,
     ) -> Advice {
-        self.all += all;
-        if self.all < BUSY {
+        self.work.read += work.read;
+        self.work.changed += work.changed;
+        if self.work.read + self.work.changed < BUSY {
             return Advice::default();
         }
-        let all = std::mem::take(&mut self.all);
+        let all = std::mem::take(&mut self.work).read.max(1.0);
         let drop = self.judge(all, there, threshold, patience);
         Advice { build: self.choose(all, there, threshold), drop }
     }
@@ -169,7 +179,7 @@ mod tests {
     }
 
     fn end(advisor: &mut Advisor, all: f64, there: &[TreeName]) -> Advice {
-        advisor.end_period(all, there, 0.05, 3)
+        advisor.end_period(Work { read: all, changed: 0.0 }, there, 0.05, 3)
     }
 
     #[test]
@@ -216,6 +226,18 @@ mod tests {
             assert_eq!(end(&mut advisor, 1_000.0, &there).drop, []);
         }
         assert_eq!(end(&mut advisor, 1_000.0, &there).drop, there);
+    }
+
+    #[test]
+    fn a_tree_that_is_only_changed_is_dropped_and_one_that_is_read_as_well_is_not() {
+        let mut advisor = Advisor::default();
+        let (there, work) = ([tree(1), tree(2)], Work { read: 2.0, changed: 1_000.0 });
+        let mut dropped = Vec::new();
+        for _ in 0..3 {
+            advisor.used(tree(2), 50.0);
+            dropped = advisor.end_period(work, &there, 0.05, 3).drop;
+        }
+        assert_eq!(dropped, [tree(1)]);
     }
 
     #[test]

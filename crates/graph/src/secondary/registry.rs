@@ -90,6 +90,8 @@ pub(crate) struct Secondaries {
     lists: RwLock<FxHashMap<TreeName, Vec<Entry>>>,
     /// Edge nodes that were read since the period began.
     nodes_read: AtomicU64,
+    /// Changes of secondary trees since then.
+    changes: AtomicU64,
     pub(super) advisor: Mutex<Advisor>,
     pub(super) tasks: Tasks,
 }
@@ -109,6 +111,16 @@ impl Secondaries {
     /// The edge nodes that were read since it was asked last.
     pub(super) fn take_nodes_read(&self) -> u64 {
         self.nodes_read.swap(0, Ordering::Relaxed)
+    }
+
+    /// Counts a change of a secondary tree.
+    pub(crate) fn count_change(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The changes of secondary trees since it was asked last.
+    pub(super) fn take_changes(&self) -> u64 {
+        self.changes.swap(0, Ordering::Relaxed)
     }
 
     /// The tree of this name that a snapshot at `tick` may read.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use super::advisor::Work;
 use super::build::Built;
 use crate::core::Core;
 use crate::tree::TreeName;
@@ -137,10 +138,11 @@ impl Core {
     /// Ends a period: what is to be done.
     fn decide_secondaries(&self) -> Vec<Task> {
         self.node_sizes.adapt();
-        let (all, there) = (self.secondaries.take_nodes_read() as f64, self.secondaries.live());
+        let (read, changed) = (self.secondaries.take_nodes_read(), self.secondaries.take_changes());
+        let (work, there) = (Work { read: read as f64, changed: changed as f64 }, self.secondaries.live());
         let options = &self.options.secondary;
         let advice =
-            self.secondaries.advisor.lock().end_period(all, &there, options.threshold, options.patience);
+            self.secondaries.advisor.lock().end_period(work, &there, options.threshold, options.patience);
         // A list that is to go back into its section needs none.
         let wilted = self.writer.lock().wilted.clone();
         let needless = there.into_iter().filter(|name| wilted.contains(&name.by(None)));

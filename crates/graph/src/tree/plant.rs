@@ -122,7 +122,10 @@ impl Application<'_> {
         for Maintained { by, tree } in maintained {
             let (name, change) = (list.by(Some(by)), TreeChange { before: before(by), ..change });
             match tree {
-                Some(tree) => self.change_tree(&tree, name, change)?,
+                Some(tree) => {
+                    self.core.secondaries.count_change();
+                    self.change_tree(&tree, name, change)?;
+                }
                 None => self.core.secondaries.log(name, change),
             }
         }
