@@ -156,6 +156,24 @@ fn values_are_exact_when_they_were_counted_and_nearly_so_otherwise() {
 }
 
 #[test]
+fn values_that_share_a_hash_are_counted_apart() {
+    let graph = Graph::open(Arc::new(MemoryStore::new()), options()).unwrap();
+    graph.declare_index(&index("person", "age", IndexKind::Equality)).unwrap();
+    graph.await_indexes();
+    let transaction = graph.begin();
+    for n in [1, 2, 3, 3, 3] {
+        let v = transaction.add_vertex(None, "person").unwrap();
+        let list = Value::list(vec![Value::Int(n)]);
+        transaction.set_vertex_property(v, Cardinality::Single, "age", list, &[]).unwrap();
+    }
+    transaction.commit().unwrap();
+    let known = graph.analyze(&mut |_| {}).unwrap();
+    let snapshot = graph.snapshot();
+    let values = known.values(&snapshot.catalog().indexes()[0]).unwrap();
+    assert_eq!((values.entries(), values.distinct(1)), (5, 3));
+}
+
+#[test]
 fn statistics_are_there_after_a_restart_and_whoever_cannot_read_them_does_without() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (mut random, mut ids) = (Random::new(5), Vec::new());

@@ -102,7 +102,7 @@ impl Core {
         ready
             .map(|index| {
                 let vertices = snapshot.vertex_count(Some(index.definition.label));
-                let values = self.survey(index, vertices, Scrutiny::Exact(&snapshot.reader()))?;
+                let values = self.survey(index, vertices, Scrutiny::Exact(snapshot))?;
                 Ok((index.number, Arc::new(values)))
             })
             .collect()

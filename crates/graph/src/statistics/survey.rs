@@ -5,31 +5,38 @@
 //! they all have is then estimated from how many the sample has and how many of these it has once (the estimator Duj1 of
 //! Haas and Stokes: all different stay all different, a few that repeat stay a few).
 
-use crossbeam_epoch::Guard;
-use values::VertexRef;
+use values::{Value, VertexRef, compare};
 
 use super::values::{COMMON, PARTS, ValueStatistics};
 use crate::core::{Core, FIRST_INDEX};
 use crate::indexing::order_keys;
 use crate::order_key;
 use crate::schema::{Index, IndexKind};
-use crate::section::{EntryRef, InOrder, OrderedPartition, PARTITIONS};
-use crate::{KeyId, Reader, Result, Tick, index_hash};
+use crate::section::{InOrder, OrderedEntry, PARTITIONS};
+use crate::{KeyId, Reader, Result, Snapshot, Tick, index_hash};
 
 /// Vertices of a label from which on a part of a range index is enough.
 const LARGE: u64 = 1 << 16;
 /// Every so many-th tablet is looked at then.
 const STEP: usize = 8;
 
+/// Bytes of entries of a range index that are copied at a time: while they are looked at, nothing of the index is held.
+const COPIED: usize = 16 << 20;
+/// Runs that are kept before the most common of them are.
+const MANY_COMMON: usize = 1 << 16;
+/// Entries that are compared with their vertices by one reader: it holds back the reclamation of memory, and each of them
+/// may load a section.
+const READ: usize = 64;
+
 /// Which entries count.
 #[derive(Clone, Copy)]
-pub(crate) enum Scrutiny<'r> {
+pub(crate) enum Scrutiny<'s> {
     /// All that are there, of a part of the index if it is large.
     Estimate,
     /// All that are there, of the whole index: none is stale.
     Fresh,
     /// Those that are true of a snapshot, of the whole index.
-    Exact(&'r Reader<'r>),
+    Exact(&'s Snapshot),
 }
 
 impl Scrutiny<'_> {
@@ -41,29 +48,46 @@ impl Scrutiny<'_> {
     fn tick(self) -> Tick {
         match self {
             Self::Estimate | Self::Fresh => Tick::MAX,
-            Self::Exact(reader) => reader.snapshot().stamp().bits(),
+            Self::Exact(snapshot) => snapshot.stamp().bits(),
         }
     }
 
-    /// Whether a vertex has a value with this hash.
-    fn has_hash(self, v: VertexRef, key: KeyId, hash: u32) -> bool {
-        match self {
-            Self::Estimate | Self::Fresh => true,
-            Self::Exact(reader) => {
-                let has = || reader.cells(v, key).iter().any(|cell| index_hash(&cell.value) == hash);
-                reader.exists(v) && has()
-            }
+    /// Calls `each` with every entry, and with a reader if it counts only when that says so.
+    fn for_each<E>(self, entries: &[E], mut each: impl FnMut(Option<&Reader<'_>>, &E)) -> Result<()> {
+        let Self::Exact(snapshot) = self else {
+            entries.iter().for_each(|entry| each(None, entry));
+            return Ok(());
+        };
+        for some in entries.chunks(READ) {
+            let reader = snapshot.reader();
+            some.iter().for_each(|entry| each(Some(&reader), entry));
+            snapshot.check()?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a vertex has a value with this hash; those it has are added to `values`, if they are new there.
+fn has_hash(reader: &Reader<'_>, v: VertexRef, key: KeyId, hash: u32, values: &mut Vec<Value>) -> bool {
+    if !reader.exists(v) {
+        return false;
+    }
+    let mut has = false;
+    for cell in reader.cells(v, key).into_iter().filter(|cell| index_hash(&cell.value) == hash) {
+        has = true;
+        if !values.iter().any(|known| compare::equals(known, &cell.value)) {
+            values.push(cell.value);
         }
     }
+    has
+}
 
-    /// Whether a vertex has the values that an entry says.
-    fn has_keys(self, v: VertexRef, keys: &[KeyId], entry: &[u8]) -> bool {
-        let Self::Exact(reader) = self else { return true };
-        let values = |key: &KeyId| reader.cells(v, *key).into_iter().map(|cell| cell.value).collect();
-        reader.exists(v) && {
-            let values: Vec<Vec<_>> = keys.iter().map(values).collect();
-            order_keys(&values).iter().any(|key| **key == *entry)
-        }
+/// Whether a vertex has the values that an entry says.
+fn has_keys(reader: &Reader<'_>, v: VertexRef, keys: &[KeyId], entry: &[u8]) -> bool {
+    let values = |key: &KeyId| reader.cells(v, *key).into_iter().map(|cell| cell.value).collect();
+    reader.exists(v) && {
+        let values: Vec<Vec<_>> = keys.iter().map(values).collect();
+        order_keys(&values).iter().any(|key| **key == *entry)
     }
 }
 
@@ -82,64 +106,126 @@ impl Core {
 
     fn survey_hashed(&self, index: &Index, by: Scrutiny<'_>) -> Result<ValueStatistics> {
         let (number, key) = (FIRST_INDEX + index.number as usize, index.definition.keys[0]);
-        let (mut entries, mut distinct, mut common) = (0, 0, Vec::new());
+        let mut runs = HashRuns::default();
         for partition in 0..PARTITIONS {
-            let guard = crossbeam_epoch::pin();
-            let Some(section) = self.index_partition(number, partition, &guard)? else { continue };
-            let merged;
-            let all = if section.delta.is_empty() {
-                section.entries()
-            } else {
-                merged = section.merged(by.tick());
-                merged.entries()
-            };
-            for same in all.chunk_by(|a, b| a >> 32 == b >> 32) {
-                let hash = (same[0] >> 32) as u32;
-                let has = |entry: &&u64| by.has_hash(VertexRef(**entry as u32), key, hash);
-                let count = same.iter().filter(has).count() as u64;
-                entries += count;
-                distinct += u64::from(count > 0);
-                if count > 1 {
-                    common.push((hash, count));
+            let all = self.hashed_entries(number, partition, by.tick())?;
+            by.for_each(&all, |reader, entry| {
+                let (hash, v) = ((entry >> 32) as u32, VertexRef(*entry as u32));
+                let values = runs.begin(hash);
+                if reader.is_none_or(|reader| has_hash(reader, v, key, hash, values)) {
+                    runs.count += 1;
                 }
-            }
-            keep_most_common(&mut common);
+            })?;
+            runs.end();
         }
-        let distinct = Box::new([distinct]);
-        Ok(ValueStatistics { entries, distinct, common: common.into(), ..ValueStatistics::default() })
+        Ok(runs.finish())
+    }
+
+    /// A copy of the entries of a partition of a hash index, in order.
+    fn hashed_entries(&self, number: usize, partition: usize, tick: Tick) -> Result<Vec<u64>> {
+        let guard = crossbeam_epoch::pin();
+        Ok(match self.index_partition(number, partition, &guard)? {
+            None => Vec::new(),
+            Some(section) if section.delta.is_empty() => section.entries().to_vec(),
+            Some(section) => section.merged(tick).entries().to_vec(),
+        })
     }
 
     fn survey_ordered(&self, index: &Index, vertices: u64, by: Scrutiny<'_>) -> Result<ValueStatistics> {
         let step = if vertices < LARGE || by.is_exact() { 1 } else { STEP };
-        let guard = crossbeam_epoch::pin();
         let number = FIRST_INDEX + index.number as usize;
+        let keys = &index.definition.keys;
+        let (mut some, total) = self.ordered_entries(number, step, None)?;
+        let mut runs = Runs::new(keys.len(), total);
+        while let Some(last) = some.last().cloned() {
+            by.for_each(&some, |reader, (entry, v)| {
+                if reader.is_none_or(|reader| has_keys(reader, *v, keys, entry)) {
+                    runs.add(entry);
+                }
+            })?;
+            (some, _) = self.ordered_entries(number, step, Some(last))?;
+        }
+        Ok(runs.finish(step as u64))
+    }
+
+    /// A copy of the entries after one, in order, of every `step`-th partition of a range index, up to a bound on their bytes;
+    /// and how many those partitions have at most.
+    fn ordered_entries(
+        &self,
+        number: usize,
+        step: usize,
+        after: Option<OrderedEntry>,
+    ) -> Result<(Vec<OrderedEntry>, usize)> {
+        let guard = crossbeam_epoch::pin();
         let mut partitions = Vec::new();
         for partition in (0..PARTITIONS).step_by(step) {
             partitions.extend(self.ordered_partition(number, partition, &guard)?);
         }
-        let keys = &index.definition.keys;
-        let mut runs = Runs::new(keys.len(), partitions.iter().map(|p| p.len() + p.delta.len()).sum());
-        for (entry, v) in all_in_order(&partitions, &guard) {
-            if by.has_keys(v, keys, &entry) {
-                runs.add(&entry);
+        let from = after.as_ref().map_or(&[][..], |(key, _)| key);
+        let sequences = partitions.iter().map(|partition| partition.between(from, &[u8::MAX], false));
+        let (mut entries, mut bytes) = (Vec::new(), 0);
+        for (key, v) in InOrder::new(sequences, false) {
+            if after.as_ref().is_some_and(|(last, of)| (&**last, *of) >= (&*key, v)) {
+                continue;
+            }
+            bytes += key.len() + size_of::<OrderedEntry>();
+            entries.push((key.into(), v));
+            if bytes >= COPIED {
+                break;
             }
         }
-        Ok(runs.finish(step as u64))
+        Ok((entries, partitions.iter().map(|p| p.len() + p.delta.len()).sum()))
     }
 }
 
-fn all_in_order<'g>(
-    partitions: &[&'g OrderedPartition],
-    _: &'g Guard,
-) -> impl Iterator<Item = EntryRef<'g>> + use<'g> {
-    let sequences: Vec<_> =
-        partitions.iter().map(|partition| partition.between(&[], &[u8::MAX], false)).collect();
-    InOrder::new(sequences, false)
+/// Counts entries that come by hash: runs of equal hashes.
+#[derive(Default)]
+struct HashRuns {
+    /// Of the current run.
+    hash: u32,
+    count: u64,
+    /// What values it has, if they are looked at.
+    values: Vec<Value>,
+    /// Of all runs that have ended.
+    entries: u64,
+    distinct: u64,
+    common: Vec<(u32, u64)>,
 }
 
-fn keep_most_common(common: &mut Vec<(u32, u64)>) {
-    common.sort_unstable_by_key(|(hash, count)| (std::cmp::Reverse(*count), *hash));
-    common.truncate(COMMON);
+impl HashRuns {
+    /// Goes on with the run of a hash; the values that it has.
+    fn begin(&mut self, hash: u32) -> &mut Vec<Value> {
+        if hash != self.hash {
+            self.end();
+            self.hash = hash;
+        }
+        &mut self.values
+    }
+
+    fn end(&mut self) {
+        self.entries += self.count;
+        // Values that are not looked at are taken for one.
+        self.distinct += (self.values.len() as u64).max(self.count.min(1));
+        if self.count > 1 {
+            self.common.push((self.hash, self.count));
+        }
+        if self.common.len() > MANY_COMMON {
+            self.keep_most_common();
+        }
+        self.values.clear();
+        self.count = 0;
+    }
+
+    fn keep_most_common(&mut self) {
+        self.common.sort_unstable_by_key(|(hash, count)| (std::cmp::Reverse(*count), *hash));
+        self.common.truncate(COMMON);
+    }
+
+    fn finish(mut self) -> ValueStatistics {
+        self.keep_most_common();
+        let (distinct, common) = (Box::new([self.distinct]), self.common.into());
+        ValueStatistics { entries: self.entries, distinct, common, ..ValueStatistics::default() }
+    }
 }
 
 /// Counts entries that come in order: runs of equal values, and where equal parts of them end.
@@ -225,8 +311,6 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
-    use values::Value;
-
     use super::*;
 
     fn surveyed(values: impl Iterator<Item = (i64, i64)>, entries: usize, step: u64) -> ValueStatistics {
