@@ -1,6 +1,7 @@
 //! The shared state of an open graph, and how sections get into memory.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crossbeam_epoch::Guard;
 use parking_lot::{Mutex, RwLock};
@@ -64,6 +65,8 @@ pub(crate) struct Core {
     pub(crate) writer: Mutex<Writer>,
     /// Held by whoever flushes, one at a time: what is stored.
     pub(crate) flushing: Mutex<Manifest>,
+    /// How many sections the last checkpoint names, for those who cannot wait for a flush.
+    pub(crate) sections_stored: AtomicU64,
     pub(crate) store: Arc<dyn Store>,
     /// Held by whoever changes the schema or the indexes: one at a time.
     pub(crate) defining: DefinitionLock,
@@ -113,6 +116,7 @@ impl Core {
             commits: CommitQueue::new(&catalog),
             writer: Mutex::default(),
             flushing: Mutex::default(),
+            sections_stored: AtomicU64::new(0),
             store,
             defining: DefinitionLock::default(),
             indexing: Indexing::default(),

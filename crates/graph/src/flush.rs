@@ -6,6 +6,7 @@
 //! rebuilt from the log.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 use values::VertexRef;
@@ -330,6 +331,7 @@ impl Core {
         let mask = |masks: &FxHashMap<u32, u64>, index: u32| masks.get(&index).copied().unwrap_or(0);
         checkpoint.indexes.extend(indexes.clone().map(|index| mask(&manifest.indexes, index)));
         checkpoint.ordered.extend(indexes.map(|index| mask(&manifest.ordered, index)));
+        self.sections_stored.store(manifest.len(), Ordering::Relaxed);
     }
 }
 

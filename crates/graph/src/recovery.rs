@@ -1,6 +1,7 @@
 //! Opens a graph: the last checkpoint, and the log since.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 
 use store::Store;
@@ -52,6 +53,7 @@ impl Core {
         self.secondaries.restore(checkpoint.secondaries.iter().copied());
         let manifest = Manifest::of(checkpoint);
         self.set_stored(manifest.keys());
+        self.sections_stored.store(manifest.len(), Ordering::Relaxed);
         self.flushing = parking_lot::Mutex::new(manifest);
     }
 

@@ -1,5 +1,7 @@
 //! What a graph can tell about itself.
 
+use std::sync::atomic::Ordering;
+
 use values::Str;
 
 use crate::block::TABLETS;
@@ -99,7 +101,7 @@ impl GraphStats {
         stats.most_cache_bytes = core.cache.account.most() as u64;
         (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
         stats.pools = core.pools.stats();
-        stats.sections_stored = core.flushing.lock().len();
+        stats.sections_stored = core.sections_stored.load(Ordering::Relaxed);
         stats.count_sections(core);
         stats
     }
@@ -144,5 +146,31 @@ impl GraphStats {
             self.section_bytes += section.bytes() as u64;
             self.delta_entries += section.delta_len() as u64;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, mpsc};
+    use std::thread;
+    use std::time::Duration;
+
+    use crate::{Graph, GraphOptions};
+
+    #[test]
+    fn who_asks_does_not_wait_for_a_flush() {
+        let graph = Graph::open(Arc::new(store::MemoryStore::new()), GraphOptions::default()).unwrap();
+        let transaction = graph.begin();
+        transaction.add_vertex(None, "person").unwrap();
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+        let (answer, answered) = mpsc::channel();
+        let flushing = graph.core().flushing.lock();
+        thread::scope(|scope| {
+            scope.spawn(|| answer.send(graph.stats().sections_stored).unwrap());
+            let stored = answered.recv_timeout(Duration::from_secs(10));
+            drop(flushing);
+            assert!(stored.is_ok_and(|stored| stored > 0), "{stored:?}");
+        });
     }
 }

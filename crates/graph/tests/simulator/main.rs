@@ -21,8 +21,8 @@ mod settings;
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use run::{OPERATIONS, Report, Run};
@@ -94,6 +94,7 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
 
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_wrong_is_read_whatever_the_disk_does() {
+    let _alone = alone();
     quiet::install();
     if let Some(seed) = setting("MANGROVE_SIM_SEED") {
         let report = Run::new(seed).run();
@@ -113,8 +114,17 @@ fn nothing_acknowledged_is_lost_and_nothing_wrong_is_read_whatever_the_disk_does
     assert_eq!((report.lost, report.wrong), (0, 0), "run MANGROVE_SIM_SEED=n for each of {failed:?}");
 }
 
+/// One test at a time: when memory is freed that nobody reads any more depends on all threads of a process, and groups of commits
+/// are flushed by how much there is.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn a_seed_gives_the_same_history_every_time() {
+    let _alone = alone();
     quiet::install();
     let histories = [0, 1].map(|_| Run::new(4711).run());
     assert_eq!(histories[0], histories[1]);
