@@ -36,6 +36,8 @@ pub enum Workload {
     Writers,
     /// Eight writers commit a thousand edges at a time, at random, for a minute
     Batches,
+    /// The same beside a snapshot from before, which keeps all that they change
+    Snapshot,
     /// One transaction takes all the room that open ones have, then two writers commit some that take half of it each
     Transactions,
     /// Indexes over the largest label, of both kinds
@@ -47,10 +49,11 @@ pub enum Workload {
 }
 
 impl Workload {
-    const MEASURED: [Self; 7] = [
+    const MEASURED: [Self; 8] = [
         Self::Recovery,
         Self::Writers,
         Self::Batches,
+        Self::Snapshot,
         Self::Transactions,
         Self::Indexes,
         Self::Secondary,
@@ -63,6 +66,7 @@ impl Workload {
             Self::Recovery => "recovery",
             Self::Writers => "writers",
             Self::Batches => "batches",
+            Self::Snapshot => "snapshot",
             Self::Transactions => "transactions",
             Self::Indexes => "indexes",
             Self::Secondary => "secondary",
@@ -182,6 +186,10 @@ fn work(workload: Workload, database: &Database, ldbc: &Path, megabytes: u64) ->
         Workload::Recovery => Ok(0),
         Workload::Writers => writers(database, 1),
         Workload::Batches => writers(database, 1_000),
+        Workload::Snapshot => {
+            let _old = database.snapshot();
+            writers(database, 1_000)
+        }
         Workload::Transactions => transactions(database, megabytes),
         Workload::Indexes => indexes(database),
         Workload::Secondary => secondary(database),
@@ -231,8 +239,8 @@ fn fill(database: &Database) -> Outcome<u64> {
     Ok(edges)
 }
 
-/// Commits some edges in a transaction.
-fn commit(database: &Database, ends: &Ends, first: u64, count: u64) -> Outcome<()> {
+/// Commits some edges in a transaction; whether there was room for them.
+fn commit(database: &Database, ends: &Ends, first: u64, count: u64) -> Outcome<bool> {
     loop {
         let transaction = database.graph().begin();
         for n in first..first + count {
@@ -242,7 +250,9 @@ fn commit(database: &Database, ends: &Ends, first: u64, count: u64) -> Outcome<(
         }
         match transaction.commit() {
             Err(GraphError::Conflict(_)) => {}
-            outcome => return Ok(outcome.map(drop)?),
+            // Where a snapshot keeps all that there is room for, there is none before the end.
+            Err(GraphError::Kept { .. }) => return Ok(false),
+            outcome => return Ok(outcome.map(|_| true)?),
         }
     }
 }
@@ -254,10 +264,15 @@ const WRITING: Duration = Duration::from_secs(60);
 
 /// Lets writers commit so many edges at a time; how many they did.
 fn writers(database: &Database, count: u64) -> Outcome<u64> {
-    let (ends, next, began) = (Ends::of(database)?, AtomicU64::new(0), Instant::now());
+    let (ends, next, done) = (Ends::of(database)?, AtomicU64::new(0), AtomicU64::new(0));
+    let began = Instant::now();
     let write = || -> Outcome<()> {
         while began.elapsed() < WRITING {
-            commit(database, &ends, next.fetch_add(count, Ordering::Relaxed), count)?;
+            if commit(database, &ends, next.fetch_add(count, Ordering::Relaxed), count)? {
+                done.fetch_add(count, Ordering::Relaxed);
+            } else {
+                std::thread::sleep(Duration::from_millis(20));
+            }
         }
         Ok(())
     };
@@ -265,7 +280,7 @@ fn writers(database: &Database, count: u64) -> Outcome<u64> {
         let threads: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
         threads.into_iter().try_for_each(join)
     })?;
-    Ok(next.into_inner())
+    Ok(done.into_inner())
 }
 
 /// One transaction fills up all the room that open ones have, and is rolled back; then two writers commit transactions that

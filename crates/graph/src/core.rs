@@ -196,7 +196,7 @@ impl Core {
         entry: impl FnOnce() -> Entry,
         guard: &'g Guard,
     ) -> Result<Option<&'g T>> {
-        self.make_room();
+        self.make_room(request.is_some());
         loop {
             let now = key();
             let is_stored = || matches!(cell.get(guard), SectionState::Stored);

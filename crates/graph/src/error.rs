@@ -85,6 +85,17 @@ pub enum GraphError {
         /// Bytes that all of them may hold.
         limit: u64,
     },
+    /// A query or transaction that began long ago keeps so much of what was changed since in memory that nothing more can be.
+    /// Run it again when that has ended.
+    #[error(
+        "memory has no room for further changes: a query or transaction that began before them keeps what it may still read ({used} bytes are in use, engine.cache is {budget}); run it again when that has ended, or cancel that"
+    )]
+    Kept {
+        /// Bytes in use.
+        used: u64,
+        /// Bytes that the cache should have.
+        budget: u64,
+    },
     /// Stored bytes are not what was written.
     #[error("the stored {what} is damaged ({problem}); restore the graph's directory from a backup")]
     Corrupt {
@@ -152,7 +163,7 @@ impl From<crate::SchemaError> for GraphError {
 impl GraphError {
     /// Whether the same transaction may succeed when it is run again.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Conflict(_) | Self::Crowded { .. })
+        matches!(self, Self::Conflict(_) | Self::Crowded { .. } | Self::Kept { .. })
     }
 
     /// Whether nothing was written since there is no room on disk.

@@ -120,7 +120,10 @@ impl Core {
     /// failure is logged, not returned: the commit that came by here is durable.
     pub(crate) fn flush_if_due(&self) {
         let log_is_due = self.writer.lock().log_bytes > self.options.log_bytes;
-        let memory_is_due = self.cache.is_over() && !self.evict_to(self.cache.high_water());
+        let watermark = self.watermark();
+        let memory_is_due = self.cache.is_over()
+            && !self.cache.is_in_vain(watermark)
+            && !self.evict_to(self.cache.high_water());
         if !log_is_due && !memory_is_due {
             return;
         }
@@ -130,13 +133,19 @@ impl Core {
         };
         let Some(mut manifest) = manifest else { return };
         // Whoever flushed meanwhile may have made room enough.
-        if !log_is_due && (!self.cache.is_over() || self.writer.lock().is_clean()) {
+        if !log_is_due && !self.cache.is_over() {
+            return;
+        }
+        if !log_is_due && self.writer.lock().is_clean() {
+            self.cache.note_in_vain(watermark);
             return;
         }
         let flushed = self.flush_with(&mut manifest);
         drop(manifest);
         match flushed {
-            Ok(()) if memory_is_due => drop(self.evict_to(self.cache.high_water())),
+            Ok(()) if memory_is_due && !self.evict_to(self.cache.high_water()) => {
+                self.cache.note_in_vain(watermark);
+            }
             Ok(()) => {}
             Err(error) => tracing::error!(%error, "flush failed; the log keeps what it would have written"),
         }
@@ -311,7 +320,7 @@ impl Core {
             }
             _ => applied,
         };
-        self.visit(key, Image { core: self, as_of: &as_of }).flatten()
+        self.visit(key, Image { core: self, key, as_of: &as_of }).flatten()
     }
 
     /// Fills in which stripes and sections there are.
@@ -346,6 +355,7 @@ fn take_differing(writer: &mut Writer) -> Differing {
 /// Encodes a section with every change so far; with the stamp it is of.
 struct Image<'a> {
     core: &'a Core,
+    key: SectionKey,
     /// Up to which commit it has every change, given the last one applied.
     as_of: &'a dyn Fn(Tick) -> Tick,
 }
@@ -355,7 +365,7 @@ impl CellVisitor for Image<'_> {
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
         // A guard that waited for the writer would keep whatever is replaced meanwhile.
-        let writer = self.core.writer.lock();
+        let mut writer = self.core.writer.lock();
         let guard = crossbeam_epoch::pin();
         let schema = self.core.schema_version();
         let section = cell.loaded(&guard)?;
@@ -368,6 +378,7 @@ impl CellVisitor for Image<'_> {
         if self.core.timeline.watermark().bits() >= applied {
             // No reader needs the versions before: memory gets the merged section as well.
             let merged = cell.replace(merged, &self.core.cache.account, &guard);
+            writer.forget_patience(self.key);
             drop(writer);
             return Some((merged.settled(), merged.encode(schema)));
         }

@@ -65,6 +65,7 @@ impl Transaction {
     ///
     /// # Errors
     /// [`GraphError::Conflict`] if something that was read has changed: run the transaction again.
+    /// [`GraphError::Kept`] if somebody else keeps all the memory there is for changes: run it again later.
     /// [`GraphError::Schema`] if an element lacks a property that it is required to have.
     /// [`GraphError::TransactionEnded`] if it was committed before.
     pub fn commit(self) -> Result<Stamp> {
@@ -89,8 +90,10 @@ impl Transaction {
         if ops.is_empty() {
             return Ok(Submitted { stamp: self.base.stamp(), queued: None });
         }
+        self.core.refuse_if_kept(self.base.stamp().bits())?;
         let turn = self.core.pools.commit_turn(ops.len());
-        let stamp = self.core.submit(&self.core.catalog(), self.base.stamp(), &footprint, ops)?;
+        let submitted = self.core.submit(&self.core.catalog(), self.base.stamp(), &footprint, ops);
+        let stamp = submitted.inspect_err(|_| self.core.cache.let_another_through())?;
         let queued = Queued { core: Arc::clone(&self.core), _held: held, _turn: turn };
         Ok(Submitted { stamp, queued: Some(queued) })
     }

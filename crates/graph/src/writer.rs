@@ -77,6 +77,11 @@ impl Writer {
         self.dirty.is_empty() && self.dirty_trees.is_empty()
     }
 
+    /// The section was merged, by somebody else than who applies.
+    pub(crate) fn forget_patience(&mut self, key: SectionKey) {
+        self.patience.remove(&key);
+    }
+
     /// Forgets a section that is not to be any more.
     pub(crate) fn forget(&mut self, key: SectionKey) {
         self.dirty.remove(&key);

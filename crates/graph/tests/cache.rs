@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use graph::{Cardinality, Dir, Graph, GraphOptions, TreeBounds, Value, VertexRef};
+use graph::{Cardinality, Dir, Graph, GraphError, GraphOptions, TreeBounds, Value, VertexRef};
 use store::{MemoryStore, Store};
 
 /// One test at a time: a reader of any graph of the process keeps the garbage of all of them.
@@ -166,6 +167,94 @@ fn versions_that_an_old_snapshot_sees_are_not_evicted() {
     (0..all.len()).step_by(10).for_each(|n| {
         assert_eq!(graph.snapshot().reader().value(all[n], text), Some(Value::str("new")));
     });
+}
+
+/// Changes the text of some vertices to something large.
+fn enlarge(graph: &Graph, part: &[VertexRef], mark: usize) -> Result<(), GraphError> {
+    let transaction = graph.begin();
+    for &v in part {
+        let text = format!("{mark:040000}");
+        transaction.set_vertex_property(v, Cardinality::Single, "text", Value::str(&text), &[])?;
+    }
+    transaction.commit().map(drop)
+}
+
+#[test]
+fn commits_are_refused_while_an_old_snapshot_keeps_more_than_there_is_room_for() {
+    const CROWD: u64 = 40 << 20;
+    for keeper in [true, false] {
+        let _alone = alone();
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let graph = open(&store, BUDGET, keeper);
+        let all = fill(&graph, 400);
+        let old = graph.snapshot();
+        let mut refused = None;
+        for (mark, part) in all.chunks(25).cycle().take(400).enumerate() {
+            match enlarge(&graph, part, mark) {
+                Ok(()) => {}
+                Err(error) => {
+                    refused = Some(error);
+                    break;
+                }
+            }
+        }
+        let refused = refused.expect("400 MB of versions were committed");
+        assert!(matches!(refused, GraphError::Kept { .. }) && refused.is_retryable(), "{refused}");
+        let most = graph.stats().most_cache_bytes;
+        assert!(most <= BUDGET as u64 + CROWD + CROWD / 8, "{most} bytes");
+        // What is there is read and right, and for whoever began before as it was.
+        let text = old.catalog().key("text").unwrap();
+        for n in (0..all.len()).step_by(7) {
+            assert_eq!(old.reader().value(all[n], text), Some(Value::str(format!("{n:0100}"))), "{n}");
+        }
+        old.check().unwrap();
+        drop(old);
+        let began = Instant::now();
+        while let Err(error) = enlarge(&graph, &all[..25], 9_999) {
+            assert!(
+                matches!(error, GraphError::Kept { .. }) && began.elapsed() < Duration::from_secs(20),
+                "{error}"
+            );
+        }
+        assert_eq!(
+            graph.snapshot().reader().value(all[7], text),
+            Some(Value::str(format!("{:040000}", 9_999)))
+        );
+        assert!(graph.stats().cache_bytes < BUDGET as u64 * 8, "{:?}", graph.stats());
+    }
+}
+
+/// Otherwise transactions that are open at the same time would refuse each other for ever.
+#[test]
+fn a_transaction_is_not_refused_for_what_its_own_snapshot_keeps() {
+    let _alone = alone();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store, BUDGET, true);
+    let all = fill(&graph, 400);
+    let (first, others) = all.split_at(3);
+    let writing = |v: VertexRef| {
+        let transaction = graph.begin();
+        let large = Value::str("x".repeat(1_000));
+        transaction.set_vertex_property(v, Cardinality::Single, "text", large, &[]).unwrap();
+        transaction
+    };
+    // They share the oldest snapshot.
+    let (oldest, another, third) = (writing(first[0]), writing(first[1]), writing(first[2]));
+    let refused = others
+        .chunks(25)
+        .cycle()
+        .take(400)
+        .enumerate()
+        .find_map(|(mark, part)| enlarge(&graph, part, mark).err());
+    assert!(matches!(refused, Some(GraphError::Kept { .. })), "{refused:?}");
+    oldest.commit().unwrap();
+    let refused = another.commit();
+    assert!(matches!(refused, Err(GraphError::Kept { .. })), "one after the other: {refused:?}");
+    drop(third);
+    let began = Instant::now();
+    while let Err(error) = enlarge(&graph, &others[..25], 9_999) {
+        assert!(began.elapsed() < Duration::from_secs(20), "{error}");
+    }
 }
 
 /// A reader goes through a tree from its end, node by node, while the tree is evicted, loaded again, changed and flushed.

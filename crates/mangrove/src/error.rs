@@ -104,7 +104,7 @@ impl Error {
 /// What a user's write or the disk made the graph say.
 fn of_graph(error: &GraphError) -> ErrorKind {
     match error {
-        GraphError::Conflict(_) | GraphError::Crowded { .. } => ErrorKind::Conflict,
+        GraphError::Conflict(_) | GraphError::Crowded { .. } | GraphError::Kept { .. } => ErrorKind::Conflict,
         GraphError::Corrupt { .. } | GraphError::LogFailed(_) | GraphError::Store(_) => ErrorKind::Internal,
         GraphError::LimitExceeded { .. } | GraphError::TooManyNames { .. } => ErrorKind::Limit,
         _ => ErrorKind::Evaluation,

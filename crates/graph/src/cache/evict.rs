@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use crossbeam_epoch::Guard;
 
 use super::loads::{Loading, name_of};
 use super::queues::Candidate;
 use super::{Cache, Entry};
-use crate::Tick;
 use crate::core::Core;
 use crate::memory::{Resident, SectionCell};
 use crate::placement::CellVisitor;
@@ -16,9 +16,13 @@ use crate::section::Mergeable;
 use crate::section_key::SectionKey;
 use crate::tree::{EdgeNode, EdgeTree, TreeName, TreePart};
 use crate::writer::Writer;
+use crate::{GraphError, Result, Tick};
 
 /// Candidates that are looked at while the writer is held, so that commits need not wait for long.
 const BATCH: usize = 128;
+
+/// How long a reader waits for the writer where memory is short.
+const READERS_WAIT: Duration = Duration::from_millis(5);
 
 thread_local! {
     /// How many times this thread asked to evict nothing.
@@ -70,23 +74,55 @@ impl Core {
     }
 
     /// Makes room before something is loaded, if the budget is spent and the writer is free. A reader's call: it must not
-    /// wait for the writer, who may be waiting for what the reader is about to load.
-    pub(crate) fn make_room(&self) {
+    /// wait for the writer, who may be waiting for what the reader is about to load; who loads for a request waits for a moment
+    /// where memory is short, so that readers do not fill it while a large commit keeps the writer.
+    pub(crate) fn make_room(&self, for_request: bool) {
         if !self.cache.is_over() || STILL.get() > 0 {
             return;
         }
         self.cache.ring_if_high();
-        if let Some(writer) = self.writer.try_lock() {
+        let patience = if for_request && self.cache.is_short() { READERS_WAIT } else { Duration::ZERO };
+        if let Some(writer) = self.writer.try_lock_for(patience) {
             let mut tries = BATCH;
             self.evict_batch(&writer, self.cache.high_water(), &mut tries);
         }
     }
 
-    /// As [`Core::make_room`], by the writer.
+    /// As [`Core::make_room`], by the writer: where memory is short, it looks at all there is, since meanwhile nobody else can.
     pub(crate) fn make_room_for_writer(&self, writer: &Writer) {
-        if self.cache.is_over() {
-            let mut tries = BATCH;
-            self.evict_batch(writer, self.cache.high_water(), &mut tries);
+        if !self.cache.is_over() {
+            return;
+        }
+        let watermark = self.watermark();
+        let may_sweep = self.cache.is_short() && !self.cache.is_in_vain(watermark);
+        let mut tries = if may_sweep { self.cache.queues.lock().len() + BATCH } else { BATCH };
+        let target = self.cache.high_water();
+        while tries > 0 && self.cache.account.live() > target && self.evict_batch(writer, target, &mut tries)
+        {
+        }
+        if may_sweep && self.cache.account.live() > target {
+            self.cache.note_in_vain(watermark);
+        }
+    }
+
+    /// From when on snapshots are open.
+    pub(crate) fn watermark(&self) -> Tick {
+        self.timeline.watermark().bits()
+    }
+
+    /// Refuses the commit of a transaction that began at `began` where an older snapshot keeps so much that memory has no room
+    /// for what it changes: that would be kept too. If its own snapshot is the oldest, it is about to end; so of transactions
+    /// that keep what the others change, there is always one that can be committed, and no more than one at a time.
+    ///
+    /// # Errors
+    /// [`GraphError::Kept`], which passes.
+    pub(crate) fn refuse_if_kept(&self, began: Tick) -> Result<()> {
+        match self.cache.crowd(began, || self.watermark()) {
+            None => Ok(()),
+            Some(used) => {
+                self.cache.ring_if_high();
+                Err(GraphError::Kept { used: used as u64, budget: self.cache.budget as u64 })
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -52,14 +52,19 @@ pub(super) struct Signal {
 #[derive(Default)]
 struct State {
     rung: bool,
+    /// Rung, and the budget is spent.
+    urgent: bool,
     stop: bool,
 }
 
 impl Signal {
-    /// Wakes the keeper, if it sleeps.
-    pub(super) fn ring(&self) {
+    /// Wakes the keeper, if it sleeps; if it pauses, only when that is urgent.
+    pub(super) fn ring(&self, urgent: bool) {
         let mut state = self.state.lock();
-        if !std::mem::replace(&mut state.rung, true) {
+        let is_news = !state.rung || urgent && !state.urgent;
+        state.rung = true;
+        state.urgent |= urgent;
+        if is_news {
             self.changed.notify_all();
         }
     }
@@ -75,24 +80,32 @@ impl Signal {
         while !state.rung && !state.stop {
             self.changed.wait(&mut state);
         }
-        state.rung = false;
+        (state.rung, state.urgent) = (false, false);
         !state.stop
     }
 
-    /// Waits for a while, or for the end.
-    fn pause(&self, pause: Duration) {
+    /// Waits for a while, or for the end; not so long if something is urgent, unless that would be `in_vain`.
+    fn pause(&self, pause: Duration, in_vain: bool) {
+        let until = Instant::now() + pause;
         let mut state = self.state.lock();
-        if !state.stop && !pause.is_zero() {
-            self.changed.wait_for(&mut state, pause);
+        while !state.stop && (in_vain || !state.urgent) {
+            if self.changed.wait_until(&mut state, until).timed_out() {
+                return;
+            }
         }
     }
 }
 
 fn keep(core: &Core) {
     while core.cache.signal.wait() {
-        let enough = core.evict_to(core.cache.low_water()) || core.flush_for_room();
+        let watermark = core.watermark();
+        let can = !core.cache.is_in_vain(watermark);
+        let enough = can && (core.evict_to(core.cache.low_water()) || core.flush_for_room());
+        if can && !enough {
+            core.cache.note_in_vain(watermark);
+        }
         let rest = if enough { Duration::ZERO } else { IN_VAIN };
-        core.cache.signal.pause(pause(&core.cache).max(rest));
+        core.cache.signal.pause(pause(&core.cache).max(rest), !enough);
     }
 }
 

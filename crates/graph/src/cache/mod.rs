@@ -49,6 +49,12 @@ const ERAS: usize = 64;
 /// Bytes beyond the budget that readers who wait for loads may keep in any case: some thousand sections.
 const LEAST_SLACK: usize = 64 << 20;
 
+/// Bytes beyond the budget from which on no commit is taken while an old snapshot keeps what is there.
+const LEAST_CROWD: usize = 40 << 20;
+
+/// Entries of nodes that may be of no tree any more, at least, before they are looked for.
+const FEWEST_NODES: usize = 4096;
+
 /// What a queue of the cache holds.
 pub(crate) enum Entry {
     /// A section, or the root of a tree.
@@ -66,6 +72,18 @@ impl Entry {
     }
 }
 
+/// No snapshot.
+const NOBODY: Tick = Tick::MAX;
+
+/// What is known of who could make no room.
+#[derive(Clone, Copy, Default)]
+struct InVain {
+    /// The bytes from which on it is worth another look.
+    until: usize,
+    /// From when on snapshots were open: all of what has changed since, none of them may be able to do without.
+    watermark: Tick,
+}
+
 /// The budget of a graph, and what it is spent on.
 pub(crate) struct Cache {
     pub(crate) account: Arc<Account>,
@@ -74,6 +92,12 @@ pub(crate) struct Cache {
     /// Bytes of the budget that something else takes.
     aside: AtomicUsize,
     queues: Mutex<Queues<Entry>>,
+    /// Entries from which on those of nodes that are gone are taken out.
+    purge_at: AtomicUsize,
+    in_vain: Mutex<InVain>,
+    /// The snapshot, as the oldest one, whose transaction was let through though it was in vain to make room: one of those that
+    /// share it. [`NOBODY`] if none was.
+    let_through: AtomicU64,
     signal: Signal,
     /// Sections and tree nodes read from disk, and put out of memory, since the graph was opened.
     loaded: AtomicU64,
@@ -94,6 +118,9 @@ impl Cache {
             budget,
             aside: AtomicUsize::new(0),
             queues: Mutex::new(Queues::new(budget)),
+            purge_at: AtomicUsize::new(FEWEST_NODES),
+            in_vain: Mutex::default(),
+            let_through: AtomicU64::new(NOBODY),
             signal: Signal::default(),
             loaded: AtomicU64::new(0),
             loaded_bytes: AtomicU64::new(0),
@@ -132,6 +159,37 @@ impl Cache {
     /// sixteenth of the budget more than there are. None if there is room.
     pub(crate) fn patience(&self) -> usize {
         if self.is_over() { self.account.live() + self.budget / 16 } else { 0 }
+    }
+
+    /// Notes that what there is cannot leave, while the oldest snapshot is of `watermark`, as it was *before* that was tried: if
+    /// that snapshot has ended meanwhile, it is worth another look.
+    pub(crate) fn note_in_vain(&self, watermark: Tick) {
+        *self.in_vain.lock() = InVain { until: self.patience(), watermark };
+    }
+
+    /// Whether it was tried in vain to make room, and nothing has changed since: the same snapshot is the oldest, and there is
+    /// not much more.
+    pub(crate) fn is_in_vain(&self, watermark: Tick) -> bool {
+        let known = *self.in_vain.lock();
+        known.watermark == watermark && self.account.live() < known.until
+    }
+
+    /// The bytes, if a snapshot from before `began` keeps so many that nothing more can be committed: half of the budget beyond it.
+    /// Of several that began when the oldest snapshot was taken, one is let through.
+    fn crowd(&self, began: Tick, watermark: impl FnOnce() -> Tick) -> Option<usize> {
+        let most = self.budget.saturating_add((self.budget / 2).max(LEAST_CROWD));
+        let total = self.account.total();
+        let is_kept = || {
+            let known = *self.in_vain.lock();
+            let is_kept = known.until > 0 && known.watermark == watermark();
+            is_kept && (known.watermark < began || self.let_through.swap(began, Ordering::Relaxed) == began)
+        };
+        (total > most && is_kept()).then_some(total)
+    }
+
+    /// Lets another one through: who was has come to nothing.
+    pub(crate) fn let_another_through(&self) {
+        self.let_through.store(NOBODY, Ordering::Relaxed);
     }
 
     /// Sections and tree nodes read from disk since the graph was opened.
@@ -204,7 +262,13 @@ impl Cache {
 
     /// Queues what was loaded, or is clean now.
     pub(crate) fn admit(&self, entry: Entry, name: u64, bytes: usize) {
-        self.queues.lock().admit(entry, name, bytes);
+        let mut queues = self.queues.lock();
+        queues.admit(entry, name, bytes);
+        if queues.len() > self.purge_at.load(Ordering::Relaxed) {
+            // A tree that grows leaves an entry behind for each node that it splits, also where nothing ever has to leave.
+            queues.retain(|entry| !matches!(entry, Entry::Node(node) if node.strong_count() == 0));
+            self.purge_at.store((queues.len() * 2).max(FEWEST_NODES), Ordering::Relaxed);
+        }
     }
 
     /// As [`Cache::admit`], of what was read from disk just now.
@@ -213,15 +277,13 @@ impl Cache {
         self.loaded.fetch_add(1, Ordering::Relaxed);
         self.loaded_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.admit(entry, name, bytes);
-        if self.account.total() > self.high_water() {
-            self.signal.ring();
-        }
+        self.ring_if_high();
     }
 
     /// Lets the keeper look soon if there is not much room left.
     pub(crate) fn ring_if_high(&self) {
         if self.account.total() > self.high_water() {
-            self.signal.ring();
+            self.signal.ring(self.is_over());
         }
     }
 }

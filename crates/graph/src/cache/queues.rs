@@ -95,6 +95,18 @@ impl<E> Queues<E> {
         }
     }
 
+    /// Takes out the entries of which `is_there` says that they are not.
+    pub(super) fn retain(&mut self, is_there: impl Fn(&E) -> bool) {
+        self.main.retain(|candidate| is_there(&candidate.entry));
+        self.probation.retain(|candidate| {
+            let stays = is_there(&candidate.entry);
+            if !stays {
+                self.probation_bytes -= candidate.bytes;
+            }
+            stays
+        });
+    }
+
     fn push(&mut self, candidate: Candidate<E>) {
         match candidate.tier {
             Tier::Probation => {
@@ -167,6 +179,19 @@ mod tests {
             }
             assert_eq!(self.queues.len(), self.resident.len());
         }
+    }
+
+    #[test]
+    fn what_is_gone_leaves_both_queues_with_its_bytes() {
+        let mut queues = Queues::new(100);
+        (0..10u64).for_each(|entry| queues.admit(entry, entry, 5));
+        let promoted = queues.next().unwrap();
+        queues.promote(promoted);
+        queues.retain(|entry| entry % 3 == 1);
+        assert_eq!((queues.len(), queues.probation_bytes), (3, 15));
+        let left = std::iter::from_fn(|| queues.next()).map(|candidate| candidate.entry);
+        assert_eq!(left.collect::<Vec<_>>(), [1, 4, 7]);
+        assert_eq!(queues.probation_bytes, 0);
     }
 
     #[test]

@@ -232,7 +232,7 @@ impl Core {
     /// again before as much was asked for as now.
     #[cold]
     fn make_ranks<'r>(&self, number: usize, key: KeyId, reader: &'r Reader<'_>) -> Option<&'r Ranks> {
-        self.make_room();
+        self.make_room(false);
         let stripe = self.blocks.stripe(number)?;
         let ranks = build::ranks(stripe, key, reader);
         let cell = stripe.ranked.get_or_grow(key.index());

@@ -149,7 +149,7 @@ impl Core {
         name: TreeName,
         guard: &'g Guard,
     ) -> Result<&'g TreeRoot> {
-        self.make_room();
+        self.make_room(false);
         let key = name.key(TreePart::Root);
         let is_absent = || tree.root.loaded(guard).is_none();
         let _load = loop {
