@@ -38,15 +38,11 @@ impl Reader<'_> {
         self.edge_by_user_id(id).or_else(|| self.edge_by_generated_id(id))
     }
 
-    /// The edge to which a user gave this id.
-    pub(crate) fn edge_by_user_id(&self, id: &Value) -> Option<EdgeRef> {
+    /// The same by the index of formats before 7, from the hash of an id to the source of the edge: edges that have been there
+    /// since then are in no other. All that leave the source are looked at.
+    pub(crate) fn edge_by_id_of_its_source(&self, id: &Value) -> Option<EdgeRef> {
         let mut sources = Vec::new();
-        for_each_equal_hash(id, |hash| {
-            if let Some(own) = self.own {
-                own.candidates(&own.overlay.edge_ids, &hash, &mut sources);
-            }
-            self.index_candidates(EDGE_IDS, hash, &mut sources);
-        });
+        for_each_equal_hash(id, |hash| self.index_candidates(EDGE_IDS, hash, &mut sources));
         sources.sort_unstable();
         sources.dedup();
         sources.into_iter().find_map(|src| self.out_edge_by_user_id(src, id))
@@ -82,26 +78,6 @@ impl Reader<'_> {
         self.index_candidates(VERTEX_IDS, hash, &mut candidates);
         let ids = candidates.into_iter().filter_map(|v| Some(self.user_id(v)?.to_value()));
         ids.filter(|id| index_hash(id) == hash).collect()
-    }
-
-    /// The ids with this hash that users gave to edges.
-    pub(crate) fn user_edge_ids_by_hash(&self, hash: u32) -> Vec<Value> {
-        let mut sources = Vec::new();
-        self.index_candidates(EDGE_IDS, hash, &mut sources);
-        keep_distinct_from(&mut sources, 0, |_| true);
-        let ids = sources.into_iter().flat_map(|src| self.user_edge_ids_of(src));
-        ids.filter(|id| index_hash(id) == hash).collect()
-    }
-
-    /// The ids that users gave to edges that leave a vertex.
-    pub(crate) fn user_edge_ids_of(&self, src: VertexRef) -> Vec<Value> {
-        let mut ids = Vec::new();
-        self.for_each_label(src, Dir::Out, |_, list| {
-            for run in list.runs() {
-                ids.extend((0..run.neighbours().len()).filter_map(|i| Some(run.user_id(i)?.to_value())));
-            }
-        });
-        ids
     }
 
     /// Appends the vertices of `label` that have a value equal to `value` (`P.eq`) under `key`, in ascending order;
@@ -272,8 +248,8 @@ fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(Vert
     out.truncate(kept);
 }
 
-/// A number as a whole one, if it is.
-fn whole_number(id: &Value) -> Option<i64> {
+/// A number as a whole one, if it is: as a generated id would be.
+pub(crate) fn whole_number(id: &Value) -> Option<i64> {
     match id {
         Value::Double(v) if v.fract() == 0.0 && v.abs() < 9e15 => Some(*v as i64),
         Value::Float(v) if v.fract() == 0.0 && v.abs() < 1e7 => Some(*v as i64),

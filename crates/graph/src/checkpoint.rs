@@ -11,7 +11,7 @@
 //!
 //! Format 1 had a list of equality indexes in place of definitions. It can be read, as formats 2 and 3 can, whose definitions
 //! have no retypes, format 4, whose schema says nothing of nodes, and format 5, which knows of no lists to be sorted; opening such a graph makes
-//! it one of format 6. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! it one of format 7. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
 
 use std::sync::Arc;
 
@@ -30,8 +30,9 @@ use crate::{GraphError, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
 /// there was no schema; in 2 there were no secondary edge-trees; in 3 no section said under which version of the schema it was
-/// written; in 4 the schema said nothing of the nodes of edge-trees; in 5 a sort key could not be changed while there were edges.
-const FORMAT: u32 = 6;
+/// written; in 4 the schema said nothing of the nodes of edge-trees; in 5 a sort key could not be changed while there were edges;
+/// in 6 the index of edge ids led to their sources only.
+const FORMAT: u32 = 7;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -87,6 +87,7 @@ mod codec;
 mod commit_queue;
 mod core;
 mod counts;
+mod edge_ids;
 mod error;
 mod flush;
 mod graph;

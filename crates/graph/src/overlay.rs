@@ -4,7 +4,7 @@
 //! taken inside the transaction at write number `w` sees the versions up to `w`, whatever is written later.
 
 use crossbeam_skiplist::SkipSet;
-use values::{Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef};
 
 use crate::memory::ChainMap;
 use crate::property::PropertyState;
@@ -21,8 +21,8 @@ pub(crate) struct Overlay {
     pub(crate) edges: ChainMap<(VertexRef, u32), OwnEdge>,
     /// Vertices that got an id, by its hash.
     pub(crate) vertex_ids: ChainMap<u32, VertexRef>,
-    /// Sources of edges that got an id, by its hash.
-    pub(crate) edge_ids: ChainMap<u32, VertexRef>,
+    /// Edges that got an id, by its hash.
+    pub(crate) edge_ids: ChainMap<u32, EdgeRef>,
     /// Vertices that got a value, by label, key and the value's hash.
     pub(crate) values: ChainMap<(VertexLabelId, KeyId, u32), VertexRef>,
     /// Vertices that got a key in a range index: the index's number, the key, the vertex and the write.
@@ -65,12 +65,12 @@ impl<'a> Own<'a> {
         self.overlay.edges.visible(&(src, seq), self.writes).map(|version| version.change())
     }
 
-    /// Appends the vertices (or sources) that one of the hash maps has under `key`.
-    pub(crate) fn candidates<K: std::hash::Hash + Eq>(
+    /// Appends the vertices or edges that one of the hash maps has under `key`.
+    pub(crate) fn candidates<K: std::hash::Hash + Eq, E: Copy>(
         self,
-        map: &'a ChainMap<K, VertexRef>,
+        map: &'a ChainMap<K, E>,
         key: &K,
-        out: &mut Vec<VertexRef>,
+        out: &mut Vec<E>,
     ) {
         let mut version = map.visible(key, self.writes);
         while let Some(seen) = version {

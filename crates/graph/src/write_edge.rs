@@ -49,7 +49,7 @@ impl Transaction {
         let cells: EdgeCells = match &id {
             Some(id) => {
                 writes.replaces([units::edge_id(index_hash(id))])?;
-                self.overlay.edge_ids.push(index_hash(id), write, src);
+                self.overlay.edge_ids.push(index_hash(id), write, e);
                 [(EDGE_ID_KEY, id.clone())].into()
             }
             None => {

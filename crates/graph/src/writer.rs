@@ -13,7 +13,7 @@ use values::{EdgeRef, Value, VertexRef};
 use crate::block::{Block, adjacency_number, slot_of, stripe_of};
 use crate::catalog::{Catalog, EDGE_ID_KEY};
 use crate::codec::weight;
-use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
+use crate::core::{Core, VERTEX_IDS};
 use crate::counts::Counts;
 use crate::memory::{SectionCell, VERSION_BYTES};
 use crate::op::{Before, Op};
@@ -121,7 +121,7 @@ impl<'a> Application<'a> {
             Op::CreateEdge { e, cells } => {
                 self.counts.change_edges(EdgeLabelId(e.label), 1);
                 match cells.iter().find(|(key, _)| *key == EDGE_ID_KEY) {
-                    Some((_, id)) => self.change_index(EDGE_IDS, index_hash(id), e.src, true),
+                    Some((_, id)) => self.change_edge_id(id, *e, true),
                     None => Ok(()),
                 }
             }
@@ -129,7 +129,7 @@ impl<'a> Application<'a> {
             Op::DropEdge { e, id, .. } => {
                 self.counts.change_edges(EdgeLabelId(e.label), -1);
                 match id {
-                    Some(id) => self.change_index(EDGE_IDS, index_hash(id), e.src, false),
+                    Some(id) => self.change_edge_id(id, *e, false),
                     None => Ok(()),
                 }
             }

@@ -203,7 +203,7 @@ pub(super) fn vertices_by_id_text(id: &Value, graph: &Graph<'_>) -> Vec<VertexRe
 /// The vertex with an id, however the id is written: `"1"` finds `1`, and `1` finds `"1"`.
 fn vertex_by_id(id: &Value, graph: &Graph<'_>) -> Option<VertexRef> {
     let find = |id: &Value| {
-        graph.note(|| graph::ReadUnit::VertexId(graph::index_hash(id)));
+        graph::for_each_equal_hash(id, |hash| graph.note(|| graph::ReadUnit::VertexId(hash)));
         let found = graph.reader.vertex_by_id(id)?;
         graph.note_vertex(found);
         Some(found)
@@ -213,7 +213,7 @@ fn vertex_by_id(id: &Value, graph: &Graph<'_>) -> Option<VertexRef> {
 
 fn edge_by_id(id: &Value, graph: &Graph<'_>) -> Option<EdgeRef> {
     let find = |id: &Value| {
-        graph.note(|| graph::ReadUnit::EdgeId(graph::index_hash(id)));
+        graph::for_each_equal_hash(id, |hash| graph.note(|| graph::ReadUnit::EdgeId(hash)));
         let found = graph.reader.edge_by_id(id)?;
         graph.note_edge(found);
         Some(found)

@@ -15,8 +15,10 @@ use super::turns::in_turns;
 use super::{BulkLoad, BulkProgress, LoadedIds};
 use crate::catalog::Catalog;
 use crate::checkpoint::Checkpoint;
-use crate::core::{Core, EDGE_IDS, VERTEX_IDS};
+use crate::codec::StoredSection;
+use crate::core::{Core, VERTEX_IDS};
 use crate::counts::Counts;
+use crate::edge_ids::{self, EdgeIdEntry};
 use crate::flush::Manifest;
 use crate::memory::SectionCell;
 use crate::placement::CellVisitor;
@@ -26,7 +28,7 @@ use crate::section::{IndexPartition, Mergeable, Order, PARTITIONS, partition_of}
 use crate::section_key::SectionKey;
 use crate::statistics::{DegreeTable, Scrutiny, ValueTable};
 use crate::writer::Writer;
-use crate::{Dir, GraphError, GraphStats, Result, Snapshot, Tick};
+use crate::{Dir, GraphError, GraphStats, Reader, Result, Snapshot, Tick};
 
 /// Part of what edges may take in memory that finished sections take besides.
 const PART_TO_GATHER: usize = 4;
@@ -124,10 +126,14 @@ impl Loaded<'_> {
         for index in catalog.indexes().iter().filter(|index| index.definition.kind == IndexKind::Unique) {
             core.find_duplicate(&index.definition, index.number)?;
         }
-        let vertex_hashes = install_ids(core, VERTEX_IDS, ids.vertices, self.settled);
-        let sources = if ids.has_generated_edges { sources(&ids.edges) } else { Vec::new() };
-        let edge_hashes = install_ids(core, EDGE_IDS, ids.edges, self.settled);
-        check_ids(core, (&vertex_hashes, &ids.small), (&edge_hashes, &sources), writer)?;
+        let LoadedIds { vertices, small, mut edges, whole, has_generated_edges } = ids;
+        let vertex_hashes = install_vertex_ids(core, vertices, self.settled);
+        edges.sort_unstable_by_key(|entry| (entry.partition(), *entry));
+        let check = IdCheck { snapshot: Snapshot::latest(core), writer };
+        check.vertices(&vertex_hashes, &small)?;
+        check.edges(&edges, if has_generated_edges { &whole } else { &[] })?;
+        drop(check);
+        self.store_edge_ids(edges)?;
         self.store_partitions()?;
         let values = self.survey(&catalog)?;
         let mut manifest = Manifest::default();
@@ -154,7 +160,20 @@ impl Loaded<'_> {
         catalog.indexes().iter().map(survey).collect()
     }
 
-    /// Stores the indexes, past the store's log like everything else of the load.
+    /// Stores the index of edge ids, given its entries by partition.
+    fn store_edge_ids(&mut self, entries: Vec<EdgeIdEntry>) -> Result<()> {
+        let (core, keys, settled) = (self.core, &mut self.keys, self.settled);
+        let first = keys.len();
+        let mut partitions = entries.chunk_by(|a, b| a.partition() == b.partition()).map(|entries| {
+            keys.push(edge_ids::partition_key(entries[0].partition()));
+            (keys[keys.len() - 1], edge_ids::partition(settled, entries).encode(0))
+        });
+        core.sections.ingest(settled, &mut partitions)?;
+        core.set_stored(keys[first..].iter().copied());
+        Ok(())
+    }
+
+    /// Stores the other indexes, past the store's log like everything else of the load.
     fn store_partitions(&mut self) -> Result<()> {
         let (core, keys) = (self.core, &mut self.keys);
         let mut encoded = core.loaded_partitions().into_iter().filter_map(|key| {
@@ -231,8 +250,8 @@ impl Building<'_> {
     }
 }
 
-/// Puts the entries of an index of ids in place; the hashes that occur more than once.
-fn install_ids(core: &Core, index: usize, entries: Vec<u64>, settled: Tick) -> Vec<u32> {
+/// Puts the entries of the index of vertex ids in place; the hashes that occur more than once.
+fn install_vertex_ids(core: &Core, entries: Vec<u64>, settled: Tick) -> Vec<u32> {
     let mut partitions: Vec<Vec<u64>> = vec![Vec::new(); PARTITIONS];
     for entry in entries {
         partitions[partition_of((entry >> 32) as u32)].push(entry);
@@ -247,61 +266,64 @@ fn install_ids(core: &Core, index: usize, entries: Vec<u64>, settled: Tick) -> V
         repeated.extend(
             entries.windows(2).filter(|pair| hash(pair[0]) == hash(pair[1])).map(|pair| hash(pair[0])),
         );
-        let cell = core.indexes.get_or_grow(index * PARTITIONS + partition);
+        let cell = core.indexes.get_or_grow(VERTEX_IDS * PARTITIONS + partition);
         cell.replace(IndexPartition::new(settled, entries.into()), &core.cache.account, &guard);
     }
     repeated.dedup();
     repeated
 }
 
-/// The vertices that edges with ids of the user leave, each once.
-fn sources(entries: &[u64]) -> Vec<VertexRef> {
-    let mut sources: Vec<_> = entries.iter().map(|&entry| VertexRef(entry as u32)).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    sources
+/// How many ids are looked at by one reader, which keeps what it has seen. Who holds the writer makes room itself.
+const IDS_AT_A_TIME: usize = 1 << 10;
+
+/// Refuses ids that two elements have: by the hashes that occur more than once, and by the whole numbers among the ids, which
+/// others may have been given.
+struct IdCheck<'a> {
+    snapshot: Snapshot,
+    writer: &'a Writer,
 }
 
-/// Refuses ids that two elements have: of vertices, by the hashes that occur more than once and the small numbers among them,
-/// which others may have been given; of edges, by such hashes and, if others have generated ids, by the vertices that edges
-/// with ids of the user leave.
-fn check_ids(
-    core: &Arc<Core>,
-    (vertex_hashes, small_ids): (&[u32], &[u32]),
-    (edge_hashes, sources): (&[u32], &[VertexRef]),
-    writer: &Writer,
-) -> Result<()> {
-    let snapshot = Snapshot::latest(core);
-    let reader = snapshot.reader();
-    for &hash in vertex_hashes {
-        if let Some(id) = repeated(reader.user_ids_by_hash(hash)) {
-            return Err(GraphError::DuplicateVertexId(id));
-        }
+impl IdCheck<'_> {
+    fn vertices(&self, repeated_hashes: &[u32], small: &[u32]) -> Result<()> {
+        self.refuse(repeated_hashes, GraphError::DuplicateVertexId, |reader, &hash| {
+            repeated(reader.user_ids_by_hash(hash))
+        })?;
+        self.refuse(small, GraphError::DuplicateVertexId, |reader, &small| {
+            let v = VertexRef(small);
+            (reader.exists(v) && reader.user_id(v).is_none()).then(|| reader.id(v))
+        })
     }
-    for &hash in edge_hashes {
-        if let Some(id) = repeated(reader.user_edge_ids_by_hash(hash)) {
-            return Err(GraphError::DuplicateEdgeId(id));
-        }
+
+    /// Entries of one hash lie together.
+    fn edges(&self, entries: &[EdgeIdEntry], whole: &[i64]) -> Result<()> {
+        let same_hash = entries.chunk_by(|a, b| a.hash == b.hash).filter(|entries| entries.len() > 1);
+        let same_hash: Vec<&[EdgeIdEntry]> = same_hash.collect();
+        self.refuse(&same_hash, GraphError::DuplicateEdgeId, |reader, entries| {
+            repeated(entries.iter().map(|entry| reader.edge_id(entry.edge())).collect())
+        })?;
+        self.refuse(whole, GraphError::DuplicateEdgeId, |reader, &id| {
+            let id = Value::Long(id);
+            reader.edge_by_generated_id(&id).is_some().then_some(id)
+        })
     }
-    drop(reader);
-    // Whoever holds the writer makes room itself, and a reader keeps what it has seen.
-    for some in small_ids.chunks(1 << 10) {
-        core.make_room_for_writer(writer);
-        let reader = snapshot.reader();
-        let mut vertices = some.iter().map(|&small| VertexRef(small));
-        if let Some(v) = vertices.find(|&v| reader.exists(v) && reader.user_id(v).is_none()) {
-            return Err(GraphError::DuplicateVertexId(reader.id(v)));
+
+    /// Refuses the first id that `find` finds in one of the suspects.
+    fn refuse<T>(
+        &self,
+        suspects: &[T],
+        error: impl Fn(Value) -> GraphError,
+        find: impl Fn(&Reader<'_>, &T) -> Option<Value>,
+    ) -> Result<()> {
+        for some in suspects.chunks(IDS_AT_A_TIME) {
+            self.snapshot.core().make_room_for_writer(self.writer);
+            let reader = self.snapshot.reader();
+            if let Some(id) = some.iter().find_map(|suspect| find(&reader, suspect)) {
+                return Err(error(id));
+            }
+            self.snapshot.check()?;
         }
+        Ok(())
     }
-    for some in sources.chunks(1 << 10) {
-        core.make_room_for_writer(writer);
-        let reader = snapshot.reader();
-        let mut ids = some.iter().flat_map(|&src| reader.user_edge_ids_of(src));
-        if let Some(id) = ids.find(|id| reader.edge_by_generated_id(id).is_some()) {
-            return Err(GraphError::DuplicateEdgeId(id));
-        }
-    }
-    snapshot.check()
 }
 
 /// A value that equals one before it.

@@ -23,15 +23,17 @@ pub(crate) mod turns;
 
 use std::sync::Arc;
 
-use values::{Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef};
 
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 
+use crate::access::whole_number;
 use crate::allocator::OpenStripes;
 use crate::block::stripe_of;
 use crate::catalog::{Catalog, EDGE_ID_KEY, NameSpace};
 use crate::core::Core;
 use crate::counts::Counts;
+use crate::edge_ids::EdgeIdEntry;
 use crate::schema::{IndexDefinition, IndexKind};
 use crate::transaction::check_id;
 use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
@@ -62,7 +64,8 @@ pub struct BulkProgress {
 /// Vertices are encoded while they come; a few stay in memory, the others wait in a temporary file for the edges of their
 /// stripes. Edges stay in memory until `finish`, 20 bytes and their properties each, up to
 /// [`GraphOptions::bulk_bytes`](crate::GraphOptions::bulk_bytes); what is more goes through temporary files, too, where the
-/// store keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each.
+/// store keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each of
+/// a vertex, 20 for each of an edge, and 4 and 8 more if it is a whole number.
 pub struct BulkLoad {
     core: Arc<Core>,
     settled: Tick,
@@ -86,10 +89,12 @@ pub struct BulkLoad {
 struct LoadedIds {
     /// Entries of the index of vertex ids.
     vertices: Vec<u64>,
-    /// Entries of the index of edge ids: hash and source.
-    edges: Vec<u64>,
     /// Ids of vertices that may also be generated ids of others.
     small: Vec<u32>,
+    /// Entries of the index of edge ids.
+    edges: Vec<EdgeIdEntry>,
+    /// Ids of edges that may also be generated ids of others.
+    whole: Vec<i64>,
     has_generated_edges: bool,
 }
 
@@ -227,7 +232,7 @@ impl BulkLoad {
         let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
         let seqs: Vec<u32> = src.iter().map(|v| self.core.allocator.seq(*v)).collect::<Result<_>>()?;
         self.ids.has_generated_edges |= ids.is_none() && !src.is_empty();
-        let id_column = self.note_edge_ids(ids, src);
+        let id_column = ids.map(|ids| self.note_edge_ids(ids, label, (src, dst), &seqs));
         let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(columns.iter()).collect();
         columns.extend(id_column.as_ref().map(|column| (EDGE_ID_KEY, column)));
         if self.edges.in_memory(label) + src.len() > MAX_EDGES {
@@ -244,12 +249,20 @@ impl BulkLoad {
     }
 
     /// Ids that users chose for edges become a hidden column.
-    fn note_edge_ids(&mut self, ids: Option<Vec<Value>>, src: &[VertexRef]) -> Option<BulkColumn> {
-        let ids = ids?;
-        let entries = ids.iter().zip(src).map(|(id, src)| crate::section::index_entry(index_hash(id), *src));
-        self.ids.edges.extend(entries);
+    fn note_edge_ids(
+        &mut self,
+        ids: Vec<Value>,
+        label: EdgeLabelId,
+        (src, dst): (&[VertexRef], &[VertexRef]),
+        seqs: &[u32],
+    ) -> BulkColumn {
+        for (i, id) in ids.iter().enumerate() {
+            let e = EdgeRef { src: src[i], dst: dst[i], seq: seqs[i], label: label.0 };
+            self.ids.edges.push(EdgeIdEntry::new(id, e));
+            self.ids.whole.extend(whole_number(id));
+        }
         let values = BulkValues::Any(ids.into_iter().map(Some).collect());
-        Some(BulkColumn { key: String::new(), values })
+        BulkColumn { key: String::new(), values }
     }
 
     /// Whether the reference was given out by this load.

@@ -4,7 +4,7 @@ use values::{EdgeRef, Value, VertexRef};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CheckProgress, Findings, indexes};
-use crate::core::{EDGE_IDS, VERTEX_IDS};
+use crate::core::VERTEX_IDS;
 use crate::schema::{Schema, check_existing};
 use crate::section::order_values;
 use crate::tree::TreeName;
@@ -105,11 +105,7 @@ impl<'a> Contents<'a> {
             None => return self.findings.add(place(v), format!("its label {} has no name", label.0)),
         }
         if let Some(id) = reader.user_id(v) {
-            let id = id.to_value();
-            self.expect_entry(reader, VERTEX_IDS, &id, v, "the index of ids does not have its id");
-            if reader.vertex_by_id(&id) != Some(v) {
-                self.findings.add(place(v), format!("its id {id} leads to another vertex"));
-            }
+            self.vertex_id(reader, v, &id.to_value());
         }
         indexes::check_vertex(reader, v, self.findings);
         for dir in [Dir::Out, Dir::In] {
@@ -180,19 +176,24 @@ impl<'a> Contents<'a> {
         })
     }
 
-    fn expect_entry(
-        &mut self,
-        reader: &Reader<'_>,
-        index: usize,
-        value: &Value,
-        v: VertexRef,
-        problem: &str,
-    ) {
-        match indexes::has_hash(reader, index, value, v) {
-            Ok(true) => {}
-            Ok(false) => self.findings.add(place(v), format!("{problem}: {value}")),
-            Err(error) => self.findings.add("the index of ids", error),
-        }
+    fn vertex_id(&mut self, reader: &Reader<'_>, v: VertexRef, id: &Value) {
+        let problem = match indexes::has_hash(reader, VERTEX_IDS, id, v) {
+            Ok(true) if reader.vertex_by_id(id) == Some(v) => return,
+            Ok(true) => format!("its id {id} leads to another vertex"),
+            Ok(false) => format!("the index of ids does not have its id {id}"),
+            Err(error) => return self.findings.add("the index of ids", error),
+        };
+        self.findings.add(place(v), problem);
+    }
+
+    fn edge_id(&mut self, reader: &Reader<'_>, e: EdgeRef, id: &Value) {
+        let problem = match indexes::has_edge_id(reader, id, e) {
+            Ok(true) if reader.edge_by_id(id) == Some(e) => return,
+            Ok(true) => format!("the id {id} of its edge {} leads to another edge", e.seq),
+            Ok(false) => format!("the index of edge ids does not have the id {id} of its edge {}", e.seq),
+            Err(error) => return self.findings.add("the index of edge ids", error),
+        };
+        self.findings.add(list_place(e.src, EdgeLabelId(e.label), Dir::Out), problem);
     }
 
     fn run_of(&mut self, reader: &Reader<'_>, v: VertexRef, list: &Run<'_>) {
@@ -207,8 +208,7 @@ impl<'a> Contents<'a> {
             if list.dir() == Dir::Out
                 && let Some(id) = list.user_id(i)
             {
-                let problem = "the index of edge ids does not have an edge's id";
-                self.expect_entry(reader, EDGE_IDS, &id.to_value(), v, problem);
+                self.edge_id(reader, e, &id.to_value());
             }
             if self.next_seqs.get(e.src.tablet() as usize).is_some_and(|next| e.seq >= *next) {
                 let problem = format!("its edge {} has a number that is to be given out again", e.seq);

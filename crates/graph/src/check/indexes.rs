@@ -1,9 +1,9 @@
 //! Whether the indexes find what an element has.
 
-use values::{Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef};
 
 use super::Findings;
-use crate::core::FIRST_INDEX;
+use crate::core::{EDGE_IDS, FIRST_INDEX};
 use crate::indexing::order_keys;
 use crate::schema::{Index, IndexDescription, IndexKind, IndexState};
 use crate::section::partition_of;
@@ -14,6 +14,11 @@ pub(super) fn has_hash(reader: &Reader<'_>, index: usize, value: &Value, v: Vert
     let (guard, hash) = (crossbeam_epoch::pin(), index_hash(value));
     let partition = reader.snapshot().core().index_partition(index, partition_of(hash), &guard)?;
     Ok(partition.is_some_and(|partition| partition.contains(hash, v)))
+}
+
+/// Whether an edge is found by the id that a user gave it, in the index of this format or of those before 7.
+pub(super) fn has_edge_id(reader: &Reader<'_>, id: &Value, e: EdgeRef) -> Result<bool> {
+    Ok(reader.snapshot().core().has_edge_id(id, e)? || has_hash(reader, EDGE_IDS, id, e.src)?)
 }
 
 /// Looks for everything that a vertex has in all indexes of its label.

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Partition `p` has the vertices of tablet `p`, so that an index can be split and moved as the tablets are, and no
-//! partition needs to be divided as values come and go; a lookup asks all of them. As in an index by hash, entries are a
+//! partition needs to be divided as values come and go; a lookup asks all of them. (The index of edge ids is of this form as
+//! well, with partitions by hash: see `edge_ids.rs`.) As in an index by hash, entries are a
 //! superset of what any snapshot may find, and removals count only when delta is merged into base.
 
 use std::borrow::Cow;
@@ -61,7 +62,7 @@ pub(crate) struct OrderedPartition {
 
 impl OrderedPartition {
     pub(crate) fn empty() -> Self {
-        Self::of(0, std::iter::empty())
+        Self::of(0, std::iter::empty::<(&[u8], _)>())
     }
 
     /// A base of arrays that were decoded; nothing if they do not fit together.
@@ -81,10 +82,10 @@ impl OrderedPartition {
     }
 
     /// A base of entries that ascend: at most 4 GiB of keys, 64 bytes for each of the 2²⁶ vertices of a tablet.
-    fn of<'e>(settled: Tick, entries: impl Iterator<Item = (&'e [u8], VertexRef)>) -> Self {
+    pub(crate) fn of<K: AsRef<[u8]>>(settled: Tick, entries: impl Iterator<Item = (K, VertexRef)>) -> Self {
         let (mut ends, mut bytes, mut vertices) = (Vec::new(), Vec::new(), Vec::new());
         for (key, v) in entries {
-            bytes.extend_from_slice(key);
+            bytes.extend_from_slice(key.as_ref());
             ends.push(bytes.len() as u32);
             vertices.push(v);
         }
