@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 pub mod history;
+mod indexes;
 pub mod orders;
 pub mod steps;
 pub mod types;
@@ -10,8 +11,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{
-    Cardinality, Dir, Direction, EdgeRef, IndexState, List, Place, PropertyId, Reader, ScanCursor, Snapshot,
-    Value, ValueRef, VertexRef,
+    Cardinality, Dir, Direction, EdgeRef, List, Place, PropertyId, Reader, ScanCursor, Snapshot, Value,
+    VertexRef,
 };
 use values::{Str, compare};
 
@@ -317,45 +318,6 @@ impl Naive {
             let (mut cursor, mut edges) = (ScanCursor::default(), Vec::new());
             while reader.scan_edges(Some(label), &mut cursor, 4, &mut edges) {}
             assert_eq!(edges.len(), count, "{context}: scan of {name}");
-        }
-    }
-
-    fn check_indexes(&self, reader: &Reader<'_>, context: &str) {
-        let catalog = reader.snapshot().catalog();
-        for index in catalog.indexes().iter().filter(|index| index.state == IndexState::Ready) {
-            let (label, key) = (
-                catalog.vertex_label_name(index.definition.label),
-                catalog.key_name(index.definition.keys[0]),
-            );
-            let probes = (0..5).flat_map(|n| {
-                [
-                    Value::Long(n),
-                    Value::Double(n as f64 / 2.0),
-                    Value::str(format!("v{n}")),
-                    Value::Bool(n == 0),
-                ]
-            });
-            for probe in probes {
-                let has = |vertex: &Vertex| {
-                    let values = vertex.properties.get(key.as_str()).into_iter().flatten();
-                    vertex.label == label.as_str()
-                        && values.into_iter().any(|p| ValueRef::of(&p.value).equals(&probe))
-                };
-                let expected: Vec<VertexRef> = self
-                    .vertices
-                    .iter()
-                    .filter(|(_, vertex)| has(vertex))
-                    .map(|(v, _)| VertexRef(*v))
-                    .collect();
-                let mut found = Vec::new();
-                assert!(reader.index_lookup(
-                    index.definition.label,
-                    index.definition.keys[0],
-                    &probe,
-                    &mut found
-                ));
-                assert_eq!(found, expected, "{context}: index on {label}.{key}, {probe:?}");
-            }
         }
     }
 }

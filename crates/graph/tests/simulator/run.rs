@@ -5,7 +5,10 @@ mod group;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use graph::{Dir, Filtered, Graph, GraphError, List, NodeBounds, ScanCursor, Snapshot, VertexRef};
+use graph::{
+    Dir, Filtered, Graph, GraphError, IndexDescription, IndexKind, List, NodeBounds, ScanCursor, Snapshot,
+    VertexRef,
+};
 use store::{FaultCounts, Outage, SimulatedDisk, Store};
 
 use self::group::{Change, Member};
@@ -38,6 +41,8 @@ pub struct Report {
     pub evictions: u64,
     /// Lists that went back from an edge-tree into their section.
     pub packed_again: u64,
+    /// Range indexes that were declared, each time it is.
+    pub range_indexes: u64,
     /// Types that were declared, or declared otherwise.
     pub declarations: u64,
     /// Times that the size of nodes was declared, or declared otherwise.
@@ -67,6 +72,7 @@ impl Report {
         self.evictions += other.evictions;
         self.packed_again += other.packed_again;
         self.secondary_trees += other.secondary_trees;
+        self.range_indexes += other.range_indexes;
         self.declarations += other.declarations;
         self.declared_nodes += other.declared_nodes;
         self.sort_keys += other.sort_keys;
@@ -112,7 +118,7 @@ pub struct Run {
     doubts: Vec<Doubt>,
     /// The graph said that it accepts no more writes.
     stopped: bool,
-    indexes: BTreeSet<(usize, usize)>,
+    indexes: BTreeSet<IndexDescription>,
     /// Snapshots, what they are to find, and in which order they found it first.
     old: Vec<(Snapshot, Naive, Orders)>,
     operations: usize,
@@ -296,13 +302,24 @@ impl Run {
         }
     }
 
+    /// Creates an index by hash, or a range index over one or two keys.
     fn create_index(&mut self) {
-        let index = (self.random.below(LABELS.len()), self.random.below(KEYS.len()));
-        let created = self.graph().create_index(LABELS[index.0], KEYS[index.1]);
+        let mut pick = |names: &[&str]| names[self.random.below(names.len())].to_owned();
+        let (label, mut keys) = (pick(&LABELS), vec![pick(&KEYS)]);
+        let kind = [IndexKind::Equality, IndexKind::Range][self.random.below(2)];
+        if kind == IndexKind::Range && self.random.below(2) == 0 {
+            keys.push(KEYS[self.random.below(KEYS.len())].to_owned());
+        }
+        if keys.len() == 2 && keys[0] == keys[1] {
+            keys.pop();
+        }
+        let index = IndexDescription { label, keys, kind };
+        let created = self.graph().declare_index(&index);
         // Only one thread at a time uses the disk, or a seed would not be a history.
         self.graph().await_indexes();
-        self.tell(|| format!("index {index:?} {created:?}"));
+        self.tell(|| format!("{index:?} {created:?}"));
         if created.is_ok() {
+            self.report.range_indexes += u64::from(index.kind == IndexKind::Range);
             self.indexes.insert(index);
         }
     }
@@ -589,12 +606,9 @@ impl Run {
         self.disk.allow_faults(true);
         self.doubts.clear();
         self.stopped = false;
-        let catalog = Arc::clone(self.graph().snapshot().catalog());
-        for &(label, key) in &self.indexes {
-            let ids = catalog.vertex_label(LABELS[label]).zip(catalog.key(KEYS[key]));
-            if !ids.is_some_and(|(label, key)| catalog.has_index(label, key)) {
-                return self.lost(format!("the index on {} and {} is gone", LABELS[label], KEYS[key]));
-            }
+        let known = self.graph().schema().indexes;
+        if let Some(gone) = self.indexes.iter().find(|index| !known.contains(index)) {
+            self.lost(format!("the index {gone:?} is gone"));
         }
     }
 
