@@ -99,8 +99,8 @@ enum Bench {
     /// Short queries beside scans on a cache that is too small: without pools for loads, with static and with dynamic ones
     Pools {
         graph: PathBuf,
-        /// Megabytes of cache
-        #[arg(long, default_value_t = 8)]
+        /// Megabytes of cache (for SF1)
+        #[arg(long, default_value_t = 16)]
         megabytes: u64,
         /// Microseconds that each read of the store takes longer than it does
         #[arg(long, default_value_t = 1_000)]
