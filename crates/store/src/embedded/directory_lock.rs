@@ -1,7 +1,7 @@
 //! The lock that keeps a second process out of a store's directory.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::failure::input_output;
@@ -18,7 +18,7 @@ impl DirectoryLock {
     /// Locks `directory`, creating it first when it does not exist.
     pub(super) fn acquire(directory: &Path) -> Result<Self, StoreError> {
         let failed = |error| input_output(directory, error);
-        fs::create_dir_all(directory).map_err(failed)?;
+        create(directory).map_err(failed)?;
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -49,7 +49,22 @@ impl Drop for DirectoryLock {
     }
 }
 
-fn sign(file: &mut File) -> std::io::Result<()> {
+/// Creates a directory, and those above it that are missing, so that a power cut does not take the name of what is in it.
+fn create(directory: &Path) -> io::Result<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    let above = directory.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    create(above)?;
+    match fs::create_dir(directory) {
+        // Somebody else was faster, and may not have synced it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
+        outcome => outcome?,
+    }
+    File::open(above)?.sync_all()
+}
+
+fn sign(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
     writeln!(file, "{}", std::process::id())
@@ -59,4 +74,22 @@ fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.take(16).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_created_with_all_above_it_and_a_file_in_its_place_is_an_error() {
+        let root = tempfile::tempdir().unwrap();
+        let deep = root.path().join("a/b/c");
+        drop(DirectoryLock::acquire(&deep).unwrap());
+        assert!(deep.join(LOCK_FILE).is_file());
+        fs::write(root.path().join("file"), "").unwrap();
+        for taken in ["file", "file/below"] {
+            let refused = DirectoryLock::acquire(&root.path().join(taken)).err().unwrap();
+            assert!(matches!(refused, StoreError::Io { .. }), "{refused}");
+        }
+    }
 }
