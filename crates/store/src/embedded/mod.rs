@@ -16,6 +16,7 @@ mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{AbstractTree, CompressionType, KeyspaceCreateOptions, PersistMode};
@@ -92,6 +93,8 @@ pub struct FjallEngine {
     nonce: u64,
     reserve: u64,
     compactions: Compactions,
+    /// When tables were last deleted for want of room.
+    gave_back: Mutex<Option<Instant>>,
     buffers: u64,
     gauges: Gauges,
     groups: Mutex<Groups>,
@@ -109,6 +112,9 @@ struct Groups {
 
 /// How much an ingestion writes between two looks at the room that is left, in bytes.
 const BYTES_PER_LOOK_FOR_ROOM: usize = 8 << 20;
+
+/// Between two times that tables are deleted for want of room.
+const BETWEEN_GIVING_BACK: Duration = Duration::from_secs(1);
 
 /// The keyspace of the seals, and the one key in it.
 const SEALS: &str = "_seals";
@@ -193,6 +199,7 @@ impl FjallEngine {
             nonce: mark.nonce,
             reserve: options.reserve_bytes,
             compactions: Compactions::default(),
+            gave_back: Mutex::default(),
             buffers: options.buffer_bytes,
             gauges,
             groups: Mutex::new(Groups { last, synced: last }),
@@ -243,30 +250,54 @@ impl FjallEngine {
         Ok(())
     }
 
-    /// Makes sure that the engine has the room it needs in the background when so much more was written.
-    fn leave_room(&self, bytes: usize) -> Result<(), StoreError> {
+    /// Makes sure that the engine has the room it needs in the background when so much more was written; first of all by having
+    /// it give back what it does not need any more.
+    fn make_room(&self, bytes: usize) -> Result<(), StoreError> {
+        match self.look_for_room(bytes) {
+            Err(StoreError::DiskFull { .. }) if self.give_back() => self.look_for_room(bytes),
+            outcome => outcome,
+        }
+    }
+
+    /// Whether the engine has the room it needs in the background when so much more was written. What is in buffers will be in
+    /// tables, and may then be merged as well.
+    fn look_for_room(&self, bytes: usize) -> Result<(), StoreError> {
         let largest =
             || self.keyspaces.read().iter().map(|keyspace| keyspace.disk_space()).max().unwrap_or(0);
-        let background = self.gauges.bytes() + self.compactions.bytes(largest);
+        let background = 2 * self.gauges.bytes() + self.compactions.bytes(largest);
         room::check(&self.path, bytes, self.reserve.saturating_add(background))
     }
 
-    fn engine_keyspace(&self, keyspace: &Keyspace) -> Result<fjall::Keyspace, StoreError> {
-        let index = keyspace.index_in(self.number)?;
-        Ok(self.keyspaces.read()[index].clone())
+    /// Has the engine delete the tables that it has merged into others; whether it was worth another look at the room there is.
+    ///
+    /// It deletes them when it seals a buffer. While all writes are refused it seals none, so what it has merged since would be
+    /// there for ever. Here it seals the one that only has an empty group, every now and then.
+    fn give_back(&self) -> bool {
+        let is_time = |last: &Option<Instant>| last.is_none_or(|last| last.elapsed() > BETWEEN_GIVING_BACK);
+        let Some(mut last) = self.gave_back.try_lock().filter(|last| is_time(last)) else { return false };
+        // Who has filled the disk beyond that is somebody else, and there may be no room for anything.
+        if room::check(&self.path, 0, self.reserve / 2).is_err() {
+            return false;
+        }
+        *last = Some(Instant::now());
+        let mut groups = self.groups.lock();
+        let appended = self.append(&mut groups, Vec::new(), Durability::Sync);
+        let sealed = appended.is_ok() && self.seals.rotate_memtable().is_ok();
+        tracing::info!(sealed, "the disk is nearly full: deleting tables that were merged");
+        sealed
     }
-}
 
-impl CommitSink for FjallEngine {
-    fn apply(&self, writes: Vec<Write>, durability: Durability) -> Result<(), StoreError> {
+    /// Writes a group to the log, and then makes it visible.
+    fn append(
+        &self,
+        groups: &mut Groups,
+        writes: Vec<Write>,
+        durability: Durability,
+    ) -> Result<(), StoreError> {
         let persist = match durability {
             Durability::Sync => PersistMode::SyncData,
             Durability::Buffered => PersistMode::Buffer,
         };
-        let bytes = writes.iter().map(Write::cost).sum();
-        self.leave_room(bytes)?;
-        // One leader at a time comes here, so the numbers follow the order of the log.
-        let mut groups = self.groups.lock();
         let seal =
             Seal { number: groups.last + 1, synced: groups.synced, floor: self.database.snapshot().seqno() };
         let keyspaces = self.keyspaces.read();
@@ -287,6 +318,21 @@ impl CommitSink for FjallEngine {
         if durability == Durability::Sync {
             groups.synced = seal.number;
         }
+        Ok(())
+    }
+
+    fn engine_keyspace(&self, keyspace: &Keyspace) -> Result<fjall::Keyspace, StoreError> {
+        let index = keyspace.index_in(self.number)?;
+        Ok(self.keyspaces.read()[index].clone())
+    }
+}
+
+impl CommitSink for FjallEngine {
+    fn apply(&self, writes: Vec<Write>, durability: Durability) -> Result<(), StoreError> {
+        self.make_room(writes.iter().map(Write::cost).sum())?;
+        // One leader at a time comes here, so the numbers follow the order of the log.
+        let mut groups = self.groups.lock();
+        self.append(&mut groups, writes, durability)?;
         self.rotate_seals(&mut groups)
     }
 
@@ -294,7 +340,9 @@ impl CommitSink for FjallEngine {
         let keyspaces = || self.keyspaces.read().clone();
         // The engine shows that it has failed only to who uses its log.
         let refused = || {
-            is_halted() || self.leave_room(0).is_err() || self.database.persist(PersistMode::Buffer).is_err()
+            is_halted()
+                || self.look_for_room(0).is_err()
+                || self.database.persist(PersistMode::Buffer).is_err()
         };
         buffers::make_way(&self.gauges, keyspaces, self.buffers, durability, refused);
     }
@@ -345,13 +393,14 @@ impl Engine for FjallEngine {
         let target = engine.engine_keyspace(keyspace)?;
         let failed = |error| queue.halted_by(engine.failed(error));
         let mut ascending = Ascending::new(keyspace, queue.limits());
+        engine.make_room(0)?;
         let mut ingestion = target.start_ingestion().map_err(failed)?;
         let mut unchecked = BYTES_PER_LOOK_FOR_ROOM;
         for pair in pairs {
             let (key, value) = ascending.accept(pair?)?;
             unchecked += key.len() + value.len();
             if unchecked >= BYTES_PER_LOOK_FOR_ROOM {
-                engine.leave_room(value.len())?;
+                engine.look_for_room(value.len())?;
                 unchecked = 0;
             }
             ingestion.write(key.into_slice(), value.into_slice()).map_err(failed)?;
@@ -383,7 +432,7 @@ impl Engine for FjallEngine {
 
     fn check_room(&self, directory: &Path, bytes: usize) -> Result<(), StoreError> {
         if room::on_one_device(&self.path, directory)? {
-            self.leave_room(bytes)?;
+            self.look_for_room(bytes)?;
         }
         Ok(())
     }
