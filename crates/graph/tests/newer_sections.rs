@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use failing::Failing;
 use graph::{
-    Cardinality, Dir, EdgeKeyDescription, EdgeRef, Graph, GraphOptions, NodeBounds, SecondaryOptions,
-    TreeBounds, Value, ValueType, VertexKeyDescription, VertexRef,
+    Cardinality, Dir, EdgeKeyDescription, EdgeRef, Graph, GraphOptions, IndexDescription, IndexKind,
+    NodeBounds, SecondaryOptions, TreeBounds, Value, ValueType, VertexKeyDescription, VertexRef,
 };
 use store::{MemoryStore, Store};
 use stored::{filled, pairs};
@@ -182,4 +182,32 @@ fn edges_of(graph: &Graph, v: VertexRef) -> Vec<EdgeRef> {
     let snapshot = graph.snapshot();
     let label = snapshot.catalog().edge_label("rates").unwrap();
     snapshot.reader().list(v, label, Dir::Out).edges().collect()
+}
+
+#[test]
+fn a_vertex_stays_in_a_range_index_over_two_keys_when_only_its_columns_are_newer() {
+    let store = memory();
+    let graph = open(&store, TREE);
+    let keys = vec!["name".to_owned(), "age".to_owned()];
+    let index = IndexDescription { label: "film".into(), keys, kind: IndexKind::Range };
+    graph.declare_index(&index).unwrap();
+    graph.await_index(&index).unwrap();
+    let v = vertex(&graph);
+    let transaction = graph.begin();
+    transaction.set_vertex_property(v, Cardinality::Single, "name", "one".into(), &[]).unwrap();
+    let age = transaction.set_vertex_property(v, Cardinality::Single, "age", Value::Int(7), &[]).unwrap();
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    let transaction = graph.begin();
+    transaction.drop_vertex_property(age).unwrap();
+    transaction.commit().unwrap();
+    // Those of blocks are written first, and that was all.
+    let before = pairs(&store);
+    graph.flush().unwrap();
+    drop(graph);
+    let blocks =
+        pairs(&store).into_iter().filter(|(keyspace, key, _)| keyspace == "sections" && key[0] == b'b');
+    let store = filled(&before.into_iter().chain(blocks).collect::<Vec<_>>());
+    // Who reads the index in its order would not find it under the value that it has lost.
+    assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
 }

@@ -9,6 +9,9 @@ use crate::schema::{Index, IndexDescription, IndexKind, IndexState};
 use crate::section::partition_of;
 use crate::{KeyId, Reader, Result, index_hash};
 
+/// Characters of a vertex's values that a finding shows at most.
+const SHOWN: usize = 200;
+
 /// Whether an index by hash has an entry for a value of a vertex. (It may have more: of values that are no more.)
 pub(super) fn has_hash(reader: &Reader<'_>, index: usize, value: &Value, v: VertexRef) -> Result<bool> {
     let (guard, hash) = (crossbeam_epoch::pin(), index_hash(value));
@@ -67,7 +70,8 @@ fn missing_key(reader: &Reader<'_>, v: VertexRef, index: &Index) -> Result<Optio
     let partition = reader.snapshot().core().ordered_partition(number, v.tablet() as usize, &guard)?;
     let has = |key: &[u8]| partition.is_some_and(|partition| partition.contains(key, v));
     let is_missing = order_keys(&all).iter().any(|key| !has(key));
-    Ok(is_missing.then(|| "all combinations of its values".to_owned()))
+    let shown = || format!("{all:?}").chars().take(SHOWN).collect::<String>();
+    Ok(is_missing.then(|| format!("all combinations of its values {}", shown())))
 }
 
 /// A value that another vertex has as well, which is named only at the later of the two.

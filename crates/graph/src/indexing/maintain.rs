@@ -23,14 +23,16 @@ impl Application<'_> {
     ) -> Result<()> {
         // Replaying, a column may be ahead of this change. What it holds is then not what was there before, and
         // taking that out of the index could hide it for good; leaving a stale entry in is harmless.
-        let column = self.column(v, key)?.filter(|column| column.settled < self.tick);
-        let before = column.map_or_else(Vec::new, |column| values_of(column, v));
+        let before = match self.column(v, key)? {
+            Some(column) if column.settled >= self.tick => None,
+            column => Some(column.map_or_else(Vec::new, |column| values_of(column, v))),
+        };
         let after: Vec<Value> = state.to_cells().into_iter().map(|cell| cell.value).collect();
         match index.definition.kind {
             IndexKind::Range => self.move_in_order(index, v, key, before, after),
             IndexKind::Equality | IndexKind::Unique => {
                 let hashes = |values: &[Value]| values.iter().map(index_hash).collect();
-                self.move_by_hash(index, v, hashes(&before), hashes(&after))
+                self.move_by_hash(index, v, hashes(&before.unwrap_or_default()), hashes(&after))
             }
         }
     }
@@ -46,14 +48,15 @@ impl Application<'_> {
         Ok(())
     }
 
-    /// Only the values of `key` change; those of the index's other keys are what the sections have. Replaying, they
-    /// may be what comes later: whichever of the keys changes last finds the last values of all of them.
+    /// Only the values of `key` change, from those before if they are known; those of the index's other keys are what the
+    /// sections have. Replaying, they may be what comes later: whichever of the keys changes last finds the last values of all
+    /// of them.
     fn move_in_order(
         &mut self,
         index: &Index,
         v: VertexRef,
         key: KeyId,
-        before: Vec<Value>,
+        before: Option<Vec<Value>>,
         after: Vec<Value>,
     ) -> Result<()> {
         let mut values = Vec::with_capacity(index.definition.keys.len());
@@ -62,8 +65,11 @@ impl Application<'_> {
             values.push(other.map_or_else(Vec::new, |column| values_of(column, v)));
         }
         let changed = index.definition.keys.iter().position(|known| *known == key).unwrap_or(0);
-        values[changed] = before;
-        let before = order_keys(&values);
+        // No values are a key as well, if not of the first one, so that is not what is known of unknown ones.
+        let before = before.map_or_else(Vec::new, |before| {
+            values[changed] = before;
+            order_keys(&values)
+        });
         values[changed] = after;
         let after = order_keys(&values);
         let number = FIRST_INDEX + index.number as usize;
