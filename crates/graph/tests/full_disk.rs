@@ -82,7 +82,9 @@ fn an_index_is_dropped_on_a_full_disk_and_does_not_come_back() {
     assert!(graph.index_status().is_empty());
     // It is logged when there is room, without anybody asking again.
     // Three commits have failed then, and one has not.
+    let begun = std::time::Instant::now();
     while graph.snapshot().stamp().bits() < before + 4 {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(60), "it was not logged");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert!(restart(graph, &disk).index_status().is_empty());
