@@ -207,6 +207,31 @@ fn write_until_calls_fail(directory: &Path, failing: Failing) {
 
 const CHILD_ENDED_WELL: i32 = 42;
 
+/// A reserve that writes cannot leave free, though half of it is.
+fn more_than_free(directory: &Path) -> FjallOptions {
+    let room = rustix::fs::statvfs(directory).unwrap();
+    let free = room.f_bavail * room.f_frsize;
+    FjallOptions { reserve_bytes: free + free / 2, ..FjallOptions::default() }
+}
+
+/// In the child: a write is to be refused, and what is done about it first cannot be synced.
+fn be_refused_while_calls_fail(directory: &Path, failing: Failing) {
+    {
+        let store = FjallStore::open(directory, FjallOptions::default()).unwrap();
+        let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+        (0..3).for_each(|key| put(&store, &things, key, Durability::Sync).unwrap());
+        store.close().unwrap();
+    }
+    let store = FjallStore::open(directory, more_than_free(directory)).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    let_fail(failing);
+    let first = put(&store, &things, 3, Durability::Buffered).unwrap_err();
+    assert!(first.to_string().contains("Input/output error"), "{first}");
+    let second = put(&store, &things, 4, Durability::Buffered).unwrap_err();
+    assert!(matches!(second, StoreError::Halted { .. }), "{second}");
+    std::process::exit(CHILD_ENDED_WELL);
+}
+
 /// In the child: what is written past the log cannot be synced.
 fn ingest_until_calls_fail(directory: &Path, failing: Failing) {
     let store = FjallStore::open(directory, FjallOptions::default()).unwrap();
@@ -258,4 +283,31 @@ fn a_write_that_finds_no_room_after_all_stops_the_store_until_it_is_opened_again
 #[test]
 fn a_failed_sync_of_what_is_ingested_stops_all_writes() {
     survives("a_failed_sync_of_what_is_ingested_stops_all_writes", SYNC, ingest_until_calls_fail);
+}
+
+#[test]
+fn a_failed_sync_before_a_write_is_refused_stops_all_writes() {
+    let test = "a_failed_sync_before_a_write_is_refused_stops_all_writes";
+    survives(test, SYNC, be_refused_while_calls_fail);
+}
+
+#[test]
+fn what_is_written_before_a_write_is_refused_is_no_damage_after_a_crash() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let store = FjallStore::open(&path, FjallOptions::default()).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    (0..3).for_each(|key| put(&store, &things, key, Durability::Sync).unwrap());
+    store.close().unwrap();
+    drop(store);
+    let store = FjallStore::open(&path, more_than_free(&path)).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    assert!(matches!(put(&store, &things, 3, Durability::Sync), Err(StoreError::DiskFull { .. })));
+    // As a process that is killed leaves it.
+    let copy = directory.path().join("copy");
+    assert!(Command::new("cp").arg("-r").args([&path, &copy]).status().unwrap().success());
+    let store = FjallStore::open(&copy, FjallOptions::default()).unwrap();
+    let things = store.keyspace("things", KeyspaceShape::Large).unwrap();
+    assert_eq!(count(&store, &things), 3);
+    put(&store, &things, 3, Durability::Sync).unwrap();
 }

@@ -254,7 +254,7 @@ impl FjallEngine {
     /// it give back what it does not need any more.
     fn make_room(&self, bytes: usize) -> Result<(), StoreError> {
         match self.look_for_room(bytes) {
-            Err(StoreError::DiskFull { .. }) if self.give_back() => self.look_for_room(bytes),
+            Err(StoreError::DiskFull { .. }) if self.give_back()? => self.look_for_room(bytes),
             outcome => outcome,
         }
     }
@@ -272,19 +272,22 @@ impl FjallEngine {
     ///
     /// It deletes them when it seals a buffer. While all writes are refused it seals none, so what it has merged since would be
     /// there for ever. Here it seals the one that only has an empty group, every now and then.
-    fn give_back(&self) -> bool {
+    ///
+    /// # Errors
+    /// The group could not be written or synced: what was written before it may not be on the disk either, as with any other.
+    fn give_back(&self) -> Result<bool, StoreError> {
         let is_time = |last: &Option<Instant>| last.is_none_or(|last| last.elapsed() > BETWEEN_GIVING_BACK);
-        let Some(mut last) = self.gave_back.try_lock().filter(|last| is_time(last)) else { return false };
+        let Some(mut last) = self.gave_back.try_lock().filter(|last| is_time(last)) else { return Ok(false) };
         // Who has filled the disk beyond that is somebody else, and there may be no room for anything.
         if room::check(&self.path, 0, self.reserve / 2).is_err() {
-            return false;
+            return Ok(false);
         }
         *last = Some(Instant::now());
         let mut groups = self.groups.lock();
-        let appended = self.append(&mut groups, Vec::new(), Durability::Sync);
-        let sealed = appended.is_ok() && self.seals.rotate_memtable().is_ok();
-        tracing::info!(sealed, "the disk is nearly full: deleting tables that were merged");
-        sealed
+        self.append(&mut groups, Vec::new(), Durability::Sync)?;
+        let sealed = self.seals.rotate_memtable();
+        tracing::info!(?sealed, "the disk is nearly full: deleting tables that were merged");
+        Ok(sealed.is_ok())
     }
 
     /// Writes a group to the log, and then makes it visible.
@@ -393,7 +396,7 @@ impl Engine for FjallEngine {
         let target = engine.engine_keyspace(keyspace)?;
         let failed = |error| queue.halted_by(engine.failed(error));
         let mut ascending = Ascending::new(keyspace, queue.limits());
-        engine.make_room(0)?;
+        engine.make_room(0).map_err(|error| queue.halted_by(error))?;
         let mut ingestion = target.start_ingestion().map_err(failed)?;
         let mut unchecked = BYTES_PER_LOOK_FOR_ROOM;
         for pair in pairs {
