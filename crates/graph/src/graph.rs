@@ -125,7 +125,13 @@ impl Graph {
 
     /// Begins a transaction on the latest committed state.
     pub fn begin(&self) -> Transaction {
-        Transaction::begin(&self.core)
+        self.begin_at(self.snapshot())
+    }
+
+    /// Begins a transaction on a snapshot of this graph that is there already: what was found out about the graph at that
+    /// moment, a plan say, holds in the transaction, too.
+    pub fn begin_at(&self, snapshot: Snapshot) -> Transaction {
+        Transaction::begin(&self.core, snapshot)
     }
 
     /// Begins a bulk load. Nothing else may write to the graph until it is finished or dropped.

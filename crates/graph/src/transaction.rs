@@ -28,8 +28,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    pub(crate) fn begin(core: &Arc<Core>) -> Self {
-        let base = Snapshot::latest(core);
+    pub(crate) fn begin(core: &Arc<Core>, base: Snapshot) -> Self {
         let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(&core.held)));
         Self { core: Arc::clone(core), base, overlay: Arc::default(), writes }
     }

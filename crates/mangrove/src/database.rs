@@ -12,6 +12,7 @@ use values::{Str, Value};
 use crate::{
     DatabaseOptions, Error, Results, Transaction,
     options::start_engine,
+    origin::Origin,
     prepare::Preparer,
     retry::Retries,
     script,
@@ -140,7 +141,9 @@ impl Database {
         let (bindings, snapshot) = (script::bindings(bindings), self.inner.graph.snapshot());
         match self.inner.read(text, "g", &bindings, &snapshot)? {
             Script::Prepared(prepared, mode) => {
-                crate::run::run_prepared(&self.inner, &prepared, mode, snapshot)
+                drop(snapshot);
+                let origin = || Origin::Script { text: text.into(), source: "g".into(), bindings };
+                crate::run::run_prepared(&self.inner, prepared, mode, origin)
             }
             Script::Read(request) => {
                 // It may call a service that waits for snapshots to go.

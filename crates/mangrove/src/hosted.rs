@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Access, CancelToken, Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::{CancelToken, Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
 use parking_lot::Mutex;
 use server::{Input, Materialize, Push, Query, ResultBatch};
 use values::Value;
@@ -19,6 +19,7 @@ use crate::{
     backoff::backoff,
     database::Inner,
     metrics,
+    origin::Origin,
     prepare::{Preparation, Prepared},
     run::{conflict, run_profiled},
     script::{self, Mode, Request},
@@ -52,8 +53,12 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
     let wishes = Wishes { timeout: query.timeout, materialize: query.materialize };
     let request = match query.input {
         Input::Text { script, source, bindings } => {
-            match inner.read(&script, &source, &script::bindings(bindings), &inner.graph.snapshot())? {
-                Script::Prepared(prepared, mode) => return begin(inner, prepared, mode, &wishes, sink),
+            let bindings = script::bindings(bindings);
+            match inner.read(&script, &source, &bindings, &inner.graph.snapshot())? {
+                Script::Prepared(prepared, mode) => {
+                    let origin = Origin::Script { text: script, source, bindings };
+                    return begin(inner, prepared, origin, mode, wishes, sink);
+                }
                 Script::Read(request) => request,
             }
         }
@@ -62,13 +67,25 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
     if begins_with_call(&request.traversal) {
         return call(inner.clone(), request, wishes, sink.clone());
     }
-    go_on(inner, request, &wishes, sink)
+    go_on(inner, request, wishes, sink)
 }
 
 /// What a client says about a request beside its traversal.
+#[derive(Clone, Copy)]
 struct Wishes {
     timeout: Option<Duration>,
     materialize: Materialize,
+}
+
+impl Wishes {
+    /// The request as the client wishes it.
+    fn granted(self, mut prepared: Prepared) -> Prepared {
+        prepared.timeout = prepared.timeout.or(self.timeout);
+        if self.materialize == Materialize::Tokens {
+            prepared.references_only();
+        }
+        prepared
+    }
 }
 
 /// Calls the service that a request begins with, on a thread of its own since it may wait, and goes on with its
@@ -84,7 +101,7 @@ fn call(
     let act = move || {
         let within = if request.mode == Mode::Explain { Within::Explanation } else { Within::Request };
         let running = services::substitute(&inner, request.traversal, within)
-            .and_then(|traversal| go_on(&inner, Request { traversal, ..request }, &wishes, &sink));
+            .and_then(|traversal| go_on(&inner, Request { traversal, ..request }, wishes, &sink));
         match running {
             Ok(running) => shared.begun(running),
             Err(error) => sink.finish(Err(refusal(&error))),
@@ -137,7 +154,7 @@ impl Drop for LaterHandle {
 fn go_on(
     inner: &Arc<Inner>,
     request: Request,
-    wishes: &Wishes,
+    wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
     match request.mode {
@@ -148,39 +165,40 @@ fn go_on(
         }
         Mode::Run | Mode::RunForOne => {}
     }
-    let prepared = match inner.preparer.prepare(request.traversal, &inner.graph.snapshot())? {
-        Preparation::Run(prepared) => prepared,
-        Preparation::Explanation(text) => return Ok(finished(sink, Some(Value::from(text)))),
-    };
-    begin(inner, prepared, request.mode, wishes, sink)
+    match inner.preparer.prepare(request.traversal, inner.graph.snapshot())? {
+        Preparation::Run(prepared, lifted) => {
+            begin(inner, prepared, Origin::Traversal(lifted), request.mode, wishes, sink)
+        }
+        Preparation::Explanation(text) => Ok(finished(sink, Some(Value::from(text)))),
+    }
 }
 
 /// Starts a request that is prepared.
 fn begin(
     inner: &Arc<Inner>,
-    mut prepared: Prepared,
+    prepared: Prepared,
+    origin: Origin,
     mode: Mode,
-    wishes: &Wishes,
+    wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
-    prepared.timeout = prepared.timeout.or(wishes.timeout);
-    if wishes.materialize == Materialize::Tokens {
-        prepared.references_only();
-    }
+    let prepared = wishes.granted(prepared);
     if prepared.plan.profile {
-        return profile(inner.clone(), prepared, sink.clone());
+        return profile(inner.clone(), prepared, origin, sink.clone());
     }
-    let deadline = prepared.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let timeout = prepared.timeout.or(inner.options.timeout);
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let job = Arc::new(Job {
         inner: inner.clone(),
-        prepared,
+        origin,
+        wishes,
         sink: sink.clone(),
         needs_one: mode == Mode::RunForOne,
         deadline,
         current: Mutex::new((0, None)),
         cancelled: AtomicBool::new(false),
     });
-    job.attempt(0);
+    job.attempt(0, prepared);
     Ok(Box::new(Handle(job)))
 }
 
@@ -198,11 +216,12 @@ fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running
 fn profile(
     inner: Arc<Inner>,
     prepared: Prepared,
+    origin: Origin,
     sink: ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
     let cancel = Arc::new(Profiling::default());
     let shared = cancel.clone();
-    let act = move || match run_profiled(&inner, &prepared, |token| shared.begun(token)) {
+    let act = move || match run_profiled(&inner, prepared, &origin, |token| shared.begun(token)) {
         Ok(text) => drop(finished(&sink, Some(Value::from(text)))),
         Err(error) => sink.finish(Err(refusal(&error))),
     };
@@ -256,7 +275,9 @@ impl server::Running for Ended {
 /// A request on the executors, over all its attempts.
 struct Job {
     inner: Arc<Inner>,
-    prepared: Prepared,
+    /// What to plan for every further attempt.
+    origin: Origin,
+    wishes: Wishes,
     sink: ServerSink,
     /// No result at all would be an error.
     needs_one: bool,
@@ -269,17 +290,11 @@ struct Job {
 
 impl Job {
     /// Starts attempt number `number`, from 0.
-    fn attempt(self: &Arc<Self>, number: u32) {
+    fn attempt(self: &Arc<Self>, number: u32, prepared: Prepared) {
         if self.cancelled.load(Ordering::Acquire) {
             return;
         }
-        let plan = &self.prepared.plan;
-        let access = if plan.writes {
-            Access::Write(Arc::new(self.inner.graph.begin()))
-        } else {
-            Access::Read(self.inner.graph.snapshot())
-        };
-        let mut spec = self.prepared.spec(&self.inner, access, Counting::Off);
+        let mut spec = prepared.into_spec(&self.inner, Counting::Off);
         if number > 0 {
             spec.timeout = self.remaining().or(spec.timeout);
         }
@@ -310,7 +325,11 @@ impl Job {
     fn again(self: &Arc<Self>, number: u32) {
         let job = self.clone();
         let delay = backoff(number, fastrand::u64(..));
-        self.inner.retries.after(delay, Box::new(move || job.attempt(number)));
+        let again = move || match job.origin.prepare(&job.inner, job.inner.graph.snapshot()) {
+            Ok(prepared) => job.attempt(number, job.wishes.granted(prepared)),
+            Err(error) => job.sink.finish(Err(refusal(&error))),
+        };
+        self.inner.retries.after(delay, Box::new(again));
     }
 }
 

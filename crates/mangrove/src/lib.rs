@@ -18,6 +18,7 @@
 //! | `database.rs` | an open graph: what one can ask of it |
 //! | `script.rs` | from text or bytecode to one traversal and what to do with it |
 //! | `prepare.rs` | from a traversal to a plan and its parameters |
+//! | `origin.rs` | what a request was read from, to plan it again |
 //! | `run.rs`, `results.rs` | a request on the calling thread |
 //! | `hosted.rs` | a request on the engine's executors, for the server |
 //! | `services/` | what `g.call(…)` does: schema and indexes |
@@ -38,6 +39,7 @@ mod import;
 mod machine_memory;
 mod metrics;
 mod options;
+mod origin;
 mod prepare;
 mod profile;
 mod results;
