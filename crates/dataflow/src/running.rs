@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use graph::{ReadNotes, Reader, Snapshot};
 use planner::physical::{IntraPolicy, Op, OpKind};
 
+use values::Value;
+
 use crate::batch::Batch;
-use crate::detach;
+use crate::detach::{self, Gone, Noted};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Output};
@@ -23,6 +26,8 @@ pub struct RunningQuery {
     results: u64,
     time: Duration,
     detach: detach::Detail,
+    /// In a transaction: the results so far, attached to the graph. What it is that they show is known at its end.
+    held: Results,
 }
 
 impl std::fmt::Debug for RunningQuery {
@@ -46,7 +51,16 @@ impl RunningQuery {
             moves: false,
             rows: 0.0,
         };
-        Self { state, root, root_op, started: false, results: 0, time: Duration::ZERO, detach }
+        Self {
+            state,
+            root,
+            root_op,
+            started: false,
+            results: 0,
+            time: Duration::ZERO,
+            detach,
+            held: Results::new(),
+        }
     }
 
     /// For how long it has run.
@@ -116,15 +130,20 @@ impl RunningQuery {
         if batches.is_empty() {
             return Ok(Results::new());
         }
+        let rows = batches.iter().flat_map(|batch| (0..batch.len).map(move |row| (batch, row)));
+        let rows = rows.map(|(batch, row)| (batch.current.value(row), batch.bulk(row)));
+        if self.state.transaction().is_some() {
+            let before = self.held.len();
+            self.held.extend(rows);
+            self.results += self.held[before..].iter().map(|(_, bulk)| bulk).sum::<u64>();
+            return Ok(Results::new());
+        }
         let snapshot = self.state.snapshot();
         let reader = snapshot.reader();
         let mut results = Results::with_capacity(batches.iter().map(|b| b.len).sum());
-        for batch in &batches {
-            for row in 0..batch.len {
-                let bulk = batch.bulk(row);
-                self.results += bulk;
-                results.push((detach::detach(&batch.current.value(row), &reader, self.detach), bulk));
-            }
+        for (value, bulk) in rows {
+            self.results += bulk;
+            results.push((detach::detach(&value, &reader, self.detach), bulk));
         }
         Ok(results)
     }
@@ -139,18 +158,76 @@ impl RunningQuery {
         }
     }
 
-    /// Ends a query that ran to its end: commits its transaction, if it has one. Waits until the commit is durable.
+    /// Ends a query that ran to its end: commits its transaction, if it has one, and waits until the commit is durable. The
+    /// results of a transaction: elements as they are at its commit, so that of two transactions that each write what the other one
+    /// returns, the later returns what the earlier wrote.
     ///
     /// # Errors
     /// [`QueryError::Graph`], retryable on a conflict.
-    pub fn commit(self) -> Result<Summary, QueryError> {
+    pub fn commit(self) -> Result<(Summary, Results), QueryError> {
         let summary = self.summary();
-        let Self { state, root, .. } = self;
+        let Self { state, root, held, detach: detail, .. } = self;
         drop(root);
-        let submitted = state.transaction().map(graph::Transaction::submit).transpose()?;
+        let Some(transaction) = state.transaction() else { return Ok((summary, Results::new())) };
+        let answer = Answer { held, detail, gone: Gone::default() };
+        let mut results = answer.now(&state, &ReadNotes::of_shown(transaction))?;
+        state.snapshot().check()?;
+        let submitted = transaction.submit()?;
         // While it waits, and maybe flushes, its snapshot keeps nothing in memory.
         drop(state);
-        submitted.map(graph::Submitted::wait).transpose()?;
-        Ok(summary)
+        if let Some(shown) = submitted.wait_to_show()? {
+            results = answer.later(&shown);
+            shown.check()?;
+        }
+        Ok((summary, results))
+    }
+
+    /// Ends a query that ran to its end and is a part of a transaction that goes on; its results. Elements are as they are now,
+    /// and that is read: their properties must still be these at the commit.
+    ///
+    /// # Errors
+    /// If something could not be read.
+    pub fn leave(self) -> Result<Results, QueryError> {
+        let Self { state, root, held, detach: detail, .. } = self;
+        drop(root);
+        let Some(transaction) = state.transaction() else { return Ok(Results::new()) };
+        let answer = Answer { held, detail, gone: Gone::default() };
+        let results = answer.now(&state, &ReadNotes::new(transaction))?;
+        state.snapshot().check()?;
+        Ok(results)
+    }
+}
+
+/// The results of a transaction, attached to the graph.
+struct Answer {
+    held: Results,
+    detail: detach::Detail,
+    gone: Gone,
+}
+
+impl Answer {
+    /// What they are now for the transaction.
+    fn now(&self, state: &QueryState, notes: &ReadNotes<'_>) -> Result<Results, QueryError> {
+        let (snapshot, base) = (state.snapshot(), state.transaction().map(graph::Transaction::base));
+        let (reader, before) = (snapshot.reader(), base.unwrap_or(&snapshot).reader());
+        let noted = Noted::Now { notes, gone: &self.gone, before: &before };
+        let mut results = Results::with_capacity(self.held.len());
+        for some in self.held.chunks(Batch::TARGET_ROWS) {
+            state.check()?;
+            self.detach(some, &reader, noted, &mut results);
+        }
+        Ok(results)
+    }
+
+    /// What they are as of its commit. There is no deadline any more: what is committed is committed.
+    fn later(&self, snapshot: &Snapshot) -> Results {
+        let mut results = Results::with_capacity(self.held.len());
+        self.detach(&self.held, &snapshot.reader(), Noted::Later(&self.gone), &mut results);
+        results
+    }
+
+    fn detach(&self, some: &[(Value, u64)], reader: &Reader<'_>, noted: Noted<'_>, results: &mut Results) {
+        let detach = |value| detach::detach_noted(value, reader, self.detail, noted);
+        results.extend(some.iter().map(|(value, bulk)| (detach(value), *bulk)));
     }
 }

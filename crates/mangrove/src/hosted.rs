@@ -1,33 +1,26 @@
 //! A database behind the server: requests run on the engine's executors, results go into the server's sinks.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, thread, time::Duration};
 
-use dataflow::{CancelToken, Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::CancelToken;
 use parking_lot::Mutex;
-use server::{Input, Materialize, Push, Query, ResultBatch};
+use server::{Input, Materialize, Query, ResultBatch};
 use values::Value;
 
 use crate::{
     Database, Error,
-    backoff::backoff,
     database::Inner,
+    job::Job,
     metrics,
     origin::Origin,
     prepare::{Preparation, Prepared},
-    run::{conflict, run_profiled},
+    run::run_profiled,
     script::{self, Mode, Request},
     scripts::Script,
     services::{self, Within, begins_with_call},
 };
 
-type ServerSink = Arc<dyn server::ResultSink>;
+pub(crate) type ServerSink = Arc<dyn server::ResultSink>;
 
 impl server::Database for Database {
     fn submit(&self, query: Query, sink: ServerSink) -> Box<dyn server::Running> {
@@ -45,7 +38,8 @@ impl server::Database for Database {
     }
 }
 
-fn refusal(error: &Error) -> server::QueryError {
+/// An error as a client sees it.
+pub(crate) fn refusal(error: &Error) -> server::QueryError {
     server::QueryError::new(error.kind(), error.to_string())
 }
 
@@ -72,14 +66,14 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 
 /// What a client says about a request beside its traversal.
 #[derive(Clone, Copy)]
-struct Wishes {
+pub(crate) struct Wishes {
     timeout: Option<Duration>,
     materialize: Materialize,
 }
 
 impl Wishes {
     /// The request as the client wishes it.
-    fn granted(self, mut prepared: Prepared) -> Prepared {
+    pub(crate) fn granted(self, mut prepared: Prepared) -> Prepared {
         prepared.timeout = prepared.timeout.or(self.timeout);
         if self.materialize == Materialize::Tokens {
             prepared.references_only();
@@ -186,20 +180,8 @@ fn begin(
     if prepared.plan.profile {
         return profile(inner.clone(), prepared, origin, sink.clone());
     }
-    let timeout = prepared.timeout.or(inner.options.timeout);
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let job = Arc::new(Job {
-        inner: inner.clone(),
-        origin,
-        wishes,
-        sink: sink.clone(),
-        needs_one: mode == Mode::RunForOne,
-        deadline,
-        current: Mutex::new((0, None)),
-        cancelled: AtomicBool::new(false),
-    });
-    job.attempt(0, prepared);
-    Ok(Box::new(Handle(job)))
+    let needs_one = mode == Mode::RunForOne;
+    Ok(Box::new(Job::start(inner.clone(), prepared, (origin, wishes), sink.clone(), needs_one)))
 }
 
 /// Answers at once.
@@ -270,133 +252,4 @@ struct Ended;
 impl server::Running for Ended {
     fn resume(&self) {}
     fn cancel(&self) {}
-}
-
-/// A request on the executors, over all its attempts.
-struct Job {
-    inner: Arc<Inner>,
-    /// What to plan for every further attempt.
-    origin: Origin,
-    wishes: Wishes,
-    sink: ServerSink,
-    /// No result at all would be an error.
-    needs_one: bool,
-    /// When it has run too long, all attempts together.
-    deadline: Option<Instant>,
-    /// The latest attempt and its number.
-    current: Mutex<(u32, Option<QueryHandle>)>,
-    cancelled: AtomicBool,
-}
-
-impl Job {
-    /// Starts attempt number `number`, from 0.
-    fn attempt(self: &Arc<Self>, number: u32, prepared: Prepared) {
-        if self.cancelled.load(Ordering::Acquire) {
-            return;
-        }
-        let mut spec = prepared.into_spec(&self.inner, Counting::Off);
-        if number > 0 {
-            spec.timeout = self.remaining().or(spec.timeout);
-        }
-        let relay = Relay { job: self.clone(), number, delivered: false };
-        let handle = self.inner.engine.submit(spec, Box::new(relay));
-        let mut current = self.current.lock();
-        // The attempt may be over already, and a later one may have been started from its sink.
-        if number >= current.0 {
-            *current = (number, Some(handle));
-        }
-        drop(current);
-        if self.cancelled.load(Ordering::Acquire) {
-            self.stop();
-        }
-    }
-
-    fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
-    }
-
-    /// Drops the latest attempt, which terminates its operators.
-    fn stop(&self) {
-        let handle = self.current.lock().1.take();
-        drop(handle);
-    }
-
-    /// Tries again after `number` failed attempts.
-    fn again(self: &Arc<Self>, number: u32) {
-        let job = self.clone();
-        let delay = backoff(number, fastrand::u64(..));
-        let again = move || match job.origin.prepare(&job.inner, job.inner.graph.snapshot()) {
-            Ok(prepared) => job.attempt(number, job.wishes.granted(prepared)),
-            Err(error) => job.sink.finish(Err(refusal(&error))),
-        };
-        self.inner.retries.after(delay, Box::new(again));
-    }
-}
-
-/// What the server holds of a request.
-struct Handle(Arc<Job>);
-
-impl server::Running for Handle {
-    fn resume(&self) {
-        if let Some(handle) = &self.0.current.lock().1 {
-            handle.waker().wake();
-        }
-    }
-
-    fn cancel(&self) {
-        self.0.cancelled.store(true, Ordering::Release);
-        self.0.stop();
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        server::Running::cancel(self);
-    }
-}
-
-/// Passes one attempt's results on to the server.
-struct Relay {
-    job: Arc<Job>,
-    number: u32,
-    /// Whether any result was passed on.
-    delivered: bool,
-}
-
-impl ResultSink for Relay {
-    fn push(&mut self, results: Results) -> Result<(), Results> {
-        let any = !results.is_empty();
-        match self.job.sink.push(ResultBatch { items: results }) {
-            Push::Taken => {
-                self.delivered |= any;
-                Ok(())
-            }
-            // Nobody listens: the cancellation is under way.
-            Push::Gone => Ok(()),
-            Push::Full(batch) => Err(batch.items),
-        }
-    }
-
-    fn finish(&mut self, outcome: Result<Summary, QueryError>) {
-        let job = &self.job;
-        let error = match outcome {
-            Ok(_) if job.needs_one && !self.delivered => Error::NoResult,
-            Ok(_) => return self.succeed(),
-            Err(QueryError::Graph(error)) if error.is_retryable() => {
-                let attempts = self.number + 1;
-                if attempts <= job.inner.options.write_retries {
-                    return job.again(attempts);
-                }
-                conflict(attempts, error)
-            }
-            Err(error) => error.into(),
-        };
-        job.sink.finish(Err(refusal(&error)));
-    }
-}
-
-impl Relay {
-    fn succeed(&self) {
-        self.job.sink.finish(Ok(server::Summary::default()));
-    }
 }

@@ -1,9 +1,9 @@
 //! Runs a request on the calling thread.
 
-use std::{sync::Arc, thread};
+use std::{sync::Arc, thread, time::Instant};
 
-use dataflow::{Access, CancelToken, Counting, LocalQuery, QueryError, QuerySpec, Summary};
-use graph::GraphError;
+use dataflow::{Access, CancelToken, Counting, LocalQuery, QueryError, QuerySpec};
+use graph::{GraphError, Turn};
 use values::Value;
 
 use crate::{
@@ -50,10 +50,10 @@ pub(crate) fn run_prepared(
         return Ok(Results::one(run_profiled(inner, prepared, &origin(), |_| {})?));
     }
     if prepared.plan.writes {
-        let (results, _) = write(inner, prepared, &origin(), Counting::Off, |_| {}, |_| {})?;
+        let results = write(inner, prepared, &origin(), Counting::Off, |_| {}, |_| {})?;
         return Ok(Results::complete(results, needs_one));
     }
-    Ok(Results::running(inner.engine.run_here(prepared.into_spec(inner, Counting::Off)), needs_one))
+    Ok(Results::running(inner.engine.run_here(prepared.into_spec(inner, None, Counting::Off)), needs_one))
 }
 
 /// Runs a request and tells where the time went.
@@ -79,7 +79,7 @@ pub(crate) fn run_profiled(
         let before_commit = |query: &LocalQuery<'_>| report = report_of(query);
         write(inner, prepared, origin, Counting::Timed, begun, before_commit)?;
     } else {
-        let mut query = inner.engine.run_here(prepared.into_spec(inner, Counting::Timed));
+        let mut query = inner.engine.run_here(prepared.into_spec(inner, None, Counting::Timed));
         query.state().map(|state| state.cancel.clone()).into_iter().for_each(&mut begun);
         drain(&mut query)?;
         report = report_of(&query);
@@ -100,14 +100,21 @@ fn write(
     counting: Counting,
     mut begun: impl FnMut(CancelToken),
     mut before_commit: impl FnMut(&LocalQuery<'_>),
-) -> Result<(Vec<(Value, u64)>, Summary), Error> {
+) -> Result<Vec<(Value, u64)>, Error> {
     let mut attempt = 0;
+    let turn = inner.graph.turn();
+    let timeout = prepared.timeout.or(inner.options.timeout);
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
-        let mut query = inner.engine.run_here(prepared.into_spec(inner, counting));
+        let mut spec = prepared.into_spec(inner, Some(&turn), counting);
+        if attempt > 0 {
+            spec.timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        }
+        let mut query = inner.engine.run_here(spec);
         query.state().map(|state| state.cancel.clone()).into_iter().for_each(&mut begun);
-        let outcome = drain(&mut query).and_then(|results| {
+        let outcome = drain(&mut query).and_then(|_| {
             before_commit(&query);
-            Ok((results, query.finish()?))
+            query.finish()
         });
         match outcome {
             Err(QueryError::Graph(error)) if error.is_retryable() => {
@@ -115,10 +122,12 @@ fn write(
                 if attempt > inner.options.write_retries {
                     return Err(conflict(attempt, error));
                 }
-                thread::sleep(backoff(attempt, fastrand::u64(..)));
+                if !turn.wait(deadline) {
+                    thread::sleep(backoff(attempt, fastrand::u64(..)));
+                }
                 prepared = origin.prepare(inner, inner.graph.snapshot())?;
             }
-            outcome => return Ok(outcome?),
+            outcome => return Ok(outcome?.1),
         }
     }
 }
@@ -138,12 +147,13 @@ pub(crate) fn drain(query: &mut LocalQuery<'_>) -> Result<Vec<(Value, u64)>, Que
 }
 
 impl Prepared {
-    /// What the engine is told to run: on the snapshot, or in a transaction that begins there.
-    pub(crate) fn into_spec(self, inner: &Inner, counting: Counting) -> QuerySpec {
+    /// What the engine is told to run: on the snapshot, or in a transaction that begins there. `turn` is that of a request that
+    /// writes.
+    pub(crate) fn into_spec(self, inner: &Inner, turn: Option<&Arc<Turn>>, counting: Counting) -> QuerySpec {
         let snapshot = self.snapshot.clone();
-        let access = match self.plan.writes {
-            true => Access::Write(Arc::new(inner.graph.begin_at(snapshot))),
-            false => Access::Read(snapshot),
+        let access = match turn {
+            Some(turn) => Access::Write(Arc::new(inner.graph.begin_in(snapshot, turn))),
+            None => Access::Read(snapshot),
         };
         self.spec(inner, access, counting)
     }

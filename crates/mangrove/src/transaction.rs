@@ -88,9 +88,9 @@ impl<'db> Transaction<'db> {
 
     fn run_prepared(&self, prepared: Prepared, mode: Mode) -> Result<Results<'db>, Error> {
         let mut query = self.inner.engine.run_here(prepared.into_spec_within(self.inner, self.graph.clone()));
-        // The query is dropped, not finished: to finish it would be to commit.
-        let results = drain(&mut query)?;
-        Ok(Results::complete(results, mode == Mode::RunForOne))
+        drain(&mut query)?;
+        // It is left, not finished: to finish it would be to commit.
+        Ok(Results::complete(query.leave()?, mode == Mode::RunForOne))
     }
 
     /// How a script would be run in this transaction.

@@ -48,6 +48,11 @@ impl Asked {
     pub fn texts(&self) -> Vec<String> {
         self.sink.taken.lock().iter().map(|(value, _)| value.to_string()).collect()
     }
+    /// The same, once it has ended well.
+    pub fn texts_at_end(&self) -> Vec<String> {
+        self.outcome().unwrap_or_else(|error| panic!("{error}"));
+        self.texts()
+    }
     /// The results, once it has ended well.
     pub fn results(&self) -> Vec<Value> {
         self.outcome().unwrap_or_else(|error| panic!("{error}"));
