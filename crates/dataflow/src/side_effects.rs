@@ -7,6 +7,7 @@ use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffe
 use rustc_hash::FxBuildHasher;
 use values::{Map, Set, Value, number};
 
+use crate::batch::bulk;
 use crate::error::QueryError;
 
 /// What a side-effect holds.
@@ -107,11 +108,14 @@ impl SideEffects {
             *held = objects.flat_map(repeat).collect::<Vec<_>>().into();
             return Ok(());
         }
-        for (object, bulk) in objects {
+        for (object, count) in objects {
             match &mut entry.content {
-                Content::Bag(bag) => *bag.entry(object).or_insert(0) += bulk,
+                Content::Bag(bag) => {
+                    let held = bag.entry(object).or_insert(0);
+                    *held = bulk::sum(*held, count);
+                }
                 Content::Given(held) => {
-                    for _ in 0..bulk {
+                    for _ in 0..count {
                         *held = merge(reducer, std::mem::take(held), &object)?;
                     }
                 }
@@ -155,8 +159,9 @@ impl SideEffects {
         self.with_map(id, |held, _| {
             for (key, count) in counts {
                 let held = held.0.entry(key).or_insert(Value::Long(0));
-                let sum = number::add(held, &Value::Long(count as i64));
-                *held = sum.map_err(|e| QueryError::step("groupCount", e.to_string()))?;
+                let count = Value::Long(bulk::exact(count)?);
+                *held =
+                    number::add(held, &count).map_err(|e| QueryError::step("groupCount", e.to_string()))?;
             }
             Ok(())
         })
@@ -255,7 +260,7 @@ fn children(kind: &ScopeKind) -> Box<dyn Iterator<Item = &Pipeline> + '_> {
             Box::new(options.iter().map(|(_, pipeline)| pipeline).chain(further))
         }
         ScopeKind::Repeat { head, body, tail } => {
-            let tests = [head, tail].into_iter().flatten().map(|control| &control.tests);
+            let tests = head.iter().chain(tail).map(|control| &control.tests);
             Box::new(std::iter::once(body).chain(tests))
         }
     }
@@ -318,7 +323,7 @@ fn mismatch(held: &str, object: &Value) -> QueryError {
 
 #[cfg(test)]
 mod tests {
-    use planner::physical::{By, Grain, InterPolicy, IntraPolicy, Op, Policy, Scope, SideEffect};
+    use planner::physical::{By, Child, Grain, InterPolicy, IntraPolicy, Op, Policy, Scope, SideEffect};
 
     use super::*;
 
@@ -366,6 +371,7 @@ mod tests {
                 value: Pipeline::new(vec![op(OpKind::Aggregate(value))]),
                 side_effect: Some(X),
             },
+            child: Child::Stream,
             grain: Grain::Stream,
             policy: Policy {
                 inter: InterPolicy::BreadthFirst,

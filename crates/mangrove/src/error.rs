@@ -90,6 +90,7 @@ impl Error {
                 QueryError::Fail(_) => ErrorKind::FailStep,
                 QueryError::TimedOut(_) => ErrorKind::Timeout,
                 QueryError::Cancelled => ErrorKind::Cancelled,
+                QueryError::Countless => ErrorKind::Evaluation,
                 QueryError::MemoryExceeded { .. } | QueryError::Refused(_) => ErrorKind::Limit,
                 QueryError::Graph(error) => of_graph(error),
                 QueryError::Internal { .. } => ErrorKind::Internal,

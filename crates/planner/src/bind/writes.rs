@@ -28,7 +28,8 @@ impl Binder<'_> {
                     Some(argument) => self.input(call, argument, &shape)?,
                     None => Input::Operand(Operand::Const(Value::str(DEFAULT_LABEL))),
                 };
-                let Written { id, label: other, properties } = self.folded_properties(call, &shape)?;
+                let Written { id, label: other, mut properties } = self.folded_properties(call, &shape)?;
+                keep_all_values(&mut properties);
                 let add = AddVertex { label: other.unwrap_or(label), id, properties };
                 Self::push(out, Kind::Write(Box::new(Write::AddVertex(add))), call);
                 Ok(Shape::of(Type::Vertex))
@@ -62,6 +63,10 @@ impl Binder<'_> {
         let Some(label) = call.args.first() else { return Err(call.bad_argument(0, "a label")) };
         let label = self.input(call, label, shape)?;
         let Written { id, label: other, properties } = self.folded_properties(call, shape)?;
+        if (1..properties.len()).any(|index| has_equal_before(&properties, index)) {
+            return Err(call
+                .invalid("Multi-properties are not supported by this step: an edge has one value per key"));
+        }
         let mut ends = [None, None];
         for (end, name) in ends.iter_mut().zip([StepName::From, StepName::To]) {
             if let Some(modulator) = call.modulators(name).last() {
@@ -173,4 +178,19 @@ impl Binder<'_> {
             argument => Ok(Input::Operand(self.operand(call, argument)?)),
         }
     }
+}
+
+/// A key that is given several times with a new vertex has all these values, unless something else is said.
+fn keep_all_values(properties: &mut [PropertyWrite]) {
+    for index in 1..properties.len() {
+        if properties[index].cardinality.is_none() && has_equal_before(properties, index) {
+            properties[index].cardinality = Some(Cardinality::List);
+        }
+    }
+}
+
+/// Whether a property before that one has the same key, as far as that is known.
+fn has_equal_before(properties: &[PropertyWrite], index: usize) -> bool {
+    let Input::Operand(key @ Operand::Const(_)) = &properties[index].key else { return false };
+    properties[..index].iter().any(|before| matches!(&before.key, Input::Operand(other) if other == key))
 }
