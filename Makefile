@@ -73,8 +73,8 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
 
-# Its short form, without bytecode, is in `make test`: trials/tests/conformance.rs.
-conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves target/bench/conformance.json (RENEW=--renew writes trials/known-*.txt anew)
+# A short form, without bytecode, is in `make test` (trials/tests/conformance.rs). RENEW=--renew writes its lists anew.
+conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves target/bench/conformance.json
 	cargo run --locked -p trials -- conformance --tinkerpop $(SHARED)/tinkerpop $(RENEW)
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers

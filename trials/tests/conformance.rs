@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use trials::conformance::{Case, Door, Embedded, Form, Lists, Report, WebSocket, cases, run};
+use trials::conformance::{Case, Door, Embedded, Form, Lists, Report, WebSocket, cases, try_all};
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -22,7 +22,7 @@ fn all_cases() -> Vec<Case> {
 fn check(door: &mut dyn Door) {
     let cases = all_cases();
     let mut report = Report::new(&cases);
-    report.add(door.name(), run(door, &cases).unwrap());
+    report.add(door.name(), try_all(door, &cases).unwrap());
     let known = Lists::read(here()).unwrap();
     let mut differences = known.failures.differences(report.failures().map(|(scenario, _)| scenario));
     differences.extend(known.refusals.differences(report.refusals()));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gremlin::Bindings;
-use trials::conformance::{Answer, Door, Failure, Outcome, cases, run};
+use trials::conformance::{Answer, Door, Failure, Outcome, cases, try_all};
 use values::{Map, Path, Value};
 
 /// Answers each traversal with what the test says, and any other with nothing.
@@ -37,7 +37,7 @@ fn judge(lines: &str, door: &mut Oracle) -> Outcome {
     std::fs::write(folder.path().join("A.feature"), text).unwrap();
     let cases = cases(folder.path()).unwrap();
     assert_eq!(cases.len(), 1);
-    run(door, &cases).unwrap().remove(0)
+    try_all(door, &cases).unwrap().remove(0)
 }
 
 /// What becomes of `g.V()` on the modern graph if it answers this and the scenario ends with these lines.
