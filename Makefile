@@ -27,7 +27,7 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test simulate answers bench misses fuzz clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test simulate answers bench misses fuzz conformance clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -72,6 +72,10 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p graph --test import_fuzz -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
+
+# A short form, without bytecode, is in `make test` (trials/tests/conformance.rs). RENEW=--renew writes its lists anew.
+conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves target/bench/conformance.json
+	cargo run --locked -p trials -- conformance --tinkerpop $(SHARED)/tinkerpop $(RENEW)
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \
