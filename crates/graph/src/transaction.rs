@@ -180,7 +180,7 @@ impl std::fmt::Debug for Submitted {
 pub(crate) fn check_id(id: &Value) -> Result<()> {
     let kind = match id {
         Value::Null => "null",
-        Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Path(_) => "a collection",
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_) | Value::Path(_) => "a collection",
         Value::Vertex(_) | Value::VertexRef(_) | Value::Edge(_) | Value::EdgeRef(_) => "an element",
         Value::Property(_) | Value::VertexProperty(_) => "a property",
         Value::T(_) | Value::Direction(_) => "a token",
