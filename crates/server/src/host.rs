@@ -26,7 +26,7 @@ pub(crate) struct Host {
     /// Connections to which the server says why it closes them, at a time.
     pub(crate) farewells: Permits,
     /// Turns at gathering the metrics.
-    pub(crate) scrapes: Semaphore,
+    pub(crate) scrapes: Arc<Semaphore>,
 }
 
 /// Farewells at a time: each may take a second.
@@ -40,7 +40,7 @@ impl Host {
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
             waiting: ConnectionTable::new(WAITING, WAITING_PER_ADDRESS),
             farewells: Permits::new(FAREWELLS),
-            scrapes: Semaphore::new(1),
+            scrapes: Arc::new(Semaphore::new(1)),
             graphs,
             options,
         })

@@ -238,6 +238,21 @@ mod tests {
     }
 
     #[test]
+    fn a_driver_that_names_what_it_connects_to_is_let_in() {
+        // What Netty's client, which is in Java's driver, makes of ws://LOCALHOST, ws://[0:0::1]:80 and so on.
+        for (host, origin) in [
+            ("LOCALHOST", "http://localhost"),
+            ("localhost:8182", "http://localhost:8182"),
+            ("[0:0::1]", "http://[0:0::1]"),
+            ("[::1]:8182", "http://[::1]:8182"),
+            ("192.0.2.1:8182", "http://192.0.2.1:8182"),
+        ] {
+            let headers = [("host", host), ("origin", origin), ("upgrade", "websocket")];
+            assert_eq!(said(Method::GET, &headers), OWN, "{host} {origin}");
+        }
+    }
+
+    #[test]
     fn what_a_browser_says_came_from_another_site_is_refused_unless_it_names_an_allowed_origin() {
         let site = |site: &str| said(Method::GET, &[("host", "localhost"), ("sec-fetch-site", site)]);
         assert_eq!((site("none"), site("same-origin")), (OWN, OWN));

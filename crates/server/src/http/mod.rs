@@ -86,9 +86,9 @@ async fn route(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Sl
             door::vary(&mut reply);
             reply
         }
-        (&Method::GET, "/health" | "/metrics") if !guest.presence.begin() => answer::gave_way(),
+        (&Method::GET, "/health") if !guest.presence.begin() => answer::gave_way(),
         (&Method::GET, "/health") => health(&guest.host),
-        (&Method::GET, "/metrics") => measured(&guest.host).await,
+        (&Method::GET, "/metrics") => measured(guest).await,
         (_, path) => {
             let message = format!("nothing at {path}; the endpoints are /gremlin, /health and /metrics");
             answer::error(StatusCode::NOT_FOUND, None, &message, None)
@@ -132,11 +132,19 @@ async fn query(mut request: Request<Incoming>, guest: &Guest, upgraded: &upgrade
 }
 
 /// What there is to measure. Graphs may take a while to answer, so they are asked on a thread that may wait, for one
-/// client after the other.
-async fn measured(host: &Arc<Host>) -> Reply {
-    let _turn = host.scrapes.acquire().await;
-    let host = Arc::clone(host);
-    match tokio::task::spawn_blocking(move || metrics::page(&host)).await {
+/// client after the other. Who waits for that may have to give way as if it was idle.
+async fn measured(guest: &Guest) -> Reply {
+    let host = guest.host.clone();
+    let turn = host.scrapes.clone().acquire_owned().await;
+    if !guest.presence.begin() {
+        return answer::gave_way();
+    }
+    let gather = move || {
+        // Held here, since the client may leave while the graphs are asked.
+        let _turn = turn;
+        metrics::page(&host)
+    };
+    match tokio::task::spawn_blocking(gather).await {
         Ok(Ok(page)) => answer::metrics(page),
         failed => {
             tracing::error!(?failed, "the metrics could not be gathered");
