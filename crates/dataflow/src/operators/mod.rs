@@ -38,6 +38,7 @@ mod loop_control;
 mod math;
 mod one_by_one;
 mod order;
+mod ordered;
 mod paths;
 mod per_tag;
 mod predicate;

@@ -11,8 +11,8 @@ use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::element::{edge_reference, reference};
 use super::held::Held;
+use super::ordered::ordered;
 use super::per_tag::PerTag;
 use super::random::Random;
 use super::row_store::{Leaving, Place, RowStore};
@@ -189,33 +189,16 @@ fn is_shuffle(keys: &[SortKey]) -> bool {
     keys.last().is_some_and(|key| key.order == Direction::Shuffle)
 }
 
-/// Appends the keys of a row; `false` if one is absent. Elements are ordered by their ids, not by their handles.
+/// Appends the keys of a row; `false` if one is absent.
 fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, into: &mut Vec<Value>) -> bool {
     let mut push = |by: &By| match object(batch, by, row) {
-        Some(Value::VertexRef(v)) => {
-            into.push(reference(v, graph).into());
-            true
-        }
-        Some(Value::EdgeRef(e)) => {
-            into.push(edge_reference(e, graph).into());
-            true
-        }
         Some(value) => {
-            into.push(comparable(value));
+            into.push(ordered(value, graph));
             true
         }
         None => false,
     };
     if keys.is_empty() { push(&By::Current) } else { keys.iter().all(|key| push(&key.by)) }
-}
-
-/// Tokens are ordered by their names, among texts (keys of an `elementMap`).
-pub(super) fn comparable(value: Value) -> Value {
-    match value {
-        Value::T(token) => Value::from(token.as_str()),
-        Value::Direction(direction) => Value::from(direction.as_str()),
-        other => other,
-    }
 }
 
 fn by_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> Ordering {

@@ -7,7 +7,7 @@ use planner::physical::LocalSort;
 use values::{Map, Value, compare};
 
 use super::super::element::{self, Key};
-use super::super::order::comparable;
+use super::super::ordered::ordered;
 use super::super::property::part_of;
 use super::super::random::Random;
 use super::Around;
@@ -47,7 +47,7 @@ fn sort_members(members: Vec<Value>, keys: &[(LocalSort, Order)], around: Around
     }
     let keyed = members.into_iter().filter_map(|member| {
         let values: Option<Vec<Value>> =
-            keys.iter().map(|(key, _)| key_of(&member, key, around).map(comparable)).collect();
+            keys.iter().map(|(key, _)| Some(ordered(key_of(&member, key, around)?, around.graph))).collect();
         Some((values?, member))
     });
     let mut keyed: Vec<(Vec<Value>, Value)> = keyed.collect();
