@@ -11,6 +11,7 @@ use server::{Graphs, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, open_at};
+use crate::output::say;
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
@@ -93,7 +94,7 @@ async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
         Failure::Bind { address, reason: format!("{error}{hint}") }
     })?;
     // On standard output, alone: whoever starts the server can wait for this line.
-    println!("listening on ws://{}/gremlin", server.local_addr()?);
+    say(format_args!("listening on ws://{}/gremlin", server.local_addr()?))?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     server
         .run(async {
