@@ -6,6 +6,7 @@
 mod long_range;
 mod members;
 mod text;
+mod watch;
 
 use graph::ValueRef;
 use gremlin::PredicateOp;
