@@ -27,7 +27,7 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test simulate answers bench misses fuzz clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench run test lint fmt audit unit drivers browser kill-test simulate answers bench misses fuzz conformance clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,7 +39,7 @@ build: ## Build the release binary
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit drivers ## Everything CI runs
+test: lint unit drivers browser ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check
@@ -60,6 +60,11 @@ drivers: $(PYTHON) tests/drivers/node_modules ## TinkerPop's Python and JavaScri
 	cargo build --locked -p mangrove
 	$(PYTHON) tests/drivers/run.py $(DEBUG)/mangrove
 
+browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
+	cargo build --locked -p mangrove
+	@if chromium=$$(tests/browser/chromium); then python3 -B tests/browser/run.py $(DEBUG)/mangrove "$$chromium"; \
+	  else echo 'browser: SKIPPED, since there is no Chromium here and it could not be installed'; fi
+
 kill-test: ## kill -9 at random moments under concurrent writers, ROUNDS times; leaves target/bench/kill.json
 	MANGROVE_KILL_ROUNDS=$(ROUNDS) cargo test --release --locked -p mangrove --test crash -- --nocapture
 
@@ -72,6 +77,10 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p graph --test import_fuzz -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
+
+# A short form, without bytecode, is in `make test` (trials/tests/conformance.rs). RENEW=--renew writes its lists anew.
+conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves target/bench/conformance.json
+	cargo run --locked -p trials -- conformance --tinkerpop $(SHARED)/tinkerpop $(RENEW)
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \

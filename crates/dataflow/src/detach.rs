@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::{EdgeLabelId, PropertyEntry, Reader};
-use values::{Edge, EdgeRef, Map, Path, Property, Set, Value, Vertex, VertexProperty, VertexRef};
+use values::{BulkSet, Edge, EdgeRef, Map, Path, Property, Set, Value, Vertex, VertexProperty, VertexRef};
 
 /// How much of an element leaves with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +39,9 @@ impl Detacher<'_> {
                 members.iter().map(|m| self.value(m, depth + 1)).collect::<Vec<_>>().into()
             }
             Value::Set(members) => members.iter().map(|m| self.value(m, depth + 1)).collect::<Set>().into(),
+            Value::BulkSet(members) => {
+                members.iter().map(|(m, n)| (self.value(m, depth + 1), n)).collect::<BulkSet>().into()
+            }
             Value::Map(map) => {
                 let entry = |(k, v): (&Value, &Value)| (self.value(k, depth + 1), self.value(v, depth + 1));
                 map.iter().map(entry).collect::<Map>().into()
@@ -124,6 +127,7 @@ fn holds_handles(value: &Value, depth: usize) -> bool {
         Value::Property(_) | Value::VertexProperty(_) => true,
         Value::List(members) => members.iter().any(inside),
         Value::Set(members) => members.iter().any(inside),
+        Value::BulkSet(members) => members.iter().any(|(m, _)| inside(m)),
         Value::Map(map) => map.iter().any(|(k, v)| inside(k) || inside(v)),
         Value::Path(path) => path.objects.iter().any(inside),
         _ => false,

@@ -24,6 +24,11 @@ pub enum QueryError {
     /// The client went away or asked for the end.
     #[error("the query was cancelled")]
     Cancelled,
+    /// Equal traversers, or what they add up to, are more than a long can count.
+    #[error(
+        "long overflow: there are more than 9223372036854775807 traversers to be counted; narrow the traversal"
+    )]
+    Countless,
     /// The query's intermediate results outgrew its bound.
     #[error(
         "the query needs more than its memory bound of {limit} bytes; narrow it or raise `engine.memory_per_query`"

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use planner::physical::{IntraPolicy, Op, OpKind};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, bulk};
 use crate::detach;
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Output};
@@ -98,6 +99,7 @@ impl RunningQuery {
             piece_memory: None,
             single_tag: true,
             tags: 1,
+            entered: Entered::All,
             quota,
         };
         if !std::mem::replace(&mut self.started, true) {
@@ -122,9 +124,9 @@ impl RunningQuery {
         let mut results = Results::with_capacity(batches.iter().map(|b| b.len).sum());
         for batch in &batches {
             for row in 0..batch.len {
-                let bulk = batch.bulk(row);
-                self.results += bulk;
-                results.push((detach::detach(&batch.current.value(row), &reader, self.detach), bulk));
+                let count = bulk::exact(batch.bulk(row))? as u64;
+                self.results = bulk::sum(self.results, count);
+                results.push((detach::detach(&batch.current.value(row), &reader, self.detach), count));
             }
         }
         Ok(results)

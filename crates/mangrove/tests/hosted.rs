@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use gremlin::{Instruction, StepName, Traversal};
 use mangrove::{Database, DatabaseOptions, ErrorKind, graph::import::ImportOptions, values::Value};
 use parking_lot::Mutex;
 use server::{
@@ -48,12 +49,21 @@ impl Asked {
     }
 }
 
-fn ask_with(db: &Database, script: &str, room: usize, timeout: Option<Duration>) -> Asked {
+/// A query that may do anything, for ever.
+fn query(script: &str) -> Query {
+    let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
+    Query { input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
+}
+
+fn submit(db: &Database, query: Query, room: usize) -> Asked {
     let (send, outcome) = mpsc::channel();
     let sink = Arc::new(Sink { taken: Mutex::default(), room: Mutex::new(room), outcome: send });
-    let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
-    let running = db.submit(Query { input, timeout, materialize: Materialize::All }, sink.clone());
+    let running = db.submit(query, sink.clone());
     Asked { sink, outcome, running }
+}
+
+fn ask_with(db: &Database, script: &str, room: usize, timeout: Option<Duration>) -> Asked {
+    submit(db, Query { timeout, ..query(script) }, room)
 }
 
 fn ask(db: &Database, script: &str) -> Asked {
@@ -129,6 +139,79 @@ fn a_timeout_ends_a_query_and_frees_the_executors() {
     let asked = ask_with(&db, ENDLESS, usize::MAX, Some(Duration::from_millis(50)));
     assert_eq!(asked.outcome().unwrap_err().kind, ErrorKind::Timeout);
     idle_after(&db);
+}
+
+#[test]
+fn nothing_takes_longer_than_the_ceiling_whatever_is_asked_for() {
+    let db = modern();
+    let (ceiling, hour) = (Some(Duration::from_millis(50)), Some(Duration::from_secs(3_600)));
+    let endless = |options: &str| ENDLESS.replace("g.V()", &format!("g{options}.V()"));
+    for (options, timeout) in [
+        ("", None),
+        ("", hour),
+        (".with('evaluationTimeout', 0)", None),
+        (".with('evaluationTimeout', 3600000)", None),
+        (".with('evaluationTimeout', 0)", hour),
+    ] {
+        let asked = Query { timeout, max_timeout: ceiling, ..query(&endless(options)) };
+        let begun = Instant::now();
+        let error = submit(&db, asked, usize::MAX).outcome().unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Timeout, "{options} {timeout:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{options} {timeout:?}");
+    }
+    let sooner = Query { timeout: ceiling, max_timeout: hour, ..query(ENDLESS) };
+    assert_eq!(submit(&db, sooner, usize::MAX).outcome().unwrap_err().kind, ErrorKind::Timeout);
+}
+
+#[test]
+fn a_request_that_may_only_read_changes_nothing_and_says_so() {
+    let db = modern();
+    let may_only_read = |script: &str| submit(&db, Query { read_only: true, ..query(script) }, usize::MAX);
+    let before = (db.stats().vertex_count(), db.stats().edge_count());
+    // More than once, since what comes again is neither parsed nor planned again.
+    for _ in 0..3 {
+        for script in [
+            "g.addV('x')",
+            "g.V().drop()",
+            "g.E().drop().iterate()",
+            "g.V().hasLabel('none').drop()",
+            "g.V(1).property('age', 30)",
+            "g.V(1).properties('name').property('meta', 1)",
+            "g.V(1).addE('likes').to(__.V(2))",
+            "g.addE('likes').from(__.V(1)).to(__.V(2))",
+            "g.V().sideEffect(addV('x'))",
+            "g.V().map(union(identity(), addV('x')))",
+            "g.V().choose(hasLabel('person'), property('a', 1), identity())",
+            "g.V().repeat(addE('x').to(__.V(1)).inV()).times(2)",
+            "g.V().drop().profile()",
+            "g.call('mangrove.schema.declare', [vertices: [person: [keys: [age: 'int']]]])",
+            "g.call('mangrove.index.create', [label: 'person', key: 'age'])",
+            "g.call('mangrove.analyze')",
+            "g.call('mangrove.backup')",
+        ] {
+            let error = may_only_read(script).outcome().expect_err(script);
+            assert_eq!(error.kind, ErrorKind::ReadOnly, "{script}: {error}");
+        }
+    }
+    let drop = Instruction { name: StepName::Drop, args: Vec::new(), at: None };
+    let all = Instruction { name: StepName::V, ..drop.clone() };
+    let input = Input::Bytecode(Traversal { source: Vec::new(), steps: vec![all, drop] });
+    let error = submit(&db, Query { input, read_only: true, ..query("") }, usize::MAX).outcome().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::ReadOnly);
+    assert_eq!((db.stats().vertex_count(), db.stats().edge_count()), before);
+    for (script, result) in [
+        ("g.V().count()", "6"),
+        ("g.call('mangrove.schema.show').select('version')", "0"),
+        ("g.V().values('age').max()", "35"),
+    ] {
+        let asked = may_only_read(script);
+        asked.outcome().unwrap();
+        assert_eq!(asked.texts(), [result], "{script}");
+    }
+    for script in ["g.V().drop().explain()", "g.call('mangrove.analyze').explain()"] {
+        may_only_read(script).outcome().expect(script);
+    }
+    assert_eq!(db.stats().vertex_count(), before.0);
 }
 
 #[test]

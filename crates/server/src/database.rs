@@ -70,6 +70,10 @@ pub struct Query {
     pub input: Input,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.
     pub timeout: Option<Duration>,
+    /// The most that it may take, whatever the traversal itself says. `None`: no bound.
+    pub max_timeout: Option<Duration>,
+    /// Whether it may only read; what would change anything is then refused as [`ErrorKind::ReadOnly`].
+    pub read_only: bool,
     /// How complete the elements in the results must be, unless the traversal itself says so.
     pub materialize: Materialize,
 }
@@ -139,6 +143,8 @@ pub enum ErrorKind {
     Conflict,
     /// The evaluation timeout.
     Timeout,
+    /// It would write, and may only read.
+    ReadOnly,
     /// A bound of the server, such as the memory one query may use.
     Limit,
     /// Cancelled by the server, for instance because it is shutting down.
@@ -157,6 +163,7 @@ impl ErrorKind {
             Self::FailStep => "mangrove.FailStepError",
             Self::Conflict => "mangrove.ConflictError",
             Self::Timeout => "mangrove.TimeoutError",
+            Self::ReadOnly => "mangrove.ReadOnlyError",
             Self::Limit => "mangrove.LimitError",
             Self::Cancelled => "mangrove.CancelledError",
             Self::Internal => "mangrove.InternalError",

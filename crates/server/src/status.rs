@@ -45,13 +45,16 @@ impl StatusCode {
             ErrorKind::Conflict => Self::Temporary,
             ErrorKind::FailStep => Self::FailStep,
             ErrorKind::Internal | ErrorKind::Cancelled => Self::ServerError,
-            ErrorKind::Syntax | ErrorKind::Unsupported | ErrorKind::Evaluation | ErrorKind::Limit
-                if is_script =>
-            {
-                Self::Evaluation
-            }
-            ErrorKind::Syntax | ErrorKind::Unsupported | ErrorKind::Evaluation | ErrorKind::Limit => {
-                Self::ServerError
+            ErrorKind::Syntax
+            | ErrorKind::Unsupported
+            | ErrorKind::Evaluation
+            | ErrorKind::ReadOnly
+            | ErrorKind::Limit => {
+                if is_script {
+                    Self::Evaluation
+                } else {
+                    Self::ServerError
+                }
             }
         }
     }

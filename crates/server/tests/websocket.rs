@@ -183,6 +183,17 @@ async fn without_arguments_the_servers_own_settings_hold_and_zero_means_for_ever
 }
 
 #[tokio::test]
+async fn the_most_that_a_query_may_take_goes_with_it_whatever_it_asks_for() {
+    let max_evaluation_timeout = Some(Duration::from_secs(60));
+    let serving = Serving::start(ServerOptions { max_evaluation_timeout, ..options() }).await;
+    let mut client = serving.connect().await;
+    for asked in [0, 1, i64::MAX] {
+        client.ask("eval", "", json!({ "gremlin": "g.count(1)", "evaluationTimeout": asked })).await;
+        assert_eq!(serving.fake.last.lock().take().unwrap().max_timeout, max_evaluation_timeout);
+    }
+}
+
+#[tokio::test]
 async fn a_slow_request_does_not_hold_up_another_on_the_same_connection() {
     let serving = Serving::start(options()).await;
     let mut client = serving.connect().await;

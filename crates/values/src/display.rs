@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{Direction, Edge, Map, Path, Property, Set, T, Value, Vertex, VertexProperty};
+use crate::{BulkSet, Direction, Edge, Map, Path, Property, Set, T, Value, Vertex, VertexProperty};
 
 /// A double as Java prints it: `1.0`, `1.0E10`, `NaN`, `Infinity`.
 pub(crate) fn double(v: f64) -> String {
@@ -60,6 +60,7 @@ impl Display for Value {
             Value::Binary(v) => hexadecimal(v, f),
             Value::List(v) => sequence("[", v.iter(), "]", f),
             Value::Set(v) => v.fmt(f),
+            Value::BulkSet(v) => v.fmt(f),
             Value::Map(v) => v.fmt(f),
             Value::Entry(v) => write!(f, "{}={}", v.0, v.1),
             Value::Path(v) => v.fmt(f),
@@ -102,6 +103,18 @@ fn sequence<'a>(
         item.fmt(f)?;
     }
     f.write_str(close)
+}
+
+/// As TinkerPop prints it: each member once, with its count.
+impl Display for BulkSet {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (i, (member, count)) in self.iter().enumerate() {
+            let separator = if i > 0 { ", " } else { "" };
+            write!(f, "{separator}{member}={count}")?;
+        }
+        f.write_str("}")
+    }
 }
 
 impl Display for Set {

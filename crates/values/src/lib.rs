@@ -7,6 +7,7 @@
 //!
 //! Invariant: this crate knows nothing of storage or of wire formats.
 
+mod bulk_set;
 pub mod compare;
 mod display;
 mod element;
@@ -20,6 +21,7 @@ pub mod time;
 mod token;
 mod value;
 
+pub use bulk_set::BulkSet;
 pub use element::{Edge, Property, Vertex, VertexProperty};
 pub use gtype::GType;
 pub use map::Map;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    BigDecimal, BigInt, DateTime, Direction, Duration, Edge, EdgeRef, Map, Path, Property, Set, T, Uuid,
-    Vertex, VertexProperty, VertexRef,
+    BigDecimal, BigInt, BulkSet, DateTime, Direction, Duration, Edge, EdgeRef, Map, Path, Property, Set, T,
+    Uuid, Vertex, VertexProperty, VertexRef,
 };
 
 /// A string of at most 15 bytes is stored inline; a longer one is shared and counted.
@@ -56,6 +56,8 @@ pub enum Value {
     List(Arc<Vec<Value>>),
     /// A collection without equals.
     Set(Arc<Set>),
+    /// A collection whose members are told once, with how often they are in it.
+    BulkSet(Arc<BulkSet>),
     /// A mapping.
     Map(Arc<Map>),
     /// One entry of a map, as `unfold` yields them: `select(keys)` of it is its key. Results leave as one-entry maps.
@@ -173,6 +175,12 @@ impl From<Map> for Value {
         Self::Map(Arc::new(v))
     }
 }
+impl From<BulkSet> for Value {
+    fn from(v: BulkSet) -> Self {
+        Self::BulkSet(Arc::new(v))
+    }
+}
+
 impl From<Set> for Value {
     fn from(v: Set) -> Self {
         Self::Set(Arc::new(v))

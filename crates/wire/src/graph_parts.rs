@@ -29,6 +29,7 @@ fn members<'a>(value: &'a Value, expected: &'static str) -> Result<Vec<&'a Value
     match value {
         Value::List(list) => Ok(list.iter().collect()),
         Value::Set(set) => Ok(set.iter().collect()),
+        Value::BulkSet(set) => Ok(set.iter().map(|(member, _)| member).collect()),
         other => Err(Problem::expected(expected, other.type_name())),
     }
 }

@@ -42,6 +42,15 @@ impl Column {
         }
     }
 
+    /// Whether the row has a value.
+    #[inline]
+    pub fn has(&self, row: usize) -> bool {
+        match self {
+            Self::Optional(v) => v[row].is_some(),
+            _ => true,
+        }
+    }
+
     /// The value in `row`, `Null` if it is absent.
     #[inline]
     pub fn value(&self, row: usize) -> Value {

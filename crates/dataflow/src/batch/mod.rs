@@ -1,5 +1,6 @@
 //! Columnar batches of traversers: the messages of the dataflow.
 
+pub mod bulk;
 mod column;
 pub mod path;
 
@@ -93,9 +94,9 @@ impl Batch {
         self.bulk.as_ref().map_or(1, |b| b[row])
     }
 
-    /// The sum of all bulks.
+    /// The sum of all bulks, [`bulk::COUNTLESS`] past a long.
     pub fn total_bulk(&self) -> u64 {
-        self.bulk.as_ref().map_or(self.len as u64, |b| b.iter().sum())
+        self.bulk.as_ref().map_or(self.len as u64, |b| b.iter().copied().fold(0, bulk::sum))
     }
 
     /// The column of a slot, if it is filled.
@@ -120,6 +121,11 @@ impl Batch {
 
     /// As [`Batch::gather`], but with another current column, one value per entry of `rows`.
     pub fn derive(&self, rows: &[u32], current: Column) -> Self {
+        self.derive_shared(rows, Arc::new(current))
+    }
+
+    /// As [`Batch::derive`], with a column that others may hold too.
+    pub fn derive_shared(&self, rows: &[u32], current: Arc<Column>) -> Self {
         let pick = |c: &Arc<Column>| match &**c {
             Column::Uniform(_) => c.clone(),
             column if self.len == 1 => {
@@ -130,7 +136,7 @@ impl Batch {
         Self {
             len: rows.len(),
             tags: self.tags.gather(rows),
-            current: Arc::new(current),
+            current,
             bulk: self.bulk.as_ref().map(|b| Arc::new(rows.iter().map(|&r| b[r as usize]).collect())),
             slots: self.slots.iter().map(|s| s.as_ref().map(pick)).collect(),
             path: self.path.as_ref().map(|paths| Arc::new(paths.gather(rows))),

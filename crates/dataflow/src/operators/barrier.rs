@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use values::Value;
 
-use crate::batch::{Batch, Column};
+use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -58,7 +58,7 @@ impl Operator for Barrier {
                 self.places.push((tag, Place { batch: number, row: row as u32, bulk: batch.bulk(row) }));
             } else {
                 let place = &mut self.places[place as usize].1;
-                place.bulk = place.bulk.saturating_add(batch.bulk(row));
+                place.bulk = bulk::sum(place.bulk, batch.bulk(row));
             }
         }
         let known = self.known.len() * (size_of::<Identity>() + 8) + self.vertices.bytes();

@@ -1,7 +1,5 @@
 //! `aggregate`: objects into a side-effect.
 
-use std::collections::VecDeque;
-
 use planner::physical::OpKind;
 use values::Value;
 
@@ -10,17 +8,16 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::fan::trace;
-use super::held::Held;
 use super::seen::extent;
 use super::slots::object;
+use super::waiting::Waiting;
 
 /// See the module. Lazily, traversers pass on once their objects are in; eagerly, once all objects of the stream are.
 #[derive(Default)]
 pub(super) struct Collect {
-    waiting: VecDeque<Batch>,
+    waiting: Waiting,
     /// Objects that are not in the side-effect yet.
     objects: Vec<(Value, u64)>,
-    held: Held,
 }
 
 impl Operator for Collect {
@@ -41,8 +38,7 @@ impl Operator for Collect {
         }
         trace(&mut batch, cx.op);
         if *eager {
-            self.held.grow(cx, batch.bytes())?;
-            self.waiting.push_back(batch);
+            self.waiting.push(batch, cx)?;
         } else {
             out.emit(batch);
         }
@@ -53,15 +49,11 @@ impl Operator for Collect {
         if let (OpKind::Collect { side_effect, .. }, false) = (&cx.op.kind, self.objects.is_empty()) {
             cx.query.side_effects.add_all(*side_effect, self.objects.drain(..))?;
         }
-        if let Some(batch) = self.waiting.pop_front() {
-            out.emit(batch);
-        }
-        Ok(if self.waiting.is_empty() { Step::Idle } else { Step::More })
+        Ok(self.waiting.release_next(out))
     }
 
     fn reset(&mut self) {
         self.waiting.clear();
         self.objects.clear();
-        self.held.release();
     }
 }

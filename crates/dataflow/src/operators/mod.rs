@@ -9,6 +9,7 @@
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
+//! | `unmerge.rs`, `one_by_one.rs` | what a subquery that can tell traversers apart asks for |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
 //! | `write/` | `addV`, `addE`, `property`, `drop` |
 //! | `loop_control.rs` | `until` and `emit` |
@@ -36,6 +37,7 @@ mod ids;
 mod local;
 mod loop_control;
 mod math;
+mod one_by_one;
 mod order;
 mod paths;
 mod per_tag;
@@ -56,10 +58,12 @@ mod test;
 #[cfg(test)]
 mod tests;
 mod unfold;
+mod unmerge;
 mod vertex_map;
 mod vertex_page;
 mod vertex_set;
 mod view;
+mod waiting;
 mod write;
 
 use graph::ValueRef;
@@ -75,6 +79,7 @@ use direct::Direct;
 use flat_map::FlatMap;
 
 pub(crate) use view::{View, Viewpoint};
+pub(crate) use waiting::Waiting;
 
 /// The operator that executes `op`.
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
@@ -115,6 +120,8 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
         OpKind::Barrier => Box::<barrier::Barrier>::default(),
+        OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
+        OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),
         OpKind::Cap(_) => Box::<ending::Cap>::default(),
         OpKind::Discard => Box::new(Direct(ending::discard)),

@@ -7,7 +7,7 @@ use gremlin::Order as Direction;
 use planner::physical::{By, OpKind, SortKey};
 use values::{Value, compare};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -74,7 +74,7 @@ impl Operator for Order {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Order { keys, limit } = &cx.op.kind else { return Ok(Step::Idle) };
         if !std::mem::replace(&mut self.ended, true) {
-            let sorted = self.sorted(keys, limit.unwrap_or(u64::MAX));
+            let sorted = self.sorted(keys, limit.unwrap_or(bulk::COUNTLESS));
             self.leaving.start(sorted.into_iter().map(|(_, entry)| entry.place).collect());
         }
         Ok(self.leaving.emit_next(&self.store, cx, out))
@@ -141,7 +141,7 @@ impl Order {
                 (tag, left) = (Some(entry.tag), limit);
             }
             entry.place.bulk = entry.place.bulk.min(left);
-            left -= entry.place.bulk;
+            left = bulk::difference(left, entry.place.bulk);
             if entry.place.bulk > 0 {
                 first.push((i as usize, entry));
             }
@@ -169,7 +169,8 @@ impl Order {
         while start < self.entries.len() {
             let tag = self.entries[start].tag;
             let rows = self.entries[start..].iter().take_while(|e| e.tag == tag).count();
-            let bulk: u64 = self.entries[start..start + rows].iter().map(|e| e.place.bulk).sum();
+            let bulks = self.entries[start..start + rows].iter().map(|e| e.place.bulk);
+            let bulk = bulks.fold(0, bulk::sum);
             let last = start + rows - 1;
             *self.bounds.at(tag) = (bulk >= limit)
                 .then(|| self.keys[last * width..(last + 1) * width].to_vec().into_boxed_slice());

@@ -109,6 +109,7 @@ pub(super) fn extent(value: &Value) -> usize {
         Value::String(text) if text.len() > 15 => text.len() + 16,
         Value::List(members) => 16 + members.iter().map(|m| size_of::<Value>() + extent(m)).sum::<usize>(),
         Value::Set(members) => members.iter().map(|m| 2 * size_of::<Value>() + extent(m)).sum(),
+        Value::BulkSet(members) => members.iter().map(|(m, _)| 80 + extent(m)).sum(),
         Value::Map(entries) => entries.iter().map(|(k, v)| 80 + extent(k) + extent(v)).sum(),
         Value::Path(path) => path.objects.iter().map(|o| 48 + size_of::<Value>() + extent(o)).sum(),
         Value::Property(_) | Value::VertexProperty(_) | Value::Vertex(_) | Value::Edge(_) => 128,

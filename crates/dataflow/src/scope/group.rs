@@ -17,9 +17,11 @@ use rustc_hash::FxBuildHasher;
 use values::{Map, Value};
 
 use crate::batch::{Batch, Column, Paths, Tags};
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
+use crate::operators::Waiting;
 
 /// See the module.
 pub(super) struct GroupScope {
@@ -30,6 +32,8 @@ pub(super) struct GroupScope {
     results: Vec<Option<Value>>,
     instance: Instance,
     used: bool,
+    /// Traversers that go on when all of the stream is in the side-effect.
+    waiting: Waiting,
     /// Whether the maps have been delivered.
     delivered: bool,
 }
@@ -45,6 +49,7 @@ impl GroupScope {
             results: Vec::new(),
             instance: Instance::new(value.clone()),
             used: false,
+            waiting: Waiting::default(),
             delivered: false,
         }
     }
@@ -74,7 +79,7 @@ impl GroupScope {
     }
 
     fn inside<'a>(&self, cx: &Context<'a>) -> Context<'a> {
-        Context { single_tag: false, tags: self.groups.len() as u32, ..*cx }
+        Context { single_tag: false, tags: self.groups.len() as u32, entered: Entered::All, ..*cx }
     }
 
     /// Runs the value traversal and keeps the first result of each group.
@@ -116,8 +121,12 @@ impl GroupScope {
         if let Some(side_effect) = self.side_effect {
             return maps.into_iter().try_for_each(|map| cx.query.side_effects.merge_map(side_effect, map));
         }
-        let tags: Vec<u32> = (0..maps.len() as u32).collect();
-        let mut batch = Batch::new(Column::Values(maps.into_iter().map(Value::from).collect()), tags.len());
+        let (tags, maps): (Vec<u32>, Vec<Value>) = (0..)
+            .zip(maps)
+            .filter(|(tag, _)| cx.entered.contains(*tag))
+            .map(|(tag, map)| (tag, Value::from(map)))
+            .unzip();
+        let mut batch = Batch::new(Column::Values(maps), tags.len());
         batch.tags = if cx.single_tag { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
         if cx.query.plan.paths {
             batch.path = Some(Arc::new(Paths::empty(batch.len)));
@@ -129,12 +138,17 @@ impl GroupScope {
 }
 
 impl Operator for GroupScope {
-    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+    fn step(
+        &mut self,
+        input: Option<Batch>,
+        cx: &Context<'_>,
+        _out: &mut Output,
+    ) -> Result<Step, QueryError> {
         self.used = true;
         if let Some(batch) = input {
             self.admit(&batch, cx)?;
             if self.side_effect.is_some() {
-                out.emit(batch);
+                self.waiting.push(batch, cx)?;
             }
         }
         self.work(cx)
@@ -144,10 +158,13 @@ impl Operator for GroupScope {
         self.used = true;
         self.instance.end_input();
         let step = self.work(cx)?;
-        if step == Step::Idle && !std::mem::replace(&mut self.delivered, true) {
+        if step != Step::Idle {
+            return Ok(step);
+        }
+        if !std::mem::replace(&mut self.delivered, true) {
             self.deliver(cx, out)?;
         }
-        Ok(step)
+        Ok(self.waiting.release_next(out))
     }
 
     fn reset(&mut self) {
@@ -156,6 +173,7 @@ impl Operator for GroupScope {
         }
         self.groups.clear();
         self.results.clear();
+        self.waiting.clear();
         self.delivered = false;
     }
 }

@@ -9,6 +9,7 @@ use planner::physical::{IntraPolicy, Op, Pipeline};
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Output};
@@ -226,6 +227,7 @@ impl PieceTask {
             piece_memory: source.memory.as_deref(),
             single_tag,
             tags,
+            entered: Entered::All,
             quota,
         };
         if let Some(piece) = self.piece.take() {

@@ -3,6 +3,7 @@
 mod analyze;
 mod backup;
 mod check;
+mod descriptors;
 mod failure;
 mod generate;
 mod import;

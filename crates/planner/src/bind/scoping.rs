@@ -78,7 +78,7 @@ impl Binder<'_> {
         let mut keys = Vec::with_capacity(names.len());
         for name in names {
             let (origin, named) = self.resolve(call, name, shape)?;
-            keys.push((origin, self.single_by(call, &named)?));
+            keys.push((origin, self.single_by_of_named(call, &named)?));
         }
         Ok(keys)
     }

@@ -70,7 +70,7 @@ impl Binder<'_> {
         let listed = pop == Pop::All && !self.names.has_history(name) && self.names.is_given(name);
         let (origin, named) = self.find(name, if listed { Pop::Last } else { pop }, shape);
         let named = if listed { Shape::of(Type::List) } else { named };
-        let bys = self.plain_bys(call, &named)?;
+        let bys = self.bys_of_named(call, &named)?;
         let mut by = nth(&bys, index);
         let shape = if by.is_this() { named } else { Shape::unknown() };
         if listed {

@@ -15,6 +15,13 @@ impl Binder<'_> {
             Some(Argument::Scope(scope)) => (*scope == Scope::Local, 1),
             _ => (false, 0),
         };
+        let reduces = matches!(
+            call.name,
+            StepName::Count | StepName::Sum | StepName::Min | StepName::Max | StepName::Mean | StepName::Fold
+        );
+        if reduces && !local {
+            self.no_reducer_in_body(call)?;
+        }
         match call.name {
             StepName::Count | StepName::Sum | StepName::Min | StepName::Max | StepName::Mean => {
                 let (global, function) = match call.name {
@@ -56,6 +63,16 @@ impl Binder<'_> {
                 Ok(shape)
             }
             _ => self.range(call, shape, local, first, out),
+        }
+    }
+
+    /// A loop's body has no end at which its stream could be reduced.
+    pub(super) fn no_reducer_in_body(&self, call: &Call<'_>) -> Result<(), PlanError> {
+        match self.body_at == Some(self.depth) {
+            true => Err(call.invalid(
+                "The parent of a reducing/supplying barrier can not be repeat()-step; put it into local() or map()",
+            )),
+            false => Ok(()),
         }
     }
 

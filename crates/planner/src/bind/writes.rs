@@ -33,7 +33,8 @@ impl Binder<'_> {
     pub(super) fn write_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
         match call.name {
             StepName::AddV => {
-                let Written { id, label, properties } = self.folded_properties(call, &shape)?;
+                let Written { id, label, mut properties } = self.folded_properties(call, &shape)?;
+                keep_all_values(&mut properties);
                 let default = || Input::Operand(Operand::Const(Value::str(DEFAULT_LABEL)));
                 let (id, label) = (id.map(|id| id.value), label.map_or_else(default, |label| label.value));
                 let add = AddVertex { label, id, properties };
@@ -68,6 +69,10 @@ impl Binder<'_> {
     fn add_edge(&mut self, call: &Call<'_>, shape: &Shape) -> Result<AddEdge, PlanError> {
         let Written { id, label, properties } = self.folded_properties(call, shape)?;
         let Some(label) = label else { return Err(call.bad_argument(0, "a label")) };
+        if (1..properties.len()).any(|index| has_equal_before(&properties, index)) {
+            return Err(call
+                .invalid("Multi-properties are not supported by this step: an edge has one value per key"));
+        }
         let mut ends = [None, None];
         for (end, name) in ends.iter_mut().zip([StepName::From, StepName::To]) {
             if let Some(modulator) = call.modulators(name).last() {
@@ -221,4 +226,19 @@ fn set_once(call: &Call<'_>, token: T, slot: &mut Option<Token>, given: Token) -
 /// The error of a `property` step that would set other than a property.
 fn immutable(call: &Call<'_>, token: T) -> PlanError {
     call.invalid(format!("T.{} is immutable on existing elements", token.as_str()))
+}
+
+/// A key that is given several times with a new vertex has all these values, unless something else is said.
+fn keep_all_values(properties: &mut [PropertyWrite]) {
+    for index in 1..properties.len() {
+        if properties[index].cardinality.is_none() && has_equal_before(properties, index) {
+            properties[index].cardinality = Some(Cardinality::List);
+        }
+    }
+}
+
+/// Whether a property before that one has the same key, as far as that is known.
+fn has_equal_before(properties: &[PropertyWrite], index: usize) -> bool {
+    let Input::Operand(key @ Operand::Const(_)) = &properties[index].key else { return false };
+    properties[..index].iter().any(|before| matches!(&before.key, Input::Operand(other) if other == key))
 }

@@ -18,8 +18,8 @@ use super::end_test::is_of_properties;
 use super::in_order::is_ordered_after;
 use super::pipeline::{Ops, unnumbered};
 use crate::physical::{
-    Aggregation, By, ExpandTo, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy, Scope,
-    ScopeKind, Target,
+    Aggregation, By, Child, ExpandTo, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy,
+    Scope, ScopeKind, Target,
 };
 
 /// Traversers that a part must expect to make, to be worth spreading.
@@ -160,7 +160,7 @@ impl Part {
             ordered,
         };
         let kind = ScopeKind::Exchange { child: Pipeline::new(part.ops) };
-        let scope = Scope { kind, grain: Grain::Batch, policy };
+        let scope = Scope { kind, child: Child::Stream, grain: Grain::Batch, policy };
         result.push(unnumbered(OpKind::Scope(Box::new(scope)), step, false));
         true
     }

@@ -5,7 +5,7 @@
 //! and all the traversers of a batch share an instance.
 
 use super::Lowering;
-use crate::logical::{Chain, Kind};
+use crate::logical::{Chain, Kind, Seen};
 use crate::physical::{Grain, InterPolicy, IntraPolicy, Policy};
 
 /// Traversers that a subquery may make without being worth an instance of its own.
@@ -56,7 +56,13 @@ impl Lowering<'_> {
     pub(super) fn policy_of(&self, inter: InterPolicy, max_instances: u32) -> Policy {
         Policy {
             inter: self.options.inter.unwrap_or(inter),
-            intra: self.options.intra.unwrap_or(IntraPolicy::DepthFirst),
+            intra: match self.seen {
+                Seen { side_effects: false, writes: false } => {
+                    self.options.intra.unwrap_or(IntraPolicy::DepthFirst)
+                }
+                // Depth first, a traverser goes as far as it can before the next one follows.
+                _ => IntraPolicy::DepthFirst,
+            },
             max_instances: self.options.max_instances.unwrap_or(max_instances).max(1),
             ordered: false,
         }

@@ -15,11 +15,13 @@
 //! keeps its state per *scope tag* (see [`Grain`]), so one implementation serves whole streams, single traversers,
 //! whole batches of traversers, and the groups of a `group`.
 
+mod child;
 mod expr;
 mod op;
 mod scope;
 mod slots;
 
+pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use op::{
     Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, IndexedRange, LocalFn,

@@ -556,6 +556,10 @@ pub enum OpKind {
     },
     /// Collects everything and lets it go at the end; equal traversers are merged (bulked).
     Barrier,
+    /// Makes of each merged traverser as many as its bulk says.
+    Unmerge,
+    /// Passes traversers on one by one: the next when all that came of the last has gone as far as it can.
+    OneByOne,
     /// Adds objects to a side-effect and passes the traversers on.
     Collect {
         /// Where to.

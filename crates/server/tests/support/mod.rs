@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod http;
+
 use std::{
     net::SocketAddr,
     sync::{
@@ -24,7 +26,8 @@ use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 use values::Value;
 
 /// Runs scripts of one word and one number: `g.count(3)` has the results 0, 1, 2; `g.bulk(3)` one result three
-/// times over; `g.hang()` never ends; `g.flood()` never ends and has results all the time; `g.error(timeout)` fails.
+/// times over; `g.write()` is refused to who may only read; `g.hang()` never ends; `g.flood()` never ends and has results
+/// all the time; `g.error(timeout)` fails.
 #[derive(Default)]
 pub struct Fake {
     /// Queries that run now.
@@ -119,6 +122,10 @@ impl Fake {
                 sink.push(ResultBatch { items: vec![(Value::str("same"), argument.parse().unwrap())] });
                 sink.finish(Ok(Summary::default()));
             }
+            "write" if query.read_only => {
+                sink.finish(Err(QueryError::new(ErrorKind::ReadOnly, "it would write")));
+            }
+            "write" => sink.finish(Ok(Summary::default())),
             "warn" => sink.finish(Ok(Summary { warnings: vec!["careful".into()] })),
             "hang" => {
                 while !control.cancelled.load(Ordering::SeqCst) {
@@ -239,6 +246,11 @@ impl Client {
     pub async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         let (socket, _) = client_async(format!("ws://{address}/gremlin"), stream).await.unwrap();
+        Self::over(socket)
+    }
+
+    /// A client on a socket that is open.
+    pub fn over(socket: WebSocketStream<TcpStream>) -> Self {
         Self { socket, next: 0 }
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::number;
-use crate::{Path, Property, Value};
+use crate::{BulkSet, Path, Property, Value};
 
 /// Gremlin *orderability* (`order()`): a total order over all values.
 ///
@@ -25,6 +25,7 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
         (List(a), List(b)) => order_all(a.iter(), b.iter()),
         (Path(a), Path(b)) => order_paths(a, b),
         (Set(a), Set(b)) => order_all(a.sorted().into_iter(), b.sorted().into_iter()),
+        (BulkSet(a), BulkSet(b)) => order_bulk_sets(a, b),
         (Map(a), Map(b)) => {
             let (a, b) = (a.sorted(), b.sorted());
             let flatten = |(k, v)| [k, v];
@@ -57,6 +58,27 @@ fn order_all<'a>(mut a: impl Iterator<Item = &'a Value>, mut b: impl Iterator<It
     }
 }
 
+/// Member by member, the smallest first; of equal ones, who has it more often goes on with it where the other has the next.
+fn order_bulk_sets(a: &BulkSet, b: &BulkSet) -> Ordering {
+    let (mut a, mut b) = (a.sorted().into_iter().peekable(), b.sorted().into_iter().peekable());
+    loop {
+        let (Some((x, n)), Some((y, m))) = (a.peek().copied(), b.peek().copied()) else {
+            return a.peek().is_some().cmp(&b.peek().is_some());
+        };
+        match order(x, y) {
+            Ordering::Equal => {}
+            decided => return decided,
+        }
+        let both = n.min(m);
+        for (side, count) in [(&mut a, n), (&mut b, m)] {
+            match count == both {
+                true => _ = side.next(),
+                false => side.peek_mut().into_iter().for_each(|(_, left)| *left -= both),
+            }
+        }
+    }
+}
+
 fn order_properties(a: &Property, b: &Property) -> Ordering {
     a.key.as_str().cmp(b.key.as_str()).then_with(|| order(&a.value, &b.value))
 }
@@ -82,7 +104,7 @@ fn rank(v: &Value) -> u8 {
         VertexProperty(_) => 10,
         Property(_) => 11,
         Path(_) => 12,
-        Set(_) => 13,
+        Set(_) | BulkSet(_) => 13,
         List(_) => 14,
         Map(_) => 15,
         Entry(_) => 16,

@@ -83,7 +83,7 @@ impl Operator for ExpandInto {
         }
         drop(graph);
         self.viewpoint.release();
-        if let Some(mut reached) = multiplied(self.at_targets(batch), std::mem::take(&mut self.found), cx)? {
+        if let Some(mut reached) = multiplied(self.at_targets(batch), std::mem::take(&mut self.found)) {
             trace(&mut reached, cx.op);
             out.emit(reached);
         }

@@ -68,7 +68,9 @@ fn merge_maps(map: &Map, argument: &Value, around: Around<'_>) -> Result<Value, 
 fn incoming(name: StepName, object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
     let name = name.as_str();
     match object {
-        Value::List(_) | Value::Set(_) | Value::Path(_) => Ok(collection::members(object)),
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
+            Ok(collection::members(object))
+        }
         Value::Null => Err(around.error(format!("Incoming traverser for {name} step can't be null."))),
         other => Err(around.error(format!(
             "{name} step can only take an array or an Iterable type for incoming traversers, encountered {}",
@@ -80,7 +82,9 @@ fn incoming(name: StepName, object: &Value, around: Around<'_>) -> Result<Vec<Va
 fn given(name: StepName, argument: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
     let name = name.as_str();
     match argument {
-        Value::List(_) | Value::Set(_) | Value::Path(_) => Ok(collection::members(argument)),
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
+            Ok(collection::members(argument))
+        }
         Value::Null => Err(around.error(format!("Argument provided for {name} step can't be null."))),
         Value::Map(_) if name == "merge" => {
             Err(around.error("merge step type mismatch: expected argument to be Iterable but got Map"))

@@ -60,7 +60,7 @@ pub(super) fn apply_to_each(
     around: Around<'_>,
 ) -> Result<Value, QueryError> {
     match object {
-        Value::List(_) | Value::Set(_) | Value::Path(_) => {
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
             let each = collection::members(object).into_iter();
             let results: Result<Vec<Value>, QueryError> =
                 each.map(|member| apply(name, args, &member, around)).collect();
@@ -84,7 +84,7 @@ fn index(object: &Value, args: &[Value]) -> Value {
 fn reverse(object: &Value) -> Value {
     match object {
         Value::String(string) => Value::str(string.chars().rev().collect::<String>()),
-        Value::List(_) | Value::Set(_) | Value::Path(_) => {
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
             let mut members = collection::members(object);
             members.reverse();
             members.into()

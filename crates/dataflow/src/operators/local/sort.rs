@@ -18,6 +18,7 @@ pub(super) fn sorted(object: &Value, keys: &[(LocalSort, Order)], around: Around
     let members: Vec<Value> = match object {
         Value::List(members) => members.to_vec(),
         Value::Set(members) => members.iter().cloned().collect(),
+        Value::BulkSet(members) => members.repeated_from(0).cloned().collect(),
         Value::Map(map) => map.iter().map(|(k, v)| Value::entry(k.clone(), v.clone())).collect(),
         other => return other.clone(),
     };

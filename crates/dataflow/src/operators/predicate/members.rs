@@ -75,6 +75,9 @@ impl Members {
         match value {
             Value::List(members) if self.spread => members.iter().for_each(|m| self.add(m.clone(), with)),
             Value::Set(members) if self.spread => members.iter().for_each(|m| self.add(m.clone(), with)),
+            Value::BulkSet(members) if self.spread => {
+                members.distinct_from(0).for_each(|m| self.add(m.clone(), with));
+            }
             one => self.add(one, with),
         }
     }
@@ -141,6 +144,7 @@ impl Members {
         self.slots.iter().any(|slot| match batch.slot(*slot).and_then(|column| column.get(row)) {
             Some(Value::List(members)) if self.spread => members.iter().any(equal),
             Some(Value::Set(members)) if self.spread => members.iter().any(equal),
+            Some(Value::BulkSet(members)) if self.spread => members.distinct_from(0).any(equal),
             Some(one) => equal(&one),
             None => false,
         })

@@ -39,6 +39,7 @@ impl Producer for ById {
                 None | Some(Value::Null) => {}
                 Some(Value::List(ids)) => ids.iter().for_each(&mut find),
                 Some(Value::Set(ids)) => ids.iter().for_each(&mut find),
+                Some(Value::BulkSet(ids)) => ids.repeated_from(0).for_each(&mut find),
                 Some(id) => find(&id),
             }
         }

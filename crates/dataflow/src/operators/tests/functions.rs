@@ -223,7 +223,7 @@ fn selections_look_in_maps_side_effects_slots_and_paths() {
     let in_map = select(vec![selection("k", Some(0), Pop::Last)], SelectForm::One);
     assert_eq!(world.run(in_map, vec![world.values(&[map(&[("k", 9)])])]).texts(), ["9"]);
     let side_effect = Selection { side_effect: Some(SideEffectId(0)), ..selection("s", None, Pop::Last) };
-    assert_eq!(world.run(select(vec![side_effect], SelectForm::One), vec![input]).texts(), ["[]", "[]"]);
+    assert_eq!(world.run(select(vec![side_effect], SelectForm::One), vec![input]).texts(), ["{}", "{}"]);
 
     let mut walked = world.values(&["first"]);
     walked.relabel_path(&["a".into()]);

@@ -1,0 +1,34 @@
+//! The trials, one subcommand each.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use trials::conformance;
+
+/// What keeps Mangrove's promises kept.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    trial: Trial,
+}
+
+/// What is tried.
+#[derive(Subcommand)]
+enum Trial {
+    /// TinkerPop's own scenarios, through the embedded engine and over WebSocket
+    Conformance(conformance::Arguments),
+}
+
+fn main() -> ExitCode {
+    let passed = match Arguments::parse().trial {
+        Trial::Conformance(arguments) => conformance::run(&arguments),
+    };
+    match passed {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
