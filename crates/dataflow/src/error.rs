@@ -30,7 +30,9 @@ pub enum QueryError {
     )]
     Countless,
     /// The query's intermediate results outgrew its bound.
-    #[error("the query needs more than its memory bound of {limit} bytes; narrow it or raise `query.memory`")]
+    #[error(
+        "the query needs more than its memory bound of {limit} bytes; narrow it or raise `engine.memory_per_query`"
+    )]
     MemoryExceeded {
         /// The bound, in bytes.
         limit: u64,

@@ -7,6 +7,7 @@
 //! | `batch/` | the messages: columnar batches of traversers |
 //! | `operator.rs` | what an operator is |
 //! | `operators/` | the experts: one file per category of step |
+//! | `java_regex/` | what `TextP.regex` means |
 //! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
 //! | `running.rs` | one query: the root instance |
@@ -28,6 +29,7 @@ mod error;
 mod executor;
 mod floor;
 mod instance;
+mod java_regex;
 mod mailbox;
 mod memory;
 pub mod operator;

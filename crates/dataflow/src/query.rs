@@ -150,12 +150,22 @@ impl QueryState {
         }
     }
 
+    /// Whether something in it has met an error that it could not hand on.
+    ///
+    /// # Errors
+    /// That error.
+    #[inline]
+    pub(crate) fn check_failure(&self) -> Result<(), QueryError> {
+        self.cancel.failure().map_or(Ok(()), |failure| Err(failure.clone()))
+    }
+
     /// Whether the query must end now.
     ///
     /// # Errors
-    /// [`QueryError::Cancelled`] or [`QueryError::TimedOut`].
+    /// [`QueryError::Cancelled`], [`QueryError::TimedOut`], or the error that something in it has met.
     #[inline]
     pub fn check(&self) -> Result<(), QueryError> {
+        self.check_failure()?;
         if self.cancel.is_cancelled() {
             return Err(QueryError::Cancelled);
         }

@@ -108,8 +108,9 @@ impl RunningQuery {
         }
         let mut out = Output::default();
         let progress = self.root.run(&cx, IntraPolicy::DepthFirst, &mut out)?;
-        // A section that could not be read must end the query rather than look empty.
+        // A section that could not be read must end the query rather than look empty, and so must a test that failed.
         state.snapshot().check()?;
+        state.check_failure()?;
         let results = self.detach(out.batches)?;
         Ok((progress, results))
     }

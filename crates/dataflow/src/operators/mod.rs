@@ -33,6 +33,7 @@ mod filter;
 mod flat_map;
 mod group_count;
 mod held;
+mod ids;
 mod local;
 mod loop_control;
 mod math;

@@ -11,6 +11,7 @@ use server::{Graphs, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, descriptors, open_at};
+use crate::output::say;
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
@@ -113,7 +114,7 @@ async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
     })?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     // On standard output, alone: whoever starts the server can wait for this line, and stop it from then on.
-    println!("listening on ws://{}/gremlin", server.local_addr()?);
+    say(format_args!("listening on ws://{}/gremlin", server.local_addr()?))?;
     server
         .run(async {
             tokio::select! {
