@@ -47,6 +47,12 @@ impl MemoryMeter {
         true
     }
 
+    /// The bound in bytes.
+    #[inline]
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// Bytes held now.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed).max(0) as u64

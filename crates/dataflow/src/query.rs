@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use graph::{Request, Snapshot, Transaction};
 use planner::physical::Plan;
 use values::Value;
+use values::watch::Watch;
 
 use crate::cancel::CancelToken;
 use crate::error::QueryError;
@@ -150,6 +151,11 @@ impl QueryState {
         }
     }
 
+    /// Why the query ends whose work its watch has ended.
+    pub(crate) fn ended(&self) -> QueryError {
+        self.check().err().unwrap_or(QueryError::Cancelled)
+    }
+
     /// Whether the query must end now.
     ///
     /// # Errors
@@ -163,5 +169,11 @@ impl QueryState {
             Some((deadline, timeout)) if self.clock.now() >= deadline => Err(QueryError::TimedOut(timeout)),
             _ => Ok(()),
         }
+    }
+}
+
+impl Watch for QueryState {
+    fn must_end(&self) -> bool {
+        self.check().is_err()
     }
 }

@@ -21,6 +21,7 @@ mod database;
 mod graphs;
 mod host;
 mod http;
+mod late;
 mod listener;
 mod mailbox;
 mod metrics;

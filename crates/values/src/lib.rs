@@ -10,6 +10,7 @@
 pub mod compare;
 mod display;
 mod element;
+mod extent;
 mod gtype;
 mod map;
 pub mod number;
@@ -19,8 +20,10 @@ mod set;
 pub mod time;
 mod token;
 mod value;
+pub mod watch;
 
 pub use element::{Edge, Property, Vertex, VertexProperty};
+pub use extent::{Extent, LARGE, Parts, Weighed};
 pub use gtype::GType;
 pub use map::Map;
 pub use path::Path;

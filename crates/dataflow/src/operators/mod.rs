@@ -35,6 +35,7 @@ mod group_count;
 mod held;
 mod local;
 mod loop_control;
+mod making;
 mod math;
 mod one_by_one;
 mod order;
@@ -77,6 +78,7 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 

@@ -103,16 +103,9 @@ impl Seen {
     }
 }
 
-/// Bytes behind a value's pointer, roughly; 0 for what is inline.
+/// Bytes behind a value's pointer, roughly; 0 for what is inline. What other values share with it counts in full.
 pub(super) fn extent(value: &Value) -> usize {
-    match value {
-        Value::String(text) if text.len() > 15 => text.len() + 16,
-        Value::List(members) => 16 + members.iter().map(|m| size_of::<Value>() + extent(m)).sum::<usize>(),
-        Value::Set(members) => members.iter().map(|m| 2 * size_of::<Value>() + extent(m)).sum(),
-        Value::Map(entries) => entries.iter().map(|(k, v)| 80 + extent(k) + extent(v)).sum(),
-        Value::Path(path) => path.objects.iter().map(|o| 48 + size_of::<Value>() + extent(o)).sum(),
-        Value::Property(_) | Value::VertexProperty(_) | Value::Vertex(_) | Value::Edge(_) => 128,
-        Value::Binary(bytes) => bytes.len(),
-        _ => 0,
-    }
+    let extent = value.extent();
+    let behind = if extent.has_large { extent.expanded } else { extent.own };
+    usize::try_from(behind).unwrap_or(usize::MAX)
 }

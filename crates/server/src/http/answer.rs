@@ -6,7 +6,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{
     Request, StatusCode,
     body::{Bytes, Incoming},
-    header::{ACCEPT, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue, ORIGIN},
+    header::{ACCEPT, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue, ORIGIN, RETRY_AFTER},
 };
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -16,6 +16,7 @@ use super::{Reply, collector::collect, media, question};
 use crate::{
     ErrorKind, QueryError,
     host::Host,
+    late::{encode_in_time, late},
     reply::{self, Status},
     request::{Action, Operation, Refusal},
     status::StatusCode as GremlinCode,
@@ -58,11 +59,12 @@ async fn attempt(request: Request<Incoming>, peer: SocketAddr, host: &Arc<Host>)
     let operation = select(message, host).map_err(|refusal| refused(id, &refusal))?;
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
-    let (page, summary) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
+    let (page, summary, running) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{peer}"), summary.warnings);
-    let encoded = reply::results(format, id, status, &page, properties).map_err(|error| {
+    let encode = || reply::results(format, id, status, &page, properties);
+    let encoded = encode_in_time(&*running, encode).ok_or_else(|| failed(id, &late()))?.map_err(|error| {
         let error = QueryError::new(
             ErrorKind::Internal,
             format!("Could not serialize the result with {mime} - {error}"),
@@ -109,7 +111,15 @@ fn refused(id: Uuid, refusal: &Refusal) -> Refused {
 }
 
 fn failed(id: Uuid, error: &QueryError) -> Refused {
-    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &error.message, Some(error.kind.name()))
+    let status = match error.kind {
+        ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let mut refused = Refused::new(status, Some(id), &error.message, Some(error.kind.name()));
+    if error.kind == ErrorKind::Busy {
+        refused.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    refused
 }
 
 /// An error as Gremlin Server words it.
