@@ -17,6 +17,7 @@
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
 pub mod batch;
+mod budget;
 mod cancel;
 mod commit;
 mod crew;
@@ -45,6 +46,7 @@ mod side_effects;
 mod task;
 mod waker;
 
+pub use budget::Budget;
 pub use cancel::CancelToken;
 pub use edge_part::EdgePart;
 pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, QuerySpec};
