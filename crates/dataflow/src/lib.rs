@@ -11,6 +11,7 @@
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
 //! | `running.rs` | one query: the root instance |
 //! | `executor.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, tenants, what executors share, queries |
+//! | `memory.rs`, `budget.rs`, `batch/weight.rs` | what a query may hold, what all may, and what values weigh |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can

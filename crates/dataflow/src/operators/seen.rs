@@ -2,7 +2,7 @@
 
 use graph::Ends;
 use rustc_hash::FxHashSet;
-use values::{Value, VertexRef};
+use values::{SeededSet, Value, VertexRef};
 
 use super::vertex_set::VertexSet;
 
@@ -14,8 +14,8 @@ use super::vertex_set::VertexSet;
 pub(super) struct Seen {
     vertices: VertexSet,
     tagged: FxHashSet<u64>,
-    objects: FxHashSet<(u32, Value)>,
-    combinations: FxHashSet<(u32, Box<[Value]>)>,
+    objects: SeededSet<(u32, Value)>,
+    combinations: SeededSet<(u32, Box<[Value]>)>,
     /// Bytes behind the objects' pointers, roughly.
     extra_bytes: usize,
 }
@@ -94,7 +94,7 @@ impl Seen {
             self.tagged = FxHashSet::default();
         }
         if self.objects.capacity() > KEPT {
-            self.objects = FxHashSet::default();
+            self.objects = SeededSet::default();
         }
         self.tagged.clear();
         self.objects.clear();

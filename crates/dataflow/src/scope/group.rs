@@ -13,8 +13,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use planner::physical::{By, IntraPolicy, Scope, ScopeKind, SideEffectId};
-use rustc_hash::FxBuildHasher;
-use values::{Map, Value};
+use values::{Map, Seeded, Value};
 
 use crate::batch::{Batch, Column, Paths, Tags, Weight};
 use crate::entered::Entered;
@@ -28,7 +27,7 @@ pub(super) struct GroupScope {
     key: By,
     side_effect: Option<SideEffectId>,
     intra: IntraPolicy,
-    groups: IndexSet<(u32, Value), FxBuildHasher>,
+    groups: IndexSet<(u32, Value), Seeded>,
     results: Vec<Option<Value>>,
     instance: Instance,
     used: bool,

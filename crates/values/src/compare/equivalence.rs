@@ -3,9 +3,7 @@
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxBuildHasher;
-
-use crate::{Edge, Map, Property, Set, Value, Vertex, VertexProperty, Weighed};
+use crate::{Edge, Map, Property, Seeded, Set, Value, Vertex, VertexProperty, Weighed};
 
 impl PartialEq for Value {
     #[inline]
@@ -170,9 +168,8 @@ fn hash_rare<H: Hasher>(value: &Value, state: &mut H) {
 
 /// Members in any order give the same hash: the sum of theirs.
 fn hash_unordered<H: Hasher>(members: impl Iterator<Item = impl Hash>, state: &mut H) {
-    let mut count = 0usize;
-    let sum =
-        members.inspect(|_| count += 1).fold(0u64, |sum, m| sum.wrapping_add(FxBuildHasher.hash_one(m)));
+    let (seeded, mut count) = (Seeded::default(), 0usize);
+    let sum = members.inspect(|_| count += 1).fold(0u64, |sum, m| sum.wrapping_add(seeded.hash_one(m)));
     state.write_usize(count);
     state.write_u64(sum);
 }

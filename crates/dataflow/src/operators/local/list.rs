@@ -1,8 +1,7 @@
 //! Functions of two lists.
 
 use gremlin::StepName;
-use rustc_hash::FxHashSet;
-use values::{Map, Set, Value, watch};
+use values::{Map, SeededSet, Set, Value, watch};
 
 use super::text::text_of;
 use super::{Around, collection};
@@ -31,11 +30,11 @@ pub(super) fn combine(
         StepName::Combine => a.into_iter().chain(b).collect::<Vec<_>>().into(),
         StepName::Merge => a.into_iter().chain(b).collect::<Set>().into(),
         StepName::Difference => {
-            let b: FxHashSet<Value> = b.into_iter().collect();
+            let b: SeededSet<Value> = b.into_iter().collect();
             a.into_iter().filter(|m| !b.contains(m)).collect::<Set>().into()
         }
         StepName::Intersect => {
-            let a: FxHashSet<Value> = a.into_iter().collect();
+            let a: SeededSet<Value> = a.into_iter().collect();
             b.into_iter().filter(|m| a.contains(m)).collect::<Set>().into()
         }
         StepName::Disjunct => {
