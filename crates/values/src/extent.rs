@@ -45,6 +45,26 @@ impl Extent {
         Self { expanded: SLOT + bytes, own: bytes, depth: 0, has_large: false, is_attached }
     }
 
+    /// Adds a part: at once, if there is nothing behind its pointer.
+    #[inline]
+    fn add_value(&mut self, part: &Value) {
+        match part {
+            Value::Int(_) | Value::Long(_) | Value::Double(_) | Value::T(_) => self.add_slot(),
+            Value::VertexRef(_) | Value::EdgeRef(_) => {
+                self.is_attached = true;
+                self.add_slot();
+            }
+            Value::String(text) if text.len() <= 15 => self.add_slot(),
+            other => self.add(other.extent()),
+        }
+    }
+
+    #[inline]
+    fn add_slot(&mut self) {
+        self.own += SLOT;
+        self.expanded = (self.expanded + SLOT).min(Self::MOST);
+    }
+
     /// Adds a part.
     fn add(&mut self, part: Self) {
         self.expanded = self.expanded.saturating_add(part.expanded).min(Self::MOST);
@@ -258,7 +278,7 @@ impl<T: Parts> Weighed<T> {
         let mut count = 0;
         self.contents.for_each(|part| {
             count += 1;
-            extent.add(part.extent());
+            extent.add_value(part);
         });
         let beside = count * T::BESIDE;
         extent.expanded = (extent.expanded + beside).min(Extent::MOST);

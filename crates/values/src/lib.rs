@@ -29,7 +29,7 @@ pub use gtype::GType;
 pub use map::Map;
 pub use path::Path;
 pub use refs::{EdgeRef, VertexRef};
-pub use seed::{Seeded, SeededMap, SeededSet};
+pub use seed::{Seeded, SeededHasher, SeededMap, SeededSet};
 pub use set::Set;
 pub use time::{DateTime, Duration};
 pub use token::{Direction, T};

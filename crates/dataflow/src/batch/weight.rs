@@ -33,6 +33,11 @@ impl Weight {
             Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => {
                 self.expanded += size_of::<Value>() as u64;
             }
+            Value::String(text) if text.len() < LARGE as usize / 2 => {
+                let behind = if text.len() > 15 { text.len() + 48 } else { 0 };
+                self.bytes += behind;
+                self.expanded += (size_of::<Value>() + behind) as u64;
+            }
             Value::VertexRef(_) | Value::EdgeRef(_) => self.expanded += size_of::<Value>() as u64,
             other => self.add_pointing(other),
         }
