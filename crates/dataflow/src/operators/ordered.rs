@@ -1,7 +1,5 @@
 //! What `order()` compares of a value.
 
-use std::sync::Arc;
-
 use values::{BulkSet, Map, Path, Set, Value};
 
 use super::element::{edge_reference, reference};
@@ -10,10 +8,15 @@ use super::view::Graph;
 /// Nesting beyond which parts are compared as they are.
 const MAX_DEPTH: usize = 512;
 
+/// Bytes of a value, written out, from which on it is compared as it is: what shares its parts may stand for any number of
+/// them, and here each is looked at.
+const MAX_EXPANDED: u64 = 16 << 20;
+
 /// The value with what it is ordered by in the place of what it is: elements are ordered by their ids and not by their
 /// handles, tokens by their names among texts; also inside of collections, maps and paths.
 pub(super) fn ordered(value: Value, graph: &Graph<'_>) -> Value {
-    if has_other_order(&value, 0) { of(&value, graph, 0) } else { value }
+    let small = value.extent().expanded <= MAX_EXPANDED;
+    if small && has_other_order(&value, 0) { of(&value, graph, 0) } else { value }
 }
 
 fn has_other_order(value: &Value, depth: usize) -> bool {
@@ -44,7 +47,7 @@ fn of(value: &Value, graph: &Graph<'_>, depth: usize) -> Value {
         Value::Set(members) => members.iter().map(inside).collect::<Set>().into(),
         Value::BulkSet(members) => members.iter().map(|(m, n)| (inside(m), n)).collect::<BulkSet>().into(),
         Value::Map(map) => map.iter().map(|(k, v)| (inside(k), inside(v))).collect::<Map>().into(),
-        Value::Entry(entry) => Value::Entry(Arc::new((inside(&entry.0), inside(&entry.1)))),
+        Value::Entry(entry) => Value::entry(inside(&entry.0), inside(&entry.1)),
         Value::Path(path) => {
             Path { labels: path.labels.clone(), objects: path.objects.iter().map(inside).collect() }.into()
         }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gremlin::Order;
 use planner::physical::LocalSort;
-use values::{Map, Value, compare};
+use values::{Map, Value, compare, watch};
 
 use super::super::element::{self, Key};
 use super::super::ordered::ordered;
@@ -52,6 +52,7 @@ fn sort_members(members: Vec<Value>, keys: &[(LocalSort, Order)], around: Around
     });
     let mut keyed: Vec<(Vec<Value>, Value)> = keyed.collect();
     keyed.sort_by(|(a, _), (b, _)| {
+        watch::tick();
         let places = a.iter().zip(b).zip(keys);
         places.fold(Ordering::Equal, |decided, ((a, b), (_, order))| {
             decided.then_with(|| match order {
