@@ -179,7 +179,7 @@ impl Binder<'_> {
                     };
                     pairs.push((self.input(call, key, shape)?, self.input(call, value, shape)?));
                 }
-                written.properties.push(PropertyWrite { key, value, cardinality, meta: pairs });
+                written.properties.push(PropertyWrite { key, value, cardinality, again: false, meta: pairs });
             }
         }
         Ok(())
@@ -228,11 +228,12 @@ fn immutable(call: &Call<'_>, token: T) -> PlanError {
     call.invalid(format!("T.{} is immutable on existing elements", token.as_str()))
 }
 
-/// A key that is given several times with a new vertex has all these values, unless something else is said.
+/// A key that is given several times with a new vertex has all these values, unless something else is said there or in the
+/// schema.
 fn keep_all_values(properties: &mut [PropertyWrite]) {
     for index in 1..properties.len() {
         if properties[index].cardinality.is_none() && has_equal_before(properties, index) {
-            properties[index].cardinality = Some(Cardinality::List);
+            properties[index].again = true;
         }
     }
 }
