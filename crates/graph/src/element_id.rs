@@ -24,7 +24,12 @@ pub(crate) fn check(id: &Value) -> Result<()> {
         Value::DateTime(_) => "a date",
         Value::Duration(_) => "a duration",
         Value::Binary(_) => "a value of bytes",
-        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_) | Value::Entry(_) | Value::Path(_) => "a collection",
+        Value::List(_)
+        | Value::Set(_)
+        | Value::BulkSet(_)
+        | Value::Map(_)
+        | Value::Entry(_)
+        | Value::Path(_) => "a collection",
         Value::Vertex(_) | Value::VertexRef(_) | Value::Edge(_) | Value::EdgeRef(_) => "an element",
         Value::Property(_) | Value::VertexProperty(_) => "a property",
         Value::T(_) | Value::Direction(_) => "a token",
