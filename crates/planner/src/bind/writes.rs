@@ -81,7 +81,12 @@ impl Binder<'_> {
         }
         let [from, to] = ends;
         if shape.ty == Type::Seed && (from.is_none() || to.is_none()) {
-            return Err(call.invalid("at the start of a traversal it needs both from() and to()"));
+            let missing = if from.is_none() { "from" } else { "to" };
+            return Err(call.invalid(format!(
+                "The value given to addE({}).{missing}() must resolve to a Vertex or the ID of a Vertex present in the graph, but \
+                 null was specified instead: at the start of a traversal it needs both",
+                label.text
+            )));
         }
         Ok(AddEdge { label: label.value, id: id.map(|id| id.value), from, to, properties })
     }

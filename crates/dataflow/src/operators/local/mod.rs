@@ -124,7 +124,9 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
             Ok(Some(collection::range(object, size.saturating_sub(*n), size)))
         }
         LocalFn::Dedup => Ok(Some(collection::dedup(object))),
-        LocalFn::Order(keys) => Ok(Some(sort::sorted(object, keys, around))),
+        LocalFn::Order(keys) => {
+            sort::sorted(object, keys, around).map(Some).map_err(|several| several.error(around.cx))
+        }
         LocalFn::Id => token(object, T::Id, around).map(Some),
         LocalFn::Label => token(object, T::Label, around).map(Some),
         LocalFn::Key => token(object, T::Key, around).map(Some),
