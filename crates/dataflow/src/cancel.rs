@@ -7,7 +7,8 @@ use graph::Request;
 
 use crate::error::QueryError;
 
-/// A flag that ends a query. Clones share it. Operators see it between two batches, and who waits for a load at once.
+/// A flag that ends a query. Clones share it. Operators see it between two batches,
+/// long work on values in the middle (`values::watch`), and who waits for a load at once.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicU8>,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use graph::{Request, Snapshot, Transaction};
 use planner::physical::Plan;
 use values::Value;
+use values::watch::Watch;
 
 use crate::cancel::CancelToken;
 use crate::error::QueryError;
@@ -159,6 +160,11 @@ impl QueryState {
         self.cancel.failure().map_or(Ok(()), |failure| Err(failure.clone()))
     }
 
+    /// Why the query ends whose work its watch has ended.
+    pub(crate) fn ended(&self) -> QueryError {
+        self.check().err().unwrap_or(QueryError::Cancelled)
+    }
+
     /// Whether the query must end now.
     ///
     /// # Errors
@@ -173,5 +179,11 @@ impl QueryState {
             Some((deadline, timeout)) if self.clock.now() >= deadline => Err(QueryError::TimedOut(timeout)),
             _ => Ok(()),
         }
+    }
+}
+
+impl Watch for QueryState {
+    fn must_end(&self) -> bool {
+        self.check().is_err()
     }
 }

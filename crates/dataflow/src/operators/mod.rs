@@ -36,9 +36,11 @@ mod held;
 mod ids;
 mod local;
 mod loop_control;
+mod making;
 mod math;
 mod one_by_one;
 mod order;
+mod ordered;
 mod paths;
 mod per_tag;
 mod predicate;
@@ -78,6 +80,7 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 

@@ -10,6 +10,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::fan::trace;
+use super::making::Making;
 use super::property::{Several, fetch_one};
 use super::test::between;
 use super::view::{Graph, View};
@@ -26,6 +27,7 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
     let view = View::of(cx);
     let graph = view.graph();
     let (mut rows, mut results) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
+    let mut making = Making::new(cx);
     for row in 0..batch.len {
         let part = between(&paths, row, from.as_ref(), to.as_ref())?;
         let mut path = Path::default();
@@ -42,7 +44,9 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
         }
         if complete {
             rows.push(row as u32);
-            results.push(Value::from(path));
+            let path = Value::from(path);
+            making.add(&path)?;
+            results.push(path);
         }
     }
     if rows.is_empty() {

@@ -53,7 +53,7 @@ impl Serve {
         let mut graphs = Graphs::new();
         let mut databases = Vec::new();
         // One engine for all graphs: its executors are pinned to cores.
-        let engine = mangrove::start_engine(config.engine.executors)?;
+        let engine = mangrove::start_engine_with(&config.engine)?;
         let hosted = config.hosted();
         let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
         let cache = options.graph.cache_bytes as u64 / hosted.len().max(1) as u64;

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use gremlin::Order;
 use planner::physical::{FetchKind, LocalSort};
-use values::{Map, Value, compare};
+use values::{Map, Value, compare, watch};
 
 use super::super::element;
-use super::super::order::comparable;
+use super::super::ordered::ordered;
 use super::super::property::{Several, fetch_one, part_of};
 use super::super::random::Random;
 use super::Around;
@@ -63,6 +63,7 @@ fn sort_members(
         }
     }
     keyed.sort_by(|(a, _), (b, _)| {
+        watch::tick();
         let places = a.iter().zip(b).zip(keys);
         places.fold(Ordering::Equal, |decided, ((a, b), (_, order))| {
             decided.then_with(|| match order {
@@ -84,7 +85,7 @@ fn keys_of(
     let mut values = Vec::with_capacity(keys.len());
     for (key, _) in keys {
         match key_of(member, key, around)? {
-            Some(value) => values.push(comparable(value)),
+            Some(value) => values.push(ordered(value, around.graph)),
             None => return Ok(None),
         }
     }

@@ -2,8 +2,7 @@
 
 use graph::ValueRef;
 use planner::physical::{Operand, SideEffectId, Slot};
-use rustc_hash::FxHashSet;
-use values::{Str, Value, compare};
+use values::{SeededSet, Str, Value, compare};
 
 use crate::batch::Batch;
 
@@ -18,8 +17,8 @@ use super::Resolver;
 /// numbers as longs, other floating-point numbers as doubles. What has no such key is compared one by one.
 #[derive(Debug, Default)]
 pub(in crate::operators) struct Members {
-    keyed: FxHashSet<Value>,
-    texts: FxHashSet<Str>,
+    keyed: SeededSet<Value>,
+    texts: SeededSet<Str>,
     vertices: VertexSet,
     rest: Vec<Value>,
     slots: Vec<Slot>,
