@@ -170,7 +170,7 @@ impl SideEffects {
         let combine = entry.combine;
         match &mut entry.content {
             Content::Map(map) => change(map, combine),
-            Content::Given(Value::Map(map)) => change(std::sync::Arc::make_mut(map), combine),
+            Content::Given(Value::Map(map)) => change(&mut *std::sync::Arc::make_mut(map), combine),
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
             }
@@ -289,7 +289,7 @@ fn add_to(held: Value, object: &Value) -> Result<Value, QueryError> {
             Ok(Value::List(list))
         }
         Value::Set(mut set) => {
-            let members: &mut Set = std::sync::Arc::make_mut(&mut set);
+            let members: &mut Set = &mut *std::sync::Arc::make_mut(&mut set);
             members.insert(object.clone());
             Ok(Value::Set(set))
         }

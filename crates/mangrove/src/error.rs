@@ -95,7 +95,11 @@ impl Error {
                 QueryError::TimedOut(_) => ErrorKind::Timeout,
                 QueryError::Cancelled => ErrorKind::Cancelled,
                 QueryError::Countless => ErrorKind::Evaluation,
-                QueryError::MemoryExceeded { .. } | QueryError::Refused(_) => ErrorKind::Limit,
+                QueryError::MemoryExceeded { .. }
+                | QueryError::ValueTooLarge { .. }
+                | QueryError::ValueTooDeep { .. }
+                | QueryError::Refused(_) => ErrorKind::Limit,
+                QueryError::Busy { .. } => ErrorKind::Busy,
                 QueryError::Graph(error) => of_graph(error),
                 QueryError::Internal { .. } => ErrorKind::Internal,
             },

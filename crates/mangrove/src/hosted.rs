@@ -148,6 +148,10 @@ impl server::Running for LaterHandle {
             running.cancel();
         }
     }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.0.lock().1.as_ref()?.deadline()
+    }
 }
 
 impl Drop for LaterHandle {
@@ -196,7 +200,8 @@ fn begin(
     if prepared.plan.profile {
         return profile(inner.clone(), prepared, sink.clone());
     }
-    let deadline = prepared.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let deadline =
+        prepared.timeout.or(inner.options.timeout).and_then(|timeout| Instant::now().checked_add(timeout));
     let job = Arc::new(Job {
         inner: inner.clone(),
         prepared,
@@ -353,6 +358,10 @@ impl server::Running for Handle {
     fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         self.0.stop();
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.deadline
     }
 }
 

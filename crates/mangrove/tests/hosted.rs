@@ -288,3 +288,28 @@ fn a_service_runs_beside_the_executors_and_its_results_are_a_traversals() {
     asked.outcome().unwrap();
     assert!(asked.texts().len() > 5);
 }
+
+#[test]
+fn queries_that_hold_too_much_together_wait_and_are_refused_as_busy() {
+    let options = DatabaseOptions { memory_queries: 48 << 20, executors: 2, ..DatabaseOptions::default() };
+    let db = Database::in_memory_with(options).unwrap();
+    db.query("g.inject(0).repeat(union(identity(),identity())).times(8).addV('n')").unwrap();
+    // Each holds some megabytes as long as nobody takes its results.
+    let heavy = "g.V().as('a').V().order().by(id).select('a')";
+    let asked: Vec<_> = (0..8).map(|_| ask_with(&db, heavy, 0, Some(Duration::from_secs(20)))).collect();
+    // Who is not refused by then waits for somebody to take its results.
+    std::thread::sleep(Duration::from_secs(4));
+    let outcomes: Vec<_> = asked.iter().map(|query| query.outcome.try_recv()).collect();
+    let refused = outcomes.iter().flatten().filter_map(|outcome| outcome.as_ref().err());
+    let kinds: Vec<ErrorKind> = refused.map(|error| error.kind).collect();
+    assert!(kinds.contains(&ErrorKind::Busy), "{kinds:?}, {:?} held", db.engine().memory());
+    assert!(db.engine().memory().unwrap().used() <= 48 << 20);
+    assert_eq!(
+        ask(&db, "g.V().limit(1).count()").outcome().map(|_| ()).map_err(|e| e.kind),
+        Ok(()),
+        "a short one"
+    );
+    drop(asked);
+    idle_after(&db);
+    assert_eq!(db.engine().memory().unwrap().used(), 0);
+}

@@ -1,6 +1,9 @@
 //! What the server asks of a graph: the one boundary between sockets and the engine.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use gremlin::Traversal;
 use values::{Str, Value};
@@ -33,6 +36,11 @@ pub trait Running: Send + Sync {
 
     /// Terminates the query: its operators stop and its memory is freed. Idempotent.
     fn cancel(&self);
+
+    /// When its time is over, the sending of its results included. `None`: never, or nobody knows yet.
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
 }
 
 /// Where a query's results go. Called from the engine's threads; never blocks them.
@@ -145,6 +153,8 @@ pub enum ErrorKind {
     Timeout,
     /// It would write, and may only read.
     ReadOnly,
+    /// Too much runs at the moment; sending the request again later may succeed.
+    Busy,
     /// A bound of the server, such as the memory one query may use.
     Limit,
     /// Cancelled by the server, for instance because it is shutting down.
@@ -164,6 +174,7 @@ impl ErrorKind {
             Self::Conflict => "mangrove.ConflictError",
             Self::Timeout => "mangrove.TimeoutError",
             Self::ReadOnly => "mangrove.ReadOnlyError",
+            Self::Busy => "mangrove.BusyError",
             Self::Limit => "mangrove.LimitError",
             Self::Cancelled => "mangrove.CancelledError",
             Self::Internal => "mangrove.InternalError",

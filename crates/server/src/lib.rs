@@ -24,6 +24,7 @@ mod door;
 mod graphs;
 mod host;
 mod http;
+mod late;
 mod listener;
 mod mailbox;
 mod metrics;

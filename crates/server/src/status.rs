@@ -42,7 +42,7 @@ impl StatusCode {
     pub fn of(error: &QueryError, is_script: bool) -> Self {
         match error.kind {
             ErrorKind::Timeout => Self::Timeout,
-            ErrorKind::Conflict => Self::Temporary,
+            ErrorKind::Conflict | ErrorKind::Busy => Self::Temporary,
             ErrorKind::FailStep => Self::FailStep,
             ErrorKind::Internal | ErrorKind::Cancelled => Self::ServerError,
             ErrorKind::Syntax

@@ -65,6 +65,22 @@ async fn failures_are_500_with_a_message_and_a_kind() {
 }
 
 #[tokio::test]
+async fn who_is_refused_as_busy_is_told_to_come_back() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.error(busy)"}"#).await;
+    assert_eq!(status, 503);
+    assert_eq!(body["Exception-Class"], "mangrove.BusyError");
+}
+
+#[tokio::test]
+async fn a_whole_response_is_bounded_in_bytes() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.large(50000)"}"#).await;
+    assert_eq!(status, 500);
+    assert!(body["message"].as_str().unwrap().contains("one message"), "{body}");
+}
+
+#[tokio::test]
 async fn malformed_requests_are_400_and_unknown_paths_404() {
     let serving = Serving::start(ServerOptions::default()).await;
     assert_eq!(post(&serving, "{").await.0, 400);

@@ -1,9 +1,8 @@
 //! A set that knows how often each member was added.
 
 use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
-use crate::Value;
+use crate::{Seeded, Value};
 
 /// TinkerPop's `BulkSet`: what `aggregate` gathers. To users it is a set whose members come as often as they were added.
 ///
@@ -11,7 +10,7 @@ use crate::Value;
 /// [`u64::MAX`] at most and stay there.
 #[derive(Clone, Debug, Default)]
 pub struct BulkSet {
-    members: IndexMap<Value, u64, FxBuildHasher>,
+    members: IndexMap<Value, u64, Seeded>,
     total: u64,
 }
 

@@ -76,6 +76,7 @@ fn compare_all<'a>(
     mut a: impl Iterator<Item = &'a Value>,
     mut b: impl Iterator<Item = &'a Value>,
 ) -> Option<Ordering> {
+    crate::watch::tick();
     loop {
         match (a.next(), b.next()) {
             (Some(x), Some(y)) => match compare(x, y) {
@@ -117,6 +118,7 @@ impl Set {
     /// The members in [`order`].
     pub fn sorted(&self) -> Vec<&Value> {
         let mut members: Vec<_> = self.iter().collect();
+        crate::watch::ticks(members.len());
         members.sort_by(|a, b| order(a, b));
         members
     }
@@ -135,6 +137,7 @@ impl Map {
     /// The entries in [`order`] of their keys, then of their values.
     pub fn sorted(&self) -> Vec<(&Value, &Value)> {
         let mut entries: Vec<_> = self.iter().collect();
+        crate::watch::ticks(entries.len());
         entries.sort_by(|a, b| order(a.0, b.0).then_with(|| order(a.1, b.1)));
         entries
     }

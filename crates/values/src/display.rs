@@ -95,6 +95,7 @@ fn sequence<'a>(
     close: &str,
     f: &mut Formatter<'_>,
 ) -> fmt::Result {
+    crate::watch::tick();
     f.write_str(open)?;
     for (i, item) in items.enumerate() {
         if i > 0 {
@@ -125,6 +126,7 @@ impl Display for Set {
 
 impl Display for Map {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        crate::watch::tick();
         f.write_str("{")?;
         for (i, (key, value)) in self.iter().enumerate() {
             let comma = if i > 0 { ", " } else { "" };

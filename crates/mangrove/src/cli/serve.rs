@@ -11,6 +11,7 @@ use server::{Graphs, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, descriptors, open_at};
+use crate::output::say;
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
@@ -52,7 +53,7 @@ impl Serve {
         let mut graphs = Graphs::new();
         let mut databases = Vec::new();
         // One engine for all graphs: its executors are pinned to cores.
-        let engine = mangrove::start_engine(config.engine.executors)?;
+        let engine = mangrove::start_engine_with(&config.engine)?;
         let hosted = config.hosted();
         let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
         let cache = options.graph.cache_bytes as u64 / hosted.len().max(1) as u64;
@@ -113,7 +114,7 @@ async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
     })?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     // On standard output, alone: whoever starts the server can wait for this line, and stop it from then on.
-    println!("listening on ws://{}/gremlin", server.local_addr()?);
+    say(format_args!("listening on ws://{}/gremlin", server.local_addr()?))?;
     server
         .run(async {
             tokio::select! {

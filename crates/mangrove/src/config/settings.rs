@@ -92,7 +92,9 @@ pub struct EngineConfig {
     pub import_memory: u64,
     /// Threads per graph that build secondary edge-trees, each with half a core while it builds; 0 builds none.
     pub secondary_builders: usize,
-    /// Bytes that one query may hold in memory.
+    /// Bytes that all queries together may hold in memory; 0 for a quarter of the memory that the process may use.
+    pub memory_queries: u64,
+    /// Bytes that one query may hold in memory, or half of what all may, if that is less.
     pub memory_per_query: u64,
     /// Plans kept for texts that come again.
     pub plan_cache: usize,
@@ -217,6 +219,7 @@ impl Default for EngineConfig {
             cache: 0,
             import_memory: 0,
             secondary_builders: 1,
+            memory_queries: 0,
             memory_per_query: 1 << 30,
             plan_cache: 1_024,
             write_retries: 8,

@@ -56,8 +56,9 @@ pub(crate) fn bind(
     settings: SourceSettings,
 ) -> Result<Logical, PlanError> {
     let mut plan =
-        Logical { side_effects: settings.side_effects, paths: settings.paths, ..Logical::default() };
+        Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
     let names = Names::of(traversal, &mut plan)?;
+    settings.admit(names.draw, names.has_infix)?;
     let mut binder =
         Binder { schema, plan, names, loops: Vec::new(), depth: 0, in_body: false, body_at: None };
     if settings.read_only

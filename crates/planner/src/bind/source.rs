@@ -1,6 +1,6 @@
 //! The source of a traversal: `with`, `withSideEffect`, `withStrategies` and their kin.
 
-use gremlin::{Argument, Instruction, SourceName, Strategy};
+use gremlin::{Argument, Instruction, Position, SourceName, StepName, Strategy};
 use values::{Str, Value};
 
 use super::call::is_parameter;
@@ -13,7 +13,6 @@ const OPTIMISATIONS: &[&str] = &[
     "AdjacentToIncidentStrategy",
     "ByModulatorOptimizationStrategy",
     "ComputerFinalizationStrategy",
-    "ConnectiveStrategy",
     "CountStrategy",
     "EarlyLimitStrategy",
     "FilterRankingStrategy",
@@ -33,16 +32,12 @@ const OPTIMISATIONS: &[&str] = &[
     "ReferenceElementStrategy",
     "RemoteStrategy",
     "RepeatUnrollStrategy",
-    "SeedStrategy",
     "StandardVerificationStrategy",
     "ComputerVerificationStrategy",
     "SackStrategy",
-    "RequirementsStrategy",
     "SideEffectStrategy",
     "TinkerGraphCountStrategy",
     "TinkerGraphStepStrategy",
-    "VertexProgramRestrictionStrategy",
-    "VertexProgramStrategy",
 ];
 
 /// Strategies that change answers only for traversals that Mangrove refuses anyway, or that are always in force.
@@ -57,6 +52,14 @@ pub(crate) struct SourceSettings {
     pub paths: bool,
     /// `ReadOnlyStrategy`.
     pub read_only: bool,
+    /// `SeedStrategy`, and where it is asked for.
+    seeded: Option<Option<Position>>,
+    /// Whether `ConnectiveStrategy` is taken away, which makes steps of an `and()` between others, and where.
+    unconnected: Option<Option<Position>>,
+    /// `VertexProgramStrategy` or `withComputer()`, and where.
+    computer: Option<Option<Position>>,
+    /// `VertexProgramRestrictionStrategy`.
+    forbids_computer: bool,
     /// Everything in `with` that is not the planner's, for the engine.
     pub settings: Vec<(Str, Value)>,
     /// Whether a literal that plans of one shape may differ in was used.
@@ -73,7 +76,29 @@ impl SourceSettings {
         for instruction in source {
             settings.read(instruction)?;
         }
-        Ok(settings)
+        match settings.computer {
+            Some(_) if settings.forbids_computer => Err(PlanError::NoComputer),
+            Some(at) => Err(PlanError::form("a GraphComputer (`withComputer`, `VertexProgramStrategy`)", at)),
+            None => Ok(settings),
+        }
+    }
+
+    /// Refuses what would change the answers of this traversal and is not supported: a seed, if it draws (TinkerPop's draws
+    /// are those of `java.util.Random`), and a connective between steps that is to be none.
+    ///
+    /// # Errors
+    /// [`PlanError::Unsupported`].
+    pub fn admit(&self, draw: Option<StepName>, has_infix: bool) -> Result<(), PlanError> {
+        if let (Some(at), Some(draw)) = (self.seeded, draw) {
+            return Err(PlanError::form(format!("strategy `SeedStrategy` with `{}`", draw.as_str()), at));
+        }
+        match self.unconnected.filter(|_| has_infix) {
+            Some(at) => Err(PlanError::form(
+                "`withoutStrategies(ConnectiveStrategy)` with and() or or() between steps",
+                at,
+            )),
+            None => Ok(()),
+        }
     }
 
     fn read(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
@@ -105,8 +130,14 @@ impl SourceSettings {
                     }
                 }
             }
-            // Answers do not depend on where a traversal runs.
-            SourceName::WithoutStrategies | SourceName::WithComputer => {}
+            SourceName::WithoutStrategies => {
+                for argument in args {
+                    if let Argument::Strategy(strategy) = argument {
+                        self.without(&strategy.name, instruction.at);
+                    }
+                }
+            }
+            SourceName::WithComputer => self.computer = Some(instruction.at),
         }
         Ok(())
     }
@@ -135,6 +166,10 @@ impl SourceSettings {
     ) -> Result<(), PlanError> {
         match strategy.name.as_str() {
             "ReadOnlyStrategy" => self.read_only = true,
+            "SeedStrategy" => self.seeded = Some(instruction.at),
+            "VertexProgramStrategy" => self.computer = Some(instruction.at),
+            "VertexProgramRestrictionStrategy" => self.forbids_computer = true,
+            "ConnectiveStrategy" => self.unconnected = None,
             "OptionsStrategy" => {
                 for (key, value) in &strategy.configuration {
                     if let Some(value) = value.as_value() {
@@ -146,5 +181,19 @@ impl SourceSettings {
             name => return Err(PlanError::form(format!("strategy `{name}`"), instruction.at)),
         }
         Ok(())
+    }
+
+    /// Takes a strategy away. Others only choose how a traversal runs, or are not there.
+    fn without(&mut self, name: &str, at: Option<Position>) {
+        match name {
+            "ReadOnlyStrategy" => self.read_only = false,
+            "OptionsStrategy" => self.settings.clear(),
+            "SideEffectStrategy" => self.side_effects.clear(),
+            "SeedStrategy" => self.seeded = None,
+            "VertexProgramStrategy" => self.computer = None,
+            "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
+            "ConnectiveStrategy" => self.unconnected = Some(at),
+            _ => {}
+        }
     }
 }

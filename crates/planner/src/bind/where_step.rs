@@ -10,7 +10,7 @@ use super::{Binder, Bound, Shape};
 use crate::PlanError;
 use crate::logical::{Chain, Comparison, Exists, Kind, Modulator, Origin, Select, Selected, Step};
 use crate::physical::{FetchKind, Formula, Operand, Predicate, SelectForm, Slot, Test};
-use gremlin::{Pop, PredicateOp};
+use gremlin::{Pop, PredicateOp, TextOp};
 
 impl Binder<'_> {
     /// `where(P)`, `where('a', P)`, `where(traversal)`.
@@ -42,6 +42,11 @@ impl Binder<'_> {
         shape: &Shape,
         out: &mut Chain,
     ) -> Result<(), PlanError> {
+        if has_regex(predicate) {
+            return Err(call.invalid(
+                "a regular expression in where() would be a name and a pattern at once; use is(regex('…')) or has('key', regex('…'))",
+            ));
+        }
         let (origin, left_shape) = match &left {
             Some(name) => self.resolve(call, name, shape)?,
             None => (Origin::Current, shape.clone()),
@@ -174,6 +179,16 @@ impl Binder<'_> {
             _ => Formula::All,
         };
         Ok(Chain::of(Kind::Exists(Exists { branches, formula }), step.name))
+    }
+}
+
+/// Whether a predicate has a pattern in it.
+fn has_regex(predicate: &Written) -> bool {
+    match predicate {
+        Written::Text(op, _) => matches!(op, TextOp::Regex | TextOp::NotRegex),
+        Written::And(parts) | Written::Or(parts) => parts.iter().any(has_regex),
+        Written::Not(inner) => has_regex(inner),
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@
 //! and all the traversers of a batch share an instance.
 
 use super::Lowering;
-use crate::logical::{Chain, Kind, Seen};
+use crate::logical::{Chain, Kind, Seen, must_end_early};
 use crate::physical::{Grain, InterPolicy, IntraPolicy, Policy};
 
 /// Traversers that a subquery may make without being worth an instance of its own.
@@ -27,6 +27,9 @@ impl Lowering<'_> {
 
     /// The grain of a subquery whose results beyond the first are not needed.
     pub(super) fn grain_of_first(&self, chain: &Chain) -> Grain {
+        if must_end_early(chain) {
+            return Grain::Traverser;
+        }
         // What ends in an aggregation needs all of its input: there is nothing to cancel.
         let last = chain.steps.last().map(|step| &step.kind);
         match last {

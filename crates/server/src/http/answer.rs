@@ -4,7 +4,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{
     Method, Request, StatusCode,
     body::{Bytes, Incoming},
-    header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue},
+    header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -15,6 +15,7 @@ use crate::{
     ErrorKind, QueryError,
     connections::Guest,
     host::Host,
+    late::{encode_in_time, late},
     reply::{self, Status},
     request::{Action, Operation, Refusal},
     status::StatusCode as GremlinCode,
@@ -58,11 +59,12 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
     operation.query.read_only = parts.method == Method::GET;
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
-    let (page, summary) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
+    let (page, summary, running) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
-    let encoded = reply::results(format, id, status, &page, properties).map_err(|error| {
+    let encode = || reply::results(format, id, status, &page, properties);
+    let encoded = encode_in_time(&*running, encode).ok_or_else(|| failed(id, &late()))?.map_err(|error| {
         let error = QueryError::new(
             ErrorKind::Internal,
             format!("Could not serialize the result with {mime} - {error}"),
@@ -112,7 +114,15 @@ fn failed(id: Uuid, error: &QueryError) -> Refused {
     if error.kind == ErrorKind::ReadOnly {
         return only_by_post(id, error);
     }
-    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &error.message, Some(error.kind.name()))
+    let status = match error.kind {
+        ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let mut refused = Refused::new(status, Some(id), &error.message, Some(error.kind.name()));
+    if error.kind == ErrorKind::Busy {
+        refused.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    refused
 }
 
 /// What would write came with GET, which browsers send for every image and link, and proxies more than once.

@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
                 }
                 write(w, item)?;
                 w.raw(",");
-                w.number("g:Int64", &bulk)?;
+                w.number("g:Int64", bulk)?;
             }
             w.raw("]");
             Ok(())

@@ -34,6 +34,8 @@ impl<'a> Writer<'a> {
         if self.depth == MAX_DEPTH {
             return Err(EncodeError::TooDeep);
         }
+        // A value that shares its parts is much larger here than it was.
+        values::watch::tick();
         self.depth += 1;
         write(self)?;
         self.depth -= 1;
