@@ -258,7 +258,19 @@ impl Instance {
         Some(deepest)
     }
 
+    /// Gives a batch to an operator, in pieces where the query wants smaller ones.
     fn deliver(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        match cx.query.plan.batch {
+            Some(most) if batch.len > most as usize => {
+                let rows: Vec<u32> = (0..batch.len as u32).collect();
+                let mut pieces = rows.chunks(most as usize);
+                pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
+            }
+            _ => self.deliver_whole(to, batch, cx),
+        }
+    }
+
+    fn deliver_whole(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
         if let Some(counters) = cx.query.profile.of(self.pipeline.ops[to].id) {
             Counters::add(&counters.batches, 1);
             Counters::add(&counters.rows, batch.len as u64);

@@ -73,6 +73,7 @@ pub(crate) fn lower(
         params: logical.params,
         profile: logical.profile,
         parallelism: options.parallelism,
+        batch: options.batch,
     })
 }
 
@@ -171,7 +172,7 @@ impl Lowering<'_> {
         }
         in_order::keep(&mut ops);
         if self.spreads && place.stream {
-            exchange::spread(&mut ops);
+            exchange::spread(&mut ops, self.options.eager);
         }
         ops.finish()
     }
