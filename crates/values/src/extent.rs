@@ -99,7 +99,8 @@ impl Value {
             Self::Set(members) => members.extent(),
             Self::BulkSet(members) => members.extent(),
             Self::Map(map) => map.extent(),
-            Self::Entry(entry) => entry.extent(),
+            // It leaves as a map.
+            Self::Entry(entry) => Extent { is_attached: true, ..entry.extent() },
             Self::Path(path) => path.extent(),
             Self::Binary(bytes) => Extent::scalar(bytes.len() as u64 + ALLOCATION, false),
             Self::BigInteger(number) => Extent::scalar(number.bits() / 8 + ALLOCATION, false),

@@ -31,6 +31,9 @@ struct Token {
 
 impl Binder<'_> {
     pub(super) fn write_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        if call.modulators(StepName::With).next().is_some() {
+            return Err(call.unsupported("with with()"));
+        }
         match call.name {
             StepName::AddV => {
                 let Written { id, label, mut properties } = self.folded_properties(call, &shape)?;
@@ -184,7 +187,7 @@ impl Binder<'_> {
                     };
                     pairs.push((self.input(call, key, shape)?, self.input(call, value, shape)?));
                 }
-                written.properties.push(PropertyWrite { key, value, cardinality, meta: pairs });
+                written.properties.push(PropertyWrite { key, value, cardinality, again: false, meta: pairs });
             }
         }
         Ok(())
@@ -233,11 +236,12 @@ fn immutable(call: &Call<'_>, token: T) -> PlanError {
     call.invalid(format!("T.{} is immutable on existing elements", token.as_str()))
 }
 
-/// A key that is given several times with a new vertex has all these values, unless something else is said.
+/// A key that is given several times with a new vertex has all these values, unless something else is said there or in the
+/// schema.
 fn keep_all_values(properties: &mut [PropertyWrite]) {
     for index in 1..properties.len() {
         if properties[index].cardinality.is_none() && has_equal_before(properties, index) {
-            properties[index].cardinality = Some(Cardinality::List);
+            properties[index].again = true;
         }
     }
 }

@@ -283,6 +283,8 @@ pub struct WriteProperty {
     pub value: Operand,
     /// The cardinality asked for; `None` for the schema's default (single).
     pub cardinality: Option<Cardinality>,
+    /// Whether the new vertex has been given a value under this key already, which it keeps unless the schema says otherwise.
+    pub again: bool,
     /// Meta-properties.
     pub meta: Vec<(Operand, Operand)>,
 }

@@ -48,7 +48,7 @@ fn constant(value: impl Into<Value>) -> Operand {
 }
 
 fn property(key: &str, value: Operand) -> WriteProperty {
-    WriteProperty { key: constant(key), value, cardinality: None, meta: Vec::new() }
+    WriteProperty { key: constant(key), value, cardinality: None, again: false, meta: Vec::new() }
 }
 
 fn add_vertex(id: Option<Operand>, properties: Vec<WriteProperty>) -> WriteKind {

@@ -89,6 +89,8 @@ impl Change<'_> {
             gremlin::Cardinality::List => Cardinality::List,
             gremlin::Cardinality::Set => Cardinality::Set,
         });
+        let keeps = property.again && self.transaction.declared_cardinality(v, &key).is_none();
+        let cardinality = cardinality.or(keeps.then_some(Cardinality::List));
         if value.is_null() {
             let cardinality = cardinality.unwrap_or_else(|| self.transaction.cardinality(v, &key));
             return if cardinality == Cardinality::Single { self.remove_values(v, &key) } else { Ok(()) };
