@@ -11,6 +11,7 @@ use values::Value;
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::query::QueryState;
 use crate::quota::Quota;
@@ -115,9 +116,10 @@ pub struct Context<'a> {
     /// Whether this instance has a single scope tag (0), so that state needs no table of tags and one satisfied
     /// consumer ends the instance.
     pub single_tag: bool,
-    /// Number of scope tags of this instance: tags are `0..tags`. Operators whose result for an empty stream is not
-    /// nothing (`count`, `fold`) owe one to each tag. Final by the time [`Operator::complete`] is called.
+    /// Number of scope tags of this instance: tags are `0..tags`. Final by the time [`Operator::complete`] is called.
     pub tags: u32,
+    /// Which of them have had a traverser.
+    pub entered: Entered<'a>,
     /// The time this call may use.
     pub quota: Quota<'a>,
 }

@@ -1,17 +1,20 @@
 //! A query from its first batch to its last: the root of an operator tree.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph::{ReadNotes, Reader, Snapshot};
+use graph::{ReadNotes, Transaction};
 use planner::physical::{IntraPolicy, Op, OpKind};
+use values::{Value, watch};
 
-use values::Value;
-
-use crate::batch::Batch;
-use crate::detach::{self, Gone, Noted};
+use crate::answer::Answer;
+use crate::batch::{Batch, Weight, bulk};
+use crate::detach::{self, Detacher};
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
+use crate::memory::Charge;
 use crate::operator::{Context, Output};
 use crate::query::QueryState;
 use crate::quota::Quota;
@@ -26,9 +29,24 @@ pub struct RunningQuery {
     results: u64,
     time: Duration,
     detach: detach::Detail,
-    /// In a transaction: the results so far, attached to the graph. What it is that they show is known at its end.
-    held: Results,
+    /// Results that are not detached yet.
+    leaving: Leaving,
+    /// In a transaction: all results. What it is that they show is known at its end.
+    answer: Answer,
+    /// How far the operators had come when they left.
+    progress: Progress,
 }
+
+/// Batches of results on their way out.
+#[derive(Default)]
+struct Leaving {
+    batches: VecDeque<(Batch, Option<Charge>)>,
+    /// Rows of the first that have left.
+    row: usize,
+}
+
+/// Bytes of results that leave together, roughly, or one result if that is larger.
+const LEAVE_TOGETHER: usize = 1 << 20;
 
 impl std::fmt::Debug for RunningQuery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -51,6 +69,7 @@ impl RunningQuery {
             moves: false,
             rows: 0.0,
         };
+        let (leaving, progress) = (Leaving::default(), Progress::Ready);
         Self {
             state,
             root,
@@ -59,7 +78,9 @@ impl RunningQuery {
             results: 0,
             time: Duration::ZERO,
             detach,
-            held: Results::new(),
+            leaving,
+            answer: Answer::default(),
+            progress,
         }
     }
 
@@ -79,10 +100,14 @@ impl RunningQuery {
     /// The error that ends the query; its operators are terminated then.
     pub fn run(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
         let began = self.state.clock.now();
-        let outcome = self.advance(quota).map_err(|error| self.explain(error));
+        // Long work on values ends by unwinding: see `values::watch`.
+        let outcome = watch::watched(self.state.clone(), || self.advance(quota));
+        let outcome = outcome.unwrap_or_else(|_| Err(self.state.ended()));
+        let outcome = outcome.map_err(|error| self.explain(error));
         self.time += self.state.clock.now().saturating_sub(began);
         if outcome.is_err() {
             self.root.reset();
+            self.leaving = Leaving::default();
         }
         outcome
     }
@@ -103,6 +128,9 @@ impl RunningQuery {
 
     fn advance(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
         self.state.check()?;
+        if !self.leaving.batches.is_empty() {
+            return self.leave();
+        }
         let state = self.state.clone();
         let cx = Context {
             query: &state,
@@ -112,6 +140,7 @@ impl RunningQuery {
             piece_memory: None,
             single_tag: true,
             tags: 1,
+            entered: Entered::All,
             quota,
         };
         if !std::mem::replace(&mut self.started, true) {
@@ -119,33 +148,67 @@ impl RunningQuery {
             self.root.end_input();
         }
         let mut out = Output::default();
-        let progress = self.root.run(&cx, IntraPolicy::DepthFirst, &mut out)?;
-        // A section that could not be read must end the query rather than look empty.
+        self.progress = self.root.run(&cx, IntraPolicy::DepthFirst, &mut out)?;
+        // A section that could not be read must end the query rather than look empty, and so must a test that failed.
         state.snapshot().check()?;
-        let results = self.detach(out.batches)?;
-        Ok((progress, results))
+        state.check_failure()?;
+        for batch in out.batches {
+            if state.transaction().is_some() {
+                self.results = bulk::sum(self.results, self.answer.hold(batch, &cx)?);
+            } else {
+                let charge = self.admit(&batch, &cx)?;
+                self.leaving.batches.push_back((batch, charge));
+            }
+        }
+        self.leave()
     }
 
-    fn detach(&mut self, batches: Vec<Batch>) -> Result<Results, QueryError> {
-        if batches.is_empty() {
-            return Ok(Results::new());
+    /// Charges a batch of results while it leaves, if it may be large.
+    fn admit(&self, batch: &Batch, cx: &Context<'_>) -> Result<Option<Charge>, QueryError> {
+        if !batch.has_values() {
+            return Ok(None);
         }
-        let rows = batches.iter().flat_map(|batch| (0..batch.len).map(move |row| (batch, row)));
-        let rows = rows.map(|(batch, row)| (batch.current.value(row), batch.bulk(row)));
-        if self.state.transaction().is_some() {
-            let before = self.held.len();
-            self.held.extend(rows);
-            self.results += self.held[before..].iter().map(|(_, bulk)| bulk).sum::<u64>();
-            return Ok(Results::new());
-        }
+        let weight = batch.weight();
+        weight.admit(self.state.memory.limit())?;
+        Ok(if weight.bytes >= LEAVE_TOGETHER { Some(Charge::take(cx, weight.bytes)?) } else { None })
+    }
+
+    /// Detaches what leaves together.
+    fn leave(&mut self) -> Result<(Progress, Results), QueryError> {
+        let mut results = Results::new();
+        let memory = &self.state.memory;
         let snapshot = self.state.snapshot();
         let reader = snapshot.reader();
-        let mut results = Results::with_capacity(batches.iter().map(|b| b.len).sum());
-        for (value, bulk) in rows {
-            self.results += bulk;
-            results.push((detach::detach(&value, &reader, self.detach), bulk));
+        let room = memory.limit().saturating_sub(memory.used());
+        let mut detacher = Detacher::new(&reader, self.detach, room);
+        let (mut weight, mut full) = (Weight::default(), false);
+        while !full && let Some((batch, _)) = self.leaving.batches.front() {
+            let (from, len) = (self.leaving.row, batch.len);
+            results.reserve(len - from);
+            let mut row = from;
+            while row < len && !full {
+                let count = bulk::exact(batch.bulk(row))? as u64;
+                self.results = bulk::sum(self.results, count);
+                let result = detacher.value(&batch.current.value(row));
+                weight.add(&result);
+                weight.bytes += size_of::<(Value, u64)>();
+                full = weight.bytes >= LEAVE_TOGETHER;
+                results.push((result, count));
+                row += 1;
+            }
+            self.leaving.row = row;
+            if row == len {
+                // What was detached is known by the addresses of what it was made of.
+                self.leaving.row = 0;
+                self.leaving.batches.pop_front();
+                full |= detacher.has_made();
+            }
         }
-        Ok(results)
+        if detacher.is_incomplete() {
+            return Err(QueryError::MemoryExceeded { limit: memory.limit() });
+        }
+        let progress = if self.leaving.batches.is_empty() { self.progress } else { Progress::Ready };
+        Ok((progress, results))
     }
 
     /// What there is to say at the end.
@@ -154,7 +217,7 @@ impl RunningQuery {
             results: self.results,
             time: self.time,
             peak_memory: self.state.memory.peak(),
-            wrote: self.state.transaction().is_some_and(graph::Transaction::has_writes),
+            wrote: self.state.transaction().is_some_and(Transaction::has_writes),
         }
     }
 
@@ -166,17 +229,16 @@ impl RunningQuery {
     /// [`QueryError::Graph`], retryable on a conflict.
     pub fn commit(self) -> Result<(Summary, Results), QueryError> {
         let summary = self.summary();
-        let Self { state, root, held, detach: detail, .. } = self;
+        let Some(transaction) = self.state.transaction() else { return Ok((summary, Results::new())) };
+        let mut results = self.answered(&ReadNotes::of_shown(transaction))?;
+        let Self { state, root, answer, detach, .. } = self;
         drop(root);
-        let Some(transaction) = state.transaction() else { return Ok((summary, Results::new())) };
-        let answer = Answer { held, detail, gone: Gone::default() };
-        let mut results = answer.now(&state, &ReadNotes::of_shown(transaction))?;
-        state.snapshot().check()?;
-        let submitted = transaction.submit()?;
+        let submitted = state.transaction().map(Transaction::submit).transpose()?;
         // While it waits, and maybe flushes, its snapshot keeps nothing in memory.
         drop(state);
-        if let Some(shown) = submitted.wait_to_show()? {
-            results = answer.later(&shown);
+        if let Some(shown) = submitted.map(graph::Submitted::wait_to_show).transpose()?.flatten() {
+            drop(results);
+            results = answer.later(&shown, detach);
             shown.check()?;
         }
         Ok((summary, results))
@@ -187,47 +249,17 @@ impl RunningQuery {
     ///
     /// # Errors
     /// If something could not be read.
-    pub fn leave(self) -> Result<Results, QueryError> {
-        let Self { state, root, held, detach: detail, .. } = self;
-        drop(root);
-        let Some(transaction) = state.transaction() else { return Ok(Results::new()) };
-        let answer = Answer { held, detail, gone: Gone::default() };
-        let results = answer.now(&state, &ReadNotes::new(transaction))?;
-        state.snapshot().check()?;
+    pub fn end_within(self) -> Result<Results, QueryError> {
+        let Some(transaction) = self.state.transaction() else { return Ok(Results::new()) };
+        self.answered(&ReadNotes::new(transaction))
+    }
+
+    /// The results as the transaction sees them. What they show is noted.
+    fn answered(&self, notes: &ReadNotes<'_>) -> Result<Results, QueryError> {
+        let now = || self.answer.now(&self.state, notes, self.detach);
+        let results = watch::watched(self.state.clone(), now).unwrap_or_else(|_| Err(self.state.ended()));
+        let results = results.map_err(|error| self.explain(error))?;
+        self.state.snapshot().check()?;
         Ok(results)
-    }
-}
-
-/// The results of a transaction, attached to the graph.
-struct Answer {
-    held: Results,
-    detail: detach::Detail,
-    gone: Gone,
-}
-
-impl Answer {
-    /// What they are now for the transaction.
-    fn now(&self, state: &QueryState, notes: &ReadNotes<'_>) -> Result<Results, QueryError> {
-        let (snapshot, base) = (state.snapshot(), state.transaction().map(graph::Transaction::base));
-        let (reader, before) = (snapshot.reader(), base.unwrap_or(&snapshot).reader());
-        let noted = Noted::Now { notes, gone: &self.gone, before: &before };
-        let mut results = Results::with_capacity(self.held.len());
-        for some in self.held.chunks(Batch::TARGET_ROWS) {
-            state.check()?;
-            self.detach(some, &reader, noted, &mut results);
-        }
-        Ok(results)
-    }
-
-    /// What they are as of its commit. There is no deadline any more: what is committed is committed.
-    fn later(&self, snapshot: &Snapshot) -> Results {
-        let mut results = Results::with_capacity(self.held.len());
-        self.detach(&self.held, &snapshot.reader(), Noted::Later(&self.gone), &mut results);
-        results
-    }
-
-    fn detach(&self, some: &[(Value, u64)], reader: &Reader<'_>, noted: Noted<'_>, results: &mut Results) {
-        let detach = |value| detach::detach_noted(value, reader, self.detail, noted);
-        results.extend(some.iter().map(|(value, bulk)| (detach(value), *bulk)));
     }
 }

@@ -1,19 +1,18 @@
 //! The side-effects of a query: collections that traversers fill on their way, on any executor.
 
 use gremlin::Operator;
-use indexmap::IndexMap;
 use parking_lot::Mutex;
 use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId};
-use rustc_hash::FxBuildHasher;
-use values::{Map, Set, Value, number};
+use values::{BulkSet, Map, Set, Value, number};
 
+use crate::batch::bulk;
 use crate::error::QueryError;
 
 /// What a side-effect holds.
 #[derive(Debug)]
 enum Content {
     /// Objects with how often they were added, in the order of their first addition (TinkerPop's `BulkSet`).
-    Bag(IndexMap<Value, u64, FxBuildHasher>),
+    Bag(BulkSet),
     /// What `group('m')` and `groupCount('m')` fill.
     Map(Map),
     /// A value of the user's, into which objects are merged by the reducer.
@@ -45,7 +44,7 @@ impl SideEffects {
             content: match (&side_effect.initial, filled) {
                 (Some(initial), _) => Content::Given(initial.clone()),
                 (None, Some(_)) => Content::Map(Map::new()),
-                (None, None) => Content::Bag(IndexMap::default()),
+                (None, None) => Content::Bag(BulkSet::new()),
             },
             reducer: side_effect.reducer,
             combine: filled.unwrap_or(Combine::Replace),
@@ -54,14 +53,11 @@ impl SideEffects {
         Self { entries: plan.side_effects.iter().zip(filled).map(|s| Mutex::new(entry(s))).collect() }
     }
 
-    /// The value as it is now: a list with repetitions for what `aggregate` fills, else the map or the reduced value.
+    /// The value as it is now: a bulk set for what `aggregate` fills, else the map or the reduced value.
     pub fn value(&self, id: SideEffectId) -> Value {
         let Some(entry) = self.entries.get(id.0 as usize) else { return Value::Null };
         match &entry.lock().content {
-            Content::Bag(bag) => {
-                let repeat = |(value, n): (&Value, &u64)| std::iter::repeat_n(value.clone(), *n as usize);
-                bag.iter().flat_map(repeat).collect::<Vec<_>>().into()
-            }
+            Content::Bag(bag) => bag.clone().into(),
             Content::Map(map) => map.clone().into(),
             Content::Given(value) => value.clone(),
         }
@@ -76,7 +72,7 @@ impl SideEffects {
     /// grows; `None` for others.
     pub(crate) fn distinct_from(&self, id: SideEffectId, from: usize) -> Option<Vec<Value>> {
         match &self.entries.get(id.0 as usize)?.lock().content {
-            Content::Bag(bag) => Some(bag.get_range(from..)?.keys().cloned().collect()),
+            Content::Bag(bag) => Some(bag.distinct_from(from).cloned().collect()),
             _ => None,
         }
     }
@@ -107,11 +103,11 @@ impl SideEffects {
             *held = objects.flat_map(repeat).collect::<Vec<_>>().into();
             return Ok(());
         }
-        for (object, bulk) in objects {
+        for (object, count) in objects {
             match &mut entry.content {
-                Content::Bag(bag) => *bag.entry(object).or_insert(0) += bulk,
+                Content::Bag(bag) => bag.add(object, count),
                 Content::Given(held) => {
-                    for _ in 0..bulk {
+                    for _ in 0..count {
                         *held = merge(reducer, std::mem::take(held), &object)?;
                     }
                 }
@@ -155,8 +151,9 @@ impl SideEffects {
         self.with_map(id, |held, _| {
             for (key, count) in counts {
                 let held = held.0.entry(key).or_insert(Value::Long(0));
-                let sum = number::add(held, &Value::Long(count as i64));
-                *held = sum.map_err(|e| QueryError::step("groupCount", e.to_string()))?;
+                let count = Value::Long(bulk::exact(count)?);
+                *held =
+                    number::add(held, &count).map_err(|e| QueryError::step("groupCount", e.to_string()))?;
             }
             Ok(())
         })
@@ -173,7 +170,7 @@ impl SideEffects {
         let combine = entry.combine;
         match &mut entry.content {
             Content::Map(map) => change(map, combine),
-            Content::Given(Value::Map(map)) => change(std::sync::Arc::make_mut(map), combine),
+            Content::Given(Value::Map(map)) => change(&mut *std::sync::Arc::make_mut(map), combine),
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
             }
@@ -255,7 +252,7 @@ fn children(kind: &ScopeKind) -> Box<dyn Iterator<Item = &Pipeline> + '_> {
             Box::new(options.iter().map(|(_, pipeline)| pipeline).chain(further))
         }
         ScopeKind::Repeat { head, body, tail } => {
-            let tests = [head, tail].into_iter().flatten().map(|control| &control.tests);
+            let tests = head.iter().chain(tail).map(|control| &control.tests);
             Box::new(std::iter::once(body).chain(tests))
         }
     }
@@ -292,7 +289,7 @@ fn add_to(held: Value, object: &Value) -> Result<Value, QueryError> {
             Ok(Value::List(list))
         }
         Value::Set(mut set) => {
-            let members: &mut Set = std::sync::Arc::make_mut(&mut set);
+            let members: &mut Set = &mut *std::sync::Arc::make_mut(&mut set);
             members.insert(object.clone());
             Ok(Value::Set(set))
         }
@@ -318,7 +315,7 @@ fn mismatch(held: &str, object: &Value) -> QueryError {
 
 #[cfg(test)]
 mod tests {
-    use planner::physical::{By, Grain, InterPolicy, IntraPolicy, Op, Policy, Scope, SideEffect};
+    use planner::physical::{By, Child, Grain, InterPolicy, IntraPolicy, Op, Policy, Scope, SideEffect};
 
     use super::*;
 
@@ -335,7 +332,8 @@ mod tests {
         for (object, bulk) in [("a", 1), ("b", 2), ("a", 1)] {
             x.add(X, object.into(), bulk).unwrap();
         }
-        assert_eq!(x.value(X), Value::list(["a", "a", "b", "b"].map(Value::from)));
+        let expected: BulkSet = [("a".into(), 2), ("b".into(), 2)].into_iter().collect();
+        assert_eq!(x.value(X), expected.into());
         assert_eq!(x.distinct_from(X, 1), Some(vec!["b".into()]));
         assert_eq!(x.version(X), 3);
     }
@@ -366,6 +364,7 @@ mod tests {
                 value: Pipeline::new(vec![op(OpKind::Aggregate(value))]),
                 side_effect: Some(X),
             },
+            child: Child::Stream,
             grain: Grain::Stream,
             policy: Policy {
                 inter: InterPolicy::BreadthFirst,

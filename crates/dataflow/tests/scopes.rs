@@ -15,8 +15,8 @@ use dataflow::{
 use graph::{Graph, GraphOptions, Snapshot};
 use gremlin::PredicateOp;
 use planner::physical::{
-    Aggregation, By, Condition, Control, EdgeLabels, ElementKind, ExpandTo, Formula, Grain, InterPolicy,
-    IntraPolicy, Op, OpKind, Operand, Pipeline, Plan, Policy, Predicate, Scope, ScopeKind, Test,
+    Aggregation, By, Child, Condition, Control, EdgeLabels, ElementKind, ExpandTo, Formula, Grain,
+    InterPolicy, IntraPolicy, Op, OpKind, Operand, Pipeline, Plan, Policy, Predicate, Scope, ScopeKind, Test,
 };
 use store::MemoryStore;
 use values::{Direction, Value, VertexRef};
@@ -108,7 +108,11 @@ impl Builder {
     }
 
     fn scope(&mut self, step: &str, kind: ScopeKind, grain: Grain, policy: Policy) -> Op {
-        self.op(step, OpKind::Scope(Box::new(Scope { kind, grain, policy })))
+        let child = match &kind {
+            ScopeKind::Repeat { .. } | ScopeKind::Group { .. } | ScopeKind::Exchange { .. } => Child::Stream,
+            _ => Child::Each,
+        };
+        self.op(step, OpKind::Scope(Box::new(Scope { kind, child, grain, policy })))
     }
 
     /// `where(out('has').has('good', true))`, and the identifiers of the scope and of its expansion.
@@ -247,7 +251,7 @@ fn ring_walk(plan: &mut Builder, times: i64, inter: InterPolicy, max_instances: 
     let body = Pipeline::new(vec![plan.out("next")]);
     let tail =
         Control { tests: Pipeline::default(), until: Condition::Times(times), emit: Condition::Always };
-    let kind = ScopeKind::Repeat { head: None, body, tail: Some(tail) };
+    let kind = ScopeKind::Repeat { head: Vec::new(), body, tail: vec![tail] };
     let scope = plan.scope("repeat", kind, Grain::Iteration, policy(inter, max_instances));
     let id = scope.id;
     (vec![start, first, scope], id)
@@ -290,7 +294,7 @@ fn a_loop_inside_a_where_ends_with_its_own_instance() {
     let mut plan = Builder::new(&graph);
     let body = Pipeline::new(vec![plan.out("next")]);
     let tail = Control { tests: Pipeline::default(), until: Condition::Never, emit: Condition::Always };
-    let kind = ScopeKind::Repeat { head: None, body, tail: Some(tail) };
+    let kind = ScopeKind::Repeat { head: Vec::new(), body, tail: vec![tail] };
     let endless = plan.scope("repeat", kind, Grain::Iteration, policy(InterPolicy::BreadthFirst, 4));
     let third = plan.has("n", Value::Long(3));
     let kind = ScopeKind::Filter {
@@ -317,7 +321,7 @@ fn count_owes_a_zero_to_every_traverser_of_a_shared_instance() {
         let mut plan = Builder::new(&graph);
         let (out, good, count) = (plan.out("has"), plan.has("n", Value::Long(77)), plan.count());
         let child = Pipeline::new(vec![out, good, count]);
-        let kind = ScopeKind::Apply { child, into: None, required: true };
+        let kind = ScopeKind::Apply { child, from: By::Current, into: None, required: true };
         let map = plan.scope("map", kind, grain, policy(InterPolicy::BreadthFirst, 2));
         let ops = vec![plan.scan("hub"), map];
         let (results, _) = run(&plan.plan(ops), graph.snapshot(), 1_000);

@@ -1,6 +1,10 @@
 //! A database behind the server: requests run on the engine's executors, results go into the server's sinks.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use dataflow::CancelToken;
 use parking_lot::Mutex;
@@ -44,7 +48,12 @@ pub(crate) fn refusal(error: &Error) -> server::QueryError {
 }
 
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
-    let wishes = Wishes { timeout: query.timeout, materialize: query.materialize };
+    let wishes = Wishes {
+        timeout: query.timeout,
+        max_timeout: query.max_timeout,
+        read_only: query.read_only,
+        materialize: query.materialize,
+    };
     let request = match query.input {
         Input::Text { script, source, bindings } => {
             let bindings = script::bindings(bindings);
@@ -68,17 +77,34 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 #[derive(Clone, Copy)]
 pub(crate) struct Wishes {
     timeout: Option<Duration>,
+    max_timeout: Option<Duration>,
+    read_only: bool,
     materialize: Materialize,
 }
 
 impl Wishes {
     /// The request as the client wishes it.
     pub(crate) fn granted(self, mut prepared: Prepared) -> Prepared {
-        prepared.timeout = prepared.timeout.or(self.timeout);
+        prepared.timeout = self.timeout(prepared.timeout);
         if self.materialize == Materialize::Tokens {
             prepared.references_only();
         }
         prepared
+    }
+
+    /// How long a query may take that asks for so long itself.
+    fn timeout(self, asked: Option<Duration>) -> Option<Duration> {
+        let asked = asked.or(self.timeout);
+        asked.into_iter().chain(self.max_timeout).min()
+    }
+
+    /// Where a service is called.
+    fn within(self, mode: Mode) -> Within {
+        match mode {
+            Mode::Explain => Within::Explanation,
+            _ if self.read_only => Within::Reading,
+            _ => Within::Request,
+        }
     }
 }
 
@@ -93,8 +119,7 @@ fn call(
     let later = Arc::new(Later::default());
     let shared = later.clone();
     let act = move || {
-        let within = if request.mode == Mode::Explain { Within::Explanation } else { Within::Request };
-        let running = services::substitute(&inner, request.traversal, within)
+        let running = services::substitute(&inner, request.traversal, wishes.within(request.mode))
             .and_then(|traversal| go_on(&inner, Request { traversal, ..request }, wishes, &sink));
         match running {
             Ok(running) => shared.begun(running),
@@ -136,6 +161,10 @@ impl server::Running for LaterHandle {
             running.cancel();
         }
     }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.0.lock().1.as_ref()?.deadline()
+    }
 }
 
 impl Drop for LaterHandle {
@@ -176,6 +205,9 @@ fn begin(
     wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
+    if wishes.read_only && prepared.plan.writes {
+        return Err(Error::ReadOnly("the traversal".into()));
+    }
     let prepared = wishes.granted(prepared);
     if prepared.plan.profile {
         return profile(inner.clone(), prepared, origin, sink.clone());

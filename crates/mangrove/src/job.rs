@@ -172,6 +172,10 @@ impl server::Running for Handle {
         self.0.cancelled.store(true, Ordering::Release);
         self.0.stop();
     }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.deadline
+    }
 }
 
 impl Drop for Handle {

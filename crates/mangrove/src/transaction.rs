@@ -90,7 +90,7 @@ impl<'db> Transaction<'db> {
         let mut query = self.inner.engine.run_here(prepared.into_spec_within(self.inner, self.graph.clone()));
         drain(&mut query)?;
         // It is left, not finished: to finish it would be to commit.
-        Ok(Results::complete(query.leave()?, mode == Mode::RunForOne))
+        Ok(Results::complete(query.end_within()?, mode == Mode::RunForOne))
     }
 
     /// How a script would be run in this transaction.

@@ -129,8 +129,8 @@ fn pipelines(kind: &planner::physical::ScopeKind) -> Vec<&planner::physical::Pip
             options.chain([then, otherwise, unproductive].into_iter().flatten()).collect()
         }
         K::Repeat { head, body, tail } => {
-            let head = head.as_ref().map(|control| &control.tests);
-            let tail = tail.as_ref().map(|control| &control.tests);
+            let head = head.iter().map(|control| &control.tests);
+            let tail = tail.iter().map(|control| &control.tests);
             head.into_iter().chain([body]).chain(tail).collect()
         }
     }

@@ -4,7 +4,7 @@ use planner::physical::{Aggregation, OpKind};
 use values::Value;
 use values::number::{self, ArithmeticError};
 
-use crate::batch::{Batch, Column};
+use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -42,7 +42,7 @@ impl Operator for Aggregate {
         };
         if *aggregation == Aggregation::Count && cx.single_tag {
             let state = self.states.at(0);
-            state.count = state.count.saturating_add(batch.total_bulk());
+            state.count = bulk::sum(state.count, batch.total_bulk());
             return Ok(Step::Idle);
         }
         if cx.single_tag && self.states.at(0).add_longs(*aggregation, &batch) {
@@ -51,22 +51,27 @@ impl Operator for Aggregate {
         let mut bytes = 0;
         for row in 0..batch.len {
             let state = self.states.at(batch.tags.get(row));
-            let bulk = batch.bulk(row);
+            let count = batch.bulk(row);
             if *aggregation == Aggregation::Count {
-                state.count = state.count.saturating_add(bulk);
+                state.count = bulk::sum(state.count, count);
                 continue;
             }
             let Some(value) = batch.current.get(row) else { continue };
             if *aggregation == Aggregation::Fold {
-                bytes += extent(&value) + size_of::<Value>() * bulk as usize;
+                let copies = bulk::exact(count)? as usize;
+                // Nothing has more room than that.
+                bytes += extent(&value) + size_of::<Value>().saturating_mul(copies).min(1 << 60);
                 // Charged before it is allocated: a bulk may be enormous.
                 if bytes > CHARGED_AT_ONCE {
                     self.held.grow(cx, std::mem::take(&mut bytes))?;
                 }
-                state.list.extend(std::iter::repeat_n(value, bulk as usize));
+                state.list.extend(std::iter::repeat_n(value, copies));
                 continue;
             }
-            let added = state.add(*aggregation, value, bulk);
+            if let Aggregation::Sum | Aggregation::Mean = aggregation {
+                bulk::exact(count)?;
+            }
+            let added = state.add(*aggregation, value, count);
             added.map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?;
         }
         self.held.grow(cx, bytes)?;
@@ -76,13 +81,11 @@ impl Operator for Aggregate {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Aggregate(aggregation) = &cx.op.kind else { return Ok(Step::Idle) };
         if matches!(aggregation, Aggregation::Count | Aggregation::Fold) {
-            self.states.cover(owed(cx));
+            owed(cx).for_each(|tag| _ = self.states.at(tag));
         }
         let mut results = Vec::with_capacity(self.states.len());
-        for (tag, state) in self.states.take() {
-            let result =
-                state.result(*aggregation).map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?;
-            results.extend(result.map(|value| (tag, value)));
+        for (tag, state) in self.states.take().filter(|(tag, _)| cx.entered.contains(*tag)) {
+            results.extend(state.result(*aggregation, cx)?.map(|value| (tag, value)));
         }
         emit_results(results, cx, out);
         self.held.release();
@@ -119,18 +122,18 @@ impl State {
             Aggregation::Count | Aggregation::Fold => None,
         };
         let Some(value) = value.filter(|_| count > 0) else { return false };
-        self.count = self.count.saturating_add(count);
+        self.count = bulk::sum(self.count, count);
         self.value = Some(Value::Long(value));
         true
     }
 
-    /// Takes `bulk` times a value in. Nulls leave the result as it is, but are a reason to have one.
-    fn add(&mut self, aggregation: Aggregation, value: Value, bulk: u64) -> Result<(), ArithmeticError> {
+    /// Takes `count` times a value in. Nulls leave the result as it is, but are a reason to have one.
+    fn add(&mut self, aggregation: Aggregation, value: Value, count: u64) -> Result<(), ArithmeticError> {
         let Some(held) = self.value.take() else {
             let first = match aggregation {
                 Aggregation::Sum | Aggregation::Mean if !value.is_null() => {
-                    self.count = bulk;
-                    times(aggregation, &value, bulk)?
+                    self.count = count;
+                    times(aggregation, &value, count)?
                 }
                 _ => value,
             };
@@ -142,8 +145,8 @@ impl State {
             Aggregation::Max => number::max(&held, &value)?,
             _ if value.is_null() => held,
             _ => {
-                self.count = self.count.saturating_add(bulk);
-                let more = times(aggregation, &value, bulk)?;
+                self.count = bulk::sum(self.count, count);
+                let more = times(aggregation, &value, count)?;
                 if held.is_null() { more } else { number::add(&held, &more)? }
             }
         };
@@ -151,12 +154,15 @@ impl State {
         Ok(())
     }
 
-    fn result(self, aggregation: Aggregation) -> Result<Option<Value>, ArithmeticError> {
+    fn result(self, aggregation: Aggregation, cx: &Context<'_>) -> Result<Option<Value>, QueryError> {
         Ok(match aggregation {
-            Aggregation::Count => Some(Value::Long(i64::try_from(self.count).unwrap_or(i64::MAX))),
+            Aggregation::Count => Some(Value::Long(bulk::exact(self.count)?)),
             Aggregation::Fold => Some(self.list.into()),
             Aggregation::Mean => match self.value {
-                Some(sum) if !sum.is_null() => Some(number::mean(&sum, self.count as i64)?),
+                Some(sum) if !sum.is_null() => {
+                    let mean = number::mean(&sum, bulk::exact(self.count)?);
+                    Some(mean.map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?)
+                }
                 other => other,
             },
             _ => self.value,

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use values::Value;
+use values::{SeededMap, Value};
 
-use crate::batch::{Batch, Column};
+use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -23,7 +22,7 @@ pub(super) struct Barrier {
     store: RowStore,
     /// The kept rows, in the order in which the first of each came.
     places: Vec<(u32, Place)>,
-    known: FxHashMap<Identity, u32>,
+    known: SeededMap<Identity, u32>,
     /// The same for vertices that nothing else tells apart.
     vertices: VertexMap,
     leaving: Leaving,
@@ -58,7 +57,7 @@ impl Operator for Barrier {
                 self.places.push((tag, Place { batch: number, row: row as u32, bulk: batch.bulk(row) }));
             } else {
                 let place = &mut self.places[place as usize].1;
-                place.bulk = place.bulk.saturating_add(batch.bulk(row));
+                place.bulk = bulk::sum(place.bulk, batch.bulk(row));
             }
         }
         let known = self.known.len() * (size_of::<Identity>() + 8) + self.vertices.bytes();
@@ -68,7 +67,7 @@ impl Operator for Barrier {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if !std::mem::replace(&mut self.ended, true) {
-            self.known = FxHashMap::default();
+            self.known = SeededMap::default();
             self.vertices = VertexMap::default();
             if !cx.single_tag {
                 self.places.sort_by_key(|(tag, _)| *tag);

@@ -1,26 +1,23 @@
 //! `aggregate`: objects into a side-effect.
 
-use std::collections::VecDeque;
-
 use planner::physical::OpKind;
 use values::Value;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::fan::trace;
-use super::held::Held;
-use super::seen::extent;
 use super::slots::object;
+use super::waiting::Waiting;
 
 /// See the module. Lazily, traversers pass on once their objects are in; eagerly, once all objects of the stream are.
 #[derive(Default)]
 pub(super) struct Collect {
-    waiting: VecDeque<Batch>,
+    waiting: Waiting,
     /// Objects that are not in the side-effect yet.
     objects: Vec<(Value, u64)>,
-    held: Held,
+    weight: Weight,
 }
 
 impl Operator for Collect {
@@ -31,8 +28,10 @@ impl Operator for Collect {
         let objects: Vec<_> =
             (0..batch.len).filter_map(|row| Some((object(&batch, by, row)?, batch.bulk(row)))).collect();
         // The side-effect lives as long as the query, and so does the charge.
-        let bytes: usize = objects.iter().map(|(object, _)| size_of_val(object) + 24 + extent(object)).sum();
-        cx.charge(bytes as isize)?;
+        let before = self.weight.bytes;
+        objects.iter().for_each(|(object, _)| self.weight.add(object));
+        let slots = objects.len() * (size_of::<Value>() + 24);
+        cx.charge((self.weight.bytes - before + slots) as isize)?;
         // An assignment replaces the value by all the objects of the step.
         if *eager && cx.query.side_effects.is_replaced(*side_effect) {
             self.objects.extend(objects);
@@ -41,8 +40,7 @@ impl Operator for Collect {
         }
         trace(&mut batch, cx.op);
         if *eager {
-            self.held.grow(cx, batch.bytes())?;
-            self.waiting.push_back(batch);
+            self.waiting.push(batch, cx)?;
         } else {
             out.emit(batch);
         }
@@ -53,15 +51,12 @@ impl Operator for Collect {
         if let (OpKind::Collect { side_effect, .. }, false) = (&cx.op.kind, self.objects.is_empty()) {
             cx.query.side_effects.add_all(*side_effect, self.objects.drain(..))?;
         }
-        if let Some(batch) = self.waiting.pop_front() {
-            out.emit(batch);
-        }
-        Ok(if self.waiting.is_empty() { Step::Idle } else { Step::More })
+        Ok(self.waiting.release_next(out))
     }
 
     fn reset(&mut self) {
         self.waiting.clear();
         self.objects.clear();
-        self.held.release();
+        self.weight = Weight::default();
     }
 }

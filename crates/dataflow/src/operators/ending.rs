@@ -36,7 +36,7 @@ impl Operator for Cap {
                 ids.iter().filter_map(entry).collect::<Map>().into()
             }
         };
-        emit_results((0..owed(cx)).map(|tag| (tag, value.clone())).collect(), cx, out);
+        emit_results(owed(cx).map(|tag| (tag, value.clone())).collect(), cx, out);
         Ok(Step::Idle)
     }
 

@@ -9,6 +9,7 @@
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
+//! | `unmerge.rs`, `one_by_one.rs` | what a subquery that can tell traversers apart asks for |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
 //! | `write/` | `addV`, `addE`, `property`, `drop` |
 //! | `loop_control.rs` | `until` and `emit` |
@@ -32,10 +33,14 @@ mod filter;
 mod flat_map;
 mod group_count;
 mod held;
+mod ids;
 mod local;
 mod loop_control;
+mod making;
 mod math;
+mod one_by_one;
 mod order;
+mod ordered;
 mod paths;
 mod per_tag;
 mod predicate;
@@ -55,10 +60,12 @@ mod test;
 #[cfg(test)]
 mod tests;
 mod unfold;
+mod unmerge;
 mod vertex_map;
 mod vertex_page;
 mod vertex_set;
 mod view;
+mod waiting;
 mod write;
 
 use graph::ValueRef;
@@ -73,7 +80,9 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
+pub(crate) use waiting::Waiting;
 
 /// The operator that executes `op`.
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
@@ -114,6 +123,8 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
         OpKind::Barrier => Box::<barrier::Barrier>::default(),
+        OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
+        OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),
         OpKind::Cap(_) => Box::<ending::Cap>::default(),
         OpKind::Discard => Box::new(Direct(ending::discard)),

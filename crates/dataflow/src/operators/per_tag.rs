@@ -26,14 +26,7 @@ impl<S: Default> PerTag<S> {
         &mut self.states[at]
     }
 
-    /// Makes sure that each of `0..tags` has a state: what an operator does that owes every tag a result.
-    pub(super) fn cover(&mut self, tags: u32) {
-        if (tags as usize) > self.states.len() {
-            self.states.resize_with(tags as usize, S::default);
-        }
-    }
-
-    /// Takes all states out, in ascending order of their tags.
+    /// Takes all states out, in ascending order of their tags; those between that no tag was seen for are new.
     pub(super) fn take(&mut self) -> impl Iterator<Item = (u32, S)> + use<S> {
         std::mem::take(&mut self.states).into_iter().enumerate().map(|(tag, state)| (tag as u32, state))
     }
@@ -63,8 +56,7 @@ mod tests {
         let mut states: PerTag<u32> = PerTag::default();
         *states.at(3) += 5;
         *states.at(1) += 2;
-        states.cover(5);
-        assert_eq!(states.take().collect::<Vec<_>>(), [(0, 0), (1, 2), (2, 0), (3, 5), (4, 0)]);
+        assert_eq!(states.take().collect::<Vec<_>>(), [(0, 0), (1, 2), (2, 0), (3, 5)]);
         assert_eq!(states.len(), 0);
     }
 }

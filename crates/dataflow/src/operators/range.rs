@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use planner::physical::OpKind;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -26,11 +26,13 @@ impl Operator for Range {
         let mut cut = false;
         for row in 0..batch.len {
             let come = self.come.at(batch.tags.get(row));
-            let (first, bulk) = (*come, batch.bulk(row));
-            *come = first.saturating_add(bulk);
-            let inside = (*come).min(end).saturating_sub(first.max(*low));
+            let (first, count) = (*come, batch.bulk(row));
+            *come = bulk::sum(first, count);
+            let skipped = low.saturating_sub(first).min(count);
+            let room = end.saturating_sub(first.max(*low));
+            let inside = bulk::difference(count, skipped).min(room);
             if inside > 0 {
-                cut |= inside != bulk;
+                cut |= inside != count;
                 rows.push(row as u32);
                 bulks.push(inside);
             }

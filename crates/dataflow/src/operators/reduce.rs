@@ -24,7 +24,7 @@ pub(super) fn emit_results(results: Vec<(u32, Value)>, cx: &Context<'_>, out: &m
     out.emit(batch);
 }
 
-/// Number of tags that are owed a result even if they received nothing.
-pub(super) fn owed(cx: &Context<'_>) -> u32 {
-    if cx.single_tag { 1 } else { cx.tags }
+/// The tags that are owed a result even if nothing has come so far as here.
+pub(super) fn owed<'a>(cx: &Context<'a>) -> impl Iterator<Item = u32> + use<'a> {
+    cx.entered.within(0..if cx.single_tag { 1 } else { cx.tags })
 }

@@ -73,10 +73,11 @@ impl Operator for Tail {
 }
 
 impl Last {
-    /// Adds a row and drops what is then no longer among the last `n`.
+    /// Adds a row and drops what is then no longer among the last `n`, which fits a long.
     fn push(&mut self, place: Place, n: u64) {
+        let place = Place { bulk: place.bulk.min(n), ..place };
         self.rows.push_back(place);
-        self.bulk = self.bulk.saturating_add(place.bulk);
+        self.bulk += place.bulk;
         while self.bulk > n {
             let excess = self.bulk - n;
             let Some(oldest) = self.rows.front_mut() else { break };

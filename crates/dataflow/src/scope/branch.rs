@@ -16,11 +16,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::physical::{Formula, Grain, InterPolicy, Op, Pipeline, Policy, Scope, ScopeKind, Slot};
+use planner::physical::{
+    By, Child, Formula, Grain, InterPolicy, Op, Pipeline, Policy, Scope, ScopeKind, Slot,
+};
 use values::Value;
 
 use super::egress::{Egress, Into, Outcome};
+use super::passage;
 use crate::batch::{Batch, Tags};
+use crate::entered::{Entered, TagSet};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
@@ -59,6 +63,8 @@ struct ScopeInstance {
     hits: Vec<bool>,
     /// Number of rows that still may be decided by the current branch.
     open: usize,
+    /// The tags that have entered the current branch; `None` for all.
+    entered: Option<TagSet>,
     /// Per tag: the first result, for `Apply`.
     results: Vec<Option<Value>>,
     branch: usize,
@@ -69,6 +75,9 @@ struct ScopeInstance {
 pub(super) struct BranchScope {
     branches: Vec<Pipeline>,
     logic: Logic,
+    /// What the subqueries see, and the object that they start at.
+    child: Child,
+    from: By,
     grain: Grain,
     policy: Policy,
     waiting: VecDeque<Arc<Batch>>,
@@ -90,17 +99,18 @@ type Passing = (Arc<Batch>, Vec<(u32, Outcome)>);
 
 impl BranchScope {
     pub(super) fn new(scope: &Scope, op: &Op) -> Self {
+        let mut start = By::Current;
         let (branches, logic, into) = match &scope.kind {
             ScopeKind::Filter { branches, formula, mark } => (
                 branches.clone(),
                 Logic::Filter { formula: *formula, mark: *mark },
                 mark.map_or(Into::Nothing, Into::Slot),
             ),
-            ScopeKind::Apply { child, into, required } => (
-                vec![child.clone()],
-                Logic::Apply { into: *into, required: *required },
-                into.map_or(Into::Current, Into::Slot),
-            ),
+            ScopeKind::Apply { child, from, into, required } => {
+                start = from.clone();
+                let logic = Logic::Apply { into: *into, required: *required };
+                (vec![child.clone()], logic, into.map_or(Into::Current, Into::Slot))
+            }
             ScopeKind::FlatMap { child } => (vec![child.clone()], Logic::FlatMap, Into::Nothing),
             ScopeKind::SideEffect { child } => (vec![child.clone()], Logic::SideEffect, Into::Nothing),
             ScopeKind::Coalesce { branches } => (branches.clone(), Logic::Coalesce, Into::Nothing),
@@ -111,6 +121,8 @@ impl BranchScope {
             pool: branches.iter().map(|_| Vec::new()).collect(),
             branches,
             logic,
+            child: scope.child,
+            from: start,
             grain: scope.grain,
             policy: scope.policy,
             waiting: VecDeque::new(),
@@ -149,6 +161,7 @@ impl BranchScope {
             first,
             hits: vec![false; rows],
             open: rows,
+            entered: None,
             results: Vec::new(),
             branch: 0,
             instance,
@@ -163,7 +176,7 @@ impl BranchScope {
         if matches!(self.logic, Logic::Apply { .. }) {
             si.results.resize(rows, None);
         }
-        start_branch(&mut si, cx)?;
+        self.start_branch(&mut si, cx)?;
         self.running.push(si);
         Ok(true)
     }
@@ -198,7 +211,7 @@ impl BranchScope {
     /// Runs one instance for a slice and takes its results.
     fn run_one(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<Progress, QueryError> {
         let si = &mut self.running[at];
-        let child = child_context(cx, si.hits.len());
+        let child = child_context(cx, si.hits.len(), &si.entered);
         let mut results = Output::default();
         let progress = si.instance.run(&child, self.policy.intra, &mut results)?;
         let slice_spent = progress == Progress::Ready && results.is_empty() && child.quota.is_spent();
@@ -231,7 +244,7 @@ impl BranchScope {
     }
 
     /// Egress: what results mean for the rows they belong to.
-    fn take_results(&mut self, at: usize, mut batch: Batch, out: &mut Output) {
+    fn take_results(&mut self, at: usize, batch: Batch, out: &mut Output) {
         let si = &mut self.running[at];
         for row in 0..batch.len {
             let tag = batch.tags.get(row) as usize;
@@ -244,24 +257,25 @@ impl BranchScope {
             }
         }
         if matches!(self.logic, Logic::FlatMap | Logic::Coalesce) {
-            batch.tags = outer_tags(&batch.tags, si, batch.len);
-            out.emit(batch);
+            let rows: Vec<u32> = (0..batch.len).map(|row| si.first + batch.tags.get(row)).collect();
+            out.emit(passage::leave(&si.input, &rows, batch, self.child));
         }
     }
 
     /// The current branch has ended or was terminated: the next branch, or the outcome.
     fn end_branch(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
-        let si = &mut self.running[at];
+        let mut si = self.running.remove(at);
         si.instance.reset();
         let next = si.branch + 1;
-        if next < self.branches.len() && rows_for_next_branch(&self.logic, si) > 0 {
-            let fresh = self.pool[next].pop().unwrap_or_else(|| Instance::new(self.branches[next].clone()));
+        if next < self.branches.len() && rows_for_next_branch(&self.logic, &si) > 0 {
+            let fresh = self.take_instance(next);
             let used = std::mem::replace(&mut si.instance, fresh);
             self.pool[si.branch].push(used);
             si.branch = next;
-            return start_branch(si, cx);
+            self.start_branch(&mut si, cx)?;
+            self.running.insert(at, si);
+            return Ok(());
         }
-        let si = self.running.remove(at);
         let outcomes =
             (0..si.hits.len()).filter_map(|tag| Some((si.first + tag as u32, self.outcome(&si, tag)?)));
         let passing = (si.input.clone(), outcomes.collect());
@@ -310,6 +324,31 @@ impl BranchScope {
             Logic::FlatMap | Logic::Coalesce => None,
             Logic::SideEffect => Some(Outcome::Pass),
         }
+    }
+
+    /// Feeds the current branch of an instance with the rows that are still undecided.
+    fn start_branch(&self, si: &mut ScopeInstance, cx: &Context<'_>) -> Result<(), QueryError> {
+        let all = si.branch == 0;
+        // Only a conjunction goes on with the rows that had a result; it then asks them again.
+        let conjunction = !all && is_conjunction(cx);
+        let asks = |tag: &u32| {
+            let undecided = all || si.hits[*tag as usize] == conjunction;
+            undecided && passage::can_enter(&si.input, si.first + tag, &self.from)
+        };
+        let tags: Vec<u32> = (0..si.hits.len() as u32).filter(asks).collect();
+        if conjunction {
+            si.hits.fill(false);
+        }
+        si.open = tags.len();
+        si.entered = (tags.len() < si.hits.len()).then(|| tags.iter().copied().collect());
+        if !tags.is_empty() {
+            let rows: Vec<u32> = tags.iter().map(|tag| si.first + tag).collect();
+            let tags = if si.hits.len() == 1 { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
+            let batch = passage::enter(&si.input, &rows, tags, self.child, &self.from);
+            si.instance.receive(batch, &child_context(cx, si.hits.len(), &si.entered))?;
+        }
+        si.instance.end_input();
+        Ok(())
     }
 
     fn flush(&mut self, out: &mut Output) {
@@ -377,10 +416,11 @@ impl Operator for BranchScope {
 }
 
 /// The context inside an instance that covers `tags` traversers.
-fn child_context<'a>(cx: &Context<'a>, tags: usize) -> Context<'a> {
+fn child_context<'a>(cx: &Context<'a>, tags: usize, entered: &'a Option<TagSet>) -> Context<'a> {
     Context {
         single_tag: tags == 1,
         tags: tags as u32,
+        entered: entered.as_ref().map_or(Entered::All, Entered::Only),
         quota: cx.quota.part(SLICE),
         // What pieces of the stream share says nothing of the streams of single traversers.
         piece_memory: None,
@@ -388,44 +428,14 @@ fn child_context<'a>(cx: &Context<'a>, tags: usize) -> Context<'a> {
     }
 }
 
-/// Rows the next branch must look at; sets up `hits` and `open` for it.
-fn rows_for_next_branch(logic: &Logic, si: &mut ScopeInstance) -> usize {
+/// Rows the next branch must look at.
+fn rows_for_next_branch(logic: &Logic, si: &ScopeInstance) -> usize {
     let wants_hits = matches!(logic, Logic::Filter { formula: Formula::All, .. });
     si.hits.iter().filter(|&&hit| hit == wants_hits).count()
-}
-
-/// Feeds the current branch of an instance with the rows that are still undecided.
-fn start_branch(si: &mut ScopeInstance, cx: &Context<'_>) -> Result<(), QueryError> {
-    let all = si.branch == 0;
-    // Only a conjunction goes on with the rows that had a result; it then asks them again.
-    let conjunction = !all && is_conjunction(cx);
-    let tags: Vec<u32> =
-        (0..si.hits.len() as u32).filter(|&t| all || si.hits[t as usize] == conjunction).collect();
-    if conjunction {
-        si.hits.fill(false);
-    }
-    si.open = tags.len();
-    let rows: Vec<u32> = tags.iter().map(|t| si.first + t).collect();
-    let mut batch = if rows.len() == si.input.len { (*si.input).clone() } else { si.input.gather(&rows) };
-    batch.tags = if si.hits.len() == 1 { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
-    let child = child_context(cx, si.hits.len());
-    si.instance.receive(batch, &child)?;
-    si.instance.end_input();
-    Ok(())
 }
 
 /// Whether the scope is a filter whose branches must all have a result.
 fn is_conjunction(cx: &Context<'_>) -> bool {
     matches!(&cx.op.kind, planner::physical::OpKind::Scope(scope)
         if matches!(scope.kind, ScopeKind::Filter { formula: Formula::All, .. }))
-}
-
-/// Translates tags inside an instance to the tags of the rows it covers.
-fn outer_tags(inner: &Tags, si: &ScopeInstance, len: usize) -> Tags {
-    match &si.input.tags {
-        Tags::Uniform(tag) => Tags::Uniform(*tag),
-        Tags::Rows(outer) => {
-            Tags::Rows(Arc::new((0..len).map(|r| outer[(si.first + inner.get(r)) as usize]).collect()))
-        }
-    }
 }

@@ -13,23 +13,29 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use planner::physical::{By, IntraPolicy, Scope, ScopeKind, SideEffectId};
-use rustc_hash::FxBuildHasher;
-use values::{Map, Value};
+use values::{Map, Seeded, Value};
 
-use crate::batch::{Batch, Column, Paths, Tags};
+use crate::batch::{Batch, Column, Paths, Tags, Weight};
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
+use crate::operators::{Held, Waiting};
 
 /// See the module.
 pub(super) struct GroupScope {
     key: By,
     side_effect: Option<SideEffectId>,
     intra: IntraPolicy,
-    groups: IndexSet<(u32, Value), FxBuildHasher>,
+    groups: IndexSet<(u32, Value), Seeded>,
     results: Vec<Option<Value>>,
     instance: Instance,
     used: bool,
+    /// Traversers that go on when all of the stream is in the side-effect.
+    waiting: Waiting,
+    /// Of keys and results.
+    weight: Weight,
+    held: Held,
     /// Whether the maps have been delivered.
     delivered: bool,
 }
@@ -45,6 +51,9 @@ impl GroupScope {
             results: Vec::new(),
             instance: Instance::new(value.clone()),
             used: false,
+            waiting: Waiting::default(),
+            weight: Weight::default(),
+            held: Held::default(),
             delivered: false,
         }
     }
@@ -53,18 +62,22 @@ impl GroupScope {
     fn admit(&mut self, batch: &Batch, cx: &Context<'_>) -> Result<(), QueryError> {
         let (mut rows, mut tags) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
         let before = self.groups.len();
+        let held = self.weight.bytes;
         for row in 0..batch.len {
             let key = match self.key {
                 By::Current => batch.current.get(row),
                 By::Slot(slot) => batch.slot(slot).and_then(|column| column.get(row)),
             };
             let Some(key) = key else { continue };
-            let (group, _) = self.groups.insert_full((batch.tags.get(row), key));
+            let (group, is_new) = self.groups.insert_full((batch.tags.get(row), key));
+            if is_new && let Some((_, key)) = self.groups.get_index(group) {
+                self.weight.add(key);
+            }
             rows.push(row as u32);
             tags.push(group as u32);
         }
         let grown = self.groups.len() - before;
-        cx.charge((grown * 3 * size_of::<Value>()) as isize)?;
+        self.held.grow(cx, grown * 3 * size_of::<Value>() + self.weight.bytes - held)?;
         if rows.is_empty() {
             return Ok(());
         }
@@ -74,7 +87,7 @@ impl GroupScope {
     }
 
     fn inside<'a>(&self, cx: &Context<'a>) -> Context<'a> {
-        Context { single_tag: false, tags: self.groups.len() as u32, ..*cx }
+        Context { single_tag: false, tags: self.groups.len() as u32, entered: Entered::All, ..*cx }
     }
 
     /// Runs the value traversal and keeps the first result of each group.
@@ -82,15 +95,22 @@ impl GroupScope {
         loop {
             let mut results = Output::default();
             let progress = self.instance.run(&self.inside(cx), self.intra, &mut results)?;
+            let held = self.weight.bytes;
             for batch in &results.batches {
                 for row in 0..batch.len {
                     let group = batch.tags.get(row) as usize;
                     if self.results.len() <= group {
                         self.results.resize(self.groups.len().max(group + 1), None);
                     }
-                    self.results[group].get_or_insert_with(|| batch.current.value(row));
+                    if self.results[group].is_none() {
+                        let value = batch.current.value(row);
+                        self.weight.add(&value);
+                        self.results[group] = Some(value);
+                    }
                 }
             }
+            self.weight.admit(cx.query.memory.limit())?;
+            self.held.grow(cx, self.weight.bytes - held)?;
             match progress {
                 Progress::Complete | Progress::Idle => return Ok(Step::Idle),
                 Progress::Blocked => return Ok(Step::Blocked),
@@ -116,8 +136,12 @@ impl GroupScope {
         if let Some(side_effect) = self.side_effect {
             return maps.into_iter().try_for_each(|map| cx.query.side_effects.merge_map(side_effect, map));
         }
-        let tags: Vec<u32> = (0..maps.len() as u32).collect();
-        let mut batch = Batch::new(Column::Values(maps.into_iter().map(Value::from).collect()), tags.len());
+        let (tags, maps): (Vec<u32>, Vec<Value>) = (0..)
+            .zip(maps)
+            .filter(|(tag, _)| cx.entered.contains(*tag))
+            .map(|(tag, map)| (tag, Value::from(map)))
+            .unzip();
+        let mut batch = Batch::new(Column::Values(maps), tags.len());
         batch.tags = if cx.single_tag { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
         if cx.query.plan.paths {
             batch.path = Some(Arc::new(Paths::empty(batch.len)));
@@ -129,12 +153,17 @@ impl GroupScope {
 }
 
 impl Operator for GroupScope {
-    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+    fn step(
+        &mut self,
+        input: Option<Batch>,
+        cx: &Context<'_>,
+        _out: &mut Output,
+    ) -> Result<Step, QueryError> {
         self.used = true;
         if let Some(batch) = input {
             self.admit(&batch, cx)?;
             if self.side_effect.is_some() {
-                out.emit(batch);
+                self.waiting.push(batch, cx)?;
             }
         }
         self.work(cx)
@@ -144,10 +173,13 @@ impl Operator for GroupScope {
         self.used = true;
         self.instance.end_input();
         let step = self.work(cx)?;
-        if step == Step::Idle && !std::mem::replace(&mut self.delivered, true) {
+        if step != Step::Idle {
+            return Ok(step);
+        }
+        if !std::mem::replace(&mut self.delivered, true) {
             self.deliver(cx, out)?;
         }
-        Ok(step)
+        Ok(self.waiting.release_next(out))
     }
 
     fn reset(&mut self) {
@@ -156,6 +188,9 @@ impl Operator for GroupScope {
         }
         self.groups.clear();
         self.results.clear();
+        self.waiting.clear();
+        self.weight = Weight::default();
+        self.held.release();
         self.delivered = false;
     }
 }

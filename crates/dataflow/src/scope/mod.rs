@@ -17,6 +17,7 @@ mod branch;
 mod egress;
 mod exchange;
 mod group;
+mod passage;
 mod piece;
 mod repeat;
 mod stream;
@@ -54,13 +55,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
 pub(crate) fn emits_on_empty(kind: &ScopeKind) -> bool {
     match kind {
         ScopeKind::Group { side_effect, .. } => side_effect.is_none(),
-        ScopeKind::Union { branches } => branches.iter().any(pipeline_emits),
         ScopeKind::Inline { child } | ScopeKind::Exchange { child, .. } => pipeline_emits(child),
-        ScopeKind::Choose { options, then, otherwise, unproductive, .. } => options
-            .iter()
-            .map(|(_, p)| p)
-            .chain([then, otherwise, unproductive].into_iter().flatten())
-            .any(pipeline_emits),
         _ => false,
     }
 }

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use planner::physical::{IntraPolicy, Op, Pipeline};
+use values::watch;
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Output};
@@ -197,7 +199,8 @@ impl PieceTask {
         if self.source.deliveries.lock().len() >= RESULT_BOUND {
             return Progress::Blocked;
         }
-        match self.advance(quota) {
+        let watched = watch::watched(self.source.query.clone(), || self.advance(quota));
+        match watched.unwrap_or_else(|_| Err(self.source.query.ended())) {
             Ok(Progress::Complete) => {
                 self.source.deliver(Delivery::End(self.ordinal));
                 Progress::Complete
@@ -226,6 +229,7 @@ impl PieceTask {
             piece_memory: source.memory.as_deref(),
             single_tag,
             tags,
+            entered: Entered::All,
             quota,
         };
         if let Some(piece) = self.piece.take() {

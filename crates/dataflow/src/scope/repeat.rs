@@ -53,7 +53,7 @@ impl LoopScope {
     pub(super) fn new(scope: &Scope) -> Self {
         let ScopeKind::Repeat { head, body, tail } = &scope.kind else { unreachable!("not a loop") };
         debug_assert_eq!(scope.grain, Grain::Iteration);
-        let (pipeline, tail_from) = iteration_pipeline(head.as_ref(), body, tail.as_ref());
+        let (pipeline, tail_from) = iteration_pipeline(head, body, tail);
         Self {
             pipeline,
             tail_from,
@@ -207,18 +207,18 @@ fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>, number: u64) -> Context
 }
 
 /// Head tests and control, body, tail tests and control, in one chain; and where the tail starts.
-fn iteration_pipeline(head: Option<&Control>, body: &Pipeline, tail: Option<&Control>) -> (Pipeline, usize) {
+fn iteration_pipeline(head: &[Control], body: &Pipeline, tail: &[Control]) -> (Pipeline, usize) {
     let mut ops: Vec<Op> = Vec::new();
-    if let Some(head) = head {
-        ops.extend(head.tests.ops.iter().cloned());
-        ops.push(control_op(head));
-    }
+    let decide = |ops: &mut Vec<Op>, points: &[Control]| {
+        for point in points {
+            ops.extend(point.tests.ops.iter().cloned());
+            ops.push(control_op(point));
+        }
+    };
+    decide(&mut ops, head);
     ops.extend(body.ops.iter().cloned());
     let tail_from = ops.len();
-    if let Some(tail) = tail {
-        ops.extend(tail.tests.ops.iter().cloned());
-        ops.push(control_op(tail));
-    }
+    decide(&mut ops, tail);
     (Pipeline { ops: Arc::new(ops) }, tail_from)
 }
 

@@ -4,7 +4,8 @@
 
 use planner::physical::{IntraPolicy, Pipeline, Predicate, Scope, ScopeKind, Slot};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Tags};
+use crate::entered::{Entered, TagSet};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
@@ -16,7 +17,7 @@ enum Routing {
     All,
     /// By a mark: branch 0 if true, else branch 1; a missing branch passes the row unchanged.
     Mark(Slot),
-    /// By an option: every branch whose predicate holds for the choice.
+    /// By an option: the first branch whose predicate holds for the choice.
     Options {
         choice: Slot,
         predicates: Vec<Predicate>,
@@ -25,10 +26,48 @@ enum Routing {
     },
 }
 
+/// A branch, and who has entered it: only those get an answer from a `count` or a `fold` inside. `None` where the branch is
+/// the stream itself, going on.
+struct Branch {
+    instance: Instance,
+    entered: Option<TagSet>,
+}
+
+impl Branch {
+    fn receive(&mut self, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        if let Some(entered) = &mut self.entered {
+            match &batch.tags {
+                Tags::Uniform(tag) => entered.insert(*tag),
+                Tags::Rows(tags) => tags.iter().for_each(|tag| entered.insert(*tag)),
+            }
+        }
+        self.instance.receive(batch, &inside(cx, &self.entered))
+    }
+
+    fn run(
+        &mut self,
+        cx: &Context<'_>,
+        intra: IntraPolicy,
+        out: &mut Output,
+    ) -> Result<Progress, QueryError> {
+        self.instance.run(&inside(cx, &self.entered), intra, out)
+    }
+
+    fn reset(&mut self) {
+        self.instance.reset();
+        self.entered.iter_mut().for_each(TagSet::clear);
+    }
+}
+
+/// The context inside a branch.
+fn inside<'a>(cx: &Context<'a>, entered: &'a Option<TagSet>) -> Context<'a> {
+    Context { entered: entered.as_ref().map_or(cx.entered, Entered::Only), ..*cx }
+}
+
 /// See the module.
 pub(super) struct StreamScope {
     routing: Routing,
-    branches: Vec<Instance>,
+    branches: Vec<Branch>,
     /// The branch for a mark, `None` where the row passes unchanged.
     then: Option<usize>,
     otherwise: Option<usize>,
@@ -40,10 +79,12 @@ pub(super) struct StreamScope {
 
 impl StreamScope {
     pub(super) fn new(scope: &Scope) -> Self {
-        let mut branches: Vec<Instance> = Vec::new();
+        let mut branches: Vec<Branch> = Vec::new();
+        let goes_on = matches!(scope.kind, ScopeKind::Inline { .. });
         let mut add = |pipeline: &Option<Pipeline>| {
             pipeline.as_ref().map(|p| {
-                branches.push(Instance::new(p.clone()));
+                let entered = (!goes_on).then(TagSet::default);
+                branches.push(Branch { instance: Instance::new(p.clone()), entered });
                 branches.len() - 1
             })
         };
@@ -91,15 +132,10 @@ impl StreamScope {
         let mut rows: Vec<Vec<u32>> = vec![Vec::new(); self.branches.len()];
         let mut unchanged = Vec::new();
         for row in 0..batch.len {
-            let mut found = false;
-            self.targets(&batch, row, cx, |target| {
-                found = true;
-                match target {
-                    Some(branch) => rows[branch].push(row as u32),
-                    None => unchanged.push(row as u32),
-                }
-            })?;
-            debug_assert!(found);
+            match self.target(&batch, row, cx)? {
+                Some(branch) => rows[branch].push(row as u32),
+                None => unchanged.push(row as u32),
+            }
         }
         for (branch, rows) in self.branches.iter_mut().zip(rows) {
             if !rows.is_empty() {
@@ -112,45 +148,34 @@ impl StreamScope {
         Ok(())
     }
 
-    /// Calls `found` for each branch a row goes to; `None` for passing unchanged.
-    fn targets(
-        &self,
-        batch: &Batch,
-        row: usize,
-        cx: &Context<'_>,
-        mut found: impl FnMut(Option<usize>),
-    ) -> Result<(), QueryError> {
+    /// The branch that a row goes to; `None` if it passes unchanged.
+    fn target(&self, batch: &Batch, row: usize, cx: &Context<'_>) -> Result<Option<usize>, QueryError> {
         match &self.routing {
-            Routing::All => (0..self.branches.len()).for_each(|b| found(Some(b))),
+            // `route` sends these to all.
+            Routing::All => Ok(None),
             Routing::Mark(slot) => {
                 let yes = batch.slot(*slot).is_some_and(|marks| marks.is_true(row));
-                found(if yes { self.then } else { self.otherwise });
+                Ok(if yes { self.then } else { self.otherwise })
             }
             Routing::Options { choice, predicates, otherwise, unproductive } => {
                 let Some(value) = batch.slot(*choice).and_then(|c| c.get(row)) else {
-                    found(*unproductive);
-                    return Ok(());
+                    return Ok(*unproductive);
                 };
-                let mut any = false;
                 for (branch, predicate) in predicates.iter().enumerate() {
                     if predicate_holds(predicate, &value, batch, row, cx)? {
-                        any = true;
-                        found(Some(branch));
+                        return Ok(Some(branch));
                     }
                 }
-                if !any {
-                    found(*otherwise);
-                }
+                Ok(*otherwise)
             }
         }
-        Ok(())
     }
 
     /// Runs the branches, first to last, until there is output.
     fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let mut state = Step::Idle;
         for branch in &mut self.branches {
-            if !branch.has_work() {
+            if !branch.instance.has_work() {
                 continue;
             }
             match branch.run(cx, self.intra, out)? {
@@ -162,7 +187,9 @@ impl StreamScope {
                 break;
             }
         }
-        if state != Step::More && self.branches.iter().any(|b| b.has_work() && !b.is_blocked()) {
+        if state != Step::More
+            && self.branches.iter().any(|b| b.instance.has_work() && !b.instance.is_blocked())
+        {
             state = Step::More;
         }
         Ok(state)
@@ -181,18 +208,18 @@ impl Operator for StreamScope {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.dirty = true;
         if !std::mem::replace(&mut self.ended, true) {
-            self.branches.iter_mut().for_each(Instance::end_input);
+            self.branches.iter_mut().for_each(|branch| branch.instance.end_input());
         }
         match self.work(cx, out)? {
             Step::Blocked => Ok(Step::Blocked),
-            Step::Idle if self.branches.iter().all(|b| !b.has_work()) => Ok(Step::Idle),
+            Step::Idle if self.branches.iter().all(|b| !b.instance.has_work()) => Ok(Step::Idle),
             _ => Ok(Step::More),
         }
     }
 
     fn reset(&mut self) {
         if std::mem::take(&mut self.dirty) {
-            self.branches.iter_mut().for_each(Instance::reset);
+            self.branches.iter_mut().for_each(Branch::reset);
         }
         self.ended = false;
     }

@@ -60,8 +60,22 @@ impl Asked {
     }
 }
 
+/// A query that may do anything, for ever.
+pub fn query(script: &str) -> Query {
+    let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
+    Query { input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
+}
+
+/// Sends a query to a client that has room for so many results.
+pub fn submit(db: &Database, query: Query, room: usize) -> Asked {
+    let (send, outcome) = mpsc::channel();
+    let sink = Arc::new(Sink { taken: Mutex::default(), room: Mutex::new(room), outcome: send });
+    let running = db.submit(query, sink.clone());
+    Asked { sink, outcome, running }
+}
+
 pub fn ask_with(db: &Database, script: &str, room: usize, timeout: Option<Duration>) -> Asked {
-    send(db, script, &[], room, timeout)
+    submit(db, Query { timeout, ..query(script) }, room)
 }
 
 pub fn ask(db: &Database, script: &str) -> Asked {
@@ -70,20 +84,7 @@ pub fn ask(db: &Database, script: &str) -> Asked {
 
 /// A request with values for its variables.
 pub fn ask_for(db: &Database, script: &str, bindings: &[(&str, Value)]) -> Asked {
-    send(db, script, bindings, usize::MAX, None)
-}
-
-fn send(
-    db: &Database,
-    script: &str,
-    bindings: &[(&str, Value)],
-    room: usize,
-    timeout: Option<Duration>,
-) -> Asked {
-    let (send, outcome) = mpsc::channel();
-    let sink = Arc::new(Sink { taken: Mutex::default(), room: Mutex::new(room), outcome: send });
     let bindings = bindings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
     let input = Input::Text { script: script.into(), source: "g".into(), bindings };
-    let running = db.submit(Query { input, timeout, materialize: Materialize::All }, sink.clone());
-    Asked { sink, outcome, running }
+    submit(db, Query { input, ..query("") }, usize::MAX)
 }

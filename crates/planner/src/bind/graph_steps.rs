@@ -46,7 +46,7 @@ impl Binder<'_> {
             name => (direction(call)?, name == StepName::ToE, &call.args[1..]),
         };
         let (labels, edge_test) = self.edge_labels(call, labels)?;
-        let from = (edges && self.names.other_vertex).then(|| self.plan.new_slot());
+        let from = self.names.before_edge.filter(|_| edges);
         let step = Move {
             direction,
             labels,
@@ -71,9 +71,9 @@ impl Binder<'_> {
             StepName::OtherV => match shape.from {
                 Some(slot) => EdgeEnd::Other(slot),
                 None => {
-                    return Err(call.unsupported(
-                        "on edges that were not reached by outE, inE or bothE in the same traversal or around it",
-                    ));
+                    return Err(
+                        call.unsupported("where it is not known which object was current before the edge")
+                    );
                 }
             },
             _ => match direction(call)? {

@@ -12,6 +12,11 @@ use crate::physical::{Aggregation, SideEffectId};
 
 impl Binder<'_> {
     pub(super) fn grouping_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let reduces = call.name == StepName::Cap
+            || matches!(call.name, StepName::Group | StepName::GroupCount) && call.args.is_empty();
+        if reduces {
+            self.no_reducer_in_body(call)?;
+        }
         match call.name {
             StepName::Group => {
                 let side_effect = self.side_effect_at(call, 0)?;

@@ -23,6 +23,7 @@ impl Binder<'_> {
             match self.operand(call, argument)? {
                 // Nothing has no label.
                 Operand::Const(Value::Null) => {}
+                Operand::Const(Value::String(name)) if labels.names.contains(&name) => {}
                 Operand::Const(Value::String(name)) => labels.names.push(name),
                 Operand::Const(_) => return Err(call.invalid("a label must be a string")),
                 later => labels.later.push(later),

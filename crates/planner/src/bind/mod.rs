@@ -28,9 +28,9 @@ mod subqueries;
 mod where_step;
 mod writes;
 
-use gremlin::{Instruction, StepName, Traversal};
+use gremlin::{Argument, Instruction, StepName, Traversal};
 
-use crate::logical::{Chain, Kind, Label, Logical, Step};
+use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
 use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
@@ -56,9 +56,12 @@ pub(crate) fn bind(
     settings: SourceSettings,
 ) -> Result<Logical, PlanError> {
     let mut plan =
-        Logical { side_effects: settings.side_effects, paths: settings.paths, ..Logical::default() };
+        Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
     let names = Names::of(traversal, &mut plan)?;
-    let mut binder = Binder { schema, plan, names, loops: Vec::new(), depth: 0, in_body: false };
+    settings.admit(names.draw)?;
+    let connects = !settings.unconnected;
+    let mut binder =
+        Binder { schema, plan, names, connects, loops: Vec::new(), depth: 0, in_body: false, body_at: None };
     if settings.read_only
         && let Some((step, at)) = binder.names.first_write
     {
@@ -76,15 +79,30 @@ struct Binder<'a> {
     plan: Logical,
     /// All the names that the traversal gives and uses.
     names: Names,
+    /// Whether an `and()` or `or()` between steps connects them.
+    connects: bool,
     /// The loops around the current place, innermost last.
     loops: Vec<Loop>,
     /// Number of traversals around the current place.
     depth: usize,
     /// Whether the current stream is that of a loop's body, which all iterations share.
     in_body: bool,
+    /// How many traversals are around the steps of the innermost loop's body, where there is a loop.
+    body_at: Option<usize>,
 }
 
 type Bound = Result<Shape, PlanError>;
+
+/// Whether an `otherV` is among the steps or inside them.
+fn asks_for_other_end(steps: &[Instruction<StepName>]) -> bool {
+    steps.iter().any(|step| {
+        let inside = |arg: &Argument| match arg {
+            Argument::Traversal(child) => asks_for_other_end(&child.steps),
+            _ => false,
+        };
+        step.name == StepName::OtherV || step.args.iter().any(inside)
+    })
+}
 
 impl Binder<'_> {
     /// Binds the steps of one traversal, whose input has the given shape.
@@ -94,9 +112,9 @@ impl Binder<'_> {
         }
         self.depth += 1;
         let mut out = Chain { steps: Vec::with_capacity(steps.len()) };
-        let result = match connective::first_infix(steps) {
-            Some(_) => self.infix(steps, shape, &mut out),
-            None => self.steps(steps, shape, &mut out),
+        let result = match self.has_infix(steps) {
+            true => self.infix(steps, shape, &mut out),
+            false => self.steps(steps, shape, &mut out),
         };
         self.depth -= 1;
         Ok((out, result?))
@@ -132,9 +150,26 @@ impl Binder<'_> {
             next = call.end;
             let before = out.steps.len();
             shape = self.step(&call, shape, out)?;
+            if before < out.steps.len() && asks_for_other_end(&steps[next..]) {
+                self.keep_before_edge(before, &mut shape, out);
+            }
             self.name_result(&call, &shape, before, out)?;
         }
         Ok(shape)
+    }
+
+    /// Keeps what was current before the steps from `first` on, if they make an edge of it: `otherV` wants the end of an edge
+    /// that this is not, whatever way the edge was found.
+    fn keep_before_edge(&self, first: usize, shape: &mut Shape, out: &mut Chain) {
+        let (Some(into), Type::Edge | Type::Unknown, None) = (self.names.before_edge, shape.ty, shape.from)
+        else {
+            return;
+        };
+        if out.steps[first..].iter().all(|step| step.kind.makes_object()) {
+            let keep = Kind::Keep { into, origin: Origin::Current, by: Modulator::THIS };
+            out.steps.insert(first, Step::new(keep, StepName::OtherV));
+            shape.from = Some(into);
+        }
     }
 
     /// Gives the step's result the names of the `as` that follow it.

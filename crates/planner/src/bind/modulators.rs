@@ -28,9 +28,36 @@ impl Binder<'_> {
         }
     }
 
+    /// As [`Binder::plain_bys`], of objects that are found by name: what is made of one knows nothing of where its traverser
+    /// has been.
+    pub(super) fn bys_of_named(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+    ) -> Result<Vec<Modulator>, PlanError> {
+        let before = self.names.out_of_sight();
+        let bys = self.plain_bys(call, shape);
+        self.names.back_in_sight(before);
+        bys
+    }
+
     /// The only `by` of a step; without one, the object itself.
     pub(super) fn single_by(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Modulator, PlanError> {
-        let mut bys = self.plain_bys(call, shape)?;
+        let bys = self.plain_bys(call, shape)?;
+        Self::only(call, bys)
+    }
+
+    /// As [`Binder::single_by`], of objects that are found by name.
+    pub(super) fn single_by_of_named(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+    ) -> Result<Modulator, PlanError> {
+        let bys = self.bys_of_named(call, shape)?;
+        Self::only(call, bys)
+    }
+
+    fn only(call: &Call<'_>, mut bys: Vec<Modulator>) -> Result<Modulator, PlanError> {
         match bys.len() {
             0 => Ok(Modulator::THIS),
             1 => Ok(bys.remove(0)),
@@ -54,9 +81,7 @@ impl Binder<'_> {
             Some(Argument::Traversal(traversal)) => Modulator::Chain(self.child(traversal, shape.clone())?.0),
             Some(Argument::Lambda(_)) => return Err(call.unsupported("with a lambda")),
             Some(_) => match call.value_at(0, self)? {
-                Value::String(name) => {
-                    Modulator::Fetch(FetchKind::Property(name.clone(), self.schema.key(name)))
-                }
+                Value::String(name) => Modulator::Fetch(FetchKind::Only(name.clone(), self.schema.key(name))),
                 Value::T(token) => Modulator::Fetch(FetchKind::Token(*token)),
                 _ => return Err(call.bad_argument(0, "a property key, a token or a traversal")),
             },

@@ -3,7 +3,7 @@
 //! `as('a')` keeps an object in a slot for those who later ask for the last object called `a`. Only who asks for the
 //! first or for all of several needs the path, and paths are dear: they keep traversers apart that could be merged.
 
-use gremlin::{Argument, Instruction, Pop, Position, Predicate, StepName, Traversal};
+use gremlin::{Argument, Instruction, Order, Pop, Position, Predicate, StepName, Traversal};
 use values::{Str, Value};
 
 use super::MAX_STEPS;
@@ -19,10 +19,15 @@ const MAX_NAMES: usize = 4096;
 #[derive(Default)]
 pub(super) struct Names {
     labels: Vec<LabelName>,
+    /// A step whose result is drawn.
+    pub draw: Option<StepName>,
     /// The first step that writes.
     pub first_write: Option<(StepName, Option<Position>)>,
-    /// Whether edges must remember the vertex they were reached from.
-    pub other_vertex: bool,
+    /// Where the object is kept that was current before an edge, if some `otherV` asks for it.
+    pub before_edge: Option<Slot>,
+    /// Where a traverser has no past (the object that a `by` of `select` starts at), names given before it are out of sight:
+    /// those that are given since.
+    given_since: Option<Vec<Str>>,
     /// Names of loops whose counter is asked for.
     pub counters: Vec<Str>,
     steps: usize,
@@ -74,13 +79,27 @@ impl Names {
 
     /// The slot of an `as` label, and what is known about its objects.
     pub fn slot(&self, name: &str) -> Option<(Slot, &Shape)> {
-        let label = self.labels.iter().find(|label| label.name == name)?;
+        let label = self.labels.iter().find(|label| label.name == name && self.is_in_sight(name))?;
         label.slot.map(|slot| (slot, &label.shape))
     }
 
     /// Whether an `as` gives that name.
     pub fn is_given(&self, name: &str) -> bool {
-        self.labels.iter().any(|label| label.name == name && label.given > 0)
+        self.labels.iter().any(|label| label.name == name && label.given > 0 && self.is_in_sight(name))
+    }
+
+    fn is_in_sight(&self, name: &str) -> bool {
+        self.given_since.as_ref().is_none_or(|given| given.iter().any(|one| one == name))
+    }
+
+    /// Puts all names out of sight. Returns what [`Names::back_in_sight`] wants.
+    pub fn out_of_sight(&mut self) -> Option<Vec<Str>> {
+        self.given_since.replace(Vec::new())
+    }
+
+    /// Ends what [`Names::out_of_sight`] began.
+    pub fn back_in_sight(&mut self, before: Option<Vec<Str>>) {
+        self.given_since = before;
     }
 
     /// Whether several objects can have that name.
@@ -91,11 +110,16 @@ impl Names {
     /// Notes what is known about the objects that get a name, and says where they are to be kept.
     pub fn define(&mut self, name: &str, shape: &Shape) -> Option<Slot> {
         let label = self.labels.iter_mut().find(|label| label.name == name)?;
+        // What was current before it is so no more when it is asked for.
+        let shape = &Shape { from: None, ..shape.clone() };
         label.shape = match label.bound {
             false => shape.clone(),
             true => std::mem::take(&mut label.shape).or(shape.clone()),
         };
         label.bound = true;
+        if let Some(given) = &mut self.given_since {
+            given.push(label.name.clone());
+        }
         label.slot
     }
 
@@ -138,6 +162,10 @@ impl Names {
                 || is_connective(traversal.steps[index - 1].name)
                 || is_connective(traversal.steps[index + 1].name);
             self.scan_step(step, place, place.pattern && at_end, plan)?;
+            if step.name == StepName::Profile && (index < last || place.depth > 0) {
+                let problem = "When specified, the profile()-Step must be the last step";
+                return Err(PlanError::invalid(step.name, problem, step.at));
+            }
             let inner = Place {
                 in_loop: place.in_loop || step.name == StepName::Repeat,
                 depth: place.depth + 1,
@@ -213,7 +241,13 @@ impl Names {
             // The engine looks its variables up in the path.
             S::Format => plan.paths = true,
             S::Loops => self.counters.extend(strings(&step.args).cloned()),
-            S::OtherV => self.other_vertex = true,
+            S::OtherV => {
+                self.before_edge.get_or_insert_with(|| plan.new_slot());
+            }
+            S::Coin | S::Sample => self.draw = Some(step.name),
+            S::By if step.args.iter().any(|arg| *arg == Argument::Order(Order::Shuffle)) => {
+                self.draw = Some(step.name);
+            }
             S::Path | S::SimplePath | S::CyclicPath => plan.paths = true,
             S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE => {
                 self.first_write.get_or_insert((step.name, step.at));

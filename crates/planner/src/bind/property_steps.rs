@@ -23,9 +23,17 @@ impl Binder<'_> {
         let flagged = matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(true)));
         let first =
             usize::from(matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(_))));
-        let names = call.names_from(first, self)?;
+        let mut names: Vec<Str> = Vec::new();
+        for name in call.names_from(first, self)? {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         let keys = self.map_keys(names);
         let tokens = self.tokens(call, flagged)?;
+        if call.modulators(StepName::By).count() > 1 {
+            return Err(call.invalid("valueMap()/propertyMap() step can only have one by modulator"));
+        }
         let (form, ty) = match call.name {
             StepName::Values => (PropertyForm::Values, Type::Unknown),
             StepName::Properties => (PropertyForm::Properties, Type::Property),

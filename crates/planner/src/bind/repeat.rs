@@ -29,7 +29,10 @@ impl Binder<'_> {
         // From the second iteration on, the body's input is its own output: only what the body can do nothing else
         // with is certain.
         let expected = if on_vertices(body) { Shape::of(Type::Vertex) } else { Shape::unknown() };
-        let (body, once) = self.child_in(body, expected, true)?;
+        let outer = self.body_at.replace(self.depth + 1);
+        let bound = self.child_in(body, expected, true);
+        self.body_at = outer;
+        let (body, once) = bound?;
         let inside = shape.or(once);
         let (mut head, mut tail) = (LoopControl::default(), LoopControl::default());
         for control in call.controls_before() {

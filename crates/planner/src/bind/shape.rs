@@ -50,7 +50,21 @@ impl Shape {
 
     /// What is known of objects that may be of either shape.
     pub fn or(self, other: Self) -> Self {
-        if self == other { self } else { Self::of(if self.ty == other.ty { self.ty } else { Type::Unknown }) }
+        if self == other {
+            return self;
+        }
+        // Only of edges anybody asks what was current before.
+        let from = match (self.may_be_edge(), other.may_be_edge()) {
+            (true, false) => self.from,
+            (false, true) => other.from,
+            _ => self.from.filter(|_| self.from == other.from),
+        };
+        let ty = if self.ty == other.ty { self.ty } else { Type::Unknown };
+        Self { from, ..Self::of(ty) }
+    }
+
+    fn may_be_edge(&self) -> bool {
+        matches!(self.ty, Type::Unknown | Type::Edge)
     }
 
     /// Whether the objects may be maps.

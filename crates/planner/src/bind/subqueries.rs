@@ -16,7 +16,9 @@ impl Binder<'_> {
             StepName::Union | StepName::Coalesce => {
                 let (branches, result) = self.branches(call, &shape)?;
                 let kind = if call.name == StepName::Union { Kind::Union } else { Kind::Coalesce };
-                (kind(branches), result)
+                // What a coalesce keeps of its inside is the result alone.
+                let from = result.from.filter(|_| call.name == StepName::Union);
+                (kind(branches), Shape { from, ..result })
             }
             StepName::Choose => {
                 let (choose, result) = self.choose(call, &shape)?;
@@ -24,9 +26,10 @@ impl Binder<'_> {
             }
             name => {
                 let (chain, result) = self.child(call.traversal_at(0)?, shape.clone())?;
+                let outside = Shape { from: None, ..result.clone() };
                 match name {
-                    StepName::Map => (Kind::Map(chain), result),
-                    StepName::FlatMap => (Kind::FlatMap(chain), result),
+                    StepName::Map => (Kind::Map(chain), outside),
+                    StepName::FlatMap => (Kind::FlatMap(chain), outside),
                     StepName::Local => (Kind::Local(chain), result),
                     StepName::SideEffect => (Kind::SideEffect(chain), shape),
                     _ => (Kind::Optional(chain), shape.or(result)),

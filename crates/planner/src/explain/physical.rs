@@ -322,6 +322,8 @@ impl Words<'_> {
                 self.raw(") into ");
                 self.side_effect(*side_effect);
             }
+            OpKind::Unmerge => self.raw("Unmerge"),
+            OpKind::OneByOne => self.raw("OneByOne"),
             OpKind::Coin(p) => self.show(format_args!("Coin({p})")),
             OpKind::Sample(n, weight) => {
                 self.show(format_args!("Sample({n})"));
@@ -388,8 +390,13 @@ impl Words<'_> {
                     self.slot(*slot);
                 }
             }
-            ScopeKind::Apply { into, .. } => {
+            ScopeKind::Apply { from, into, .. } => {
                 self.raw("ApplyScope");
+                if *from != By::Current {
+                    self.raw("(");
+                    self.by(from);
+                    self.raw(")");
+                }
                 if let Some(slot) = into {
                     self.raw(" → ");
                     self.slot(*slot);
@@ -408,8 +415,8 @@ impl Words<'_> {
             }
             ScopeKind::Repeat { head, tail, .. } => {
                 self.raw("RepeatScope");
-                self.loop_control(" before:", head.as_ref());
-                self.loop_control(" after:", tail.as_ref());
+                head.iter().for_each(|point| self.loop_control(" before:", point));
+                tail.iter().for_each(|point| self.loop_control(" after:", point));
             }
             ScopeKind::Group { key, side_effect, .. } => {
                 self.raw("GroupScope(");
@@ -425,11 +432,9 @@ impl Words<'_> {
         }
     }
 
-    fn loop_control(&mut self, when: &str, control: Option<&Control>) {
-        if let Some(control) = control {
-            self.raw(when);
-            self.conditions(&control.until, &control.emit);
-        }
+    fn loop_control(&mut self, when: &str, control: &Control) {
+        self.raw(when);
+        self.conditions(&control.until, &control.emit);
     }
 
     fn conditions(&mut self, until: &Condition, emit: &Condition) {
@@ -493,8 +498,8 @@ impl Words<'_> {
             }
             ScopeKind::Repeat { head, body, tail } => {
                 for (name, control) in [("tests before:", head), ("tests after:", tail)] {
-                    if let Some(control) = control.as_ref().filter(|control| !control.tests.ops.is_empty()) {
-                        named(self, name, &control.tests);
+                    for point in control.iter().filter(|point| !point.tests.ops.is_empty()) {
+                        named(self, name, &point.tests);
                     }
                 }
                 self.pipeline(body, indent);

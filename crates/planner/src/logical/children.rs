@@ -1,18 +1,28 @@
 //! Walking over subqueries.
 
-use super::{Chain, Choice, Exists, Input, Kind, LoopCondition, Modulator, PropertyWrite, Repeat, Write};
+use super::{
+    Chain, Choice, Exists, Input, Kind, LoopCondition, Modulator, Origin, PropertyWrite, Repeat, Write,
+};
+use crate::physical::Child;
 
-/// What is done with the results of a chain: rules ask it to learn which of its results matter.
+/// What a subquery is to its step: rules ask it to learn which of its results matter, and everything that has to know what
+/// the subquery sees of the stream asks [`Role::child`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// They are the results of the query.
+    /// Its results are the results of the query.
     Root,
     /// Only whether there is one matters (`where`).
     Test,
     /// Only the first matters (`map`, `by`).
     First,
-    /// All matter, per input traverser (`flatMap`, `local`, `coalesce`, `optional`).
+    /// Only the first matters, and it starts at another object than the current one (`by` of what is selected).
+    FirstOfOther,
+    /// All matter, per traverser that enters (`flatMap`, `coalesce`).
     Each,
+    /// All matter, per traverser, also of those that travel as one (`local`).
+    Local,
+    /// All matter, and if there is none the traverser goes on (`optional`).
+    Optional,
     /// They are thrown away (`sideEffect`).
     Nothing,
     /// They join the stream (`union`, `choose`).
@@ -21,6 +31,24 @@ pub enum Role {
     Body,
     /// They become the value of a group.
     Group,
+}
+
+impl Role {
+    /// What a subquery of this role sees of what enters its step, and what becomes of its results.
+    pub fn child(self) -> Child {
+        match self {
+            Self::Test | Self::First | Self::Each | Self::Nothing => Child::Each,
+            Self::FirstOfOther => Child::Fresh,
+            Self::Local => Child::EachTimesBulk,
+            Self::Optional => Child::Whole,
+            Self::Root | Self::Stream | Self::Body | Self::Group => Child::Stream,
+        }
+    }
+
+    /// The role of a modulator's subquery whose object comes from there.
+    pub fn of_modulator(origin: &Origin) -> Self {
+        if *origin == Origin::Current { Self::First } else { Self::FirstOfOther }
+    }
 }
 
 macro_rules! children {
@@ -33,24 +61,38 @@ macro_rules! children {
                     Self::Coalesce(branches) => branches.$iter().for_each(|chain| visit(chain, Role::Each)),
                     Self::Union(branches) => branches.$iter().for_each(|chain| visit(chain, Role::Stream)),
                     Self::Map(chain) => visit(chain, Role::First),
-                    Self::FlatMap(chain) | Self::Local(chain) | Self::Optional(chain) => visit(chain, Role::Each),
+                    Self::FlatMap(chain) => visit(chain, Role::Each),
+                    Self::Local(chain) => visit(chain, Role::Local),
+                    Self::Optional(chain) => visit(chain, Role::Optional),
                     Self::SideEffect(chain) => visit(chain, Role::Nothing),
-                    Self::Take(by) | Self::Keep { by, .. } | Self::Collect { by, .. } => $modulator(by, visit),
-                    Self::Sample(_, weight) => weight.$iter().for_each(|by| $modulator(by, visit)),
-                    Self::Project(entries) => entries.$iter().for_each(|(_, by)| $modulator(by, visit)),
-                    Self::Math { variables, .. } => variables.$iter().for_each(|(_, _, by)| $modulator(by, visit)),
-                    Self::Select(select) => select.selections.$iter().for_each(|one| $modulator(&$($mutability)? one.by, visit)),
-                    Self::Dedup { keys, .. } => keys.$iter().for_each(|(_, by)| $modulator(by, visit)),
-                    Self::Order { keys, .. } => keys.$iter().for_each(|(by, _)| $modulator(by, visit)),
+                    Self::Take(by) | Self::Collect { by, .. } => $modulator(by, Role::First, visit),
+                    Self::Keep { by, origin, .. } => $modulator(by, Role::of_modulator(origin), visit),
+                    Self::Sample(_, weight) => weight.$iter().for_each(|by| $modulator(by, Role::First, visit)),
+                    Self::Project(entries) => entries.$iter().for_each(|(_, by)| $modulator(by, Role::First, visit)),
+                    Self::Math { variables, .. } => variables
+                        .$iter()
+                        .for_each(|(_, origin, by)| $modulator(by, Role::of_modulator(origin), visit)),
+                    Self::Select(select) => select
+                        .selections
+                        .$iter()
+                        .for_each(|one| $modulator(&$($mutability)? one.by, Role::of_modulator(&one.origin), visit)),
+                    Self::Dedup { keys, .. } => {
+                        keys.$iter().for_each(|(origin, by)| $modulator(by, Role::of_modulator(origin), visit));
+                    }
+                    Self::Order { keys, .. } => keys.$iter().for_each(|(by, _)| $modulator(by, Role::First, visit)),
                     Self::Compare(comparison) => {
-                        $modulator(&$($mutability)? comparison.left.1, visit);
-                        comparison.operands.$iter().for_each(|(_, _, by)| $modulator(by, visit));
+                        let (origin, by) = &$($mutability)? comparison.left;
+                        $modulator(by, Role::of_modulator(origin), visit);
+                        comparison
+                            .operands
+                            .$iter()
+                            .for_each(|(_, origin, by)| $modulator(by, Role::of_modulator(origin), visit));
                     }
                     Self::Group(group) => {
-                        $modulator(&$($mutability)? group.key, visit);
+                        $modulator(&$($mutability)? group.key, Role::First, visit);
                         visit(&$($mutability)? group.value, Role::Group);
                     }
-                    Self::GroupCount(group) => $modulator(&$($mutability)? group.key, visit),
+                    Self::GroupCount(group) => $modulator(&$($mutability)? group.key, Role::First, visit),
                     Self::Choose(choose) => {
                         match &$($mutability)? choose.choice {
                             Choice::If(exists, then) => {
@@ -58,7 +100,7 @@ macro_rules! children {
                                 visit(then, Role::Stream);
                             }
                             Choice::Switch(by, options) => {
-                                $modulator(by, visit);
+                                $modulator(by, Role::First, visit);
                                 options.$iter().for_each(|(_, chain)| visit(chain, Role::Stream));
                             }
                         }
@@ -120,9 +162,9 @@ macro_rules! children {
             }
         }
 
-        fn $modulator(by: &$($mutability)? Modulator, visit: &mut dyn FnMut(&$($mutability)? Chain, Role)) {
+        fn $modulator(by: &$($mutability)? Modulator, role: Role, visit: &mut dyn FnMut(&$($mutability)? Chain, Role)) {
             if let Modulator::Chain(chain) = by {
-                visit(chain, Role::First);
+                visit(chain, role);
             }
         }
     };

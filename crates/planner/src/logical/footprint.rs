@@ -7,7 +7,8 @@ use super::{
     Access, Choice, Comparison, Exists, Kind, Lookup, LoopCondition, Modulator, Move, Origin, Select, Step,
     Write,
 };
-use crate::physical::{LocalFn, Operand, Predicate, Test};
+use crate::physical::{Child, LocalFn, Operand, Predicate, Test};
+use gremlin::Order;
 
 /// A set of things a step may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,11 @@ impl Footprint {
     pub const STREAM: Self = Self(32);
     /// Gives names to objects for others to read.
     pub const NAMES: Self = Self(64);
+
+    /// Draws at random.
+    pub const RANDOM: Self = Self(256);
+    /// What running once more does, beside making the same results once more.
+    pub const REPEATED: Self = Self(Self::FILLS.0 | Self::WRITES.0 | Self::RANDOM.0);
 
     /// Whether any of `other` is touched.
     pub fn touches(self, other: Self) -> bool {
@@ -60,14 +66,32 @@ impl Step {
 }
 
 impl Kind {
-    fn footprint(&self) -> Footprint {
+    /// What the step and its subqueries touch; not that it names its results.
+    pub fn footprint(&self) -> Footprint {
         let mut sum = self.own_footprint();
         self.for_each_child(&mut |chain, _| sum = sum | chain.footprint());
         sum
     }
 
+    /// Whether answers could tell that several traversers enter as one with a bulk, though the traversal did not ask for it:
+    /// a subquery that runs once for all of them draws once, and one that sees the bulk has a `limit` for all of them.
+    pub fn shows_merging(&self) -> bool {
+        let mut shows = false;
+        self.for_each_child(&mut |chain, role| {
+            let told = match role.child() {
+                Child::Stream => chain.steps.iter().any(|step| step.kind.shows_merging()),
+                Child::Whole => chain.footprint().touches(Footprint::REPEATED | Footprint::STREAM),
+                Child::Each | Child::EachTimesBulk | Child::Fresh => {
+                    chain.footprint().touches(Footprint::REPEATED)
+                }
+            };
+            shows |= told;
+        });
+        shows
+    }
+
     /// Without the subqueries.
-    fn own_footprint(&self) -> Footprint {
+    pub(super) fn own_footprint(&self) -> Footprint {
         match self {
             Self::Filter(test) => of_test(test),
             Self::Move(Move { edge_test, from, fetch, distinct, .. }) => {
@@ -110,9 +134,10 @@ impl Kind {
             Self::Dedup { keys, .. } => keys
                 .iter()
                 .fold(Footprint::STREAM, |sum, (origin, by)| sum | of_origin(origin) | of_modulator(by)),
-            Self::Order { keys, .. } => {
-                keys.iter().fold(Footprint::STREAM, |sum, (by, _)| sum | of_modulator(by))
-            }
+            Self::Order { keys, .. } => keys.iter().fold(Footprint::STREAM, |sum, (by, order)| {
+                let drawn = if *order == Order::Shuffle { Footprint::RANDOM } else { Footprint::NONE };
+                sum | of_modulator(by) | drawn
+            }),
             Self::Range { .. }
             | Self::Tail(_)
             | Self::Aggregate(_)
@@ -124,9 +149,10 @@ impl Kind {
                 with_side_effect(of_modulator(&group.key), group.side_effect.is_some())
             }
             Self::Collect { by, .. } => of_modulator(by) | Footprint::FILLS,
-            Self::Coin(_) => Footprint::STREAM,
+            Self::Coin(_) => Footprint::STREAM | Footprint::RANDOM,
             Self::Sample(_, weight) => {
-                weight.as_ref().map_or(Footprint::STREAM, |by| Footprint::STREAM | of_modulator(by))
+                let drawn = Footprint::STREAM | Footprint::RANDOM;
+                weight.as_ref().map_or(drawn, |by| drawn | of_modulator(by))
             }
             Self::Cap(_) => Footprint::SIDE_EFFECT | Footprint::STREAM,
             Self::Write(write) => match &**write {

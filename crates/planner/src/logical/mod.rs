@@ -8,6 +8,7 @@
 //! whole stream, branches send copies into subqueries, which are the scopes of the physical plan.
 
 mod children;
+mod effects;
 mod few;
 mod footprint;
 mod modulators;
@@ -17,6 +18,7 @@ mod step;
 mod text;
 
 pub use children::Role;
+pub(crate) use effects::{Seen, must_end_early};
 pub(crate) use few::wants_few;
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;

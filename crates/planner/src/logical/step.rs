@@ -200,6 +200,31 @@ impl Kind {
         }
     }
 
+    /// Whether what leaves the step is an object that the step itself has made or found, behind the one that entered on its
+    /// path.
+    pub fn makes_object(&self) -> bool {
+        match self {
+            Self::Graph(_)
+            | Self::Move(_)
+            | Self::EdgeVertex(_)
+            | Self::Degree { .. }
+            | Self::Properties { .. }
+            | Self::Take(_)
+            | Self::Call(_)
+            | Self::Unfold
+            | Self::Math { .. }
+            | Self::Project(_)
+            | Self::Select(_)
+            | Self::Path { .. }
+            | Self::Load(_)
+            | Self::Map(_)
+            | Self::FlatMap(_)
+            | Self::Coalesce(_) => true,
+            Self::Write(write) => matches!(**write, Write::AddVertex(_) | Write::AddEdge(_)),
+            _ => false,
+        }
+    }
+
     /// Whether the step only drops traversers and never changes one.
     pub fn is_filter(&self) -> bool {
         matches!(self, Self::Filter(_) | Self::Compare(_) | Self::Exists(_) | Self::Identity)
@@ -405,13 +430,6 @@ pub struct LoopControl {
     pub emit: LoopCondition,
 }
 
-impl LoopControl {
-    /// Whether it never lets anything leave.
-    pub fn is_never(&self) -> bool {
-        self.until == LoopCondition::Never && self.emit == LoopCondition::Never
-    }
-}
-
 /// A condition of a loop.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum LoopCondition {
@@ -476,6 +494,8 @@ pub struct PropertyWrite {
     pub value: Input,
     /// The cardinality asked for.
     pub cardinality: Option<Cardinality>,
+    /// Whether the new vertex has been given a value under this key already, which it keeps unless the schema says otherwise.
+    pub again: bool,
     /// Meta-properties.
     pub meta: Vec<(Input, Input)>,
 }

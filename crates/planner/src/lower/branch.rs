@@ -2,7 +2,7 @@
 
 use super::pipeline::Ops;
 use super::{Lowering, Place};
-use crate::logical::{Chain, Choice, Choose, Exists, Group, Kind};
+use crate::logical::{Chain, Choice, Choose, Exists, Footprint, Group, Kind, Role, must_end_early};
 use crate::physical::{By, Grain, OpKind, Pipeline, Scope, ScopeKind, Slot};
 
 impl Lowering<'_> {
@@ -11,41 +11,52 @@ impl Lowering<'_> {
         match kind {
             Kind::Exists(exists) => self.exists(exists, None, place, ops),
             Kind::Map(chain) => {
-                let child = self.inner(chain, place.inside(true), ops);
-                let kind = ScopeKind::Apply { child, into: None, required: true };
-                ops.go(self.scope(kind, self.grain_of_first(chain), place.few));
+                let child = self.inner(chain, place.inside_of_first(), ops);
+                let kind = ScopeKind::Apply { child, from: By::Current, into: None, required: true };
+                ops.go(self.scope(kind, Role::First, self.grain_of_first(chain), place.few));
             }
             Kind::FlatMap(chain) => {
                 let child = self.inner(chain, place.inside(place.few), ops);
-                ops.go(self.scope(ScopeKind::FlatMap { child }, self.grain_of_all(chain), place.few));
+                let kind = ScopeKind::FlatMap { child };
+                ops.go(self.scope(kind, Role::Each, self.grain_of_all(chain), place.few));
             }
             Kind::Local(chain) => {
+                // One run serves all the traversers that travel as one, unless it could tell that it does.
+                if chain.footprint().touches(Footprint::REPEATED) {
+                    ops.stay(OpKind::Unmerge);
+                }
                 let child = self.inner(chain, place.inside(place.few), ops);
-                ops.replace(self.scope(ScopeKind::FlatMap { child }, self.grain_of_all(chain), place.few));
+                let kind = ScopeKind::FlatMap { child };
+                ops.replace(self.scope(kind, Role::Local, self.grain_of_all(chain), place.few));
                 ops.fetched.clear();
             }
             Kind::SideEffect(chain) => {
                 let child = self.inner(chain, place.inside(false), ops);
-                ops.stay(self.scope(ScopeKind::SideEffect { child }, Grain::Batch, place.few));
+                ops.stay(self.scope(ScopeKind::SideEffect { child }, Role::Nothing, Grain::Batch, place.few));
                 ops.graph_changed();
             }
             Kind::Coalesce(branches) => {
                 let branches_ =
                     branches.iter().map(|one| self.inner(one, place.inside(place.few), ops)).collect();
                 let kind = ScopeKind::Coalesce { branches: branches_ };
-                ops.go(self.scope(kind, self.grain_of_branches(branches, place.few), place.few));
+                ops.go(self.scope(kind, Role::Each, self.grain_of_branches(branches, place.few), place.few));
             }
             Kind::Optional(chain) => {
                 let child = self.inner(chain, place.inside(place.few), ops);
                 let unchanged = Ops { step: ops.step.clone(), ..Ops::default() }.finish();
                 let kind = ScopeKind::Coalesce { branches: vec![child, unchanged] };
                 let grain = self.grain_of_branches(std::slice::from_ref(chain), place.few);
-                ops.replace(self.scope(kind, grain, place.few));
+                ops.replace(self.scope(kind, Role::Optional, grain, place.few));
                 ops.fetched.clear();
             }
             Kind::Union(branches) => {
                 let branches = branches.iter().map(|one| self.inner(one, place, ops)).collect();
-                ops.replace(self.scope(ScopeKind::Union { branches }, Grain::Stream, place.few));
+                ops.replace(self.scope(
+                    ScopeKind::Union { branches },
+                    Role::Stream,
+                    Grain::Stream,
+                    place.few,
+                ));
                 ops.fetched.clear();
             }
             Kind::Choose(choose) => self.choose(choose, place, ops),
@@ -66,11 +77,11 @@ impl Lowering<'_> {
                 branch.finish()
             })
             .collect();
-        ops.replace(self.scope(ScopeKind::Union { branches }, Grain::Stream, false));
+        ops.replace(self.scope(ScopeKind::Union { branches }, Role::Stream, Grain::Stream, false));
     }
 
-    fn scope(&self, kind: ScopeKind, grain: Grain, few: bool) -> OpKind {
-        OpKind::Scope(Box::new(Scope { kind, grain, policy: self.policy(few) }))
+    fn scope(&self, kind: ScopeKind, role: Role, grain: Grain, few: bool) -> OpKind {
+        OpKind::Scope(Box::new(Scope { kind, child: role.child(), grain, policy: self.policy(few) }))
     }
 
     /// A subquery that starts at the current object: what is known about that is known inside.
@@ -81,10 +92,14 @@ impl Lowering<'_> {
 
     /// A filter, or a mark of its outcome.
     pub(super) fn exists(&mut self, exists: &Exists, mark: Option<Slot>, place: Place, ops: &mut Ops) {
-        let grain = self.grain_of_branches(&exists.branches, place.few);
-        let branches = exists.branches.iter().map(|one| self.inner(one, place.inside(true), ops)).collect();
+        let mut grain = self.grain_of_branches(&exists.branches, place.few);
+        if exists.branches.iter().any(must_end_early) {
+            grain = Grain::Traverser;
+        }
+        let branches =
+            exists.branches.iter().map(|one| self.inner(one, place.inside_of_first(), ops)).collect();
         let kind = ScopeKind::Filter { branches, formula: exists.formula, mark };
-        ops.stay(self.scope(kind, grain, place.few));
+        ops.stay(self.scope(kind, Role::Test, grain, place.few));
     }
 
     fn grain_of_branches(&self, branches: &[Chain], few: bool) -> Grain {
@@ -124,7 +139,7 @@ impl Lowering<'_> {
                 }
             }
         };
-        ops.replace(self.scope(kind, Grain::Stream, place.few));
+        ops.replace(self.scope(kind, Role::Stream, Grain::Stream, place.few));
         ops.fetched.clear();
     }
 
@@ -132,7 +147,7 @@ impl Lowering<'_> {
         let key = self.by(&By::Current, &group.key, place, ops);
         let value = self.inner(&group.value, place.inside(false), ops);
         let kind = ScopeKind::Group { key, value, side_effect: group.side_effect };
-        let scope = self.scope(kind, Grain::Stream, false);
+        let scope = self.scope(kind, Role::Group, Grain::Stream, false);
         match group.side_effect {
             Some(_) => ops.stay(scope),
             None => ops.go(scope),

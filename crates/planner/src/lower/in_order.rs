@@ -83,7 +83,7 @@ fn sees_one_at_a_time(kind: &ScopeKind) -> bool {
                 && [then, otherwise, unproductive].into_iter().flatten().all(alone)
         }
         ScopeKind::Repeat { head, body, tail } => {
-            let tests = [head, tail].into_iter().flatten().map(|control| &control.tests);
+            let tests = head.iter().chain(tail).map(|control| &control.tests);
             alone(body) && tests.into_iter().all(alone)
         }
         _ => false,

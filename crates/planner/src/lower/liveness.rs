@@ -74,25 +74,15 @@ impl SlotSet {
 }
 
 /// Whether the results of a scope's pipelines are the scope's own: their slots are read after it.
-fn passes_slots(op: &OpKind, moves: bool) -> bool {
+fn passes_slots(op: &OpKind) -> bool {
     let OpKind::Scope(scope) = op else { return false };
-    match &scope.kind {
-        ScopeKind::Union { .. }
-        | ScopeKind::Choose { .. }
-        | ScopeKind::Repeat { .. }
-        | ScopeKind::Inline { .. }
-        | ScopeKind::Exchange { .. } => true,
-        ScopeKind::FlatMap { .. } | ScopeKind::Coalesce { .. } => !moves,
-        ScopeKind::Filter { .. }
-        | ScopeKind::Apply { .. }
-        | ScopeKind::SideEffect { .. }
-        | ScopeKind::Group { .. } => false,
-    }
+    // What a group makes of its values is no traverser.
+    scope.child.keeps_inside() && !matches!(scope.kind, ScopeKind::Group { .. })
 }
 
 /// What is live before an operator, if that is live after it.
 fn before(op: &mut Op, after: &SlotSet) -> SlotSet {
-    let passes = passes_slots(&op.kind, op.moves);
+    let passes = passes_slots(&op.kind);
     let mut live = after.clone();
     op.kind.for_each_slot(&mut |slot, used| {
         if used == Use::Fill {
@@ -138,12 +128,7 @@ struct Loop {
 }
 
 impl Loop {
-    fn of(
-        head: &mut Option<Control>,
-        body: &mut Pipeline,
-        tail: &mut Option<Control>,
-        after: &SlotSet,
-    ) -> Self {
+    fn of(head: &mut [Control], body: &mut Pipeline, tail: &mut [Control], after: &SlotSet) -> Self {
         let mut places = Self { head: after.clone(), tail: after.clone() };
         loop {
             let mut end = after.clone();
@@ -162,11 +147,15 @@ impl Loop {
     }
 }
 
-fn before_control(control: &mut Option<Control>, after: &SlotSet) -> SlotSet {
-    let Some(control) = control else { return after.clone() };
+/// `after`: what is live where the loop goes on, and where it is left.
+fn before_control(control: &mut [Control], after: &SlotSet) -> SlotSet {
     let mut live = after.clone();
-    control.for_each_condition_slot(&mut |slot, _| live.insert(*slot));
-    before_pipeline(&mut control.tests, &live)
+    for point in control.iter_mut().rev() {
+        live.add(after);
+        point.for_each_condition_slot(&mut |slot, _| live.insert(*slot));
+        live = before_pipeline(&mut point.tests, &live);
+    }
+    live
 }
 
 /// Removes operators that fill dead slots and do nothing else.
@@ -185,7 +174,7 @@ fn prune(pipeline: &mut Pipeline, after: &SlotSet) {
                 *from = from.filter(|slot| live.contains(*slot));
             }
         }
-        let passes = passes_slots(&op.kind, op.moves);
+        let passes = passes_slots(&op.kind);
         if let OpKind::Scope(scope) = &mut op.kind {
             let inner = if passes { live.clone() } else { SlotSet::default() };
             match &mut scope.kind {
@@ -243,7 +232,7 @@ fn insert_forgets(pipeline: &mut Pipeline, after: &SlotSet, filled: &mut SlotSet
 
 /// Goes on inside an operator's pipelines.
 fn forget_inside(op: &mut Op, after: &SlotSet, filled: &mut SlotSet) {
-    let passes = passes_slots(&op.kind, op.moves);
+    let passes = passes_slots(&op.kind);
     let OpKind::Scope(scope) = &mut op.kind else { return };
     let inner = if passes { after.clone() } else { SlotSet::default() };
     let entering = filled.clone();

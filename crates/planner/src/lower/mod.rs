@@ -23,8 +23,8 @@ mod write;
 use values::Str;
 
 use crate::explain::words::Words;
-use crate::logical::{Chain, Logical, Step, wants_few};
-use crate::physical::{Pipeline, Plan, Slot};
+use crate::logical::{Chain, Logical, Seen, Step, wants_few};
+use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
 pub(crate) use mix::Mix;
@@ -47,6 +47,7 @@ pub(crate) fn lower(
         slots: u32::from(logical.slots),
         side_effects: logical.side_effects.iter().map(|one| one.name.clone()).collect(),
         paths: logical.paths,
+        seen: logical.seen(),
         mix: Mix::Unknown,
         spreads: options.usable_executors() > 1
             && !logical.writes
@@ -72,6 +73,7 @@ pub(crate) fn lower(
         params: logical.params,
         profile: logical.profile,
         parallelism: options.parallelism,
+        batch: options.batch,
     })
 }
 
@@ -94,6 +96,8 @@ struct Lowering<'a> {
     slots: u32,
     side_effects: Vec<Str>,
     paths: bool,
+    /// Which of its effects the query may see itself.
+    seen: Seen,
     /// What enters the step that is being lowered, and the subqueries in it.
     mix: Mix,
     /// Whether the plan may use several executors.
@@ -111,14 +115,24 @@ struct Place {
     few: bool,
     /// Whether its stream is one of the query's own and not that of a single traverser: there it may spread.
     stream: bool,
+    /// Whether the seed enters it, which is one traverser for sure.
+    seed: bool,
+    /// Whether it ends with its first result.
+    ends_early: bool,
 }
 
 impl Place {
-    const ROOT: Self = Self { rows: 1.0, times: 1.0, few: false, stream: true };
+    const ROOT: Self =
+        Self { rows: 1.0, times: 1.0, few: false, stream: true, seed: true, ends_early: false };
+
+    /// Inside a subquery that runs for one traverser, and whose results beyond the first are not wanted.
+    fn inside_of_first(self) -> Self {
+        Self { ends_early: true, ..self.inside(true) }
+    }
 
     /// Inside a subquery that runs for one traverser.
     fn inside(self, few: bool) -> Self {
-        Self { rows: 1.0, times: self.rows * self.times, few, stream: false }
+        Self { rows: 1.0, times: self.rows * self.times, few, stream: false, seed: false, ends_early: false }
     }
 }
 
@@ -142,7 +156,11 @@ impl Lowering<'_> {
             let at_once = if few { 0.0 } else { self.cost.most_at_once(step, &self.mix) };
             ops.expecting = Expected { rows: before.max(rows), at_once };
             ops.step = self.name(step);
-            self.step(step, Place { rows: before, few, ..place }, &mut ops);
+            // The seed is one traverser.
+            if !(place.seed && index == 0) && step.wants_one_by_one(self.seen, place.ends_early) {
+                ops.stay(OpKind::OneByOne);
+            }
+            self.step(step, Place { rows: before, few, seed: false, ..place }, &mut ops);
             ops.expect(first, before * place.times, rows * place.times);
         }
         self.mix = entering;
@@ -154,7 +172,7 @@ impl Lowering<'_> {
         }
         in_order::keep(&mut ops);
         if self.spreads && place.stream {
-            exchange::spread(&mut ops);
+            exchange::spread(&mut ops, self.options.eager);
         }
         ops.finish()
     }

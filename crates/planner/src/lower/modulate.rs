@@ -5,10 +5,10 @@ use values::Str;
 
 use super::pipeline::{Ops, unnumbered};
 use super::{Lowering, Mix, Place};
-use crate::logical::{Chain, Kind, Modulator, Origin};
+use crate::logical::{Chain, Kind, Modulator, Origin, Role, Step};
 use crate::physical::{
-    By, EdgeLabels, FetchKind, LocalFn, Op, OpKind, Scope, ScopeKind, SelectForm, Selection, SideEffectId,
-    Slot, Test,
+    Aggregation, By, EdgeLabels, FetchKind, LocalFn, Op, OpKind, Pipeline, Scope, ScopeKind, SelectForm,
+    Selection, SideEffectId, Slot, Test,
 };
 use values::Direction;
 
@@ -34,7 +34,9 @@ impl Lowering<'_> {
     /// A fetch is less than a subquery, and others may want the same part.
     fn start_of(&mut self, base: &By, chain: &Chain, place: Place, ops: &mut Ops) -> Option<(By, Chain)> {
         let (first, rest) = chain.steps.split_first()?;
-        if !first.labels.is_empty() || self.paths {
+        // Without that part there is nothing for the subquery to start at. The subquery as written starts all the same, and a
+        // count in it is 0 then.
+        if !first.labels.is_empty() || self.paths || answers_nothing(rest) {
             return None;
         }
         let start = match &first.kind {
@@ -83,9 +85,8 @@ impl Lowering<'_> {
         match base {
             By::Current => ops.stay(OpKind::Degree { direction, labels, into: Some(into) }),
             By::Slot(slot) => {
-                let load = op(OpKind::Load(*slot), &ops.step);
                 let degree = op(OpKind::Degree { direction, labels, into: None }, &ops.step);
-                self.apply_ops(vec![load, degree], into, ops);
+                self.apply_ops(By::Slot(*slot), degree, into, ops);
             }
         }
         into
@@ -95,17 +96,17 @@ impl Lowering<'_> {
     fn apply(&mut self, base: &By, chain: &Chain, place: Place, ops: &mut Ops) -> Slot {
         let into = self.new_slot();
         let mut start = Ops { step: ops.step.clone(), ..Ops::default() };
-        match base {
-            By::Current => start.fetched.clone_from(&ops.fetched),
-            By::Slot(slot) => start.stay(OpKind::Load(*slot)),
+        if *base == By::Current {
+            start.fetched.clone_from(&ops.fetched);
         }
         let current = self.mix.clone();
         if *base != By::Current {
             self.mix = Mix::Unknown;
         }
-        let child = self.chain(chain, place.inside(true), start);
+        let child = self.chain(chain, place.inside_of_first(), start);
         let scope = Scope {
-            kind: ScopeKind::Apply { child, into: Some(into), required: false },
+            kind: ScopeKind::Apply { child, from: base.clone(), into: Some(into), required: false },
+            child: role_at(base).child(),
             grain: self.grain_of_first(chain),
             policy: self.policy(false),
         };
@@ -114,14 +115,17 @@ impl Lowering<'_> {
         into
     }
 
-    /// A little one, whose first result goes into a slot.
-    fn apply_ops(&mut self, child: Vec<Op>, into: Slot, ops: &mut Ops) {
+    /// One of a single operator, whose first result goes into a slot.
+    fn apply_ops(&mut self, from: By, child: Op, into: Slot, ops: &mut Ops) {
+        let child_role = role_at(&from).child();
         let scope = Scope {
             kind: ScopeKind::Apply {
-                child: crate::physical::Pipeline::new(child),
+                child: Pipeline::new(vec![child]),
+                from,
                 into: Some(into),
                 required: false,
             },
+            child: child_role,
             grain: self.grain(1.0, true),
             policy: self.policy(true),
         };
@@ -154,7 +158,7 @@ impl Lowering<'_> {
     fn look_up(&mut self, selection: Selection, ops: &mut Ops) -> By {
         let into = self.new_slot();
         let select = op(OpKind::Select { selections: vec![selection], form: SelectForm::One }, &ops.step);
-        self.apply_ops(vec![select], into, ops);
+        self.apply_ops(By::Current, select, into, ops);
         By::Slot(into)
     }
 
@@ -168,6 +172,25 @@ impl Lowering<'_> {
     pub(super) fn side_effect(&self, name: &str) -> Option<SideEffectId> {
         self.side_effects.iter().position(|known| known == name).map(|index| SideEffectId(index as u16))
     }
+}
+
+/// What a subquery is that starts at such an object.
+fn role_at(base: &By) -> Role {
+    if *base == By::Current { Role::First } else { Role::FirstOfOther }
+}
+
+/// Whether some step has a result for a stream without traversers.
+fn answers_nothing(steps: &[Step]) -> bool {
+    steps.iter().any(|step| {
+        matches!(
+            step.kind,
+            Kind::Aggregate(Aggregation::Count | Aggregation::Fold)
+                | Kind::Group(_)
+                | Kind::GroupCount(_)
+                | Kind::Cap(_)
+                | Kind::Inject(_)
+        )
+    })
 }
 
 /// Whether the function takes a part of its object.

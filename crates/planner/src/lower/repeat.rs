@@ -2,9 +2,9 @@
 
 use super::pipeline::{Ops, unnumbered};
 use super::{Lowering, Place};
-use crate::logical::{Footprint, LoopCondition, LoopControl, Repeat};
+use crate::logical::{Footprint, LoopCondition, LoopControl, Repeat, Role};
 use crate::physical::{
-    Condition, Control, Grain, InterPolicy, LocalFn, OpKind, Pipeline, Scope, ScopeKind, Test,
+    By, Condition, Control, Grain, InterPolicy, LocalFn, OpKind, Pipeline, Scope, ScopeKind, Slot, Test,
 };
 
 /// MAX_SI of loop scopes: iterations that may be under way at the same time.
@@ -12,41 +12,71 @@ const MAX_ITERATIONS: u32 = 64;
 
 impl Lowering<'_> {
     pub(super) fn repeat(&mut self, repeat: &Repeat, place: Place, ops: &mut Ops) {
-        let head = self.control(&repeat.head, place, ops);
-        let tail = self.control(&repeat.tail, place, ops);
+        let head = self.control(&repeat.head, repeat.counter, place, ops);
+        let tail = self.control(&repeat.tail, repeat.counter, place, ops);
         let mut start = Ops { step: ops.step.clone(), ..Ops::default() };
-        if let Some(counter) = repeat.counter {
-            let loops = unnumbered(OpKind::Local(LocalFn::Loops), ops.step.clone(), false);
-            let scope = Scope {
-                kind: ScopeKind::Apply {
-                    child: Pipeline::new(vec![loops]),
-                    into: Some(counter),
-                    required: false,
-                },
-                grain: Grain::Batch,
-                policy: self.policy(false),
-            };
-            start.stay(OpKind::Scope(Box::new(scope)));
-        }
+        self.count(repeat.counter, &mut start);
         let (rows, mix) = self.cost.entering_body(repeat, place.rows, &self.mix);
         self.mix = mix;
         let body = self.chain(&repeat.body, Place { rows, ..place }, start);
         let policy = self.policy_of(inter(repeat, place.few), MAX_ITERATIONS);
-        let scope = Scope { kind: ScopeKind::Repeat { head, body, tail }, grain: Grain::Iteration, policy };
+        let kind = ScopeKind::Repeat { head, body, tail };
+        let scope = Scope { kind, child: Role::Body.child(), grain: Grain::Iteration, policy };
         ops.replace(OpKind::Scope(Box::new(scope)));
         // The body may have filled any slot anew.
         ops.fetched.clear();
     }
 
-    fn control(&mut self, control: &LoopControl, place: Place, ops: &Ops) -> Option<Control> {
-        if control.is_never() {
-            return None;
+    /// Keeps the number of completed iterations, for those who ask for it inside loops further in.
+    fn count(&mut self, counter: Option<Slot>, ops: &mut Ops) {
+        let Some(counter) = counter else { return };
+        let loops = unnumbered(OpKind::Local(LocalFn::Loops), ops.step.clone(), false);
+        let kind = ScopeKind::Apply {
+            child: Pipeline::new(vec![loops]),
+            from: By::Current,
+            into: Some(counter),
+            required: false,
+        };
+        let policy = self.policy(false);
+        let scope = Scope { kind, child: Role::First.child(), grain: Grain::Batch, policy };
+        ops.stay(OpKind::Scope(Box::new(scope)));
+    }
+
+    /// The decision points of a control. What `until` lets out is not asked by an `emit` that is a subquery.
+    fn control(
+        &mut self,
+        control: &LoopControl,
+        counter: Option<Slot>,
+        place: Place,
+        ops: &Ops,
+    ) -> Vec<Control> {
+        let asks = |condition: &LoopCondition| matches!(condition, LoopCondition::Exists(_));
+        let mut points = Vec::new();
+        let (mut until, emit) = (&control.until, &control.emit);
+        if *until != LoopCondition::Never && asks(emit) {
+            points.push(self.decision(until, &LoopCondition::Never, counter, place, ops));
+            until = &LoopCondition::Never;
         }
+        if *until != LoopCondition::Never || *emit != LoopCondition::Never {
+            points.push(self.decision(until, emit, counter, place, ops));
+        }
+        points
+    }
+
+    fn decision(
+        &mut self,
+        until: &LoopCondition,
+        emit: &LoopCondition,
+        counter: Option<Slot>,
+        place: Place,
+        ops: &Ops,
+    ) -> Control {
         let mut tests = Ops { step: ops.step.clone(), ..Ops::default() };
-        let until = self.loop_condition(&control.until, place, &mut tests);
-        let emit = self.loop_condition(&control.emit, place, &mut tests);
+        self.count(counter, &mut tests);
+        let until = self.loop_condition(until, place, &mut tests);
+        let emit = self.loop_condition(emit, place, &mut tests);
         // No tests need no pipeline, not even one that does nothing.
-        Some(Control { tests: Pipeline::new(tests.ops), until, emit })
+        Control { tests: Pipeline::new(tests.ops), until, emit }
     }
 
     fn loop_condition(&mut self, condition: &LoopCondition, place: Place, tests: &mut Ops) -> Condition {

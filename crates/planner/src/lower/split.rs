@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::pipeline::unnumbered;
-use crate::physical::{Grain, InterPolicy, IntraPolicy, Op, OpKind, Pipeline, Policy, Scope, ScopeKind};
+use crate::physical::{
+    Child, Grain, InterPolicy, IntraPolicy, Op, OpKind, Pipeline, Policy, Scope, ScopeKind,
+};
 use values::Str;
 
 /// Splits all pipelines longer than [`Pipeline::MAX_OPS`].
@@ -40,6 +42,6 @@ fn inline(ops: Vec<Op>) -> Op {
         ordered: false,
     };
     let kind = ScopeKind::Inline { child: Pipeline::new(ops) };
-    let scope = Scope { kind, grain: Grain::Stream, policy };
+    let scope = Scope { kind, child: Child::Stream, grain: Grain::Stream, policy };
     unnumbered(OpKind::Scope(Box::new(scope)), Str::from("…"), false)
 }

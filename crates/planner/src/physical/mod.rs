@@ -15,11 +15,13 @@
 //! keeps its state per *scope tag* (see [`Grain`]), so one implementation serves whole streams, single traversers,
 //! whole batches of traversers, and the groups of a `group`.
 
+mod child;
 mod expr;
 mod op;
 mod scope;
 mod slots;
 
+pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use op::{
     Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, IndexedRange, LocalFn,
@@ -81,6 +83,8 @@ pub struct Plan {
     pub profile: bool,
     /// Most executors this query may use; `None` for all.
     pub parallelism: Option<u16>,
+    /// Most rows that an operator is given at a time; `None` for as many as come.
+    pub batch: Option<u32>,
 }
 
 /// A named collection that traversers fill on their way.

@@ -283,6 +283,8 @@ pub struct WriteProperty {
     pub value: Operand,
     /// The cardinality asked for; `None` for the schema's default (single).
     pub cardinality: Option<Cardinality>,
+    /// Whether the new vertex has been given a value under this key already, which it keeps unless the schema says otherwise.
+    pub again: bool,
     /// Meta-properties.
     pub meta: Vec<(Operand, Operand)>,
 }
@@ -556,6 +558,10 @@ pub enum OpKind {
     },
     /// Collects everything and lets it go at the end; equal traversers are merged (bulked).
     Barrier,
+    /// Makes of each merged traverser as many as its bulk says.
+    Unmerge,
+    /// Passes traversers on one by one: the next when all that came of the last has gone as far as it can.
+    OneByOne,
     /// Adds objects to a side-effect and passes the traversers on.
     Collect {
         /// Where to.
@@ -598,8 +604,20 @@ pub enum FetchKind {
     This,
     /// The first value under a key; of a map object, the entry of that name.
     Property(Str, Option<KeyId>),
+    /// The same where a vertex must not have several values: `by('key')`.
+    Only(Str, Option<KeyId>),
     /// Id, label, key or value.
     Token(T),
     /// Keys or values of a map.
     Column(Column),
+}
+
+impl FetchKind {
+    /// The key whose value it fetches, if it does, and the catalog knows it.
+    pub fn key(&self) -> Option<KeyId> {
+        match self {
+            Self::Property(_, key) | Self::Only(_, key) => *key,
+            _ => None,
+        }
+    }
 }

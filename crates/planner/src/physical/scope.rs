@@ -1,12 +1,14 @@
 //! Scopes: operators that run pipelines of their own in scope instances (Banyan, sections 3.1 and 4.3).
 
-use super::{By, Pipeline, SideEffectId, Slot};
+use super::{By, Child, Pipeline, SideEffectId, Slot};
 
 /// A subquery of the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
     /// What it does with its pipelines.
     pub kind: ScopeKind,
+    /// What its pipelines see of its input, and what becomes of their results.
+    pub child: Child,
     /// What one instance of it covers.
     pub grain: Grain,
     /// How its instances are scheduled, and how many there may be.
@@ -78,6 +80,9 @@ pub enum ScopeKind {
     Apply {
         /// The subquery.
         child: Pipeline,
+        /// The object that it starts at: the current one, or, as [`Child::Fresh`], that of a slot. A traverser whose slot is
+        /// absent has no result.
+        from: By,
         /// Where the result goes; `None`: it becomes the current object.
         into: Option<Slot>,
         /// Whether a traverser without a result is dropped; otherwise its slot is absent.
@@ -103,7 +108,7 @@ pub enum ScopeKind {
         /// The subqueries.
         branches: Vec<Pipeline>,
     },
-    /// Each traverser goes to the branches whose option equals the choice (`choose`, `branch` with options).
+    /// Each traverser goes to the first branch whose option matches the choice (`choose`).
     Choose {
         /// What is compared with the options: `None` for `choose(test)`, whose outcome is in `mark`.
         choice: Option<Slot>,
@@ -120,12 +125,13 @@ pub enum ScopeKind {
     },
     /// Runs the body again and again (`repeat`). The instance of iteration i runs `head`, `body`, `tail` in that order.
     Repeat {
-        /// Tested when a traverser enters an iteration (`until`/`emit` written before `repeat`).
-        head: Option<Control>,
+        /// Tested when a traverser enters an iteration (`until`/`emit` written before `repeat`), one after another: what the
+        /// first lets out the second does not see.
+        head: Vec<Control>,
         /// The repeated traversal.
         body: Pipeline,
-        /// Tested when a traverser leaves the body. Its `loops` are already incremented.
-        tail: Option<Control>,
+        /// Tested when a traverser leaves the body, likewise. Its `loops` are already incremented.
+        tail: Vec<Control>,
     },
     /// Collects the child's first result per key into one map (`group`). The scope tag inside is the key.
     Group {
@@ -160,7 +166,7 @@ pub enum Formula {
     None,
 }
 
-/// A decision point of a loop: TinkerPop tests `until`, then `emit`.
+/// A decision point of a loop: TinkerPop tests `until`, then, for what stays, `emit`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control {
     /// Operators that compute the marks which the conditions read (test scopes); they pass every traverser.

@@ -190,6 +190,8 @@ impl OpKind {
             | Self::Aggregate(_)
             | Self::Barrier
             | Self::Coin(_)
+            | Self::Unmerge
+            | Self::OneByOne
             | Self::Sample(_, None)
             | Self::Cap(_)
             | Self::Discard
@@ -202,7 +204,10 @@ impl Scope {
     fn for_each_slot(&mut self, visit: Visit<'_>) {
         match &mut self.kind {
             ScopeKind::Filter { mark, .. } => mark.iter_mut().for_each(|slot| visit(slot, Use::Fill)),
-            ScopeKind::Apply { into, .. } => into.iter_mut().for_each(|slot| visit(slot, Use::Fill)),
+            ScopeKind::Apply { from, into, .. } => {
+                from.for_each_slot(visit);
+                into.iter_mut().for_each(|slot| visit(slot, Use::Fill));
+            }
             ScopeKind::Choose { choice, mark, options, .. } => {
                 choice.iter_mut().chain(mark).for_each(|slot| visit(slot, Use::Read));
                 options.iter_mut().for_each(|(predicate, _)| predicate.for_each_slot(visit));
@@ -234,13 +239,9 @@ impl Scope {
                 [then, otherwise, unproductive].into_iter().flatten().for_each(visit);
             }
             ScopeKind::Repeat { head, body, tail } => {
-                if let Some(control) = head {
-                    visit(&mut control.tests);
-                }
+                head.iter_mut().for_each(|control| visit(&mut control.tests));
                 visit(body);
-                if let Some(control) = tail {
-                    visit(&mut control.tests);
-                }
+                tail.iter_mut().for_each(|control| visit(&mut control.tests));
             }
         }
     }

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A barrier holds the stream back until it is complete, so it is put only where the whole stream is needed anyway
-//! (a count, a grouping, a sum follows), and where nothing tells the traversers apart: no path, no kept object.
+//! (a count, a grouping, a sum follows), and where nothing tells the traversers apart (no path, no kept object), nor that they
+//! are merged (`optional {limit(1)}`, which has a limit for all that enter as one).
 
 use gremlin::StepName;
 
@@ -18,12 +19,12 @@ use crate::logical::{Access, Chain, Footprint, Kind, Logical, Lookup, Role, Step
 use crate::physical::Aggregation;
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
-    if context.paths || plan.slots > 0 {
+    if context.paths {
         return false;
     }
     each_chain(plan, |chain, role| {
-        let is_stream = matches!(role, Role::Root | Role::Group | Role::First | Role::Each);
-        is_stream && insert(chain)
+        let is_whole = !matches!(role, Role::Test | Role::Nothing | Role::Stream | Role::Body);
+        is_whole && insert(chain)
     })
 }
 
@@ -35,6 +36,7 @@ fn insert(chain: &mut Chain) -> bool {
     let mut index = 0;
     while index < end {
         let step = &mut chain.steps[index];
+        let shows_merging = step.kind.shows_merging();
         match &mut step.kind {
             Kind::Graph(Access { lookup, .. }) => {
                 moves = usize::from(!matches!(lookup, Lookup::Ids(_) | Lookup::Index { .. }))
@@ -57,7 +59,7 @@ fn insert(chain: &mut Chain) -> bool {
                     | Footprint::NAMES
                     | Footprint::FILLS
                     | Footprint::STREAM;
-                if !touched.touches(apart) && fans_out(&repeat.body) {
+                if !touched.touches(apart) && !shows_merging && fans_out(&repeat.body) {
                     repeat.body.steps.push(barrier());
                     changed = true;
                 }
@@ -79,8 +81,9 @@ fn fans_out(body: &Chain) -> bool {
     body.steps.iter().any(|step| matches!(&step.kind, Kind::Move(step_move) if !step_move.distinct))
 }
 
-/// Where the stream becomes one object or a few: up to there the whole of it is needed. `None` if it never does, or if
-/// something on the way is content with a part, or tells traversers apart.
+/// Up to where traversers may be merged: where the stream becomes one object or a few, since the whole of it is needed up to
+/// there, or where before that a first object is kept. `None` if it never becomes so, or if something on the way is content
+/// with a part, or sees how many travel as one.
 fn collapse(chain: &Chain) -> Option<usize> {
     let place = chain.steps.iter().position(|step| match &step.kind {
         Kind::Aggregate(what) => *what != Aggregation::Fold,
@@ -89,11 +92,18 @@ fn collapse(chain: &Chain) -> Option<usize> {
         _ => false,
     })?;
     let way = &chain.steps[..place];
-    let apart = Footprint::SLOTS | Footprint::PATH | Footprint::NAMES | Footprint::FILLS | Footprint::WRITES;
-    let alike = way.iter().all(|step| !step.footprint().touches(apart));
+    let effects = Footprint::FILLS | Footprint::WRITES;
+    let alike = way.iter().all(|step| !step.footprint().touches(effects))
+        && chain.steps[..=place].iter().all(|step| !step.kind.shows_merging());
     let dedup_for_few =
         matches!(chain.steps[place].kind, Kind::Dedup { .. }) && wants_few(&chain.steps[place + 1..], false);
-    (alike && !wants_few(way, false) && !dedup_for_few).then_some(place)
+    let apart = Footprint::SLOTS | Footprint::PATH | Footprint::NAMES;
+    // What a step names are its results.
+    let first_apart = way.iter().enumerate().find_map(|(index, step)| {
+        let inside = step.kind.footprint().touches(apart);
+        (inside || !step.labels.is_empty()).then_some(index + usize::from(!inside))
+    });
+    (alike && !wants_few(way, false) && !dedup_for_few).then_some(first_apart.unwrap_or(place))
 }
 
 #[cfg(test)]
@@ -142,8 +152,24 @@ mod tests {
     }
 
     #[test]
+    fn nor_are_those_of_which_a_subquery_could_tell_how_many_enter_as_one() {
+        unchanged(RULE, "g.V().out().out().out().optional(out().limit(1)).count()");
+        unchanged(RULE, "g.V().out().out().out().where(coin(0.5)).count()");
+        only(
+            RULE,
+            "g.V().out().out().local(out().limit(1)).count()",
+            "V().out().barrier().out().local {out().limit(1)}.count()",
+        );
+    }
+
+    #[test]
     fn traversers_that_differ_are_not_merged() {
         unchanged(RULE, "g.V().as('a').out().out().groupCount().by(select('a'))");
+        only(
+            RULE,
+            "g.V().repeat(out()).times(5).as('a').out().as('b').select('a','b').count()",
+            "V().repeat as a:s0 {out().barrier()} until 5 times.out() as b:s1.select(a: s0, b: s1).count()",
+        );
         unchanged(RULE, "g.V().repeat(out().simplePath()).times(3).count()");
     }
 }

@@ -19,7 +19,10 @@ use crate::physical::{Aggregation, EdgeEnd, Operand, Predicate, Test};
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     each_chain(plan, |chain, role| match role {
         Role::Test => per_traverser(chain) || existence(chain) || whole_stream(chain),
-        Role::First | Role::Each => per_traverser(chain) || whole_stream(chain),
+        // Inside `optional` a bulk is counted.
+        Role::First | Role::FirstOfOther | Role::Each | Role::Local => {
+            per_traverser(chain) || whole_stream(chain)
+        }
         _ => whole_stream(chain),
     })
 }

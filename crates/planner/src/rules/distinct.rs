@@ -99,8 +99,10 @@ fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
                     if matches!(before, Want::Set(_)) { want.clone() } else { Want::Bag },
                     Place { few, fuses: false, ..place },
                 ),
-                Role::Each => (want.clone(), Place { mark: false, few, fuses: true }),
-                Role::First => (Want::Bag, Place { few: true, fuses: true, ..place }),
+                Role::Each | Role::Local | Role::Optional => {
+                    (want.clone(), Place { mark: false, few, fuses: true })
+                }
+                Role::First | Role::FirstOfOther => (Want::Bag, Place { few: true, fuses: true, ..place }),
                 Role::Root | Role::Nothing | Role::Body | Role::Group => {
                     (Want::Bag, Place { few: false, fuses: true, ..place })
                 }

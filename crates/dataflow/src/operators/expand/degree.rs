@@ -6,7 +6,7 @@ use graph::{Dir, EdgeLabelId, ReadUnit};
 use planner::physical::{EdgeLabels, OpKind};
 use values::{Direction, VertexRef};
 
-use crate::batch::{Batch, Column};
+use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::operator::Context;
 
@@ -34,7 +34,7 @@ pub(in crate::operators) fn bulk_by_degree(
 ) -> Result<Option<Batch>, QueryError> {
     let OpKind::BulkByDegree { direction, labels } = &cx.op.kind else { return Ok(Some(batch)) };
     let degrees = degrees(&batch, *direction, labels, cx)?;
-    let mut kept = multiplied(batch, degrees, cx)?;
+    let mut kept = multiplied(batch, degrees);
     if let Some(kept) = &mut kept {
         trace(kept, cx.op);
     }
@@ -42,32 +42,23 @@ pub(in crate::operators) fn bulk_by_degree(
 }
 
 /// The batch with its bulks multiplied; rows whose factor is 0 are dropped, and there may be none left.
-pub(super) fn multiplied(
-    batch: Batch,
-    mut bulks: Vec<u64>,
-    cx: &Context<'_>,
-) -> Result<Option<Batch>, QueryError> {
+pub(super) fn multiplied(batch: Batch, mut bulks: Vec<u64>) -> Option<Batch> {
     if let Some(before) = &batch.bulk {
         for (bulk, before) in bulks.iter_mut().zip(before.iter()) {
-            *bulk = bulk.checked_mul(*before).ok_or_else(|| too_many(cx))?;
+            *bulk = bulk::product(*bulk, *before);
         }
     }
     let mut kept = batch;
     if bulks.contains(&0) {
         let rows: Vec<u32> = (0..kept.len as u32).filter(|&row| bulks[row as usize] > 0).collect();
         if rows.is_empty() {
-            return Ok(None);
+            return None;
         }
         kept = kept.gather(&rows);
         bulks.retain(|&bulk| bulk > 0);
     }
     kept.bulk = Some(Arc::new(bulks));
-    Ok(Some(kept))
-}
-
-#[cold]
-pub(super) fn too_many(cx: &Context<'_>) -> QueryError {
-    QueryError::step(&cx.op.step, "there are more than 2⁶⁴ equal traversers here; narrow the traversal")
+    Some(kept)
 }
 
 fn degrees(

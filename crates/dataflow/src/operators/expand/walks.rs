@@ -3,7 +3,7 @@
 use graph::{DegreeCache, Degrees, Dir, EdgeLabelId, Ends as Reached};
 use planner::physical::{EdgeLabels, Hop, OpKind};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, bulk};
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
@@ -14,7 +14,7 @@ use super::super::predicate::Resolver;
 use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
 use super::cursor::Cursor;
-use super::degree::{multiplied, too_many};
+use super::degree::multiplied;
 use super::neighbours::not_of_properties;
 use super::packed::PackedLists;
 use super::{labels_of, list_at, vertex_of};
@@ -101,7 +101,7 @@ impl Operator for Walks {
         }
         drop(graph);
         self.viewpoint.release();
-        if let Some(mut walked) = multiplied(batch, std::mem::take(&mut self.walks), cx)? {
+        if let Some(mut walked) = multiplied(batch, std::mem::take(&mut self.walks)) {
             trace(&mut walked, cx.op);
             out.emit(walked);
         }
@@ -164,8 +164,7 @@ impl Walks {
             };
             let (rest, to_end) = at.wanted(reached.list, to_end);
             let part = &rest[..rest.len().min(left.div_ceil(looks))];
-            self.total =
-                self.total.checked_add(count(reached.part(part), at.row)).ok_or_else(|| too_many(cx))?;
+            self.total = bulk::sum(self.total, count(reached.part(part), at.row));
             // A list costs something even if it is empty.
             left = left.saturating_sub(part.len() * looks + 1);
             at.place.position += part.len();

@@ -6,17 +6,19 @@ use planner::physical::OpKind;
 use values::Value;
 
 use crate::batch::{Batch, Column, Paths, Tags};
+use crate::entered::TagSet;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::fan::trace;
+use super::super::reduce::owed;
 
 /// `inject`: once per scope tag the given objects, then the input's own traversers. The seed of a query is no
 /// traverser of its own.
 #[derive(Default)]
 pub(in crate::operators) struct Inject {
-    /// Tags below have got their objects.
-    injected: u32,
+    /// Tags that have got their objects.
+    injected: TagSet,
 }
 
 impl Inject {
@@ -26,9 +28,8 @@ impl Inject {
         let seed = Batch::seed(cx.query.plan.slots as usize, cx.query.plan.paths);
         let like = like.unwrap_or(&seed);
         let objects: Vec<Value> = operands.iter().filter_map(|o| cx.operand(o, like, 0)).collect();
-        let tags = if cx.single_tag { 1 } else { cx.tags.max(1) };
-        let fresh: Vec<u32> = (self.injected..tags).collect();
-        self.injected = self.injected.max(tags);
+        let fresh: Vec<u32> = owed(cx).filter(|tag| !self.injected.contains(*tag)).collect();
+        fresh.iter().for_each(|tag| self.injected.insert(*tag));
         if fresh.is_empty() || objects.is_empty() {
             return;
         }
@@ -61,7 +62,7 @@ impl Operator for Inject {
     }
 
     fn reset(&mut self) {
-        self.injected = 0;
+        self.injected.clear();
     }
 }
 

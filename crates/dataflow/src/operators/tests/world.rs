@@ -9,6 +9,7 @@ use values::{EdgeRef, Value, VertexRef};
 
 use crate::batch::{Batch, Column, Paths, Tags};
 use crate::cancel::CancelToken;
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::memory::MemoryMeter;
 use crate::operator::{Context, Operator, Output, Step};
@@ -186,6 +187,7 @@ impl World {
         let memory = ScopeMemory::default();
         let outcome = self.drive(operator.as_mut(), query, op, &memory, input)?;
         drop(operator);
+        query.check_failure()?;
         Ok(outcome)
     }
 
@@ -226,6 +228,7 @@ impl World {
             piece_memory: None,
             single_tag: self.tags == 1,
             tags: self.tags,
+            entered: Entered::All,
             quota: Quota::new(clock, Duration::from_secs(3600)),
         }
     }

@@ -1,0 +1,77 @@
+//! Answers of the reference (TinkerGraph 3.8.1), however the query is run.
+//!
+//! `reference/*.txt` have traversals over TinkerPop's modern graph, each followed by its results, one a line and indented, or
+//! by `error`. The order of results is compared where a traversal ends in `order()` only in so far as results are equal.
+
+use std::path::{Path, PathBuf};
+
+use mangrove::{Database, graph::import::ImportOptions};
+
+/// What a traversal is started with: none of these may change an answer.
+const WAYS: &[&str] = &[
+    "g.",
+    "g.with('mangrove.scopes',false).",
+    "g.with('mangrove.maxSi',1).",
+    "g.with('mangrove.policy.inter','dfs').",
+    "g.with('mangrove.policy.inter','bfs').with('mangrove.policy.intra','bfs').",
+    "g.with('mangrove.rules.off','bulking,degree,walks,distinct').",
+    "g.with('mangrove.rules.off','inline-filter,filter-fusion,filter-push-down,simplify-by,exists-trim,nested-exists').",
+];
+
+fn folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn modern() -> Database {
+    let db = Database::in_memory().unwrap();
+    let file = folder("../../../shared/tinkerpop/data/tinkerpop-modern.json");
+    db.import(file, None, &ImportOptions::default(), &|_| {}).unwrap();
+    db
+}
+
+/// A traversal and its results, sorted; `None` for an error.
+struct Case {
+    traversal: String,
+    expected: Option<Vec<String>>,
+}
+
+fn cases(text: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match line.strip_prefix("    ") {
+            None => cases.push(Case { traversal: line.to_owned(), expected: Some(Vec::new()) }),
+            Some(result) => {
+                let case = cases.last_mut().expect("a traversal comes first");
+                match result {
+                    "error" => case.expected = None,
+                    result => case.expected.as_mut().expect("no result of an error").push(result.to_owned()),
+                }
+            }
+        }
+    }
+    cases
+}
+
+fn answer(db: &Database, traversal: &str) -> Option<Vec<String>> {
+    let mut all: Vec<_> =
+        db.query(traversal).ok()?.map(|value| Some(value.ok()?.to_string())).collect::<Option<_>>()?;
+    all.sort();
+    Some(all)
+}
+
+#[test]
+fn answers_are_those_of_the_reference_however_a_query_is_run() {
+    let db = modern();
+    let mut compared = 0;
+    for file in std::fs::read_dir(folder("tests/reference")).unwrap() {
+        let path = file.unwrap().path();
+        for Case { traversal, expected } in cases(&std::fs::read_to_string(&path).unwrap()) {
+            for way in WAYS {
+                let asked = format!("{way}{}", traversal.strip_prefix("g.").unwrap());
+                assert_eq!(answer(&db, &asked), expected, "{asked}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 500, "{compared}");
+}

@@ -1,0 +1,151 @@
+//! What steps do that other steps of the same traversal may see: writes to the graph, and side-effects that are filled on the
+//! way.
+//!
+//! TinkerPop pulls traversers through one by one, so a step sees what the traversers before this one have done, and nothing of
+//! what those behind it will do. Batches would show it more. Where that can be seen, traversers pass one by one:
+//!
+//! ```text
+//! local {groupCount(into a).select(a)}     ─►  OneByOne ─ local {groupCount(into a).select(a)}
+//! coalesce {V().has(k, 1), addV()}         ─►  OneByOne ─ coalesce {V().has(k, 1), addV()}
+//! V().property(k, 1).count()               ─►  as it is: nobody looks
+//! ```
+
+use super::{Access, Chain, Footprint, Kind, Logical, Modulator, Role, Step};
+use crate::physical::{Child, FetchKind, LocalFn, Test};
+
+/// Whether an instance of the subquery must end with its first result, since more of it would do more.
+pub(crate) fn must_end_early(chain: &Chain) -> bool {
+    chain.footprint().touches(Footprint::FILLS | Footprint::WRITES)
+}
+
+/// Which effects of a traversal some step of it may see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Side-effects that are filled traverser by traverser.
+    pub side_effects: bool,
+    /// Writes.
+    pub writes: bool,
+}
+
+impl Logical {
+    /// Which of its effects the traversal may see itself.
+    pub(crate) fn seen(&self) -> Seen {
+        Seen {
+            side_effects: reads_side_effects(&self.root, Role::Root),
+            writes: self.writes && sees_writes(&self.root, &mut false),
+        }
+    }
+}
+
+impl Step {
+    /// Whether traversers must pass it one by one. `ends_early`: whether the chain that it is in ends with its first result,
+    /// so that what it does is seen to have been done, or not.
+    pub(crate) fn wants_one_by_one(&self, seen: Seen, ends_early: bool) -> bool {
+        let (writes, fills) = (seen.writes || ends_early, seen.side_effects || ends_early);
+        writes && self.footprint().touches(Footprint::WRITES) || fills && fills_lazily(self)
+    }
+}
+
+/// Whether a side-effect grows with each traverser, not with the stream as a whole.
+fn fills_lazily(step: &Step) -> bool {
+    if let Kind::Collect { eager: false, .. } = step.kind {
+        return true;
+    }
+    let mut lazily = false;
+    step.kind.for_each_child(&mut |chain, role| {
+        lazily |= match role.child() {
+            Child::Stream => chain.steps.iter().any(fills_lazily),
+            _ => chain.footprint().touches(Footprint::FILLS),
+        }
+    });
+    lazily
+}
+
+/// Whether some step looks at a side-effect. A `cap` of the whole traversal does so when all is done.
+fn reads_side_effects(chain: &Chain, role: Role) -> bool {
+    chain.steps.iter().any(|step| {
+        if let Kind::Cap(_) = step.kind {
+            return role != Role::Root;
+        }
+        if step.kind.own_footprint().touches(Footprint::SIDE_EFFECT) {
+            return true;
+        }
+        let mut reads = false;
+        step.kind.for_each_child(&mut |chain, role| reads |= reads_side_effects(chain, role));
+        reads
+    })
+}
+
+/// Whether something reads the graph behind a write, or for the next traverser of a step that writes. `written`: whether there
+/// has been a write before.
+fn sees_writes(chain: &Chain, written: &mut bool) -> bool {
+    chain.steps.iter().any(|step| {
+        let mut sees = *written && reads_graph(&step.kind);
+        step.kind.for_each_child(&mut |chain, _| sees |= sees_writes(chain, written));
+        if !step.footprint().touches(Footprint::WRITES) {
+            return sees;
+        }
+        *written = true;
+        sees || reads_inside(&step.kind)
+    })
+}
+
+/// Whether the subqueries of a step read the graph.
+fn reads_inside(kind: &Kind) -> bool {
+    let mut reads = false;
+    kind.for_each_child(&mut |chain, _| {
+        reads |= chain.steps.iter().any(|step| reads_graph(&step.kind) || reads_inside(&step.kind));
+    });
+    reads
+}
+
+/// Whether a step looks at more of the graph than which element it has.
+fn reads_graph(kind: &Kind) -> bool {
+    let of = |by: &Modulator| match by {
+        Modulator::Fetch(what) | Modulator::FetchFrom(_, what) => matches!(what, FetchKind::Property(..)),
+        Modulator::Degree(..) => true,
+        Modulator::Chain(_) => false,
+    };
+    match kind {
+        Kind::Graph(Access { .. })
+        | Kind::Move(_)
+        | Kind::Degree { .. }
+        | Kind::BulkByDegree { .. }
+        | Kind::BulkByWalks { .. }
+        | Kind::Properties { .. }
+        | Kind::Path { .. } => true,
+        Kind::Filter(test) => test_reads(test),
+        Kind::Take(by) | Kind::Keep { by, .. } | Kind::Collect { by, .. } => of(by),
+        Kind::Math { variables, .. } => variables.iter().any(|(_, _, by)| of(by)),
+        Kind::Project(entries) => entries.iter().any(|(_, by)| of(by)),
+        Kind::Select(select) => select.selections.iter().any(|one| of(&one.by)),
+        Kind::Dedup { keys, .. } => keys.iter().any(|(_, by)| of(by)),
+        Kind::Order { keys, .. } => keys.iter().any(|(by, _)| of(by)),
+        Kind::Sample(_, weight) => weight.iter().any(of),
+        Kind::Compare(comparison) => {
+            of(&comparison.left.1) || comparison.operands.iter().any(|(_, _, by)| of(by))
+        }
+        Kind::Group(group) => of(&group.key),
+        Kind::GroupCount(group) => of(&group.key),
+        Kind::Call(function) => matches!(function, LocalFn::Order(_) | LocalFn::Named(..) | LocalFn::Value),
+        _ => false,
+    }
+}
+
+fn test_reads(test: &Test) -> bool {
+    match test {
+        Test::Is(_)
+        | Test::SlotIs(..)
+        | Test::HasId(_)
+        | Test::Label { .. }
+        | Test::LabelIs(_)
+        | Test::Mark(_)
+        | Test::Present(_)
+        | Test::SimplePath(..)
+        | Test::Loops(_)
+        | Test::Constant(_) => false,
+        Test::And(parts) | Test::Or(parts) => parts.iter().any(test_reads),
+        Test::Not(inner) => test_reads(inner),
+        _ => true,
+    }
+}

@@ -1,0 +1,21 @@
+//! Trials: what keeps Mangrove's promises kept.
+//!
+//! | module | what is tried |
+//! |---|---|
+//! | [`conformance`] | TinkerPop's own scenarios, through the embedded engine and over WebSocket |
+//! | [`differential`] | random traversals, against TinkerGraph and under all options |
+//! | [`histories`] | concurrent clients over the wire: some serial order explains what they saw, or none does |
+//!
+//! They share [`samples`] (TinkerPop's sample graphs), [`served`] (a server in this process) and [`client`] (one
+//! connection to a server). Each is a subcommand of the program `trials` and a `make` target, and has a short form in
+//! `tests/`.
+
+pub mod client;
+pub mod conformance;
+pub mod differential;
+pub mod histories;
+pub mod samples;
+pub mod served;
+
+/// What goes wrong outside the trial itself: a file that is not there, a port that cannot be had.
+pub type Problem = Box<dyn std::error::Error + Send + Sync>;

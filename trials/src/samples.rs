@@ -1,0 +1,26 @@
+//! TinkerPop's sample graphs.
+
+use std::path::Path;
+
+use mangrove::{Database, DatabaseOptions, graph::import::ImportOptions};
+
+use crate::Problem;
+
+/// The sample graphs by name, with the files that hold them.
+pub const SAMPLES: [(&str, &str); 5] = [
+    ("modern", "tinkerpop-modern.json"),
+    ("classic", "tinkerpop-classic.json"),
+    ("crew", "tinkerpop-crew.json"),
+    ("sink", "tinkerpop-sink.json"),
+    ("grateful", "grateful-dead.json"),
+];
+
+/// Opens a graph in memory with what a file of the folder `data` holds.
+///
+/// # Errors
+/// If the file cannot be read or the graph cannot be opened.
+pub fn load(data: &Path, file: &str, options: DatabaseOptions) -> Result<Database, Problem> {
+    let database = Database::in_memory_with(options)?;
+    database.import(data.join(file), None, &ImportOptions::default(), &|_| {})?;
+    Ok(database)
+}
