@@ -154,7 +154,7 @@ impl Transaction {
         if cardinality != Cardinality::Single {
             writes.footprint.reads(units::vertex(v));
         }
-        let (place, after) = with_cell(cardinality, &before, cell)?;
+        let (place, after) = with_cell((v, key), cardinality, &before, cell)?;
         self.put_property(&mut writes, v, key, &before, PropertyState::of(after))?;
         Ok(PropertyId::new(v, key, place))
     }
@@ -202,7 +202,7 @@ impl Transaction {
         drop(reader);
         self.base.check()?;
         let Some(place) = before.iter().position(|cell| cell.place == property.place()) else {
-            return if required { Err(GraphError::NoSuchProperty(property.0)) } else { Ok(()) };
+            return if required { Err(GraphError::NoSuchProperty(property.to_value())) } else { Ok(()) };
         };
         writes.footprint.reads(units::vertex(v));
         writes.footprint.reads(units::existence(v));
@@ -289,6 +289,7 @@ impl Transaction {
 
 /// The values of a key after one is set, and its place.
 fn with_cell(
+    (v, key): (VertexRef, KeyId),
     cardinality: Cardinality,
     before: &[PropertyCell],
     mut cell: PropertyCell,
@@ -305,7 +306,15 @@ fn with_cell(
         }
         return Ok((same.place, after));
     }
-    let place = before.iter().map(|known| known.place + 1).max().unwrap_or(0);
+    let is_taken = |place: u16| {
+        let id = PropertyId::new(v, key, place).to_value();
+        before.iter().filter_map(PropertyCell::kept_id).any(|kept| compare::equals(kept, &id))
+    };
+    let mut place = before.iter().map(|known| known.place + 1).max().unwrap_or(0);
+    // An id that was kept may be what this graph calls a place.
+    while place < PropertyId::MAX_PLACES && is_taken(place) {
+        place += 1;
+    }
     if place >= PropertyId::MAX_PLACES {
         return Err(GraphError::LimitExceeded {
             what: "the values of one vertex under one key",

@@ -18,11 +18,17 @@ impl Change<'_> {
         match object {
             Value::VertexRef(v) => self.transaction.drop_vertex(*v)?,
             Value::EdgeRef(e) => self.transaction.drop_edge(*e)?,
-            Value::VertexProperty(p) => self.transaction.drop_vertex_property(self.property_id(p)?)?,
+            Value::VertexProperty(p) => {
+                if let Some(place) = self.place_of(p)? {
+                    self.transaction.drop_vertex_property(place)?;
+                }
+            }
             Value::Property(p) => match &p.owner {
                 Some(Value::EdgeRef(e)) => self.transaction.drop_edge_property(*e, &p.key)?,
                 Some(Value::VertexProperty(owner)) => {
-                    self.transaction.drop_meta_property(self.property_id(owner)?, &p.key)?;
+                    if let Some(place) = self.place_of(owner)? {
+                        self.transaction.drop_meta_property(place, &p.key)?;
+                    }
                 }
                 _ => return Err(self.error(format!("the property {} does not come from this graph", p.key))),
             },

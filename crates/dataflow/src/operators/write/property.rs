@@ -136,7 +136,7 @@ impl Change<'_> {
         batch: &Batch,
         row: usize,
     ) -> Result<(), QueryError> {
-        let id = self.property_id(owner)?;
+        let id = self.place_of(owner)?.ok_or_else(|| GraphError::NoSuchProperty(owner.id.clone()))?;
         match self.key_and_value(property, batch, row)? {
             None => {}
             Some((key, Value::Null)) => self.transaction.drop_meta_property(id, &key)?,
@@ -145,10 +145,21 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// The id under which the graph knows a vertex property.
-    pub(super) fn property_id(&self, property: &VertexProperty) -> Result<PropertyId, QueryError> {
-        property.id.as_i64().map(PropertyId).ok_or_else(|| {
-            self.error(format!("the vertex property {} does not come from this graph", property.id))
-        })
+    /// Where the graph has, or had, a vertex property; `None` only if it is gone.
+    pub(super) fn place_of(&self, property: &VertexProperty) -> Result<Option<PropertyId>, QueryError> {
+        let view = View::of(self.cx);
+        let graph = view.graph();
+        let key = graph.reader.snapshot().catalog().key(&property.key);
+        // Of one that a client sends only the id may be known: if no other was kept, it says whose property it is.
+        let by_id = || property.id.as_i64().map(PropertyId).filter(|id| Some(id.key()) == key);
+        let by_vertex = || find_vertex(&property.vertex.as_ref()?.0, &graph);
+        let owner = property.owner.or_else(by_vertex).or_else(|| Some(by_id()?.vertex()));
+        match (owner, key) {
+            (Some(v), Some(key)) => Ok(graph.reader.place_of_property(v, key, &property.id)),
+            _ => {
+                let id = &property.id;
+                Err(self.error(format!("the vertex property {id} does not come from this graph")))
+            }
+        }
     }
 }
