@@ -101,13 +101,12 @@ fn value_of_group(by: Modulator) -> Chain {
     let fold = Step::new(Kind::Aggregate(Aggregation::Fold), StepName::Fold);
     match by {
         by if by.is_this() => Chain { steps: vec![fold] },
-        Modulator::Chain(chain) if chain.steps.iter().all(|step| step.kind == Kind::Identity) => Chain { steps: vec![fold] },
+        Modulator::Chain(chain) if chain.steps.iter().all(|step| step.kind == Kind::Identity) => {
+            Chain { steps: vec![fold] }
+        }
         Modulator::Chain(chain) if chain.steps.iter().any(|step| sees_all(&step.kind)) => chain,
         Modulator::Chain(chain) => Chain {
-            steps: vec![
-                Step::new(Kind::Map(chain), StepName::By),
-                Step::new(Kind::Tail(1), StepName::Tail),
-            ],
+            steps: vec![Step::new(Kind::Map(chain), StepName::By), Step::new(Kind::Tail(1), StepName::Tail)],
         },
         by => Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] },
     }
