@@ -31,6 +31,9 @@ struct Token {
 
 impl Binder<'_> {
     pub(super) fn write_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        if call.modulators(StepName::With).next().is_some() {
+            return Err(call.unsupported("with with()"));
+        }
         match call.name {
             StepName::AddV => {
                 let Written { id, label, mut properties } = self.folded_properties(call, &shape)?;
