@@ -231,7 +231,7 @@ public final class Reference {
                 graph.vertices = new ConcurrentSkipListMap<>(order);
                 graph.edges = new ConcurrentSkipListMap<>(order);
             }
-            for (JsonNode v : spec.get("vertices")) {
+            for (JsonNode v : shuffled(spec.get("vertices"), seed)) {
                 TinkerVertex vertex = (TinkerVertex) graph.addVertex(T.id, v.get(0).asLong(), T.label, v.get(1).asText());
                 if (order != null) {
                     vertex.properties = new ConcurrentSkipListMap<>(order);
@@ -244,12 +244,21 @@ public final class Reference {
                     for (JsonNode meta : p.get(2)) property.property(meta.get(0).asText(), scalar(meta.get(1)));
                 }
             }
-            for (JsonNode e : spec.get("edges")) {
+            for (JsonNode e : shuffled(spec.get("edges"), seed)) {
                 Vertex from = graph.vertices(e.get(2).asLong()).next(), to = graph.vertices(e.get(3).asLong()).next();
                 Edge edge = from.addEdge(e.get(1).asText(), to, T.id, e.get(0).asLong());
+                if (order != null) ((TinkerEdge) edge).properties = new ConcurrentSkipListMap<>(order);
                 for (JsonNode p : e.get(4)) edge.property(p.get(0).asText(), scalar(p.get(1)));
             }
             return graph;
+        }
+
+        /** In another order, for ids that the graph gives out are part of its order. */
+        private static List<JsonNode> shuffled(JsonNode all, long seed) {
+            List<JsonNode> list = new ArrayList<>();
+            all.forEach(list::add);
+            if (seed != 0) Collections.shuffle(list, new Random(seed));
+            return list;
         }
 
         private static Object scalar(JsonNode value) {

@@ -12,7 +12,7 @@ use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
 use super::reference::{Form, Jars, PLAIN, Reference, compile};
-use super::shrink::shrink;
+use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
 use super::verdict::{Verdict, judge};
 use crate::Problem;
@@ -57,6 +57,8 @@ pub struct Arguments {
 
 /// Orders in which the reference runs what seems to differ, before it counts as different.
 const ORDERS: u64 = 24;
+/// Smaller cases that are compared where a known fault explains a difference.
+const LOOKS_BEHIND: usize = 100;
 /// Cases between two signs of life.
 const SIGN_OF_LIFE: u64 = 1_000;
 
@@ -156,8 +158,22 @@ impl Trial {
                 Ok(())
             }
             Verdict::Different(_) => self.report(case.clone(), (seed, number), &kinds(&ours, &runs)),
+            Verdict::Explained(fault) if fault != faults::ACCIDENT => self.look_behind(case, (seed, number)),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a fault of the reference hides a difference: smaller cases that it does not explain must not differ.
+    fn look_behind(&mut self, case: &Case, place: (u64, u64)) -> Result<(), String> {
+        let engine = self.load(case)?;
+        for script in smaller_traversals(&case.script).into_iter().take(LOOKS_BEHIND) {
+            let smaller = Case { script, ..case.clone() };
+            let (verdict, ours, runs) = self.compare(&engine, &smaller)?;
+            if matches!(verdict, Verdict::Different(_)) {
+                return self.report(smaller, place, &kinds(&ours, &runs));
+            }
+        }
+        Ok(())
     }
 
     fn load(&self, case: &Case) -> Result<Engine, String> {

@@ -1,9 +1,13 @@
-//! Known faults of the reference: answers that are no model to follow, each with its evidence.
+//! Known faults of the reference: answers that are no model to follow, each with its evidence. And where Mangrove goes its
+//! own way on purpose.
 
 use super::answer::{Answer, Detail, Outcome};
-use super::ast::{Arg, Step};
 use super::canon::Canon;
 use super::case::Case;
+use super::patterns::{
+    any_child, any_step, gathers, groups_by_dedup, groups_by_filters, looks_at_order, moves_by_equal_labels,
+    reduces_inside,
+};
 
 /// A fault of the reference.
 pub struct Fault {
@@ -15,10 +19,44 @@ pub struct Fault {
     explains: fn(&Case, &Answer, &[Answer]) -> bool,
 }
 
+/// The fault of an exception that nobody thought of.
+pub const ACCIDENT: &str = "java-accident";
+
 /// All that are known.
 pub const FAULTS: &[Fault] = &[
     Fault {
-        name: "java-accident",
+        name: "told-when-planned",
+        evidence: "On purpose: `g.V().dedup('a')` is refused when it is planned, for nothing can be called 'a'. The reference \
+                   fails only once a traverser gets there, and so answers nothing over an empty graph.",
+        explains: |_, ours, theirs| {
+            let message = "neither an as() label nor a side-effect is called";
+            let is_told = matches!(&ours.outcome, Outcome::Error(text) if text.contains(message));
+            is_told && theirs.iter().all(|run| matches!(run.outcome, Outcome::Results(_)))
+        },
+    },
+    Fault {
+        name: "optional-before-the-first",
+        evidence: "`g.inject(1, 2).optional(count())` answers 0, 1, 1: OptionalStep asks its child for results before anything \
+                   has entered it, so a reducer answers once more than it was asked.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &|step| reduces_inside(step, &["optional"])),
+    },
+    Fault {
+        name: "local-after-the-end",
+        evidence: "`g.V().limit(0).local(fold()).count()` answers 0 and 1: LocalStep says that it has ended, but a reducer \
+                   inside answers for nobody when it is asked again.",
+        explains: |case, _, theirs| {
+            let local = any_step(&case.script.body.steps, &|step| reduces_inside(step, &["local"]));
+            local && theirs.iter().all(|run| matches!(&run.outcome, Outcome::Results(all) if all.len() > 1))
+        },
+    },
+    Fault {
+        name: "inject-in-a-child",
+        evidence: "`g.V().flatMap(inject(0))` on the modern graph answers seven objects: what inject() holds comes in the \
+                   child's first run alone, behind the traverser, and in front of it at the beginning of a traversal.",
+        explains: |case, _, _| any_child(&case.script.body.steps, &|step| step.name == "inject"),
+    },
+    Fault {
+        name: ACCIDENT,
         evidence: "An exception of Java's own says that nobody thought of the case: \
                    `g.V().is(startingWith('a'))` casts a vertex to a String (ClassCastException), \
                    `g.V().limit(0).group().skip(local, 1)` makes a map of -1 entries (IllegalArgumentException: Illegal \
@@ -50,19 +88,30 @@ pub const FAULTS: &[Fault] = &[
         explains: |case, _, _| any_step(&case.script.body.steps, &moves_by_equal_labels),
     },
     Fault {
-        name: "order-of-hashes",
-        evidence: "merge() and intersect() answer a set in the order of Java's hashes, so which member \
-                   `g.inject([3, 1]).merge([2]).limit(local, 1)` keeps is no promise.",
+        name: "live-side-effects",
+        evidence: "`g.V().map(aggregate('x').cap('x')).order()` answers the full set once per vertex, or once: what cap() answers \
+                   in a child is the side effect itself, which goes on growing in the barrier behind it, and not what it was.",
         explains: |case, _, _| {
             let steps = &case.script.body.steps;
-            any_step(steps, &|step| matches!(step.name, "merge" | "intersect"))
-                && any_step(steps, &looks_at_order)
+            any_child(steps, &|step| step.name == "cap") && any_step(steps, &gathers)
+        },
+    },
+    Fault {
+        name: "order-of-hashes",
+        evidence: "merge() and intersect() answer a set in the order of Java's hashes, so which member \
+                   `g.inject([3, 1]).merge([2]).limit(local, 1)` keeps is no promise. Nor is which object the value traversal \
+                   of `g.inject(1, 0).group().by(constant('a')).by(dedup())` yields first.",
+        explains: |case, _, _| {
+            let steps = &case.script.body.steps;
+            let hashed = any_step(steps, &|step| matches!(step.name, "merge" | "intersect"));
+            hashed && any_step(steps, &looks_at_order) || any_step(steps, &groups_by_dedup)
         },
     },
 ];
 
 /// Exceptions that no step throws on purpose.
 const JAVA_ACCIDENTS: &[&str] = &[
+    "ArithmeticException",
     "ClassCastException",
     "NullPointerException",
     "IndexOutOfBoundsException",
@@ -83,34 +132,6 @@ fn is_accident(answer: &Answer) -> bool {
     JAVA_ACCIDENTS.iter().any(|class| message.starts_with(class))
 }
 
-/// Whether a step, one inside it, or a modulator is such a step.
-fn any_step(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
-    steps.iter().any(|step| {
-        let inside = step.args.iter().any(|arg| match arg {
-            Arg::Child(child) => any_step(&child.steps, is_such),
-            Arg::Text(_) => false,
-        });
-        is_such(step) || inside || any_step(&step.before, is_such) || any_step(&step.after, is_such)
-    })
-}
-
-/// A move along labels of which two are the same.
-fn moves_by_equal_labels(step: &Step) -> bool {
-    let moves = matches!(step.name, "out" | "in" | "both" | "to" | "outE" | "inE" | "bothE" | "toE");
-    moves && step.args.iter().enumerate().any(|(index, arg)| step.args[..index].contains(arg))
-}
-
-/// Steps to which it matters in what order a collection is.
-fn looks_at_order(step: &Step) -> bool {
-    let local = step.args.first() == Some(&Arg::Text("local".into()));
-    match step.name {
-        "limit" | "range" | "skip" | "tail" => true,
-        "order" | "dedup" => local,
-        "unfold" | "index" | "reverse" | "conjoin" => true,
-        _ => false,
-    }
-}
-
 /// A map without the entries whose values are empty.
 fn without_empty_values(value: &Canon) -> Canon {
     match value {
@@ -126,42 +147,4 @@ fn without_empty_values(value: &Canon) -> Canon {
         Canon::List(members) => Canon::List(members.iter().map(without_empty_values).collect()),
         other => other.clone(),
     }
-}
-
-/// `group(key)` with a value traversal of which every step gives back the traverser that it was given.
-fn groups_by_filters(step: &Step) -> bool {
-    const PASSING: &[&str] = &[
-        "and",
-        "as",
-        "barrier",
-        "coin",
-        "cyclicPath",
-        "dedup",
-        "filter",
-        "has",
-        "hasId",
-        "hasKey",
-        "hasLabel",
-        "hasNot",
-        "hasValue",
-        "identity",
-        "is",
-        "limit",
-        "not",
-        "or",
-        "order",
-        "range",
-        "sideEffect",
-        "simplePath",
-        "skip",
-        "tail",
-        "where",
-    ];
-    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").skip(1);
-    let value = bys.next().and_then(|by| by.args.first());
-    let passes = match value {
-        Some(Arg::Child(child)) => child.steps.iter().all(|step| PASSING.contains(&step.name)),
-        _ => false,
-    };
-    step.name == "group" && !step.args.is_empty() && passes
 }

@@ -1,0 +1,113 @@
+//! What a traversal has in it: the marks by which known faults are told.
+
+use super::ast::{Arg, Step};
+
+/// Whether a step, one inside it, or a modulator is such a step.
+pub fn any_step(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
+    steps.iter().any(|step| {
+        let inside = step.args.iter().any(|arg| match arg {
+            Arg::Child(child) => any_step(&child.steps, is_such),
+            Arg::Text(_) => false,
+        });
+        is_such(step) || inside || any_step(&step.before, is_such) || any_step(&step.after, is_such)
+    })
+}
+
+/// A move along labels of which two are the same.
+pub fn moves_by_equal_labels(step: &Step) -> bool {
+    let moves = matches!(step.name, "out" | "in" | "both" | "to" | "outE" | "inE" | "bothE" | "toE");
+    moves && step.args.iter().enumerate().any(|(index, arg)| step.args[..index].contains(arg))
+}
+
+/// Steps that keep what they are given until all of it is there.
+pub fn gathers(step: &Step) -> bool {
+    let names = [
+        "order",
+        "barrier",
+        "aggregate",
+        "fold",
+        "group",
+        "groupCount",
+        "dedup",
+        "tail",
+        "sample",
+        "min",
+        "max",
+    ];
+    names.contains(&step.name)
+}
+
+/// Steps to which it matters in what order a collection is.
+pub fn looks_at_order(step: &Step) -> bool {
+    let local = step.args.first() == Some(&Arg::Text("local".into()));
+    match step.name {
+        "limit" | "range" | "skip" | "tail" => true,
+        "order" | "dedup" => local,
+        "unfold" | "index" | "reverse" | "conjoin" => true,
+        _ => false,
+    }
+}
+
+/// Whether a step in a child is such a step.
+pub fn any_child(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
+    any_step(steps, &|step| {
+        let modulators = step.before.iter().chain(&step.after).flat_map(|modulator| &modulator.args);
+        let mut children = step.args.iter().chain(modulators);
+        children.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, is_such)))
+    })
+}
+
+/// A step of one of these names with a reducer that answers for nobody in its child.
+pub fn reduces_inside(step: &Step, names: &[&str]) -> bool {
+    let reducers = ["count", "fold", "group", "groupCount", "cap"];
+    names.contains(&step.name)
+        && step.args.iter().any(|arg| match arg {
+            Arg::Child(child) => any_step(&child.steps, &|step| reducers.contains(&step.name)),
+            Arg::Text(_) => false,
+        })
+}
+
+/// `group` with a value traversal that leaves out duplicates.
+pub fn groups_by_dedup(step: &Step) -> bool {
+    let value = step.after.iter().filter(|modulator| modulator.name == "by").nth(1);
+    step.name == "group"
+        && value.is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "dedup"))
+}
+
+/// `group(key)` with a value traversal of which every step gives back the traverser that it was given.
+pub fn groups_by_filters(step: &Step) -> bool {
+    const PASSING: &[&str] = &[
+        "and",
+        "as",
+        "barrier",
+        "coin",
+        "cyclicPath",
+        "dedup",
+        "filter",
+        "has",
+        "hasId",
+        "hasKey",
+        "hasLabel",
+        "hasNot",
+        "hasValue",
+        "identity",
+        "is",
+        "limit",
+        "not",
+        "or",
+        "order",
+        "range",
+        "sideEffect",
+        "simplePath",
+        "skip",
+        "tail",
+        "where",
+    ];
+    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").skip(1);
+    let value = bys.next().and_then(|by| by.args.first());
+    let passes = match value {
+        Some(Arg::Child(child)) => child.steps.iter().all(|step| PASSING.contains(&step.name)),
+        _ => false,
+    };
+    step.name == "group" && !step.args.is_empty() && passes
+}
