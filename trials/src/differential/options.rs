@@ -24,19 +24,19 @@ use crate::Problem;
 pub struct Arguments {
     /// How many traversals
     #[arg(long, default_value_t = 20_000)]
-    cases: u64,
+    pub cases: u64,
     /// The seed; the same seed and number are the same traversal
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     /// The number of the first traversal
     #[arg(long, default_value_t = 0)]
-    first: u64,
+    pub first: u64,
     /// The share of traversals that may write, in percent
     #[arg(long, default_value_t = 20)]
-    writes: u64,
+    pub writes: u64,
     /// Stop after so many differences of different kinds
     #[arg(long, default_value_t = 20)]
-    most: usize,
+    pub most: usize,
 }
 
 /// Executors of the engine that has several.
