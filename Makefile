@@ -16,7 +16,6 @@ PYTHON   := .venv/bin/python
 PERSONS ?= 1000
 SEED    ?= 7
 PORT    ?= 8182
-ROUNDS  ?= 100
 SEEDS   ?= 10000
 FUZZ    ?= 600
 CASES   ?= 5000
@@ -30,11 +29,11 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench run test lint fmt audit unit drivers browser kill-test simulate answers bench misses fuzz conformance differential options clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance differential options clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers)'
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -69,7 +68,16 @@ browser: ## Pages from elsewhere in headless Chromium, against a running server;
 	  else echo 'browser: SKIPPED, since there is no Chromium here and it could not be installed'; fi
 
 kill-test: ## kill -9 at random moments under concurrent writers, ROUNDS times; leaves target/bench/kill.json
-	MANGROVE_KILL_ROUNDS=$(ROUNDS) cargo test --release --locked -p mangrove --test crash -- --nocapture
+	MANGROVE_KILL_ROUNDS=$(or $(ROUNDS),100) cargo test --release --locked -p mangrove --test crash -- --nocapture
+
+histories: build build-trials ## Concurrent clients over the wire, ROUNDS=1000 times: some serial order explains what they saw; leaves target/bench/histories.json
+	$(RELEASE)/trials histories --rounds $(or $(ROUNDS),1000) --program $(RELEASE)/mangrove
+
+# The same inputs every time, as far as the clock lets them be. It becomes a part of `test` when the three holes in
+# serializability that it finds are mended (issue 22, section 2).
+short-histories:
+	cargo build --locked -p mangrove -p trials
+	$(DEBUG)/trials histories --rounds 11 --transactions 1000 --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
 
 simulate: ## The storage simulator: SEEDS histories of 1,000 operations on failing disks; leaves target/bench/simulator.json
 	MANGROVE_SIM_SEEDS=$(SEEDS) cargo test --release --locked -p graph --test simulator -- --nocapture
@@ -86,13 +94,13 @@ conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves t
 	cargo run --locked -p trials -- conformance --tinkerpop $(SHARED)/tinkerpop $(RENEW)
 
 # TRIALS seeds of CASES cases each; the same seed is the same cases. SEED is the first.
-differential: $(REFERENCE) ## Random traversals, reads and writes, against TinkerGraph; leaves target/bench/differential.json
-	cargo run --release --locked -p trials -- differential --jars $(REFERENCE) --classes $(REFERENCE)-classes \
+differential: build-trials $(REFERENCE) ## Random traversals, reads and writes, against TinkerGraph; leaves target/bench/differential.json
+	$(RELEASE)/trials differential --jars $(REFERENCE) --classes $(REFERENCE)-classes \
 	  --seed $(SEED) --seeds $(TRIALS) --cases $(CASES)
 
 # A short form is in `make test` (trials/tests/options.rs).
-options: ## Random traversals under all options of the planner and the engine: 20,000 of them, without Java
-	cargo run --release --locked -p trials -- options --seed $(SEED)
+options: build-trials ## Random traversals under all options of the planner and the engine: 20,000 of them, without Java
+	$(RELEASE)/trials options --seed $(SEED)
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \
@@ -117,6 +125,8 @@ misses: $(DATA) ## Instructions and cache misses per edge, counted by valgrind (
 
 build-bench:
 	cargo build --release --locked -p bench
+build-trials:
+	cargo build --release --locked -p trials
 
 # Unpacked and imported data, kept in the checkout (and out of git). Only what is complete gets its name.
 data/ldbc/sf0.1: ARCHIVE = sf0.1.tar.zst

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use trials::{conformance, differential};
+use trials::{conformance, differential, histories};
 
 /// What keeps Mangrove's promises kept.
 #[derive(Parser)]
@@ -21,6 +21,8 @@ enum Trial {
     Differential(differential::Arguments),
     /// Random traversals, under all options of the planner and the engine
     Options(differential::OptionArguments),
+    /// Concurrent clients, and whether some serial order explains what they saw
+    Histories(histories::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -28,6 +30,9 @@ fn main() -> ExitCode {
         Trial::Conformance(arguments) => conformance::run(&arguments),
         Trial::Differential(arguments) => differential::run(&arguments),
         Trial::Options(arguments) => differential::run_options(&arguments),
+        Trial::Histories(arguments) => {
+            histories::run(&arguments).map_err(|problem| problem.to_string().into())
+        }
     };
     match passed {
         Ok(true) => ExitCode::SUCCESS,

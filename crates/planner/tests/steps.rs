@@ -72,7 +72,7 @@ const SUPPORTED: &[&str] = &[
     "g.V().repeat(out()).until(is(3)).repeat(in()).times(2)",
     "g.V().repeat(out()).until(loops().is(3)).emit(loops().is(gt(1)))",
     "g.V().repeat('a',out().repeat('b',in()).until(loops('a').is(2))).until(loops('a').is(3))",
-    "g.V().repeat(repeat(out()).times(2)).times(3).loops()",
+    "g.V().repeat(repeat(out()).times(2).map(loops())).times(3)",
     "g.V().repeat(out().dedup().simplePath()).times(3).path()",
     "g.V().repeat(__.as('a').out().where(neq('a'))).times(3).select(all,'a')",
     // branches

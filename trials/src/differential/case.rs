@@ -36,7 +36,8 @@ impl Case {
         let all: Vec<_> = productions().filter(|production| writes > 0 || !is_write(production)).collect();
         // Each production in turn, two times of three in a child that merged traversers enter.
         let place = number as usize;
-        let focus = Focus { production: all[place % all.len()], inside: (place / all.len()) % 3 > 0 };
+        let focus =
+            Focus { production: all[place % all.len()], inside: !(place / all.len()).is_multiple_of(3) };
         let writes = is_write(focus.production) || rng.u64(..100) < writes;
         let script = Generator::new(rng.u64(..), &graph).script(focus, writes);
         Self { graph, script, writes }

@@ -11,8 +11,7 @@
 //!
 //! The crate `regex` is fast, but places in a text (`$`, `\b`, `^` with `(?m)`) mean other things there where the text has
 //! line terminators or letters beyond ASCII, and nothing can end a search. So texts on which they differ, and texts that may
-//! take long, go through a simulation of the automaton, character by character, which looks up now and then whether the query
-//! has ended.
+//! take long, go through a simulation of the automaton, character by character, under the query's watch (`values::watch`).
 
 mod class;
 mod cursor;
@@ -29,7 +28,8 @@ mod tests;
 mod words;
 
 pub(crate) use error::PatternError;
-pub(crate) use simulation::Interrupted;
+
+use values::watch;
 
 use plain::Plain;
 use program::Program;
@@ -38,6 +38,9 @@ use simulation::Simulation;
 /// Characters of a text, times states of the automaton, that the crate `regex` may be given at once: some 50 ms if all goes as
 /// badly as it can.
 const AT_ONCE: usize = 1 << 22;
+
+/// Steps, of some nanoseconds each, in a tick of the query's watch.
+const STEPS_PER_TICK: usize = 16;
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -57,20 +60,20 @@ impl JavaRegex {
         Ok(Self { program: Program::new(&node)?, plain: Plain::new(&node) })
     }
 
-    /// Whether a part of the text matches. `go_on` is asked from time to time, and a `false` ends the search.
-    ///
-    /// # Errors
-    /// If the search was ended.
-    pub(crate) fn find(&self, text: &str, go_on: &dyn Fn() -> bool) -> Result<bool, Interrupted> {
-        let is_short = self.work(text) <= AT_ONCE;
-        match self.plain.as_ref().filter(|plain| is_short && plain.suits(text)) {
-            Some(plain) => Ok(plain.find(text)),
-            None => Simulation::new(text, go_on).find(&self.program),
+    /// Whether a part of the text matches.
+    pub(crate) fn find(&self, text: &str) -> bool {
+        let work = self.work(text);
+        match self.plain.as_ref().filter(|plain| work <= AT_ONCE && plain.suits(text)) {
+            Some(plain) => {
+                watch::ticks(work / STEPS_PER_TICK);
+                plain.find(text)
+            }
+            None => Simulation::new(text).find(&self.program),
         }
     }
 
     /// What a search in a text takes at worst, in steps of some nanoseconds.
-    pub(crate) fn work(&self, text: &str) -> usize {
+    fn work(&self, text: &str) -> usize {
         text.len().saturating_mul(self.program.len())
     }
 }

@@ -3,18 +3,15 @@
 //! That takes time proportional to the text and to the number of states, whatever the two are, and one more time the text for
 //! each level of look-ahead.
 
+use values::watch;
+
+use super::STEPS_PER_TICK;
 use super::program::{Program, State, Step};
 use super::syntax::Place;
 use super::words::Words;
 
-/// Steps, of some nanoseconds each, after which it is asked whether to go on.
-const PATIENCE: usize = 1 << 14;
-
-/// A search that was ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interrupted;
-
-type Result<T> = std::result::Result<T, Interrupted>;
+/// Steps after which the query's watch is told.
+const STEPS: usize = 1 << 10;
 
 /// A text that is searched.
 pub(super) struct Simulation<'a> {
@@ -23,8 +20,8 @@ pub(super) struct Simulation<'a> {
     last_line_end: usize,
     last_unix_line_end: usize,
     words: Option<Words>,
-    go_on: &'a dyn Fn() -> bool,
-    patience: usize,
+    /// Steps of which the watch has not been told.
+    steps: usize,
 }
 
 /// States, each once.
@@ -52,7 +49,7 @@ impl States {
 }
 
 impl<'a> Simulation<'a> {
-    pub(super) fn new(text: &'a str, go_on: &'a dyn Fn() -> bool) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         let ends_in =
             |ends: &[&str]| ends.iter().find(|end| text.ends_with(**end)).map_or(0, |end| end.len());
         let any = ends_in(&["\r\n", "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]);
@@ -61,13 +58,12 @@ impl<'a> Simulation<'a> {
             last_line_end: text.len() - any,
             last_unix_line_end: text.len() - ends_in(&["\n"]),
             words: None,
-            go_on,
-            patience: PATIENCE,
+            steps: 0,
         }
     }
 
     /// Whether a part of the text matches.
-    pub(super) fn find(&mut self, program: &Program) -> Result<bool> {
+    pub(super) fn find(&mut self, program: &Program) -> bool {
         if program.has_words {
             self.words = Some(Words::new(self.text));
         }
@@ -75,7 +71,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Whether the text from `start` on, if it is `anchored`, or a part of it matches.
-    fn run(&mut self, program: &Program, start: usize, anchored: bool) -> Result<bool> {
+    fn run(&mut self, program: &Program, start: usize, anchored: bool) -> bool {
         let states = program.steps.len();
         let (mut now, mut then) = (States::with_room_for(states), States::with_room_for(states));
         let mut pending = Vec::new();
@@ -85,19 +81,19 @@ impl<'a> Simulation<'a> {
             if at == start || !anchored {
                 pending.push(0);
             }
-            if self.enter(program, &mut pending, &mut now, (at, before, after))? {
-                return Ok(true);
+            if self.enter(program, &mut pending, &mut now, (at, before, after)) {
+                return true;
             }
-            let Some(c) = after else { return Ok(false) };
+            let Some(c) = after else { return false };
             if anchored && now.dense.is_empty() {
-                return Ok(false);
+                return false;
             }
             let next = now.dense.iter().filter(|state| match &program.steps[**state as usize] {
                 Step::Set(set) => set.contains(c),
                 _ => false,
             });
             pending.extend(next.map(|state| state + 1));
-            self.spend(now.dense.len() + 1)?;
+            self.spend(now.dense.len() + 1);
             now.dense.clear();
             std::mem::swap(&mut now, &mut then);
             (at, before) = (at + c.len_utf8(), Some(c));
@@ -111,12 +107,12 @@ impl<'a> Simulation<'a> {
         pending: &mut Vec<State>,
         into: &mut States,
         (at, before, after): (usize, Option<char>, Option<char>),
-    ) -> Result<bool> {
+    ) -> bool {
         while let Some(state) = pending.pop() {
             if !into.insert(state) {
                 continue;
             }
-            self.spend(1)?;
+            self.spend(1);
             match &program.steps[state as usize] {
                 Step::Set(_) => {}
                 Step::Fork(first, second) => pending.extend([*first, *second]),
@@ -127,14 +123,14 @@ impl<'a> Simulation<'a> {
                     }
                 }
                 Step::Ahead { program, negated } => {
-                    if self.run(program, at, true)? != *negated {
+                    if self.run(program, at, true) != *negated {
                         pending.push(state + 1);
                     }
                 }
-                Step::Match => return Ok(true),
+                Step::Match => return true,
             }
         }
-        Ok(false)
+        false
     }
 
     fn is_at(&self, place: Place, at: usize, before: Option<char>, after: Option<char>) -> bool {
@@ -157,13 +153,12 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn spend(&mut self, steps: usize) -> Result<()> {
-        match self.patience.checked_sub(steps) {
-            Some(left) => self.patience = left,
-            None if (self.go_on)() => self.patience = PATIENCE,
-            None => return Err(Interrupted),
+    fn spend(&mut self, steps: usize) {
+        self.steps += steps;
+        if self.steps >= STEPS {
+            watch::ticks(self.steps / STEPS_PER_TICK);
+            self.steps = 0;
         }
-        Ok(())
     }
 }
 

@@ -7,7 +7,10 @@
 //! MANGROVE_REGEX_CASES=cases.tsv cargo test --release -p dataflow java_regex
 //! ```
 
-use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use values::watch::{Ended, Watch, watched};
 
 use super::*;
 
@@ -50,7 +53,7 @@ fn unescaped(column: &str) -> String {
 }
 
 fn find(pattern: &str, text: &str) -> bool {
-    JavaRegex::new(pattern).unwrap().find(text, &|| true).unwrap()
+    JavaRegex::new(pattern).unwrap().find(text)
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn a_pattern_means_what_it_means_to_java_or_is_refused() {
                 continue;
             }
         };
-        if Simulation::new(&text, &|| true).find(&regex.program).ok() != found {
+        if Some(Simulation::new(&text).find(&regex.program)) != found {
             wrong.push(format!("simulated: {pattern:?} in {text:?}: {found:?} to Java"));
         }
         simulated += 1;
@@ -153,17 +156,21 @@ fn a_pattern_that_would_take_too_much_is_refused() {
     assert!(find("^.{1000}$", &"x".repeat(1000)));
 }
 
+/// Ends what it watches at the last of so many looks.
+struct Looks(AtomicUsize);
+
+impl Watch for Looks {
+    fn must_end(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::Relaxed) == 1
+    }
+}
+
 #[test]
 fn a_search_ends_when_it_is_asked_to() {
     let regex = JavaRegex::new("(?=.*x)(?:a?){200}a{200}").unwrap();
     let text = "a".repeat(20_000);
-    let asked = Cell::new(0);
-    let go_on = || {
-        asked.set(asked.get() + 1);
-        asked.get() < 10
-    };
     let started = std::time::Instant::now();
-    assert_eq!(regex.find(&text, &go_on), Err(Interrupted));
+    assert_eq!(watched(Arc::new(Looks(AtomicUsize::new(10))), || regex.find(&text)), Err(Ended));
     assert!(started.elapsed().as_millis() < 1_000, "{:?}", started.elapsed());
 }
 
@@ -183,6 +190,6 @@ fn a_long_text_is_searched_as_a_short_one_is() {
     {
         let regex = JavaRegex::new(pattern).unwrap();
         assert!(regex.work(&text) > AT_ONCE);
-        assert_eq!(regex.find(&text, &|| true), Ok(found), "{pattern}");
+        assert_eq!(regex.find(&text), found, "{pattern}");
     }
 }

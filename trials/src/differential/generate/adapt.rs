@@ -10,7 +10,7 @@ impl Generator<'_> {
             return (Vec::new(), kind.clone());
         }
         match needs {
-            Needs::Vertex => self.to_vertex(kind),
+            Needs::Vertex => self.reach_vertex(kind),
             Needs::Edge => self.then(kind, Needs::Vertex, |this, _| {
                 let name = this.pick(&["outE", "inE", "bothE"]);
                 (vec![Step::new(name)], Kind::Edge)
@@ -24,9 +24,9 @@ impl Generator<'_> {
                 let made = if *kind == Kind::Edge { Kind::Property } else { Kind::VertexProperty };
                 (vec![Step::new("properties")], made)
             }),
-            Needs::Number => self.to_number(kind),
-            Needs::Text => self.to_text(kind),
-            Needs::Date => self.to_date(kind),
+            Needs::Number => self.reach_number(kind),
+            Needs::Text => self.reach_text(kind),
+            Needs::Date => self.reach_date(kind),
             Needs::Comparable => {
                 let needs = self.pick(&[Needs::Number, Needs::Text]);
                 self.adapt(kind, needs)
@@ -41,7 +41,7 @@ impl Generator<'_> {
                 let needs = self.pick(&[Needs::Many, Needs::Map]);
                 self.adapt(kind, needs)
             }
-            Needs::Map => self.to_map(kind),
+            Needs::Map => self.reach_map(kind),
             Needs::Path => (vec![Step::new("path")], Kind::Path),
             Needs::Any => (Vec::new(), kind.clone()),
         }
@@ -55,7 +55,7 @@ impl Generator<'_> {
         (steps, kind)
     }
 
-    fn to_vertex(&mut self, kind: &Kind) -> Made {
+    fn reach_vertex(&mut self, kind: &Kind) -> Made {
         match kind {
             Kind::Edge => {
                 let name = self.pick(&["inV", "outV", "bothV"]);
@@ -69,7 +69,7 @@ impl Generator<'_> {
         }
     }
 
-    fn to_number(&mut self, kind: &Kind) -> Made {
+    fn reach_number(&mut self, kind: &Kind) -> Made {
         let step = match kind {
             Kind::Vertex => {
                 let key = self.pick(&["age", "n"]);
@@ -85,7 +85,7 @@ impl Generator<'_> {
         (vec![step], Kind::Number)
     }
 
-    fn to_text(&mut self, kind: &Kind) -> Made {
+    fn reach_text(&mut self, kind: &Kind) -> Made {
         let step = match kind {
             Kind::Vertex => match self.rng.u8(..4) {
                 0 => Step::new("label"),
@@ -101,7 +101,7 @@ impl Generator<'_> {
         (vec![step], Kind::Text)
     }
 
-    fn to_date(&mut self, kind: &Kind) -> Made {
+    fn reach_date(&mut self, kind: &Kind) -> Made {
         let step = match kind {
             Kind::Vertex => Step::new("values").name_arg("born"),
             _ => Step::new("constant").arg(self.literal(&Kind::Date)),
@@ -131,7 +131,7 @@ impl Generator<'_> {
         }
     }
 
-    fn to_map(&mut self, kind: &Kind) -> Made {
+    fn reach_map(&mut self, kind: &Kind) -> Made {
         match kind {
             Kind::Vertex | Kind::Edge => match self.rng.u8(..4) {
                 0 => (vec![Step::new("groupCount")], Kind::Map(Vec::new())),

@@ -3,10 +3,10 @@
 //! Gremlin's logic has two values (since TinkerPop 3.8): comparing what cannot be compared is false, and so its negation
 //! is true.
 
+mod fault;
 mod long_range;
 mod members;
 mod text;
-mod watch;
 
 use graph::ValueRef;
 use gremlin::PredicateOp;

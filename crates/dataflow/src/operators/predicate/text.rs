@@ -9,21 +9,24 @@
 use graph::ValueRef;
 use gremlin::TextOp;
 use planner::physical::{Operand, Slot};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::java_regex::JavaRegex;
 
 use super::Resolver;
-use super::watch::Watch;
+use super::fault::Fault;
+
+/// Bytes of a text that are searched in a tick of the query's watch.
+const BYTES_PER_TICK: usize = 64;
 
 /// A text predicate with its operand.
 #[derive(Debug)]
 pub(in crate::operators) struct TextCheck {
     op: TextOp,
     operand: TextOperand,
-    watch: Watch,
+    fault: Fault,
 }
 
 #[derive(Debug)]
@@ -36,21 +39,21 @@ enum TextOperand {
 
 impl TextCheck {
     pub(super) fn new(op: TextOp, operand: &Operand, with: Resolver<'_>) -> Result<Self, QueryError> {
-        let watch = Watch::new(with.cx);
+        let fault = Fault::of(with.cx);
         let value = match (operand, with.value(operand)) {
-            (Operand::Slot(slot), _) => return Ok(Self { op, operand: TextOperand::Slot(*slot), watch }),
+            (Operand::Slot(slot), _) => return Ok(Self { op, operand: TextOperand::Slot(*slot), fault }),
             (_, value) => value.unwrap_or_default(),
         };
         let operand = match (is_regex(op), value) {
             (true, Value::String(pattern)) => {
-                let regex = JavaRegex::new(&pattern).map_err(|e| watch.error(e.to_string()))?;
+                let regex = JavaRegex::new(&pattern).map_err(|e| fault.error(e.to_string()))?;
                 TextOperand::Regex(Box::new(regex))
             }
             (false, Value::String(text)) => TextOperand::Text(Some(text)),
             (false, Value::Null) => TextOperand::Text(None),
-            (_, other) => return Err(watch.error(needs_text(&other))),
+            (_, other) => return Err(fault.error(needs_text(&other))),
         };
-        Ok(Self { op, operand, watch })
+        Ok(Self { op, operand, fault })
     }
 
     /// Whether the candidate satisfies. If it is no text the query is told to end, and the answer means nothing.
@@ -61,7 +64,7 @@ impl TextCheck {
             other => return self.refuse(&other.to_value()),
         };
         let found = match &self.operand {
-            TextOperand::Regex(regex) => self.matches(regex, text),
+            TextOperand::Regex(regex) => regex.find(text),
             TextOperand::Text(operand) => operand.as_ref().is_some_and(|operand| self.test(text, operand)),
             TextOperand::Slot(slot) => match batch.slot(*slot).and_then(|column| column.get(row)) {
                 Some(Value::String(operand)) => self.test(text, &operand),
@@ -72,17 +75,13 @@ impl TextCheck {
         found != is_negated(self.op)
     }
 
-    fn matches(&self, regex: &JavaRegex, text: &str) -> bool {
-        let go_on = || self.watch.goes_on();
-        self.watch.spend(regex.work(text)) && regex.find(text, &go_on).unwrap_or(false)
-    }
-
     fn test(&self, text: &str, operand: &str) -> bool {
         match self.op {
             TextOp::StartingWith | TextOp::NotStartingWith => text.starts_with(operand),
             TextOp::EndingWith | TextOp::NotEndingWith => text.ends_with(operand),
             TextOp::Containing | TextOp::NotContaining => {
-                self.watch.spend(text.len()) && text.contains(operand)
+                watch::ticks(text.len() / BYTES_PER_TICK);
+                text.contains(operand)
             }
             // Their patterns are no operands of tests: the planner refuses those that come from elsewhere.
             TextOp::Regex | TextOp::NotRegex => false,
@@ -90,7 +89,7 @@ impl TextCheck {
     }
 
     fn refuse(&self, value: &Value) -> bool {
-        self.watch.fail(needs_text(value));
+        self.fault.raise(needs_text(value));
         false
     }
 }
