@@ -9,5 +9,8 @@ const CASES: u64 = 300;
 fn random_traversals_have_one_answer_under_all_options() {
     let seed = std::env::var("MANGROVE_TRIAL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
     let arguments = OptionArguments { cases: CASES, seed, first: 0, writes: 20, most: 3 };
-    assert!(run_options(&arguments).unwrap(), "see above for what deviates; MANGROVE_TRIAL_SEED={seed} makes it again");
+    assert!(
+        run_options(&arguments).unwrap(),
+        "see above for what deviates; MANGROVE_TRIAL_SEED={seed} makes it again"
+    );
 }
