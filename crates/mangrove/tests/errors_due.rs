@@ -187,6 +187,14 @@ fn what_is_due_for_some_is_not_for_all() {
         ("g.V().tail(-1).count()", "0"),
         ("g.inject([null,'a']).toUpper(local)", "[null, A]"),
         ("g.V(1).valueMap('name').by(unfold())", "{name=marko}"),
+        (
+            "g.withoutStrategies(ConnectiveStrategy).V().has('name','marko').or().where(__.in('knows')).count()",
+            "0",
+        ),
+        ("g.withoutStrategies(ConnectiveStrategy).V().has('name','marko').and().count()", "1"),
+        ("g.withoutStrategies(ConnectiveStrategy).V().where(out().and().in()).count()", "3"),
+        ("g.withoutStrategies(ConnectiveStrategy).V().and(out(),__.in()).count()", "1"),
+        ("g.V().where(out().and().in()).count()", "1"),
     ] {
         assert_eq!(texts(&modern, query), [expected], "{query}");
     }

@@ -192,10 +192,6 @@ fn what_is_not_supported_is_refused_by_name() {
             "g.withStrategies(VertexProgramStrategy).V()",
             "a GraphComputer (`withComputer`, `VertexProgramStrategy`)",
         ),
-        (
-            "g.withoutStrategies(ConnectiveStrategy).V().where(out().and().in())",
-            "`withoutStrategies(ConnectiveStrategy)` with and() or or() between steps",
-        ),
     ] {
         match planned_with(text, &Options::default()) {
             Err(PlanError::Unsupported { what: refused, at }) => {

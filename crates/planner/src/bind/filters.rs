@@ -155,6 +155,11 @@ impl Binder<'_> {
             Self::push(out, Kind::Filter(test), call);
             return Ok(shape);
         }
+        if call.args.is_empty() && !self.connects {
+            // All of no conditions hold, and not one of them.
+            Self::push(out, Kind::Filter(Test::Constant(call.name == StepName::And)), call);
+            return Ok(shape);
+        }
         let mut branches = Vec::with_capacity(call.args.len());
         for index in 0..call.args.len() {
             branches.push(self.child(call.traversal_at(index)?, shape.clone())?.0);

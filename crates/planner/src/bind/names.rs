@@ -7,7 +7,6 @@ use gremlin::{Argument, Instruction, Order, Pop, Position, Predicate, StepName, 
 use values::{Str, Value};
 
 use super::MAX_STEPS;
-use super::connective::first_infix;
 use super::shape::Shape;
 use crate::PlanError;
 use crate::logical::Logical;
@@ -22,8 +21,6 @@ pub(super) struct Names {
     labels: Vec<LabelName>,
     /// A step whose result is drawn.
     pub draw: Option<StepName>,
-    /// Whether an `and()` or `or()` stands between steps.
-    pub has_infix: bool,
     /// The first step that writes.
     pub first_write: Option<(StepName, Option<Position>)>,
     /// Where the object is kept that was current before an edge, if some `otherV` asks for it.
@@ -158,7 +155,6 @@ impl Names {
         if self.steps > MAX_STEPS {
             return Err(PlanError::TooLarge { what: "steps", limit: MAX_STEPS });
         }
-        self.has_infix |= first_infix(&traversal.steps).is_some();
         let last = traversal.steps.len().saturating_sub(1);
         for (index, step) in traversal.steps.iter().enumerate() {
             let at_end = index == 0

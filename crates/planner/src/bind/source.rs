@@ -54,8 +54,8 @@ pub(crate) struct SourceSettings {
     pub read_only: bool,
     /// `SeedStrategy`, and where it is asked for.
     seeded: Option<Option<Position>>,
-    /// Whether `ConnectiveStrategy` is taken away, which makes steps of an `and()` between others, and where.
-    unconnected: Option<Option<Position>>,
+    /// Whether `ConnectiveStrategy` is taken away: then `and()` and `or()` between steps are steps as any other.
+    pub unconnected: bool,
     /// `VertexProgramStrategy` or `withComputer()`, and where.
     computer: Option<Option<Position>>,
     /// `VertexProgramRestrictionStrategy`.
@@ -83,21 +83,16 @@ impl SourceSettings {
         }
     }
 
-    /// Refuses what would change the answers of this traversal and is not supported: a seed, if it draws (TinkerPop's draws
-    /// are those of `java.util.Random`), and a connective between steps that is to be none.
+    /// Refuses a seed, if the traversal draws: TinkerPop's draws are those of `java.util.Random`.
     ///
     /// # Errors
     /// [`PlanError::Unsupported`].
-    pub fn admit(&self, draw: Option<StepName>, has_infix: bool) -> Result<(), PlanError> {
-        if let (Some(at), Some(draw)) = (self.seeded, draw) {
-            return Err(PlanError::form(format!("strategy `SeedStrategy` with `{}`", draw.as_str()), at));
-        }
-        match self.unconnected.filter(|_| has_infix) {
-            Some(at) => Err(PlanError::form(
-                "`withoutStrategies(ConnectiveStrategy)` with and() or or() between steps",
-                at,
-            )),
-            None => Ok(()),
+    pub fn admit(&self, draw: Option<StepName>) -> Result<(), PlanError> {
+        match (self.seeded, draw) {
+            (Some(at), Some(draw)) => {
+                Err(PlanError::form(format!("strategy `SeedStrategy` with `{}`", draw.as_str()), at))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -133,7 +128,7 @@ impl SourceSettings {
             SourceName::WithoutStrategies => {
                 for argument in args {
                     if let Argument::Strategy(strategy) = argument {
-                        self.without(&strategy.name, instruction.at);
+                        self.without(&strategy.name);
                     }
                 }
             }
@@ -169,7 +164,7 @@ impl SourceSettings {
             "SeedStrategy" => self.seeded = Some(instruction.at),
             "VertexProgramStrategy" => self.computer = Some(instruction.at),
             "VertexProgramRestrictionStrategy" => self.forbids_computer = true,
-            "ConnectiveStrategy" => self.unconnected = None,
+            "ConnectiveStrategy" => self.unconnected = false,
             "OptionsStrategy" => {
                 for (key, value) in &strategy.configuration {
                     if let Some(value) = value.as_value() {
@@ -184,7 +179,7 @@ impl SourceSettings {
     }
 
     /// Takes a strategy away. Others only choose how a traversal runs, or are not there.
-    fn without(&mut self, name: &str, at: Option<Position>) {
+    fn without(&mut self, name: &str) {
         match name {
             "ReadOnlyStrategy" => self.read_only = false,
             "OptionsStrategy" => self.settings.clear(),
@@ -192,7 +187,7 @@ impl SourceSettings {
             "SeedStrategy" => self.seeded = None,
             "VertexProgramStrategy" => self.computer = None,
             "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
-            "ConnectiveStrategy" => self.unconnected = Some(at),
+            "ConnectiveStrategy" => self.unconnected = true,
             _ => {}
         }
     }

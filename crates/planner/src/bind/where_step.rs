@@ -4,7 +4,6 @@ use gremlin::{Argument, Instruction, Predicate as Written, StepName, Traversal};
 use values::{Str, Value};
 
 use super::call::{Call, is_parameter};
-use super::connective::first_infix;
 use super::modulators::nth;
 use super::{Binder, Bound, Shape};
 use crate::PlanError;
@@ -101,7 +100,7 @@ impl Binder<'_> {
         traversal: &Traversal,
         shape: &Shape,
     ) -> Result<Exists, PlanError> {
-        if first_infix(&traversal.steps).is_some() {
+        if self.has_infix(&traversal.steps) {
             return self.connect(&traversal.steps, shape, true);
         }
         Ok(Exists { branches: vec![self.where_chain(&traversal.steps, shape)?], formula: Formula::All })
