@@ -14,6 +14,7 @@ import org.apache.tinkerpop.gremlin.process.traversal.dsl.graph.GraphTraversalSo
 import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
 import org.apache.tinkerpop.gremlin.process.traversal.strategy.AbstractTraversalStrategy;
 import org.apache.tinkerpop.gremlin.process.traversal.traverser.TraverserRequirement;
+import org.apache.tinkerpop.gremlin.process.traversal.traverser.util.TraverserSet;
 import org.apache.tinkerpop.gremlin.process.traversal.util.TraversalHelper;
 import org.apache.tinkerpop.gremlin.structure.*;
 import org.apache.tinkerpop.gremlin.util.function.HashMapSupplier;
@@ -26,7 +27,8 @@ import org.apache.tinkerpop.shaded.jackson.databind.node.*;
  * It is in TinkerGraph's package to reach the maps of a graph: they are replaced by maps in an order of our choice, for
  * TinkerGraph keeps elements in the order of their hashes, which would look like a promise.
  *
- * Request: {"graph": …, "text": …, "forms": [{"order": seed or 0, "optimised": bool}, …], "dump": bool, "millis": n,
+ * Request: {"graph": …, "text": …, "forms": [{"order": seed or 0, "optimised": bool,
+ *           "merging": where equal traversers are merged}, …], "dump": bool, "millis": n,
  *           "bulks": a text, if the largest bulk before each of its steps is asked for}
  * Answer: {"forms": [{"results": […]} or {"error": …} or {"late": true}, with "graph": {…} if dumped], "bulks": [n, …]}
  */
@@ -57,6 +59,7 @@ public final class Reference {
         ObjectNode answer = JSON.createObjectNode();
         long order = form.get("order").asLong();
         HashMapSupplier.order = order;
+        TraverserSet.merging = TraverserSet.Merging.valueOf(form.get("merging").asText());
         TinkerGraph graph = Loader.load(request.get("graph"), order);
         GraphTraversalSource g = graph.traversal();
         if (!form.get("optimised").asBoolean()) g = unoptimised(g);
@@ -90,6 +93,7 @@ public final class Reference {
      * merged where the traversal says so.
      */
     private static ArrayNode bulks(JsonNode request, Watchdog watchdog) {
+        TraverserSet.merging = TraverserSet.Merging.EVERYWHERE;
         Probes probes = new Probes();
         GraphTraversalSource g = unoptimised(Loader.load(request.get("graph"), 0).traversal()).withStrategies(probes);
         GremlinLangScriptEngine engine = new GremlinLangScriptEngine();

@@ -1,6 +1,6 @@
 //! What a traversal has in it: the marks by which known faults are told.
 
-use super::ast::{Arg, Step};
+use super::ast::{Arg, Script, Step, Traversal};
 
 /// Whether a step, one inside it, or a modulator is such a step.
 pub fn any_step(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
@@ -105,9 +105,40 @@ pub fn groups_by_filters(step: &Step) -> bool {
     ];
     let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").skip(1);
     let value = bys.next().and_then(|by| by.args.first());
-    let passes = match value {
-        Some(Arg::Child(child)) => child.steps.iter().all(|step| PASSING.contains(&step.name)),
-        _ => false,
+    let passes = |step: &Step| match (step.name, step.args.first()) {
+        // They give back what their child does.
+        ("local" | "optional" | "coalesce" | "union" | "choose" | "flatMap" | "map", _) => true,
+        ("aggregate" | "group" | "groupCount", first) => first.is_some(),
+        (name, _) => PASSING.contains(&name),
     };
-    step.name == "group" && !step.args.is_empty() && passes
+    let all = matches!(value, Some(Arg::Child(child)) if child.steps.iter().all(passes));
+    step.name == "group" && !step.args.is_empty() && all
+}
+
+/// Steps that let pass a part of what comes, by its order.
+pub fn takes_a_part(step: &Step) -> bool {
+    let local = step.args.first() == Some(&Arg::Text("local".into()));
+    match step.name {
+        "limit" | "range" | "skip" | "tail" | "sample" => !local,
+        "dedup" => !step.args.is_empty() || step.after.iter().any(|modulator| modulator.name == "by"),
+        _ => false,
+    }
+}
+
+/// The traversal with barriers around what it writes at its top.
+pub fn writes_apart(script: &Script) -> Script {
+    let writes = |step: &Step| matches!(step.name, "addV" | "addE" | "property" | "drop");
+    let steps = &script.body.steps;
+    let mut apart = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let turns = index > 0 && writes(step) != writes(&steps[index - 1]);
+        if turns {
+            apart.push(Step::new("barrier"));
+        }
+        apart.push(step.clone());
+    }
+    if steps.last().is_some_and(writes) {
+        apart.push(Step::new("barrier"));
+    }
+    Script { source: script.source.clone(), body: Traversal { steps: apart } }
 }

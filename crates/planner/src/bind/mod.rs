@@ -150,6 +150,9 @@ impl Binder<'_> {
             next = call.end;
             let before = out.steps.len();
             shape = self.step(&call, shape, out)?;
+            if out.steps[before..].iter().any(|step| step.kind.makes_traversers()) {
+                self.names.forget();
+            }
             if before < out.steps.len() && asks_for_other_end(&steps[next..]) {
                 self.keep_before_edge(before, &mut shape, out);
             }
@@ -182,7 +185,7 @@ impl Binder<'_> {
     ) -> Result<(), PlanError> {
         for instruction in call.modulators(StepName::As) {
             for name in Call::alone(instruction).names(self)? {
-                let slot = self.names.define(&name, shape);
+                let slot = self.names.define(&name, shape, self.depth == 1);
                 if slot.is_none() && !self.plan.paths {
                     continue;
                 }

@@ -50,6 +50,8 @@ struct LabelName {
     shape: Shape,
     /// Whether any has.
     bound: bool,
+    /// Whether every traverser has one by now.
+    certain: bool,
 }
 
 /// Where a traversal stands, while names are looked for.
@@ -107,8 +109,19 @@ impl Names {
         self.labels.iter().any(|label| label.name == name && (label.given > 1 || label.in_loop))
     }
 
-    /// Notes what is known about the objects that get a name, and says where they are to be kept.
-    pub fn define(&mut self, name: &str, shape: &Shape) -> Option<Slot> {
+    /// Whether every traverser has an object of that name by now.
+    pub fn is_certain(&self, name: &str) -> bool {
+        self.labels.iter().any(|label| label.name == name && label.certain)
+    }
+
+    /// New traversers come up, which have no names.
+    pub fn forget(&mut self) {
+        self.labels.iter_mut().for_each(|label| label.certain = false);
+    }
+
+    /// Notes what is known about the objects that get a name, and says where they are to be kept. `certain`: whether all
+    /// traversers of the query get it.
+    pub fn define(&mut self, name: &str, shape: &Shape, certain: bool) -> Option<Slot> {
         let label = self.labels.iter_mut().find(|label| label.name == name)?;
         // What was current before it is so no more when it is asked for.
         let shape = &Shape { from: None, ..shape.clone() };
@@ -117,6 +130,7 @@ impl Names {
             true => std::mem::take(&mut label.shape).or(shape.clone()),
         };
         label.bound = true;
+        label.certain |= certain;
         if let Some(given) = &mut self.given_since {
             given.push(label.name.clone());
         }

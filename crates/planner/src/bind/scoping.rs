@@ -1,14 +1,15 @@
 //! Objects by name: a named object is an entry of the current map, else a side-effect, else the last object of that
 //! `as` label (TinkerPop's `Scoping`).
 
-use gremlin::Pop;
+use gremlin::{Pop, StepName};
 use values::Str;
 
 use super::call::Call;
 use super::names::side_effect;
 use super::{Binder, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Modulator, Origin};
+use crate::logical::{Chain, Kind, Modulator, Origin, Step};
+use crate::physical::Test;
 
 impl Binder<'_> {
     /// Where the object of that name comes from, and what is known about it.
@@ -27,6 +28,15 @@ impl Binder<'_> {
             false => Err(call.invalid(format!(
                 "neither an as() label nor a side-effect is called '{name}', and the current object is no map"
             ))),
+        }
+    }
+
+    /// Ends the query where a traverser has no object of a name that it must have.
+    pub(super) fn must_have(&self, name: &Str, origin: &Origin, step: StepName, out: &mut Chain) {
+        if let Origin::Slot(slot) = origin
+            && !self.names.is_certain(name)
+        {
+            out.steps.push(Step::new(Kind::Filter(Test::Given(*slot, name.clone())), step));
         }
     }
 
@@ -77,10 +87,12 @@ impl Binder<'_> {
         call: &Call<'_>,
         names: &[Str],
         shape: &Shape,
+        out: &mut Chain,
     ) -> Result<Vec<(Origin, Modulator)>, PlanError> {
         let mut keys = Vec::with_capacity(names.len());
         for name in names {
             let (origin, named) = self.resolve(call, name, shape)?;
+            self.must_have(name, &origin, call.name, out);
             keys.push((origin, self.single_by_of_named(call, &named)?));
         }
         Ok(keys)
