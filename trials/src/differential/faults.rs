@@ -5,8 +5,8 @@ use super::answer::{Answer, Detail, Outcome};
 use super::canon::Canon;
 use super::case::Case;
 use super::patterns::{
-    any_child, any_step, gathers, groups_by_dedup, groups_by_filters, looks_at_order, moves_by_equal_labels,
-    reduces_inside,
+    any_child, any_step, gathers, groups_by_a_part, groups_by_a_traversal, groups_by_dedup,
+    groups_by_filters, looks_at_order, moves_by_equal_labels, reduces_inside, writes_in_both,
 };
 
 /// A fault of the reference.
@@ -35,11 +35,14 @@ pub const WRITES_WHILE_READING: &str = "writes-while-reading";
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "told-when-planned",
-        evidence: "On purpose: `g.V().dedup('a')` is refused when it is planned, for nothing can be called 'a'. The reference \
-                   fails only once a traverser gets there, and so answers nothing over an empty graph.",
+        evidence: "On purpose: `g.V().dedup('a')` and `g.V().loops()` are refused when they are planned, for nothing can be \
+                   called 'a', and no loop is there. The reference fails only once a traverser gets there, and so answers \
+                   nothing over an empty graph.",
         explains: |_, ours, theirs| {
-            let message = "neither an as() label nor a side-effect is called";
-            let is_told = matches!(&ours.outcome, Outcome::Error(text) if text.contains(message));
+            let messages =
+                ["neither an as() label nor a side-effect is called", "there is no repeat() around it"];
+            let told = |text: &str| messages.iter().any(|message| text.contains(message));
+            let is_told = matches!(&ours.outcome, Outcome::Error(text) if told(text));
             is_told && theirs.iter().all(|run| matches!(run.outcome, Outcome::Results(_)))
         },
     },
@@ -54,8 +57,9 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: WRITES_OVER_A_BULK,
         evidence: "On purpose: `g.inject(1, 1).barrier().addV()` adds one vertex and answers it twice. What writes acts for each \
-                   traverser in Mangrove, as in the reference with sets that merge nowhere.",
-        explains: |_, _, _| false,
+                   traverser in Mangrove, as in the reference with sets that merge nowhere, and in a child that runs once for \
+                   many it acts once. So a traversal that does both is not compared behind barrier().",
+        explains: |case, _, _| writes_in_both(&case.script.body.steps),
     },
     Fault {
         name: WRITES_WHILE_READING,
@@ -99,7 +103,15 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.V().group('x').by('name').by(hasLabel('person'))` on the modern graph yields v3 and v5 alone, though a \
                    side effect lets everything pass: GroupSideEffectStep gives the traverser itself to a value traversal \
                    that, made of filters, gives it back used up.",
-        explains: |case, _, _| any_step(&case.script.body.steps, &groups_by_filters),
+        explains: |case, ours, theirs| {
+            let fewer = |ours: &Answer, theirs: &Answer| match (&ours.outcome, &theirs.outcome) {
+                (Outcome::Results(ours), Outcome::Results(theirs)) => theirs.len() < ours.len(),
+                _ => false,
+            };
+            let steps = &case.script.body.steps;
+            any_step(steps, &groups_by_filters)
+                || any_step(steps, &groups_by_a_traversal) && theirs.iter().all(|theirs| fewer(ours, theirs))
+        },
     },
     Fault {
         name: "group-leaks-its-barrier",
@@ -108,8 +120,34 @@ pub const FAULTS: &[Fault] = &[
                    is no entry.",
         explains: |case, ours, theirs| {
             let bare = |answer: &Answer| answer.map(&without_empty_values).text(Detail::Contents);
-            any_step(&case.script.body.steps, &|step| step.name == "group")
-                && theirs.iter().all(|theirs| bare(theirs) == bare(ours))
+            let steps = &case.script.body.steps;
+            any_step(steps, &|step| step.name == "group")
+                && (theirs.iter().all(|theirs| bare(theirs) == bare(ours))
+                    || any_step(steps, &groups_by_a_part))
+        },
+    },
+    Fault {
+        name: "one-key-two-kinds",
+        evidence: "`g.V().group('m').by(groupCount('m'))` fails with `Objects must be both of Map or Collection: a=Long \
+                   b=ArrayList`, but only where both have a value under one key. Mangrove keeps the first kind, or says that \
+                   they do not go together.",
+        explains: |_, ours, theirs| {
+            let message = "Objects must be both of Map or Collection";
+            let mixed = "cannot add a value of type";
+            theirs.iter().any(|run| says(run, message)) || says(ours, mixed)
+        },
+    },
+    Fault {
+        name: "where-wants-labels",
+        evidence: "`g.V().as('a').where(where('a', neq('a')))` fails with `A where()-traversal must have at least a start or end \
+                   label`, while `where(filter(where('a', neq('a'))))` is taken; and two labels at the end of a where() are \
+                   refused, while two at the end of its and() are not. Mangrove takes what has a meaning.",
+        explains: |_, _, theirs| {
+            let messages = [
+                "A where()-traversal must have at least a start or end label",
+                "The end step of a where()-traversal can only have one label",
+            ];
+            theirs.iter().any(|run| messages.iter().any(|message| says(run, message)))
         },
     },
     Fault {
@@ -124,7 +162,7 @@ pub const FAULTS: &[Fault] = &[
                    in a child is the side effect itself, which goes on growing in the barrier behind it, and not what it was.",
         explains: |case, _, _| {
             let steps = &case.script.body.steps;
-            any_child(steps, &|step| step.name == "cap") && any_step(steps, &gathers)
+            any_step(steps, &|step| step.name == "cap") && any_step(steps, &gathers)
         },
     },
     Fault {
@@ -159,6 +197,11 @@ const JAVA_ACCIDENTS: &[&str] = &[
 /// The fault that explains a difference, if one does.
 pub fn explain(case: &Case, ours: &Answer, theirs: &[Answer]) -> Option<&'static Fault> {
     FAULTS.iter().find(|fault| (fault.explains)(case, ours, theirs))
+}
+
+/// Whether an answer is an error that says so.
+fn says(answer: &Answer, message: &str) -> bool {
+    matches!(&answer.outcome, Outcome::Error(text) if text.contains(message))
 }
 
 fn is_accident(answer: &Answer) -> bool {

@@ -115,6 +115,31 @@ pub fn groups_by_filters(step: &Step) -> bool {
     step.name == "group" && !step.args.is_empty() && all
 }
 
+fn value_of_group(step: &Step) -> Option<&Step> {
+    let value = step.after.iter().filter(|modulator| modulator.name == "by").nth(1);
+    value.filter(|by| step.name == "group" && matches!(by.args.first(), Some(Arg::Child(_))))
+}
+
+/// `group(key)` with any value traversal.
+pub fn groups_by_a_traversal(step: &Step) -> bool {
+    !step.args.is_empty() && value_of_group(step).is_some()
+}
+
+/// `group` with a value traversal that takes a part of the stream.
+pub fn groups_by_a_part(step: &Step) -> bool {
+    value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &takes_a_part))
+}
+
+/// Whether a traversal merges traversers, and what comes then writes both in a child and outside of one.
+pub fn writes_in_both(steps: &[Step]) -> bool {
+    let top = steps.iter().any(writes);
+    top && any_child(steps, &writes) && steps.iter().any(|step| step.name == "barrier")
+}
+
+fn writes(step: &Step) -> bool {
+    matches!(step.name, "addV" | "addE" | "property" | "drop")
+}
+
 /// Steps that let pass a part of what comes, by its order.
 pub fn takes_a_part(step: &Step) -> bool {
     let local = step.args.first() == Some(&Arg::Text("local".into()));
@@ -127,7 +152,6 @@ pub fn takes_a_part(step: &Step) -> bool {
 
 /// The traversal with barriers around what it writes at its top.
 pub fn writes_apart(script: &Script) -> Script {
-    let writes = |step: &Step| matches!(step.name, "addV" | "addE" | "property" | "drop");
     let steps = &script.body.steps;
     let mut apart = Vec::new();
     for (index, step) in steps.iter().enumerate() {

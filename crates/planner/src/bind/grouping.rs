@@ -7,8 +7,14 @@ use super::call::Call;
 use super::names::{declare, side_effect};
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Group, GroupCount, Kind, Modulator, Step};
+use crate::logical::{Chain, Footprint, Group, GroupCount, Kind, Modulator, Step};
 use crate::physical::{Aggregation, SideEffectId};
+
+/// Whether a chain makes its results of each traverser by itself, and does nothing else.
+fn gives_one_by_one(chain: &Chain) -> bool {
+    let apart = Footprint::STREAM | Footprint::FILLS | Footprint::WRITES;
+    !chain.footprint().touches(apart) && chain.steps.iter().all(|step| step.kind != Kind::Barrier)
+}
 
 impl Binder<'_> {
     pub(super) fn grouping_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
@@ -57,6 +63,13 @@ impl Binder<'_> {
         }
         let fold = Step::new(Kind::Aggregate(Aggregation::Fold), StepName::Fold);
         let value = match value {
+            // Where nothing reduces them, each traverser replaces what the one before it gave.
+            Modulator::Chain(chain) if gives_one_by_one(&chain) => Chain {
+                steps: vec![
+                    Step::new(Kind::Map(chain), StepName::By),
+                    Step::new(Kind::Tail(1), StepName::By),
+                ],
+            },
             Modulator::Chain(chain) => chain,
             by if by.is_this() => Chain { steps: vec![fold] },
             // A property or token as the value means the list of all of them.

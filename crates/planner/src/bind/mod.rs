@@ -111,12 +111,14 @@ impl Binder<'_> {
             return Err(PlanError::TooLarge { what: "traversals inside one another", limit: MAX_DEPTH });
         }
         self.depth += 1;
+        let certain = self.names.certain();
         let mut out = Chain { steps: Vec::with_capacity(steps.len()) };
         let result = match self.has_infix(steps) {
             true => self.infix(steps, shape, &mut out),
             false => self.steps(steps, shape, &mut out),
         };
         self.depth -= 1;
+        self.names.end_child(&certain);
         Ok((out, result?))
     }
 
@@ -185,7 +187,7 @@ impl Binder<'_> {
     ) -> Result<(), PlanError> {
         for instruction in call.modulators(StepName::As) {
             for name in Call::alone(instruction).names(self)? {
-                let slot = self.names.define(&name, shape, self.depth == 1);
+                let slot = self.names.define(&name, shape);
                 if slot.is_none() && !self.plan.paths {
                     continue;
                 }

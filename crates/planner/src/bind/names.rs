@@ -50,7 +50,7 @@ struct LabelName {
     shape: Shape,
     /// Whether any has.
     bound: bool,
-    /// Whether every traverser has one by now.
+    /// Whether every traverser that gets where binding is has one.
     certain: bool,
 }
 
@@ -119,9 +119,18 @@ impl Names {
         self.labels.iter_mut().for_each(|label| label.certain = false);
     }
 
-    /// Notes what is known about the objects that get a name, and says where they are to be kept. `certain`: whether all
-    /// traversers of the query get it.
-    pub fn define(&mut self, name: &str, shape: &Shape, certain: bool) -> Option<Slot> {
+    /// The names that every traverser has by now, for [`Names::end_child`].
+    pub fn certain(&self) -> Vec<bool> {
+        self.labels.iter().map(|label| label.certain).collect()
+    }
+
+    /// Ends a child traversal, which not all traversers may have gone through: certain stays what was so before it.
+    pub fn end_child(&mut self, before: &[bool]) {
+        self.labels.iter_mut().zip(before).for_each(|(label, before)| label.certain &= before);
+    }
+
+    /// Notes what is known about the objects that get a name, and says where they are to be kept.
+    pub fn define(&mut self, name: &str, shape: &Shape) -> Option<Slot> {
         let label = self.labels.iter_mut().find(|label| label.name == name)?;
         // What was current before it is so no more when it is asked for.
         let shape = &Shape { from: None, ..shape.clone() };
@@ -130,7 +139,7 @@ impl Names {
             true => std::mem::take(&mut label.shape).or(shape.clone()),
         };
         label.bound = true;
-        label.certain |= certain;
+        label.certain = true;
         if let Some(given) = &mut self.given_since {
             given.push(label.name.clone());
         }

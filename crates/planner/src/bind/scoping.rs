@@ -31,13 +31,26 @@ impl Binder<'_> {
         }
     }
 
-    /// Ends the query where a traverser has no object of a name that it must have.
-    pub(super) fn must_have(&self, name: &Str, origin: &Origin, step: StepName, out: &mut Chain) {
-        if let Origin::Slot(slot) = origin
-            && !self.names.is_certain(name)
-        {
-            out.steps.push(Step::new(Kind::Filter(Test::Given(*slot, name.clone())), step));
-        }
+    /// Ends the query where a traverser has no object of a name that it must have. Says where the object is then.
+    pub(super) fn must_have(
+        &mut self,
+        name: &Str,
+        origin: Origin,
+        step: StepName,
+        out: &mut Chain,
+    ) -> Origin {
+        let slot = match origin {
+            _ if self.names.is_certain(name) => return origin,
+            Origin::Slot(slot) => slot,
+            Origin::Named { .. } => {
+                let into = self.plan.new_slot();
+                out.steps.push(Step::new(Kind::Keep { into, origin, by: Modulator::THIS }, step));
+                into
+            }
+            other => return other,
+        };
+        out.steps.push(Step::new(Kind::Filter(Test::Given(slot, name.clone())), step));
+        Origin::Slot(slot)
     }
 
     /// Whether an `as` label or a side-effect has that name.
@@ -92,7 +105,7 @@ impl Binder<'_> {
         let mut keys = Vec::with_capacity(names.len());
         for name in names {
             let (origin, named) = self.resolve(call, name, shape)?;
-            self.must_have(name, &origin, call.name, out);
+            let origin = self.must_have(name, origin, call.name, out);
             keys.push((origin, self.single_by_of_named(call, &named)?));
         }
         Ok(keys)

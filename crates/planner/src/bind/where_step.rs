@@ -48,9 +48,8 @@ impl Binder<'_> {
         }
         let (origin, left_shape) = match &left {
             Some(name) => {
-                let resolved = self.resolve(call, name, shape)?;
-                self.must_have(name, &resolved.0, call.name, out);
-                resolved
+                let (origin, named) = self.resolve(call, name, shape)?;
+                (self.must_have(name, origin, call.name, out), named)
             }
             None => (Origin::Current, shape.clone()),
         };
@@ -58,7 +57,7 @@ impl Binder<'_> {
         let mut operands: Vec<(Slot, Origin, Modulator)> = Vec::new();
         let predicate = self.predicate_with(call, predicate, &mut |binder, operand| {
             let (name, origin) = binder.named_operand(call, operand, shape)?;
-            binder.must_have(&name, &origin, call.name, out);
+            let origin = binder.must_have(&name, origin, call.name, out);
             let by = nth(&bys, operands.len() + 1);
             Ok(match (origin, by.is_this()) {
                 (Origin::Slot(slot), true) if bys.is_empty() => Operand::Slot(slot),
@@ -140,7 +139,7 @@ impl Binder<'_> {
         if let Some(start) = start {
             let name = start.name_at(0, self)?;
             let (origin, named) = self.resolve(&start, &name, shape)?;
-            self.must_have(&name, &origin, StepName::Where, &mut chain);
+            let origin = self.must_have(&name, origin, StepName::Where, &mut chain);
             chain.steps.push(Step::new(look_up(origin, &name), StepName::As));
             inner = named;
         }
@@ -159,7 +158,7 @@ impl Binder<'_> {
     fn goal(&mut self, end: &Call<'_>, shape: &Shape, chain: &mut Chain) -> Result<Operand, PlanError> {
         let name = end.name_at(0, self)?;
         let origin = self.resolve(end, &name, shape)?.0;
-        self.must_have(&name, &origin, StepName::Where, chain);
+        let origin = self.must_have(&name, origin, StepName::Where, chain);
         Ok(match origin {
             Origin::Slot(slot) => Operand::Slot(slot),
             Origin::SideEffect(id) => Operand::SideEffect(id),
