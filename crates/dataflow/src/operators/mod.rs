@@ -80,6 +80,7 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use fan::trace;
 pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;

@@ -354,7 +354,7 @@ fn guess(test: &Test) -> f64 {
         Test::Constant(false) => 0.0,
         Test::And(parts) => parts.iter().map(guess).product(),
         Test::Not(inner) => 1.0 - guess(inner),
-        Test::HasKey(_) | Test::Present(_) | Test::SimplePath(..) => 0.9,
+        Test::HasKey(_) | Test::Present(_) | Test::Given(..) | Test::SimplePath(..) => 0.9,
         _ => TEST,
     }
 }

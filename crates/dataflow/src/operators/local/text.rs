@@ -121,11 +121,18 @@ fn split(text: &str, separator: Option<&str>, around: Around<'_>) -> Result<Valu
     Ok(all.into())
 }
 
-/// By an empty separator into characters, by none at white space; adjacent separators count as one.
+/// By an empty separator into characters, by none at white space; adjacent separators count as one. What is behind the last
+/// separator is a part though it be empty, as in commons-lang's `splitByWholeSeparator`.
 fn parts<'t>(text: &'t str, separator: Option<&'t str>) -> Box<dyn Iterator<Item = &'t str> + 't> {
     match separator {
         Some("") => Box::new(text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])),
-        Some(separator) => Box::new(text.split(separator).filter(|part| !part.is_empty())),
+        Some(separator) => match text.match_indices(separator).last() {
+            Some((at, _)) => {
+                let (before, last) = (&text[..at], &text[at + separator.len()..]);
+                Box::new(before.split(separator).filter(|part| !part.is_empty()).chain([last]))
+            }
+            None => Box::new(Some(text).into_iter().filter(|part| !part.is_empty())),
+        },
         None => Box::new(text.split_whitespace()),
     }
 }
@@ -155,11 +162,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splitting_drops_empty_parts_except_between_characters() {
+    fn splitting_drops_empty_parts_but_the_last() {
         let split = |text, separator| parts(text, separator).collect::<Vec<_>>();
-        assert_eq!(split("a,,b,", Some(",")), ["a", "b"]);
+        assert_eq!(split("a,,b,", Some(",")), ["a", "b", ""]);
+        assert_eq!(split(",a", Some(",")), ["a"]);
+        assert_eq!(split("xxx", Some("xx")), ["x"]);
+        assert_eq!(split("xxxx", Some("xx")), [""]);
+        assert!(split("", Some(",")).is_empty());
         assert_eq!(split("a b", Some("")), ["a", " ", "b"]);
         assert_eq!(split(" a  b ", None), ["a", "b"]);
-        assert_eq!(split("abc", Some("bc")), ["a"]);
+        assert_eq!(split("abc", Some("bc")), ["a", ""]);
     }
 }

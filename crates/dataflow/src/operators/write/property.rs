@@ -1,7 +1,7 @@
 //! Properties set on elements.
 
 use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId};
-use planner::physical::WriteProperty;
+use planner::physical::{Operand, WriteProperty};
 use values::{EdgeRef, Str, Value, VertexProperty, VertexRef};
 
 use super::Change;
@@ -44,20 +44,26 @@ impl Change<'_> {
         Ok(batch)
     }
 
-    /// Key and value; `None` where the traversal that gives the value has no result.
+    /// Key and value, of which the value must be: a traversal that gives none is an error.
     fn key_and_value(
         &self,
         property: &WriteProperty,
         batch: &Batch,
         row: usize,
-    ) -> Result<Option<(Str, Value)>, QueryError> {
-        let Some(value) = self.cx.operand(&property.value, batch, row) else { return Ok(None) };
+    ) -> Result<(Str, Value), QueryError> {
+        let value = self.value(&property.value, batch, row)?;
         let key = self.name(&property.key, "property key", batch, row)?;
         if value.is_null() && key.starts_with('~') {
             // What is written the graph refuses itself; a null only removes what is there.
             return Err(GraphError::HiddenName { space: NameSpace::Key, name: key.to_string() }.into());
         }
-        Ok(Some((key, value)))
+        Ok((key, value))
+    }
+
+    fn value(&self, value: &Operand, batch: &Batch, row: usize) -> Result<Value, QueryError> {
+        self.cx.operand(value, batch, row).ok_or_else(|| {
+            self.error("the provided traverser does not map to a value: the traversal inside property() yields nothing")
+        })
     }
 
     fn meta(
@@ -68,7 +74,8 @@ impl Change<'_> {
     ) -> Result<Vec<(Str, Value)>, QueryError> {
         let mut meta = Vec::with_capacity(property.meta.len());
         for (key, value) in &property.meta {
-            if let Some(value) = self.cx.operand(value, batch, row).filter(|value| !value.is_null()) {
+            let value = self.value(value, batch, row)?;
+            if !value.is_null() {
                 meta.push((self.name(key, "property key", batch, row)?, value));
             }
         }
@@ -83,7 +90,7 @@ impl Change<'_> {
         batch: &Batch,
         row: usize,
     ) -> Result<(), QueryError> {
-        let Some((key, value)) = self.key_and_value(property, batch, row)? else { return Ok(()) };
+        let (key, value) = self.key_and_value(property, batch, row)?;
         let cardinality = property.cardinality.map(|cardinality| match cardinality {
             gremlin::Cardinality::Single => Cardinality::Single,
             gremlin::Cardinality::List => Cardinality::List,
@@ -122,9 +129,8 @@ impl Change<'_> {
             return Err(self.error(message));
         }
         match self.key_and_value(property, batch, row)? {
-            None => {}
-            Some((key, Value::Null)) => self.transaction.drop_edge_property(e, &key)?,
-            Some((key, value)) => self.transaction.set_edge_property(e, &key, value)?,
+            (key, Value::Null) => self.transaction.drop_edge_property(e, &key)?,
+            (key, value) => self.transaction.set_edge_property(e, &key, value)?,
         }
         Ok(())
     }
@@ -138,9 +144,8 @@ impl Change<'_> {
     ) -> Result<(), QueryError> {
         let id = self.place_of(owner)?.ok_or_else(|| GraphError::NoSuchProperty(owner.id.clone()))?;
         match self.key_and_value(property, batch, row)? {
-            None => {}
-            Some((key, Value::Null)) => self.transaction.drop_meta_property(id, &key)?,
-            Some((key, value)) => self.transaction.set_meta_property(id, &key, value)?,
+            (key, Value::Null) => self.transaction.drop_meta_property(id, &key)?,
+            (key, value) => self.transaction.set_meta_property(id, &key, value)?,
         }
         Ok(())
     }
