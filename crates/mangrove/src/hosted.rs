@@ -1,7 +1,7 @@
 //! A database behind the server: requests run on the engine's executors, results go into the server's sinks.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -38,7 +38,7 @@ impl server::Database for Database {
     }
 
     fn metrics(&self) -> Vec<server::Metric> {
-        metrics::of(&self.stats())
+        metrics::of(&self.stats(), self.inner.refused.load(Ordering::Relaxed))
     }
 }
 

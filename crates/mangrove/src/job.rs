@@ -216,7 +216,7 @@ impl ResultSink for Relay {
                 if attempts <= job.inner.options.write_retries {
                     return job.again(attempts);
                 }
-                conflict(attempts, error)
+                conflict(&job.inner, attempts, error)
             }
             Err(error) => error.into(),
         };
