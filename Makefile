@@ -26,7 +26,7 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance hostile short-hostile clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -89,6 +89,15 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 # A short form, without bytecode, is in `make test` (trials/tests/conformance.rs). RENEW=--renew writes its lists anew.
 conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves target/bench/conformance.json
 	cargo run --locked -p trials -- conformance --tinkerpop $(SHARED)/tinkerpop $(RENEW)
+
+hostile: build build-trials ## Traversals that explode, 10,000 of them, against a server with small bounds; leaves target/bench/hostile.json
+	$(RELEASE)/trials hostile --program $(RELEASE)/mangrove
+
+# As in `unit`, the same queries every time. The machine does other things, and the server is not optimised: it must not be
+# stuck nor take more memory than it may; how late it is, `hostile` says.
+short-hostile:
+	cargo build --locked -p mangrove -p trials
+	$(DEBUG)/trials hostile --short --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \
