@@ -50,7 +50,7 @@ use kinds::{ALL, Kind};
 use prober::Prober;
 use report::{Measured, Strict};
 use round::Trial;
-use server::ServerProcess;
+use server::Attacked;
 
 use crate::Problem;
 
@@ -129,7 +129,7 @@ pub fn attack(arguments: &Arguments) -> Result<Outcome, Problem> {
     println!("seed {}", source.seed);
     let folder = tempfile::tempdir()?;
     let began = Instant::now();
-    let server = ServerProcess::start(&program, folder.path())?;
+    let server = Attacked::start(&program, folder.path())?;
     let alarm = Arc::new(Alarm::default());
     let prober = Prober::start(&alarm)?;
     let mut trial = Trial::new(server, prober, Arc::clone(&alarm), source.clone(), arguments.clients);

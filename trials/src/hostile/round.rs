@@ -15,7 +15,7 @@ use super::kinds;
 use super::prober::Prober;
 use super::query::{Body, Hostile, Limit};
 use super::report::Measured;
-use super::server::{ServerProcess, bound_mb};
+use super::server::{Attacked, bound_mb};
 use super::tally::Tally;
 use super::vanish::{self, Way};
 use super::verdict::{Fate, Verdict};
@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// A server under attack.
 #[derive(Debug)]
 pub(crate) struct Trial {
-    server: ServerProcess,
+    server: Attacked,
     prober: Prober,
     alarm: Arc<Alarm>,
     source: Source,
@@ -52,13 +52,7 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    pub fn new(
-        server: ServerProcess,
-        prober: Prober,
-        alarm: Arc<Alarm>,
-        source: Source,
-        clients: usize,
-    ) -> Self {
+    pub fn new(server: Attacked, prober: Prober, alarm: Arc<Alarm>, source: Source, clients: usize) -> Self {
         Self {
             server,
             prober,
@@ -76,7 +70,7 @@ impl Trial {
     /// # Errors
     /// If the server cannot be started again.
     pub async fn run(&mut self, first: u64, count: u64) -> Result<(), Problem> {
-        self.prober.watch(Some(self.server.address));
+        self.prober.watch(Some(self.server.address()));
         self.tend().await?;
         self.measured.before_mb = self.server.reading().now_mb;
         let (began, others) = (Instant::now(), self.others());
@@ -124,7 +118,7 @@ impl Trial {
         let clients = (0..clients).map(|number| {
             let mut client = Client {
                 number,
-                address: self.server.address,
+                address: self.server.address(),
                 has_ceiling: self.server.has_ceiling,
                 source: &self.source,
                 alarm: &self.alarm,
@@ -168,7 +162,7 @@ impl Trial {
             shown.push(format!("{way:?}, {}: {}", query.kind, query.shown()));
             leaving.push((query, way, rng.fork()));
         }
-        let address = self.server.address;
+        let address = self.server.address();
         let leave = leaving.iter_mut().map(|(query, way, rng)| way.vanish(address, query, rng));
         let left = futures_util::future::join_all(leave).await;
         let gone = match left.into_iter().find_map(Result::err) {
@@ -204,14 +198,14 @@ impl Trial {
         self.served += self.server.busy();
         self.server.start_again()?;
         self.alarm.clear();
-        self.prober.watch(Some(self.server.address));
+        self.prober.watch(Some(self.server.address()));
         Ok(())
     }
 
     /// Has the graph that is written to put in order.
     async fn tend(&mut self) -> Result<(), Problem> {
         let tended = async {
-            let mut connection = Connection::open(self.server.address).await?;
+            let mut connection = Connection::open(self.server.address()).await?;
             gardener::tend(&mut connection).await
         };
         let tended = timeout(Duration::from_secs(30), tended).await;
@@ -224,7 +218,7 @@ impl Trial {
 
 /// Notes what is under way each time that the process has come to take more than it may. Does not return.
 async fn watch_memory(
-    server: &ServerProcess,
+    server: &Attacked,
     bound_mb: f64,
     alarm: &Alarm,
     exceeded: &mut Vec<(f64, Vec<String>)>,

@@ -1,16 +1,15 @@
-//! The server that is attacked: a process of its own, with small bounds, that is watched and started again when it is lost.
+//! The server that is attacked: a process with small bounds, that is watched and started again when it is lost.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use super::ground;
 use super::needs::Bounds;
 use super::watch::{Reading, Watch};
 use crate::Problem;
+use crate::process::{ServerProcess, Settings};
 
 const MIB: u64 = 1 << 20;
 /// `engine.cache`.
@@ -23,6 +22,8 @@ const MEMORY_QUERIES: u64 = 128 * MIB;
 const REQUEST_BYTES: u64 = MIB;
 /// `server.evaluation_timeout` and its ceiling: what a query gets that does not say, or says for ever.
 pub(crate) const TIMEOUT: Duration = Duration::from_millis(1_000);
+/// The setting of that ceiling.
+const CEILING: &str = "server.max_evaluation_timeout";
 /// Graphs that are served: the one that is read and the one that is written to.
 const GRAPHS: u64 = 2;
 
@@ -35,7 +36,7 @@ const SETTINGS: [(&str, u64); 8] = [
     ("server.write_timeout", 2_000),
     ("server.evaluation_timeout", TIMEOUT.as_millis() as u64),
     ("engine.memory_queries", MEMORY_QUERIES),
-    ("server.max_evaluation_timeout", TIMEOUT.as_millis() as u64),
+    (CEILING, TIMEOUT.as_millis() as u64),
 ];
 
 /// Megabytes that the process may take: what docs/storage.md states beside the cache, what open transactions hold, and what all
@@ -60,21 +61,16 @@ pub(crate) fn bounds(deadline: Duration) -> Bounds {
     }
 }
 
-/// A running server, killed when this is dropped.
+/// A running server with the graph of [`ground`] as `g` and an empty one as `w`.
 #[derive(Debug)]
-pub(crate) struct ServerProcess {
-    program: PathBuf,
-    folder: PathBuf,
-    settings: Vec<String>,
-    child: Child,
-    /// Where it listens.
-    pub address: SocketAddr,
+pub(crate) struct Attacked {
+    process: ServerProcess,
+    watch: Watch,
     /// Whether it has a ceiling for time-outs.
     pub has_ceiling: bool,
-    watch: Watch,
 }
 
-impl ServerProcess {
+impl Attacked {
     /// Makes the graphs in a folder and serves them on a free port.
     ///
     /// # Errors
@@ -84,35 +80,25 @@ impl ServerProcess {
         std::fs::create_dir_all(&files)?;
         ground::write(&files)?;
         let mut import = command(program, folder);
-        let imported = import.arg("--data").arg(folder.join("g")).arg("import").arg(&files).output()?;
+        let imported = import.arg("--data").arg(folder.join("graph")).arg("import").arg(&files).output()?;
         if !imported.status.success() {
             return Err(format!("no graph: {}", String::from_utf8_lossy(&imported.stderr)).into());
         }
-        let mut settings = Vec::new();
-        let mut has_ceiling = false;
-        for (key, value) in SETTINGS {
-            let setting = format!("{key}={value}");
-            if !command(program, folder).args(["--set", &setting, "version"]).output()?.status.success() {
-                eprintln!("the server does not know {key}");
-                continue;
-            }
-            has_ceiling |= key == "server.max_evaluation_timeout";
-            settings.extend(["--set".to_owned(), setting]);
-        }
-        settings.extend(["--set".to_owned(), "log.level=warn".to_owned()]);
-        let (child, address) = spawn(program, folder, &settings)?;
-        let watch = Watch::of(child.id());
-        let (program, folder) = (program.to_owned(), folder.to_owned());
-        Ok(Self { program, folder, settings, child, address, has_ceiling, watch })
+        let settings = known_settings(program, folder)?;
+        let has_ceiling = settings.iter().any(|(key, _)| *key == CEILING);
+        let process = ServerProcess::start_with(program, folder, settings, vec!["w"])?;
+        let watch = Watch::of(process.id());
+        Ok(Self { process, watch, has_ceiling })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.process.address()
     }
 
     /// How it has ended, if it has.
     pub fn ended(&mut self) -> Option<String> {
-        let status = self.child.try_wait().ok()??;
-        let last = std::fs::read_to_string(self.folder.join("server.log")).unwrap_or_default();
-        let last: Vec<&str> = last.lines().rev().take(3).collect();
-        let last = last.into_iter().rev().collect::<Vec<_>>().join(" / ");
-        Some(format!("{status}: {last}"))
+        self.process.check().err().map(|error| error.to_string())
     }
 
     /// What it takes, since it was last started.
@@ -128,53 +114,34 @@ impl ServerProcess {
     /// Kills it and starts it again, on another port; it recovers what it had committed.
     ///
     /// # Errors
-    /// As [`ServerProcess::start`].
+    /// As [`Attacked::start`].
     pub fn start_again(&mut self) -> Result<(), Problem> {
         // It may have ended already.
-        let _ = self.child.kill();
-        self.child.wait()?;
-        (self.child, self.address) = spawn(&self.program, &self.folder, &self.settings)?;
-        self.watch = Watch::of(self.child.id());
+        let _ = self.process.kill();
+        self.process.start_again()?;
+        self.watch = Watch::of(self.process.id());
         Ok(())
     }
 }
 
-impl Drop for ServerProcess {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// The settings, but for those that the program does not know.
+fn known_settings(program: &Path, folder: &Path) -> Result<Settings, Problem> {
+    let mut settings = Settings::new();
+    for (key, value) in SETTINGS {
+        let setting = format!("{key}={value}");
+        if command(program, folder).args(["--set", &setting, "version"]).output()?.status.success() {
+            settings.push((key, value.to_string()));
+        } else {
+            eprintln!("the server does not know {key}");
+        }
     }
+    settings.push(("log.level", "warn".to_owned()));
+    Ok(settings)
 }
 
 /// The program, without the configuration of whoever runs this.
 fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(folder).env_remove("MANGROVE_CONFIG").stdin(Stdio::null());
+    command.current_dir(folder).env_remove("MANGROVE_CONFIG");
     command
-}
-
-/// Starts the process and waits until it listens.
-fn spawn(program: &Path, folder: &Path, settings: &[String]) -> io::Result<(Child, SocketAddr)> {
-    let log = File::options().create(true).append(true).open(folder.join("server.log"))?;
-    let mut command = command(program, folder);
-    command.arg("--data").arg(folder.join("g")).args(settings);
-    command.args(["serve", "--port", "0", "--graph"]).arg(format!("w={}", folder.join("w").display()));
-    let mut child = command.stdout(Stdio::piped()).stderr(log).spawn()?;
-    let mut line = String::new();
-    if let Some(stdout) = child.stdout.take() {
-        BufReader::new(stdout).read_line(&mut line)?;
-    }
-    let address =
-        line.trim().strip_prefix("listening on ws://").and_then(|rest| rest.strip_suffix("/gremlin"));
-    match address.and_then(|address| address.parse().ok()) {
-        Some(address) => Ok((child, address)),
-        None => {
-            // It says nothing else on standard output, so it has failed.
-            let _ = child.kill();
-            let status = child.wait()?;
-            let log = std::fs::read_to_string(folder.join("server.log")).unwrap_or_default();
-            Err(io::Error::other(format!("the server does not listen ({status}): {log}")))
-        }
-    }
 }

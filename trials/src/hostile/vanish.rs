@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use super::connection::{Connection, get};
 use super::query::{Form, Hostile, http, message};
-use super::server::ServerProcess;
+use super::server::Attacked;
 use crate::Problem;
 
 /// So long after the clients have vanished their queries must be gone.
@@ -77,12 +77,12 @@ impl Way {
 }
 
 /// Waits until nothing runs, for as long as that may take; how long it took, if it did not take longer.
-pub(crate) async fn calm(server: &ServerProcess) -> Result<Duration, String> {
+pub(crate) async fn calm(server: &Attacked) -> Result<Duration, String> {
     let began = Instant::now();
     let mut last = String::from("it was busy");
     while began.elapsed() < GRACE + WINDOW {
         let (so_far, busy) = (began.elapsed(), server.busy());
-        match requests(server.address).await {
+        match requests(server.address()).await {
             Ok(0) => {
                 sleep(WINDOW).await;
                 let busy = server.busy().saturating_sub(busy);
