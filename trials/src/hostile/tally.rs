@@ -1,5 +1,6 @@
 //! What has become of all queries.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -57,16 +58,25 @@ pub(crate) struct KindTally {
 }
 
 /// Something that should not be.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Finding {
     /// The sort of trouble.
     pub what: &'static str,
     /// The kind of the query, if it is one query's fault.
     pub kind: String,
+    /// Whether it is the one to look at.
+    worth: Worth,
     /// What happened.
     pub detail: String,
     /// The query, or those that ran at the time.
     pub queries: Vec<String>,
+}
+
+/// The latest are the ones to look at, and the shortest of those that are no later than others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Worth {
+    late: Duration,
+    short: Reverse<usize>,
 }
 
 impl Tally {
@@ -134,7 +144,7 @@ impl Tally {
             }
         };
         let queries = alert.map(|alert| alert.beside).unwrap_or_default();
-        self.findings.push(Finding { what, kind: String::new(), detail, queries });
+        self.findings.push(Finding { what, queries, detail, ..Finding::default() });
     }
 
     /// Notes that the process has more memory than it may have.
@@ -143,9 +153,9 @@ impl Tally {
             let detail = format!("{mb:.0} MB");
             self.findings.push(Finding {
                 what: "beyond memory",
-                kind: String::new(),
                 detail,
                 queries: beside,
+                ..Finding::default()
             });
         }
     }
@@ -158,26 +168,23 @@ impl Tally {
             Err(why) => {
                 self.lingered += 1;
                 self.stuck += 1;
-                self.findings.push(Finding { what: "lingers", kind: String::new(), detail: why, queries });
+                self.findings.push(Finding { what: "lingers", detail: why, queries, ..Finding::default() });
             }
         }
     }
 
     fn find(&mut self, what: &'static str, verdict: &Verdict, detail: String) {
-        let mut alike: Vec<&mut Finding> = self
-            .findings
-            .iter_mut()
-            .filter(|known| known.what == what && known.kind == verdict.kind)
-            .collect();
         let query = format!("{}: {}", verdict.number, verdict.shown);
-        let finding = Finding { what, kind: verdict.kind.to_owned(), detail, queries: vec![query] };
+        let worth = Worth { late: verdict.late.unwrap_or_default(), short: Reverse(query.len()) };
+        let finding = Finding { what, kind: verdict.kind.to_owned(), worth, detail, queries: vec![query] };
+        let alike = self.findings.iter_mut().filter(|known| known.what == what && known.kind == verdict.kind);
+        let mut alike: Vec<&mut Finding> = alike.collect();
         if alike.len() < EXAMPLES {
             self.findings.push(finding);
-        } else if let Some(longest) = alike.iter_mut().max_by_key(|known| known.queries[0].len())
-            && longest.queries[0].len() > finding.queries[0].len()
+        } else if let Some(least) = alike.iter_mut().min_by_key(|known| known.worth)
+            && least.worth < finding.worth
         {
-            // The shortest are the ones to look at.
-            **longest = finding;
+            **least = finding;
         }
     }
 

@@ -115,10 +115,10 @@ impl Flow {
         self
     }
 
-    /// How often each object comes.
-    pub fn counted(mut self) -> Self {
+    /// What makes a value of each different object and how often it comes, such as `groupCount()`.
+    pub fn counted(mut self, step: &str) -> Self {
         let size = self.distinct * (self.size + SLOT);
-        self = self.gathered("groupCount()");
+        self = self.gathered(step);
         (self.rows, self.distinct, self.size) = (1.0, 1.0, size);
         self
     }

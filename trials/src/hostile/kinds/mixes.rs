@@ -111,10 +111,10 @@ fn end(flow: Flow, rng: &mut Rng) -> Hostile {
     match rng.u8(..8) {
         0 => flow.folded("fold()").sent(),
         1 => flow.gathered("dedup()").reduced("count()").sent(),
-        2 => flow.counted().sent(),
+        2 => flow.counted("groupCount()").sent(),
         3 => flow.reduced("count()").sent(),
         4 => flow.gathered("order()").sent(),
-        5 => flow.folded("aggregate('z').cap('z')").sent(),
+        5 => flow.counted("aggregate('z').cap('z')").sent(),
         _ => flow.sent(),
     }
 }

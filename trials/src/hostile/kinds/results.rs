@@ -60,7 +60,7 @@ fn one_value(rng: &mut Rng) -> Hostile {
     } else {
         Flow::ball().walk(true, times)
     };
-    flow.folded(pick(rng, &["fold()", "aggregate('x').cap('x')"])).sent()
+    if rng.bool() { flow.folded("fold()").sent() } else { flow.counted("aggregate('x').cap('x')").sent() }
 }
 
 fn texts(rng: &mut Rng) -> Hostile {

@@ -54,10 +54,7 @@ fn gathered(rng: &mut Rng) -> Hostile {
             ),
             ("aggregate('x').select('x').dedup().count()", Needs::default()),
             ("aggregate('x').select('x').groupCount().count(local)", Needs::default()),
-            (
-                "both().aggregate('x').both().aggregate('x').both().aggregate('x').cap('x')",
-                Needs::default().value(1e8),
-            ),
+            ("both().aggregate('x').both().aggregate('x').both().aggregate('x').cap('x')", Needs::default()),
         ],
     );
     Hostile::script(format!("g.V().{end}")).needs(needs).in_text()

@@ -9,16 +9,17 @@ use super::pick;
 /// Draws one.
 pub(super) fn draw(rng: &mut Rng) -> Hostile {
     let flow = source(rng);
-    match rng.u8(..10) {
+    match rng.u8(..11) {
         0 => flow.gathered(pick(rng, &["order()", "order().by(desc)", "order().by(shuffle)"])).sent(),
         1 => flow.gathered("dedup()").reduced("count()").sent(),
         2 => flow.gathered("dedup()").sent(),
-        3 => flow.counted().sent(),
+        3 => flow.counted("groupCount()").sent(),
         4 => flow.folded("group().by()").sent(),
-        5 => flow.folded(pick(rng, &["fold()", "aggregate('x').cap('x')", "group('m').cap('m')"])).sent(),
-        6 => flow.then("barrier()").reduced("count()").sent(),
-        7 => few(flow, pick(rng, &["sample(1000000000)", "tail(1000000000)", "skip(1000000000)"])),
-        8 => flow.then("order().limit(3)").reduced("count()").sent(),
+        5 => flow.folded(pick(rng, &["fold()", "group('m').cap('m')"])).sent(),
+        6 => flow.counted("aggregate('x').cap('x')").sent(),
+        7 => flow.then("barrier()").reduced("count()").sent(),
+        8 => few(flow, pick(rng, &["sample(1000000000)", "tail(1000000000)", "skip(1000000000)"])),
+        9 => flow.then("order().limit(3)").reduced("count()").sent(),
         _ => keyed(flow, rng),
     }
 }
