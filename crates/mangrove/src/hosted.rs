@@ -9,7 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Access, CancelToken, Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::{
+    Access, CancelToken, Counting, MemoryMeter, QueryError, QueryHandle, ResultSink, Results, Summary,
+};
 use parking_lot::Mutex;
 use server::{Input, Materialize, Push, Query, ResultBatch};
 use values::Value;
@@ -219,7 +221,7 @@ fn begin(
 fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running> {
     if let Some(value) = result {
         // A sink that has seen nothing has room for one result; one that nobody listens to needs none.
-        let _ = sink.push(ResultBatch { items: vec![(value, 1)] });
+        let _ = sink.push(ResultBatch::of(vec![(value, 1)]));
     }
     sink.finish(Ok(server::Summary::default()));
     Box::new(Ended)
@@ -314,7 +316,7 @@ impl Job {
         if number > 0 {
             spec.timeout = self.remaining().or(spec.timeout);
         }
-        let relay = Relay { job: self.clone(), number, delivered: false };
+        let relay = Relay { job: self.clone(), number, delivered: false, memory: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();
         // The attempt may be over already, and a later one may have been started from its sink.
@@ -377,12 +379,20 @@ struct Relay {
     number: u32,
     /// Whether any result was passed on.
     delivered: bool,
+    /// Counts results that wait.
+    memory: Option<Arc<MemoryMeter>>,
 }
 
 impl ResultSink for Relay {
+    fn begin(&mut self, memory: &Arc<MemoryMeter>) {
+        self.memory = Some(memory.clone());
+    }
+
     fn push(&mut self, results: Results) -> Result<(), Results> {
         let any = !results.is_empty();
-        match self.job.sink.push(ResultBatch { items: results }) {
+        let held = self.memory.as_ref().and_then(|memory| memory.hold_results(&results));
+        let held = held.map(|held| Arc::new(held) as server::Held);
+        match self.job.sink.push(ResultBatch { items: results, held }) {
             Push::Taken => {
                 self.delivered |= any;
                 Ok(())
