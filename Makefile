@@ -38,7 +38,7 @@ build: ## Build the release binary
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit drivers browser ## Everything CI runs
+test: lint unit drivers browser short-hostile ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check

@@ -20,6 +20,8 @@ const MEMORY_PER_QUERY: u64 = 32 * MIB;
 const MEMORY_QUERIES: u64 = 128 * MIB;
 /// `server.max_request_bytes`.
 const REQUEST_BYTES: u64 = MIB;
+/// `server.max_receiving_bytes`.
+const RECEIVING: u64 = 16 * MIB;
 /// `server.evaluation_timeout` and its ceiling: what a query gets that does not say, or says for ever.
 pub(crate) const TIMEOUT: Duration = Duration::from_millis(1_000);
 /// The setting of that ceiling.
@@ -28,7 +30,7 @@ const CEILING: &str = "server.max_evaluation_timeout";
 const GRAPHS: u64 = 2;
 
 /// Settings that bound the server; those after the first six came later, and are left out where a server does not know them.
-const SETTINGS: [(&str, u64); 8] = [
+const SETTINGS: [(&str, u64); 9] = [
     ("engine.cache", CACHE),
     ("engine.memory_per_query", MEMORY_PER_QUERY),
     ("server.max_request_bytes", REQUEST_BYTES),
@@ -37,15 +39,16 @@ const SETTINGS: [(&str, u64); 8] = [
     ("server.evaluation_timeout", TIMEOUT.as_millis() as u64),
     ("engine.memory_queries", MEMORY_QUERIES),
     (CEILING, TIMEOUT.as_millis() as u64),
+    ("server.max_receiving_bytes", RECEIVING),
 ];
 
-/// Megabytes that the process may take: what docs/storage.md states beside the cache, what open transactions hold, and what all
-/// queries hold together.
+/// Megabytes that the process may take: what docs/storage.md states beside the cache, what open transactions hold, what all
+/// queries hold together, and what is received.
 pub(crate) fn bound_mb() -> f64 {
     let mb = |bytes: u64| bytes as f64 / MIB as f64;
     let slack = 0.75 * mb(CACHE) + 256.0;
     let transactions = GRAPHS * mangrove::held_bytes(CACHE / GRAPHS);
-    mb(CACHE) + slack + mb(transactions) + mb(MEMORY_QUERIES)
+    mb(CACHE) + slack + mb(transactions) + mb(MEMORY_QUERIES) + mb(RECEIVING)
 }
 
 /// The bounds of one query with such a deadline.
