@@ -29,7 +29,7 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance differential options clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance differential options hostile short-hostile clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,7 +41,7 @@ build: ## Build the release binary
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit drivers browser ## Everything CI runs
+test: lint unit drivers browser short-hostile ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check
@@ -101,6 +101,15 @@ differential: build-trials $(REFERENCE) ## Random traversals, reads and writes, 
 # A short form is in `make test` (trials/tests/options.rs).
 options: build-trials ## Random traversals under all options of the planner and the engine: 20,000 of them, without Java
 	$(RELEASE)/trials options --seed $(SEED)
+
+hostile: build build-trials ## Traversals that explode, 10,000 of them, against a server with small bounds; leaves target/bench/hostile.json
+	$(RELEASE)/trials hostile --program $(RELEASE)/mangrove
+
+# As in `unit`, the same queries every time. The machine does other things, and the server is not optimised: it must not be
+# stuck nor take more memory than it may; how late it is, `hostile` says.
+short-hostile:
+	cargo build --locked -p mangrove -p trials
+	$(DEBUG)/trials hostile --short --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \

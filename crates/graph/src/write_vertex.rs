@@ -14,6 +14,9 @@ use crate::{
     VertexLabelId, element_id, index_hash, units,
 };
 
+/// Ticks of the query's watch for one edge that is dropped: a microsecond or more.
+const TICKS: usize = 16;
+
 impl Transaction {
     /// Adds a vertex; without an id the graph generates a long.
     ///
@@ -91,6 +94,7 @@ impl Transaction {
 
     fn drop_edges_of(&self, writes: &mut WriteSet, v: VertexRef, dir: Dir) -> Result<()> {
         for label in 0..self.core.catalog().edge_label_count() {
+            values::watch::tick();
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
                 let list = reader.list(v, EdgeLabelId(label as u16), dir);
@@ -105,7 +109,10 @@ impl Transaction {
                 });
                 edges.collect()
             };
-            edges.into_iter().try_for_each(|(e, known)| self.drop_known_edge(writes, e, known))?;
+            edges.into_iter().try_for_each(|(e, known)| {
+                values::watch::ticks(TICKS);
+                self.drop_known_edge(writes, e, known)
+            })?;
         }
         Ok(())
     }

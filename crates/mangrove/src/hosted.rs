@@ -220,7 +220,7 @@ fn begin(
 fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running> {
     if let Some(value) = result {
         // A sink that has seen nothing has room for one result; one that nobody listens to needs none.
-        let _ = sink.push(ResultBatch { items: vec![(value, 1)] });
+        let _ = sink.push(ResultBatch::of(vec![(value, 1)]));
     }
     sink.finish(Ok(server::Summary::default()));
     Box::new(Ended)

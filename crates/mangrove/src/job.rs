@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::{Counting, MemoryMeter, QueryError, QueryHandle, ResultSink, Results, Summary};
 use graph::{Turn, TurnAnswer};
 use parking_lot::Mutex;
 use server::{Push, ResultBatch};
@@ -85,7 +85,7 @@ impl Job {
         if number > 0 {
             spec.timeout = self.remaining().or(spec.timeout);
         }
-        let relay = Relay { job: self.clone(), number, delivered: false };
+        let relay = Relay { job: self.clone(), number, delivered: false, memory: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();
         // The attempt may be over already, and a later one may have been started from its sink.
@@ -190,12 +190,20 @@ struct Relay {
     number: u32,
     /// Whether any result was passed on.
     delivered: bool,
+    /// Counts results that wait.
+    memory: Option<Arc<MemoryMeter>>,
 }
 
 impl ResultSink for Relay {
+    fn begin(&mut self, memory: &Arc<MemoryMeter>) {
+        self.memory = Some(memory.clone());
+    }
+
     fn push(&mut self, results: Results) -> Result<(), Results> {
         let any = !results.is_empty();
-        match self.job.sink.push(ResultBatch { items: results }) {
+        let held = self.memory.as_ref().and_then(|memory| memory.hold_results(&results));
+        let held = held.map(|held| Arc::new(held) as server::Held);
+        match self.job.sink.push(ResultBatch { items: results, held }) {
             Push::Taken => {
                 self.delivered |= any;
                 Ok(())

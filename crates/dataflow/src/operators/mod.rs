@@ -35,6 +35,7 @@ mod group_count;
 mod held;
 mod ids;
 mod local;
+mod long_text;
 mod loop_control;
 mod making;
 mod math;

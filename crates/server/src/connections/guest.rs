@@ -8,13 +8,15 @@ use super::{
     presence::Presence,
     table::{Full, Place},
 };
-use crate::host::Host;
+use crate::{host::Host, intake::Receipt};
 
 /// A client's connection, for as long as it is open.
 pub(crate) struct Guest {
     pub(crate) host: Arc<Host>,
     pub(crate) peer: SocketAddr,
     pub(crate) presence: Arc<Presence>,
+    /// What it has sent of a request that is not complete.
+    pub(crate) receipt: Arc<Receipt>,
     standing: Mutex<Standing>,
 }
 
@@ -35,7 +37,8 @@ impl Guest {
             Some(place) => Standing::Admitted { _place: place },
             None => Standing::Waiting { _place: host.waiting.take(peer.ip(), &presence).ok()? },
         };
-        Some(Self { host, peer, presence, standing: Mutex::new(standing) })
+        let receipt = Arc::new(Receipt::new(host.intake.clone()));
+        Some(Self { host, peer, presence, receipt, standing: Mutex::new(standing) })
     }
 
     /// Whether it has no place among the connections.

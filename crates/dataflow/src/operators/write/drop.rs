@@ -1,8 +1,8 @@
 //! Elements and properties removed.
 
-use values::Value;
+use values::{Value, watch};
 
-use super::Change;
+use super::{Change, TICKS};
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operators::element::{find_edge, find_vertex};
@@ -11,7 +11,10 @@ use crate::operators::view::View;
 impl Change<'_> {
     /// Removes what each traverser is at. What is gone already stays gone.
     pub(super) fn drop_all(&self, batch: &Batch) -> Result<(), QueryError> {
-        (0..batch.len).try_for_each(|row| self.drop_one(&batch.current.get(row).unwrap_or_default()))
+        (0..batch.len).try_for_each(|row| {
+            watch::ticks(TICKS);
+            self.drop_one(&batch.current.get(row).unwrap_or_default())
+        })
     }
 
     fn drop_one(&self, object: &Value) -> Result<(), QueryError> {

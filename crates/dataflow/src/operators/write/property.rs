@@ -2,9 +2,9 @@
 
 use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId};
 use planner::physical::{Operand, WriteProperty};
-use values::{EdgeRef, Str, Value, VertexProperty, VertexRef};
+use values::{EdgeRef, Str, Value, VertexProperty, VertexRef, watch};
 
-use super::Change;
+use super::{Change, TICKS};
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operators::element::{find_edge, find_vertex};
@@ -19,6 +19,7 @@ impl Change<'_> {
         property: &WriteProperty,
     ) -> Result<Batch, QueryError> {
         for row in 0..batch.len {
+            watch::ticks(TICKS);
             let object = batch.current.get(row).unwrap_or_default();
             match &object {
                 Value::VertexRef(v) => self.set_on_vertex(*v, property, &batch, row)?,
