@@ -47,6 +47,11 @@ impl MemoryMeter {
         true
     }
 
+    /// Whether half of what may be held is.
+    pub(crate) fn is_half_used(&self) -> bool {
+        self.used() > self.limit / 2
+    }
+
     /// Bytes held now.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed).max(0) as u64

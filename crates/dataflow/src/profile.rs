@@ -10,6 +10,8 @@ pub struct Counters {
     pub batches: AtomicU64,
     /// Rows received.
     pub rows: AtomicU64,
+    /// Edges that an expansion to vertices or edges has looked at.
+    pub read: AtomicU64,
     /// Rows sent.
     pub rows_out: AtomicU64,
     /// Traversers sent: rows times bulk.

@@ -347,7 +347,12 @@ fn groups_of_one_instance_keep_their_traversers_apart() {
 fn memory_beyond_the_bound_ends_the_query_and_is_given_back() {
     let graph = hubs(3, 20_000);
     let mut plan = Builder::new(&graph);
-    let ops = vec![plan.scan("hub"), plan.out("has"), plan.op("barrier", OpKind::Barrier), plan.count()];
+    let ops = vec![
+        plan.scan("hub"),
+        plan.out("has"),
+        plan.op("barrier", OpKind::Barrier { first_passes: false }),
+        plan.count(),
+    ];
     let plan = plan.plan(ops);
     let state = state(&plan, graph.snapshot(), 10_000);
     let mut query = RunningQuery::new(state.clone(), Detail::Tokens);

@@ -118,7 +118,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Sample(..) => Box::<sample::Sample>::default(),
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
-        OpKind::Barrier => Box::<barrier::Barrier>::default(),
+        OpKind::Barrier { .. } => Box::<barrier::Barrier>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),

@@ -69,7 +69,7 @@ impl Expand {
                 at.next_list(lists);
             }
         }
-        self.cursor = at;
+        (self.cursor, self.looked_at) = (at, looked_at);
         if way.distinct {
             self.held.set(cx, self.seen.bytes())?;
         }

@@ -10,6 +10,7 @@ use crate::batch::{Batch, Column};
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::profile::Counters;
 
 use super::super::chunk::ChunkSize;
 use super::super::fan::{Origins, trace};
@@ -63,6 +64,8 @@ pub(in crate::operators) struct Expand {
     /// What is known of them here.
     claims: Claims,
     pub(super) held: Held,
+    /// Edges that the last call has looked at.
+    pub(super) looked_at: usize,
 }
 
 /// The plan's description of an expansion.
@@ -126,6 +129,9 @@ impl Operator for Expand {
         } else {
             self.edges(&batch, way, !secondary.is_empty(), &graph, cx)?
         };
+        if let Some(counters) = cx.query.profile.of(cx.op.id) {
+            Counters::add(&counters.read, self.looked_at as u64);
+        }
         if let Some(mut produced) = produced {
             trace(&mut produced, cx.op);
             out.emit(produced);
@@ -260,7 +266,7 @@ impl Expand {
                 at.next_list(lists);
             }
         }
-        self.cursor = at;
+        (self.cursor, self.looked_at) = (at, looked_at);
         if let (true, Some(set)) = (claims, &self.shared) {
             self.claims.claim(&set.shared, &mut found);
             self.origins.add(0, found.len());

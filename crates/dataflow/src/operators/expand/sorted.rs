@@ -185,7 +185,7 @@ impl Expand {
                 at.seek = graph::Seek::default();
             }
         }
-        self.cursor = at;
+        (self.cursor, self.looked_at) = (at, looked_at);
         if way.distinct {
             self.held.set(cx, self.seen.bytes())?;
         }
