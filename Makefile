@@ -15,7 +15,6 @@ PYTHON   := .venv/bin/python
 PERSONS ?= 1000
 SEED    ?= 7
 PORT    ?= 8182
-ROUNDS  ?= 100
 SEEDS   ?= 10000
 FUZZ    ?= 600
 SHARED  ?= ../shared
@@ -27,11 +26,11 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench run test lint fmt audit unit drivers kill-test simulate answers bench misses fuzz conformance clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test), SEEDS (simulate), FUZZ (seconds), SCALE or DATA and FILES (bench), ONLY (answers)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), SCALE or DATA and FILES (bench), ONLY (answers)'
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -39,7 +38,7 @@ build: ## Build the release binary
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit drivers ## Everything CI runs
+test: lint unit drivers browser ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check
@@ -60,8 +59,22 @@ drivers: $(PYTHON) tests/drivers/node_modules ## TinkerPop's Python and JavaScri
 	cargo build --locked -p mangrove
 	$(PYTHON) tests/drivers/run.py $(DEBUG)/mangrove
 
+browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
+	cargo build --locked -p mangrove
+	@if chromium=$$(tests/browser/chromium); then python3 -B tests/browser/run.py $(DEBUG)/mangrove "$$chromium"; \
+	  else echo 'browser: SKIPPED, since there is no Chromium here and it could not be installed'; fi
+
 kill-test: ## kill -9 at random moments under concurrent writers, ROUNDS times; leaves target/bench/kill.json
-	MANGROVE_KILL_ROUNDS=$(ROUNDS) cargo test --release --locked -p mangrove --test crash -- --nocapture
+	MANGROVE_KILL_ROUNDS=$(or $(ROUNDS),100) cargo test --release --locked -p mangrove --test crash -- --nocapture
+
+histories: build build-trials ## Concurrent clients over the wire, ROUNDS=1000 times: some serial order explains what they saw; leaves target/bench/histories.json
+	$(RELEASE)/trials histories --rounds $(or $(ROUNDS),1000) --program $(RELEASE)/mangrove
+
+# The same inputs every time, as far as the clock lets them be. It becomes a part of `test` when the three holes in
+# serializability that it finds are mended (issue 22, section 2).
+short-histories:
+	cargo build --locked -p mangrove -p trials
+	$(DEBUG)/trials histories --rounds 11 --transactions 1000 --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
 
 simulate: ## The storage simulator: SEEDS histories of 1,000 operations on failing disks; leaves target/bench/simulator.json
 	MANGROVE_SIM_SEEDS=$(SEEDS) cargo test --release --locked -p graph --test simulator -- --nocapture
@@ -100,6 +113,8 @@ misses: $(DATA) ## Instructions and cache misses per edge, counted by valgrind (
 
 build-bench:
 	cargo build --release --locked -p bench
+build-trials:
+	cargo build --release --locked -p trials
 
 # Unpacked and imported data, kept in the checkout (and out of git). Only what is complete gets its name.
 data/ldbc/sf0.1: ARCHIVE = sf0.1.tar.zst

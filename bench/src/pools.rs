@@ -222,6 +222,8 @@ fn client(
                 bindings: vec![("p".into(), Value::Long(ids[at / 7 % ids.len()]))],
             },
             timeout: Some(kind.deadline),
+            max_timeout: None,
+            read_only: false,
             materialize: Materialize::Tokens,
         };
         let running = database.submit(query, Arc::new(Sink(send)));

@@ -3,6 +3,8 @@
 //! | module | what is tried |
 //! |---|---|
 //! | [`conformance`] | TinkerPop's own scenarios, through the embedded engine and over WebSocket |
+//! | [`differential`] | random traversals, against TinkerGraph and under all options |
+//! | [`histories`] | concurrent clients over the wire: some serial order explains what they saw, or none does |
 //!
 //! They share [`samples`] (TinkerPop's sample graphs), [`served`] (a server in this process) and [`client`] (one
 //! connection to a server). Each is a subcommand of the program `trials` and a `make` target, and has a short form in
@@ -10,6 +12,8 @@
 
 pub mod client;
 pub mod conformance;
+pub mod differential;
+pub mod histories;
 pub mod samples;
 pub mod served;
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use trials::conformance;
+use trials::{conformance, differential, histories};
 
 /// What keeps Mangrove's promises kept.
 #[derive(Parser)]
@@ -17,11 +17,22 @@ struct Arguments {
 enum Trial {
     /// TinkerPop's own scenarios, through the embedded engine and over WebSocket
     Conformance(conformance::Arguments),
+    /// Random traversals, against TinkerGraph
+    Differential(differential::Arguments),
+    /// Random traversals, under all options of the planner and the engine
+    Options(differential::OptionArguments),
+    /// Concurrent clients, and whether some serial order explains what they saw
+    Histories(histories::Arguments),
 }
 
 fn main() -> ExitCode {
     let passed = match Arguments::parse().trial {
         Trial::Conformance(arguments) => conformance::run(&arguments),
+        Trial::Differential(arguments) => differential::run(&arguments),
+        Trial::Options(arguments) => differential::run_options(&arguments),
+        Trial::Histories(arguments) => {
+            histories::run(&arguments).map_err(|problem| problem.to_string().into())
+        }
     };
     match passed {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,21 +1,25 @@
 //! Ending a query before its time.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use graph::Request;
 
-/// A flag that ends a query. Clones share it. Operators see it between two batches, and who waits for a load at once.
+use crate::error::QueryError;
+
+/// A flag that ends a query. Clones share it. Operators see it between two batches,
+/// long work on values in the middle (`values::watch`), and who waits for a load at once.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicU8>,
+    failure: Arc<OnceLock<QueryError>>,
     request: Option<Arc<Request>>,
 }
 
 impl CancelToken {
     /// A token of a query that loads what it misses on behalf of `request`.
     pub fn of(request: Arc<Request>) -> Self {
-        Self { cancelled: Arc::default(), request: Some(request) }
+        Self { request: Some(request), ..Self::default() }
     }
 
     /// Asks for the end. The first reason given stands.
@@ -24,6 +28,19 @@ impl CancelToken {
         if let Some(request) = &self.request {
             request.end();
         }
+    }
+
+    /// Ends the query with an error that is found where none can be handed on. The first one stands. No result that comes
+    /// after it leaves.
+    pub(crate) fn fail(&self, error: QueryError) {
+        // A later failure than the first adds nothing.
+        let _ = self.failure.set(error);
+    }
+
+    /// The error that the query is to end with.
+    #[inline]
+    pub(crate) fn failure(&self) -> Option<&QueryError> {
+        self.failure.get()
     }
 
     /// Whether the end was asked for.

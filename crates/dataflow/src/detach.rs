@@ -1,9 +1,12 @@
 //! Results on their way out: handles of elements become the elements themselves, detached from the graph.
 
-use std::sync::Arc;
+use std::fmt::Write;
 
 use graph::{EdgeLabelId, PropertyEntry, Reader};
-use values::{Edge, EdgeRef, Map, Path, Property, Set, Value, Vertex, VertexProperty, VertexRef};
+use rustc_hash::FxHashMap;
+use values::{
+    BulkSet, Edge, EdgeRef, LARGE, Map, Path, Property, Set, Value, Vertex, VertexProperty, VertexRef, watch,
+};
 
 /// How much of an element leaves with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,44 +18,88 @@ pub enum Detail {
     Properties,
 }
 
-/// Nesting beyond which collections leave as they are: no traversal builds a deeper one without recursing itself.
-const MAX_DEPTH: usize = 512;
-
 /// A result without handles: vertices, edges and entries of maps inside it, however nested, in the form that leaves
 /// the engine. What holds none is shared, not copied.
 pub fn detach(value: &Value, reader: &Reader<'_>, detail: Detail) -> Value {
-    Detacher { reader, detail }.value(value, 0)
+    Detacher::new(reader, detail, u64::MAX).value(value)
 }
 
-struct Detacher<'a> {
+/// Detaches values that may share parts: what they share before, they share after.
+///
+/// ```text
+/// list ─┬─ list ─┬─ v[#1]           list ─┬─ list ─┬─ v[1] {name: …}
+///       └────────┘ (the same twice)       └────────┘
+/// ```
+pub(crate) struct Detacher<'a> {
     reader: &'a Reader<'a>,
     detail: Detail,
+    /// What has become of large collections, by their address: they outlive the detacher.
+    known: FxHashMap<usize, Value>,
+    /// Bytes that were made.
+    made: u64,
+    /// Most bytes to make; beyond them everything becomes null.
+    room: u64,
 }
 
-impl Detacher<'_> {
-    fn value(&self, value: &Value, depth: usize) -> Value {
+impl<'a> Detacher<'a> {
+    pub(crate) fn new(reader: &'a Reader<'a>, detail: Detail, room: u64) -> Self {
+        Self { reader, detail, known: FxHashMap::default(), made: 0, room }
+    }
+
+    /// Whether anything was made.
+    pub(crate) fn has_made(&self) -> bool {
+        self.made > 0
+    }
+
+    /// Whether there was no room for all that was to be made; then it is not whole.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.made > self.room
+    }
+
+    /// The value without handles.
+    pub(crate) fn value(&mut self, value: &Value) -> Value {
+        let extent = value.extent();
+        if !extent.is_attached {
+            return value.clone();
+        }
+        let address = if extent.expanded >= LARGE { value.address() } else { None };
+        if let Some(known) = address.and_then(|address| self.known.get(&address)) {
+            return known.clone();
+        }
+        if self.is_incomplete() {
+            return Value::Null;
+        }
+        watch::tick();
+        let detached = self.attached(value);
+        self.made += detached.extent().own + size_of::<Value>() as u64;
+        if let Some(address) = address {
+            self.known.insert(address, detached.clone());
+        }
+        detached
+    }
+
+    fn attached(&mut self, value: &Value) -> Value {
         match value {
             Value::VertexRef(v) => self.vertex(*v).into(),
             Value::EdgeRef(e) => self.edge(*e).into(),
-            other if depth >= MAX_DEPTH || !holds_handles(other, 0) => other.clone(),
-            Value::List(members) => {
-                members.iter().map(|m| self.value(m, depth + 1)).collect::<Vec<_>>().into()
+            Value::List(members) => members.iter().map(|m| self.value(m)).collect::<Vec<_>>().into(),
+            Value::Set(members) => members.iter().map(|m| self.value(m)).collect::<Set>().into(),
+            Value::BulkSet(members) => {
+                members.iter().map(|(m, n)| (self.value(m), n)).collect::<BulkSet>().into()
             }
-            Value::Set(members) => members.iter().map(|m| self.value(m, depth + 1)).collect::<Set>().into(),
             Value::Map(map) => {
-                let entry = |(k, v): (&Value, &Value)| (self.value(k, depth + 1), self.value(v, depth + 1));
-                map.iter().map(entry).collect::<Map>().into()
+                map.iter().map(|(k, v)| (self.value(k), self.value(v))).collect::<Map>().into()
             }
             Value::Entry(entry) => {
-                let entry = (self.value(&entry.0, depth + 1), self.value(&entry.1, depth + 1));
+                let entry = (self.value(&entry.0), self.value(&entry.1));
                 [entry].into_iter().collect::<Map>().into()
             }
             Value::Path(path) => Value::from(Path {
                 labels: path.labels.clone(),
-                objects: path.objects.iter().map(|o| self.value(o, depth + 1)).collect(),
+                objects: path.objects.iter().map(|o| self.value(o)).collect(),
             }),
             Value::Property(property) => {
-                let value = self.value(&property.value, depth + 1);
+                let value = self.value(&property.value);
                 Property { value, owner: None, ..(**property).clone() }.into()
             }
             Value::VertexProperty(property) => {
@@ -116,36 +163,23 @@ impl Detacher<'_> {
     }
 }
 
-/// Whether something in the value must not leave as it is.
-fn holds_handles(value: &Value, depth: usize) -> bool {
-    let inside = |v: &Value| depth < MAX_DEPTH && holds_handles(v, depth + 1);
-    match value {
-        Value::VertexRef(_) | Value::EdgeRef(_) | Value::Entry(_) => true,
-        Value::Property(_) | Value::VertexProperty(_) => true,
-        Value::List(members) => members.iter().any(inside),
-        Value::Set(members) => members.iter().any(inside),
-        Value::Map(map) => map.iter().any(|(k, v)| inside(k) || inside(v)),
-        Value::Path(path) => path.objects.iter().any(inside),
-        _ => false,
-    }
+/// The text of a value as the Gremlin Console prints it, with elements of the graph by their ids.
+#[cfg(test)]
+pub(crate) fn text(value: &Value, reader: &Reader<'_>) -> String {
+    let mut text = String::new();
+    write_text(value, reader, &mut text).expect("there is room for all of it");
+    text
 }
 
-/// The text of a value as the Gremlin Console prints it, with elements of the graph by their ids.
-pub(crate) fn text(value: &Value, reader: &Reader<'_>) -> String {
-    if holds_handles(value, 0)
+/// Writes that text.
+///
+/// # Errors
+/// If `into` has no room for it.
+pub(crate) fn write_text(value: &Value, reader: &Reader<'_>, into: &mut impl Write) -> std::fmt::Result {
+    if value.extent().is_attached
         && !matches!(value, Value::Entry(_) | Value::Property(_) | Value::VertexProperty(_))
     {
-        return keep_entries(value, reader).to_string();
+        return write!(into, "{}", detach(value, reader, Detail::Tokens));
     }
-    value.to_string()
-}
-
-/// As [`detach`], but entries stay entries.
-fn keep_entries(value: &Value, reader: &Reader<'_>) -> Value {
-    match value {
-        Value::Entry(entry) => {
-            Value::Entry(Arc::new((keep_entries(&entry.0, reader), keep_entries(&entry.1, reader))))
-        }
-        other => detach(other, reader, Detail::Tokens),
-    }
+    write!(into, "{value}")
 }

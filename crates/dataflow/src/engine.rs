@@ -8,6 +8,7 @@ use parking_lot::{Condvar, Mutex};
 use planner::physical::Plan;
 use values::{Str, Value};
 
+use crate::budget::{Budget, PATIENCE};
 use crate::cancel::CancelToken;
 use crate::commit::Committers;
 use crate::crew::Crew;
@@ -40,12 +41,21 @@ pub struct EngineOptions {
     pub spares: usize,
     /// When executors work on one query together.
     pub sharing: Sharing,
+    /// What all queries together may hold in memory. `None`: as much as each may.
+    pub budget: Option<Arc<Budget>>,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { executors: cores, pin: true, committers: 16, spares: 256, sharing: Sharing::default() }
+        Self {
+            executors: cores,
+            pin: true,
+            committers: 16,
+            spares: 256,
+            sharing: Sharing::default(),
+            budget: None,
+        }
     }
 }
 
@@ -87,6 +97,7 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     crew: Arc<Crew>,
     seed: AtomicU64,
+    budget: Option<Arc<Budget>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -107,7 +118,7 @@ impl Engine {
         let committers = Arc::new(Committers::start(options.committers)?);
         let crew = Crew::new(floor.clone(), clock.clone(), committers, options.pin, options.spares);
         // Dropped, and so stopped, if not all threads can be started.
-        let engine = Self { floor, clock, crew, seed: AtomicU64::new(1) };
+        let engine = Self { floor, clock, crew, seed: AtomicU64::new(1), budget: options.budget.clone() };
         engine.crew.start()?;
         Ok(engine)
     }
@@ -125,6 +136,11 @@ impl Engine {
     /// How often an executor was handed to another thread since its own waited for a load.
     pub fn handovers(&self) -> u64 {
         self.crew.handovers()
+    }
+
+    /// Bytes that all queries together hold, where they have a budget.
+    pub fn memory(&self) -> Option<&Budget> {
+        self.budget.as_deref()
     }
 
     /// Number of queries on the executors.
@@ -163,6 +179,7 @@ impl Engine {
             held: Results::new(),
             finished: false,
             room: Room::default(),
+            waits: None,
         });
         QueryHandle { cancel, waker, abandoned, desk }
     }
@@ -201,7 +218,10 @@ impl Engine {
         Arc::new(QueryState {
             side_effects: SideEffects::new(&spec.plan),
             shareable: Shareable::default(),
-            memory: Arc::new(MemoryMeter::new(spec.memory)),
+            memory: Arc::new(match &self.budget {
+                Some(budget) => MemoryMeter::within(spec.memory, budget),
+                None => MemoryMeter::new(spec.memory),
+            }),
             profile,
             cancel,
             deadline: spec.timeout.map(|timeout| (self.clock.now().saturating_add(timeout), timeout)),
@@ -277,6 +297,19 @@ impl std::fmt::Debug for LocalQuery<'_> {
 /// A local query looks up only to notice its deadline, so its turns are long.
 const LOCAL_TURN: Duration = Duration::from_millis(50);
 
+/// Waits until the query may hold more memory.
+fn wait_for_memory(state: &QueryState) -> Result<(), QueryError> {
+    let began = state.clock.now();
+    while !state.memory.may_go_on() {
+        state.check()?;
+        if state.clock.now().saturating_sub(began) >= PATIENCE {
+            return Err(state.memory.busy());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
 impl LocalQuery<'_> {
     /// The next results; `None` at the end. A writing query must then be committed.
     ///
@@ -289,6 +322,7 @@ impl LocalQuery<'_> {
             if self.complete {
                 return Ok(None);
             }
+            wait_for_memory(query.state())?;
             let ran = query.run(Quota::new(self.clock, LOCAL_TURN));
             at_work.has_run_for(query.time());
             let (progress, results) = ran?;

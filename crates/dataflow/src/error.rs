@@ -30,8 +30,39 @@ pub enum QueryError {
     )]
     Countless,
     /// The query's intermediate results outgrew its bound.
-    #[error("the query needs more than its memory bound of {limit} bytes; narrow it or raise `query.memory`")]
+    #[error(
+        "the query needs more than its memory bound of {limit} bytes; narrow it or raise `engine.memory_per_query`"
+    )]
     MemoryExceeded {
+        /// The bound, in bytes.
+        limit: u64,
+    },
+    /// A value, written out, is larger than what a query may hold: its parts occur in it again and again.
+    #[error(
+        "a value of {size} bytes, written out, is larger than the query's memory bound of {limit} bytes; narrow the \
+         traversal or raise `engine.memory_per_query`"
+    )]
+    ValueTooLarge {
+        /// Its size in bytes, or the largest that is counted.
+        size: u64,
+        /// The bound, in bytes.
+        limit: u64,
+    },
+    /// A value is nested more deeply than any that leaves the engine.
+    #[error(
+        "a value has more than {limit} collections inside one another, whatever `engine.memory_per_query` is; \
+         flatten it, for instance with `unfold()`"
+    )]
+    ValueTooDeep {
+        /// The bound.
+        limit: u16,
+    },
+    /// All queries together hold as much as they may.
+    #[error(
+        "all queries together need more than `engine.memory_queries`, {limit} bytes, and none ended soon enough; send the \
+         query again"
+    )]
+    Busy {
         /// The bound, in bytes.
         limit: u64,
     },

@@ -96,7 +96,7 @@ impl Executor {
         for mut task in std::mem::take(&mut self.suspended) {
             let may_go_on = task.is_parked() && !is_full && task.may_go_on(&room);
             is_full |= task.is_parked();
-            if may_go_on || task.query.state().waker.take() || task.is_over() {
+            if may_go_on || task.may_hold_more() || task.query.state().waker.take() || task.is_over() {
                 self.enqueue(task);
             } else {
                 self.suspended.push(task);

@@ -30,6 +30,12 @@ const MAILBOX_BOUND: usize = 32;
 /// Rows from which on a batch's bytes are charged to the query and the quota is looked at after it.
 const LARGE_BATCH: usize = 256;
 
+/// Bytes from which on a batch counts as large whatever its rows.
+const LARGE_BYTES: usize = 1 << 14;
+
+/// Bytes, written out, beyond which a batch is worked on in pieces.
+const PIECE: u64 = 4 << 20;
+
 /// Small batches that may pass between two looks at the clock.
 const STEPS_PER_CLOCK: u32 = 16;
 
@@ -252,14 +258,44 @@ impl Instance {
         Some(deepest)
     }
 
+    /// Gives a batch to an operator, in pieces where the query wants smaller ones.
     fn deliver(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        match cx.query.plan.batch {
+            Some(most) if batch.len > most as usize => {
+                let rows: Vec<u32> = (0..batch.len as u32).collect();
+                let mut pieces = rows.chunks(most as usize);
+                pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
+            }
+            _ => self.deliver_whole(to, batch, cx),
+        }
+    }
+
+    fn deliver_whole(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
         if let Some(counters) = cx.query.profile.of(self.pipeline.ops[to].id) {
             Counters::add(&counters.batches, 1);
             Counters::add(&counters.rows, batch.len as u64);
         }
-        let charge = if batch.len >= LARGE_BATCH { Some(Charge::take(cx, batch.bytes())?) } else { None };
-        self.nodes[to].mailbox.push(batch, charge);
         self.ready |= 1 << to;
+        let mailbox = &mut self.nodes[to].mailbox;
+        if batch.len < LARGE_BATCH && !batch.has_values() {
+            mailbox.push(batch, None);
+            return Ok(());
+        }
+        let weight = batch.weight();
+        weight.admit(cx.query.memory.limit())?;
+        let is_large = batch.len >= LARGE_BATCH || weight.bytes >= LARGE_BYTES;
+        let charge = if is_large { Some(Charge::take(cx, weight.bytes)?) } else { None };
+        if weight.expanded <= PIECE || batch.len == 1 {
+            mailbox.push(batch, charge);
+            return Ok(());
+        }
+        // Operators work on a batch without a look at the clock. What the pieces share goes with the last.
+        let mut pieces = batch.in_pieces(PIECE).peekable();
+        let mut charge = charge;
+        while let Some(piece) = pieces.next() {
+            let charge = if pieces.peek().is_none() { charge.take() } else { None };
+            mailbox.push(piece, charge);
+        }
         Ok(())
     }
 
@@ -268,8 +304,9 @@ impl Instance {
         let node = &mut self.nodes[i];
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         node.used = true;
+        let is_charged = node.mailbox.is_next_charged();
         let input = if node.backlog { None } else { node.mailbox.pop() };
-        if input.as_ref().is_some_and(|batch| batch.len >= LARGE_BATCH) {
+        if input.as_ref().is_some_and(|batch| batch.len >= LARGE_BATCH || is_charged) {
             self.small_steps = STEPS_PER_CLOCK;
         }
         let output = &mut self.output;

@@ -7,16 +7,19 @@
 //! | `batch/` | the messages: columnar batches of traversers |
 //! | `operator.rs` | what an operator is |
 //! | `operators/` | the experts: one file per category of step |
+//! | `java_regex/` | what `TextP.regex` means |
 //! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
 //! | `running.rs` | one query: the root instance |
 //! | `executor.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, tenants, what executors share, queries |
+//! | `memory.rs`, `budget.rs`, `batch/weight.rs` | what a query may hold, what all may, and what values weigh |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
 pub mod batch;
+mod budget;
 mod cancel;
 mod commit;
 mod crew;
@@ -28,6 +31,7 @@ mod error;
 mod executor;
 mod floor;
 mod instance;
+mod java_regex;
 mod mailbox;
 mod memory;
 pub mod operator;
@@ -45,6 +49,7 @@ mod side_effects;
 mod task;
 mod waker;
 
+pub use budget::Budget;
 pub use cancel::CancelToken;
 pub use edge_part::EdgePart;
 pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, QuerySpec};

@@ -38,6 +38,11 @@ impl Mailbox {
         }
     }
 
+    /// Whether the first batch is charged: it is large.
+    pub(crate) fn is_next_charged(&self) -> bool {
+        matches!(self.first, Some((_, Some(_))))
+    }
+
     /// Takes the first batch out.
     pub(crate) fn pop(&mut self) -> Option<Batch> {
         let (batch, _) = self.first.take()?;

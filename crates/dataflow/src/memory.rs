@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use crate::budget::{Budget, Part};
 use crate::error::QueryError;
 
 /// Counts the bytes of a query's intermediate results against a bound.
@@ -11,12 +12,19 @@ pub struct MemoryMeter {
     used: AtomicI64,
     peak: AtomicI64,
     limit: u64,
+    /// What it takes of what all queries may hold.
+    part: Option<Part>,
 }
 
 impl MemoryMeter {
     /// A meter with a bound in bytes.
     pub fn new(limit: u64) -> Self {
-        Self { used: AtomicI64::new(0), peak: AtomicI64::new(0), limit }
+        Self { used: AtomicI64::new(0), peak: AtomicI64::new(0), limit, part: None }
+    }
+
+    /// A meter with a bound in bytes that takes what it counts from a budget.
+    pub fn within(limit: u64, budget: &Arc<Budget>) -> Self {
+        Self { part: Some(Part::new(budget.clone())), ..Self::new(limit.min(budget.per_query())) }
     }
 
     /// Adds `bytes` (negative to give back).
@@ -31,7 +39,20 @@ impl MemoryMeter {
                 return Err(QueryError::MemoryExceeded { limit: self.limit });
             }
         }
-        Ok(())
+        match &self.part {
+            Some(part) if !part.hold(used) => Err(QueryError::Busy { limit: part.limit() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the query may go on: whether there is room for what it will come to hold. If not, it should ask again soon.
+    pub(crate) fn may_go_on(&self) -> bool {
+        self.part.as_ref().is_none_or(Part::may_go_on)
+    }
+
+    /// Why a query is refused that has waited long enough.
+    pub(crate) fn busy(&self) -> QueryError {
+        QueryError::Busy { limit: self.part.as_ref().map_or(self.limit, Part::limit) }
     }
 
     /// Adds `bytes` if there is room for them: for what a query can do without. Whether there was.
@@ -43,13 +64,24 @@ impl MemoryMeter {
         let Ok(before) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room) else {
             return false;
         };
-        self.peak.fetch_max(before + bytes as i64, Ordering::Relaxed);
+        let used = before + bytes as i64;
+        self.peak.fetch_max(used, Ordering::Relaxed);
+        if self.part.as_ref().is_some_and(|part| !part.hold(used)) {
+            self.used.fetch_sub(bytes as i64, Ordering::Relaxed);
+            return false;
+        }
         true
     }
 
     /// Whether half of what may be held is.
     pub(crate) fn is_half_used(&self) -> bool {
         self.used() > self.limit / 2
+    }
+
+    /// The bound in bytes.
+    #[inline]
+    pub fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Bytes held now.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use graph::{Request, Snapshot, Transaction};
 use planner::physical::Plan;
 use values::Value;
+use values::watch::Watch;
 
 use crate::cancel::CancelToken;
 use crate::error::QueryError;
@@ -150,12 +151,27 @@ impl QueryState {
         }
     }
 
+    /// Whether something in it has met an error that it could not hand on.
+    ///
+    /// # Errors
+    /// That error.
+    #[inline]
+    pub(crate) fn check_failure(&self) -> Result<(), QueryError> {
+        self.cancel.failure().map_or(Ok(()), |failure| Err(failure.clone()))
+    }
+
+    /// Why the query ends whose work its watch has ended.
+    pub(crate) fn ended(&self) -> QueryError {
+        self.check().err().unwrap_or(QueryError::Cancelled)
+    }
+
     /// Whether the query must end now.
     ///
     /// # Errors
-    /// [`QueryError::Cancelled`] or [`QueryError::TimedOut`].
+    /// [`QueryError::Cancelled`], [`QueryError::TimedOut`], or the error that something in it has met.
     #[inline]
     pub fn check(&self) -> Result<(), QueryError> {
+        self.check_failure()?;
         if self.cancel.is_cancelled() {
             return Err(QueryError::Cancelled);
         }
@@ -163,5 +179,11 @@ impl QueryState {
             Some((deadline, timeout)) if self.clock.now() >= deadline => Err(QueryError::TimedOut(timeout)),
             _ => Ok(()),
         }
+    }
+}
+
+impl Watch for QueryState {
+    fn must_end(&self) -> bool {
+        self.check().is_err()
     }
 }

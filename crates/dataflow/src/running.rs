@@ -1,15 +1,18 @@
 //! A query from its first batch to its last: the root of an operator tree.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use planner::physical::{IntraPolicy, Op, OpKind};
+use values::{Value, watch};
 
-use crate::batch::{Batch, bulk};
-use crate::detach;
+use crate::batch::{Batch, Weight, bulk};
+use crate::detach::{self, Detacher};
 use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
+use crate::memory::Charge;
 use crate::operator::{Context, Output};
 use crate::query::QueryState;
 use crate::quota::Quota;
@@ -24,7 +27,22 @@ pub struct RunningQuery {
     results: u64,
     time: Duration,
     detach: detach::Detail,
+    /// Results that are not detached yet.
+    leaving: Leaving,
+    /// How far the operators had come when they left.
+    progress: Progress,
 }
+
+/// Batches of results on their way out.
+#[derive(Default)]
+struct Leaving {
+    batches: VecDeque<(Batch, Option<Charge>)>,
+    /// Rows of the first that have left.
+    row: usize,
+}
+
+/// Bytes of results that leave together, roughly, or one result if that is larger.
+const LEAVE_TOGETHER: usize = 1 << 20;
 
 impl std::fmt::Debug for RunningQuery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -47,7 +65,18 @@ impl RunningQuery {
             moves: false,
             rows: 0.0,
         };
-        Self { state, root, root_op, started: false, results: 0, time: Duration::ZERO, detach }
+        let (leaving, progress) = (Leaving::default(), Progress::Ready);
+        Self {
+            state,
+            root,
+            root_op,
+            started: false,
+            results: 0,
+            time: Duration::ZERO,
+            detach,
+            leaving,
+            progress,
+        }
     }
 
     /// For how long it has run.
@@ -66,10 +95,14 @@ impl RunningQuery {
     /// The error that ends the query; its operators are terminated then.
     pub fn run(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
         let began = self.state.clock.now();
-        let outcome = self.advance(quota).map_err(|error| self.explain(error));
+        // Long work on values ends by unwinding: see `values::watch`.
+        let outcome = watch::watched(self.state.clone(), || self.advance(quota));
+        let outcome = outcome.unwrap_or_else(|_| Err(self.state.ended()));
+        let outcome = outcome.map_err(|error| self.explain(error));
         self.time += self.state.clock.now().saturating_sub(began);
         if outcome.is_err() {
             self.root.reset();
+            self.leaving = Leaving::default();
         }
         outcome
     }
@@ -90,6 +123,9 @@ impl RunningQuery {
 
     fn advance(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
         self.state.check()?;
+        if !self.leaving.batches.is_empty() {
+            return self.leave();
+        }
         let state = self.state.clone();
         let cx = Context {
             query: &state,
@@ -107,28 +143,67 @@ impl RunningQuery {
             self.root.end_input();
         }
         let mut out = Output::default();
-        let progress = self.root.run(&cx, IntraPolicy::DepthFirst, &mut out)?;
-        // A section that could not be read must end the query rather than look empty.
+        self.progress = self.root.run(&cx, IntraPolicy::DepthFirst, &mut out)?;
+        // A section that could not be read must end the query rather than look empty, and so must a test that failed.
         state.snapshot().check()?;
-        let results = self.detach(out.batches)?;
-        Ok((progress, results))
+        state.check_failure()?;
+        for batch in out.batches {
+            let charge = self.admit(&batch, &cx)?;
+            self.leaving.batches.push_back((batch, charge));
+        }
+        self.leave()
     }
 
-    fn detach(&mut self, batches: Vec<Batch>) -> Result<Results, QueryError> {
-        if batches.is_empty() {
-            return Ok(Results::new());
+    /// Charges a batch of results while it leaves, if it may be large.
+    fn admit(&self, batch: &Batch, cx: &Context<'_>) -> Result<Option<Charge>, QueryError> {
+        if !batch.has_values() {
+            return Ok(None);
         }
+        let weight = batch.weight();
+        weight.admit(self.state.memory.limit())?;
+        Ok(if weight.bytes >= LEAVE_TOGETHER { Some(Charge::take(cx, weight.bytes)?) } else { None })
+    }
+
+    /// Detaches what leaves together.
+    fn leave(&mut self) -> Result<(Progress, Results), QueryError> {
+        let mut results = Results::new();
+        let memory = &self.state.memory;
         let snapshot = self.state.snapshot();
         let reader = snapshot.reader();
-        let mut results = Results::with_capacity(batches.iter().map(|b| b.len).sum());
-        for batch in &batches {
-            for row in 0..batch.len {
+        let room = memory.limit().saturating_sub(memory.used());
+        let mut detacher = Detacher::new(&reader, self.detach, room);
+        let (mut weight, mut full) = (Weight::default(), false);
+        while !full && let Some((batch, _)) = self.leaving.batches.front() {
+            let (from, len) = (self.leaving.row, batch.len);
+            results.reserve(len - from);
+            let mut row = from;
+            while row < len && !full {
                 let count = bulk::exact(batch.bulk(row))? as u64;
                 self.results = bulk::sum(self.results, count);
-                results.push((detach::detach(&batch.current.value(row), &reader, self.detach), count));
+                let result = detacher.value(&batch.current.value(row));
+                weight.add(&result);
+                weight.bytes += size_of::<(Value, u64)>();
+                full = weight.bytes >= LEAVE_TOGETHER;
+                results.push((result, count));
+                row += 1;
+            }
+            self.leaving.row = row;
+            if row == len {
+                // What was detached is known by the addresses of what it was made of.
+                self.leaving.row = 0;
+                self.leaving.batches.pop_front();
+                full |= detacher.has_made();
             }
         }
-        Ok(results)
+        if detacher.is_incomplete() {
+            return Err(QueryError::MemoryExceeded { limit: memory.limit() });
+        }
+        if self.state.transaction().is_some() {
+            // They are kept until the commit.
+            memory.charge(weight.bytes as isize)?;
+        }
+        let progress = if self.leaving.batches.is_empty() { self.progress } else { Progress::Ready };
+        Ok((progress, results))
     }
 
     /// What there is to say at the end.

@@ -1,11 +1,9 @@
 //! The side-effects of a query: collections that traversers fill on their way, on any executor.
 
 use gremlin::Operator;
-use indexmap::IndexMap;
 use parking_lot::Mutex;
 use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId};
-use rustc_hash::FxBuildHasher;
-use values::{Map, Set, Value, number};
+use values::{BulkSet, Map, Set, Value, number};
 
 use crate::batch::bulk;
 use crate::error::QueryError;
@@ -14,7 +12,7 @@ use crate::error::QueryError;
 #[derive(Debug)]
 enum Content {
     /// Objects with how often they were added, in the order of their first addition (TinkerPop's `BulkSet`).
-    Bag(IndexMap<Value, u64, FxBuildHasher>),
+    Bag(BulkSet),
     /// What `group('m')` and `groupCount('m')` fill.
     Map(Map),
     /// A value of the user's, into which objects are merged by the reducer.
@@ -46,7 +44,7 @@ impl SideEffects {
             content: match (&side_effect.initial, filled) {
                 (Some(initial), _) => Content::Given(initial.clone()),
                 (None, Some(_)) => Content::Map(Map::new()),
-                (None, None) => Content::Bag(IndexMap::default()),
+                (None, None) => Content::Bag(BulkSet::new()),
             },
             reducer: side_effect.reducer,
             combine: filled.unwrap_or(Combine::Replace),
@@ -55,14 +53,11 @@ impl SideEffects {
         Self { entries: plan.side_effects.iter().zip(filled).map(|s| Mutex::new(entry(s))).collect() }
     }
 
-    /// The value as it is now: a list with repetitions for what `aggregate` fills, else the map or the reduced value.
+    /// The value as it is now: a bulk set for what `aggregate` fills, else the map or the reduced value.
     pub fn value(&self, id: SideEffectId) -> Value {
         let Some(entry) = self.entries.get(id.0 as usize) else { return Value::Null };
         match &entry.lock().content {
-            Content::Bag(bag) => {
-                let repeat = |(value, n): (&Value, &u64)| std::iter::repeat_n(value.clone(), *n as usize);
-                bag.iter().flat_map(repeat).collect::<Vec<_>>().into()
-            }
+            Content::Bag(bag) => bag.clone().into(),
             Content::Map(map) => map.clone().into(),
             Content::Given(value) => value.clone(),
         }
@@ -77,7 +72,7 @@ impl SideEffects {
     /// grows; `None` for others.
     pub(crate) fn distinct_from(&self, id: SideEffectId, from: usize) -> Option<Vec<Value>> {
         match &self.entries.get(id.0 as usize)?.lock().content {
-            Content::Bag(bag) => Some(bag.get_range(from..)?.keys().cloned().collect()),
+            Content::Bag(bag) => Some(bag.distinct_from(from).cloned().collect()),
             _ => None,
         }
     }
@@ -110,10 +105,7 @@ impl SideEffects {
         }
         for (object, count) in objects {
             match &mut entry.content {
-                Content::Bag(bag) => {
-                    let held = bag.entry(object).or_insert(0);
-                    *held = bulk::sum(*held, count);
-                }
+                Content::Bag(bag) => bag.add(object, count),
                 Content::Given(held) => {
                     for _ in 0..count {
                         *held = merge(reducer, std::mem::take(held), &object)?;
@@ -178,7 +170,7 @@ impl SideEffects {
         let combine = entry.combine;
         match &mut entry.content {
             Content::Map(map) => change(map, combine),
-            Content::Given(Value::Map(map)) => change(std::sync::Arc::make_mut(map), combine),
+            Content::Given(Value::Map(map)) => change(&mut *std::sync::Arc::make_mut(map), combine),
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
             }
@@ -297,7 +289,7 @@ fn add_to(held: Value, object: &Value) -> Result<Value, QueryError> {
             Ok(Value::List(list))
         }
         Value::Set(mut set) => {
-            let members: &mut Set = std::sync::Arc::make_mut(&mut set);
+            let members: &mut Set = &mut *std::sync::Arc::make_mut(&mut set);
             members.insert(object.clone());
             Ok(Value::Set(set))
         }
@@ -340,7 +332,8 @@ mod tests {
         for (object, bulk) in [("a", 1), ("b", 2), ("a", 1)] {
             x.add(X, object.into(), bulk).unwrap();
         }
-        assert_eq!(x.value(X), Value::list(["a", "a", "b", "b"].map(Value::from)));
+        let expected: BulkSet = [("a".into(), 2), ("b".into(), 2)].into_iter().collect();
+        assert_eq!(x.value(X), expected.into());
         assert_eq!(x.distinct_from(X, 1), Some(vec!["b".into()]));
         assert_eq!(x.version(X), 3);
     }

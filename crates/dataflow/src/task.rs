@@ -3,10 +3,12 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use graph::{Bell, HeavyTurn, Parked};
 use values::Str;
 
+use crate::budget::PATIENCE;
 use crate::error::QueryError;
 use crate::instance::Progress;
 use crate::quota::Quota;
@@ -24,6 +26,8 @@ pub(crate) struct Task {
     pub held: Results,
     pub finished: bool,
     pub room: Room,
+    /// Since when it waits until it may hold more memory.
+    pub waits: Option<Duration>,
 }
 
 /// Whether a query that loads much may go on: see [`graph::Request::heavy_turn`].
@@ -87,12 +91,41 @@ impl Task {
         if let Some(next) = self.deliver_held() {
             return next;
         }
+        if let Some(next) = self.wait_for_memory() {
+            return next;
+        }
         let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| self.query.run(quota)));
         match outcome {
             Err(panic) => self.end(Err(panicked(&panic))),
             Ok(Err(error)) => self.end(Err(error)),
             Ok(Ok((progress, results))) => self.take(progress, results),
         }
+    }
+
+    /// `Some` if the query may not hold more memory now.
+    fn wait_for_memory(&mut self) -> Option<Next> {
+        let state = self.query.state();
+        if state.memory.may_go_on() {
+            self.waits = None;
+            return None;
+        }
+        if let Err(error) = state.check() {
+            return Some(self.end(Err(error)));
+        }
+        let now = state.clock.now();
+        if now.saturating_sub(*self.waits.get_or_insert(now)) < PATIENCE {
+            return Some(Next::Suspend);
+        }
+        let busy = state.memory.busy();
+        Some(self.end(Err(busy)))
+    }
+
+    /// Whether it should be asked again whether it may hold more memory.
+    pub(crate) fn may_hold_more(&self) -> bool {
+        self.waits.is_some_and(|since| {
+            let state = self.query.state();
+            state.memory.may_go_on() || state.clock.now().saturating_sub(since) >= PATIENCE
+        })
     }
 
     /// Offers results that wait to the sink; `Some` if the query cannot go on.

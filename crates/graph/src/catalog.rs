@@ -105,7 +105,7 @@ impl Catalog {
     }
     /// The id of a property key, if any element ever had it.
     pub fn key(&self, name: &str) -> Option<KeyId> {
-        self.keys.id(name).map(KeyId).filter(|&key| key != EDGE_ID_KEY)
+        self.id(NameSpace::Key, name).map(KeyId)
     }
     /// The name of a vertex label.
     ///
@@ -229,7 +229,7 @@ impl Catalog {
 
     /// The id of `name`, given to it now if it has none. The caller publishes the grown catalog.
     pub(crate) fn intern(&mut self, space: NameSpace, name: &str) -> Result<u16, GraphError> {
-        if let Some(id) = self.names(space).id(name) {
+        if let Some(id) = self.id(space, name) {
             return Ok(id);
         }
         check_name(space, name)?;
@@ -257,9 +257,10 @@ impl Catalog {
         Ok(())
     }
 
-    /// The id of `name` in `space`, hidden ones included.
+    /// The id of `name` in `space`. The key of edge ids has none: nobody may write, declare or index what is under it.
     pub(crate) fn id(&self, space: NameSpace, name: &str) -> Option<u16> {
-        self.names(space).id(name)
+        let is_hidden = |id: &u16| space == NameSpace::Key && *id == EDGE_ID_KEY.0;
+        self.names(space).id(name).filter(|id| !is_hidden(id))
     }
 
     /// The same names with the schema and indexes of an older version.
@@ -277,17 +278,19 @@ impl Catalog {
 }
 
 /// A label or key must be non-empty, not hidden (`~…`) and of bounded length.
-fn check_name(space: NameSpace, name: &str) -> Result<(), GraphError> {
+pub(crate) fn check_name(space: NameSpace, name: &str) -> Result<(), GraphError> {
+    let shortened = || name.chars().take(64).collect();
+    if name.starts_with('~') {
+        return Err(GraphError::HiddenName { space, name: shortened() });
+    }
     let problem = if name.is_empty() {
         "it is empty"
-    } else if name.starts_with('~') {
-        "names that begin with '~' are reserved"
     } else if name.len() > MAX_NAME_BYTES {
         "it is longer than 4096 bytes"
     } else {
         return Ok(());
     };
-    Err(GraphError::BadName { space, name: name.chars().take(64).collect(), problem })
+    Err(GraphError::BadName { space, name: shortened(), problem })
 }
 
 #[cfg(test)]
@@ -309,7 +312,12 @@ mod tests {
     fn hidden_and_empty_names_are_refused_by_name() {
         let mut catalog = Catalog::default();
         assert_eq!(catalog.key("~id"), None);
-        assert!(matches!(catalog.intern(NameSpace::Key, "~x"), Err(GraphError::BadName { .. })));
+        for name in ["~x", "~id"] {
+            assert!(
+                matches!(catalog.intern(NameSpace::Key, name), Err(GraphError::HiddenName { .. })),
+                "{name}"
+            );
+        }
         assert!(matches!(catalog.intern(NameSpace::EdgeLabel, ""), Err(GraphError::BadName { .. })));
     }
 }

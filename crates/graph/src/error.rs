@@ -26,8 +26,8 @@ pub enum GraphError {
     /// An edge with this id exists.
     #[error("an edge with id {id} already exists; ids of edges are unique in a graph", id = DisplayId(.0))]
     DuplicateEdgeId(Value),
-    /// An id must be a scalar.
-    #[error("{0} cannot be an element id; use a number, a string or a UUID")]
+    /// An id is a text, an integer of up to 64 bits or a UUID.
+    #[error("{0} cannot be an element id; use a text, an integer of up to 64 bits or a UUID")]
     BadId(&'static str),
     /// A vertex that a write needs is gone or never was.
     #[error("the vertex {id} does not exist (or no longer does)", id = DisplayId(.0))]
@@ -47,6 +47,20 @@ pub enum GraphError {
         name: String,
         /// What is wrong with it.
         problem: &'static str,
+    },
+    /// A label or key of the kind that TinkerPop keeps for itself. It begins with the words of TinkerPop's own error.
+    #[error(
+        "{} can not be a hidden key: {name} (names that begin with '~' are reserved)",
+        match space {
+            NameSpace::Key => "Property key",
+            NameSpace::VertexLabel | NameSpace::EdgeLabel => "Label",
+        }
+    )]
+    HiddenName {
+        /// What it was to be.
+        space: NameSpace,
+        /// The name, shortened.
+        name: String,
     },
     /// The name space is full.
     #[error("the graph already has {limit} different {space}s, the most it can hold")]

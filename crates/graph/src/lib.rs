@@ -88,6 +88,7 @@ mod commit_queue;
 mod core;
 mod counts;
 mod edge_ids;
+mod element_id;
 mod error;
 mod flush;
 mod graph;

@@ -175,18 +175,3 @@ impl std::fmt::Debug for Submitted {
         f.debug_struct("Submitted").field("stamp", &self.stamp).finish_non_exhaustive()
     }
 }
-
-/// Refuses values that cannot be ids.
-pub(crate) fn check_id(id: &Value) -> Result<()> {
-    let kind = match id {
-        Value::Null => "null",
-        Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Path(_) => "a collection",
-        Value::Vertex(_) | Value::VertexRef(_) | Value::Edge(_) | Value::EdgeRef(_) => "an element",
-        Value::Property(_) | Value::VertexProperty(_) => "a property",
-        Value::T(_) | Value::Direction(_) => "a token",
-        Value::Double(v) if v.is_nan() => "NaN",
-        Value::Float(v) if v.is_nan() => "NaN",
-        _ => return Ok(()),
-    };
-    Err(GraphError::BadId(kind))
-}

@@ -7,11 +7,11 @@ use crate::codec::weight;
 use crate::op::Before;
 use crate::overlay::OwnEdge;
 use crate::section::{EdgeCells, EdgeChange, EdgeChangeKind, order_values};
-use crate::transaction::check_id;
 use crate::write_set::{WriteSet, cells_weight};
 use crate::write_vertex::require_vertex;
 use crate::{
-    Dir, Direction, EdgeLabelId, GraphError, KeyId, Result, Transaction, ValueRef, index_hash, units,
+    Dir, Direction, EdgeLabelId, GraphError, KeyId, Result, Transaction, ValueRef, element_id, index_hash,
+    units,
 };
 
 impl Transaction {
@@ -26,7 +26,7 @@ impl Transaction {
         src: VertexRef,
         dst: VertexRef,
     ) -> Result<EdgeRef> {
-        id.as_ref().map_or(Ok(()), check_id)?;
+        id.as_ref().map_or(Ok(()), element_id::check)?;
         self.obey_edge_label(label)?;
         let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
         let mut writes = self.writes.lock();

@@ -15,12 +15,14 @@ use crate::{
 impl Transaction {
     /// How the graph takes a further value under `key` of a vertex where a program does not say: as declared.
     pub fn cardinality(&self, v: VertexRef, key: &str) -> Cardinality {
+        self.declared_cardinality(v, key).unwrap_or_default()
+    }
+
+    /// What the schema says of it; `None` if nothing.
+    pub fn declared_cardinality(&self, v: VertexRef, key: &str) -> Option<Cardinality> {
         let catalog = self.base.catalog();
-        let declared = || {
-            let vertex = catalog.schema().vertex(self.label_of(v)?)?;
-            vertex.keys.get(&catalog.key(key)?).map(|key| key.cardinality)
-        };
-        declared().unwrap_or_default()
+        let vertex = catalog.schema().vertex(self.label_of(v)?)?;
+        vertex.keys.get(&catalog.key(key)?).map(|key| key.cardinality)
     }
 
     /// The label of a vertex, existing or not.

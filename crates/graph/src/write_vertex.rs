@@ -8,11 +8,10 @@ use crate::indexing::{check_combinations, order_keys};
 use crate::property::{PropertyCell, PropertyState};
 use crate::schema::{IndexDefinition, IndexKind};
 use crate::section::VertexState;
-use crate::transaction::check_id;
 use crate::write_set::WriteSet;
 use crate::{
     Cardinality, Dir, EdgeLabelId, GraphError, KeyId, PropertyId, Reader, Result, Transaction, ValueRef,
-    VertexLabelId, index_hash, units,
+    VertexLabelId, element_id, index_hash, units,
 };
 
 impl Transaction {
@@ -21,7 +20,7 @@ impl Transaction {
     /// # Errors
     /// If the id is taken or cannot be an id, or the label cannot be a label.
     pub fn add_vertex(&self, id: Option<Value>, label: &str) -> Result<VertexRef> {
-        id.as_ref().map_or(Ok(()), check_id)?;
+        id.as_ref().map_or(Ok(()), element_id::check)?;
         self.obey_vertex_label(label)?;
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
         let mut writes = self.writes.lock();

@@ -121,7 +121,7 @@ fn a_bad_line_is_named() {
         ("{\"id\":1}\n{\"id\":2,}\n", ":2:9: JSON expected"),
         ("{\"id\":1}\n\n{\"label\":\"x\"}\n", ":3:1: column `id`: an id expected"),
         ("{\"id\":1}\n{\"id\":1}\n", ":2:1: column `id`: an id of its own expected"),
-        ("{\"id\":true}\n", "a number, a string or a UUID"),
+        ("{\"id\":true}\n", ":1:1: column `id`: a truth value cannot be an element id"),
         ("[1]\n", ":1:1: a vertex, a JSON object, expected"),
         ("{\"vertices\":[]}\n", "wrapAdjacencyList"),
         ("{\"id\":1,\"label\":7}\n", "column `label`: a string expected"),

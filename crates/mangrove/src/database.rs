@@ -11,7 +11,8 @@ use values::{Str, Value};
 
 use crate::{
     DatabaseOptions, Error, Results, Transaction,
-    options::start_engine,
+    config::EngineConfig,
+    options::start_engine_with,
     prepare::Preparer,
     retry::Retries,
     script,
@@ -99,7 +100,12 @@ impl Database {
         let graph = Graph::open(store.clone(), options.graph.clone())?;
         let engine = match &options.engine {
             Some(engine) => engine.clone(),
-            None => start_engine(options.executors)?,
+            None => start_engine_with(&EngineConfig {
+                executors: options.executors,
+                memory_queries: options.memory_queries,
+                memory_per_query: options.memory_per_query,
+                ..EngineConfig::default()
+            })?,
         };
         let preparer = Preparer::new(options.plan_cache, engine.executors());
         let scripts = Scripts::new(options.plan_cache);

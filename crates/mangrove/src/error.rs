@@ -44,6 +44,9 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A request that may only read, and asks for a change.
+    #[error("{0} would change something, and this request may only read")]
+    ReadOnly(values::Str),
     /// A schema file with a mistake.
     #[error(transparent)]
     SchemaFile(#[from] crate::schema_file::SchemaFileError),
@@ -84,6 +87,7 @@ impl Error {
             Self::Plan(_) | Self::Script(_) | Self::NoResult | Self::Service { .. } | Self::SchemaFile(_) => {
                 ErrorKind::Evaluation
             }
+            Self::ReadOnly(_) => ErrorKind::ReadOnly,
             Self::Conflict { .. } => ErrorKind::Conflict,
             Self::Query(error) => match error {
                 QueryError::Step { .. } => ErrorKind::Evaluation,
@@ -91,7 +95,11 @@ impl Error {
                 QueryError::TimedOut(_) => ErrorKind::Timeout,
                 QueryError::Cancelled => ErrorKind::Cancelled,
                 QueryError::Countless => ErrorKind::Evaluation,
-                QueryError::MemoryExceeded { .. } | QueryError::Refused(_) => ErrorKind::Limit,
+                QueryError::MemoryExceeded { .. }
+                | QueryError::ValueTooLarge { .. }
+                | QueryError::ValueTooDeep { .. }
+                | QueryError::Refused(_) => ErrorKind::Limit,
+                QueryError::Busy { .. } => ErrorKind::Busy,
                 QueryError::Graph(error) => of_graph(error),
                 QueryError::Internal { .. } => ErrorKind::Internal,
             },

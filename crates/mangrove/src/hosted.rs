@@ -49,7 +49,12 @@ fn refusal(error: &Error) -> server::QueryError {
 }
 
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
-    let wishes = Wishes { timeout: query.timeout, materialize: query.materialize };
+    let wishes = Wishes {
+        timeout: query.timeout,
+        max_timeout: query.max_timeout,
+        read_only: query.read_only,
+        materialize: query.materialize,
+    };
     let request = match query.input {
         Input::Text { script, source, bindings } => {
             match inner.read(&script, &source, &script::bindings(bindings), &inner.graph.snapshot())? {
@@ -68,7 +73,26 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 /// What a client says about a request beside its traversal.
 struct Wishes {
     timeout: Option<Duration>,
+    max_timeout: Option<Duration>,
+    read_only: bool,
     materialize: Materialize,
+}
+
+impl Wishes {
+    /// How long a query may take that asks for so long itself.
+    fn timeout(&self, asked: Option<Duration>) -> Option<Duration> {
+        let asked = asked.or(self.timeout);
+        asked.into_iter().chain(self.max_timeout).min()
+    }
+
+    /// Where a service is called.
+    fn within(&self, mode: Mode) -> Within {
+        match mode {
+            Mode::Explain => Within::Explanation,
+            _ if self.read_only => Within::Reading,
+            _ => Within::Request,
+        }
+    }
 }
 
 /// Calls the service that a request begins with, on a thread of its own since it may wait, and goes on with its
@@ -82,8 +106,7 @@ fn call(
     let later = Arc::new(Later::default());
     let shared = later.clone();
     let act = move || {
-        let within = if request.mode == Mode::Explain { Within::Explanation } else { Within::Request };
-        let running = services::substitute(&inner, request.traversal, within)
+        let running = services::substitute(&inner, request.traversal, wishes.within(request.mode))
             .and_then(|traversal| go_on(&inner, Request { traversal, ..request }, &wishes, &sink));
         match running {
             Ok(running) => shared.begun(running),
@@ -125,6 +148,10 @@ impl server::Running for LaterHandle {
             running.cancel();
         }
     }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.0.lock().1.as_ref()?.deadline()
+    }
 }
 
 impl Drop for LaterHandle {
@@ -163,14 +190,18 @@ fn begin(
     wishes: &Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
-    prepared.timeout = prepared.timeout.or(wishes.timeout);
+    if wishes.read_only && prepared.plan.writes {
+        return Err(Error::ReadOnly("the traversal".into()));
+    }
+    prepared.timeout = wishes.timeout(prepared.timeout);
     if wishes.materialize == Materialize::Tokens {
         prepared.references_only();
     }
     if prepared.plan.profile {
         return profile(inner.clone(), prepared, sink.clone());
     }
-    let deadline = prepared.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let deadline =
+        prepared.timeout.or(inner.options.timeout).and_then(|timeout| Instant::now().checked_add(timeout));
     let job = Arc::new(Job {
         inner: inner.clone(),
         prepared,
@@ -327,6 +358,10 @@ impl server::Running for Handle {
     fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         self.0.stop();
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.deadline
     }
 }
 

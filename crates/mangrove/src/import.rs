@@ -29,23 +29,26 @@ impl ImportFormat {
     /// Tells the format of a file or a directory.
     ///
     /// # Errors
-    /// [`Error::UnknownFormat`] with what was looked for.
+    /// [`Error::Import`] for a format that is not read, by its name; [`Error::UnknownFormat`] with what was looked for.
     pub fn detect(source: &Path) -> Result<Self, Error> {
         let unknown = |reason: String| Error::UnknownFormat { path: source.into(), reason };
         let kind = fs::metadata(source).map_err(|error| unknown(error.to_string()))?;
         if kind.is_dir() {
-            return Self::of_directory(source).ok_or_else(|| {
+            return Self::of_directory(source)?.ok_or_else(|| {
                 unknown(
                     "there are neither person_0_0.csv and its kin (LDBC) nor other .csv files in it".into(),
                 )
             });
         }
+        import::refuse_foreign(source)?;
         Self::of_file(source).map_err(|error| unknown(error.to_string()))?.ok_or_else(|| {
-            unknown("it starts neither with { (GraphSON) nor with a CSV header such as id:ID,name".into())
+            let nothing =
+                "it starts neither with { (GraphSON) nor with a CSV header such as id:ID,name".to_owned();
+            unknown(if kind.len() == 0 { "the file is empty".into() } else { nothing })
         })
     }
 
-    fn of_directory(directory: &Path) -> Option<Self> {
+    fn of_directory(directory: &Path) -> Result<Option<Self>, Error> {
         let has_person = |directory: PathBuf| {
             entries(&directory).any(|path| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -55,24 +58,35 @@ impl ImportFormat {
         // LDBC keeps its dynamic part in a folder of its own, perhaps below `social_network`.
         let places = ["", "dynamic", "social_network", "social_network/dynamic"];
         if places.iter().any(|place| has_person(directory.join(place))) {
-            return Some(Self::Ldbc);
+            return Ok(Some(Self::Ldbc));
         }
-        let is_csv = |path: PathBuf| path.extension().is_some_and(|extension| extension == "csv");
-        entries(directory).any(is_csv).then_some(Self::Csv)
+        if entries(directory).any(|path| is_named_csv(&path)) {
+            return Ok(Some(Self::Csv));
+        }
+        // If there is nothing that can be read, the name of something that cannot helps more than what was looked for.
+        entries(directory)
+            .filter(|path| path.is_file())
+            .try_for_each(|path| import::refuse_foreign(&path))?;
+        Ok(None)
     }
 
     fn of_file(file: &Path) -> std::io::Result<Option<Self>> {
-        let mut start = String::new();
-        BufReader::new(File::open(file)?.take(PEEK)).read_line(&mut start)?;
-        let start = start.trim_start_matches('\u{feff}').trim_start();
+        let mut start = Vec::new();
+        BufReader::new(File::open(file)?.take(PEEK)).read_until(b'\n', &mut start)?;
+        let start = String::from_utf8_lossy(&start);
+        let start = start.trim_start_matches('\u{feff}').trim();
         Ok(if start.starts_with('{') {
             Some(Self::Graphson)
-        } else if start.contains(':') || file.extension().is_some_and(|extension| extension == "csv") {
+        } else if import::is_csv_header(start) || is_named_csv(file) && !start.is_empty() {
             Some(Self::Csv)
         } else {
             None
         })
     }
+}
+
+fn is_named_csv(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "csv")
 }
 
 fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
@@ -139,8 +153,9 @@ mod tests {
         ] {
             assert_eq!(ImportFormat::detect(&path(name)).unwrap(), format, "{name}");
         }
-        for name in ["empty", "picture", "nothing"] {
+        for name in ["empty", "nothing"] {
             assert!(matches!(ImportFormat::detect(&path(name)), Err(Error::UnknownFormat { .. })), "{name}");
         }
+        assert!(matches!(ImportFormat::detect(&path("picture")), Err(Error::Import(_))));
     }
 }

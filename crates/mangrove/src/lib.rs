@@ -53,7 +53,7 @@ pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};
 pub use database::Database;
 pub use error::Error;
 pub use import::ImportFormat;
-pub use options::{DatabaseOptions, held_bytes, start_engine};
+pub use options::{DatabaseOptions, held_bytes, start_engine, start_engine_with};
 pub use results::Results;
 pub use server::ErrorKind;
 pub use transaction::Transaction;

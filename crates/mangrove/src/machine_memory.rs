@@ -1,6 +1,9 @@
 //! How much memory there is for this process.
 
-use std::fs;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Taken where the system does not say.
 const UNKNOWN: u64 = 2 << 30;
@@ -10,9 +13,33 @@ const UNKNOWN: u64 = 2 << 30;
 pub(crate) fn machine_memory() -> u64 {
     let machine =
         fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text)).unwrap_or(UNKNOWN);
-    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let allowed = limits.iter().filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok());
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let allowed = limit_files(&groups)
+        .into_iter()
+        .filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok());
     allowed.fold(machine, u64::min)
+}
+
+/// The files that may hold a limit: of the control groups that `/proc/self/cgroup` names, and of all that those are in. In a
+/// container the group is the root of what can be seen.
+fn limit_files(groups: &str) -> Vec<PathBuf> {
+    let mut files =
+        vec!["/sys/fs/cgroup/memory.max".into(), "/sys/fs/cgroup/memory/memory.limit_in_bytes".into()];
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let inside = Path::new(path.trim_start_matches('/'));
+        let named = inside.ancestors().filter(|group| !group.as_os_str().is_empty());
+        files.extend(named.map(|group| Path::new(root).join(group).join(file)));
+    }
+    files
 }
 
 /// The total of `/proc/meminfo`.
@@ -25,6 +52,21 @@ fn total_of(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_limits_of_all_control_groups_around_the_process_are_looked_at() {
+        let files =
+            limit_files("0::/system.slice/mangrove.service\n5:cpu,memory:/a\n3:cpuset:/b\nnonsense\n");
+        let named: Vec<_> = files[2..].iter().map(|file| file.to_str().unwrap()).collect();
+        assert_eq!(
+            named,
+            [
+                "/sys/fs/cgroup/system.slice/mangrove.service/memory.max",
+                "/sys/fs/cgroup/system.slice/memory.max",
+                "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
+            ]
+        );
+    }
 
     #[test]
     fn the_total_is_read_in_bytes_and_nonsense_is_not_read() {

@@ -1,5 +1,11 @@
 //! The `mangrove` command.
 
+#![deny(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "they panic when nobody reads; `output::say` does not"
+)]
+
 mod cli;
 mod console;
 mod logging;
@@ -25,7 +31,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("mangrove: {failure}");
+            output::complain(format_args!("mangrove: {failure}"));
             ExitCode::FAILURE
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use dataflow::{Engine, EngineOptions};
+use dataflow::{Budget, Engine, EngineOptions};
 use graph::{GraphOptions, SecondaryOptions};
 use store::FjallOptions;
 
@@ -22,6 +22,9 @@ pub struct DatabaseOptions {
     pub executors: usize,
     /// Bytes that one query may hold in memory.
     pub memory_per_query: u64,
+    /// Bytes that all queries of an engine together may hold in memory, half of it at most one of them; 0 for a quarter of what
+    /// the process may use. Counts for an engine that the database starts itself.
+    pub memory_queries: u64,
     /// How long a query may take, where it does not say. `None`: for ever.
     pub timeout: Option<Duration>,
     /// How often a request that lost against a concurrent write is tried again.
@@ -48,6 +51,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             engine: None,
             executors: config.executors,
             memory_per_query: config.memory_per_query,
+            memory_queries: config.memory_queries,
             timeout: None,
             write_retries: config.write_retries,
             plan_cache: config.plan_cache,
@@ -116,12 +120,26 @@ const SMALLEST_STORE_CACHE: u64 = 4 << 20;
 /// Least bytes of writes that the store keeps in memory before writers wait.
 const SMALLEST_STORE_BUFFER: u64 = 48 << 20;
 
-/// Starts an engine that several databases can share.
+/// Starts an engine that several databases can share, with the default bounds of memory.
 ///
 /// # Errors
 /// When the operating system refuses a thread.
 pub fn start_engine(executors: usize) -> Result<Arc<Engine>, Error> {
-    let mut options = EngineOptions::default();
+    start_engine_with(&EngineConfig { executors, ..EngineConfig::default() })
+}
+
+/// Starts an engine that several databases can share, with as many executors and as much memory for queries as that says.
+///
+/// # Errors
+/// When the operating system refuses a thread.
+pub fn start_engine_with(config: &EngineConfig) -> Result<Arc<Engine>, Error> {
+    let EngineConfig { executors, memory_queries, memory_per_query, .. } = *config;
+    let memory = match memory_queries {
+        0 => machine_memory() / 4,
+        bytes => bytes,
+    };
+    let budget = Some(Arc::new(Budget::new(memory, memory_per_query)));
+    let mut options = EngineOptions { budget, ..EngineOptions::default() };
     if executors > 0 {
         options.executors = executors;
     }

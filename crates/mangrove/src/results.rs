@@ -26,6 +26,9 @@ enum Rest<'db> {
     Ended,
 }
 
+/// Copies of one result that are handed out between two looks at the clock.
+const LOOK: u64 = 1 << 10;
+
 impl<'db> Results<'db> {
     pub(crate) fn running(query: LocalQuery<'db>, needs_one: bool) -> Self {
         Self {
@@ -43,6 +46,21 @@ impl<'db> Results<'db> {
     /// A text and nothing else.
     pub(crate) fn one(text: String) -> Self {
         Self::complete(vec![(Value::from(text), 1)], false)
+    }
+
+    /// Whether the query may go on: also while copies of one result are handed out, for there may be billions.
+    fn check(&self) -> Result<(), Error> {
+        match &self.rest {
+            Rest::Running(query) => query.state().map_or(Ok(()), |state| state.check()).map_err(Error::from),
+            Rest::Ended => Ok(()),
+        }
+    }
+
+    fn end(&mut self) {
+        self.rest = Rest::Ended;
+        self.repeated = None;
+        self.batch = Vec::new().into_iter();
+        self.needs_one = false;
     }
 
     /// The next result with how often it stands there.
@@ -63,8 +81,7 @@ impl<'db> Results<'db> {
                     Ok(Some(batch)) => self.batch = batch.into_iter(),
                     Ok(None) => self.rest = Rest::Ended,
                     Err(error) => {
-                        self.rest = Rest::Ended;
-                        self.needs_one = false;
+                        self.end();
                         return Err(error.into());
                     }
                 },
@@ -81,6 +98,13 @@ impl Iterator for Results<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         match self.next_bulk().transpose()? {
             Ok((value, 1)) => Some(Ok(value)),
+            Ok((_, copies))
+                if copies % LOOK == 0
+                    && let Err(error) = self.check() =>
+            {
+                self.end();
+                Some(Err(error))
+            }
             Ok((value, copies)) => {
                 self.repeated = Some((value.clone(), copies - 1));
                 Some(Ok(value))

@@ -168,7 +168,7 @@ impl Serving {
 
     fn gremlin(&self, body: &str) -> String {
         self.http(&format!(
-            "POST /gremlin HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            "POST /gremlin HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         ))
     }
@@ -225,6 +225,44 @@ fn a_port_in_use_is_a_clear_error() {
     let port = taken.local_addr().unwrap().port().to_string();
     let message = complaint(&["--data", ":memory:", "serve", "--port", &port]);
     assert!(message.contains("another server listens there"), "{message}");
+}
+
+#[test]
+fn curl_reads_by_get_and_writes_by_post_only() {
+    let serving = Serving::start(&["--data", ":memory:", "serve", "--port", "0"]);
+    let curl = |args: &[&str]| {
+        let url = format!("http://{}/gremlin", serving.address);
+        let output =
+            Command::new("curl").args(["-s", "-w", " %{http_code}", &url]).args(args).output().unwrap();
+        text(&output.stdout)
+    };
+    let get = |script: &str| curl(&["-G", "--data-urlencode", &format!("gremlin={script}")]);
+    for script in
+        ["g.addV('x')", "g.V().drop()", "g.inject(1).sideEffect(addV('x'))", "g.call('mangrove.analyze')"]
+    {
+        let answer = get(script);
+        assert!(answer.ends_with(" 405") && answer.contains("POST"), "{script}: {answer}");
+        let posted = curl(&["-d", &format!(r#"{{"gremlin":"{script}"}}"#)]);
+        assert!(posted.ends_with(" 200"), "{script}: {posted}");
+    }
+    assert!(get("g.V().count()").contains(r#""@value":1}"#), "of four posts one was left to be counted");
+}
+
+#[test]
+fn listening_beyond_loopback_must_be_asked_for() {
+    for host in ["0.0.0.0", "::", "192.0.2.1", "::ffff:192.0.2.1"] {
+        let message = complaint(&["--data", ":memory:", "serve", "--port", "0", "--host", host]);
+        assert!(message.contains("no authentication") && message.contains("--insecure"), "{host}: {message}");
+    }
+    for args in [
+        ["--data", ":memory:", "serve", "--port", "0", "--host", "127.0.0.2"].as_slice(),
+        &["--data", ":memory:", "serve", "--port", "0", "--host", "0.0.0.0", "--insecure"],
+        &["--data", ":memory:", "--set", "server.insecure=true", "serve", "--port", "0", "--host", "0.0.0.0"],
+    ] {
+        let serving = Serving::start(args);
+        let log = serving.stop("-TERM");
+        assert_eq!(log.contains("without authentication"), args.contains(&"0.0.0.0"), "{log}");
+    }
 }
 
 #[test]

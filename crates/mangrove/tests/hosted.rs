@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use gremlin::{Instruction, StepName, Traversal};
 use mangrove::{Database, DatabaseOptions, ErrorKind, graph::import::ImportOptions, values::Value};
 use parking_lot::Mutex;
 use server::{
@@ -48,12 +49,21 @@ impl Asked {
     }
 }
 
-fn ask_with(db: &Database, script: &str, room: usize, timeout: Option<Duration>) -> Asked {
+/// A query that may do anything, for ever.
+fn query(script: &str) -> Query {
+    let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
+    Query { input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
+}
+
+fn submit(db: &Database, query: Query, room: usize) -> Asked {
     let (send, outcome) = mpsc::channel();
     let sink = Arc::new(Sink { taken: Mutex::default(), room: Mutex::new(room), outcome: send });
-    let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
-    let running = db.submit(Query { input, timeout, materialize: Materialize::All }, sink.clone());
+    let running = db.submit(query, sink.clone());
     Asked { sink, outcome, running }
+}
+
+fn ask_with(db: &Database, script: &str, room: usize, timeout: Option<Duration>) -> Asked {
+    submit(db, Query { timeout, ..query(script) }, room)
 }
 
 fn ask(db: &Database, script: &str) -> Asked {
@@ -132,6 +142,79 @@ fn a_timeout_ends_a_query_and_frees_the_executors() {
 }
 
 #[test]
+fn nothing_takes_longer_than_the_ceiling_whatever_is_asked_for() {
+    let db = modern();
+    let (ceiling, hour) = (Some(Duration::from_millis(50)), Some(Duration::from_secs(3_600)));
+    let endless = |options: &str| ENDLESS.replace("g.V()", &format!("g{options}.V()"));
+    for (options, timeout) in [
+        ("", None),
+        ("", hour),
+        (".with('evaluationTimeout', 0)", None),
+        (".with('evaluationTimeout', 3600000)", None),
+        (".with('evaluationTimeout', 0)", hour),
+    ] {
+        let asked = Query { timeout, max_timeout: ceiling, ..query(&endless(options)) };
+        let begun = Instant::now();
+        let error = submit(&db, asked, usize::MAX).outcome().unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Timeout, "{options} {timeout:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{options} {timeout:?}");
+    }
+    let sooner = Query { timeout: ceiling, max_timeout: hour, ..query(ENDLESS) };
+    assert_eq!(submit(&db, sooner, usize::MAX).outcome().unwrap_err().kind, ErrorKind::Timeout);
+}
+
+#[test]
+fn a_request_that_may_only_read_changes_nothing_and_says_so() {
+    let db = modern();
+    let may_only_read = |script: &str| submit(&db, Query { read_only: true, ..query(script) }, usize::MAX);
+    let before = (db.stats().vertex_count(), db.stats().edge_count());
+    // More than once, since what comes again is neither parsed nor planned again.
+    for _ in 0..3 {
+        for script in [
+            "g.addV('x')",
+            "g.V().drop()",
+            "g.E().drop().iterate()",
+            "g.V().hasLabel('none').drop()",
+            "g.V(1).property('age', 30)",
+            "g.V(1).properties('name').property('meta', 1)",
+            "g.V(1).addE('likes').to(__.V(2))",
+            "g.addE('likes').from(__.V(1)).to(__.V(2))",
+            "g.V().sideEffect(addV('x'))",
+            "g.V().map(union(identity(), addV('x')))",
+            "g.V().choose(hasLabel('person'), property('a', 1), identity())",
+            "g.V().repeat(addE('x').to(__.V(1)).inV()).times(2)",
+            "g.V().drop().profile()",
+            "g.call('mangrove.schema.declare', [vertices: [person: [keys: [age: 'int']]]])",
+            "g.call('mangrove.index.create', [label: 'person', key: 'age'])",
+            "g.call('mangrove.analyze')",
+            "g.call('mangrove.backup')",
+        ] {
+            let error = may_only_read(script).outcome().expect_err(script);
+            assert_eq!(error.kind, ErrorKind::ReadOnly, "{script}: {error}");
+        }
+    }
+    let drop = Instruction { name: StepName::Drop, args: Vec::new(), at: None };
+    let all = Instruction { name: StepName::V, ..drop.clone() };
+    let input = Input::Bytecode(Traversal { source: Vec::new(), steps: vec![all, drop] });
+    let error = submit(&db, Query { input, read_only: true, ..query("") }, usize::MAX).outcome().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::ReadOnly);
+    assert_eq!((db.stats().vertex_count(), db.stats().edge_count()), before);
+    for (script, result) in [
+        ("g.V().count()", "6"),
+        ("g.call('mangrove.schema.show').select('version')", "0"),
+        ("g.V().values('age').max()", "35"),
+    ] {
+        let asked = may_only_read(script);
+        asked.outcome().unwrap();
+        assert_eq!(asked.texts(), [result], "{script}");
+    }
+    for script in ["g.V().drop().explain()", "g.call('mangrove.analyze').explain()"] {
+        may_only_read(script).outcome().expect(script);
+    }
+    assert_eq!(db.stats().vertex_count(), before.0);
+}
+
+#[test]
 fn a_full_sink_suspends_the_query_and_resume_goes_on_where_it_stopped() {
     let db = modern();
     let asked = ask_with(&db, "g.V().repeat(both().simplePath()).emit().times(4).path()", 1, None);
@@ -204,4 +287,29 @@ fn a_service_runs_beside_the_executors_and_its_results_are_a_traversals() {
     asked.running.resume();
     asked.outcome().unwrap();
     assert!(asked.texts().len() > 5);
+}
+
+#[test]
+fn queries_that_hold_too_much_together_wait_and_are_refused_as_busy() {
+    let options = DatabaseOptions { memory_queries: 48 << 20, executors: 2, ..DatabaseOptions::default() };
+    let db = Database::in_memory_with(options).unwrap();
+    db.query("g.inject(0).repeat(union(identity(),identity())).times(8).addV('n')").unwrap();
+    // Each holds some megabytes as long as nobody takes its results.
+    let heavy = "g.V().as('a').V().order().by(id).select('a')";
+    let asked: Vec<_> = (0..8).map(|_| ask_with(&db, heavy, 0, Some(Duration::from_secs(20)))).collect();
+    // Who is not refused by then waits for somebody to take its results.
+    std::thread::sleep(Duration::from_secs(4));
+    let outcomes: Vec<_> = asked.iter().map(|query| query.outcome.try_recv()).collect();
+    let refused = outcomes.iter().flatten().filter_map(|outcome| outcome.as_ref().err());
+    let kinds: Vec<ErrorKind> = refused.map(|error| error.kind).collect();
+    assert!(kinds.contains(&ErrorKind::Busy), "{kinds:?}, {:?} held", db.engine().memory());
+    assert!(db.engine().memory().unwrap().used() <= 48 << 20);
+    assert_eq!(
+        ask(&db, "g.V().limit(1).count()").outcome().map(|_| ()).map_err(|e| e.kind),
+        Ok(()),
+        "a short one"
+    );
+    drop(asked);
+    idle_after(&db);
+    assert_eq!(db.engine().memory().unwrap().used(), 0);
 }

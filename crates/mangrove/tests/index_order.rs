@@ -20,8 +20,8 @@ fn index(keys: &[&str]) -> IndexDescription {
     IndexDescription { label: "post".into(), keys, kind: IndexKind::Range }
 }
 
-/// Posts of all times, in no order, some at the same time and some at no known one; some have several times, of which the
-/// first counts (unless they may not), and some an odd one.
+/// Posts of all times, in no order, some at the same time and some at no known one, and some at an odd one. `single` says
+/// whether it is declared that they have one time at most.
 fn posts(single: bool) -> Database {
     let db = Database::in_memory().unwrap();
     if single {
@@ -42,9 +42,6 @@ fn posts(single: bool) -> Database {
             0 => {}
             1 => set("date", format!("day {n}").as_str().into()),
             2 => set("date", Value::Double(n as f64 / 7.0)),
-            3 if !single => {
-                [n % 90, 1_000 + n % 7].into_iter().for_each(|date| set("date", Value::Int(date as i32)))
-            }
             _ => set("date", Value::Int((n * 7919 % 1_500) as i32)),
         }
     }
@@ -110,6 +107,20 @@ fn compare_at_any_time(single: bool) {
     compare(|text| ask(&db, text), "afterwards");
     db.graph().drop_index(&index(&["date"])).unwrap();
     compare(|text| ask(&db, text), "without one of the indexes");
+}
+
+/// As in TinkerPop, whose `by(key)` wants one value.
+#[test]
+fn who_has_several_values_is_in_no_order() {
+    let db = posts(false);
+    db.query("g.V(777).property(list, 'date', -5).property(list, 'date', 2000)").unwrap();
+    for rules in ["", "index-order", "index-order, range-lookup"] {
+        let text = format!(
+            "g.with('mangrove.rules.off', '{rules}').V().hasLabel('post').order().by('date', desc).limit(2500)"
+        );
+        let error = db.query(&text).and_then(|results| results.collect::<Result<Vec<_>, _>>()).unwrap_err();
+        assert!(error.to_string().contains("use Vertex.properties(date)"), "{error}");
+    }
 }
 
 #[test]

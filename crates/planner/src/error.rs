@@ -32,6 +32,9 @@ pub enum PlanError {
         /// What is wrong with the value, and which values there are.
         problem: String,
     },
+    /// A graph computer, under `VertexProgramRestrictionStrategy`.
+    #[error("The TraversalSource does not allow the use of a GraphComputer")]
+    NoComputer,
     /// A step that writes, under `ReadOnlyStrategy`.
     #[error("The provided traversal has a mutating step and thus is not read only: `{}`{}", step.as_str(), Place(*at))]
     ReadOnly {

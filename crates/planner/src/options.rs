@@ -23,6 +23,11 @@ pub struct Options {
     pub intra: Option<IntraPolicy>,
     /// MAX_SI, instead of the planner's choice per scope.
     pub max_instances: Option<u32>,
+    /// Whether every subquery that can have an instance per traverser has one, and every part that can spread does, however
+    /// little there is to do in it. Answers must not depend on it.
+    pub eager: bool,
+    /// Most rows that an operator is given at a time; `None` for as many as come. Answers must not depend on it.
+    pub batch: Option<u32>,
     /// Rules that are switched off.
     pub disabled_rules: RuleSet,
     /// Whether to keep the text of every stage.
@@ -39,6 +44,8 @@ impl Default for Options {
             inter: None,
             intra: None,
             max_instances: None,
+            eager: false,
+            batch: None,
             disabled_rules: RuleSet::default(),
             explain: false,
         }
@@ -74,6 +81,9 @@ impl Options {
             "scopes" => {
                 self.scopes = switch(value).ok_or_else(|| bad("expected on, off or a boolean".into()))?
             }
+            "eager" => {
+                self.eager = switch(value).ok_or_else(|| bad("expected on, off or a boolean".into()))?
+            }
             "explain" => {
                 self.explain = switch(value).ok_or_else(|| bad("expected on, off or a boolean".into()))?
             }
@@ -91,10 +101,11 @@ impl Options {
                     None => return Err(bad("expected bfs or dfs".into())),
                 });
             }
-            "maxSi" => {
+            "maxSi" | "batch" => {
                 let most = value.as_i64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-                self.max_instances =
-                    Some(most.ok_or_else(|| bad("expected a number from 1 to 4294967295".into()))?);
+                let most = most.ok_or_else(|| bad("expected a number from 1 to 4294967295".into()))?;
+                let option = if name == "batch" { &mut self.batch } else { &mut self.max_instances };
+                *option = Some(most);
             }
             "parallelism" => {
                 let most = value.as_i64().and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0);
@@ -111,7 +122,7 @@ impl Options {
                 }
             }
             _ => {
-                let known = "scopes, explain, policy.inter, policy.intra, maxSi, parallelism, rules.off";
+                let known = "scopes, explain, policy.inter, policy.intra, maxSi, parallelism, eager, batch, rules.off";
                 return Err(bad(format!("no such option; after '{PREFIX}' there are {known}")));
             }
         }
@@ -165,6 +176,8 @@ mod tests {
         assert_eq!(with("mangrove.policy.inter", "dfs").unwrap().inter, Some(InterPolicy::DepthFirst));
         assert_eq!(with("mangrove.policy.intra", "BFS").unwrap().intra, Some(IntraPolicy::BreadthFirst));
         assert_eq!(with("mangrove.maxSi", 3).unwrap().max_instances, Some(3));
+        assert!(with("mangrove.eager", "on").unwrap().eager);
+        assert_eq!(with("mangrove.batch", 1).unwrap().batch, Some(1));
         assert_eq!(with("mangrove.parallelism", 2i64).unwrap().parallelism, Some(2));
         let off = with("mangrove.rules.off", "degree, bulking").unwrap().disabled_rules;
         assert!(off.contains("degree") && off.contains("bulking") && !off.contains("distinct"));

@@ -42,6 +42,13 @@ const SUPPORTED: &[&str] = &[
     "g.V().values('age').is(without(1,2)).is(within([1,2])).is(typeOf(GType.INT)).is(typeOf('Integer'))",
     "g.V().filter(out()).filter(is(3)).not(out()).and(out(),in()).or(out(),in())",
     "g.V().out().and().in().or().both()",
+    "g.withStrategies(SeedStrategy(seed:1)).V().count()",
+    "g.withStrategies(SeedStrategy(seed:1)).withoutStrategies(SeedStrategy).V().coin(0.5)",
+    "g.withStrategies(ReadOnlyStrategy).withoutStrategies(ReadOnlyStrategy).addV()",
+    "g.withoutStrategies(ConnectiveStrategy).V().and(out(),in())",
+    "g.withoutStrategies(ConnectiveStrategy).withStrategies(ConnectiveStrategy).V().out().and().in()",
+    "g.V().values('age').math('ceil _ / 2')",
+    "g.V().range(-2,1).skip(-3).tail(-1)",
     "g.V().has('age',1).and().has('name','x')",
     "g.V().as('a').out().where(eq('a')).where(neq('a')).by('age')",
     "g.V().as('a').out().as('b').where('a',eq('b')).where('a',gt('b')).by('age').by(out().count())",
@@ -65,7 +72,7 @@ const SUPPORTED: &[&str] = &[
     "g.V().repeat(out()).until(is(3)).repeat(in()).times(2)",
     "g.V().repeat(out()).until(loops().is(3)).emit(loops().is(gt(1)))",
     "g.V().repeat('a',out().repeat('b',in()).until(loops('a').is(2))).until(loops('a').is(3))",
-    "g.V().repeat(repeat(out()).times(2)).times(3).loops()",
+    "g.V().repeat(repeat(out()).times(2).map(loops())).times(3)",
     "g.V().repeat(out().dedup().simplePath()).times(3).path()",
     "g.V().repeat(__.as('a').out().where(neq('a'))).times(3).select(all,'a')",
     // branches
@@ -176,6 +183,15 @@ fn what_is_not_supported_is_refused_by_name() {
         ("g.withStrategies(PartitionStrategy).V()", "strategy `PartitionStrategy`"),
         ("g.withStrategies(SubgraphStrategy).V()", "strategy `SubgraphStrategy`"),
         ("g.withBulk(false).V()", "`withBulk(false)`"),
+        ("g.withStrategies(SeedStrategy(seed:1)).V().coin(0.5)", "strategy `SeedStrategy` with `coin`"),
+        (
+            "g.withStrategies(SeedStrategy(seed:1)).V().map(out().order().by(shuffle))",
+            "strategy `SeedStrategy` with `by`",
+        ),
+        (
+            "g.withStrategies(VertexProgramStrategy).V()",
+            "a GraphComputer (`withComputer`, `VertexProgramStrategy`)",
+        ),
     ] {
         match planned_with(text, &Options::default()) {
             Err(PlanError::Unsupported { what: refused, at }) => {
@@ -194,7 +210,7 @@ fn what_makes_no_sense_is_told_with_its_place() {
             "g.V().times(3)",
             "step `times`: The repeat()-traversal was not defined: it modulates no repeat() here (line 1, column 7)",
         ),
-        ("g.V().range(3,2)", "step `range`: not a legal range: [3, 2] (line 1, column 7)"),
+        ("g.V().range(3,2)", "step `range`: Not a legal range: [3, 2] (line 1, column 7)"),
         (
             "g.V().out().by('x')",
             "step `by`: it modulates nothing here: the step before it does not take it (line 1, column 13)",
@@ -213,7 +229,31 @@ fn what_makes_no_sense_is_told_with_its_place() {
         ),
         (
             "g.addE('knows').from(V(1))",
-            "step `addE`: at the start of a traversal it needs both from() and to() (line 1, column 3)",
+            "step `addE`: The value given to addE(knows).to() must resolve to a Vertex or the ID of a Vertex present in the graph, but null was specified instead: at the start of a traversal it needs both (line 1, column 3)",
+        ),
+        (
+            "g.V().valueMap('name').by(unfold()).by()",
+            "step `valueMap`: valueMap()/propertyMap() step can only have one by modulator (line 1, column 7)",
+        ),
+        (
+            "g.V().out().loops()",
+            "step `loops`: there is no repeat() around it whose iterations it could count (line 1, column 13)",
+        ),
+        (
+            "g.V().values('age').dedup('a')",
+            "step `dedup`: neither an as() label nor a side-effect is called 'a' (line 1, column 21)",
+        ),
+        (
+            "g.V().profile().count()",
+            "step `profile`: When specified, the profile()-Step must be the last step (line 1, column 7)",
+        ),
+        (
+            "g.V().map(out().profile())",
+            "step `profile`: When specified, the profile()-Step must be the last step (line 1, column 17)",
+        ),
+        (
+            "g.withStrategies(VertexProgramRestrictionStrategy, VertexProgramStrategy).V()",
+            "The TraversalSource does not allow the use of a GraphComputer",
         ),
         (
             "g.V().math('1 +')",

@@ -37,7 +37,7 @@ impl Arguments {
     pub(crate) fn map(&mut self, name: &str) -> Result<Option<Map>, Refusal> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match value.into_value() {
-            Ok(Value::Map(map)) => Ok(Some(std::sync::Arc::unwrap_or_clone(map))),
+            Ok(Value::Map(map)) => Ok(Some(std::sync::Arc::unwrap_or_clone(map).into_inner())),
             Ok(_) => Err(Refusal::arguments(format!("[{name}] must be a Map"))),
             Err(problem) => Err(Refusal::arguments(format!("[{name}] must be a Map of values: {problem}"))),
         }

@@ -1,6 +1,9 @@
 //! What the server asks of a graph: the one boundary between sockets and the engine.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use gremlin::Traversal;
 use values::{Str, Value};
@@ -33,6 +36,11 @@ pub trait Running: Send + Sync {
 
     /// Terminates the query: its operators stop and its memory is freed. Idempotent.
     fn cancel(&self);
+
+    /// When its time is over, the sending of its results included. `None`: never, or nobody knows yet.
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
 }
 
 /// Where a query's results go. Called from the engine's threads; never blocks them.
@@ -70,6 +78,10 @@ pub struct Query {
     pub input: Input,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.
     pub timeout: Option<Duration>,
+    /// The most that it may take, whatever the traversal itself says. `None`: no bound.
+    pub max_timeout: Option<Duration>,
+    /// Whether it may only read; what would change anything is then refused as [`ErrorKind::ReadOnly`].
+    pub read_only: bool,
     /// How complete the elements in the results must be, unless the traversal itself says so.
     pub materialize: Materialize,
 }
@@ -139,6 +151,10 @@ pub enum ErrorKind {
     Conflict,
     /// The evaluation timeout.
     Timeout,
+    /// It would write, and may only read.
+    ReadOnly,
+    /// Too much runs at the moment; sending the request again later may succeed.
+    Busy,
     /// A bound of the server, such as the memory one query may use.
     Limit,
     /// Cancelled by the server, for instance because it is shutting down.
@@ -157,6 +173,8 @@ impl ErrorKind {
             Self::FailStep => "mangrove.FailStepError",
             Self::Conflict => "mangrove.ConflictError",
             Self::Timeout => "mangrove.TimeoutError",
+            Self::ReadOnly => "mangrove.ReadOnlyError",
+            Self::Busy => "mangrove.BusyError",
             Self::Limit => "mangrove.LimitError",
             Self::Cancelled => "mangrove.CancelledError",
             Self::Internal => "mangrove.InternalError",

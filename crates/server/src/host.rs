@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use crate::{
-    Graphs, ServerOptions,
+    Graphs, HostName, ServerOptions,
+    connections::{ConnectionTable, WAITING, WAITING_PER_ADDRESS},
+    door::Door,
     permits::{Permit, Permits},
     request::Refusal,
 };
@@ -13,15 +17,33 @@ use crate::{
 pub(crate) struct Host {
     pub(crate) graphs: Graphs,
     pub(crate) options: ServerOptions,
+    /// Whom it listens to.
+    pub(crate) door: Door,
     pub(crate) requests: Permits,
-    pub(crate) connections: Permits,
+    pub(crate) connections: ConnectionTable,
+    /// Connections for which there was no place when they came.
+    pub(crate) waiting: ConnectionTable,
+    /// Connections to which the server says why it closes them, at a time.
+    pub(crate) farewells: Permits,
+    /// Turns at gathering the metrics.
+    pub(crate) scrapes: Arc<Semaphore>,
 }
+
+/// Farewells at a time: each may take a second.
+const FAREWELLS: usize = 64;
 
 impl Host {
     pub(crate) fn new(graphs: Graphs, options: ServerOptions) -> Arc<Self> {
-        let (requests, connections) =
-            (Permits::new(options.max_requests), Permits::new(options.max_connections));
-        Arc::new(Self { graphs, options, requests, connections })
+        Arc::new(Self {
+            door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins),
+            requests: Permits::new(options.max_requests),
+            connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
+            waiting: ConnectionTable::new(WAITING, WAITING_PER_ADDRESS),
+            farewells: Permits::new(FAREWELLS),
+            scrapes: Arc::new(Semaphore::new(1)),
+            graphs,
+            options,
+        })
     }
 
     /// A place for one more request on the server as a whole.
@@ -38,4 +60,9 @@ impl Host {
     pub(crate) fn source_names(&self) -> String {
         self.graphs.sources().collect::<Vec<_>>().join(", ")
     }
+}
+
+/// The machine's own name, if it is one that can stand in a URL.
+fn own_name() -> Option<HostName> {
+    rustix::system::uname().nodename().to_str().ok()?.parse().ok()
 }

@@ -1,8 +1,9 @@
 //! WebSocket and HTTP endpoints that speak Gremlin Server 3.8's protocols.
 //!
 //! ```text
-//!              listener ── http ──┬── upgrade ──▶ websocket::Connection ─┐
-//!                                 └── question ─▶ collector ─────────────┤
+//!     listener ── http ── door ──┬── upgrade ──▶ websocket::Connection ─┐
+//!        │                        └── question ─▶ collector ─────────────┤
+//!   connections                                                          │
 //!                                                                        ▼
 //!                        wire ◀── reply   request ──▶ Database::submit(query, sink)
 //!                                                                        │ engine threads
@@ -17,10 +18,13 @@
 //! come out detached.
 
 mod arguments;
+mod connections;
 mod database;
+mod door;
 mod graphs;
 mod host;
 mod http;
+mod late;
 mod listener;
 mod mailbox;
 mod metrics;
@@ -37,6 +41,7 @@ pub use database::{
     Database, ErrorKind, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
     Summary,
 };
+pub use door::{HostName, HostNameError, Origin, OriginError};
 pub use graphs::Graphs;
 pub use listener::Server;
 pub use metrics::{Metric, MetricKind};

@@ -4,14 +4,13 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::{
-    io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
     sync::watch,
     task::JoinSet,
     time::{sleep, timeout},
 };
 
-use crate::{Graphs, ServerOptions, host::Host, http};
+use crate::{Graphs, ServerOptions, connections::Guest, host::Host, http};
 
 /// A server that is bound to its address and not yet serving.
 #[derive(Debug)]
@@ -79,16 +78,11 @@ impl Server {
         if let Err(error) = configure(&stream, self.host.options.keep_alive) {
             tracing::debug!(%peer, %error, "cannot configure the socket");
         }
-        let (host, stopping) = (self.host.clone(), stopping.clone());
-        let Some(permit) = host.connections.take() else {
-            tracing::warn!(%peer, bound = host.connections.bound(), "refused: too many connections");
-            connections.spawn(turn_away(stream, host));
+        let Some(guest) = Guest::arrive(self.host.clone(), peer) else {
+            tracing::warn!(%peer, "refused: too many connections wait to be heard");
             return;
         };
-        connections.spawn(async move {
-            http::serve(stream, peer, host, stopping).await;
-            drop(permit);
-        });
+        connections.spawn(http::serve(stream, Arc::new(guest), stopping.clone()));
     }
 }
 
@@ -97,25 +91,4 @@ fn configure(stream: &TcpStream, keep_alive: Duration) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let probes = TcpKeepalive::new().with_time(keep_alive).with_interval(keep_alive).with_retries(3);
     SockRef::from(stream).set_tcp_keepalive(&probes)
-}
-
-/// Tells a client that there is no room, without reading its request.
-async fn turn_away(mut stream: TcpStream, host: Arc<Host>) {
-    let message = format!(
-        "{{\"message\":\"this server has {} connections, as many as server.max_connections allows\"}}",
-        host.connections.bound()
-    );
-    let response = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n{message}",
-        message.len()
-    );
-    let farewell = async {
-        stream.write_all(response.as_bytes()).await?;
-        stream.shutdown().await?;
-        // Swallow the request: closing a socket with unread data would reset it before the answer is read.
-        let mut sink = tokio::io::sink();
-        tokio::io::copy(&mut stream, &mut sink).await.map(drop)
-    };
-    let _ = timeout(Duration::from_secs(1), farewell).await;
 }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! One lock and one wake-up serve all requests of a connection, so several answers that become ready together are
-//! written with one system call. Each request may have a bounded number of results waiting; beyond that its sink
+//! written with one system call. Each request may have a bounded number and size of results waiting; beyond that its sink
 //! answers [`Push::Full`], and the connection calls `resume` when half of them are gone.
 
 use std::{
@@ -30,6 +30,9 @@ pub(crate) type RequestKey = u64;
 /// How a query ended.
 pub(crate) type Outcome = Result<Summary, QueryError>;
 
+/// Bytes of results, written out, that may wait for one request; one batch more than that at most.
+const MAX_WAITING_BYTES: u64 = 4 << 20;
+
 /// The mailbox of one connection.
 pub(crate) struct Mailbox {
     state: Mutex<State>,
@@ -47,9 +50,12 @@ struct State {
 
 #[derive(Default)]
 struct Letters {
-    batches: VecDeque<ResultBatch>,
+    /// Batches and their bytes.
+    batches: VecDeque<(ResultBatch, u64)>,
     /// Items in `batches`.
     waiting: usize,
+    /// Bytes of them, written out, roughly.
+    bytes: u64,
     /// Whether a batch was refused since the last `resume`.
     refused: bool,
     outcome: Option<Outcome>,
@@ -107,9 +113,11 @@ impl Mailbox {
     pub(crate) fn next(&self, key: RequestKey) -> Letter {
         let mut state = self.state.lock();
         let Some(letters) = state.letters.get_mut(&key) else { return Letter::Nothing };
-        if let Some(batch) = letters.batches.pop_front() {
+        if let Some((batch, bytes)) = letters.batches.pop_front() {
             letters.waiting -= batch.items.len();
-            let resume = letters.refused && letters.waiting <= self.max_waiting / 2;
+            letters.bytes -= bytes;
+            let has_room = letters.waiting <= self.max_waiting / 2 && letters.bytes <= MAX_WAITING_BYTES / 2;
+            let resume = letters.refused && has_room;
             letters.refused &= !resume;
             return Letter::Batch { batch, resume };
         }
@@ -144,14 +152,17 @@ pub(crate) struct RequestSink {
 
 impl ResultSink for RequestSink {
     fn push(&self, batch: ResultBatch) -> Push {
+        // Each cut off, so that the sum cannot overflow.
+        let bytes = batch.items.iter().map(|(value, _)| value.extent().expanded.min(1 << 40)).sum();
         let mut state = self.mailbox.state.lock();
         let Some(letters) = state.letters.get_mut(&self.key) else { return Push::Gone };
-        if letters.waiting >= self.mailbox.max_waiting {
+        if letters.waiting >= self.mailbox.max_waiting || letters.bytes >= MAX_WAITING_BYTES {
             letters.refused = true;
             return Push::Full(batch);
         }
         letters.waiting += batch.items.len();
-        letters.batches.push_back(batch);
+        letters.bytes += bytes;
+        letters.batches.push_back((batch, bytes));
         state.list(self.key);
         drop(state);
         self.mailbox.arrived.notify_one();
@@ -223,5 +234,17 @@ mod tests {
         sink.finish(Ok(Summary::default()));
         sink.finish(Err(QueryError::new(crate::ErrorKind::Internal, "late")));
         assert!(matches!(mailbox.next(1), Letter::Outcome(Ok(_))));
+    }
+
+    #[test]
+    fn a_box_is_full_of_bytes_too() {
+        let mailbox = Mailbox::new(1_000);
+        let sink = mailbox.open(1);
+        let large = || ResultBatch { items: vec![(Value::from("x".repeat(3 << 20)), 1)] };
+        assert!(matches!(sink.push(large()), Push::Taken));
+        assert!(matches!(sink.push(large()), Push::Taken));
+        assert!(matches!(sink.push(large()), Push::Full(_)));
+        assert!(matches!(mailbox.next(1), Letter::Batch { resume: false, .. }));
+        assert!(matches!(mailbox.next(1), Letter::Batch { resume: true, .. }));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::{HostName, Origin};
+
 /// Every bound the server keeps, with the defaults of Gremlin Server where it has the same setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerOptions {
@@ -9,8 +11,15 @@ pub struct ServerOptions {
     pub max_request_bytes: usize,
     /// Results of one HTTP response. WebSocket responses are streamed and need no such bound.
     pub max_http_results: usize,
-    /// Open connections; further ones are answered with HTTP status 503.
+    /// Open connections. For a further one the longest idle of the address that has most gives way; if all of them have
+    /// requests, it is answered with HTTP status 503. `/health` and `/metrics` are answered beyond it.
     pub max_connections: usize,
+    /// The same of one client's address (of IPv6: of one network of 64 bits). Its own longest idle one gives way.
+    pub max_connections_per_address: usize,
+    /// Origins beside the server's own whose pages may ask it.
+    pub allowed_origins: Vec<Origin>,
+    /// Names that the server may be reached by, beside addresses, localhost and the machine's own name.
+    pub allowed_hosts: Vec<HostName>,
     /// Requests in flight on one connection; further ones are answered with status 429.
     pub max_requests_per_connection: usize,
     /// Requests in flight on all connections together; further ones are answered with status 429.
@@ -25,6 +34,8 @@ pub struct ServerOptions {
     pub max_waiting_results: usize,
     /// How long a query may take, where the request does not say. `None`: for ever.
     pub evaluation_timeout: Option<Duration>,
+    /// The most that a query may take, whatever it says, also where it says "for ever". `None`: no such bound.
+    pub max_evaluation_timeout: Option<Duration>,
     /// A connection that neither sends nor has a request in flight for this long is closed. `None`: never.
     pub idle_timeout: Option<Duration>,
     /// After so long without a sign of life the operating system asks a client's machine whether it is still there, and
@@ -44,6 +55,9 @@ impl Default for ServerOptions {
             max_request_bytes: 10 << 20,
             max_http_results: 100_000,
             max_connections: 1_024,
+            max_connections_per_address: 512,
+            allowed_origins: Vec::new(),
+            allowed_hosts: Vec::new(),
             max_requests_per_connection: 1_024,
             max_requests: 8_192,
             max_bindings: 64,
@@ -51,6 +65,7 @@ impl Default for ServerOptions {
             max_batch_size: 10_000,
             max_waiting_results: 4_096,
             evaluation_timeout: Some(Duration::from_secs(30)),
+            max_evaluation_timeout: Some(Duration::from_secs(60 * 60)),
             idle_timeout: None,
             keep_alive: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),

@@ -9,54 +9,90 @@ use crate::request::Form;
 ///
 /// Bytecode clients receive each result with its bulk. Script clients receive it that many times.
 #[derive(Debug)]
-pub(crate) enum Page {
+pub(crate) struct Page {
+    items: Items,
+    /// Bytes of the results, written out, roughly.
+    bytes: u64,
+}
+
+#[derive(Debug)]
+enum Items {
     Values(Vec<Value>),
     Traversers(Vec<(Value, u64)>),
 }
 
+/// Bytes of results, written out, after which a message is sent whatever the number of its results.
+const PAGE_BYTES: u64 = 1 << 20;
+
+/// Most bytes of results, written out, in one message: of a result that is larger, or of all results over HTTP.
+pub(crate) const MOST_BYTES: u64 = 128 << 20;
+
 impl Page {
     pub(crate) fn new(form: Form) -> Self {
-        match form {
-            Form::Script => Self::Values(Vec::new()),
-            Form::Bytecode => Self::Traversers(Vec::new()),
-        }
+        let items = match form {
+            Form::Script => Items::Values(Vec::new()),
+            Form::Bytecode => Items::Traversers(Vec::new()),
+        };
+        Self { items, bytes: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Values(values) => values.len(),
-            Self::Traversers(traversers) => traversers.len(),
+        match &self.items {
+            Items::Values(values) => values.len(),
+            Items::Traversers(traversers) => traversers.len(),
         }
     }
 
+    /// Whether it has `size` results, or enough bytes.
+    pub(crate) fn is_full(&self, size: usize) -> bool {
+        self.len() >= size || self.bytes >= PAGE_BYTES
+    }
+
+    /// Whether its results are more than one message may have.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.bytes > MOST_BYTES
+    }
+
     pub(crate) fn clear(&mut self) {
-        match self {
-            Self::Values(values) => values.clear(),
-            Self::Traversers(traversers) => traversers.clear(),
+        self.bytes = 0;
+        match &mut self.items {
+            Items::Values(values) => values.clear(),
+            Items::Traversers(traversers) => traversers.clear(),
         }
     }
 
     pub(crate) fn results(&self) -> Results<'_> {
-        match self {
-            Self::Values(values) => Results::Values(values),
-            Self::Traversers(traversers) => Results::Traversers(traversers),
+        match &self.items {
+            Items::Values(values) => Results::Values(values),
+            Items::Traversers(traversers) => Results::Traversers(traversers),
         }
     }
 
-    /// Moves results from `source` until the page has `size` of them or the source has no more.
+    /// Moves results from `source` until the page is full or the source has no more.
     pub(crate) fn fill(&mut self, source: &mut Source, size: usize) {
-        match self {
-            Self::Values(values) => {
-                while values.len() < size
-                    && let Some(value) = source.next_copy()
-                {
-                    values.push(value);
-                }
-            }
-            Self::Traversers(traversers) => {
-                traversers.extend(source.items.by_ref().take(size.saturating_sub(traversers.len())));
-            }
-        }
+        while !self.is_full(size) && self.take(source) {}
+    }
+
+    /// Moves results from `source` until the page has `size` of them or too many bytes, or the source has no more.
+    pub(crate) fn fill_whole(&mut self, source: &mut Source, size: usize) {
+        while self.len() < size && !self.is_too_large() && self.take(source) {}
+    }
+
+    /// Moves a result; whether there was one.
+    fn take(&mut self, source: &mut Source) -> bool {
+        let value = match &mut self.items {
+            Items::Values(values) => source.next_copy().map(|value| {
+                values.push(value);
+                values.last()
+            }),
+            Items::Traversers(traversers) => source.items.next().map(|traverser| {
+                traversers.push(traverser);
+                traversers.last().map(|(value, _)| value)
+            }),
+        };
+        let Some(value) = value else { return false };
+        self.bytes = self.bytes.saturating_add(value.map_or(0, |value| value.extent().expanded));
+        true
     }
 }
 
@@ -103,7 +139,9 @@ mod tests {
     fn a_script_sees_copies_and_bytecode_sees_bulks() {
         let mut page = Page::new(Form::Script);
         page.fill(&mut source(), 10);
-        assert!(matches!(&page, Page::Values(v) if *v == [Value::Int(1), Value::Int(1), Value::Int(3)]));
+        assert!(
+            matches!(&page.items, Items::Values(v) if *v == [Value::Int(1), Value::Int(1), Value::Int(3)])
+        );
         let mut page = Page::new(Form::Bytecode);
         page.fill(&mut source(), 10);
         assert_eq!(page.len(), 3);
@@ -120,5 +158,19 @@ mod tests {
         page.fill(&mut source, 10);
         assert_eq!(page.len(), 2);
         assert!(source.is_empty());
+    }
+
+    #[test]
+    fn a_page_is_full_of_bytes_before_it_is_full_of_results() {
+        let text = Value::from("x".repeat(300 << 10));
+        let mut source = Source::new(vec![(text, 1_000_000)]);
+        let mut page = Page::new(Form::Script);
+        page.fill(&mut source, 64);
+        assert_eq!(page.len(), 4);
+        assert!(page.is_full(64) && !page.is_too_large());
+        page.clear();
+        page.fill_whole(&mut source, 1_000_000);
+        assert!(page.is_too_large());
+        assert!(page.len() < 500, "{}", page.len());
     }
 }

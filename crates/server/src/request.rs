@@ -186,7 +186,9 @@ impl Operation {
             Materialize::Tokens => Properties::Tokens,
             Materialize::All => Properties::All,
         };
-        Ok(Self { properties, database, query: Query { input, timeout, materialize }, form, batch_size })
+        let max_timeout = host.options.max_evaluation_timeout;
+        let query = Query { input, timeout, max_timeout, read_only: false, materialize };
+        Ok(Self { properties, database, query, form, batch_size })
     }
 }
 

@@ -42,16 +42,19 @@ impl StatusCode {
     pub fn of(error: &QueryError, is_script: bool) -> Self {
         match error.kind {
             ErrorKind::Timeout => Self::Timeout,
-            ErrorKind::Conflict => Self::Temporary,
+            ErrorKind::Conflict | ErrorKind::Busy => Self::Temporary,
             ErrorKind::FailStep => Self::FailStep,
             ErrorKind::Internal | ErrorKind::Cancelled => Self::ServerError,
-            ErrorKind::Syntax | ErrorKind::Unsupported | ErrorKind::Evaluation | ErrorKind::Limit
-                if is_script =>
-            {
-                Self::Evaluation
-            }
-            ErrorKind::Syntax | ErrorKind::Unsupported | ErrorKind::Evaluation | ErrorKind::Limit => {
-                Self::ServerError
+            ErrorKind::Syntax
+            | ErrorKind::Unsupported
+            | ErrorKind::Evaluation
+            | ErrorKind::ReadOnly
+            | ErrorKind::Limit => {
+                if is_script {
+                    Self::Evaluation
+                } else {
+                    Self::ServerError
+                }
             }
         }
     }

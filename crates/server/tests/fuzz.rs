@@ -68,7 +68,10 @@ fn message(rng: &mut Rng) -> Message {
 /// Bytes that are no WebSocket and perhaps no HTTP either.
 async fn raw(serving: &Serving, rng: &mut Rng) {
     let mut stream = TcpStream::connect(serving.address).await.unwrap();
-    let request = b"POST /gremlin HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nabcde".to_vec();
+    let request =
+        b"POST http://[::1%25a]:1/gremlin HTTP/1.1\r\nhost: localhost:1\r\norigin: http://[::1]:1\r\n\
+        sec-fetch-site: none\r\ncontent-length: 5\r\n\r\nabcde"
+            .to_vec();
     // The server may hang up in the middle of it.
     let _ = stream.write_all(&mutated(rng, request)).await;
 }

@@ -2,47 +2,23 @@
 
 mod support;
 
-use std::{sync::atomic::Ordering::SeqCst, time::Duration};
+use std::{
+    sync::atomic::Ordering::SeqCst,
+    time::{Duration, Instant},
+};
 
 use serde_json::Value as Json;
 use server::{Input, ServerOptions};
-use support::{Serving, eventually};
+use support::{
+    Serving, eventually,
+    http::{exchange, get, post, post_with},
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     time::timeout,
 };
 use values::Value;
-
-/// Sends one request and reads the whole response: status, headers, body.
-async fn exchange(serving: &Serving, request: String) -> (u16, String, Vec<u8>) {
-    let mut stream = TcpStream::connect(serving.address).await.unwrap();
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut response = Vec::new();
-    timeout(Duration::from_secs(10), stream.read_to_end(&mut response)).await.expect("an answer").unwrap();
-    let split = response.windows(4).position(|w| w == b"\r\n\r\n").expect("headers end");
-    let head = String::from_utf8(response[..split].to_vec()).unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, head.to_lowercase(), response[split + 4..].to_vec())
-}
-
-async fn get(serving: &Serving, path: &str) -> (u16, Json) {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-    let (status, _, body) = exchange(serving, request).await;
-    (status, serde_json::from_slice(&body).unwrap())
-}
-
-fn post_with(body: &str, headers: &str) -> String {
-    format!(
-        "POST /gremlin HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-}
-
-async fn post(serving: &Serving, body: &str) -> (u16, Json) {
-    let (status, _, body) = exchange(serving, post_with(body, "content-type: application/json\r\n")).await;
-    (status, serde_json::from_slice(&body).unwrap())
-}
 
 #[tokio::test]
 async fn a_posted_script_is_answered_in_one_graphson_3_response() {
@@ -89,13 +65,29 @@ async fn failures_are_500_with_a_message_and_a_kind() {
 }
 
 #[tokio::test]
+async fn who_is_refused_as_busy_is_told_to_come_back() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.error(busy)"}"#).await;
+    assert_eq!(status, 503);
+    assert_eq!(body["Exception-Class"], "mangrove.BusyError");
+}
+
+#[tokio::test]
+async fn a_whole_response_is_bounded_in_bytes() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.large(50000)"}"#).await;
+    assert_eq!(status, 500);
+    assert!(body["message"].as_str().unwrap().contains("one message"), "{body}");
+}
+
+#[tokio::test]
 async fn malformed_requests_are_400_and_unknown_paths_404() {
     let serving = Serving::start(ServerOptions::default()).await;
     assert_eq!(post(&serving, "{").await.0, 400);
     assert_eq!(post(&serving, "{}").await.0, 400);
     assert_eq!(get(&serving, "/gremlin").await.0, 400);
     assert_eq!(get(&serving, "/nowhere").await.0, 404);
-    let request = "DELETE /gremlin HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned();
+    let request = "DELETE /gremlin HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".to_owned();
     let (status, head, _) = exchange(&serving, request).await;
     assert_eq!(status, 405);
     assert!(head.contains("allow: get, post"), "{head}");
@@ -133,10 +125,38 @@ async fn more_requests_than_the_server_may_have_are_429() {
 }
 
 #[tokio::test]
-async fn more_connections_than_the_server_may_have_are_503() {
-    let serving = Serving::start(ServerOptions { max_connections: 1, ..Default::default() }).await;
-    let _first = serving.connect().await;
-    assert_eq!(get(&serving, "/health").await.0, 503);
+async fn get_may_only_read_and_post_may_write() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, head, body) = exchange(
+        &serving,
+        "GET /gremlin?gremlin=g.write() HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    )
+    .await;
+    let body: Json = serde_json::from_slice(&body).unwrap();
+    assert_eq!((status, &body["Exception-Class"]), (405, &"mangrove.ReadOnlyError".into()));
+    assert!(
+        body["message"].as_str().unwrap().contains("POST") && head.contains("allow: post"),
+        "{head}{body}"
+    );
+    assert_eq!(post(&serving, r#"{"gremlin":"g.write()"}"#).await.0, 200);
+    assert_eq!(get(&serving, "/gremlin?gremlin=g.count(1)").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_take_its_answer_is_disconnected() {
+    let (write_timeout, max_http_results) = (Duration::from_millis(200), usize::MAX);
+    let serving =
+        Serving::start(ServerOptions { write_timeout, max_http_results, ..Default::default() }).await;
+    let mut stream = TcpStream::connect(serving.address).await.unwrap();
+    stream.write_all(post_with(r#"{"gremlin":"g.bulk(1000000)"}"#, "").as_bytes()).await.unwrap();
+    eventually("it has run", || serving.fake.running.load(SeqCst) == 0).await;
+    let began = Instant::now();
+    // Those that are counted: one asks.
+    while get(&serving, "/health").await.1["connections"] != 1 {
+        assert!(began.elapsed() < Duration::from_secs(10), "it is still connected");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(stream);
 }
 
 #[tokio::test]
@@ -151,7 +171,7 @@ async fn health_tells_what_is_hosted() {
 async fn metrics_of_server_and_graphs_are_a_page_for_prometheus() {
     let serving = Serving::start(ServerOptions::default()).await;
     let mut stream = TcpStream::connect(serving.address).await.unwrap();
-    let request = "GET /metrics HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+    let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut page = String::new();
     stream.read_to_string(&mut page).await.unwrap();

@@ -51,6 +51,44 @@ async fn scripts_see_copies_made_as_they_are_sent_and_bytecode_sees_bulks() {
 }
 
 #[tokio::test]
+async fn sending_ends_with_the_evaluation_timeout() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let began = std::time::Instant::now();
+    let args = json!({ "gremlin": "g.bulk(1000000000000)", "evaluationTimeout": 200 });
+    let mut response = client.ask("eval", "", args).await;
+    while response.code() == 206 {
+        response = client.response().await;
+    }
+    assert_eq!(response.code(), 598);
+    assert!(began.elapsed() < Duration::from_millis(700), "{:?}", began.elapsed());
+    client.eval("g.count(1)").await;
+    assert_eq!(client.response().await.code(), 200, "the connection goes on");
+}
+
+#[tokio::test]
+async fn messages_are_bounded_in_bytes() {
+    let serving = Serving::start(ServerOptions { batch_size: 64, ..options() }).await;
+    let mut client = serving.connect().await;
+    client.eval("g.large(10)").await;
+    let sizes: Vec<_> = client.responses().await.iter().map(|r| r.data().len()).collect();
+    assert_eq!(sizes, [4, 4, 2]);
+    // A petabyte, written out.
+    client.eval("g.doubled(50)").await;
+    let refused = client.response().await;
+    assert_eq!(refused.code(), 597);
+    assert!(refused.message().contains("one message"), "{}", refused.message());
+}
+
+#[tokio::test]
+async fn who_is_refused_as_busy_is_told_that_it_is_temporary() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    client.eval("g.error(busy)").await;
+    assert_eq!(client.response().await.code(), 596);
+}
+
+#[tokio::test]
 async fn a_bulk_of_billions_costs_nothing_until_it_is_sent() {
     let serving = Serving::start(options()).await;
     let mut client = serving.connect().await;
@@ -180,6 +218,17 @@ async fn without_arguments_the_servers_own_settings_hold_and_zero_means_for_ever
     assert_eq!(serving.fake.last.lock().take().unwrap().timeout, Some(Duration::from_secs(30)));
     client.ask("eval", "", json!({ "gremlin": "g.count(1)", "evaluationTimeout": 0 })).await;
     assert_eq!(serving.fake.last.lock().take().unwrap().timeout, None);
+}
+
+#[tokio::test]
+async fn the_most_that_a_query_may_take_goes_with_it_whatever_it_asks_for() {
+    let max_evaluation_timeout = Some(Duration::from_secs(60));
+    let serving = Serving::start(ServerOptions { max_evaluation_timeout, ..options() }).await;
+    let mut client = serving.connect().await;
+    for asked in [0, 1, i64::MAX] {
+        client.ask("eval", "", json!({ "gremlin": "g.count(1)", "evaluationTimeout": asked })).await;
+        assert_eq!(serving.fake.last.lock().take().unwrap().max_timeout, max_evaluation_timeout);
+    }
 }
 
 #[tokio::test]

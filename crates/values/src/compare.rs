@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 
 use crate::number;
-use crate::{Map, Path, Property, Set, Value, VertexProperty};
+use crate::{BulkSet, Map, Path, Property, Set, Value, VertexProperty};
 
 mod equivalence;
 mod orderability;
@@ -53,6 +53,7 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (List(a), List(b)) => compare_all(a.iter(), b.iter()),
         (Path(a), Path(b)) => compare_paths(a, b),
         (Set(a), Set(b)) => compare_sets(a, b),
+        (BulkSet(a), BulkSet(b)) => Some(order(&Value::BulkSet(a.clone()), &Value::BulkSet(b.clone()))),
         (Map(a), Map(b)) => compare_maps(a, b),
         (Entry(a), Entry(b)) => compare_all([&a.0, &a.1].into_iter(), [&b.0, &b.1].into_iter()),
         (a, b) => number::compare(a, b),
@@ -64,6 +65,7 @@ fn size(v: &Value) -> Option<usize> {
     match v {
         Value::List(l) => Some(l.len()),
         Value::Set(s) => Some(s.len()),
+        Value::BulkSet(s) => Some(s.distinct()),
         Value::Path(p) => Some(p.objects.len()),
         Value::Map(m) => Some(m.len()),
         _ => None,
@@ -74,6 +76,7 @@ fn compare_all<'a>(
     mut a: impl Iterator<Item = &'a Value>,
     mut b: impl Iterator<Item = &'a Value>,
 ) -> Option<Ordering> {
+    crate::watch::tick();
     loop {
         match (a.next(), b.next()) {
             (Some(x), Some(y)) => match compare(x, y) {
@@ -115,7 +118,17 @@ impl Set {
     /// The members in [`order`].
     pub fn sorted(&self) -> Vec<&Value> {
         let mut members: Vec<_> = self.iter().collect();
+        crate::watch::ticks(members.len());
         members.sort_by(|a, b| order(a, b));
+        members
+    }
+}
+
+impl BulkSet {
+    /// The members in [`order`], with how often each is in it.
+    pub fn sorted(&self) -> Vec<(&Value, u64)> {
+        let mut members: Vec<_> = self.iter().collect();
+        members.sort_by(|a, b| order(a.0, b.0));
         members
     }
 }
@@ -124,6 +137,7 @@ impl Map {
     /// The entries in [`order`] of their keys, then of their values.
     pub fn sorted(&self) -> Vec<(&Value, &Value)> {
         let mut entries: Vec<_> = self.iter().collect();
+        crate::watch::ticks(entries.len());
         entries.sort_by(|a, b| order(a.0, b.0).then_with(|| order(a.1, b.1)));
         entries
     }

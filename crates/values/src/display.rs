@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{Direction, Edge, Map, Path, Property, Set, T, Value, Vertex, VertexProperty};
+use crate::{BulkSet, Direction, Edge, Map, Path, Property, Set, T, Value, Vertex, VertexProperty};
 
 /// A double as Java prints it: `1.0`, `1.0E10`, `NaN`, `Infinity`.
 pub(crate) fn double(v: f64) -> String {
@@ -60,6 +60,7 @@ impl Display for Value {
             Value::Binary(v) => hexadecimal(v, f),
             Value::List(v) => sequence("[", v.iter(), "]", f),
             Value::Set(v) => v.fmt(f),
+            Value::BulkSet(v) => v.fmt(f),
             Value::Map(v) => v.fmt(f),
             Value::Entry(v) => write!(f, "{}={}", v.0, v.1),
             Value::Path(v) => v.fmt(f),
@@ -94,6 +95,7 @@ fn sequence<'a>(
     close: &str,
     f: &mut Formatter<'_>,
 ) -> fmt::Result {
+    crate::watch::tick();
     f.write_str(open)?;
     for (i, item) in items.enumerate() {
         if i > 0 {
@@ -104,6 +106,18 @@ fn sequence<'a>(
     f.write_str(close)
 }
 
+/// As TinkerPop prints it: each member once, with its count.
+impl Display for BulkSet {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (i, (member, count)) in self.iter().enumerate() {
+            let separator = if i > 0 { ", " } else { "" };
+            write!(f, "{separator}{member}={count}")?;
+        }
+        f.write_str("}")
+    }
+}
+
 impl Display for Set {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         sequence("[", self.iter(), "]", f)
@@ -112,6 +126,7 @@ impl Display for Set {
 
 impl Display for Map {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        crate::watch::tick();
         f.write_str("{")?;
         for (i, (key, value)) in self.iter().enumerate() {
             let comma = if i > 0 { ", " } else { "" };

@@ -88,7 +88,7 @@ impl Value {
             Value::Duration(_) => GType::Duration,
             Value::Binary(_) => GType::Binary,
             Value::List(_) => GType::List,
-            Value::Set(_) => GType::Set,
+            Value::Set(_) | Value::BulkSet(_) => GType::Set,
             Value::Map(_) => GType::Map,
             Value::Path(_) => GType::Path,
             Value::Property(_) => GType::Property,

@@ -7,24 +7,31 @@
 //!
 //! Invariant: this crate knows nothing of storage or of wire formats.
 
+mod bulk_set;
 pub mod compare;
 mod display;
 mod element;
+mod extent;
 mod gtype;
 mod map;
 pub mod number;
 mod path;
 mod refs;
+mod seed;
 mod set;
 pub mod time;
 mod token;
 mod value;
+pub mod watch;
 
+pub use bulk_set::BulkSet;
 pub use element::{Edge, Property, Vertex, VertexProperty};
+pub use extent::{Extent, LARGE, Parts, Weighed};
 pub use gtype::GType;
 pub use map::Map;
 pub use path::Path;
 pub use refs::{EdgeRef, VertexRef};
+pub use seed::{Seeded, SeededHasher, SeededMap, SeededSet};
 pub use set::Set;
 pub use time::{DateTime, Duration};
 pub use token::{Direction, T};

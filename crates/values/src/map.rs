@@ -1,14 +1,13 @@
 //! An insertion-ordered map from values to values.
 
-use crate::Value;
+use crate::{Seeded, Value};
 use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
 /// A map from values to values that iterates in insertion order, as the `LinkedHashMap`s of TinkerPop do.
 ///
 /// Keys are compared by equivalence ([`Value`]'s `Eq`).
 #[derive(Clone, Debug, Default)]
-pub struct Map(pub IndexMap<Value, Value, FxBuildHasher>);
+pub struct Map(pub IndexMap<Value, Value, Seeded>);
 
 impl Map {
     /// An empty map.

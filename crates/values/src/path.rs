@@ -34,7 +34,7 @@ impl Path {
         if self.objects.len() <= PAIRWISE {
             return self.objects.iter().enumerate().all(|(i, o)| !self.objects[..i].contains(o));
         }
-        let mut seen = std::collections::HashSet::with_hasher(rustc_hash::FxBuildHasher);
+        let mut seen = crate::SeededSet::default();
         self.objects.iter().all(|o| seen.insert(o))
     }
 }

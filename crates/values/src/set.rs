@@ -1,12 +1,11 @@
 //! An insertion-ordered set of values.
 
-use crate::Value;
+use crate::{Seeded, Value};
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
 
 /// A set of values that iterates in insertion order. Members are compared by equivalence ([`Value`]'s `Eq`).
 #[derive(Clone, Debug, Default)]
-pub struct Set(pub IndexSet<Value, FxBuildHasher>);
+pub struct Set(pub IndexSet<Value, Seeded>);
 
 impl Set {
     /// An empty set.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    BigDecimal, BigInt, DateTime, Direction, Duration, Edge, EdgeRef, Map, Path, Property, Set, T, Uuid,
-    Vertex, VertexProperty, VertexRef,
+    BigDecimal, BigInt, BulkSet, DateTime, Direction, Duration, Edge, EdgeRef, Map, Path, Property, Set, T,
+    Uuid, Vertex, VertexProperty, VertexRef, Weighed,
 };
 
 /// A string of at most 15 bytes is stored inline; a longer one is shared and counted.
@@ -53,15 +53,17 @@ pub enum Value {
     /// Bytes.
     Binary(Arc<[u8]>),
     /// An ordered collection.
-    List(Arc<Vec<Value>>),
+    List(Arc<Weighed<Vec<Value>>>),
     /// A collection without equals.
-    Set(Arc<Set>),
+    Set(Arc<Weighed<Set>>),
+    /// A collection whose members are told once, with how often they are in it.
+    BulkSet(Arc<Weighed<BulkSet>>),
     /// A mapping.
-    Map(Arc<Map>),
+    Map(Arc<Weighed<Map>>),
     /// One entry of a map, as `unfold` yields them: `select(keys)` of it is its key. Results leave as one-entry maps.
-    Entry(Arc<(Value, Value)>),
+    Entry(Arc<Weighed<(Value, Value)>>),
     /// A traverser's history.
-    Path(Arc<Path>),
+    Path(Arc<Weighed<Path>>),
     /// A property of an edge or a meta-property.
     Property(Arc<Property>),
     /// A property of a vertex.
@@ -89,7 +91,7 @@ impl Value {
     }
     /// A list value.
     pub fn list(items: impl Into<Vec<Value>>) -> Self {
-        Self::List(Arc::new(items.into()))
+        Self::from(items.into())
     }
     /// The string inside, if this is one.
     pub fn as_str(&self) -> Option<&str> {
@@ -147,7 +149,7 @@ impl Value {
     }
     /// An entry of a map.
     pub fn entry(key: impl Into<Value>, value: impl Into<Value>) -> Self {
-        Self::Entry(Arc::new((key.into(), value.into())))
+        Self::Entry(Arc::new((key.into(), value.into()).into()))
     }
     /// A value of bytes.
     pub fn binary(bytes: impl Into<Arc<[u8]>>) -> Self {
@@ -165,22 +167,28 @@ from! {
 }
 impl From<Vec<Value>> for Value {
     fn from(v: Vec<Value>) -> Self {
-        Self::List(Arc::new(v))
+        Self::List(Arc::new(v.into()))
     }
 }
 impl From<Map> for Value {
     fn from(v: Map) -> Self {
-        Self::Map(Arc::new(v))
+        Self::Map(Arc::new(v.into()))
     }
 }
+impl From<BulkSet> for Value {
+    fn from(v: BulkSet) -> Self {
+        Self::BulkSet(Arc::new(v.into()))
+    }
+}
+
 impl From<Set> for Value {
     fn from(v: Set) -> Self {
-        Self::Set(Arc::new(v))
+        Self::Set(Arc::new(v.into()))
     }
 }
 impl From<Path> for Value {
     fn from(v: Path) -> Self {
-        Self::Path(Arc::new(v))
+        Self::Path(Arc::new(v.into()))
     }
 }
 impl From<BigInt> for Value {

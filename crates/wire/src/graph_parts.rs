@@ -29,6 +29,7 @@ fn members<'a>(value: &'a Value, expected: &'static str) -> Result<Vec<&'a Value
     match value {
         Value::List(list) => Ok(list.iter().collect()),
         Value::Set(set) => Ok(set.iter().collect()),
+        Value::BulkSet(set) => Ok(set.iter().map(|(member, _)| member).collect()),
         other => Err(Problem::expected(expected, other.type_name())),
     }
 }
@@ -52,7 +53,7 @@ pub(crate) fn properties(value: Value) -> Result<Vec<Property>, Problem> {
 fn list<T>(value: Value, read: fn(Value) -> Result<T, Problem>) -> Result<Vec<T>, Problem> {
     match value {
         Value::Null => Ok(Vec::new()),
-        Value::List(items) => Arc::unwrap_or_clone(items).into_iter().map(read).collect(),
+        Value::List(items) => Arc::unwrap_or_clone(items).into_inner().into_iter().map(read).collect(),
         other => Err(Problem::expected("a list of properties", other.type_name())),
     }
 }

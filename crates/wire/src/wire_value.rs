@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use gremlin::{Argument, Strategy};
-use values::{Edge, Map, Set, Str, Value, Vertex};
+use values::{BulkSet, Edge, Map, Set, Str, Value, Vertex};
 
 use crate::Temporal;
 use crate::error::Problem;
@@ -306,6 +306,10 @@ impl Extended {
                 temporal.to_date_time().map(Value::from).ok_or_else(|| not_a_value(temporal.type_name()))
             }
             Self::Traverser { value, .. } => value.into_value(),
+            Self::BulkSet(items) => {
+                let member = |(item, count): (WireValue, i64)| Ok((item.into_value()?, count.max(0) as u64));
+                Ok(items.into_iter().map(member).collect::<Result<BulkSet, Problem>>()?.into())
+            }
             other => Err(not_a_value(other.kind())),
         }
     }

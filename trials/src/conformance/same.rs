@@ -18,6 +18,11 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
         }
         (Value::DateTime(a), Value::DateTime(b)) => a == b && a.offset == b.offset,
         (Value::List(a), Value::List(b)) => all_same(a, b),
+        // Drivers know no bulk set: they make a list of it, in whatever order it came.
+        (Value::List(list), Value::BulkSet(set)) | (Value::BulkSet(set), Value::List(list)) => {
+            let listed: values::BulkSet = list.iter().map(|item| (item.clone(), 1)).collect();
+            listed == ***set
+        }
         (Value::Path(a), Value::Path(b)) => all_same(&a.objects, &b.objects),
         (Value::Set(a), Value::Set(b)) => same_sets(a, b),
         (Value::Map(a), Value::Map(b)) => same_maps(a, b),

@@ -172,6 +172,7 @@ impl<'a> Scenario<'a> {
             None => return Err(Failure::Error("there is no result".into())),
             Some(Value::List(items)) => items.to_vec(),
             Some(Value::Set(items)) => items.iter().cloned().collect(),
+            Some(Value::BulkSet(items)) => items.repeated_from(0).cloned().collect(),
             Some(Value::Path(path)) => path.objects.clone(),
             Some(Value::Map(map)) => map.iter().map(one_entry).collect(),
             Some(other) => vec![other],

@@ -2,6 +2,8 @@
 
 use values::{EdgeRef, Value, VertexRef};
 
+use super::Weight;
+
 /// A column: one value per row of its batch, in the most compact form the producer could give.
 ///
 /// Columns are immutable once they are in a batch and shared by reference count, so that copying a column from one
@@ -143,8 +145,24 @@ impl Column {
         }
     }
 
-    /// Approximate size in bytes of a column of `len` rows, without what its values point to.
+    /// Whether its rows may be of any type, and so of any size.
+    #[inline]
+    pub fn has_values(&self) -> bool {
+        matches!(self, Self::Values(_) | Self::Optional(_) | Self::Uniform(_))
+    }
+
+    /// Bytes of a column of `len` rows, roughly, with what its values point to.
     pub fn bytes(&self, len: usize) -> usize {
+        if !self.has_values() {
+            return self.slots(len);
+        }
+        let mut weight = Weight::default();
+        weight.add_column(self, len);
+        weight.bytes
+    }
+
+    /// Bytes of a column of `len` rows, roughly, without what its values point to.
+    pub(super) fn slots(&self, len: usize) -> usize {
         match self {
             Self::Vertices(_) => len * size_of::<VertexRef>(),
             Self::Edges(_) => len * size_of::<EdgeRef>(),

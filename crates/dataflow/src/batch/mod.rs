@@ -3,6 +3,7 @@
 pub mod bulk;
 mod column;
 pub mod path;
+mod weight;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use values::Value;
 
 pub use column::Column;
 pub use path::{Paths, Visited};
+pub use weight::{DEEPEST, Weight};
 
 /// Scope tags of a batch's rows: the last element of the paper's scope tag, for instances that cover many traversers.
 #[derive(Clone, Debug, PartialEq)]
@@ -214,10 +216,52 @@ impl Batch {
         }
     }
 
-    /// Approximate size in bytes, for memory bounds.
+    /// Bytes held, roughly, with what the values point to.
     pub fn bytes(&self) -> usize {
-        let slots: usize = self.slots.iter().flatten().map(|c| c.bytes(self.len)).sum();
+        self.weight().bytes
+    }
+
+    /// What its rows weigh.
+    pub fn weight(&self) -> Weight {
+        let mut weight = Weight::default();
+        self.add_to(&mut weight);
+        weight
+    }
+
+    /// Adds what its rows weigh.
+    pub(crate) fn add_to(&self, weight: &mut Weight) {
         let path = self.path.as_ref().map_or(0, |paths| paths.bytes());
-        self.current.bytes(self.len) + slots + path + self.bulk.as_ref().map_or(0, |b| b.len() * 8) + 128
+        weight.bytes += 128 + path + self.bulk.as_ref().map_or(0, |b| b.len() * 8);
+        // What a traverser has just visited is the end of its path too.
+        if self.path.as_ref().is_some_and(|paths| paths.ends_in(&self.current)) {
+            weight.bytes = weight.bytes.saturating_sub(self.current.bytes(self.len));
+        }
+        weight.add_column(&self.current, self.len);
+        for slot in self.slots.iter().flatten() {
+            weight.add_column(slot, self.len);
+        }
+    }
+
+    /// Whether a column may hold values of any size.
+    #[inline]
+    pub(crate) fn has_values(&self) -> bool {
+        self.current.has_values() || self.slots.iter().flatten().any(|slot| slot.has_values())
+    }
+
+    /// The batch in pieces of some `most` bytes, written out: a row or more each.
+    pub(crate) fn in_pieces(&self, most: u64) -> impl Iterator<Item = Self> {
+        let mut row = 0;
+        std::iter::from_fn(move || {
+            let from = row;
+            let mut weight = Weight::default();
+            while row < self.len && (row == from || weight.expanded < most) {
+                for column in self.slots.iter().flatten().chain([&self.current]) {
+                    weight.add(&column.value(row));
+                }
+                row += 1;
+            }
+            let rows: Vec<u32> = (from as u32..row as u32).collect();
+            (!rows.is_empty()).then(|| self.gather(&rows))
+        })
     }
 }

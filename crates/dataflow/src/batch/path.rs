@@ -176,6 +176,11 @@ impl Paths {
         own.saturating_add(before)
     }
 
+    /// Whether these objects are those that the paths end in, not copies of them.
+    pub(super) fn ends_in(&self, objects: &Arc<Column>) -> bool {
+        matches!(&self.segments[..], [segment] if Arc::ptr_eq(&segment.objects, objects))
+    }
+
     /// Paths that end in the rows of a segment, one after another.
     fn over(segment: Arc<Segment>) -> Self {
         let ends = (0..segment.len as u32).map(|row| End { segment: 0, row }).collect();

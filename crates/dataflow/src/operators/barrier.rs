@@ -5,8 +5,7 @@
 use std::sync::Arc;
 
 use planner::physical::OpKind;
-use rustc_hash::FxHashMap;
-use values::Value;
+use values::{SeededMap, Value};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
@@ -28,7 +27,7 @@ pub(super) struct Barrier {
     /// The kept rows, in the order in which the first of each came; with a bulk of 0, nothing is kept yet of those that equal
     /// one which has gone.
     places: Vec<(u32, Place)>,
-    known: FxHashMap<Identity, u32>,
+    known: SeededMap<Identity, u32>,
     /// The same for vertices that nothing else tells apart.
     vertices: VertexMap,
     leaving: Leaving,
@@ -82,7 +81,7 @@ impl Operator for Barrier {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if !std::mem::replace(&mut self.ended, true) {
-            self.known = FxHashMap::default();
+            self.known = SeededMap::default();
             self.vertices = VertexMap::default();
             if !cx.single_tag {
                 self.places.sort_by_key(|(tag, _)| *tag);

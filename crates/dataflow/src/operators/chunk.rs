@@ -1,6 +1,7 @@
 //! How many rows leave at once.
 
 use crate::batch::Batch;
+use crate::operator::Context;
 
 /// Rows in the first batch of a stream.
 const FIRST: usize = 64;
@@ -20,14 +21,14 @@ impl Default for ChunkSize {
 }
 
 impl ChunkSize {
-    /// Rows for the next batch.
+    /// Rows for the next batch: no more than the query wants to see in one.
     #[inline]
-    pub(super) fn rows(self) -> usize {
+    pub(super) fn rows(self, cx: &Context<'_>) -> usize {
         #[cfg(test)]
         if let Some(forced) = FORCED.get() {
             return forced;
         }
-        self.0
+        cx.query.plan.batch.map_or(self.0, |most| self.0.min(most as usize))
     }
 
     /// So many rows have come at once: the stream has proved long before.

@@ -3,12 +3,11 @@
 use planner::physical::OpKind;
 use values::Value;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::fan::trace;
-use super::seen::extent;
 use super::slots::object;
 use super::waiting::Waiting;
 
@@ -18,6 +17,7 @@ pub(super) struct Collect {
     waiting: Waiting,
     /// Objects that are not in the side-effect yet.
     objects: Vec<(Value, u64)>,
+    weight: Weight,
 }
 
 impl Operator for Collect {
@@ -28,8 +28,10 @@ impl Operator for Collect {
         let objects: Vec<_> =
             (0..batch.len).filter_map(|row| Some((object(&batch, by, row)?, batch.bulk(row)))).collect();
         // The side-effect lives as long as the query, and so does the charge.
-        let bytes: usize = objects.iter().map(|(object, _)| size_of_val(object) + 24 + extent(object)).sum();
-        cx.charge(bytes as isize)?;
+        let before = self.weight.bytes;
+        objects.iter().for_each(|(object, _)| self.weight.add(object));
+        let slots = objects.len() * (size_of::<Value>() + 24);
+        cx.charge((self.weight.bytes - before + slots) as isize)?;
         // An assignment replaces the value by all the objects of the step.
         if *eager && cx.query.side_effects.is_replaced(*side_effect) {
             self.objects.extend(objects);
@@ -55,5 +57,6 @@ impl Operator for Collect {
     fn reset(&mut self) {
         self.waiting.clear();
         self.objects.clear();
+        self.weight = Weight::default();
     }
 }

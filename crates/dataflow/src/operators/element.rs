@@ -7,6 +7,7 @@ use std::sync::Arc;
 use graph::{EdgeLabelId, KeyId, PropertyEntry, ValueRef};
 use values::{Edge, EdgeRef, Property, Str, T, Value, Vertex, VertexProperty, VertexRef};
 
+use super::ids;
 use super::view::Graph;
 
 /// A property key, by name and (if the catalog knows it) by id.
@@ -167,8 +168,8 @@ pub(super) fn find_vertex(object: &Value, graph: &Graph<'_>) -> Option<VertexRef
             Some(*v).filter(|v| graph.reader.exists(*v))
         }
         Value::Vertex(v) => vertex_by_id(&v.id, graph),
-        Value::EdgeRef(_) | Value::Edge(_) | Value::VertexProperty(_) | Value::Property(_) => None,
-        id => vertex_by_id(id, graph),
+        id if is_id(id) => vertex_by_id(id, graph),
+        _ => None,
     }
 }
 
@@ -180,66 +181,48 @@ pub(super) fn find_edge(object: &Value, graph: &Graph<'_>) -> Option<EdgeRef> {
             Some(*e).filter(|e| graph.reader.edge_exists(*e))
         }
         Value::Edge(e) => edge_by_id(&e.id, graph),
-        Value::VertexRef(_) | Value::Vertex(_) | Value::VertexProperty(_) | Value::Property(_) => None,
-        id => edge_by_id(id, graph),
+        id if is_id(id) => edge_by_id(id, graph),
+        _ => None,
     }
 }
 
-/// All vertices whose ids have the same text as an id.
-pub(super) fn vertices_by_id_text(id: &Value, graph: &Graph<'_>) -> Vec<VertexRef> {
-    let text = id_text(id);
-    let mut found = Vec::new();
-    for id in std::iter::once(id.clone()).chain(other_notations(id)) {
-        graph.note(|| graph::ReadUnit::VertexId(graph::index_hash(&id)));
-        let Some(v) = graph.reader.vertex_by_id(&id) else { continue };
-        graph.note_vertex(v);
-        if id_text(&graph.reader.id(v)) == text && !found.contains(&v) {
-            found.push(v);
-        }
-    }
-    found
+/// Whether an object names an element by its id, and not by being (or belonging to) one.
+pub(super) fn is_id(object: &Value) -> bool {
+    use Value as V;
+    !matches!(
+        object,
+        V::VertexRef(_) | V::Vertex(_) | V::EdgeRef(_) | V::Edge(_) | V::VertexProperty(_) | V::Property(_)
+    )
 }
 
-/// The vertex with an id, however the id is written: `"1"` finds `1`, and `1` finds `"1"`.
-fn vertex_by_id(id: &Value, graph: &Graph<'_>) -> Option<VertexRef> {
-    let find = |id: &Value| {
-        graph::for_each_equal_hash(id, |hash| graph.note(|| graph::ReadUnit::VertexId(hash)));
-        let found = graph.reader.vertex_by_id(id)?;
+/// The vertices with an id: two, if one has it as a number and one as its text.
+pub(super) fn vertices_by_id(id: &Value, graph: &Graph<'_>) -> impl Iterator<Item = VertexRef> {
+    ids::notations(id).filter_map(move |notation| {
+        graph::for_each_equal_hash(&notation, |hash| graph.note(|| graph::ReadUnit::VertexId(hash)));
+        let found = graph.reader.vertex_by_id(&notation)?;
         graph.note_vertex(found);
-        Some(found)
-    };
-    find(id).or_else(|| other_notations(id).iter().find_map(find))
+        ids::same(&graph.reader.id(found), id).then_some(found)
+    })
 }
 
-fn edge_by_id(id: &Value, graph: &Graph<'_>) -> Option<EdgeRef> {
-    let find = |id: &Value| {
-        graph::for_each_equal_hash(id, |hash| graph.note(|| graph::ReadUnit::EdgeId(hash)));
-        let found = graph.reader.edge_by_id(id)?;
+/// The edges with an id: two, if one has it as a number and one as its text.
+pub(super) fn edges_by_id(id: &Value, graph: &Graph<'_>) -> impl Iterator<Item = EdgeRef> {
+    ids::notations(id).filter_map(move |notation| {
+        graph::for_each_equal_hash(&notation, |hash| graph.note(|| graph::ReadUnit::EdgeId(hash)));
+        let found = graph.reader.edge_by_id(&notation)?;
         graph.note_edge(found);
-        Some(found)
-    };
-    find(id).or_else(|| other_notations(id).iter().find_map(find))
+        ids::same(&graph.reader.edge_id(found), id).then_some(found)
+    })
 }
 
-/// The same id as another type.
-fn other_notations(id: &Value) -> Vec<Value> {
-    match id {
-        Value::String(text) => {
-            let number = text.parse::<i64>().ok().map(Value::Long);
-            let uuid = text.parse::<values::Uuid>().ok().map(Value::Uuid);
-            number.into_iter().chain(uuid).collect()
-        }
-        Value::Uuid(uuid) => vec![Value::str(uuid.to_string())],
-        other => other.as_i64().map(|number| Value::str(number.to_string())).into_iter().collect(),
-    }
+/// The vertex with an id; of two, the one whose id is written as this one is.
+fn vertex_by_id(id: &Value, graph: &Graph<'_>) -> Option<VertexRef> {
+    vertices_by_id(id, graph).next()
 }
 
-/// The text that two ids must share to be the same.
-pub(super) fn id_text(id: &Value) -> Str {
-    match id {
-        Value::String(text) => text.clone(),
-        other => Str::from(other.to_string()),
-    }
+/// The edge with an id; of two, the one whose id is written as this one is.
+fn edge_by_id(id: &Value, graph: &Graph<'_>) -> Option<EdgeRef> {
+    edges_by_id(id, graph).next()
 }
 
 /// Id and label of a vertex of the graph.

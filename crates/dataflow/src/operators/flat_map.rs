@@ -65,7 +65,7 @@ impl<P: Producer> FlatMap<P> {
         if let Column::Vertices(vertices) = &*batch.current {
             graph.reader.expect(&vertices[self.next_row.min(vertices.len())..]);
         }
-        let target = self.chunk.rows();
+        let target = self.chunk.rows(cx);
         while self.next_row < batch.len && self.values.len() < target {
             let before = self.values.len();
             let row = Row { batch, row: self.next_row };

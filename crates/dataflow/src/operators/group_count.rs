@@ -2,8 +2,7 @@
 
 use indexmap::IndexMap;
 use planner::physical::OpKind;
-use rustc_hash::FxBuildHasher;
-use values::{Map, Value};
+use values::{Map, Seeded, Value};
 
 use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
@@ -17,7 +16,7 @@ use super::seen::extent;
 use super::slots::object;
 use super::waiting::Waiting;
 
-type Counts = IndexMap<Value, u64, FxBuildHasher>;
+type Counts = IndexMap<Value, u64, Seeded>;
 
 /// See the module. Into a map at the end, or into a side-effect, and then on their way; there is a map for a stream without
 /// traversers too. A traverser whose key is absent is not counted.

@@ -8,7 +8,7 @@ use crate::operator::Context;
 
 /// Bytes of an operator's state, charged to its query until they are released or the operator is dropped.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(crate) struct Held {
     meter: Option<Arc<MemoryMeter>>,
     bytes: usize,
 }
@@ -18,7 +18,7 @@ impl Held {
     ///
     /// # Errors
     /// [`QueryError::MemoryExceeded`] past the query's bound.
-    pub(super) fn grow(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
+    pub(crate) fn grow(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
         if bytes == 0 {
             return Ok(());
         }
@@ -31,7 +31,7 @@ impl Held {
     ///
     /// # Errors
     /// [`QueryError::MemoryExceeded`] past the query's bound.
-    pub(super) fn set(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
+    pub(crate) fn set(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
         if bytes < self.bytes {
             self.give_back(self.bytes - bytes);
             return Ok(());
@@ -40,7 +40,7 @@ impl Held {
     }
 
     /// Holds exactly `bytes` from now on, if there is room for them; otherwise, nothing. Whether there was.
-    pub(super) fn set_if_room(&mut self, cx: &Context<'_>, bytes: usize) -> bool {
+    pub(crate) fn set_if_room(&mut self, cx: &Context<'_>, bytes: usize) -> bool {
         if bytes <= self.bytes {
             self.give_back(self.bytes - bytes);
             return true;
@@ -55,7 +55,7 @@ impl Held {
     }
 
     /// Gives everything back.
-    pub(super) fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.give_back(self.bytes);
     }
 

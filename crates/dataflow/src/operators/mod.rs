@@ -33,11 +33,14 @@ mod filter;
 mod flat_map;
 mod group_count;
 mod held;
+mod ids;
 mod local;
 mod loop_control;
+mod making;
 mod math;
 mod one_by_one;
 mod order;
+mod ordered;
 mod paths;
 mod per_tag;
 mod predicate;
@@ -77,6 +80,7 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 

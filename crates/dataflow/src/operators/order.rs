@@ -5,18 +5,17 @@ use std::sync::Arc;
 
 use gremlin::Order as Direction;
 use planner::physical::{By, OpKind, SortKey};
-use values::{Value, compare};
+use values::{Value, compare, watch};
 
-use crate::batch::{Batch, bulk};
+use crate::batch::{Batch, Weight, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::element::{edge_reference, reference};
 use super::held::Held;
+use super::ordered::ordered;
 use super::per_tag::PerTag;
 use super::random::Random;
 use super::row_store::{Leaving, Place, RowStore};
-use super::seen::extent;
 use super::slots::object;
 use super::view::{Graph, View};
 
@@ -38,7 +37,7 @@ pub(super) struct Order {
     keys: Vec<Value>,
     /// Per tag, the keys of the kth row at the last cut.
     bounds: PerTag<Option<Box<[Value]>>>,
-    key_bytes: usize,
+    key_weight: Weight,
     random: Option<Random>,
     leaving: Leaving,
     held: Held,
@@ -67,7 +66,7 @@ impl Operator for Order {
             }
         }
         let bytes = self.entries.len() * size_of::<Entry>() + self.keys.len() * size_of::<Value>();
-        self.held.set(cx, self.store.bytes() + bytes + self.key_bytes)?;
+        self.held.set(cx, self.store.bytes() + bytes + self.key_weight.bytes)?;
         Ok(Step::Idle)
     }
 
@@ -87,7 +86,7 @@ impl Operator for Order {
         self.bounds.clear();
         self.leaving.clear();
         self.held.release();
-        self.key_bytes = 0;
+        self.key_weight = Weight::default();
         self.ended = false;
     }
 }
@@ -118,7 +117,7 @@ impl Order {
                 self.keys.truncate(before);
                 continue;
             }
-            self.key_bytes += self.keys[before..].iter().map(extent).sum::<usize>();
+            self.keys[before..].iter().for_each(|key| self.key_weight.add(key));
             let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
             let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
             self.entries.push(Entry { tag, place });
@@ -131,6 +130,7 @@ impl Order {
         let key = |i: usize| &self.keys[i * width..(i + 1) * width];
         let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
         order.sort_by(|a, b| {
+            watch::tick();
             let (a, b) = (*a as usize, *b as usize);
             self.entries[a].tag.cmp(&self.entries[b].tag).then_with(|| by_keys(key(a), key(b), keys))
         });
@@ -157,7 +157,8 @@ impl Order {
         self.store.compact(&mut places);
         let kept: Vec<Value> =
             first.iter().flat_map(|(i, _)| self.keys[i * width..(i + 1) * width].iter().cloned()).collect();
-        self.key_bytes = kept.iter().map(extent).sum();
+        self.key_weight = Weight::default();
+        kept.iter().for_each(|key| self.key_weight.add(key));
         self.entries = first.iter().zip(places).map(|((_, e), place)| Entry { tag: e.tag, place }).collect();
         self.keys = kept;
         self.bound(limit, width);
@@ -189,33 +190,16 @@ fn is_shuffle(keys: &[SortKey]) -> bool {
     keys.last().is_some_and(|key| key.order == Direction::Shuffle)
 }
 
-/// Appends the keys of a row; `false` if one is absent. Elements are ordered by their ids, not by their handles.
+/// Appends the keys of a row; `false` if one is absent.
 fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, into: &mut Vec<Value>) -> bool {
     let mut push = |by: &By| match object(batch, by, row) {
-        Some(Value::VertexRef(v)) => {
-            into.push(reference(v, graph).into());
-            true
-        }
-        Some(Value::EdgeRef(e)) => {
-            into.push(edge_reference(e, graph).into());
-            true
-        }
         Some(value) => {
-            into.push(comparable(value));
+            into.push(ordered(value, graph));
             true
         }
         None => false,
     };
     if keys.is_empty() { push(&By::Current) } else { keys.iter().all(|key| push(&key.by)) }
-}
-
-/// Tokens are ordered by their names, among texts (keys of an `elementMap`).
-pub(super) fn comparable(value: Value) -> Value {
-    match value {
-        Value::T(token) => Value::from(token.as_str()),
-        Value::Direction(direction) => Value::from(direction.as_str()),
-        other => other,
-    }
 }
 
 fn by_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> Ordering {

@@ -10,7 +10,8 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::fan::trace;
-use super::property::fetch_one;
+use super::making::Making;
+use super::property::{Several, fetch_one};
 use super::test::between;
 use super::view::{Graph, View};
 
@@ -26,19 +27,26 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
     let view = View::of(cx);
     let graph = view.graph();
     let (mut rows, mut results) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
+    let mut making = Making::new(cx);
     for row in 0..batch.len {
         let part = between(&paths, row, from.as_ref(), to.as_ref())?;
         let mut path = Path::default();
-        let complete = part.iter().rev().enumerate().all(|(i, visited)| {
-            let object = transformed(visited.object(), by, i, &graph);
-            object.is_some_and(|object| {
-                path.push(object, visited.labels().to_vec());
-                true
-            })
-        });
+        let mut complete = true;
+        for (i, visited) in part.iter().rev().enumerate() {
+            let object = transformed(visited.object(), by, i, &graph).map_err(|several| several.error(cx))?;
+            match object {
+                Some(object) => path.push(object, visited.labels().to_vec()),
+                None => complete = false,
+            }
+            if !complete {
+                break;
+            }
+        }
         if complete {
             rows.push(row as u32);
-            results.push(Value::from(path));
+            let path = Value::from(path);
+            making.add(&path)?;
+            results.push(path);
         }
     }
     if rows.is_empty() {
@@ -51,9 +59,14 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
 }
 
 /// The ith object, transformed by its turn of the `by`s.
-fn transformed(object: Value, by: &[FetchKind], i: usize, graph: &Graph<'_>) -> Option<Value> {
+fn transformed(
+    object: Value,
+    by: &[FetchKind],
+    i: usize,
+    graph: &Graph<'_>,
+) -> Result<Option<Value>, Several> {
     match by {
-        [] => Some(object),
+        [] => Ok(Some(object)),
         by => fetch_one(&object, &by[i % by.len()], graph),
     }
 }

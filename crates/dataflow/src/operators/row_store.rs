@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fan::trace;
-use crate::batch::{Batch, Column, Paths, Tags};
+use crate::batch::{Batch, Column, Paths, Tags, Weight};
 use crate::operator::{Context, Output, Step};
 
 /// A kept row: which batch, which row of it, and its bulk.
@@ -18,20 +18,21 @@ pub(super) struct Place {
 #[derive(Debug, Default)]
 pub(super) struct RowStore {
     batches: Vec<Arc<Batch>>,
-    bytes: usize,
+    /// Of all of them together, for they share values.
+    weight: Weight,
 }
 
 impl RowStore {
     /// Keeps a batch. Its number.
     pub(super) fn add(&mut self, batch: Arc<Batch>) -> u32 {
-        self.bytes += batch.bytes();
+        batch.add_to(&mut self.weight);
         self.batches.push(batch);
         (self.batches.len() - 1) as u32
     }
 
     /// Bytes of the batches kept, roughly.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.weight.bytes
     }
 
     /// The batch of these rows, in this order, with these bulks.
@@ -116,7 +117,7 @@ impl RowStore {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.batches.clear();
-        self.bytes = 0;
+        self.weight = Weight::default();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use graph::Ends;
 use rustc_hash::FxHashSet;
-use values::{Value, VertexRef};
+use values::{SeededSet, Value, VertexRef};
 
 use super::vertex_set::VertexSet;
 
@@ -14,8 +14,8 @@ use super::vertex_set::VertexSet;
 pub(super) struct Seen {
     vertices: VertexSet,
     tagged: FxHashSet<u64>,
-    objects: FxHashSet<(u32, Value)>,
-    combinations: FxHashSet<(u32, Box<[Value]>)>,
+    objects: SeededSet<(u32, Value)>,
+    combinations: SeededSet<(u32, Box<[Value]>)>,
     /// Bytes behind the objects' pointers, roughly.
     extra_bytes: usize,
 }
@@ -94,7 +94,7 @@ impl Seen {
             self.tagged = FxHashSet::default();
         }
         if self.objects.capacity() > KEPT {
-            self.objects = FxHashSet::default();
+            self.objects = SeededSet::default();
         }
         self.tagged.clear();
         self.objects.clear();
@@ -103,16 +103,9 @@ impl Seen {
     }
 }
 
-/// Bytes behind a value's pointer, roughly; 0 for what is inline.
+/// Bytes behind a value's pointer, roughly; 0 for what is inline. What other values share with it counts in full.
 pub(super) fn extent(value: &Value) -> usize {
-    match value {
-        Value::String(text) if text.len() > 15 => text.len() + 16,
-        Value::List(members) => 16 + members.iter().map(|m| size_of::<Value>() + extent(m)).sum::<usize>(),
-        Value::Set(members) => members.iter().map(|m| 2 * size_of::<Value>() + extent(m)).sum(),
-        Value::Map(entries) => entries.iter().map(|(k, v)| 80 + extent(k) + extent(v)).sum(),
-        Value::Path(path) => path.objects.iter().map(|o| 48 + size_of::<Value>() + extent(o)).sum(),
-        Value::Property(_) | Value::VertexProperty(_) | Value::Vertex(_) | Value::Edge(_) => 128,
-        Value::Binary(bytes) => bytes.len(),
-        _ => 0,
-    }
+    let extent = value.extent();
+    let behind = if extent.has_large { extent.expanded } else { extent.own };
+    usize::try_from(behind).unwrap_or(usize::MAX)
 }

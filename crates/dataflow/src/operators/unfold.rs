@@ -35,6 +35,10 @@ impl Producer for Unfold {
                 into.extend(members.0.get_range(skip..).into_iter().flatten().take(take).cloned());
                 members.len()
             }
+            Value::BulkSet(members) => {
+                into.extend(members.repeated_from(skip as u64).take(take).cloned());
+                usize::try_from(members.total()).unwrap_or(usize::MAX)
+            }
             Value::Path(path) => {
                 into.extend(path.objects.iter().skip(skip).take(take).cloned());
                 path.len()

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
 use crate::operator::{Context, Output, Step};
 
@@ -12,6 +12,7 @@ use super::held::Held;
 #[derive(Default)]
 pub(crate) struct Waiting {
     batches: VecDeque<Batch>,
+    weight: Weight,
     held: Held,
 }
 
@@ -21,7 +22,9 @@ impl Waiting {
     /// # Errors
     /// Past the query's bound of memory.
     pub(crate) fn push(&mut self, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
-        self.held.grow(cx, batch.bytes())?;
+        let before = self.weight.bytes;
+        batch.add_to(&mut self.weight);
+        self.held.grow(cx, self.weight.bytes - before)?;
         self.batches.push_back(batch);
         Ok(())
     }
@@ -37,6 +40,7 @@ impl Waiting {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.batches.clear();
+        self.weight = Weight::default();
         self.held.release();
     }
 }

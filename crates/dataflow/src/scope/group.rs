@@ -13,27 +13,29 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use planner::physical::{By, IntraPolicy, Scope, ScopeKind, SideEffectId};
-use rustc_hash::FxBuildHasher;
-use values::{Map, Value};
+use values::{Map, Seeded, Value};
 
-use crate::batch::{Batch, Column, Paths, Tags};
+use crate::batch::{Batch, Column, Paths, Tags, Weight};
 use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators::Waiting;
+use crate::operators::{Held, Waiting};
 
 /// See the module.
 pub(super) struct GroupScope {
     key: By,
     side_effect: Option<SideEffectId>,
     intra: IntraPolicy,
-    groups: IndexSet<(u32, Value), FxBuildHasher>,
+    groups: IndexSet<(u32, Value), Seeded>,
     results: Vec<Option<Value>>,
     instance: Instance,
     used: bool,
     /// Traversers that go on when all of the stream is in the side-effect.
     waiting: Waiting,
+    /// Of keys and results.
+    weight: Weight,
+    held: Held,
     /// Whether the maps have been delivered.
     delivered: bool,
 }
@@ -50,6 +52,8 @@ impl GroupScope {
             instance: Instance::new(value.clone()),
             used: false,
             waiting: Waiting::default(),
+            weight: Weight::default(),
+            held: Held::default(),
             delivered: false,
         }
     }
@@ -58,18 +62,22 @@ impl GroupScope {
     fn admit(&mut self, batch: &Batch, cx: &Context<'_>) -> Result<(), QueryError> {
         let (mut rows, mut tags) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
         let before = self.groups.len();
+        let held = self.weight.bytes;
         for row in 0..batch.len {
             let key = match self.key {
                 By::Current => batch.current.get(row),
                 By::Slot(slot) => batch.slot(slot).and_then(|column| column.get(row)),
             };
             let Some(key) = key else { continue };
-            let (group, _) = self.groups.insert_full((batch.tags.get(row), key));
+            let (group, is_new) = self.groups.insert_full((batch.tags.get(row), key));
+            if is_new && let Some((_, key)) = self.groups.get_index(group) {
+                self.weight.add(key);
+            }
             rows.push(row as u32);
             tags.push(group as u32);
         }
         let grown = self.groups.len() - before;
-        cx.charge((grown * 3 * size_of::<Value>()) as isize)?;
+        self.held.grow(cx, grown * 3 * size_of::<Value>() + self.weight.bytes - held)?;
         if rows.is_empty() {
             return Ok(());
         }
@@ -87,15 +95,22 @@ impl GroupScope {
         loop {
             let mut results = Output::default();
             let progress = self.instance.run(&self.inside(cx), self.intra, &mut results)?;
+            let held = self.weight.bytes;
             for batch in &results.batches {
                 for row in 0..batch.len {
                     let group = batch.tags.get(row) as usize;
                     if self.results.len() <= group {
                         self.results.resize(self.groups.len().max(group + 1), None);
                     }
-                    self.results[group].get_or_insert_with(|| batch.current.value(row));
+                    if self.results[group].is_none() {
+                        let value = batch.current.value(row);
+                        self.weight.add(&value);
+                        self.results[group] = Some(value);
+                    }
                 }
             }
+            self.weight.admit(cx.query.memory.limit())?;
+            self.held.grow(cx, self.weight.bytes - held)?;
             match progress {
                 Progress::Complete | Progress::Idle => return Ok(Step::Idle),
                 Progress::Blocked => return Ok(Step::Blocked),
@@ -174,6 +189,8 @@ impl Operator for GroupScope {
         self.groups.clear();
         self.results.clear();
         self.waiting.clear();
+        self.weight = Weight::default();
+        self.held.release();
         self.delivered = false;
     }
 }

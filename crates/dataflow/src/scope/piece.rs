@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use planner::physical::{IntraPolicy, Op, Pipeline};
+use values::watch;
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
@@ -198,7 +199,8 @@ impl PieceTask {
         if self.source.deliveries.lock().len() >= RESULT_BOUND {
             return Progress::Blocked;
         }
-        match self.advance(quota) {
+        let watched = watch::watched(self.source.query.clone(), || self.advance(quota));
+        match watched.unwrap_or_else(|_| Err(self.source.query.ended())) {
             Ok(Progress::Complete) => {
                 self.source.deliver(Delivery::End(self.ordinal));
                 Progress::Complete

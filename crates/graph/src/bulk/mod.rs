@@ -35,8 +35,7 @@ use crate::core::Core;
 use crate::counts::Counts;
 use crate::edge_ids::EdgeIdEntry;
 use crate::schema::{IndexDefinition, IndexKind};
-use crate::transaction::check_id;
-use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, index_hash};
+use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, element_id, index_hash};
 use label_edges::LoadedEdges;
 use staging::StripeStaging;
 use stripe::{StripeBuilder, check_columns};
@@ -140,7 +139,7 @@ impl BulkLoad {
         let columns = self.obey_vertices(label, rows, &columns)?;
         let keys = check_columns(&self.core, &format!("vertices with label {label:?}"), rows, &columns)?;
         if let Some(ids) = &ids {
-            ids.iter().try_for_each(check_id)?;
+            ids.iter().try_for_each(element_id::check)?;
         }
         let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
         let refs = self.new_vertices(label, rows)?;
@@ -227,7 +226,7 @@ impl BulkLoad {
         let columns = self.obey_edges(label, src.len(), &columns)?;
         let keys = check_columns(&self.core, &what, src.len(), &columns)?;
         if let Some(ids) = &ids {
-            ids.iter().try_for_each(check_id)?;
+            ids.iter().try_for_each(element_id::check)?;
         }
         let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
         let seqs: Vec<u32> = src.iter().map(|v| self.core.allocator.seq(*v)).collect::<Result<_>>()?;

@@ -26,6 +26,7 @@ fn unstorable_at(value: &Value, depth: usize) -> Option<&'static str> {
         Value::Edge(_) | Value::EdgeRef(_) => Some("edge"),
         Value::Vertex(_) | Value::VertexRef(_) => Some("vertex"),
         Value::T(_) | Value::Direction(_) => Some("token"),
+        Value::BulkSet(_) => Some("bulk set"),
         Value::List(items) => items.iter().find_map(|item| unstorable_at(item, depth + 1)),
         Value::Set(items) => items.iter().find_map(|item| unstorable_at(item, depth + 1)),
         Value::Map(map) => map.iter().find_map(|(key, value)| {

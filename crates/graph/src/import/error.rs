@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::foreign::Foreign;
 use crate::GraphError;
 
 /// Why an import stopped. The graph is empty then, as before.
@@ -24,6 +25,14 @@ pub enum ImportError {
         path: PathBuf,
         /// What should be there.
         expected: &'static str,
+    },
+    /// A file of a format that is not read.
+    #[error("`{}`: {format}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is, and what to do.
+        format: Foreign,
     },
     /// A file whose name or header does not say what it holds.
     #[error("`{}`: {problem}", path.display())]

@@ -13,6 +13,7 @@
 mod columns;
 mod csv;
 mod error;
+mod foreign;
 mod graphson;
 mod ldbc;
 mod lines;
@@ -23,8 +24,9 @@ mod summary;
 
 use std::num::NonZeroUsize;
 
-pub use csv::{CsvOptions, CsvSource, csv};
+pub use csv::{CsvOptions, CsvSource, csv, is_csv_header};
 pub use error::{BadRow, Fault, ImportError};
+pub use foreign::{Foreign, refuse_foreign};
 pub use graphson::graphson;
 pub use ldbc::ldbc;
 pub use progress::{ImportPhase, ImportProgress};

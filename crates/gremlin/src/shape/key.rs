@@ -100,7 +100,7 @@ fn type_tag(value: &Value) -> u8 {
         Value::Duration(_) => 14,
         Value::Binary(_) => 15,
         Value::List(_) => 16,
-        Value::Set(_) => 17,
+        Value::Set(_) | Value::BulkSet(_) => 17,
         Value::Map(_) => 18,
         Value::T(_) => 19,
         Value::Direction(_) => 20,

@@ -127,7 +127,7 @@ impl Kind {
             Value::DateTime(_) => Self::DATE,
             Value::Uuid(_) => Self::UUID,
             Value::List(_) => Self::LIST,
-            Value::Set(_) => Self::SET,
+            Value::Set(_) | Value::BulkSet(_) => Self::SET,
             Value::Map(_) => Self::MAP,
             Value::T(_) => Self::T,
             Value::Direction(_) => Self::DIRECTION,

@@ -3,6 +3,7 @@
 use mangrove::{Error, config::Config};
 
 use super::{Failure, open, progress::bar, stats};
+use crate::output::say;
 
 /// Counts the degrees and the values under indexes of the default graph, stores what it found and prints it.
 pub(super) fn run(config: &Config) -> Result<(), Failure> {
@@ -14,6 +15,6 @@ pub(super) fn run(config: &Config) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let statistics = analyzed.map_err(Error::from)?;
-    print!("{}", stats::known(database.snapshot().catalog(), &statistics));
+    say(stats::known(database.snapshot().catalog(), &statistics))?;
     Ok(())
 }

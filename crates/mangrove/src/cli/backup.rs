@@ -16,6 +16,7 @@ use mangrove::{
 };
 
 use super::{Failure, check, open};
+use crate::output::say;
 
 /// The arguments of `mangrove backup`.
 #[derive(Args, Debug)]
@@ -28,8 +29,8 @@ impl Backup {
     pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
         let database = open(config)?;
         let summary = database.graph().backup(&self.to).map_err(Error::from)?;
-        println!("{summary}");
         database.close()?;
+        say(summary)?;
         Ok(())
     }
 }
@@ -56,11 +57,11 @@ impl Restore {
         let summary = self.fill(&stage.at, &options)?;
         let findings = check::find(&stage.at, options)?;
         if !findings.is_empty() {
-            findings.iter().for_each(|finding| println!("{finding}"));
+            findings.iter().try_for_each(say)?;
             return Err(Failure::Damaged { path: stage.at, count: findings.len() });
         }
         stage.move_into_place()?;
-        println!("restored {summary}, and checked it");
+        say(format_args!("restored {summary}, and checked it"))?;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use mangrove::{
 };
 
 use super::{Failure, progress::bar};
+use crate::output::say;
 
 /// Checks the default graph, and prints what is wrong, one line each.
 pub(super) fn run(config: &Config) -> Result<(), Failure> {
@@ -20,12 +21,10 @@ pub(super) fn run(config: &Config) -> Result<(), Failure> {
         ));
     }
     let findings = find(&hosted.path, DatabaseOptions::from(&config.engine))?;
-    for finding in &findings {
-        println!("{finding}");
-    }
+    findings.iter().try_for_each(say)?;
     match findings.len() {
         0 => {
-            println!("{} is sound", hosted.path.display());
+            say(format_args!("{} is sound", hosted.path.display()))?;
             Ok(())
         }
         count => Err(Failure::Damaged { path: hosted.path.clone(), count }),

@@ -28,6 +28,16 @@ pub enum Failure {
         /// What the operating system says, and what to do.
         reason: String,
     },
+    /// Others could reach the server, and there is nothing to keep them out.
+    #[error(
+        "will not listen on {address}: there is no authentication yet, so whoever reaches that address could read and write \
+         every graph. Listen on 127.0.0.1, or add --insecure (server.insecure = true) where a firewall or a proxy decides \
+         who gets there"
+    )]
+    Exposed {
+        /// The address.
+        address: std::net::SocketAddr,
+    },
     /// A check found something.
     #[error(
         "{path} is damaged (findings: {count}); restore it from a backup or import the data again",

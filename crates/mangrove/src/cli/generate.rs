@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use mangrove::generate::{SocialOptions, social};
 
 use super::{Failure, progress::bar};
+use crate::output::say;
 
 /// What to generate.
 #[derive(Subcommand, Debug)]
@@ -38,7 +39,7 @@ impl Generate {
             bar.set_message(format!("{} MB", progress.bytes / 1_000_000));
         })?;
         bar.finish_and_clear();
-        println!(
+        say(format_args!(
             "{} persons, {} friendships, {} forums, {} posts, {} comments, {} likes in {:.1} s",
             summary.persons,
             summary.friendships,
@@ -47,14 +48,14 @@ impl Generate {
             summary.comments,
             summary.likes,
             summary.elapsed.as_secs_f64()
-        );
-        println!(
+        ))?;
+        say(format_args!(
             "{} MB in {}; an import will have {} vertices and {} edges",
             summary.bytes / 1_000_000,
             directory.display(),
             summary.vertices,
             summary.edges
-        );
+        ))?;
         Ok(())
     }
 }

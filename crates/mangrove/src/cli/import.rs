@@ -10,6 +10,7 @@ use mangrove::{
 };
 
 use super::{Failure, open, progress::bar};
+use crate::output::say;
 
 /// The arguments of `mangrove import`.
 #[derive(Args, Debug)]
@@ -45,8 +46,9 @@ impl Import {
             });
         });
         bar.finish_and_clear();
-        println!("{}", summary?);
+        let summary = summary?;
         database.close()?;
+        say(summary)?;
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 mod analyze;
 mod backup;
 mod check;
+mod descriptors;
 mod failure;
 mod generate;
 mod import;
@@ -22,7 +23,7 @@ use mangrove::{
 
 pub use failure::Failure;
 
-use crate::{console::Console, logging};
+use crate::{console::Console, logging, output::say};
 
 /// Mangrove: a graph database for interactive, multi-tenant Gremlin.
 #[derive(Parser, Debug)]
@@ -121,15 +122,15 @@ impl Cli {
             Command::Schema(schema) => schema.run(&config),
             Command::Stats => {
                 let database = open(&config)?;
-                println!("{}", stats::report(&database.stats()));
                 let statistics = database.graph().current_statistics();
-                print!("{}", stats::known(database.snapshot().catalog(), &statistics));
-                print!("{}", stats::secondary(&database.graph().secondary_trees()));
+                say(stats::report(&database.stats()))?;
+                say(stats::known(database.snapshot().catalog(), &statistics))?;
+                say(stats::secondary(&database.graph().secondary_trees()))?;
                 Ok(())
             }
             Command::Analyze => analyze::run(&config),
             Command::Version => {
-                println!("mangrove {}", mangrove::VERSION);
+                say(format_args!("mangrove {}", mangrove::VERSION))?;
                 Ok(())
             }
         }

@@ -6,7 +6,7 @@ use clap::Args;
 use mangrove::config::Config;
 
 use super::{Failure, open};
-use crate::output::{Format, Printer};
+use crate::output::{Format, Printer, say};
 
 /// The arguments of `mangrove query`.
 #[derive(Args, Debug)]
@@ -33,11 +33,11 @@ impl Query {
         let text = self.text()?;
         let database = open(config)?;
         if self.explain {
-            println!("{}", database.explain(&text)?);
+            say(database.explain(&text)?)?;
             return Ok(());
         }
         if self.profile {
-            println!("{}", database.profile(&text)?);
+            say(database.profile(&text)?)?;
             return Ok(());
         }
         let mut printer = Printer::new(io::stdout().lock(), self.format);

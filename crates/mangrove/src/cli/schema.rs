@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use mangrove::{Database, Error, config::Config, graph::IndexDescription, schema_file};
 
 use super::{Failure, open};
+use crate::output::say;
 
 /// What to do with the schema.
 #[derive(Subcommand, Debug)]
@@ -30,7 +31,7 @@ impl Schema {
     pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
         match self {
             Self::Show => {
-                print!("{}", schema_file::write(&open(config)?.graph().schema()));
+                say(schema_file::write(&open(config)?.graph().schema()))?;
                 Ok(())
             }
             Self::Apply(apply) => apply.run(&open(config)?),
@@ -48,24 +49,21 @@ impl Apply {
         let mut result = wanted.clone();
         result.indexes.extend(kept.clone().cloned());
         let changes = current.difference(&result);
-        changes.iter().for_each(|change| println!("{change}"));
+        changes.iter().try_for_each(say)?;
         for index in kept {
-            println!("  index {index} is not in the file and stays; mangrove.index.drop drops it");
+            say(format_args!("  index {index} is not in the file and stays; mangrove.index.drop drops it"))?;
         }
         if self.check {
             graph.check_schema(&wanted).map_err(Error::from)?;
-            println!(
-                "{}",
-                if changes.is_empty() { "nothing would change" } else { "what exists obeys this" }
-            );
+            say(if changes.is_empty() { "nothing would change" } else { "what exists obeys this" })?;
             return Ok(());
         }
         let version = graph.apply_schema(&wanted).map_err(Error::from)?;
         let await_index = |index: &IndexDescription| graph.await_index(index).map_err(Error::from);
         wanted.indexes.iter().try_for_each(await_index)?;
-        println!("version {version} of the schema is in force");
+        say(format_args!("version {version} of the schema is in force"))?;
         for status in graph.sorting() {
-            println!("  lists of {} are being sorted by {}", status.label, status.key);
+            say(format_args!("  lists of {} are being sorted by {}", status.label, status.key))?;
         }
         graph.await_sorted_lists().map_err(Error::from)?;
         database.flush()?;

@@ -5,22 +5,26 @@ use std::{net::SocketAddr, sync::Arc, thread::available_parallelism};
 use clap::Args;
 use mangrove::{
     Database, DatabaseOptions,
-    config::{Config, Override},
+    config::{Config, Override, ServerConfig},
 };
 use server::{Graphs, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Failure, open_at};
+use super::{Failure, descriptors, open_at};
+use crate::output::say;
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// Address to listen on (default 127.0.0.1: there is no authentication yet)
+    /// Address to listen on (default 127.0.0.1; others need --insecure, since there is no authentication yet)
     #[arg(long)]
     host: Option<String>,
     /// Port to listen on; 0 for any free one
     #[arg(long, short)]
     port: Option<u16>,
+    /// Listen beyond loopback, although whoever reaches the port can then read and write every graph
+    #[arg(long)]
+    insecure: bool,
     /// A further graph, reached by its name as traversal source; may be given several times
     #[arg(long = "graph", value_name = "NAME=DIR", value_parser = named_graph)]
     graphs: Vec<(String, String)>,
@@ -37,16 +41,19 @@ impl Serve {
     pub(super) fn overrides(&self) -> Vec<Override> {
         let host = self.host.iter().map(|host| Override::flag("server.host", host));
         let port = self.port.iter().map(|port| Override::flag("server.port", port));
-        host.chain(port).collect()
+        let insecure = self.insecure.then(|| Override::flag("server.insecure", true));
+        host.chain(port).chain(insecure).collect()
     }
 
     pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
         let mut config = config.clone();
         config.add_graphs(self.graphs)?;
+        check_exposure(&config.server)?;
+        descriptors::raise(config.server.max_connections);
         let mut graphs = Graphs::new();
         let mut databases = Vec::new();
         // One engine for all graphs: its executors are pinned to cores.
-        let engine = mangrove::start_engine(config.engine.executors)?;
+        let engine = mangrove::start_engine_with(&config.engine)?;
         let hosted = config.hosted();
         let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
         let cache = options.graph.cache_bytes as u64 / hosted.len().max(1) as u64;
@@ -80,6 +87,19 @@ impl Serve {
     }
 }
 
+/// Refuses to be reached from other machines where nobody has said that this is meant.
+fn check_exposure(server: &ServerConfig) -> Result<(), Failure> {
+    let address = SocketAddr::new(server.host, server.port);
+    if server.host.to_canonical().is_loopback() {
+        return Ok(());
+    }
+    if !server.insecure {
+        return Err(Failure::Exposed { address });
+    }
+    tracing::warn!(%address, "listening without authentication: whoever reaches the port can read and write every graph");
+    Ok(())
+}
+
 async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
     let address = SocketAddr::new(config.server.host, config.server.port);
     let server = Server::bind(address, graphs, config.server.options()).await.map_err(|error| {
@@ -92,9 +112,9 @@ async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
         };
         Failure::Bind { address, reason: format!("{error}{hint}") }
     })?;
-    // On standard output, alone: whoever starts the server can wait for this line.
-    println!("listening on ws://{}/gremlin", server.local_addr()?);
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    // On standard output, alone: whoever starts the server can wait for this line, and stop it from then on.
+    say(format_args!("listening on ws://{}/gremlin", server.local_addr()?))?;
     server
         .run(async {
             tokio::select! {

@@ -129,6 +129,11 @@ fn parse_value(text: &str, default: &Value) -> Result<Value, String> {
         Value::Integer(_) => text.replace('_', "").parse().ok().map(Value::Integer),
         Value::Float(_) => text.parse().ok().map(Value::Float),
         Value::Boolean(_) => text.parse().ok().map(Value::Boolean),
+        // All lists are of texts that have no comma.
+        Value::Array(_) => {
+            let members = text.split(',').map(str::trim).filter(|member| !member.is_empty());
+            Some(Value::Array(members.map(Value::from).collect()))
+        }
         _ => Some(Value::String(text.into())),
     };
     parsed.ok_or_else(|| format!("`{text}` is not of type {}", default.type_str()))

@@ -10,6 +10,7 @@
 mod error;
 mod layers;
 mod settings;
+mod texts;
 
 use std::{
     fs,
@@ -200,6 +201,32 @@ mod tests {
     #[test]
     fn a_text_that_looks_like_a_number_stays_text_where_text_belongs() {
         assert_eq!(load("", &[("MANGROVE_DATA", "2024")], &[]).unwrap().data, PathBuf::from("2024"));
+    }
+
+    #[test]
+    fn a_list_is_given_with_commas_where_there_is_only_text() {
+        let file = "[server]\nallowed_origins = ['http://a', 'http://b:81']\nallowed_hosts = ['db']";
+        let server = load(file, &[], &[]).unwrap().server;
+        let shown =
+            |server: &ServerConfig| format!("{:?} {:?}", server.allowed_origins, server.allowed_hosts);
+        let flags = [("server.allowed_origins", "http://a, http://b:81"), ("server.allowed_hosts", "DB")];
+        assert_eq!(shown(&server), shown(&load("", &[], &flags).unwrap().server));
+        assert_eq!(server.allowed_origins.len(), 2);
+        let none = load(file, &[("MANGROVE_SERVER_ALLOWED_HOSTS", "")], &[]).unwrap().server;
+        assert!(none.allowed_hosts.is_empty() && none.allowed_origins.len() == 2);
+    }
+
+    #[test]
+    fn what_is_no_origin_or_no_host_is_named_with_its_place() {
+        let message = mistake("[server]\nallowed_origins = ['http://a', '*']", &[], &[]);
+        assert!(message.contains("mangrove.toml:2:") && message.contains("[*] is no origin"), "{message}");
+        let message = mistake("", &[("MANGROVE_SERVER_ALLOWED_ORIGINS", "http://a/")], &[]);
+        assert!(
+            message.contains("MANGROVE_SERVER_ALLOWED_ORIGINS") && message.contains("without a path"),
+            "{message}"
+        );
+        let message = mistake("", &[], &[("server.allowed_hosts", "a:80")]);
+        assert!(message.contains("server.allowed_hosts") && message.contains("without a port"), "{message}");
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use std::{collections::BTreeMap, net::IpAddr, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use server::{HostName, Origin};
+
+use super::texts;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,9 +46,16 @@ pub struct ServerConfig {
     pub host: IpAddr,
     /// Port to listen on; 0 lets the operating system choose one.
     pub port: u16,
+    /// Whether to listen beyond loopback although there is no authentication.
+    pub insecure: bool,
+    #[serde(with = "texts")]
+    pub allowed_origins: Vec<Origin>,
+    #[serde(with = "texts")]
+    pub allowed_hosts: Vec<HostName>,
     pub max_request_bytes: usize,
     pub max_http_results: usize,
     pub max_connections: usize,
+    pub max_connections_per_address: usize,
     pub max_requests_per_connection: usize,
     pub max_requests: usize,
     pub max_bindings: usize,
@@ -54,6 +64,8 @@ pub struct ServerConfig {
     pub max_waiting_results: usize,
     /// Milliseconds; 0 for no time-out.
     pub evaluation_timeout: u64,
+    /// Milliseconds; 0 for no bound.
+    pub max_evaluation_timeout: u64,
     /// Milliseconds; 0 for no time-out.
     pub idle_timeout: u64,
     /// Milliseconds.
@@ -80,7 +92,9 @@ pub struct EngineConfig {
     pub import_memory: u64,
     /// Threads per graph that build secondary edge-trees, each with half a core while it builds; 0 builds none.
     pub secondary_builders: usize,
-    /// Bytes that one query may hold in memory.
+    /// Bytes that all queries together may hold in memory; 0 for a quarter of the memory that the process may use.
+    pub memory_queries: u64,
+    /// Bytes that one query may hold in memory, or half of what all may, if that is less.
     pub memory_per_query: u64,
     /// Plans kept for texts that come again.
     pub plan_cache: usize,
@@ -146,9 +160,13 @@ impl Default for ServerConfig {
         Self {
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8182,
+            insecure: false,
+            allowed_origins: options.allowed_origins,
+            allowed_hosts: options.allowed_hosts,
             max_request_bytes: options.max_request_bytes,
             max_http_results: options.max_http_results,
             max_connections: options.max_connections,
+            max_connections_per_address: options.max_connections_per_address,
             max_requests_per_connection: options.max_requests_per_connection,
             max_requests: options.max_requests,
             max_bindings: options.max_bindings,
@@ -156,6 +174,7 @@ impl Default for ServerConfig {
             max_batch_size: options.max_batch_size,
             max_waiting_results: options.max_waiting_results,
             evaluation_timeout: options.evaluation_timeout.map_or(0, millis),
+            max_evaluation_timeout: options.max_evaluation_timeout.map_or(0, millis),
             idle_timeout: options.idle_timeout.map_or(0, millis),
             keep_alive: millis(options.keep_alive),
             write_timeout: millis(options.write_timeout),
@@ -173,6 +192,9 @@ impl ServerConfig {
             max_request_bytes: self.max_request_bytes,
             max_http_results: self.max_http_results,
             max_connections: self.max_connections,
+            max_connections_per_address: self.max_connections_per_address.max(1),
+            allowed_origins: self.allowed_origins.clone(),
+            allowed_hosts: self.allowed_hosts.clone(),
             max_requests_per_connection: self.max_requests_per_connection,
             max_requests: self.max_requests,
             max_bindings: self.max_bindings,
@@ -180,6 +202,7 @@ impl ServerConfig {
             max_batch_size: self.max_batch_size.max(1),
             max_waiting_results: self.max_waiting_results,
             evaluation_timeout: optional(self.evaluation_timeout),
+            max_evaluation_timeout: optional(self.max_evaluation_timeout),
             idle_timeout: optional(self.idle_timeout),
             keep_alive: Duration::from_millis(self.keep_alive.max(1_000)),
             write_timeout: Duration::from_millis(self.write_timeout),
@@ -196,6 +219,7 @@ impl Default for EngineConfig {
             cache: 0,
             import_memory: 0,
             secondary_builders: 1,
+            memory_queries: 0,
             memory_per_query: 1 << 30,
             plan_cache: 1_024,
             write_retries: 8,

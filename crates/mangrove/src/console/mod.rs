@@ -16,7 +16,7 @@ use parking_lot::RwLock;
 
 use crate::{
     cli::Failure,
-    output::{Format, Printer, rows},
+    output::{Format, Printer, complain, rows, say},
 };
 use command::{Command, HELP};
 use completion::Vocabulary;
@@ -44,7 +44,7 @@ impl Console {
         if !io::stdin().is_terminal() {
             return self.run_script(&io::read_to_string(io::stdin())?);
         }
-        println!("Mangrove {}. :help helps, :quit leaves.", mangrove::VERSION);
+        say(format_args!("Mangrove {}. :help helps, :quit leaves.", mangrove::VERSION))?;
         let mut prompt = Prompt::new(self.vocabulary.clone())?;
         loop {
             *self.vocabulary.write() = vocabulary(&self.database);
@@ -56,7 +56,7 @@ impl Console {
                     Some(Ok(Command::Quit)) => return Ok(()),
                     Some(Ok(Command::Clear)) => prompt.clear()?,
                     Some(Ok(command)) => self.forgive(|console| console.command(command)),
-                    Some(Err(message)) => eprintln!("{message}"),
+                    Some(Err(message)) => complain(message),
                     None => self.forgive(|console| console.traverse(&text)),
                 },
             }
@@ -88,19 +88,19 @@ impl Console {
 
     fn forgive(&mut self, act: impl FnOnce(&mut Self) -> Result<(), Failure>) {
         if let Err(error) = act(self) {
-            eprintln!("{error}");
+            complain(error);
         }
     }
 
     fn command(&mut self, command: Command) -> Result<(), Failure> {
         match command {
-            Command::Explain(text) => println!("{}", self.database.explain(&text)?),
-            Command::Profile(text) => println!("{}", self.database.profile(&text)?),
-            Command::Names => print_names(&vocabulary(&self.database)),
-            Command::Stats => println!("{}", crate::cli::stats::report(&self.database.stats())),
+            Command::Explain(text) => say(self.database.explain(&text)?)?,
+            Command::Profile(text) => say(self.database.profile(&text)?)?,
+            Command::Names => print_names(&vocabulary(&self.database))?,
+            Command::Stats => say(crate::cli::stats::report(&self.database.stats()))?,
             Command::Format(format) => self.format = format,
             Command::Timing => self.timing = !self.timing,
-            Command::Help => println!("{HELP}"),
+            Command::Help => say(HELP)?,
             Command::Clear | Command::Quit => {}
         }
         Ok(())
@@ -114,7 +114,7 @@ impl Console {
         }
         let n = printer.finish()?;
         if self.timing && io::stdout().is_terminal() {
-            println!("{}, {}", rows(n), in_words(started.elapsed()));
+            say(format_args!("{}, {}", rows(n), in_words(started.elapsed())))?;
         }
         Ok(())
     }
@@ -130,15 +130,16 @@ fn vocabulary(database: &Database) -> Vocabulary {
     }
 }
 
-fn print_names(vocabulary: &Vocabulary) {
+fn print_names(vocabulary: &Vocabulary) -> io::Result<()> {
     let all = [
         ("vertex labels", &vocabulary.vertex_labels),
         ("edge labels", &vocabulary.edge_labels),
         ("property keys", &vocabulary.keys),
     ];
-    for (what, names) in all {
-        println!("{what}: {}", if names.is_empty() { "none".into() } else { names.join(", ") });
-    }
+    all.into_iter().try_for_each(|(what, names)| {
+        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+        say(format_args!("{what}: {names}"))
+    })
 }
 
 /// A duration with a unit that suits it.

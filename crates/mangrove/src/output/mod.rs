@@ -1,5 +1,6 @@
 //! Results for people and for pipes.
 
+mod say;
 mod table;
 
 use std::io::{self, Write};
@@ -8,6 +9,7 @@ use clap::ValueEnum;
 use values::Value;
 use wire::{Properties, graphson::Dialect};
 
+pub use say::{LogOutput, complain, say};
 use table::Table;
 
 /// How results are printed.

@@ -55,7 +55,7 @@ fn read(call: Instruction<StepName>) -> Result<Called, Error> {
     let mut parameters = Map::new();
     for argument in call.args.iter().skip(1) {
         match literal(&name, argument)? {
-            Value::Map(map) => parameters = (*map).clone(),
+            Value::Map(map) => parameters = Map::clone(&map),
             other => {
                 return Err(failed(&name, &format!("parameters are a map, not a {}", other.type_name())));
             }

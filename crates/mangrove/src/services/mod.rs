@@ -92,8 +92,10 @@ pub(crate) enum Within {
     Request,
     /// Among the scripts of a transaction, which can be rolled back.
     Transaction,
-    /// In a request that says it reads only.
+    /// In a request of which the traversal says that it reads only.
     ReadOnly,
+    /// In a request that may only read, whatever its traversal says.
+    Reading,
     /// In a request to explain.
     Explanation,
 }
@@ -127,6 +129,9 @@ fn run(inner: &Inner, call: &Called, within: Within) -> Result<Vec<Value>, Error
     }
     if service.changes && within == Within::ReadOnly {
         return Err(failed(service.name, "it changes something, and the traversal has the ReadOnlyStrategy"));
+    }
+    if service.changes && within == Within::Reading {
+        return Err(Error::ReadOnly(service.name.into()));
     }
     if service.changes && within == Within::Explanation {
         return Ok(Vec::new());

@@ -190,9 +190,10 @@ impl Taken {
                 | S::ValueMap
                 | S::PropertyMap
                 | S::SimplePath
-                | S::CyclicPath,
+                | S::CyclicPath
+                | S::Format,
             ) => true,
-            (S::With, S::ValueMap | S::PropertyMap | S::Index) => true,
+            (S::With, S::ValueMap | S::PropertyMap | S::Index | S::AddV | S::AddE | S::Property) => true,
             (S::From | S::To, S::AddE | S::Path | S::SimplePath | S::CyclicPath) => {
                 !matches!(modulator.args.first(), Some(Argument::Value(Value::Direction(_))))
             }

@@ -8,7 +8,7 @@ use crate::logical::{Chain, Exists, Kind, Step};
 use crate::physical::Formula;
 
 /// The first `and()` or `or()` that stands between its operands.
-pub(super) fn first_infix(steps: &[Instruction<StepName>]) -> Option<usize> {
+fn first_infix(steps: &[Instruction<StepName>]) -> Option<usize> {
     steps.iter().position(is_infix)
 }
 
@@ -17,6 +17,11 @@ fn is_infix(step: &Instruction<StepName>) -> bool {
 }
 
 impl Binder<'_> {
+    /// Whether there is a connective between steps.
+    pub(super) fn has_infix(&self, steps: &[Instruction<StepName>]) -> bool {
+        self.connects && first_infix(steps).is_some()
+    }
+
     /// Binds steps with a connective between them. Its left operand begins after the source (`V()`), if there is one;
     /// `and` binds closer than `or`.
     pub(super) fn infix(&mut self, steps: &[Instruction<StepName>], shape: Shape, out: &mut Chain) -> Bound {

@@ -38,16 +38,33 @@ impl Binder<'_> {
                 Some(key) => self.has_key(&key),
                 None => Test::Constant(false),
             }),
-            [first, value] => match first.as_value() {
-                Some(Value::T(token)) => self.has_token(call, *token, value, shape),
-                _ => self.has_value(call, 0, value),
-            },
+            [_, value] => self.has_named(call, 0, value, shape),
             [label, _, value] => {
                 let by_id = shape.ty != Type::Property;
                 let label = self.label_test(call, std::slice::from_ref(label), by_id)?;
-                Ok(Test::And(vec![label, self.has_value(call, 1, value)?]))
+                Ok(Test::And(vec![label, self.has_named(call, 1, value, shape)?]))
             }
             _ => Err(call.invalid("it takes a key, with a value or a predicate, and a label before them")),
+        }
+    }
+
+    /// `has(name, value)`, where the name is a token, a property key, or a token by the name that TinkerPop hides it under;
+    /// `index` is the name's among the arguments.
+    fn has_named(
+        &mut self,
+        call: &Call<'_>,
+        index: usize,
+        value: &Argument,
+        shape: &Shape,
+    ) -> Result<Test, PlanError> {
+        let token = match call.value_at(index, self)? {
+            Value::T(token) => Some(*token),
+            Value::String(name) => name.strip_prefix('~').and_then(T::from_name),
+            _ => None,
+        };
+        match token {
+            Some(token) => self.has_token(call, token, value, shape),
+            None => self.has_value(call, index, value),
         }
     }
 
@@ -136,6 +153,11 @@ impl Binder<'_> {
         if let [Argument::Predicate(predicate)] = call.args {
             let test = Test::Is(self.predicate(call, predicate)?);
             Self::push(out, Kind::Filter(test), call);
+            return Ok(shape);
+        }
+        if call.args.is_empty() && !self.connects {
+            // All of no conditions hold, and not one of them.
+            Self::push(out, Kind::Filter(Test::Constant(call.name == StepName::And)), call);
             return Ok(shape);
         }
         let mut branches = Vec::with_capacity(call.args.len());

@@ -48,6 +48,9 @@ const INDEXER: &str = "~tinkerpop.index.indexer";
 impl Binder<'_> {
     /// Functions that the engine knows by their step's name.
     pub(super) fn function(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
+        if call.modulators(StepName::By).next().is_some() {
+            return Err(call.unsupported("with by()"));
+        }
         let (local, first) = match call.args.first() {
             Some(Argument::Scope(scope)) => (*scope == Scope::Local, 1),
             _ => (false, 0),

@@ -79,6 +79,9 @@ impl Binder<'_> {
     }
 
     fn loops(&mut self, call: &Call<'_>) -> Result<Kind, PlanError> {
+        if self.loops.is_empty() {
+            return Err(call.invalid("there is no repeat() around it whose iterations it could count"));
+        }
         let Some(Value::String(name)) = call.args.first().and_then(Argument::as_value) else {
             return Ok(Kind::Call(LocalFn::Loops));
         };

@@ -3,8 +3,10 @@
 //!
 //! ```text
 //! expression = operand { ("+" | "-" | "*" | "/" | "%" | "^") operand }
-//! operand    = ["+" | "-"] ( number | variable | function "(" arguments ")" | "(" expression ")" )
+//! operand    = ["+" | "-"] ( number | variable | function "(" arguments ")" | function expression | "(" expression ")" )
 //! ```
+//!
+//! Without parentheses a function takes all that follows: `ceil _ / 2` is `ceil(_ / 2)`.
 
 use values::Str;
 
@@ -20,8 +22,8 @@ const FUNCTIONS: &[&str] = &[
     "signum", "sin", "sinh", "sqrt", "tan", "tanh", "pow",
 ];
 
-/// Names that are numbers.
-const CONSTANTS: &[&str] = &["pi", "π", "e", "φ"];
+/// Names that are numbers. (`pi` and `e` are variables, as every name in letters of ASCII that is no function.)
+const CONSTANTS: &[&str] = &["π", "φ"];
 
 /// Most parentheses inside one another.
 const MAX_NESTING: usize = 100;
@@ -138,11 +140,14 @@ impl<'t> Parser<'t> {
     fn name(&mut self) -> Result<(), String> {
         let name = self.take_while(|c| c.is_alphanumeric() || c == '_');
         let name = Str::from(name);
-        if self.peek() == Some('(') {
-            return match FUNCTIONS.contains(&name.as_str()) {
-                true => self.parenthesis(),
-                false => Err(self.wrong(&format!("there is no function '{name}'"))),
-            };
+        match (self.peek(), FUNCTIONS.contains(&name.as_str())) {
+            (Some('('), true) => return self.parenthesis(),
+            (Some('('), false) => return Err(self.wrong(&format!("there is no function '{name}'"))),
+            (Some('+' | '-'), true) => {
+                return Err(self.wrong(&format!("what '{name}' is of must be in parentheses")));
+            }
+            (_, true) => return self.expression(),
+            _ => {}
         }
         if !CONSTANTS.contains(&name.as_str()) && !self.variables.contains(&name) {
             self.variables.push(name);
@@ -166,7 +171,9 @@ mod tests {
     #[test]
     fn variables_are_found_once_each_in_order() {
         assert_eq!(variables("a / (b + _) * a - sin(c) ^ 2").unwrap(), ["a", "b", "_", "c"]);
-        assert_eq!(variables("2 * pi * 1.5e-3").unwrap(), Vec::<&str>::new());
+        assert_eq!(variables("2 * π * 1.5e-3").unwrap(), Vec::<&str>::new());
+        assert_eq!(variables("ceil a / 2 + sin b").unwrap(), ["a", "b"]);
+        assert_eq!(variables("pi + e").unwrap(), ["pi", "e"]);
         assert_eq!(variables("-x").unwrap(), ["x"]);
     }
 
@@ -178,7 +185,8 @@ mod tests {
         );
         assert_eq!(variables("a b").unwrap_err(), "in the expression, character 3: 'b' is not an operator");
         assert!(variables("nope(1)").unwrap_err().contains("no function 'nope'"));
-        assert!(variables("(1").is_err());
+        assert!(variables("ceil -a").unwrap_err().contains("what 'ceil' is of must be in parentheses"));
+        assert!(variables("ceil").is_err() && variables("(1").is_err());
         assert!(variables("1.2.3").is_err());
         assert!(variables(&"(".repeat(100_000)).is_err());
     }

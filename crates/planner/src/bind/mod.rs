@@ -56,10 +56,12 @@ pub(crate) fn bind(
     settings: SourceSettings,
 ) -> Result<Logical, PlanError> {
     let mut plan =
-        Logical { side_effects: settings.side_effects, paths: settings.paths, ..Logical::default() };
+        Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
     let names = Names::of(traversal, &mut plan)?;
+    settings.admit(names.draw)?;
+    let connects = !settings.unconnected;
     let mut binder =
-        Binder { schema, plan, names, loops: Vec::new(), depth: 0, in_body: false, body_at: None };
+        Binder { schema, plan, names, connects, loops: Vec::new(), depth: 0, in_body: false, body_at: None };
     if settings.read_only
         && let Some((step, at)) = binder.names.first_write
     {
@@ -77,6 +79,8 @@ struct Binder<'a> {
     plan: Logical,
     /// All the names that the traversal gives and uses.
     names: Names,
+    /// Whether an `and()` or `or()` between steps connects them.
+    connects: bool,
     /// The loops around the current place, innermost last.
     loops: Vec<Loop>,
     /// Number of traversals around the current place.
@@ -108,9 +112,9 @@ impl Binder<'_> {
         }
         self.depth += 1;
         let mut out = Chain { steps: Vec::with_capacity(steps.len()) };
-        let result = match connective::first_infix(steps) {
-            Some(_) => self.infix(steps, shape, &mut out),
-            None => self.steps(steps, shape, &mut out),
+        let result = match self.has_infix(steps) {
+            true => self.infix(steps, shape, &mut out),
+            false => self.steps(steps, shape, &mut out),
         };
         self.depth -= 1;
         Ok((out, result?))

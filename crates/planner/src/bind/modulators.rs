@@ -81,9 +81,7 @@ impl Binder<'_> {
             Some(Argument::Traversal(traversal)) => Modulator::Chain(self.child(traversal, shape.clone())?.0),
             Some(Argument::Lambda(_)) => return Err(call.unsupported("with a lambda")),
             Some(_) => match call.value_at(0, self)? {
-                Value::String(name) => {
-                    Modulator::Fetch(FetchKind::Property(name.clone(), self.schema.key(name)))
-                }
+                Value::String(name) => Modulator::Fetch(FetchKind::Only(name.clone(), self.schema.key(name))),
                 Value::T(token) => Modulator::Fetch(FetchKind::Token(*token)),
                 _ => return Err(call.bad_argument(0, "a property key, a token or a traversal")),
             },

@@ -3,7 +3,7 @@
 //! `as('a')` keeps an object in a slot for those who later ask for the last object called `a`. Only who asks for the
 //! first or for all of several needs the path, and paths are dear: they keep traversers apart that could be merged.
 
-use gremlin::{Argument, Instruction, Pop, Position, Predicate, StepName, Traversal};
+use gremlin::{Argument, Instruction, Order, Pop, Position, Predicate, StepName, Traversal};
 use values::{Str, Value};
 
 use super::MAX_STEPS;
@@ -19,6 +19,8 @@ const MAX_NAMES: usize = 4096;
 #[derive(Default)]
 pub(super) struct Names {
     labels: Vec<LabelName>,
+    /// A step whose result is drawn.
+    pub draw: Option<StepName>,
     /// The first step that writes.
     pub first_write: Option<(StepName, Option<Position>)>,
     /// Where the object is kept that was current before an edge, if some `otherV` asks for it.
@@ -160,6 +162,10 @@ impl Names {
                 || is_connective(traversal.steps[index - 1].name)
                 || is_connective(traversal.steps[index + 1].name);
             self.scan_step(step, place, place.pattern && at_end, plan)?;
+            if step.name == StepName::Profile && (index < last || place.depth > 0) {
+                let problem = "When specified, the profile()-Step must be the last step";
+                return Err(PlanError::invalid(step.name, problem, step.at));
+            }
             let inner = Place {
                 in_loop: place.in_loop || step.name == StepName::Repeat,
                 depth: place.depth + 1,
@@ -237,6 +243,10 @@ impl Names {
             S::Loops => self.counters.extend(strings(&step.args).cloned()),
             S::OtherV => {
                 self.before_edge.get_or_insert_with(|| plan.new_slot());
+            }
+            S::Coin | S::Sample => self.draw = Some(step.name),
+            S::By if step.args.iter().any(|arg| *arg == Argument::Order(Order::Shuffle)) => {
+                self.draw = Some(step.name);
             }
             S::Path | S::SimplePath | S::CyclicPath => plan.paths = true,
             S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE => {

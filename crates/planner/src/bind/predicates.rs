@@ -129,7 +129,7 @@ impl Binder<'_> {
 }
 
 fn is_collection(value: &Value) -> bool {
-    matches!(value, Value::List(_) | Value::Set(_))
+    matches!(value, Value::List(_) | Value::Set(_) | Value::BulkSet(_))
 }
 
 fn type_name(call: &Call<'_>, argument: &Argument) -> Result<Str, PlanError> {

@@ -31,6 +31,9 @@ impl Binder<'_> {
         }
         let keys = self.map_keys(names);
         let tokens = self.tokens(call, flagged)?;
+        if call.modulators(StepName::By).count() > 1 {
+            return Err(call.invalid("valueMap()/propertyMap() step can only have one by modulator"));
+        }
         let (form, ty) = match call.name {
             StepName::Values => (PropertyForm::Values, Type::Unknown),
             StepName::Properties => (PropertyForm::Properties, Type::Property),

@@ -22,14 +22,17 @@ impl Binder<'_> {
         shape: &Shape,
     ) -> Result<(Origin, Shape), PlanError> {
         let resolved = self.find(name, Pop::Last, shape);
-        let is_known =
-            side_effect(name, &self.plan).is_some() || self.names.is_given(name) || shape.may_be_map();
-        match is_known {
+        match self.is_named(name) || shape.may_be_map() {
             true => Ok(resolved),
             false => Err(call.invalid(format!(
                 "neither an as() label nor a side-effect is called '{name}', and the current object is no map"
             ))),
         }
+    }
+
+    /// Whether an `as` label or a side-effect has that name.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        side_effect(name, &self.plan).is_some() || self.names.is_given(name)
     }
 
     /// As [`Binder::resolve`]; a name that nothing has yields nothing when the query runs.

@@ -1,6 +1,6 @@
 //! The source of a traversal: `with`, `withSideEffect`, `withStrategies` and their kin.
 
-use gremlin::{Argument, Instruction, SourceName, Strategy};
+use gremlin::{Argument, Instruction, Position, SourceName, StepName, Strategy};
 use values::{Str, Value};
 
 use super::call::is_parameter;
@@ -13,7 +13,6 @@ const OPTIMISATIONS: &[&str] = &[
     "AdjacentToIncidentStrategy",
     "ByModulatorOptimizationStrategy",
     "ComputerFinalizationStrategy",
-    "ConnectiveStrategy",
     "CountStrategy",
     "EarlyLimitStrategy",
     "FilterRankingStrategy",
@@ -33,16 +32,12 @@ const OPTIMISATIONS: &[&str] = &[
     "ReferenceElementStrategy",
     "RemoteStrategy",
     "RepeatUnrollStrategy",
-    "SeedStrategy",
     "StandardVerificationStrategy",
     "ComputerVerificationStrategy",
     "SackStrategy",
-    "RequirementsStrategy",
     "SideEffectStrategy",
     "TinkerGraphCountStrategy",
     "TinkerGraphStepStrategy",
-    "VertexProgramRestrictionStrategy",
-    "VertexProgramStrategy",
 ];
 
 /// Strategies that change answers only for traversals that Mangrove refuses anyway, or that are always in force.
@@ -57,6 +52,14 @@ pub(crate) struct SourceSettings {
     pub paths: bool,
     /// `ReadOnlyStrategy`.
     pub read_only: bool,
+    /// `SeedStrategy`, and where it is asked for.
+    seeded: Option<Option<Position>>,
+    /// Whether `ConnectiveStrategy` is taken away: then `and()` and `or()` between steps are steps as any other.
+    pub unconnected: bool,
+    /// `VertexProgramStrategy` or `withComputer()`, and where.
+    computer: Option<Option<Position>>,
+    /// `VertexProgramRestrictionStrategy`.
+    forbids_computer: bool,
     /// Everything in `with` that is not the planner's, for the engine.
     pub settings: Vec<(Str, Value)>,
     /// Whether a literal that plans of one shape may differ in was used.
@@ -73,7 +76,24 @@ impl SourceSettings {
         for instruction in source {
             settings.read(instruction)?;
         }
-        Ok(settings)
+        match settings.computer {
+            Some(_) if settings.forbids_computer => Err(PlanError::NoComputer),
+            Some(at) => Err(PlanError::form("a GraphComputer (`withComputer`, `VertexProgramStrategy`)", at)),
+            None => Ok(settings),
+        }
+    }
+
+    /// Refuses a seed, if the traversal draws: TinkerPop's draws are those of `java.util.Random`.
+    ///
+    /// # Errors
+    /// [`PlanError::Unsupported`].
+    pub fn admit(&self, draw: Option<StepName>) -> Result<(), PlanError> {
+        match (self.seeded, draw) {
+            (Some(at), Some(draw)) => {
+                Err(PlanError::form(format!("strategy `SeedStrategy` with `{}`", draw.as_str()), at))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn read(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
@@ -105,8 +125,14 @@ impl SourceSettings {
                     }
                 }
             }
-            // Answers do not depend on where a traversal runs.
-            SourceName::WithoutStrategies | SourceName::WithComputer => {}
+            SourceName::WithoutStrategies => {
+                for argument in args {
+                    if let Argument::Strategy(strategy) = argument {
+                        self.without(&strategy.name);
+                    }
+                }
+            }
+            SourceName::WithComputer => self.computer = Some(instruction.at),
         }
         Ok(())
     }
@@ -135,6 +161,10 @@ impl SourceSettings {
     ) -> Result<(), PlanError> {
         match strategy.name.as_str() {
             "ReadOnlyStrategy" => self.read_only = true,
+            "SeedStrategy" => self.seeded = Some(instruction.at),
+            "VertexProgramStrategy" => self.computer = Some(instruction.at),
+            "VertexProgramRestrictionStrategy" => self.forbids_computer = true,
+            "ConnectiveStrategy" => self.unconnected = false,
             "OptionsStrategy" => {
                 for (key, value) in &strategy.configuration {
                     if let Some(value) = value.as_value() {
@@ -146,5 +176,19 @@ impl SourceSettings {
             name => return Err(PlanError::form(format!("strategy `{name}`"), instruction.at)),
         }
         Ok(())
+    }
+
+    /// Takes a strategy away. Others only choose how a traversal runs, or are not there.
+    fn without(&mut self, name: &str) {
+        match name {
+            "ReadOnlyStrategy" => self.read_only = false,
+            "OptionsStrategy" => self.settings.clear(),
+            "SideEffectStrategy" => self.side_effects.clear(),
+            "SeedStrategy" => self.seeded = None,
+            "VertexProgramStrategy" => self.computer = None,
+            "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
+            "ConnectiveStrategy" => self.unconnected = true,
+            _ => {}
+        }
     }
 }

@@ -80,7 +80,7 @@ impl Binder<'_> {
     fn range(&mut self, call: &Call<'_>, shape: Shape, local: bool, first: usize, out: &mut Chain) -> Bound {
         if call.name == StepName::Tail {
             let n = if call.args.len() > first { call.integer_at(first, self)? } else { 1 };
-            let n = u64::try_from(n).map_err(|_| call.invalid("its number must not be negative"))?;
+            let n = u64::try_from(n).unwrap_or(0);
             let kind = if local { Kind::Call(LocalFn::Tail(n as i64)) } else { Kind::Tail(n) };
             Self::push(out, kind, call);
             return Ok(if local { Shape::unknown() } else { shape });
@@ -90,10 +90,11 @@ impl Binder<'_> {
             StepName::Skip => (call.integer_at(first, self)?, -1),
             _ => (call.integer_at(first, self)?, call.integer_at(first + 1, self)?),
         };
-        if low != -1 && high != -1 && low > high || low < -1 || high < -1 {
-            return Err(call.invalid(format!("not a legal range: [{low}, {high}]")));
+        if low != -1 && high != -1 && low > high {
+            return Err(call.invalid(format!("Not a legal range: [{low}, {high}]")));
         }
-        let low = low.max(0);
+        // As TinkerPop counts, nothing comes before the first one, and -1 is the end.
+        let (low, high) = (low.max(0), if high < -1 { 0 } else { high });
         if local {
             Self::push(out, Kind::Call(LocalFn::Range(low, high)), call);
             return Ok(Shape::unknown());
@@ -110,6 +111,12 @@ impl Binder<'_> {
                 by => vec![(Origin::Current, by)],
             }
         } else {
+            // Unlike others, it does not look for them in a map that is current.
+            if let Some(name) = names.iter().find(|name| !self.is_named(name)) {
+                return Err(
+                    call.invalid(format!("neither an as() label nor a side-effect is called '{name}'"))
+                );
+            }
             self.resolve_all(call, &names, &shape)?
         };
         // The iterations of a loop share its steps, and so what a `dedup` among them has seen. What comes first shall
@@ -159,7 +166,7 @@ impl Binder<'_> {
 fn local_sort(what: FetchKind) -> Option<LocalSort> {
     Some(match what {
         FetchKind::This => LocalSort::Member,
-        FetchKind::Property(name, key) => LocalSort::Property(name, key),
+        FetchKind::Property(name, key) | FetchKind::Only(name, key) => LocalSort::Property(name, key),
         FetchKind::Token(token) => LocalSort::Token(token),
         FetchKind::Column(column) => LocalSort::Column(column),
     })

@@ -4,13 +4,12 @@ use gremlin::{Argument, Instruction, Predicate as Written, StepName, Traversal};
 use values::{Str, Value};
 
 use super::call::{Call, is_parameter};
-use super::connective::first_infix;
 use super::modulators::nth;
 use super::{Binder, Bound, Shape};
 use crate::PlanError;
 use crate::logical::{Chain, Comparison, Exists, Kind, Modulator, Origin, Select, Selected, Step};
 use crate::physical::{FetchKind, Formula, Operand, Predicate, SelectForm, Slot, Test};
-use gremlin::{Pop, PredicateOp};
+use gremlin::{Pop, PredicateOp, TextOp};
 
 impl Binder<'_> {
     /// `where(P)`, `where('a', P)`, `where(traversal)`.
@@ -42,6 +41,11 @@ impl Binder<'_> {
         shape: &Shape,
         out: &mut Chain,
     ) -> Result<(), PlanError> {
+        if has_regex(predicate) {
+            return Err(call.invalid(
+                "a regular expression in where() would be a name and a pattern at once; use is(regex('…')) or has('key', regex('…'))",
+            ));
+        }
         let (origin, left_shape) = match &left {
             Some(name) => self.resolve(call, name, shape)?,
             None => (Origin::Current, shape.clone()),
@@ -96,7 +100,7 @@ impl Binder<'_> {
         traversal: &Traversal,
         shape: &Shape,
     ) -> Result<Exists, PlanError> {
-        if first_infix(&traversal.steps).is_some() {
+        if self.has_infix(&traversal.steps) {
             return self.connect(&traversal.steps, shape, true);
         }
         Ok(Exists { branches: vec![self.where_chain(&traversal.steps, shape)?], formula: Formula::All })
@@ -174,6 +178,16 @@ impl Binder<'_> {
             _ => Formula::All,
         };
         Ok(Chain::of(Kind::Exists(Exists { branches, formula }), step.name))
+    }
+}
+
+/// Whether a predicate has a pattern in it.
+fn has_regex(predicate: &Written) -> bool {
+    match predicate {
+        Written::Text(op, _) => matches!(op, TextOp::Regex | TextOp::NotRegex),
+        Written::And(parts) | Written::Or(parts) => parts.iter().any(has_regex),
+        Written::Not(inner) => has_regex(inner),
+        _ => false,
     }
 }
 

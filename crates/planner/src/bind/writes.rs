@@ -3,7 +3,7 @@
 use gremlin::{Argument, Cardinality, Instruction, StepName};
 use values::{T, Value};
 
-use super::call::Call;
+use super::call::{Call, is_parameter};
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{AddEdge, AddVertex, Chain, Input, Kind, PropertyWrite, Write};
@@ -15,22 +15,32 @@ const DEFAULT_LABEL: &str = "vertex";
 /// What `property` calls after `addV` or `addE` say.
 #[derive(Default)]
 struct Written {
-    id: Option<Input>,
-    label: Option<Input>,
+    id: Option<Token>,
+    label: Option<Token>,
     properties: Vec<PropertyWrite>,
+}
+
+/// The id or the label of an element to be added.
+struct Token {
+    value: Input,
+    /// As its user wrote it.
+    text: String,
+    /// Whether another one may take its place: TinkerPop cannot tell `addV('vertex')` from `addV()`.
+    is_default: bool,
 }
 
 impl Binder<'_> {
     pub(super) fn write_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        if call.modulators(StepName::With).next().is_some() {
+            return Err(call.unsupported("with with()"));
+        }
         match call.name {
             StepName::AddV => {
-                let label = match call.args.first() {
-                    Some(argument) => self.input(call, argument, &shape)?,
-                    None => Input::Operand(Operand::Const(Value::str(DEFAULT_LABEL))),
-                };
-                let Written { id, label: other, mut properties } = self.folded_properties(call, &shape)?;
+                let Written { id, label, mut properties } = self.folded_properties(call, &shape)?;
                 keep_all_values(&mut properties);
-                let add = AddVertex { label: other.unwrap_or(label), id, properties };
+                let default = || Input::Operand(Operand::Const(Value::str(DEFAULT_LABEL)));
+                let (id, label) = (id.map(|id| id.value), label.map_or_else(default, |label| label.value));
+                let add = AddVertex { label, id, properties };
                 Self::push(out, Kind::Write(Box::new(Write::AddVertex(add))), call);
                 Ok(Shape::of(Type::Vertex))
             }
@@ -42,10 +52,10 @@ impl Binder<'_> {
             StepName::Property => {
                 let mut written = Written::default();
                 self.property(call, &shape, &mut written)?;
-                if written.id.is_some() || written.label.is_some() {
-                    return Err(
-                        call.invalid("the id and the label of an element that exists cannot be changed")
-                    );
+                for (token, given) in [(T::Id, written.id), (T::Label, written.label)] {
+                    if given.is_some() {
+                        return Err(immutable(call, token));
+                    }
                 }
                 for property in written.properties {
                     Self::push(out, Kind::Write(Box::new(Write::SetProperty(property))), call);
@@ -60,9 +70,8 @@ impl Binder<'_> {
     }
 
     fn add_edge(&mut self, call: &Call<'_>, shape: &Shape) -> Result<AddEdge, PlanError> {
-        let Some(label) = call.args.first() else { return Err(call.bad_argument(0, "a label")) };
-        let label = self.input(call, label, shape)?;
-        let Written { id, label: other, properties } = self.folded_properties(call, shape)?;
+        let Written { id, label, properties } = self.folded_properties(call, shape)?;
+        let Some(label) = label else { return Err(call.bad_argument(0, "a label")) };
         if (1..properties.len()).any(|index| has_equal_before(&properties, index)) {
             return Err(call
                 .invalid("Multi-properties are not supported by this step: an edge has one value per key"));
@@ -75,9 +84,14 @@ impl Binder<'_> {
         }
         let [from, to] = ends;
         if shape.ty == Type::Seed && (from.is_none() || to.is_none()) {
-            return Err(call.invalid("at the start of a traversal it needs both from() and to()"));
+            let missing = if from.is_none() { "from" } else { "to" };
+            return Err(call.invalid(format!(
+                "The value given to addE({}).{missing}() must resolve to a Vertex or the ID of a Vertex present in the graph, but \
+                 null was specified instead: at the start of a traversal it needs both",
+                label.text
+            )));
         }
-        Ok(AddEdge { label: other.unwrap_or(label), id, from, to, properties })
+        Ok(AddEdge { label: label.value, id: id.map(|id| id.value), from, to, properties })
     }
 
     /// `from('a')`, `from(traversal)`, `from(vertex)`.
@@ -96,8 +110,10 @@ impl Binder<'_> {
         }
     }
 
+    /// What the `property` calls after an `addV` or `addE` say, and its label.
     fn folded_properties(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Written, PlanError> {
-        let mut written = Written::default();
+        let label = call.args.first().map(|argument| self.token(call, argument, shape)).transpose()?;
+        let mut written = Written { label, ..Written::default() };
         for property in call.modulators(StepName::Property) {
             self.property(&Call::alone(property), shape, &mut written)?;
         }
@@ -146,17 +162,23 @@ impl Binder<'_> {
         shape: &Shape,
         written: &mut Written,
     ) -> Result<(), PlanError> {
-        let (cardinality, value) = match value {
-            Argument::CardinalityValue(own, value) => {
-                (Some(*own), Input::Operand(Operand::Const(value.clone())))
-            }
-            value => (cardinality, self.input(call, value, shape)?),
-        };
         match key.as_value() {
-            Some(Value::T(T::Id)) => written.id = Some(value),
-            Some(Value::T(T::Label)) => written.label = Some(value),
-            Some(Value::T(_)) => return Err(call.invalid("an element has no T.key and no T.value to set")),
+            Some(Value::T(T::Id)) => {
+                let given = self.token(call, value, shape)?;
+                set_once(call, T::Id, &mut written.id, given)?;
+            }
+            Some(Value::T(T::Label)) => {
+                let given = self.token(call, value, shape)?;
+                set_once(call, T::Label, &mut written.label, given)?;
+            }
+            Some(Value::T(token)) => return Err(immutable(call, *token)),
             _ => {
+                let (cardinality, value) = match value {
+                    Argument::CardinalityValue(own, value) => {
+                        (Some(*own), Input::Operand(Operand::Const(value.clone())))
+                    }
+                    value => (cardinality, self.input(call, value, shape)?),
+                };
                 let key = self.input(call, key, shape)?;
                 let mut pairs = Vec::with_capacity(meta.len() / 2);
                 for pair in meta.chunks(2) {
@@ -165,10 +187,23 @@ impl Binder<'_> {
                     };
                     pairs.push((self.input(call, key, shape)?, self.input(call, value, shape)?));
                 }
-                written.properties.push(PropertyWrite { key, value, cardinality, meta: pairs });
+                written.properties.push(PropertyWrite { key, value, cardinality, again: false, meta: pairs });
             }
         }
         Ok(())
+    }
+
+    /// An id or a label to write.
+    fn token(&mut self, call: &Call<'_>, argument: &Argument, shape: &Shape) -> Result<Token, PlanError> {
+        let value = match argument {
+            Argument::CardinalityValue(_, value) => Input::Operand(Operand::Const(value.clone())),
+            argument => self.input(call, argument, shape)?,
+        };
+        let text = argument.as_value().map_or_else(|| "a traversal".to_owned(), Value::to_string);
+        let is_default = argument.as_value().is_some_and(|value| value.as_str() == Some(DEFAULT_LABEL));
+        // What it says decides whether there is a plan.
+        self.plan.pinned |= is_default && is_parameter(argument);
+        Ok(Token { value, text, is_default })
     }
 
     /// A value to write: given, or computed for each traverser.
@@ -180,11 +215,33 @@ impl Binder<'_> {
     }
 }
 
-/// A key that is given several times with a new vertex has all these values, unless something else is said.
+/// Notes the id or the label of an element to be added, which it gets once.
+fn set_once(call: &Call<'_>, token: T, slot: &mut Option<Token>, given: Token) -> Result<(), PlanError> {
+    match slot {
+        Some(before) if !before.is_default => Err(call.invalid(format!(
+            "Element T.{} has already been set to [{}] and cannot be overridden with [{}]",
+            token.as_str(),
+            before.text,
+            given.text
+        ))),
+        slot => {
+            *slot = Some(given);
+            Ok(())
+        }
+    }
+}
+
+/// The error of a `property` step that would set other than a property.
+fn immutable(call: &Call<'_>, token: T) -> PlanError {
+    call.invalid(format!("T.{} is immutable on existing elements", token.as_str()))
+}
+
+/// A key that is given several times with a new vertex has all these values, unless something else is said there or in the
+/// schema.
 fn keep_all_values(properties: &mut [PropertyWrite]) {
     for index in 1..properties.len() {
         if properties[index].cardinality.is_none() && has_equal_before(properties, index) {
-            properties[index].cardinality = Some(Cardinality::List);
+            properties[index].again = true;
         }
     }
 }

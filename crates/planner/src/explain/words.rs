@@ -337,7 +337,7 @@ impl<'a> Words<'a> {
     pub fn fetch_kind(&mut self, what: &FetchKind) {
         match what {
             FetchKind::This => self.raw("it"),
-            FetchKind::Property(name, _) => self.raw(name),
+            FetchKind::Property(name, _) | FetchKind::Only(name, _) => self.raw(name),
             FetchKind::Token(token) => self.token(*token),
             FetchKind::Column(column) => self.raw(column.as_str()),
         }

@@ -13,6 +13,11 @@
 use super::{Access, Chain, Footprint, Kind, Logical, Modulator, Role, Step};
 use crate::physical::{Child, FetchKind, LocalFn, Test};
 
+/// Whether an instance of the subquery must end with its first result, since more of it would do more.
+pub(crate) fn must_end_early(chain: &Chain) -> bool {
+    chain.footprint().touches(Footprint::FILLS | Footprint::WRITES)
+}
+
 /// Which effects of a traversal some step of it may see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
@@ -33,9 +38,11 @@ impl Logical {
 }
 
 impl Step {
-    /// Whether traversers must pass it one by one.
-    pub(crate) fn wants_one_by_one(&self, seen: Seen) -> bool {
-        seen.writes && self.footprint().touches(Footprint::WRITES) || seen.side_effects && fills_lazily(self)
+    /// Whether traversers must pass it one by one. `ends_early`: whether the chain that it is in ends with its first result,
+    /// so that what it does is seen to have been done, or not.
+    pub(crate) fn wants_one_by_one(&self, seen: Seen, ends_early: bool) -> bool {
+        let (writes, fills) = (seen.writes || ends_early, seen.side_effects || ends_early);
+        writes && self.footprint().touches(Footprint::WRITES) || fills && fills_lazily(self)
     }
 }
 

@@ -18,7 +18,7 @@ mod step;
 mod text;
 
 pub use children::Role;
-pub(crate) use effects::Seen;
+pub(crate) use effects::{Seen, must_end_early};
 pub(crate) use few::wants_few;
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;

@@ -14,6 +14,14 @@ impl Modulator {
         }
     }
 
+    /// The same for a map, which takes the first of several values.
+    pub fn of_map(child: &Chain) -> Option<Modulator> {
+        of_chain(child).map(|by| match by {
+            Self::Fetch(FetchKind::Only(name, key)) => Self::Fetch(FetchKind::Property(name, key)),
+            by => by,
+        })
+    }
+
     /// The part of the current object that it takes, if it is no more than that.
     pub fn as_fetch(&self) -> Option<FetchKind> {
         match self.simplified() {
@@ -42,8 +50,18 @@ fn of_chain(chain: &Chain) -> Option<Modulator> {
         {
             Some(Modulator::Degree(step.direction, step.labels.clone()))
         }
-        [step] => fetch(step).map(Modulator::Fetch),
+        [step] => fetch(step).map(|what| Modulator::Fetch(as_by(step, what))),
         _ => None,
+    }
+}
+
+/// `by(values('x'))` is `by('x')` to TinkerPop, which wants one value.
+fn as_by(step: &Step, what: FetchKind) -> FetchKind {
+    match what {
+        FetchKind::Property(name, key) if matches!(step.kind, Kind::Properties { .. }) => {
+            FetchKind::Only(name, key)
+        }
+        what => what,
     }
 }
 

@@ -497,6 +497,8 @@ pub struct PropertyWrite {
     pub value: Input,
     /// The cardinality asked for.
     pub cardinality: Option<Cardinality>,
+    /// Whether the new vertex has been given a value under this key already, which it keeps unless the schema says otherwise.
+    pub again: bool,
     /// Meta-properties.
     pub meta: Vec<(Input, Input)>,
 }

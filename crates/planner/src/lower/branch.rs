@@ -2,7 +2,7 @@
 
 use super::pipeline::Ops;
 use super::{Lowering, Place};
-use crate::logical::{Chain, Choice, Choose, Exists, Footprint, Group, Kind, Role};
+use crate::logical::{Chain, Choice, Choose, Exists, Footprint, Group, Kind, Role, must_end_early};
 use crate::physical::{By, Grain, OpKind, Pipeline, Scope, ScopeKind, Slot};
 
 impl Lowering<'_> {
@@ -11,7 +11,7 @@ impl Lowering<'_> {
         match kind {
             Kind::Exists(exists) => self.exists(exists, None, place, ops),
             Kind::Map(chain) => {
-                let child = self.inner(chain, place.inside(true), ops);
+                let child = self.inner(chain, place.inside_of_first(), ops);
                 let kind = ScopeKind::Apply { child, from: By::Current, into: None, required: true };
                 ops.go(self.scope(kind, Role::First, self.grain_of_first(chain), place.few));
             }
@@ -92,8 +92,12 @@ impl Lowering<'_> {
 
     /// A filter, or a mark of its outcome.
     pub(super) fn exists(&mut self, exists: &Exists, mark: Option<Slot>, place: Place, ops: &mut Ops) {
-        let grain = self.grain_of_branches(&exists.branches, place.few);
-        let branches = exists.branches.iter().map(|one| self.inner(one, place.inside(true), ops)).collect();
+        let mut grain = self.grain_of_branches(&exists.branches, place.few);
+        if exists.branches.iter().any(must_end_early) {
+            grain = Grain::Traverser;
+        }
+        let branches =
+            exists.branches.iter().map(|one| self.inner(one, place.inside_of_first(), ops)).collect();
         let kind = ScopeKind::Filter { branches, formula: exists.formula, mark };
         ops.stay(self.scope(kind, Role::Test, grain, place.few));
     }

@@ -29,14 +29,15 @@ const HUB: f64 = 8_192.0;
 /// Pieces on their way at the same time, per executor.
 const MAX_PIECES: u32 = 16;
 
-/// Wraps the parts of a pipeline that are worth it.
-pub(super) fn spread(ops: &mut Ops) {
-    if !ops.expected.iter().any(|expected| expected.rows >= WORTH || expected.at_once >= HUB) {
+/// Wraps the parts of a pipeline that are worth it; `eager`: all that can be.
+pub(super) fn spread(ops: &mut Ops, eager: bool) {
+    let worth = if eager { 0.0 } else { WORTH };
+    if !ops.expected.iter().any(|expected| expected.rows >= worth || expected.at_once >= HUB) {
         return;
     }
     let expected = std::mem::take(&mut ops.expected);
     let mut result: Vec<Op> = Vec::with_capacity(ops.ops.len());
-    let mut part = Part::default();
+    let mut part = Part::new(worth);
     // Whether the stream that enters an operator has an order, and whether anybody behind would notice another one.
     let mut in_order = false;
     let matters = order_matters(&ops.ops);
@@ -44,8 +45,8 @@ pub(super) fn spread(ops: &mut Ops) {
         let kind = &mut op.kind;
         let ordered = in_order && matters[index];
         let is_hub = expected.at_once >= HUB && is_hop(kind);
-        let begins = is_hub || expected.rows >= WORTH && (part.ops.is_empty() || is_hop(kind));
-        if begins && part.entering < WORTH {
+        let begins = is_hub || expected.rows >= worth && (part.ops.is_empty() || is_hop(kind));
+        if begins && part.entering < worth {
             part.close(&mut result, ordered);
         }
         if is_stateless(kind) && !(part.ops.is_empty() && (starts_stream(kind) || !begins)) {
@@ -114,8 +115,9 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
 }
 
 /// A part that is being gathered.
-#[derive(Default)]
 struct Part {
+    /// Traversers that it must expect to make, to be worth spreading.
+    worth: f64,
     ops: Vec<Op>,
     /// Traversers that its first operator may see.
     entering: f64,
@@ -128,11 +130,15 @@ struct Part {
 }
 
 impl Part {
+    fn new(worth: f64) -> Self {
+        Self { worth, ops: Vec::new(), entering: 0.0, is_worth: false, reads: false, reduction: None }
+    }
+
     fn add(&mut self, op: Op, rows: f64, is_hub: bool) {
         if self.ops.is_empty() {
             self.entering = rows;
         }
-        self.is_worth |= is_hub || rows >= WORTH;
+        self.is_worth |= is_hub || rows >= self.worth;
         self.reads |= reads_graph(&op.kind);
         self.ops.push(op);
     }
@@ -146,7 +152,7 @@ impl Part {
 
     /// Ends the part. `true` if it is one that spreads.
     fn close(&mut self, result: &mut Vec<Op>, ordered: bool) -> bool {
-        let mut part = std::mem::take(self);
+        let mut part = std::mem::replace(self, Self::new(self.worth));
         if !part.is_worth || !part.reads {
             result.extend(part.ops);
             return false;

@@ -5,7 +5,7 @@
 //! and all the traversers of a batch share an instance.
 
 use super::Lowering;
-use crate::logical::{Chain, Kind, Seen};
+use crate::logical::{Chain, Kind, Seen, must_end_early};
 use crate::physical::{Grain, InterPolicy, IntraPolicy, Policy};
 
 /// Traversers that a subquery may make without being worth an instance of its own.
@@ -22,15 +22,20 @@ impl Lowering<'_> {
     pub(super) fn grain(&self, work: f64, few: bool) -> Grain {
         let shared = if few { SHARED_WORK_FOR_FEW } else { SHARED_WORK };
         let isolates = self.options.scopes && !self.options.disabled_rules.contains("isolation");
-        if isolates && work > shared { Grain::Traverser } else { Grain::Batch }
+        if isolates && (self.options.eager || work > shared) { Grain::Traverser } else { Grain::Batch }
     }
 
     /// The grain of a subquery whose results beyond the first are not needed.
     pub(super) fn grain_of_first(&self, chain: &Chain) -> Grain {
+        if must_end_early(chain) {
+            return Grain::Traverser;
+        }
         // What ends in an aggregation needs all of its input: there is nothing to cancel.
         let last = chain.steps.last().map(|step| &step.kind);
         match last {
-            Some(Kind::Aggregate(_) | Kind::Group(_) | Kind::GroupCount(_)) if !has_limit(chain) => {
+            Some(Kind::Aggregate(_) | Kind::Group(_) | Kind::GroupCount(_))
+                if !has_limit(chain) && !self.options.eager =>
+            {
                 Grain::Batch
             }
             _ => self.grain(self.cost.of_chain(chain, 1.0, &self.mix).work, false),
@@ -39,7 +44,7 @@ impl Lowering<'_> {
 
     /// The grain of a subquery all of whose results are needed.
     pub(super) fn grain_of_all(&self, chain: &Chain) -> Grain {
-        if has_limit(chain) {
+        if has_limit(chain) || self.options.eager {
             self.grain(self.cost.of_chain(chain, 1.0, &self.mix).work, false)
         } else {
             Grain::Batch

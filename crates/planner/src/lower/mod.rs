@@ -73,6 +73,7 @@ pub(crate) fn lower(
         params: logical.params,
         profile: logical.profile,
         parallelism: options.parallelism,
+        batch: options.batch,
     })
 }
 
@@ -116,14 +117,22 @@ struct Place {
     stream: bool,
     /// Whether the seed enters it, which is one traverser for sure.
     seed: bool,
+    /// Whether it ends with its first result.
+    ends_early: bool,
 }
 
 impl Place {
-    const ROOT: Self = Self { rows: 1.0, times: 1.0, few: false, stream: true, seed: true };
+    const ROOT: Self =
+        Self { rows: 1.0, times: 1.0, few: false, stream: true, seed: true, ends_early: false };
+
+    /// Inside a subquery that runs for one traverser, and whose results beyond the first are not wanted.
+    fn inside_of_first(self) -> Self {
+        Self { ends_early: true, ..self.inside(true) }
+    }
 
     /// Inside a subquery that runs for one traverser.
     fn inside(self, few: bool) -> Self {
-        Self { rows: 1.0, times: self.rows * self.times, few, stream: false, seed: false }
+        Self { rows: 1.0, times: self.rows * self.times, few, stream: false, seed: false, ends_early: false }
     }
 }
 
@@ -148,7 +157,7 @@ impl Lowering<'_> {
             ops.expecting = Expected { rows: before.max(rows), at_once };
             ops.step = self.name(step);
             // The seed is one traverser.
-            if !(place.seed && index == 0) && step.wants_one_by_one(self.seen) {
+            if !(place.seed && index == 0) && step.wants_one_by_one(self.seen, place.ends_early) {
                 ops.stay(OpKind::OneByOne);
             }
             self.step(step, Place { rows: before, few, seed: false, ..place }, &mut ops);
@@ -163,7 +172,7 @@ impl Lowering<'_> {
         }
         in_order::keep(&mut ops);
         if self.spreads && place.stream {
-            exchange::spread(&mut ops);
+            exchange::spread(&mut ops, self.options.eager);
         }
         ops.finish()
     }

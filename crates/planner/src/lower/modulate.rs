@@ -103,7 +103,7 @@ impl Lowering<'_> {
         if *base != By::Current {
             self.mix = Mix::Unknown;
         }
-        let child = self.chain(chain, place.inside(true), start);
+        let child = self.chain(chain, place.inside_of_first(), start);
         let scope = Scope {
             kind: ScopeKind::Apply { child, from: base.clone(), into: Some(into), required: false },
             child: role_at(base).child(),

@@ -46,15 +46,18 @@ impl Lowering<'_> {
             Kind::Call(function) => ops.go(OpKind::Local(function.clone())),
             Kind::Unfold => ops.go(OpKind::Unfold),
             Kind::Math { expression, variables } => {
-                let variables = variables
-                    .iter()
-                    .map(|(name, origin, by)| match self.named(origin, by, place, ops) {
-                        By::Current => (name.clone(), None),
-                        By::Slot(slot) => (name.clone(), Some(slot)),
-                    })
-                    .collect::<Vec<_>>();
-                productive(variables.iter().filter_map(|(_, slot)| *slot).collect(), ops);
-                ops.go(OpKind::Math { expression: expression.clone(), variables });
+                let (mut slots, mut modulated) = (Vec::with_capacity(variables.len()), Vec::new());
+                for (name, origin, by) in variables {
+                    let slot = match self.named(origin, by, place, ops) {
+                        By::Current => None,
+                        By::Slot(slot) => Some(slot),
+                    };
+                    // A by() may find nothing; a name must not.
+                    modulated.extend(slot.filter(|_| !by.is_this()));
+                    slots.push((name.clone(), slot));
+                }
+                productive(modulated, ops);
+                ops.go(OpKind::Math { expression: expression.clone(), variables: slots });
             }
             Kind::Project(entries) => {
                 let entries = entries

@@ -45,6 +45,7 @@ impl Lowering<'_> {
             key: self.input(&property.key, place, ops),
             value: self.input(&property.value, place, ops),
             cardinality: property.cardinality,
+            again: property.again,
             meta: property
                 .meta
                 .iter()

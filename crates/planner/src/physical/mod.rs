@@ -83,6 +83,8 @@ pub struct Plan {
     pub profile: bool,
     /// Most executors this query may use; `None` for all.
     pub parallelism: Option<u16>,
+    /// Most rows that an operator is given at a time; `None` for as many as come.
+    pub batch: Option<u32>,
 }
 
 /// A named collection that traversers fill on their way.

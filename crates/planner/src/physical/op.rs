@@ -283,6 +283,8 @@ pub struct WriteProperty {
     pub value: Operand,
     /// The cardinality asked for; `None` for the schema's default (single).
     pub cardinality: Option<Cardinality>,
+    /// Whether the new vertex has been given a value under this key already, which it keeps unless the schema says otherwise.
+    pub again: bool,
     /// Meta-properties.
     pub meta: Vec<(Operand, Operand)>,
 }
@@ -605,8 +607,20 @@ pub enum FetchKind {
     This,
     /// The first value under a key; of a map object, the entry of that name.
     Property(Str, Option<KeyId>),
+    /// The same where a vertex must not have several values: `by('key')`.
+    Only(Str, Option<KeyId>),
     /// Id, label, key or value.
     Token(T),
     /// Keys or values of a map.
     Column(Column),
+}
+
+impl FetchKind {
+    /// The key whose value it fetches, if it does, and the catalog knows it.
+    pub fn key(&self) -> Option<KeyId> {
+        match self {
+            Self::Property(_, key) | Self::Only(_, key) => *key,
+            _ => None,
+        }
+    }
 }

@@ -147,9 +147,9 @@ impl Uses {
     }
 
     fn of_part(&mut self, what: &FetchKind) {
-        match what {
-            FetchKind::Property(_, Some(key)) => self.note(*key),
-            _ => self.others = true,
+        match what.key() {
+            Some(key) => self.note(key),
+            None => self.others = true,
         }
     }
 }
@@ -179,15 +179,13 @@ fn replace(chain: &mut Chain, slot: Slot, fetched: &[(KeyId, Slot)]) {
             step.labels.clear();
         }
         step.kind.for_each_modulator_mut(&mut |origin, by| match (origin, &mut *by) {
-            (_, Modulator::FetchFrom(from, FetchKind::Property(_, Some(key)))) if *from == slot => {
-                if let Some(into) = of_key(*key) {
+            (_, Modulator::FetchFrom(from, what)) if *from == slot => {
+                if let Some(into) = what.key().and_then(of_key) {
                     *by = Modulator::FetchFrom(into, FetchKind::This);
                 }
             }
-            (Some(origin @ Origin::Slot(_)), Modulator::Fetch(FetchKind::Property(_, Some(key))))
-                if *origin == Origin::Slot(slot) =>
-            {
-                if let Some(into) = of_key(*key) {
+            (Some(origin @ Origin::Slot(_)), Modulator::Fetch(what)) if *origin == Origin::Slot(slot) => {
+                if let Some(into) = what.key().and_then(of_key) {
                     *origin = Origin::Slot(into);
                     *by = Modulator::THIS;
                 }

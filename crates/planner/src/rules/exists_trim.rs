@@ -7,7 +7,7 @@
 
 use super::inline_filter::as_test;
 use super::{Context, each_chain};
-use crate::logical::{Chain, Kind, Logical, Modulator, Role};
+use crate::logical::{Chain, Footprint, Kind, Logical, Modulator, Role};
 use crate::physical::{LocalFn, PropertyForm};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
@@ -18,7 +18,10 @@ fn trim(chain: &mut Chain) -> bool {
     let before = chain.steps.len();
     // The last step stays, so that the subquery is still one.
     while chain.steps.len() > 1
-        && chain.steps.last().is_some_and(|step| step.labels.is_empty() && keeps_existence(&step.kind))
+        && chain.steps.last().is_some_and(|step| {
+            let is_pure = !step.footprint().touches(Footprint::REPEATED);
+            step.labels.is_empty() && is_pure && keeps_existence(&step.kind)
+        })
     {
         chain.steps.pop();
     }

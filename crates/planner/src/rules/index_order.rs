@@ -23,7 +23,7 @@ use super::range_lookup::narrow;
 use super::{Context, remove};
 use crate::logical::{Access, Chain, Kind, Logical, Lookup, Modulator, Step};
 use crate::lower::{Cost, Mix};
-use crate::physical::{ElementKind, FetchKind, IndexedRange};
+use crate::physical::{ElementKind, IndexedRange};
 
 /// More than so many are sorted as well as they are read.
 const MOST: u64 = 10_000;
@@ -63,7 +63,8 @@ fn first_few(chain: &Chain) -> Option<(usize, Wanted)> {
     };
     let place = others.iter().position(|step| !step.kind.is_filter())? + 1;
     let Kind::Order { keys, limit: Some(limit) } = &chain.steps[place].kind else { return None };
-    let [(Modulator::Fetch(FetchKind::Property(_, Some(key))), order)] = keys[..] else { return None };
+    let [(Modulator::Fetch(what), order)] = &keys[..] else { return None };
+    let (key, order) = (what.key()?, *order);
     let is_limited = matches!(chain.steps.get(place + 1)?.kind, Kind::Range { high: Some(_), .. });
     let fits = is_limited && order != Order::Shuffle && *limit <= MOST;
     fits.then_some((place, Wanted { label, key, order, limit: *limit }))

@@ -169,7 +169,7 @@ pub(crate) fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) 
 fn is_known(operand: &Operand) -> bool {
     match operand {
         Operand::Const(value) => {
-            !matches!(value, Value::Null | Value::List(_) | Value::Set(_) | Value::Map(_))
+            !matches!(value, Value::Null | Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_))
         }
         Operand::Param(_) => true,
         _ => false,

@@ -14,7 +14,7 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
         for step in &mut chain.steps {
             step.kind.for_each_modulator_mut(&mut |_, by| changed |= simplify(by));
             if let Kind::Map(child) = &step.kind
-                && let Some(by) = Modulator::Chain(child.clone()).simplified()
+                && let Some(by) = Modulator::of_map(child)
             {
                 step.kind = Kind::Take(by);
                 changed = true;

@@ -14,7 +14,7 @@ use super::filter_fusion::flatten;
 use super::range_lookup::ends;
 use super::{Context, each_chain};
 use crate::logical::{Chain, Kind, Logical, Modulator, Move};
-use crate::physical::{EdgeLabels, FetchKind, Operand, Predicate, SortedPart, Test, Top};
+use crate::physical::{EdgeLabels, Operand, Predicate, SortedPart, Test, Top};
 
 /// More edges than this of every list are sorted as well as they are read.
 const MOST: u64 = 10_000;
@@ -61,13 +61,14 @@ fn sort_key(step: &Move, context: &Context<'_>) -> Option<KeyId> {
 /// The order behind a move, if it is by one property and for a few.
 pub(super) fn top_behind(chain: &Chain, index: usize) -> Option<(KeyId, Top)> {
     let Kind::Order { keys, limit: Some(limit) } = &chain.steps.get(index + 1)?.kind else { return None };
-    let [(Modulator::Fetch(FetchKind::Property(_, Some(key))), order)] = &keys[..] else { return None };
+    let [(Modulator::Fetch(what), order)] = &keys[..] else { return None };
+    let key = what.key()?;
     let descending = match order {
         Order::Asc => false,
         Order::Desc => true,
         Order::Shuffle => return None,
     };
-    (*limit <= MOST).then_some((*key, Top { limit: *limit, descending }))
+    (*limit <= MOST).then_some((key, Top { limit: *limit, descending }))
 }
 
 pub(super) type Ends = (Option<Operand>, Option<Operand>);

@@ -1,12 +1,10 @@
 //! Answers to single HTTP requests.
 
-use std::{net::SocketAddr, sync::Arc};
-
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{
-    Request, StatusCode,
+    Method, Request, StatusCode,
     body::{Bytes, Incoming},
-    header::{ACCEPT, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue, ORIGIN},
+    header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -15,7 +13,9 @@ use wire::RequestMessage;
 use super::{Reply, collector::collect, media, question};
 use crate::{
     ErrorKind, QueryError,
+    connections::Guest,
     host::Host,
+    late::{encode_in_time, late},
     reply::{self, Status},
     request::{Action, Operation, Refusal},
     status::StatusCode as GremlinCode,
@@ -31,22 +31,22 @@ impl Refused {
 }
 
 /// Answers a Gremlin request.
-pub(super) async fn gremlin(request: Request<Incoming>, peer: SocketAddr, host: &Arc<Host>) -> Reply {
-    let origin = request.headers().get(ORIGIN).cloned();
-    let mut reply = match attempt(request, peer, host).await {
+pub(super) async fn gremlin(request: Request<Incoming>, guest: &Guest) -> Reply {
+    match attempt(request, guest).await {
         Ok(reply) => reply,
         Err(Refused(reply)) => *reply,
-    };
-    if let Some(origin) = origin {
-        reply.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     }
-    reply
 }
 
-async fn attempt(request: Request<Incoming>, peer: SocketAddr, host: &Arc<Host>) -> Result<Reply, Refused> {
+async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Refused> {
+    let host = &guest.host;
     let (parts, body) = request.into_parts();
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let body = read_body(body, host).await?;
+    // Not before: who takes long to ask has no claim to stay.
+    if !guest.presence.begin() {
+        return Err(Refused(Box::new(gave_way())));
+    }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
     let message = question::read(&parts.method, &parts.uri, header(CONTENT_TYPE), &body).map_err(bad)?;
     let accept = header(ACCEPT);
@@ -55,14 +55,16 @@ async fn attempt(request: Request<Incoming>, peer: SocketAddr, host: &Arc<Host>)
         let message = format!("no serializer for requested Accept header: {}", accept.unwrap_or_default());
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
-    let operation = select(message, host).map_err(|refusal| refused(id, &refusal))?;
+    let mut operation = select(message, host).map_err(|refusal| refused(id, &refusal))?;
+    operation.query.read_only = parts.method == Method::GET;
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
-    let (page, summary) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
+    let (page, summary, running) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
-    status.summarize(&format!("/{peer}"), summary.warnings);
-    let encoded = reply::results(format, id, status, &page, properties).map_err(|error| {
+    status.summarize(&format!("/{}", guest.peer), summary.warnings);
+    let encode = || reply::results(format, id, status, &page, properties);
+    let encoded = encode_in_time(&*running, encode).ok_or_else(|| failed(id, &late()))?.map_err(|error| {
         let error = QueryError::new(
             ErrorKind::Internal,
             format!("Could not serialize the result with {mime} - {error}"),
@@ -109,7 +111,33 @@ fn refused(id: Uuid, refusal: &Refusal) -> Refused {
 }
 
 fn failed(id: Uuid, error: &QueryError) -> Refused {
-    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &error.message, Some(error.kind.name()))
+    if error.kind == ErrorKind::ReadOnly {
+        return only_by_post(id, error);
+    }
+    let status = match error.kind {
+        ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let mut refused = Refused::new(status, Some(id), &error.message, Some(error.kind.name()));
+    if error.kind == ErrorKind::Busy {
+        refused.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    refused
+}
+
+/// What would write came with GET, which browsers send for every image and link, and proxies more than once.
+fn only_by_post(id: Uuid, error: &QueryError) -> Refused {
+    let message = format!("GET never writes, use POST: {}", error.message);
+    let mut refused =
+        Refused::new(StatusCode::METHOD_NOT_ALLOWED, Some(id), &message, Some(error.kind.name()));
+    refused.0.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+    refused
+}
+
+/// For a request that comes on a connection which has to go.
+pub(super) fn gave_way() -> Reply {
+    let message = "this connection was idle and gave way to another one; connect again";
+    error(StatusCode::SERVICE_UNAVAILABLE, None, message, None)
 }
 
 /// An error as Gremlin Server words it.

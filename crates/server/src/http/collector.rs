@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use crate::{
-    ErrorKind, QueryError, Summary,
+    ErrorKind, QueryError, Running, Summary,
     host::Host,
+    late::too_large,
     mailbox::{Letter, Mailbox, RequestKey},
     page::{Page, Source},
     request::Operation,
 };
 
-/// Runs an operation to its end and collects all results. Dropping the future (the client went away) cancels it.
-pub(super) async fn collect(operation: Operation, host: &Host) -> Result<(Page, Summary), QueryError> {
+/// Runs an operation to its end and collects all results; its handle comes with them. Dropping the future (the client went away) cancels it.
+pub(super) async fn collect(
+    operation: Operation,
+    host: &Host,
+) -> Result<(Page, Summary, Box<dyn Running>), QueryError> {
     const ONLY: RequestKey = 0;
     let bound = host.options.max_http_results;
     let mailbox: Arc<Mailbox> = Mailbox::new(host.options.max_waiting_results);
@@ -25,12 +29,15 @@ pub(super) async fn collect(operation: Operation, host: &Host) -> Result<(Page, 
                     running.resume();
                 }
                 let mut source = Source::new(batch.items);
-                page.fill(&mut source, bound);
+                page.fill_whole(&mut source, bound);
+                if page.is_too_large() {
+                    return Err(too_large());
+                }
                 if !source.is_empty() {
                     return Err(too_many(bound));
                 }
             }
-            Letter::Outcome(outcome) => return outcome.map(|summary| (page, summary)),
+            Letter::Outcome(outcome) => return outcome.map(|summary| (page, summary, running)),
             Letter::Nothing => mailbox.arrived().await,
         }
     }

@@ -4,53 +4,62 @@ mod answer;
 mod collector;
 mod media;
 mod question;
+mod socket;
 mod upgrade;
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+use std::{convert::Infallible, sync::Arc};
 
 use http_body_util::Full;
 use hyper::{
-    Method, Request, Response, StatusCode, body::Bytes, body::Incoming, server::conn::http1,
+    Method, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{ALLOW, CONNECTION, HeaderValue},
+    server::conn::http1,
     service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpStream, sync::watch};
 
-use crate::{host::Host, metrics};
+use crate::{connections::Guest, door, host::Host, metrics};
+use socket::Socket;
 
 type Reply = Response<Full<Bytes>>;
 
-/// Speaks HTTP with one client until it goes away, the server stops, or the connection becomes a WebSocket.
-pub(crate) async fn serve(
-    stream: TcpStream,
-    peer: SocketAddr,
-    host: Arc<Host>,
-    mut stopping: watch::Receiver<bool>,
-) {
-    let read_timeout = host.options.read_timeout;
+/// Bytes that are read ahead of a connection, and so the most that the head of a request may have.
+const READ_AHEAD: usize = 64 * 1024;
+
+/// Speaks HTTP with one client until it goes away or has to, the server stops, or the connection becomes a WebSocket.
+pub(crate) async fn serve(stream: TcpStream, guest: Arc<Guest>, mut stopping: watch::Receiver<bool>) {
+    let options = &guest.host.options;
+    let socket = Socket::new(stream, guest.presence.clone(), options.write_timeout);
     let upgraded = upgrade::Slot::default();
     let service = service_fn(|request| {
-        let (host, upgraded) = (host.clone(), upgraded.clone());
-        async move { Ok::<_, Infallible>(route(request, peer, &host, &upgraded).await) }
+        let (guest, upgraded) = (guest.clone(), upgraded.clone());
+        async move { Ok::<_, Infallible>(answer(request, &guest, &upgraded).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(read_timeout)
-        .serve_connection(TokioIo::new(stream), service)
+        .header_read_timeout(options.read_timeout)
+        .max_buf_size(READ_AHEAD)
+        .serve_connection(TokioIo::new(socket), service)
         .with_upgrades();
     tokio::pin!(connection);
     let result = tokio::select! {
         result = connection.as_mut() => result,
+        () = guest.presence.dismissed() => {
+            tracing::debug!(peer = %guest.peer, "an idle HTTP connection gave way to another");
+            return;
+        }
         () = stopped(&mut stopping) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
     };
     if let Err(error) = result {
-        tracing::debug!(%peer, %error, "HTTP connection ended");
+        tracing::debug!(peer = %guest.peer, %error, "HTTP connection ended");
     }
     if let Some(handshake) = upgraded.take() {
-        upgrade::serve(handshake, peer, host, stopping).await;
+        upgrade::serve(handshake, guest, stopping).await;
     }
 }
 
@@ -60,25 +69,26 @@ pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-async fn route(
-    mut request: Request<Incoming>,
-    peer: SocketAddr,
-    host: &Arc<Host>,
-    upgraded: &upgrade::Slot,
-) -> Reply {
-    let wants_websocket = upgrade::is_handshake(&request);
+async fn answer(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
+    let mut reply = route(request, guest, upgraded).await;
+    if guest.is_waiting() {
+        // It has no place among the connections, so it does not stay.
+        reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    guest.presence.answered();
+    reply
+}
+
+async fn route(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
     match (request.method(), request.uri().path()) {
-        (&Method::GET, "/gremlin") if wants_websocket => upgrade::accept(&mut request, upgraded),
-        (&Method::GET | &Method::POST, "/gremlin" | "/") => answer::gremlin(request, peer, host).await,
-        (_, "/gremlin") => {
-            let mut reply = answer::error(StatusCode::METHOD_NOT_ALLOWED, None, "use GET or POST", None);
-            reply
-                .headers_mut()
-                .insert(hyper::header::ALLOW, hyper::header::HeaderValue::from_static("GET, POST"));
+        (_, "/gremlin" | "/") => {
+            let mut reply = enter(request, guest, upgraded).await;
+            door::vary(&mut reply);
             reply
         }
-        (&Method::GET, "/health") => health(host),
-        (&Method::GET, "/metrics") => measured(host).await,
+        (&Method::GET, "/health") if !guest.presence.begin() => answer::gave_way(),
+        (&Method::GET, "/health") => health(&guest.host),
+        (&Method::GET, "/metrics") => measured(guest).await,
         (_, path) => {
             let message = format!("nothing at {path}; the endpoints are /gremlin, /health and /metrics");
             answer::error(StatusCode::NOT_FOUND, None, &message, None)
@@ -86,10 +96,55 @@ async fn route(
     }
 }
 
-/// What there is to measure. Graphs may take a while to answer, so they are asked on a thread that may wait.
-async fn measured(host: &Arc<Host>) -> Reply {
-    let host = Arc::clone(host);
-    match tokio::task::spawn_blocking(move || metrics::page(&host)).await {
+/// Answers at the query endpoints, if the request may come in.
+async fn enter(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
+    match guest.host.door.admit(&request, upgrade::is_handshake(&request)) {
+        Ok(admitted) => {
+            let mut reply = match *request.method() {
+                Method::OPTIONS => admitted.options(),
+                _ => query(request, guest, upgraded).await,
+            };
+            admitted.open(&mut reply);
+            reply
+        }
+        Err(refused) => {
+            tracing::debug!(peer = %guest.peer, %refused, "refused");
+            answer::error(refused.status(), None, &refused.to_string(), None)
+        }
+    }
+}
+
+async fn query(mut request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
+    if !matches!(*request.method(), Method::GET | Method::POST) {
+        let mut reply = answer::error(StatusCode::METHOD_NOT_ALLOWED, None, "use GET or POST", None);
+        reply.headers_mut().insert(ALLOW, door::METHODS);
+        return reply;
+    }
+    if let Err(full) = guest.take_place() {
+        tracing::warn!(peer = %guest.peer, %full, "refused");
+        return answer::error(StatusCode::SERVICE_UNAVAILABLE, None, &full.to_string(), None);
+    }
+    let becomes_websocket = request.uri().path() == "/gremlin" && *request.method() == Method::GET;
+    if becomes_websocket && upgrade::is_handshake(&request) {
+        return upgrade::accept(&mut request, upgraded);
+    }
+    answer::gremlin(request, guest).await
+}
+
+/// What there is to measure. Graphs may take a while to answer, so they are asked on a thread that may wait, for one
+/// client after the other. Who waits for that may have to give way as if it was idle.
+async fn measured(guest: &Guest) -> Reply {
+    let host = guest.host.clone();
+    let turn = host.scrapes.clone().acquire_owned().await;
+    if !guest.presence.begin() {
+        return answer::gave_way();
+    }
+    let gather = move || {
+        // Held here, since the client may leave while the graphs are asked.
+        let _turn = turn;
+        metrics::page(&host)
+    };
+    match tokio::task::spawn_blocking(gather).await {
         Ok(Ok(page)) => answer::metrics(page),
         failed => {
             tracing::error!(?failed, "the metrics could not be gathered");

@@ -1,6 +1,6 @@
 //! From HTTP to WebSocket (RFC 6455, section 4.2).
 
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 
 use http_body_util::Full;
 use hyper::{
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::{Reply, answer};
-use crate::{host::Host, websocket::Connection};
+use crate::{connections::Guest, websocket::Connection};
 
 /// Where the handler of a handshake leaves the promise of the raw connection for the connection's own task.
 #[derive(Clone, Default)]
@@ -70,16 +70,9 @@ pub(super) fn accept(request: &mut Request<Incoming>, slot: &Slot) -> Reply {
 }
 
 /// Serves the WebSocket that a handshake led to.
-pub(super) async fn serve(
-    handshake: OnUpgrade,
-    peer: SocketAddr,
-    host: Arc<Host>,
-    stopping: watch::Receiver<bool>,
-) {
+pub(super) async fn serve(handshake: OnUpgrade, guest: Arc<Guest>, stopping: watch::Receiver<bool>) {
     match handshake.await {
-        Ok(upgraded) => {
-            Connection::new(TokioIo::<Upgraded>::new(upgraded), peer, host).await.run(stopping).await
-        }
-        Err(error) => tracing::debug!(%peer, %error, "the client left during the handshake"),
+        Ok(upgraded) => Connection::new(TokioIo::<Upgraded>::new(upgraded), guest).await.run(stopping).await,
+        Err(error) => tracing::debug!(peer = %guest.peer, %error, "the client left during the handshake"),
     }
 }

@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     future::{Future, pending},
-    net::SocketAddr,
     sync::Arc,
     time::Duration,
 };
@@ -27,7 +26,7 @@ use wire::Format;
 
 use crate::{
     Running,
-    host::Host,
+    connections::Guest,
     http::stopped,
     mailbox::{Mailbox, RequestKey},
     permits::Permit,
@@ -45,7 +44,7 @@ use super::{
 /// away, the server stops) cancels every query it has in flight.
 pub(crate) struct Connection<S> {
     socket: WebSocketStream<S>,
-    host: Arc<Host>,
+    guest: Arc<Guest>,
     /// The client's address, for logs and for the `host` attribute of responses.
     peer: String,
     mailbox: Arc<Mailbox>,
@@ -62,7 +61,11 @@ enum End {
     Gone,
     /// The server closes it.
     Close(CloseCode, &'static str),
+    /// Another connection has its place.
+    GaveWay,
 }
+
+const GAVE_WAY: &str = "there are too many connections, and this one was idle for longest; connect again";
 
 /// Bytes read from a socket at once. Each connection holds that much, and all of it is zeroed before each read: the
 /// library's default of 128 KiB costs more than the query that a usual frame of some hundred bytes asks for.
@@ -70,18 +73,19 @@ const READ_BUFFER: usize = 8 * 1024;
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Takes over a socket after the handshake.
-    pub(crate) async fn new(socket: S, peer: SocketAddr, host: Arc<Host>) -> Self {
-        let bound = host.options.max_request_bytes;
+    pub(crate) async fn new(socket: S, guest: Arc<Guest>) -> Self {
+        let options = &guest.host.options;
+        let bound = options.max_request_bytes;
         let config = WebSocketConfig::default()
             .max_message_size(Some(bound))
             .max_frame_size(Some(bound))
             .read_buffer_size(READ_BUFFER);
         let socket = WebSocketStream::from_raw_socket(socket, Role::Server, Some(config)).await;
-        let mailbox = Mailbox::new(host.options.max_waiting_results);
+        let mailbox = Mailbox::new(options.max_waiting_results);
         Self {
             socket,
-            host,
-            peer: format!("/{peer}"),
+            peer: format!("/{}", guest.peer),
+            guest,
             mailbox,
             requests: HashMap::new(),
             next_key: 0,
@@ -100,6 +104,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.close(code, reason).await;
                     break;
                 }
+                Err(End::GaveWay) => {
+                    // However fast others come, only so many stay to be told why they go.
+                    if let Some(_permit) = self.guest.host.farewells.take() {
+                        self.close(CloseCode::Again, GAVE_WAY).await;
+                    }
+                    break;
+                }
             }
         }
         tracing::debug!(peer = %self.peer, cancelled = self.requests.len(), "connection closed");
@@ -108,6 +119,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Sends what is ready, then waits for the next thing to happen.
     async fn step(&mut self, shutdown: &mut watch::Receiver<bool>) -> Result<(), End> {
         self.answer().await?;
+        if self.requests.is_empty() {
+            self.guest.presence.rest();
+        }
         if self.draining && self.requests.is_empty() {
             return Err(End::Close(CloseCode::Away, "the server is shutting down"));
         }
@@ -119,12 +133,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.draining = true;
                 Ok(())
             }
+            () = self.guest.presence.dismissed() => Err(End::GaveWay),
             () = sleep_until_or_never(idle) => Err(End::Close(CloseCode::Normal, "the connection was idle")),
         }
     }
 
     fn idle_at(&self) -> Option<Instant> {
-        let limit = self.host.options.idle_timeout?;
+        let limit = self.guest.host.options.idle_timeout?;
         self.requests.is_empty().then(|| self.active + limit)
     }
 
@@ -202,12 +217,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         };
         let id = message.id;
-        let action = Action::select(message, &self.host).and_then(|action| match action {
+        let action = Action::select(message, &self.guest.host).and_then(|action| match action {
             Action::Run(operation) => Ok(Some((*operation, self.admit()?))),
             Action::Acknowledge => Ok(None),
         });
         match action {
             Ok(Some((operation, permit))) => {
+                if !self.guest.presence.begin() {
+                    return Err(End::GaveWay);
+                }
                 self.start(kind, format, id, operation, permit);
                 Ok(())
             }
@@ -224,14 +242,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if self.draining {
             return Err(Refusal::new(StatusCode::ServerError, "the server is shutting down".into()));
         }
-        let bound = self.host.options.max_requests_per_connection;
+        let bound = self.guest.host.options.max_requests_per_connection;
         if self.requests.len() >= bound {
             return Err(Refusal::too_many(format!(
                 "this connection has {bound} requests in flight, as many as server.max_requests_per_connection \
                  allows; wait for one to finish or open another connection"
             )));
         }
-        self.host.admit()
+        self.guest.host.admit()
     }
 
     fn start(&mut self, kind: FrameKind, format: Format, id: Uuid, operation: Operation, permit: Permit) {
@@ -275,12 +293,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     async fn feed(&mut self, message: Message) -> Result<(), End> {
         self.active = Instant::now();
-        let limit = self.host.options.write_timeout;
+        let limit = self.guest.host.options.write_timeout;
         bounded(limit, self.socket.feed(message)).await
     }
 
     async fn flush(&mut self) -> Result<(), End> {
-        let limit = self.host.options.write_timeout;
+        let limit = self.guest.host.options.write_timeout;
         bounded(limit, self.socket.flush()).await
     }
 

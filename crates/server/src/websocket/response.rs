@@ -6,7 +6,8 @@ use uuid::Uuid;
 use wire::{EncodeError, Format, Properties};
 
 use crate::{
-    Running,
+    QueryError, Running,
+    late::{encode_in_time, is_late, late, too_large},
     mailbox::{Letter, Mailbox, Outcome, RequestKey},
     page::{Page, Source},
     permits::Permit,
@@ -65,7 +66,7 @@ impl InFlight {
     pub(super) fn turn(&mut self, host: &str) -> Turn {
         loop {
             self.progress.page.fill(&mut self.progress.source, self.batch_size);
-            let full = self.progress.page.len() >= self.batch_size;
+            let full = self.progress.page.is_full(self.batch_size);
             if full && !self.progress.source.is_empty() {
                 return self.partial();
             }
@@ -86,9 +87,12 @@ impl InFlight {
 
     fn partial(&mut self) -> Turn {
         self.progress.started = true;
+        if is_late(&*self.running) {
+            return Turn::Last(self.failure(&late()));
+        }
         match self.page(Status::new(StatusCode::PartialContent)) {
             Ok(frame) => Turn::Frame(frame),
-            Err(error) => Turn::Last(self.unencodable(&error)),
+            Err(failure) => Turn::Last(failure),
         }
     }
 
@@ -98,24 +102,30 @@ impl InFlight {
                 let empty = self.progress.page.len() == 0 && !self.progress.started;
                 let mut status = Status::new(if empty { StatusCode::NoContent } else { StatusCode::Success });
                 status.summarize(host, summary.warnings);
-                self.page(status).unwrap_or_else(|error| self.unencodable(&error))
+                self.page(status).unwrap_or_else(|failure| failure)
             }
-            Err(error) => {
-                let code = StatusCode::of(&error, self.form == Form::Script);
-                reply::bare(
-                    self.format,
-                    Some(self.id),
-                    Status::failure(code, &error.message, error.kind.name()),
-                )
-            }
+            Err(error) => self.failure(&error),
         }
     }
 
-    /// Encodes the page, and begins a new one.
-    fn page(&mut self, status: Status) -> Result<Vec<u8>, EncodeError> {
-        let encoded = reply::results(self.format, self.id, status, &self.progress.page, self.properties);
+    fn failure(&self, error: &QueryError) -> Vec<u8> {
+        let code = StatusCode::of(error, self.form == Form::Script);
+        reply::bare(self.format, Some(self.id), Status::failure(code, &error.message, error.kind.name()))
+    }
+
+    /// Encodes the page, and begins a new one; or says why not.
+    fn page(&mut self, status: Status) -> Result<Vec<u8>, Vec<u8>> {
+        let page = &self.progress.page;
+        if page.is_too_large() {
+            return Err(self.failure(&too_large()));
+        }
+        let encode = || reply::results(self.format, self.id, status, page, self.properties);
+        let encoded = encode_in_time(&*self.running, encode);
         self.progress.page.clear();
-        encoded
+        match encoded {
+            Some(encoded) => encoded.map_err(|error| self.unencodable(&error)),
+            None => Err(self.failure(&late())),
+        }
     }
 
     fn unencodable(&self, error: &EncodeError) -> Vec<u8> {

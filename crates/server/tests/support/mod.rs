@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod http;
+
 use std::{
     net::SocketAddr,
     sync::{
@@ -9,7 +11,7 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures_util::{SinkExt, StreamExt};
@@ -24,7 +26,9 @@ use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 use values::Value;
 
 /// Runs scripts of one word and one number: `g.count(3)` has the results 0, 1, 2; `g.bulk(3)` one result three
-/// times over; `g.hang()` never ends; `g.flood()` never ends and has results all the time; `g.error(timeout)` fails.
+/// times over; `g.write()` is refused to who may only read; `g.hang()` never ends; `g.flood()` never ends and has results
+/// all the time; `g.error(timeout)` fails;
+/// `g.doubled(3)` has one result, a list of two equal lists of two and so on; `g.large(3)` a text of 300 KiB three times.
 #[derive(Default)]
 pub struct Fake {
     /// Queries that run now.
@@ -54,7 +58,7 @@ impl Control {
     }
 }
 
-struct Handle(Arc<Control>);
+struct Handle(Arc<Control>, Option<Instant>);
 
 impl Running for Handle {
     fn resume(&self) {
@@ -63,6 +67,9 @@ impl Running for Handle {
     fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::SeqCst);
         self.0.wake();
+    }
+    fn deadline(&self) -> Option<Instant> {
+        self.1
     }
 }
 
@@ -76,13 +83,14 @@ impl Database for Fakes {
     fn submit(&self, query: Query, sink: Arc<dyn ResultSink>) -> Box<dyn Running> {
         let control = Arc::new(Control::default());
         let (fake, engine) = (self.0.clone(), control.clone());
+        let asked = query.clone();
         *fake.last.lock() = Some(query.clone());
         fake.running.fetch_add(1, Ordering::SeqCst);
         thread::spawn(move || {
-            fake.execute(&query, &*sink, &engine);
+            fake.execute(&asked, &*sink, &engine);
             fake.running.fetch_sub(1, Ordering::SeqCst);
         });
-        Box::new(Handle(control))
+        Box::new(Handle(control, query.timeout.map(|timeout| Instant::now() + timeout)))
     }
 
     fn metrics(&self) -> Vec<Metric> {
@@ -119,6 +127,22 @@ impl Fake {
                 sink.push(ResultBatch { items: vec![(Value::str("same"), argument.parse().unwrap())] });
                 sink.finish(Ok(Summary::default()));
             }
+            "write" if query.read_only => {
+                sink.finish(Err(QueryError::new(ErrorKind::ReadOnly, "it would write")));
+            }
+            "write" => sink.finish(Ok(Summary::default())),
+            "doubled" => {
+                let times = argument.parse().unwrap();
+                let double = |value: Value, _| Value::list([value.clone(), value]);
+                let value = (0..times).fold(Value::Int(1), double);
+                sink.push(ResultBatch { items: vec![(value, 1)] });
+                sink.finish(Ok(Summary::default()));
+            }
+            "large" => {
+                let text = Value::from("x".repeat(300 << 10));
+                sink.push(ResultBatch { items: vec![(text, argument.parse().unwrap())] });
+                sink.finish(Ok(Summary::default()));
+            }
             "warn" => sink.finish(Ok(Summary { warnings: vec!["careful".into()] })),
             "hang" => {
                 while !control.cancelled.load(Ordering::SeqCst) {
@@ -140,6 +164,7 @@ impl Fake {
                     "timeout" => ErrorKind::Timeout,
                     "conflict" => ErrorKind::Conflict,
                     "fail" => ErrorKind::FailStep,
+                    "busy" => ErrorKind::Busy,
                     "syntax" => ErrorKind::Syntax,
                     _ => ErrorKind::Internal,
                 };
@@ -239,6 +264,11 @@ impl Client {
     pub async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         let (socket, _) = client_async(format!("ws://{address}/gremlin"), stream).await.unwrap();
+        Self::over(socket)
+    }
+
+    /// A client on a socket that is open.
+    pub fn over(socket: WebSocketStream<TcpStream>) -> Self {
         Self { socket, next: 0 }
     }
 

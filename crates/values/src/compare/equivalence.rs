@@ -1,10 +1,9 @@
 //! Equivalence: `Eq` and `Hash` of [`Value`].
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use rustc_hash::FxBuildHasher;
-
-use crate::{Edge, Map, Property, Set, Value, Vertex, VertexProperty};
+use crate::{Edge, Map, Property, Seeded, Set, Value, Vertex, VertexProperty, Weighed};
 
 impl PartialEq for Value {
     #[inline]
@@ -40,11 +39,12 @@ fn equivalent(a: &Value, b: &Value) -> bool {
         (DateTime(a), DateTime(b)) => a == b,
         (Duration(a), Duration(b)) => a == b,
         (Binary(a), Binary(b)) => a == b,
-        (List(a), List(b)) => a == b,
-        (Set(a), Set(b)) => a == b,
-        (Map(a), Map(b)) => a == b,
-        (Entry(a), Entry(b)) => a == b,
-        (Path(a), Path(b)) => a == b,
+        (List(a), List(b)) => same(a, b),
+        (Set(a), Set(b)) => same(a, b),
+        (BulkSet(a), BulkSet(b)) => same(a, b),
+        (Map(a), Map(b)) => same(a, b),
+        (Entry(a), Entry(b)) => same(a, b),
+        (Path(a), Path(b)) => same(a, b),
         (Property(a), Property(b)) => a == b,
         (VertexProperty(a), VertexProperty(b)) => a == b,
         (Edge(a), Edge(b)) => a == b,
@@ -53,6 +53,12 @@ fn equivalent(a: &Value, b: &Value) -> bool {
         (Direction(a), Direction(b)) => a == b,
         _ => false,
     }
+}
+
+/// Whether two collections are equivalent; at once if they are one.
+fn same<T: PartialEq>(a: &Arc<Weighed<T>>, b: &Arc<Weighed<T>>) -> bool {
+    crate::watch::tick();
+    Arc::ptr_eq(a, b) || **a == **b
 }
 
 impl PartialEq for Set {
@@ -121,7 +127,8 @@ impl Hash for Value {
             Value::Int(v) => state.write_u64(i64::from(*v) as u64 ^ salt::INT),
             Value::VertexRef(v) => state.write_u64(u64::from(v.0) ^ salt::VERTEX),
             Value::EdgeRef(e) => state.write_u64(e.generated_id() as u64 ^ salt::EDGE),
-            Value::String(s) => s.as_str().hash(state),
+            // Without the byte that ends a text: the hasher counts their bytes.
+            Value::String(s) => state.write(s.as_bytes()),
             other => hash_rare(other, state),
         }
     }
@@ -134,6 +141,7 @@ fn hash_rare<H: Hasher>(value: &Value, state: &mut H) {
         Double(v) => return state.write_u64(canonical_f64(*v) ^ salt::DOUBLE),
         other => std::mem::discriminant(other).hash(state),
     }
+    crate::watch::tick();
     match value {
         Bool(v) => v.hash(state),
         Byte(v) => v.hash(state),
@@ -147,6 +155,7 @@ fn hash_rare<H: Hasher>(value: &Value, state: &mut H) {
         Binary(v) => v.hash(state),
         List(v) => v.hash(state),
         Set(v) => hash_unordered(v.iter(), state),
+        BulkSet(v) => hash_unordered(v.iter(), state),
         Map(v) => hash_unordered(v.iter(), state),
         Entry(v) => v.hash(state),
         Path(v) => v.objects.hash(state),
@@ -162,9 +171,8 @@ fn hash_rare<H: Hasher>(value: &Value, state: &mut H) {
 
 /// Members in any order give the same hash: the sum of theirs.
 fn hash_unordered<H: Hasher>(members: impl Iterator<Item = impl Hash>, state: &mut H) {
-    let mut count = 0usize;
-    let sum =
-        members.inspect(|_| count += 1).fold(0u64, |sum, m| sum.wrapping_add(FxBuildHasher.hash_one(m)));
+    let (seeded, mut count) = (Seeded::default(), 0usize);
+    let sum = members.inspect(|_| count += 1).fold(0u64, |sum, m| sum.wrapping_add(seeded.hash_one(m)));
     state.write_usize(count);
     state.write_u64(sum);
 }

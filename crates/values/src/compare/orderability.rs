@@ -1,9 +1,10 @@
 //! Orderability: a total order over all values.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::number;
-use crate::{Path, Property, Value};
+use crate::{BulkSet, Path, Property, Value};
 
 /// Gremlin *orderability* (`order()`): a total order over all values.
 ///
@@ -17,6 +18,10 @@ use crate::{Path, Property, Value};
 pub fn order(a: &Value, b: &Value) -> Ordering {
     use Value::*;
     match (a, b) {
+        (List(a), List(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+        (Path(a), Path(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+        (Set(a), Set(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+        (Map(a), Map(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
         (String(a), String(b)) => a.as_str().cmp(b.as_str()),
         (Vertex(a), Vertex(b)) => order(&a.id, &b.id),
         (Edge(a), Edge(b)) => order(&a.id, &b.id),
@@ -25,6 +30,7 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
         (List(a), List(b)) => order_all(a.iter(), b.iter()),
         (Path(a), Path(b)) => order_paths(a, b),
         (Set(a), Set(b)) => order_all(a.sorted().into_iter(), b.sorted().into_iter()),
+        (BulkSet(a), BulkSet(b)) => order_bulk_sets(a, b),
         (Map(a), Map(b)) => {
             let (a, b) = (a.sorted(), b.sorted());
             let flatten = |(k, v)| [k, v];
@@ -46,6 +52,7 @@ fn order_scalars(a: &Value, b: &Value) -> Ordering {
 }
 
 fn order_all<'a>(mut a: impl Iterator<Item = &'a Value>, mut b: impl Iterator<Item = &'a Value>) -> Ordering {
+    crate::watch::tick();
     loop {
         match (a.next(), b.next()) {
             (Some(x), Some(y)) => match order(x, y) {
@@ -53,6 +60,27 @@ fn order_all<'a>(mut a: impl Iterator<Item = &'a Value>, mut b: impl Iterator<It
                 decided => return decided,
             },
             (x, y) => return x.is_some().cmp(&y.is_some()),
+        }
+    }
+}
+
+/// Member by member, the smallest first; of equal ones, who has it more often goes on with it where the other has the next.
+fn order_bulk_sets(a: &BulkSet, b: &BulkSet) -> Ordering {
+    let (mut a, mut b) = (a.sorted().into_iter().peekable(), b.sorted().into_iter().peekable());
+    loop {
+        let (Some((x, n)), Some((y, m))) = (a.peek().copied(), b.peek().copied()) else {
+            return a.peek().is_some().cmp(&b.peek().is_some());
+        };
+        match order(x, y) {
+            Ordering::Equal => {}
+            decided => return decided,
+        }
+        let both = n.min(m);
+        for (side, count) in [(&mut a, n), (&mut b, m)] {
+            match count == both {
+                true => _ = side.next(),
+                false => side.peek_mut().into_iter().for_each(|(_, left)| *left -= both),
+            }
         }
     }
 }
@@ -82,7 +110,7 @@ fn rank(v: &Value) -> u8 {
         VertexProperty(_) => 10,
         Property(_) => 11,
         Path(_) => 12,
-        Set(_) => 13,
+        Set(_) | BulkSet(_) => 13,
         List(_) => 14,
         Map(_) => 15,
         Entry(_) => 16,

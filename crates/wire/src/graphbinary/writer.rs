@@ -73,6 +73,8 @@ impl<'a> Writer<'a> {
         if self.depth == MAX_DEPTH {
             return Err(EncodeError::TooDeep);
         }
+        // A value that shares its parts is much larger here than it was.
+        values::watch::tick();
         self.depth += 1;
         write(self)?;
         self.depth -= 1;
@@ -127,9 +129,19 @@ impl<'a> Writer<'a> {
             Value::Path(v) => return self.nested(|w| w.path(v)),
             Value::List(v) => return self.nested(|w| w.sequence(codes::LIST, v.iter(), Self::value)),
             Value::Set(v) => return self.nested(|w| w.sequence(codes::SET, v.iter(), Self::value)),
+            Value::BulkSet(v) => {
+                return self.nested(|w| w.sequence(codes::BULK_SET, v.iter(), Self::member));
+            }
             Value::Map(v) => return self.nested(|w| w.map(v.len(), v.iter())),
             Value::Entry(v) => return self.nested(|w| w.map(1, std::iter::once((&v.0, &v.1)))),
         }
+        Ok(())
+    }
+
+    /// A member of a bulk set: how often it is in it fits a long, or is told as the most that one can say.
+    fn member(&mut self, (value, count): (&Value, u64)) -> Written {
+        self.value(value)?;
+        self.bytes(&i64::try_from(count).unwrap_or(i64::MAX).to_be_bytes());
         Ok(())
     }
 

@@ -18,7 +18,9 @@ impl<'a> Writer<'a> {
             Extended::InetAddress(InetAddress::Address(address)) => {
                 self.typed_text("gx:InetAddress", &address.to_string())
             }
-            Extended::BulkSet(items) => self.bulk_set(items),
+            Extended::BulkSet(items) => {
+                self.bulk_set(items.iter().map(|(item, bulk)| (item, *bulk)), Self::wire_value)
+            }
             Extended::Tree(tree) => self.tree(tree),
             Extended::Traverser { bulk, value } => self.traverser(*bulk, |w| w.wire_value(value)),
             Extended::Metrics(metrics) => self.metrics(metrics),
@@ -54,28 +56,31 @@ impl<'a> Writer<'a> {
     }
 
     /// Version 3 writes items and counts in turn, under a type; the others write every item as often as it occurs.
-    fn bulk_set(&mut self, items: &[(WireValue, i64)]) -> Written {
+    pub(super) fn bulk_set<T: Clone>(
+        &mut self,
+        items: impl Iterator<Item = (T, i64)> + Clone,
+        mut write: impl FnMut(&mut Self, T) -> Written,
+    ) -> Written {
         if !self.dialect.wraps_collections() {
             /// Most members that are written out.
             const MAX_EXPANDED: i64 = 1 << 20;
-            let total = items.iter().try_fold(0i64, |sum, (_, bulk)| sum.checked_add((*bulk).max(0)));
+            let total = items.clone().try_fold(0i64, |sum, (_, bulk)| sum.checked_add(bulk.max(0)));
             if total.is_none_or(|total| total > MAX_EXPANDED) {
                 return Err(EncodeError::Unsupported {
                     format: "GraphSON before version 3",
                     what: "a bulk set of more than a million members",
                 });
             }
-            let expanded =
-                items.iter().flat_map(|(item, bulk)| std::iter::repeat_n(item, (*bulk).max(0) as usize));
-            return self.array(expanded, Self::wire_value);
+            let expanded = items.flat_map(|(item, bulk)| std::iter::repeat_n(item, bulk.max(0) as usize));
+            return self.array(expanded, write);
         }
         self.typed("g:BulkSet", |w| {
             w.raw("[");
-            for (i, (item, bulk)) in items.iter().enumerate() {
+            for (i, (item, bulk)) in items.enumerate() {
                 if i > 0 {
                     w.raw(",");
                 }
-                w.wire_value(item)?;
+                write(w, item)?;
                 w.raw(",");
                 w.number("g:Int64", bulk)?;
             }

@@ -34,6 +34,8 @@ impl<'a> Writer<'a> {
         if self.depth == MAX_DEPTH {
             return Err(EncodeError::TooDeep);
         }
+        // A value that shares its parts is much larger here than it was.
+        values::watch::tick();
         self.depth += 1;
         write(self)?;
         self.depth -= 1;
@@ -155,6 +157,10 @@ impl<'a> Writer<'a> {
             Value::EdgeRef(_) => return Err(EncodeError::Attached("edge")),
             Value::List(v) => return self.nested(|w| w.collection("g:List", v.iter(), Self::value)),
             Value::Set(v) => return self.nested(|w| w.collection("g:Set", v.iter(), Self::value)),
+            Value::BulkSet(v) => {
+                let members = v.iter().map(|(m, n)| (m, i64::try_from(n).unwrap_or(i64::MAX)));
+                return self.nested(|w| w.bulk_set(members, Self::value));
+            }
             Value::Map(v) => return self.nested(|w| w.map(v.iter())),
             Value::Entry(v) => return self.nested(|w| w.map(std::iter::once((&v.0, &v.1)))),
             element => return self.nested(|w| w.element(element)),

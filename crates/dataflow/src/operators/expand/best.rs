@@ -45,7 +45,7 @@ impl Best {
     pub(super) fn add(&mut self, value: Value, top: Top) {
         let fits = match &value {
             Value::String(text) => text.len() <= LONGEST,
-            Value::Binary(_) | Value::List(_) | Value::Set(_) | Value::Map(_) => false,
+            Value::Binary(_) | Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_) => false,
             Value::BigInteger(_) | Value::BigDecimal(_) => false,
             _ => true,
         };

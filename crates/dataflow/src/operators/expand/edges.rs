@@ -24,7 +24,7 @@ impl Expand {
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
-        let mut target = self.chunk.rows();
+        let mut target = self.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
         let mut found = Found::for_way(way, target);

@@ -107,7 +107,7 @@ impl ExpandInto {
             Target::Id(id) => {
                 let id = cx.operand(id, &batch, 0).unwrap_or_default();
                 let id = element::id_of(&id, graph).unwrap_or(id);
-                let found = element::vertices_by_id_text(&id, graph);
+                let found: Vec<VertexRef> = element::vertices_by_id(&id, graph).collect();
                 if found.len() > 1 {
                     // `7` and `'7'` are two vertices, and both are meant.
                     let rows = (0..batch.len as u32).flat_map(|row| found.iter().map(move |_| row));

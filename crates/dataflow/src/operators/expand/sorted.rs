@@ -115,7 +115,7 @@ impl Expand {
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
-        let target = self.chunk.rows();
+        let target = self.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
         let mut found = Found::for_way(way, target);

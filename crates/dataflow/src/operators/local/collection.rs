@@ -10,6 +10,7 @@ pub(super) fn members(object: &Value) -> Vec<Value> {
     match object {
         Value::List(members) => members.to_vec(),
         Value::Set(members) => members.iter().cloned().collect(),
+        Value::BulkSet(members) => members.repeated_from(0).cloned().collect(),
         Value::Path(path) => path.objects.clone(),
         Value::Map(map) => map.iter().map(|(k, v)| Value::entry(k.clone(), v.clone())).collect(),
         one => vec![one.clone()],
@@ -21,6 +22,7 @@ pub(super) fn count(object: &Value) -> usize {
     match object {
         Value::List(members) => members.len(),
         Value::Set(members) => members.len(),
+        Value::BulkSet(members) => usize::try_from(members.total()).unwrap_or(usize::MAX),
         Value::Path(path) => path.len(),
         Value::Map(map) => map.len(),
         _ => 1,
@@ -68,6 +70,9 @@ pub(super) fn range(object: &Value, low: i64, high: i64) -> Value {
         Value::List(members) => members.iter().skip(skip).take(take).cloned().collect::<Vec<_>>().into(),
         Value::Path(path) => path.objects.iter().skip(skip).take(take).cloned().collect::<Vec<_>>().into(),
         Value::Set(members) => members.iter().skip(skip).take(take).cloned().collect::<Set>().into(),
+        Value::BulkSet(members) => {
+            members.repeated_from(skip as u64).take(take).cloned().collect::<Set>().into()
+        }
         Value::Map(map) => {
             map.iter().skip(skip).take(take).map(|(k, v)| (k.clone(), v.clone())).collect::<Map>().into()
         }
@@ -79,6 +84,7 @@ pub(super) fn range(object: &Value, low: i64, high: i64) -> Value {
 pub(super) fn dedup(object: &Value) -> Value {
     match object {
         Value::Set(members) => Value::Set(Arc::clone(members)),
+        Value::BulkSet(members) => members.distinct_from(0).cloned().collect::<Set>().into(),
         other => members(other).into_iter().collect::<Set>().into(),
     }
 }

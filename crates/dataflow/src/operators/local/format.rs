@@ -4,7 +4,7 @@ use values::Value;
 
 use super::super::element::{self, Key};
 use super::Around;
-use crate::detach;
+use super::text::text_of;
 use crate::error::QueryError;
 
 /// Replaces each `%{name}` of the template in the argument by the property of that name of the current element, else by
@@ -25,7 +25,8 @@ pub(super) fn format(
             return Ok(None);
         };
         result.push_str(before);
-        result.push_str(&detach::text(&value, &around.graph.reader));
+        result.push_str(&text_of(&value, around)?);
+        around.fits(result.len())?;
         rest = after;
     }
     result.push_str(rest);

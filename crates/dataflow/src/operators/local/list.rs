@@ -1,15 +1,17 @@
 //! Functions of two lists.
 
 use gremlin::StepName;
-use rustc_hash::FxHashSet;
-use values::{Map, Set, Value};
+use values::{Map, SeededSet, Set, Value, watch};
 
+use super::text::text_of;
 use super::{Around, collection};
-use crate::detach;
 use crate::error::QueryError;
 
 /// Most pairs that a `product` makes.
 const MAX_PAIRS: usize = 10_000_000;
+
+/// Bytes of a pair.
+const PAIR: u64 = 3 * size_of::<Value>() as u64 + 64;
 
 /// `combine`, `difference`, `disjunct`, `intersect`, `merge` and `product` with the list in the argument.
 pub(super) fn combine(
@@ -28,11 +30,11 @@ pub(super) fn combine(
         StepName::Combine => a.into_iter().chain(b).collect::<Vec<_>>().into(),
         StepName::Merge => a.into_iter().chain(b).collect::<Set>().into(),
         StepName::Difference => {
-            let b: FxHashSet<Value> = b.into_iter().collect();
+            let b: SeededSet<Value> = b.into_iter().collect();
             a.into_iter().filter(|m| !b.contains(m)).collect::<Set>().into()
         }
         StepName::Intersect => {
-            let a: FxHashSet<Value> = a.into_iter().collect();
+            let a: SeededSet<Value> = a.into_iter().collect();
             b.into_iter().filter(|m| a.contains(m)).collect::<Set>().into()
         }
         StepName::Disjunct => {
@@ -48,7 +50,14 @@ fn product(a: &[Value], b: &[Value], around: Around<'_>) -> Result<Value, QueryE
     if a.len().saturating_mul(b.len()) > MAX_PAIRS {
         return Err(around.error(format!("product() would make more than {MAX_PAIRS} pairs")));
     }
-    let pair = |x: &Value, y: &Value| Value::list([x.clone(), y.clone()]);
+    let (limit, size) = (around.cx.query.memory.limit(), (a.len() * b.len()) as u64 * PAIR);
+    if size > limit {
+        return Err(QueryError::ValueTooLarge { size, limit });
+    }
+    let pair = |x: &Value, y: &Value| {
+        watch::tick();
+        Value::list([x.clone(), y.clone()])
+    };
     Ok(a.iter().flat_map(|x| b.iter().map(move |y| pair(x, y))).collect::<Vec<_>>().into())
 }
 
@@ -68,7 +77,9 @@ fn merge_maps(map: &Map, argument: &Value, around: Around<'_>) -> Result<Value, 
 fn incoming(name: StepName, object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
     let name = name.as_str();
     match object {
-        Value::List(_) | Value::Set(_) | Value::Path(_) => Ok(collection::members(object)),
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
+            Ok(collection::members(object))
+        }
         Value::Null => Err(around.error(format!("Incoming traverser for {name} step can't be null."))),
         other => Err(around.error(format!(
             "{name} step can only take an array or an Iterable type for incoming traversers, encountered {}",
@@ -80,7 +91,9 @@ fn incoming(name: StepName, object: &Value, around: Around<'_>) -> Result<Vec<Va
 fn given(name: StepName, argument: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
     let name = name.as_str();
     match argument {
-        Value::List(_) | Value::Set(_) | Value::Path(_) => Ok(collection::members(argument)),
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
+            Ok(collection::members(argument))
+        }
         Value::Null => Err(around.error(format!("Argument provided for {name} step can't be null."))),
         Value::Map(_) if name == "merge" => {
             Err(around.error("merge step type mismatch: expected argument to be Iterable but got Map"))
@@ -102,7 +115,14 @@ pub(super) fn conjoin(object: &Value, args: &[Value], around: Around<'_>) -> Res
     if members.is_empty() {
         return Ok(Value::str(""));
     }
-    let texts: Vec<String> =
-        members.iter().filter(|m| !m.is_null()).map(|m| detach::text(m, &around.graph.reader)).collect();
-    Ok(if texts.is_empty() { Value::Null } else { Value::str(texts.join(delimiter)) })
+    let (mut all, mut any) = (String::new(), false);
+    for member in members.iter().filter(|member| !member.is_null()) {
+        watch::tick();
+        if std::mem::replace(&mut any, true) {
+            all.push_str(delimiter);
+        }
+        all.push_str(&text_of(member, around)?);
+        around.fits(all.len())?;
+    }
+    Ok(if any { Value::str(all) } else { Value::Null })
 }

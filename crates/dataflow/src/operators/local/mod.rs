@@ -22,6 +22,7 @@ use crate::operator::Context;
 use super::column_builder::ColumnBuilder;
 use super::element;
 use super::fan::trace;
+use super::making::Making;
 use super::property::part_of;
 use super::view::{Graph, View};
 
@@ -35,6 +36,18 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
+    /// Refuses a text that has become too long.
+    fn fits(&self, bytes: usize) -> Result<(), QueryError> {
+        let limit = self.cx.query.memory.limit();
+        if bytes as u64 > limit {
+            return Err(QueryError::ValueTooLarge { size: bytes as u64, limit });
+        }
+        if bytes > text::MAX_TEXT {
+            return Err(self.error(format!("the text would be longer than {} MiB", text::MAX_TEXT >> 20)));
+        }
+        Ok(())
+    }
+
     /// An error of the step.
     fn error(&self, message: impl Into<String>) -> QueryError {
         QueryError::step(&self.cx.op.step, message)
@@ -54,9 +67,11 @@ pub(super) fn local(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
     }
     let mut rows = Vec::with_capacity(batch.len);
     let mut results = ColumnBuilder::with_capacity(batch.len);
+    let mut making = Making::new(cx);
     for row in 0..batch.len {
         let around = Around { cx, graph: &graph, batch: &batch, row };
         if let Some(result) = apply(function, &batch.current.value(row), around)? {
+            making.add(&result)?;
             rows.push(row as u32);
             results.push_value(Some(result));
         }
@@ -109,7 +124,9 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
             Ok(Some(collection::range(object, size.saturating_sub(*n), size)))
         }
         LocalFn::Dedup => Ok(Some(collection::dedup(object))),
-        LocalFn::Order(keys) => Ok(Some(sort::sorted(object, keys, around))),
+        LocalFn::Order(keys) => {
+            sort::sorted(object, keys, around).map(Some).map_err(|several| several.error(around.cx))
+        }
         LocalFn::Id => token(object, T::Id, around).map(Some),
         LocalFn::Label => token(object, T::Label, around).map(Some),
         LocalFn::Key => token(object, T::Key, around).map(Some),

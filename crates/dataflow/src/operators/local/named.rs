@@ -31,19 +31,11 @@ pub(super) fn apply(
         | StepName::Intersect
         | StepName::Merge
         | StepName::Product => list::combine(name, object, args, around),
-        StepName::Length
-        | StepName::ToLower
-        | StepName::ToUpper
-        | StepName::Trim
-        | StepName::LTrim
-        | StepName::RTrim
-        | StepName::Replace
-        | StepName::Split
-        | StepName::Substring => match object {
+        name if is_of_text(name) => match object {
             Value::Null => Ok(Value::Null),
             Value::String(string) => text::of_string(name, string, args, around),
             other => Err(around.error(format!(
-                "the {}() step can only take string as argument, encountered {}",
+                "The {}() step can only take string as argument, encountered {}",
                 name.as_str(),
                 other.type_name()
             ))),
@@ -60,14 +52,47 @@ pub(super) fn apply_to_each(
     around: Around<'_>,
 ) -> Result<Value, QueryError> {
     match object {
-        Value::List(_) | Value::Set(_) | Value::Path(_) => {
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
             let each = collection::members(object).into_iter();
-            let results: Result<Vec<Value>, QueryError> =
-                each.map(|member| apply(name, args, &member, around)).collect();
-            Ok(results?.into())
+            let member = |member: Value| {
+                check_text(name, &member, " in list", around)?;
+                apply(name, args, &member, around)
+            };
+            Ok(each.map(member).collect::<Result<Vec<Value>, QueryError>>()?.into())
         }
-        one => apply(name, args, one, around),
+        one => {
+            check_text(name, one, "", around)?;
+            apply(name, args, one, around)
+        }
     }
+}
+
+/// Refuses what a function of text cannot take, in the words for `Scope.local`.
+fn check_text(name: StepName, object: &Value, place: &str, around: Around<'_>) -> Result<(), QueryError> {
+    if !is_of_text(name) || matches!(object, Value::Null | Value::String(_)) {
+        return Ok(());
+    }
+    Err(around.error(format!(
+        "The {}(local) step can only take string or list of strings, encountered {}{place}",
+        name.as_str(),
+        object.type_name()
+    )))
+}
+
+fn is_of_text(name: StepName) -> bool {
+    use StepName as S;
+    matches!(
+        name,
+        S::Length
+            | S::ToLower
+            | S::ToUpper
+            | S::Trim
+            | S::LTrim
+            | S::RTrim
+            | S::Replace
+            | S::Split
+            | S::Substring
+    )
 }
 
 /// `index()`: pairs of member and place, or a map from place to member.
@@ -84,7 +109,7 @@ fn index(object: &Value, args: &[Value]) -> Value {
 fn reverse(object: &Value) -> Value {
     match object {
         Value::String(string) => Value::str(string.chars().rev().collect::<String>()),
-        Value::List(_) | Value::Set(_) | Value::Path(_) => {
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
             let mut members = collection::members(object);
             members.reverse();
             members.into()

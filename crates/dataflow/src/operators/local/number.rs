@@ -13,7 +13,7 @@ pub(super) fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> R
             .ok_or_else(|| around.error(format!("Can't parse string '{text}' as number.")))?,
         Value::DateTime(at) => Value::Long(at.epoch_millis()),
         number if number.is_number() => number.clone(),
-        other => return Err(around.error(format!("Can't parse type {} as number.", other.type_name()))),
+        other => return Err(around.error(format!("Can't parse type {} as number.", class_name(other)))),
     };
     let Some(name) = args.first().and_then(Value::as_str) else { return Ok(number) };
     let wanted = GType::from_name(name).filter(|t| *t == GType::Number || t.number_type().is_some());
@@ -22,6 +22,16 @@ pub(super) fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> R
     match wanted.number_type() {
         None => Ok(number),
         Some(to) => number::cast(&number, to).map_err(|e| around.error(e.to_string())),
+    }
+}
+
+/// The name of the class that a value has in TinkerPop.
+fn class_name(value: &Value) -> &'static str {
+    match value {
+        Value::List(_) => "ArrayList",
+        Value::Set(_) => "HashSet",
+        Value::Map(_) => "LinkedHashMap",
+        other => other.type_name(),
     }
 }
 

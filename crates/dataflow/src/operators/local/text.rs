@@ -1,21 +1,23 @@
 //! Functions of text. Places count UTF-16 units, as Java does.
 
+use std::fmt::Write;
+
 use gremlin::StepName;
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use super::Around;
 use crate::detach;
 use crate::error::QueryError;
 
 /// Longest text that a function makes, in bytes.
-const MAX_TEXT: usize = 64 << 20;
+pub(super) const MAX_TEXT: usize = 16 << 20;
 
 /// `asString()`.
 pub(super) fn as_string(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
     match object {
         Value::Null => Err(around.error("Can't parse null as String.")),
         Value::String(_) => Ok(object.clone()),
-        other => Ok(Value::str(detach::text(other, &around.graph.reader))),
+        other => Ok(Value::str(text_of(other, around)?)),
     }
 }
 
@@ -28,9 +30,7 @@ pub(super) fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Resu
             Value::String(text) => {
                 let whole = result.get_or_insert_default();
                 whole.push_str(text);
-                if whole.len() > MAX_TEXT {
-                    return Err(around.error("the text would be longer than 64 MiB"));
-                }
+                around.fits(whole.len())?;
             }
             other => {
                 let message = format!(
@@ -59,7 +59,7 @@ pub(super) fn of_string(
         StepName::LTrim => Value::str(text.trim_start()),
         StepName::RTrim => Value::str(text.trim_end()),
         StepName::Replace => replace(text, args, around)?,
-        StepName::Split => split(text, args.first().and_then(Value::as_str)),
+        StepName::Split => split(text, args.first().and_then(Value::as_str), around)?,
         StepName::Substring => substring(text, args, around)?,
         other => return Err(around.error(format!("{}() is not a function of text", other.as_str()))),
     })
@@ -74,21 +74,60 @@ fn replace(text: &Str, args: &[Value], around: Around<'_>) -> Result<Value, Quer
     if old.is_empty() {
         return Ok(Value::String(text.clone()));
     }
-    let growth = text.matches(old).count().saturating_mul(new.len());
-    if growth > MAX_TEXT {
-        return Err(around.error("the text would be longer than 64 MiB"));
+    let (mut result, mut rest) = (String::new(), 0);
+    for (at, found) in text.match_indices(old) {
+        watch::tick();
+        result.push_str(&text[rest..at]);
+        result.push_str(new);
+        rest = at + found.len();
+        around.fits(result.len())?;
     }
-    Ok(Value::str(text.replace(old, new)))
+    result.push_str(&text[rest..]);
+    around.fits(result.len())?;
+    Ok(Value::str(result))
+}
+
+/// Text that must not become too long.
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.push_str(text);
+        if self.0.len() > MAX_TEXT { Err(std::fmt::Error) } else { Ok(()) }
+    }
+}
+
+/// The text of an object. It may be much longer than what the object holds.
+pub(super) fn text_of(object: &Value, around: Around<'_>) -> Result<String, QueryError> {
+    let mut text = Bounded(String::new());
+    if detach::write_text(object, &around.graph.reader, &mut text).is_err() {
+        around.fits(text.0.len())?;
+    }
+    Ok(text.0)
+}
+
+/// As [`parts`], within the query's bound of memory: the parts of a text are many times as large as the text.
+fn split(text: &str, separator: Option<&str>, around: Around<'_>) -> Result<Value, QueryError> {
+    let limit = around.cx.query.memory.limit();
+    let mut all = Vec::new();
+    for part in parts(text, separator) {
+        watch::tick();
+        all.push(Value::from(part));
+        let size = (all.len() * size_of::<Value>()) as u64;
+        if size > limit {
+            return Err(QueryError::ValueTooLarge { size, limit });
+        }
+    }
+    Ok(all.into())
 }
 
 /// By an empty separator into characters, by none at white space; adjacent separators count as one.
-fn split(text: &str, separator: Option<&str>) -> Value {
-    let parts: Vec<Value> = match separator {
-        Some("") => text.chars().map(|c| Value::str(c.to_string())).collect(),
-        Some(separator) => text.split(separator).filter(|part| !part.is_empty()).map(Value::from).collect(),
-        None => text.split_whitespace().map(Value::from).collect(),
-    };
-    parts.into()
+fn parts<'t>(text: &'t str, separator: Option<&'t str>) -> Box<dyn Iterator<Item = &'t str> + 't> {
+    match separator {
+        Some("") => Box::new(text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])),
+        Some(separator) => Box::new(text.split(separator).filter(|part| !part.is_empty())),
+        None => Box::new(text.split_whitespace()),
+    }
 }
 
 /// From `start` to before `end` (or the end); negative places count from the end.
@@ -117,11 +156,10 @@ mod tests {
 
     #[test]
     fn splitting_drops_empty_parts_except_between_characters() {
-        let words =
-            |parts: &[&str]| -> Value { parts.iter().map(|p| Value::from(*p)).collect::<Vec<_>>().into() };
-        assert_eq!(split("a,,b,", Some(",")), words(&["a", "b"]));
-        assert_eq!(split("a b", Some("")), words(&["a", " ", "b"]));
-        assert_eq!(split(" a  b ", None), words(&["a", "b"]));
-        assert_eq!(split("abc", Some("bc")), words(&["a"]));
+        let split = |text, separator| parts(text, separator).collect::<Vec<_>>();
+        assert_eq!(split("a,,b,", Some(",")), ["a", "b"]);
+        assert_eq!(split("a b", Some("")), ["a", " ", "b"]);
+        assert_eq!(split(" a  b ", None), ["a", "b"]);
+        assert_eq!(split("abc", Some("bc")), ["a"]);
     }
 }

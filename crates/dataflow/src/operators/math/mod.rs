@@ -16,8 +16,8 @@ use super::fan::trace;
 
 use expression::Expression;
 
-/// Evaluates an expression for each traverser. Compiled when the operator is made; a traverser that lacks one of the
-/// variables is dropped.
+/// Evaluates an expression for each traverser. Compiled when the operator is made. Traversers of which a `by` made nothing do
+/// not come here, so each variable must be a number.
 #[derive(Default)]
 pub(super) struct MathOp {
     compiled: Option<Expression>,
@@ -36,45 +36,34 @@ impl Operator for MathOp {
             self.compiled = Some(parser::parse(expression, &names).map_err(error)?);
         }
         let Some(compiled) = &self.compiled else { return Ok(Step::Idle) };
-        let (mut rows, mut results) = (Vec::with_capacity(batch.len), Vec::with_capacity(batch.len));
+        let mut results = Vec::with_capacity(batch.len);
         for row in 0..batch.len {
             self.variables.clear();
             for (name, slot) in variables {
-                match number(&batch, row, name, *slot).map_err(error)? {
-                    Some(v) => self.variables.push(v),
-                    None => break,
-                }
+                self.variables.push(number(&batch, row, name, *slot).map_err(error)?);
             }
-            if self.variables.len() == variables.len() {
-                let result = compiled.evaluate(&self.variables, &mut self.stack).map_err(error)?;
-                rows.push(row as u32);
-                results.push(Value::Double(result));
-            }
+            let result = compiled.evaluate(&self.variables, &mut self.stack).map_err(error)?;
+            results.push(Value::Double(result));
         }
-        if !rows.is_empty() {
-            let mut mapped = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
-            mapped.current = Arc::new(Column::Values(results));
-            trace(&mut mapped, cx.op);
-            out.emit(mapped);
-        }
+        let mut mapped = batch;
+        mapped.current = Arc::new(Column::Values(results));
+        trace(&mut mapped, cx.op);
+        out.emit(mapped);
         Ok(Step::Idle)
     }
 
     fn reset(&mut self) {}
 }
 
-/// The value of a variable for a row; `None` where its slot is absent.
-fn number(batch: &Batch, row: usize, name: &Str, slot: Option<Slot>) -> Result<Option<f64>, String> {
+/// The value of a variable for a row.
+fn number(batch: &Batch, row: usize, name: &Str, slot: Option<Slot>) -> Result<f64, String> {
     let column = match slot {
         None => Some(&batch.current),
         Some(slot) => batch.slot(slot),
     };
-    let Some(value) = column.and_then(|column| column.get(row)) else { return Ok(None) };
-    match value.as_f64() {
-        Some(v) => Ok(Some(v)),
-        None => Err(format!(
-            "The variable {name} for math() step must resolve to a Number - it is instead of type {} with value {value}",
-            value.type_name()
-        )),
-    }
+    let value = column.and_then(|column| column.get(row)).unwrap_or_default();
+    value.as_f64().ok_or_else(|| {
+        let found = value.type_name();
+        format!("The variable {name} for math() step must resolve to a Number - it is instead of type {found} with value {value}")
+    })
 }

@@ -6,6 +6,8 @@
 //!           unary + -    so that -2^2 is -4
 //! tightest  ^            from the right, 2^-1 is allowed
 //! ```
+//!
+//! A function without parentheses takes all that follows up to the next `)`: `ceil _ / 2` is `ceil(_ / 2)`.
 
 use super::expression::{Expression, Function, Instruction};
 
@@ -30,6 +32,9 @@ pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, String> {
         Some(_) => Err(parser.error("an operator or the end")),
     }
 }
+
+/// `φ`
+const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 
 struct Parser<'a> {
     text: &'a str,
@@ -143,22 +148,36 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         let name = &rest[..end];
-        if let Some(n) = self.names.iter().position(|known| *known == name) {
-            self.at += end;
-            self.code.push(Instruction::Variable(n));
-            return Ok(());
-        }
+        let variable = self.names.iter().position(|known| *known == name);
+        let instruction = match (variable, name) {
+            (Some(n), _) => Instruction::Variable(n),
+            (None, "π") => Instruction::Push(std::f64::consts::PI),
+            (None, "φ") => Instruction::Push(GOLDEN_RATIO),
+            (None, _) => return self.call(name, end),
+        };
+        self.at += end;
+        self.code.push(instruction);
+        Ok(())
+    }
+
+    fn call(&mut self, name: &str, length: usize) -> Result<(), String> {
         if name == "pow" {
-            self.at += end;
+            self.at += length;
             return self.arguments(2, Instruction::Power);
         }
-        match Function::named(name) {
-            Some(function) => {
-                self.at += end;
-                self.arguments(1, Instruction::Call(function))
-            }
-            None => Err(self.error("a known variable or function")),
+        let Some(function) = Function::named(name) else {
+            return Err(self.error("a known variable or function"));
+        };
+        self.at += length;
+        if self.peek() == Some('(') {
+            return self.arguments(1, Instruction::Call(function));
         }
+        if matches!(self.peek(), Some('+' | '-')) {
+            return Err(self.error("`(`"));
+        }
+        self.nested(Self::sum)?;
+        self.code.push(Instruction::Call(function));
+        Ok(())
     }
 
     fn arguments(&mut self, count: usize, call: Instruction) -> Result<(), String> {
@@ -215,6 +234,14 @@ mod tests {
             ("ceil(a / 2) + floor(2.7) + abs(-1)", 5.0),
             ("pow(2, a)", 8.0),
             ("log10(1000) + log2(8)", 6.0),
+            ("ceil a / 2", 2.0),
+            ("ceil (a) / 2", 1.5),
+            ("2 * ceil a / 2 + 1", 6.0),
+            ("(ceil a / 2) * 2", 4.0),
+            ("- ceil a + 1", -4.0),
+            ("abs abs a - _", 7.0),
+            ("2 ^ abs a - 1", 4.0),
+            ("π - φ", std::f64::consts::PI - GOLDEN_RATIO),
         ] {
             let found = value(text).unwrap();
             assert!((found - expected).abs() < 1e-12, "{text} = {found}, expected {expected}");
@@ -227,6 +254,7 @@ mod tests {
         assert!(value("b * 2").unwrap_err().contains("a known variable or function expected at character 1"));
         assert!(value("(1").unwrap_err().contains("`)` expected"));
         assert!(value("2 a").unwrap_err().contains("an operator or the end"));
+        assert!(value("ceil -a").unwrap_err().contains("`(` expected at character 6"));
         assert_eq!(value("1 / 0"), Err("Division by zero!".into()));
         assert!(value(&"(".repeat(1000)).unwrap_err().contains("nested deeper"));
         assert!(value(&"-".repeat(1000)).unwrap_err().contains("nested deeper"));

@@ -2,12 +2,12 @@
 
 use graph::ValueRef;
 use planner::physical::{Operand, SideEffectId, Slot};
-use rustc_hash::FxHashSet;
-use values::{Str, Value, compare};
+use values::{SeededSet, Str, Value, compare};
 
 use crate::batch::Batch;
 
-use super::super::element::{id_of, id_text};
+use super::super::element::id_of;
+use super::super::ids;
 use super::super::vertex_set::VertexSet;
 use super::Resolver;
 
@@ -17,13 +17,13 @@ use super::Resolver;
 /// numbers as longs, other floating-point numbers as doubles. What has no such key is compared one by one.
 #[derive(Debug, Default)]
 pub(in crate::operators) struct Members {
-    keyed: FxHashSet<Value>,
-    texts: FxHashSet<Str>,
+    keyed: SeededSet<Value>,
+    texts: SeededSet<Str>,
     vertices: VertexSet,
     rest: Vec<Value>,
     slots: Vec<Slot>,
     spread: bool,
-    /// Compares texts of ids.
+    /// Compares ids, however they are written.
     of_ids: bool,
     /// A side-effect that was read up to its nth distinct object.
     growing: Option<(SideEffectId, usize)>,
@@ -39,7 +39,7 @@ impl Members {
         members
     }
 
-    /// As [`Members::new`], for ids: elements stand for their ids, and texts are compared.
+    /// As [`Members::new`], for ids: elements stand for their ids, which are compared however they are written.
     pub(super) fn of_ids(operands: &[Operand], spread: bool, with: Resolver<'_>) -> Self {
         let mut members = Self { spread, of_ids: true, ..Self::default() };
         members.fill(operands, with);
@@ -74,6 +74,9 @@ impl Members {
         match value {
             Value::List(members) if self.spread => members.iter().for_each(|m| self.add(m.clone(), with)),
             Value::Set(members) if self.spread => members.iter().for_each(|m| self.add(m.clone(), with)),
+            Value::BulkSet(members) if self.spread => {
+                members.distinct_from(0).for_each(|m| self.add(m.clone(), with));
+            }
             one => self.add(one, with),
         }
     }
@@ -81,7 +84,10 @@ impl Members {
     fn add(&mut self, member: Value, with: Resolver<'_>) {
         if self.of_ids {
             let id = id_of(&member, with.graph).unwrap_or(member);
-            self.keyed.insert(id_key(&id));
+            match ids::key(&id) {
+                Some(key) => drop(self.keyed.insert(key)),
+                None => self.rest.push(id),
+            }
             return;
         }
         match member {
@@ -104,11 +110,18 @@ impl Members {
                 || (!self.slots.is_empty() && self.in_slots(candidate, batch, row));
         }
         let found = if self.of_ids {
-            self.keyed.contains(&id_key(&candidate.to_value()))
+            self.is_fixed_id(&candidate.to_value())
         } else {
             self.is_fixed_member(candidate)
         };
         found || (!self.slots.is_empty() && self.in_slots(candidate, batch, row))
+    }
+
+    fn is_fixed_id(&self, id: &Value) -> bool {
+        match ids::key(id) {
+            Some(key) => self.keyed.contains(&key),
+            None => self.rest.iter().any(|member| compare::equals(id, member)),
+        }
     }
 
     fn is_fixed_member(&self, candidate: ValueRef<'_>) -> bool {
@@ -124,12 +137,13 @@ impl Members {
 
     fn in_slots(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
         let equal = |operand: &Value| match self.of_ids {
-            true => id_text(&candidate.to_value()) == id_text(operand),
+            true => ids::same(&candidate.to_value(), operand),
             false => candidate.equals(operand),
         };
         self.slots.iter().any(|slot| match batch.slot(*slot).and_then(|column| column.get(row)) {
             Some(Value::List(members)) if self.spread => members.iter().any(equal),
             Some(Value::Set(members)) if self.spread => members.iter().any(equal),
+            Some(Value::BulkSet(members)) if self.spread => members.distinct_from(0).any(equal),
             Some(one) => equal(&one),
             None => false,
         })
@@ -174,17 +188,5 @@ fn key(value: ValueRef<'_>) -> Option<Value> {
             Value::EdgeRef(_) | Value::VertexRef(_) | Value::Uuid(_) | Value::Char(_) => Some(v.clone()),
             _ => None,
         },
-    }
-}
-
-/// A key that ids share which have the same text: its number if it is one's usual notation.
-fn id_key(id: &Value) -> Value {
-    if let Some(number) = id.as_i64() {
-        return Value::Long(number);
-    }
-    let text = id_text(id);
-    match text.parse::<i64>() {
-        Ok(number) if number.to_string() == text.as_str() => Value::Long(number),
-        _ => Value::String(text),
     }
 }

@@ -3,6 +3,7 @@
 //! Gremlin's logic has two values (since TinkerPop 3.8): comparing what cannot be compared is false, and so its negation
 //! is true.
 
+mod fault;
 mod long_range;
 mod members;
 mod text;
@@ -17,6 +18,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::element::attach;
+use super::ids;
 use super::view::Graph;
 
 pub(super) use long_range::LongRange;
@@ -83,7 +85,7 @@ impl Check {
         })
     }
 
-    /// Makes a predicate on ids ready: ids are equal if their texts are.
+    /// Makes a predicate on ids ready: which ids are equal, `ids` says.
     ///
     /// # Errors
     /// As [`Check::new`].
@@ -92,9 +94,6 @@ impl Check {
             predicates.iter().map(|p| Self::on_id(p, with)).collect::<Result<_, _>>()
         };
         Ok(match predicate {
-            Predicate::Compare(PredicateOp::Eq | PredicateOp::Neq, Operand::Slot(_)) => {
-                Self::new(predicate, with)?
-            }
             Predicate::Compare(op @ (PredicateOp::Eq | PredicateOp::Neq), operand) => {
                 let one = Self::Within(Box::new(Members::of_ids(std::slice::from_ref(operand), false, with)));
                 if *op == PredicateOp::Eq { one } else { Self::Not(Box::new(one)) }
@@ -137,7 +136,7 @@ impl Check {
             Self::Not(check) => !check.holds(candidate, batch, row),
             Self::OnText(check) => match candidate {
                 ValueRef::Str(_) => check.holds(candidate, batch, row),
-                other => check.holds(ValueRef::Str(&other.to_value().to_string()), batch, row),
+                other => check.holds(ValueRef::Str(&ids::text(&other.to_value())), batch, row),
             },
         }
     }

@@ -1,90 +1,108 @@
 //! Tests on text.
+//!
+//! | candidate | a test | its negation |
+//! |---|---|---|
+//! | a text | as it says | the opposite |
+//! | null | false | true |
+//! | anything else | ends the query with an error, as in TinkerPop | the same |
 
 use graph::ValueRef;
 use gremlin::TextOp;
 use planner::physical::{Operand, Slot};
-use regex::{Regex, RegexBuilder};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use crate::batch::Batch;
 use crate::error::QueryError;
+use crate::java_regex::JavaRegex;
 
 use super::Resolver;
+use super::fault::Fault;
 
-/// Most bytes that a compiled regular expression may take.
-const REGEX_BYTES: usize = 1 << 20;
+/// Bytes of a text that are searched in a tick of the query's watch.
+const BYTES_PER_TICK: usize = 64;
 
 /// A text predicate with its operand.
 #[derive(Debug)]
-pub(in crate::operators) enum TextCheck {
-    Plain(TextOp, Option<Str>),
-    Slot(TextOp, Slot),
-    Regex { regex: Box<Regex>, negated: bool },
+pub(in crate::operators) struct TextCheck {
+    op: TextOp,
+    operand: TextOperand,
+    fault: Fault,
+}
+
+#[derive(Debug)]
+enum TextOperand {
+    /// Null if there is none.
+    Text(Option<Str>),
+    Slot(Slot),
+    Regex(Box<JavaRegex>),
 }
 
 impl TextCheck {
     pub(super) fn new(op: TextOp, operand: &Operand, with: Resolver<'_>) -> Result<Self, QueryError> {
+        let fault = Fault::of(with.cx);
         let value = match (operand, with.value(operand)) {
-            (Operand::Slot(slot), _) => return Ok(Self::Slot(op, *slot)),
+            (Operand::Slot(slot), _) => return Ok(Self { op, operand: TextOperand::Slot(*slot), fault }),
             (_, value) => value.unwrap_or_default(),
         };
-        let text = match value {
-            Value::String(text) => Some(text),
-            Value::Null => None,
-            other => {
-                let message =
-                    format!("a text predicate needs text, not a value of type {}", other.type_name());
-                return Err(QueryError::step(&with.cx.op.step, message));
+        let operand = match (is_regex(op), value) {
+            (true, Value::String(pattern)) => {
+                let regex = JavaRegex::new(&pattern).map_err(|e| fault.error(e.to_string()))?;
+                TextOperand::Regex(Box::new(regex))
             }
+            (false, Value::String(text)) => TextOperand::Text(Some(text)),
+            (false, Value::Null) => TextOperand::Text(None),
+            (_, other) => return Err(fault.error(needs_text(&other))),
         };
-        match (op, &text) {
-            (TextOp::Regex | TextOp::NotRegex, Some(pattern)) => {
-                let regex = compile(pattern).map_err(|e| QueryError::step(&with.cx.op.step, e))?;
-                Ok(Self::Regex { regex: Box::new(regex), negated: op == TextOp::NotRegex })
-            }
-            _ => Ok(Self::Plain(op, text)),
-        }
+        Ok(Self { op, operand, fault })
     }
 
+    /// Whether the candidate satisfies. If it is no text the query is told to end, and the answer means nothing.
     pub(super) fn holds(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
         let text = match candidate {
-            ValueRef::Str(text) => Some(text),
-            _ => None,
+            ValueRef::Str(text) => text,
+            ValueRef::Null => return is_negated(self.op),
+            other => return self.refuse(&other.to_value()),
         };
-        match self {
-            Self::Regex { regex, negated } => text.is_some_and(|text| regex.is_match(text)) != *negated,
-            Self::Plain(op, operand) => test(*op, text, operand.as_deref()),
-            Self::Slot(op, slot) => match batch.slot(*slot).and_then(|column| column.get(row)) {
-                Some(Value::String(operand)) => test(*op, text, Some(&operand)),
-                _ => test(*op, text, None),
+        let found = match &self.operand {
+            TextOperand::Regex(regex) => regex.find(text),
+            TextOperand::Text(operand) => operand.as_ref().is_some_and(|operand| self.test(text, operand)),
+            TextOperand::Slot(slot) => match batch.slot(*slot).and_then(|column| column.get(row)) {
+                Some(Value::String(operand)) => self.test(text, &operand),
+                None | Some(Value::Null) => false,
+                Some(other) => return self.refuse(&other),
             },
+        };
+        found != is_negated(self.op)
+    }
+
+    fn test(&self, text: &str, operand: &str) -> bool {
+        match self.op {
+            TextOp::StartingWith | TextOp::NotStartingWith => text.starts_with(operand),
+            TextOp::EndingWith | TextOp::NotEndingWith => text.ends_with(operand),
+            TextOp::Containing | TextOp::NotContaining => {
+                watch::ticks(text.len() / BYTES_PER_TICK);
+                text.contains(operand)
+            }
+            // Their patterns are no operands of tests: the planner refuses those that come from elsewhere.
+            TextOp::Regex | TextOp::NotRegex => false,
         }
+    }
+
+    fn refuse(&self, value: &Value) -> bool {
+        self.fault.raise(needs_text(value));
+        false
     }
 }
 
-/// What is no text starts with, ends with, contains and matches nothing.
-fn test(op: TextOp, text: Option<&str>, operand: Option<&str>) -> bool {
-    let positive =
-        |test: fn(&str, &str) -> bool| text.zip(operand).is_some_and(|(text, operand)| test(text, operand));
-    match op {
-        TextOp::StartingWith => positive(|t, o| t.starts_with(o)),
-        TextOp::NotStartingWith => !positive(|t, o| t.starts_with(o)),
-        TextOp::EndingWith => positive(|t, o| t.ends_with(o)),
-        TextOp::NotEndingWith => !positive(|t, o| t.ends_with(o)),
-        TextOp::Containing => positive(|t, o| t.contains(o)),
-        TextOp::NotContaining => !positive(|t, o| t.contains(o)),
-        // Only operands in slots come here; such a pattern is compiled for each traverser.
-        TextOp::Regex => positive(|t, o| compile(o).is_ok_and(|regex| regex.is_match(t))),
-        TextOp::NotRegex => !positive(|t, o| compile(o).is_ok_and(|regex| regex.is_match(t))),
-    }
+fn is_regex(op: TextOp) -> bool {
+    matches!(op, TextOp::Regex | TextOp::NotRegex)
 }
 
-fn compile(pattern: &str) -> Result<Regex, String> {
-    let built = RegexBuilder::new(pattern).size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES).build();
-    built.map_err(|e| match e {
-        regex::Error::CompiledTooBig(limit) => {
-            format!("the regular expression needs more than {limit} bytes; simplify it")
-        }
-        other => format!("malformed regular expression: {other}"),
-    })
+fn is_negated(op: TextOp) -> bool {
+    use TextOp as T;
+    matches!(op, T::NotStartingWith | T::NotEndingWith | T::NotContaining | T::NotRegex)
+}
+
+fn needs_text(value: &Value) -> String {
+    format!("a text predicate needs text, not a value of type {}", value.type_name())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use graph::{EdgeLabelId, KeyId, Single};
 use gremlin::Column as Part;
 use planner::physical::{By, FetchKind, OpKind};
-use values::{Set, T, Value, VertexRef};
+use values::{Set, Str, T, Value, VertexRef};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -28,7 +28,8 @@ pub(in crate::operators) fn fetch(mut batch: Batch, cx: &Context<'_>) -> Result<
         Some(source) if *what == FetchKind::This => source,
         Some(source) => {
             let view = View::of(cx);
-            Arc::new(fetch_column(&source, batch.len, what, &view.graph()))
+            let fetched = fetch_column(&source, batch.len, what, &view.graph());
+            Arc::new(fetched.map_err(|several| several.error(cx))?)
         }
     };
     batch.set_slot(*into, column);
@@ -36,16 +37,32 @@ pub(in crate::operators) fn fetch(mut batch: Batch, cx: &Context<'_>) -> Result<
     Ok(Some(batch))
 }
 
-fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>) -> Column {
-    match (source, what) {
-        (Column::Uniform(object), _) => match fetch_one(object, what, graph) {
+/// A vertex that has several values of a property of which it must have one.
+#[derive(Debug)]
+pub(in crate::operators) struct Several(Str);
+
+impl Several {
+    /// As an error of the step that asks for the one.
+    pub(in crate::operators) fn error(&self, cx: &Context<'_>) -> QueryError {
+        let message =
+            format!("Multiple properties exist for the provided key, use Vertex.properties({})", self.0);
+        QueryError::step(&cx.op.step, message)
+    }
+}
+
+fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>) -> Result<Column, Several> {
+    Ok(match (source, what) {
+        (Column::Uniform(object), _) => match fetch_one(object, what, graph)? {
             Some(Value::Null) => Column::Values(vec![Value::Null; len]),
             Some(value) => Column::Uniform(value),
             None => Column::Optional(vec![None; len]),
         },
-        (Column::Vertices(vertices), FetchKind::Property(name, key)) => {
+        (Column::Vertices(vertices), FetchKind::Property(name, key) | FetchKind::Only(name, key)) => {
             match Key::resolve(name, *key, graph).id {
-                Some(key) => of_vertices(vertices, key, graph),
+                Some(key) if matches!(what, FetchKind::Only(..)) => {
+                    of_vertices(vertices, key, graph, |v| check_one(v, key, graph))?
+                }
+                Some(key) => of_vertices(vertices, key, graph, |_| Ok(()))?,
                 None => Column::Optional(vec![None; len]),
             }
         }
@@ -54,17 +71,19 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
             vertices.iter().for_each(|v| ids.push_value(Some(graph.reader.id(*v))));
             ids.finish()
         }
-        (Column::Edges(edges), FetchKind::Property(name, key)) => match Key::resolve(name, *key, graph).id {
-            Some(key) => {
-                let mut values = ColumnBuilder::with_capacity(len);
-                for e in edges {
-                    graph.note_edge(*e);
-                    values.push(graph.reader.edge_value_ref(*e, key));
+        (Column::Edges(edges), FetchKind::Property(name, key) | FetchKind::Only(name, key)) => {
+            match Key::resolve(name, *key, graph).id {
+                Some(key) => {
+                    let mut values = ColumnBuilder::with_capacity(len);
+                    for e in edges {
+                        graph.note_edge(*e);
+                        values.push(graph.reader.edge_value_ref(*e, key));
+                    }
+                    values.finish()
                 }
-                values.finish()
+                None => Column::Optional(vec![None; len]),
             }
-            None => Column::Optional(vec![None; len]),
-        },
+        }
         (Column::Edges(edges), FetchKind::Token(T::Label)) => {
             let catalog = graph.reader.snapshot().catalog();
             let label =
@@ -74,17 +93,26 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
         _ => {
             let mut values = ColumnBuilder::with_capacity(len);
             for row in 0..len {
-                values.push_value(source.get(row).and_then(|object| fetch_one(&object, what, graph)));
+                values.push_value(match source.get(row) {
+                    Some(object) => fetch_one(&object, what, graph)?,
+                    None => None,
+                });
             }
             values.finish()
         }
-    }
+    })
 }
 
 /// Vertices from which on a column is made ready for all of them.
 const MANY: usize = 64;
 
-fn of_vertices(vertices: &[VertexRef], key: KeyId, graph: &Graph<'_>) -> Column {
+/// `admit` is asked about vertices that may have several values; of these the first is fetched.
+fn of_vertices(
+    vertices: &[VertexRef],
+    key: KeyId,
+    graph: &Graph<'_>,
+    admit: impl Fn(VertexRef) -> Result<(), Several>,
+) -> Result<Column, Several> {
     let mut values = ColumnBuilder::with_capacity(vertices.len());
     graph.reader.expect(vertices);
     let mut column = graph.reader.property_column(key);
@@ -96,15 +124,42 @@ fn of_vertices(vertices: &[VertexRef], key: KeyId, graph: &Graph<'_>) -> Column 
         match column.get(*v) {
             Single::Value(value) => values.push(Some(value)),
             Single::Absent => values.push(None),
-            Single::Several => values.push(graph.reader.value_ref(*v, key)),
+            Single::Several => {
+                admit(*v)?;
+                values.push(graph.reader.value_ref(*v, key));
+            }
         }
     }
-    values.finish()
+    Ok(values.finish())
+}
+
+/// Refuses a vertex that has several values under a key.
+pub(in crate::operators) fn check_one(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<(), Several> {
+    if graph.reader.is_plain(v, key) {
+        return Ok(());
+    }
+    let mut entries = Vec::new();
+    graph.reader.vertex_properties(v, &[key], &mut entries);
+    match entries.len() {
+        0 | 1 => Ok(()),
+        _ => Err(Several(graph.reader.snapshot().catalog().key_name(key).clone())),
+    }
 }
 
 /// What is to be fetched of one object; `None` if it has no such thing.
-pub(in crate::operators) fn fetch_one(object: &Value, what: &FetchKind, graph: &Graph<'_>) -> Option<Value> {
-    match what {
+///
+/// # Errors
+/// [`Several`] of a vertex that must have one value.
+pub(in crate::operators) fn fetch_one(
+    object: &Value,
+    what: &FetchKind,
+    graph: &Graph<'_>,
+) -> Result<Option<Value>, Several> {
+    Ok(match what {
+        FetchKind::Only(name, key) => {
+            check_only(object, name, *key, graph)?;
+            return fetch_one(object, &FetchKind::Property(name.clone(), *key), graph);
+        }
         FetchKind::This => Some(object.clone()),
         FetchKind::Property(name, key) => {
             let key = Key::resolve(name, *key, graph);
@@ -112,7 +167,19 @@ pub(in crate::operators) fn fetch_one(object: &Value, what: &FetchKind, graph: &
         }
         FetchKind::Token(token) => element::token_of(object, *token, graph),
         FetchKind::Column(part) => part_of(object, *part),
-    }
+    })
+}
+
+fn check_only(object: &Value, name: &Str, key: Option<KeyId>, graph: &Graph<'_>) -> Result<(), Several> {
+    let has_several = match object {
+        Value::VertexRef(v) => match Key::resolve(name, key, graph).id {
+            Some(key) => return check_one(*v, key, graph),
+            None => false,
+        },
+        Value::Vertex(v) => v.properties.iter().filter(|property| property.key == *name).count() > 1,
+        _ => false,
+    };
+    if has_several { Err(Several(name.clone())) } else { Ok(()) }
 }
 
 /// The keys or values of a map, an entry or a path.

@@ -111,6 +111,7 @@ fn unfolded(value: Value, unfold: bool) -> Value {
     match &value {
         Value::List(members) if unfold => members.first().cloned().unwrap_or_default(),
         Value::Set(members) if unfold => members.iter().next().cloned().unwrap_or_default(),
+        Value::BulkSet(members) if unfold => members.distinct_from(0).next().cloned().unwrap_or_default(),
         _ => value,
     }
 }

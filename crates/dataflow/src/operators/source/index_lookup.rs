@@ -41,6 +41,7 @@ impl Producer for IndexLookup {
                 None => {}
                 Some(Value::List(values)) if *spread => values.iter().for_each(&mut find),
                 Some(Value::Set(values)) if *spread => values.iter().for_each(&mut find),
+                Some(Value::BulkSet(values)) if *spread => values.iter().for_each(|(value, _)| find(value)),
                 Some(value) => find(&value),
             }
         }

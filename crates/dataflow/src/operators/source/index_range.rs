@@ -10,6 +10,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::flat_map::{Producer, Row};
+use super::super::property::check_one;
 use super::super::view::Graph;
 
 /// Vertices looked at at once where the index cannot be asked.
@@ -95,6 +96,11 @@ impl Producer for IndexRange {
             }
         };
         self.found.iter().for_each(|v| graph.note_vertex(*v));
+        if let (Some(_), Some(&key)) = (range.order, range.keys.get(range.equal.len())) {
+            // This stands for `order().by('key')`, which wants one value.
+            let one = |v: &VertexRef| check_one(*v, key, graph);
+            self.found.iter().try_for_each(one).map_err(|several| several.error(cx))?;
+        }
         into.extend(self.found.iter().map(|v| Value::VertexRef(*v)));
         Ok(more)
     }

@@ -35,9 +35,12 @@ impl Operator for Scan {
         self.origins.start(&batch);
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();
+        let target = self.chunk.rows(cx);
         let column = match kind {
-            ElementKind::Vertex => Column::Vertices(self.fill(&batch, vertex_labels, &graph, scan_vertices)),
-            ElementKind::Edge => Column::Edges(self.fill(&batch, edge_labels, &graph, scan_edges)),
+            ElementKind::Vertex => {
+                Column::Vertices(self.fill(&batch, vertex_labels, &graph, scan_vertices, target))
+            }
+            ElementKind::Edge => Column::Edges(self.fill(&batch, edge_labels, &graph, scan_edges, target)),
         };
         if self.origins.len() > 0 {
             let mut found = self.origins.derive(&batch, column);
@@ -86,15 +89,15 @@ fn scan_edges(
 }
 
 impl Scan {
-    /// Fills one batch from the cursor on.
+    /// Fills one batch of `target` rows from the cursor on.
     fn fill<E, L: Copy>(
         &mut self,
         batch: &Batch,
         labels: &Option<Vec<L>>,
         graph: &Graph<'_>,
         scan: ScanOf<E, L>,
+        target: usize,
     ) -> Vec<E> {
-        let target = self.chunk.rows();
         let mut found = Vec::with_capacity(target);
         let count = labels.as_ref().map_or(1, Vec::len);
         while self.row < batch.len && found.len() < target {

@@ -183,6 +183,7 @@ fn members(quantifier: Quantifier, check: &Check, subject: Subject<'_>) -> bool 
     match subject.to_value() {
         Value::List(members) => enough(quantifier, members.iter(), test),
         Value::Set(members) => enough(quantifier, members.iter(), test),
+        Value::BulkSet(members) => enough(quantifier, members.distinct_from(0), test),
         Value::Path(path) => enough(quantifier, path.objects.iter(), test),
         _ => false,
     }

@@ -1,7 +1,6 @@
 //! Parts of a traverser's path.
 
-use rustc_hash::FxHashSet;
-use values::{Str, Value};
+use values::{SeededSet, Str, Value};
 
 use crate::batch::{Paths, Visited};
 use crate::error::QueryError;
@@ -63,7 +62,7 @@ pub(super) fn is_simple(
     if part.len() <= PAIRWISE {
         return Ok(differ(&part));
     }
-    let mut seen: FxHashSet<Value> = FxHashSet::default();
+    let mut seen: SeededSet<Value> = SeededSet::default();
     Ok(part.iter().all(|one| seen.insert(one.object())))
 }
 

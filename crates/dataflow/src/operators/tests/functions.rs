@@ -174,14 +174,18 @@ fn templates_are_filled_from_elements_maps_and_labels() {
 #[test]
 fn math_takes_its_variables_from_slots_and_the_current_object() {
     let world = World::modern();
-    let input = slotted(world.values(&[10, 20, 30]), 0, vec![Some(4.into()), None, Some(2.5.into())]);
+    let input = slotted(world.values(&[10, 30]), 0, vec![Some(4.into()), Some(2.5.into())]);
     let variables = vec![("_".into(), None), ("a".into(), Some(Slot(0)))];
     let kind = OpKind::Math { expression: "_ / a".into(), variables: variables.clone() };
     assert_eq!(world.run(kind, vec![input]).texts(), ["2.5", "12.0"]);
-    let text = slotted(world.values(&["x"]), 0, vec![Some(1.into())]);
     let kind = OpKind::Math { expression: "_ / a".into(), variables };
-    let error = world.try_run(kind, vec![text]).err().unwrap().to_string();
-    assert!(error.contains("The variable _ for math() step must resolve to a Number"), "{error}");
+    let text = slotted(world.values(&["x"]), 0, vec![Some(1.into())]);
+    let nothing = slotted(world.values(&[20]), 0, vec![None]);
+    for (input, name) in [(text, "_"), (nothing, "a")] {
+        let error = world.try_run(kind.clone(), vec![input]).err().unwrap().to_string();
+        let expected = format!("The variable {name} for math() step must resolve to a Number");
+        assert!(error.contains(&expected), "{error}");
+    }
 }
 
 #[test]
@@ -223,7 +227,7 @@ fn selections_look_in_maps_side_effects_slots_and_paths() {
     let in_map = select(vec![selection("k", Some(0), Pop::Last)], SelectForm::One);
     assert_eq!(world.run(in_map, vec![world.values(&[map(&[("k", 9)])])]).texts(), ["9"]);
     let side_effect = Selection { side_effect: Some(SideEffectId(0)), ..selection("s", None, Pop::Last) };
-    assert_eq!(world.run(select(vec![side_effect], SelectForm::One), vec![input]).texts(), ["[]", "[]"]);
+    assert_eq!(world.run(select(vec![side_effect], SelectForm::One), vec![input]).texts(), ["{}", "{}"]);
 
     let mut walked = world.values(&["first"]);
     walked.relabel_path(&["a".into()]);

@@ -187,6 +187,7 @@ impl World {
         let memory = ScopeMemory::default();
         let outcome = self.drive(operator.as_mut(), query, op, &memory, input)?;
         drop(operator);
+        query.check_failure()?;
         Ok(outcome)
     }
 

@@ -48,7 +48,7 @@ fn constant(value: impl Into<Value>) -> Operand {
 }
 
 fn property(key: &str, value: Operand) -> WriteProperty {
-    WriteProperty { key: constant(key), value, cardinality: None, meta: Vec::new() }
+    WriteProperty { key: constant(key), value, cardinality: None, again: false, meta: Vec::new() }
 }
 
 fn add_vertex(id: Option<Operand>, properties: Vec<WriteProperty>) -> WriteKind {
@@ -101,9 +101,13 @@ fn edges_join_slots_the_current_vertex_and_given_ids() {
     let added = writing.run(kind(Some(constant("6")), None), input.clone()).unwrap();
     assert!(added.texts()[0].ends_with("[6-likes->1]"));
     assert!(
-        writing.error(kind(Some(constant(99i64)), None), input.clone()).contains("must resolve to a vertex")
+        writing.error(kind(Some(constant(99i64)), None), input.clone()).contains("must resolve to a Vertex")
     );
-    assert!(writing.error(kind(Some(Operand::Slot(Slot(3))), None), input).contains("there is none"));
+    assert!(
+        writing
+            .error(kind(Some(Operand::Slot(Slot(3))), None), input)
+            .contains("but null was specified instead")
+    );
 }
 
 #[test]

@@ -51,8 +51,8 @@ impl Change<'_> {
         let rows = self.each(batch, |row| {
             let label = self.name(label, "label", batch, row)?;
             let id = id.and_then(|id| self.cx.operand(id, batch, row));
-            let src = self.end(from, "from", batch, row, &graph)?;
-            let dst = self.end(to, "to", batch, row, &graph)?;
+            let src = self.end(from, &label, "from", batch, row, &graph)?;
+            let dst = self.end(to, &label, "to", batch, row, &graph)?;
             let edge = self.transaction.add_edge(id, &label, src, dst)?;
             for property in properties {
                 self.set_on_edge(edge, property, batch, row)?;
@@ -96,6 +96,7 @@ impl Change<'_> {
     fn end(
         &self,
         operand: Option<&Operand>,
+        label: &str,
         what: &str,
         batch: &Batch,
         row: usize,
@@ -106,16 +107,17 @@ impl Change<'_> {
             Some(operand) => self.cx.operand(operand, batch, row),
         };
         let object = object.unwrap_or_default();
+        let needed = || {
+            format!(
+                "The value given to addE({label}).{what}() must resolve to a Vertex or the ID of a Vertex present in the graph"
+            )
+        };
         match &object {
             Value::VertexRef(v) => Ok(*v),
-            Value::Null => Err(self.error(format!(
-                "the value given to addE(…).{what}() must resolve to a vertex, but there is none"
-            ))),
+            Value::Null => Err(self.error(format!("{}, but null was specified instead", needed()))),
             other => find_vertex(other, graph).ok_or_else(|| {
                 let found = other.type_name();
-                self.error(format!(
-                    "the value given to addE(…).{what}() must resolve to a vertex; {other} ({found}) does not"
-                ))
+                self.error(format!("{}; {other} ({found}) does not", needed()))
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! Properties set on elements.
 
-use graph::{Cardinality, PropertyEntry, PropertyId};
+use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId};
 use planner::physical::WriteProperty;
 use values::{EdgeRef, Str, Value, VertexProperty, VertexRef};
 
@@ -53,6 +53,10 @@ impl Change<'_> {
     ) -> Result<Option<(Str, Value)>, QueryError> {
         let Some(value) = self.cx.operand(&property.value, batch, row) else { return Ok(None) };
         let key = self.name(&property.key, "property key", batch, row)?;
+        if value.is_null() && key.starts_with('~') {
+            // What is written the graph refuses itself; a null only removes what is there.
+            return Err(GraphError::HiddenName { space: NameSpace::Key, name: key.to_string() }.into());
+        }
         Ok(Some((key, value)))
     }
 
@@ -85,6 +89,8 @@ impl Change<'_> {
             gremlin::Cardinality::List => Cardinality::List,
             gremlin::Cardinality::Set => Cardinality::Set,
         });
+        let keeps = property.again && self.transaction.declared_cardinality(v, &key).is_none();
+        let cardinality = cardinality.or(keeps.then_some(Cardinality::List));
         if value.is_null() {
             let cardinality = cardinality.unwrap_or_else(|| self.transaction.cardinality(v, &key));
             return if cardinality == Cardinality::Single { self.remove_values(v, &key) } else { Ok(()) };

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::super::error::quoted;
+use super::reader::likely_delimiter;
 use super::scalar::ScalarType;
 
 /// What a file holds, as its header says.
@@ -42,6 +43,15 @@ impl fmt::Display for HeaderError {
     }
 }
 
+/// What to say of a first row that may be data.
+const NO_HEADER: &str = "no column of the first row says what it is, so the row may be data; a header expected, such as \
+                         `id:ID,name,age:int,:LABEL` for vertices or `:START_ID,:END_ID,:TYPE` for edges (a property that is \
+                         text may be `name:string`)";
+
+/// What to say of the header of Neptune's files.
+const NEPTUNE: &str = "Neptune's format is not supported; rename `~id` to `:ID`, `~label` to `:LABEL` (of edges to `:TYPE`), \
+                       `~from` to `:START_ID` and `~to` to `:END_ID`";
+
 /// A column's name in its parts: `name:TYPE(space){key:value,…}[]`.
 struct Parts<'a> {
     name: &'a str,
@@ -55,13 +65,18 @@ impl Header {
     /// Reads the names of the columns.
     pub(super) fn parse(names: Vec<String>) -> Result<Self, HeaderError> {
         let mut header = Self { names: Vec::new(), columns: Vec::new(), is_edges: false, label: None };
+        let mut says_something = false;
         for name in &names {
             let parts = split(name)?;
+            says_something |= !parts.keyword.is_empty();
             if let Some((_, label)) = parts.options.iter().find(|(option, _)| *option == "label") {
                 header.label = Some((*label).to_owned());
             }
             let column = column(name, &parts)?;
             header.add(name, column)?;
+        }
+        if !says_something {
+            return Err(HeaderError(format!("{NO_HEADER}; found {}", quoted(&names.join(",")))));
         }
         header.names = names;
         let has = |wanted: fn(&Column) -> bool| header.columns.iter().any(wanted);
@@ -130,6 +145,9 @@ fn split(name: &str) -> Result<Parts<'_>, HeaderError> {
 
 fn column(whole: &str, parts: &Parts<'_>) -> Result<Column, HeaderError> {
     let bad = |problem: String| HeaderError(format!("column {}: {problem}", quoted(whole)));
+    if parts.name.starts_with('~') {
+        return Err(bad(NEPTUNE.to_owned()));
+    }
     let space = || parts.space.to_owned();
     let named = || (!parts.name.is_empty()).then(|| parts.name.to_owned());
     let is_property = !["ID", "START_ID", "END_ID", "LABEL", "TYPE", "IGNORE"].contains(&parts.keyword);
@@ -157,11 +175,23 @@ fn column(whole: &str, parts: &Parts<'_>) -> Result<Column, HeaderError> {
         keyword => {
             let scalar =
                 if keyword.is_empty() { Some(ScalarType::String) } else { ScalarType::named(keyword) };
-            let scalar =
-                scalar.ok_or_else(|| bad(format!("{}; found {}", ScalarType::EXPECTED, quoted(keyword))))?;
+            let expected = ScalarType::EXPECTED;
+            let scalar = scalar.ok_or_else(|| {
+                bad(format!("{expected}; found {}; is the first row a header?", quoted(keyword)))
+            })?;
             let key = named().ok_or_else(|| bad("a property needs a name".to_owned()))?;
             Column::Property { key, scalar, is_array: parts.is_array }
         }
+    })
+}
+
+/// Whether a line may be a header of this convention: some column says what it is.
+pub fn is_csv_header(line: &str) -> bool {
+    let delimiter = char::from(likely_delimiter(line));
+    let line = line.trim_start_matches('\u{feff}').trim_end();
+    line.split(delimiter).any(|name| {
+        let parts = split(name.trim_matches('"'));
+        parts.is_ok_and(|parts| !parts.keyword.is_empty() && column(name, &parts).is_ok())
     })
 }
 
@@ -207,7 +237,10 @@ mod tests {
     #[test]
     fn faults_name_the_column() {
         for (names, problem) in [
-            (&["a:strin"][..], "a type"),
+            (&["a", "b"][..], "may be data"),
+            (&["~id", "~label", "name:String"], "rename `~id` to `:ID`"),
+            (&[":START_ID", ":END_ID", "~id"], "rename `~id` to `:ID`"),
+            (&["a:strin"], "a type"),
             (&[":int"], "needs a name"),
             (&["a:ID(x"], "`)` expected"),
             (&["a:ID{label:x"], "`}` expected"),
@@ -216,6 +249,7 @@ mod tests {
             (&["a:ID{id-type:double}"], "not \"double\""),
             (&[":ID[]"], "arrays"),
             (&["a", "a:int"], "the same"),
+            (&["12:30", "b:int"], "is the first row a header?"),
             (&[":ID", "b:ID"], "the same"),
             (&[":START_ID", "b"], "`:END_ID` is missing"),
         ] {

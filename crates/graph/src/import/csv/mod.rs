@@ -39,14 +39,17 @@ use rustc_hash::FxHashMap;
 use values::{Value, VertexRef};
 
 use self::batch::Batches;
+pub use self::header::is_csv_header;
 use self::header::{Column, Header};
 use self::reader::{Reader, Row};
 use self::scalar::ScalarType;
 use super::ImportOptions;
 use super::error::{Fault, ImportError, quoted};
+use super::foreign::refuse_foreign;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
+use crate::catalog::{NameSpace, check_name};
 use crate::{BulkLoad, Graph};
 
 /// Rows after which progress is reported.
@@ -57,23 +60,28 @@ const PROGRESS_ROWS: u64 = 4096;
 pub struct CsvSource {
     /// The file.
     pub path: PathBuf,
-    /// The label of its vertices or edges, where the file has neither `:LABEL` nor `:TYPE`.
+    /// The label of its vertices or edges, where the file has neither `:LABEL` nor `:TYPE` nor the option `{label:…}`.
     pub label: Option<String>,
 }
 
 impl CsvSource {
-    /// All `.csv` files of a directory, by name.
+    /// All `.csv` files of a directory, by name. What else is in it may be data that would be missed, so it is refused; but
+    /// for hidden files, names in capitals (`README.md`, `_SUCCESS`), and Markdown.
     ///
     /// # Errors
-    /// If the directory cannot be read or has none.
+    /// If the directory cannot be read, has none, or has something else.
     pub fn in_directory(directory: &Path) -> Result<Vec<Self>, ImportError> {
         let entries = std::fs::read_dir(directory).map_err(|e| ImportError::io(directory, e))?;
         let mut sources = Vec::new();
         for entry in entries {
             let path = entry.map_err(|e| ImportError::io(directory, e))?.path();
-            if path.extension().is_some_and(|extension| extension == "csv") {
-                sources.push(Self { path, label: None });
+            if is_about_the_data(&path) {
+                continue;
             }
+            if path.extension().is_none_or(|extension| extension != "csv") || path.is_dir() {
+                return Err(not_csv(&path));
+            }
+            sources.push(Self { path, label: None });
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
         if sources.is_empty() {
@@ -83,6 +91,31 @@ impl CsvSource {
             });
         }
         Ok(sources)
+    }
+}
+
+/// Whether a file beside data is none itself, by its name.
+fn is_about_the_data(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    let in_capitals = !stem.is_empty() && stem.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    name.starts_with('.') || in_capitals || name.ends_with(".md")
+}
+
+/// The error of something in a directory that is no CSV file.
+fn not_csv(path: &Path) -> ImportError {
+    if path.is_dir() {
+        return ImportError::layout(
+            path,
+            "it is a directory; CSV files side by side expected, so move it elsewhere",
+        );
+    }
+    match refuse_foreign(path) {
+        Err(foreign) => foreign,
+        Ok(()) => ImportError::layout(
+            path,
+            "its name does not end in `.csv`; rename it if it is to be imported, or move it elsewhere",
+        ),
     }
 }
 
@@ -156,7 +189,7 @@ impl SourceFile {
         }
         let header = Header::parse(names).map_err(|e| ImportError::layout(&path, e.to_string()))?;
         let length = std::fs::metadata(&path).map_err(|e| ImportError::io(&path, e))?.len();
-        let label = source.label.clone().or_else(|| header.label.clone());
+        let label = header.label.clone().or_else(|| source.label.clone());
         if label.is_none() && !header.columns.contains(&Column::Label) {
             let column = if header.is_edges { ":TYPE" } else { ":LABEL" };
             let problem = format!(
@@ -299,7 +332,7 @@ impl Import<'_> {
         match column {
             Column::Ignore => {}
             Column::Label if field.is_empty() => {}
-            Column::Label => row.label = Some(field),
+            Column::Label => row.label = Some(self.label(is_edge, field, number)?),
             Column::Start { space } => row.from = Some(self.end(space, field, number)?),
             Column::End { space } => row.to = Some(self.end(space, field, number)?),
             Column::Id { id_type, key, .. } => {
@@ -319,6 +352,16 @@ impl Import<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The label of a row. `neo4j-admin` takes several for a vertex, which has one here.
+    fn label<'f>(&self, is_edge: bool, field: &'f str, number: usize) -> Result<&'f str, Fault> {
+        let space = if is_edge { NameSpace::EdgeLabel } else { NameSpace::VertexLabel };
+        check_name(space, field).map_err(|error| Fault::at(number, error.to_string()))?;
+        if !is_edge && field.contains(self.csv_options.array_delimiter) {
+            return Err(Fault::expected(number, "one label (a vertex has no more than one)", field));
+        }
+        Ok(field)
     }
 
     /// The vertex that an end of an edge names.

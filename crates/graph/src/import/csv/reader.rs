@@ -13,6 +13,7 @@ use std::rc::Rc;
 use csv::ByteRecord;
 
 use super::super::error::{Fault, ImportError};
+use super::super::foreign::refuse_foreign;
 use super::super::lines::{LONGEST_LINE, read_head};
 use super::CsvOptions;
 
@@ -64,6 +65,7 @@ impl Read for Metered {
 impl Reader {
     /// Opens a file and reads its header.
     pub(super) fn open(path: &Path, options: &CsvOptions) -> Result<(Self, Vec<String>), ImportError> {
+        refuse_foreign(path)?;
         let delimiter = match options.delimiter {
             Some(delimiter) => delimiter,
             None => likely_delimiter(&read_head(path)?.line),
@@ -124,7 +126,7 @@ fn read_error(path: &Path, error: csv::Error) -> ImportError {
 }
 
 /// The delimiter that a header has most of, outside quotes, parentheses and braces; a comma if it has none.
-fn likely_delimiter(header: &str) -> u8 {
+pub(super) fn likely_delimiter(header: &str) -> u8 {
     const CANDIDATES: [u8; 4] = [b',', b'\t', b'|', b';'];
     let (mut counts, mut quoted, mut depth) = ([0usize; 4], false, 0usize);
     for byte in header.bytes() {

@@ -5,7 +5,8 @@ use values::{Str, Value};
 
 use super::super::error::Fault;
 use super::typed;
-use crate::BulkCell;
+use crate::catalog::{NameSpace, check_name};
+use crate::{BulkCell, element_id};
 
 /// The label of vertices that have none in the file (TinkerPop's default).
 const DEFAULT_LABEL: &str = "vertex";
@@ -55,11 +56,15 @@ pub(super) fn vertex(json: &Json) -> Result<VertexLine> {
     let id = id_of(json)?;
     let label = match json.get("label") {
         None => DEFAULT_LABEL.to_owned(),
-        Some(label) => label.as_str().ok_or_else(|| fault("label", "a string expected"))?.to_owned(),
+        Some(label) => {
+            let label = label.as_str().ok_or_else(|| fault("label", "a string expected"))?;
+            name(NameSpace::VertexLabel, label, "label")?.to_owned()
+        }
     };
     let mut properties = Vec::new();
     for (key, list) in object(json, "properties")?.into_iter().flatten() {
         let path = format!("properties.{key}");
+        name(NameSpace::Key, key, &path)?;
         let list = list.as_array().ok_or_else(|| fault(&path, "an array of vertex properties expected"))?;
         properties.push((key.clone(), list.iter().map(|cell| property(cell, &path)).collect::<Result<_>>()?));
     }
@@ -77,6 +82,7 @@ pub(super) fn edges(json: &Json) -> Result<Vec<EdgeLine>> {
     let mut edges = Vec::new();
     for (label, list) in object(json, "outE")?.into_iter().flatten() {
         let path = format!("outE.{label}");
+        name(NameSpace::EdgeLabel, label, &path)?;
         let list = list.as_array().ok_or_else(|| fault(&path, "an array of edges expected"))?;
         for edge in list {
             edges.push(edge_line(edge, label, &path)?);
@@ -93,7 +99,8 @@ fn edge_line(edge: &Json, label: &str, path: &str) -> Result<EdgeLine> {
     let to = scalar_id(to, &format!("{path}.inV"))?;
     let mut properties = Vec::new();
     for (key, json) in object(edge, "properties")?.into_iter().flatten() {
-        properties.push((key.clone(), value(json, &format!("{path}.properties.{key}"))?));
+        let path = format!("{path}.properties.{key}");
+        properties.push((name(NameSpace::Key, key, &path)?.to_owned(), value(json, &path)?));
     }
     Ok(EdgeLine { id, label: label.to_owned(), to, properties })
 }
@@ -104,7 +111,8 @@ fn property(json: &Json, path: &str) -> Result<BulkCell> {
     let inner = json.get("value").ok_or_else(|| fault(path, "`value` expected in a vertex property"))?;
     let mut metas = Vec::new();
     for (key, json) in object(json, "properties")?.into_iter().flatten() {
-        metas.push((Str::from(key.as_str()), value(json, &format!("{path}.properties.{key}"))?));
+        let path = format!("{path}.properties.{key}");
+        metas.push((Str::from(name(NameSpace::Key, key, &path)?), value(json, &path)?));
     }
     Ok((value(inner, path)?, metas))
 }
@@ -121,13 +129,16 @@ fn value(json: &Json, path: &str) -> Result<Value> {
     typed::value(json).map_err(|error| fault(path, &error.0))
 }
 
-/// Ids are numbers, strings or UUIDs.
 fn scalar_id(json: &Json, path: &str) -> Result<Value> {
-    match value(json, path)? {
-        id @ (Value::String(_) | Value::Uuid(_) | Value::Float(_) | Value::Double(_)) => Ok(id),
-        id if id.as_i64().is_some() => Ok(id),
-        _ => Err(fault(path, "an id expected: a number, a string or a UUID")),
-    }
+    let id = value(json, path)?;
+    element_id::check(&id).map_err(|error| fault(path, &error.to_string()))?;
+    Ok(id)
+}
+
+/// A label or a property key.
+fn name<'n>(space: NameSpace, name: &'n str, path: &str) -> Result<&'n str> {
+    check_name(space, name).map_err(|error| fault(path, &error.to_string()))?;
+    Ok(name)
 }
 
 /// A fault of a value whose place in the line is unknown, but not its path.

@@ -25,6 +25,7 @@ use values::{Value, VertexRef};
 use self::batch::{EdgeBatch, VertexBatch};
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
+use super::foreign::refuse_binary;
 use super::lines::LONGEST_LINE;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
@@ -49,6 +50,7 @@ pub fn graphson(
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
     let begun = Instant::now();
+    refuse_binary(file)?;
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
     let mut import = Import {
         file,

@@ -15,6 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::super::error::{ImportError, quoted};
+use super::super::foreign::refuse_foreign;
 use super::super::lines::{ranges, read_head};
 
 /// The delimiter of all LDBC files; values are never quoted.
@@ -131,6 +132,9 @@ fn collect(
             }
         } else if let Some(name) = table_name(&path) {
             found.entry(name).or_default().push(path);
+        } else if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains(".csv.")) {
+            // A table that is packed would be missed.
+            refuse_foreign(&path)?;
         }
     }
     Ok(())
@@ -159,6 +163,7 @@ impl Network {
 
     /// Adds the file of a table, given the table's name.
     fn add(&mut self, path: PathBuf, name: &str) -> Result<(), ImportError> {
+        refuse_foreign(&path)?;
         let head = read_head(&path)?;
         if head.length == 0 {
             return Err(ImportError::layout(&path, "the file is empty, not even a header"));

@@ -1,0 +1,150 @@
+//! What the values of columns weigh.
+
+use rustc_hash::FxHashSet;
+use values::{Extent, LARGE, Value};
+
+use super::Column;
+use crate::error::QueryError;
+
+/// Collections inside one another beyond which a value is refused: whoever walks through one may recurse.
+pub const DEEPEST: u16 = 256;
+
+/// Adds up values. What several of them share is counted once if it is large, and as often as it occurs if it is small.
+///
+/// It knows what is shared by its address, so what was added must stay as long as more is added.
+#[derive(Debug, Default)]
+pub struct Weight {
+    /// Bytes held.
+    pub bytes: usize,
+    /// Bytes written out: as much work is it to walk through all of them.
+    pub expanded: u64,
+    /// Bytes of the largest value, written out.
+    pub largest: u64,
+    /// Of the most deeply nested.
+    pub depth: u16,
+    large: FxHashSet<usize>,
+}
+
+impl Weight {
+    /// Adds a value, without the slot that it stands in.
+    #[inline]
+    pub fn add(&mut self, value: &Value) {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => {
+                self.expanded += size_of::<Value>() as u64;
+            }
+            Value::String(text) if text.len() < LARGE as usize / 2 => {
+                let behind = if text.len() > 15 { text.len() + 48 } else { 0 };
+                self.bytes += behind;
+                self.expanded += (size_of::<Value>() + behind) as u64;
+            }
+            Value::VertexRef(_) | Value::EdgeRef(_) => self.expanded += size_of::<Value>() as u64,
+            other => self.add_pointing(other),
+        }
+    }
+
+    fn add_pointing(&mut self, value: &Value) {
+        let extent = value.extent();
+        self.expanded = self.expanded.saturating_add(extent.expanded);
+        self.largest = self.largest.max(extent.expanded);
+        self.depth = self.depth.max(extent.depth);
+        self.hold(value, extent);
+    }
+
+    /// Adds what a value holds that is not counted yet.
+    fn hold(&mut self, value: &Value, extent: Extent) {
+        if extent.expanded < LARGE {
+            self.bytes += extent.own as usize;
+        } else if value.address().is_none_or(|address| self.large.insert(address)) {
+            self.bytes = self.bytes.saturating_add(extent.own as usize);
+            if extent.has_large && extent.depth <= 2 * DEEPEST {
+                value.for_each_part(&mut |part| {
+                    let extent = part.extent();
+                    if extent.expanded >= LARGE {
+                        self.hold(part, extent);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Adds a column of `len` rows.
+    pub fn add_column(&mut self, column: &Column, len: usize) {
+        self.bytes += column.slots(len);
+        match column {
+            Column::Values(values) => values.iter().for_each(|value| self.add(value)),
+            Column::Optional(values) => values.iter().flatten().for_each(|value| self.add(value)),
+            Column::Uniform(value) => {
+                let before = self.expanded;
+                self.add(value);
+                let each = self.expanded - before;
+                self.expanded = before.saturating_add(each.saturating_mul(len as u64));
+            }
+            _ => self.expanded += column.slots(len) as u64,
+        }
+    }
+
+    /// Refuses values that are larger, written out, than a query may hold, or nested too deeply.
+    ///
+    /// # Errors
+    /// [`QueryError::ValueTooLarge`], [`QueryError::ValueTooDeep`].
+    #[inline]
+    pub fn admit(&self, limit: u64) -> Result<(), QueryError> {
+        if self.largest > limit {
+            return Err(QueryError::ValueTooLarge { size: self.largest, limit });
+        }
+        if self.depth > DEEPEST {
+            return Err(QueryError::ValueTooDeep { limit: DEEPEST });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weight(values: &[Value]) -> Weight {
+        let mut weight = Weight::default();
+        weight.add_column(&Column::Values(values.to_vec()), values.len());
+        weight
+    }
+
+    #[test]
+    fn a_large_text_that_rows_share_is_held_once_and_written_out_for_each() {
+        let text = Value::from("x".repeat(1 << 20));
+        let shared = weight(&vec![text; 2048]);
+        assert!((1 << 20..2 << 20).contains(&shared.bytes), "{}", shared.bytes);
+        assert!(shared.expanded > 2048 << 20);
+        let apart = weight(&(0..8).map(|_| Value::from("x".repeat(1 << 20))).collect::<Vec<_>>());
+        assert!(apart.bytes > 8 << 20);
+    }
+
+    #[test]
+    fn parts_that_large_values_share_are_held_once() {
+        let text = Value::from("x".repeat(1 << 20));
+        let lists: Vec<Value> = (0..100).map(|i| Value::list([text.clone(), Value::Int(i)])).collect();
+        let both = weight(&[Value::list(lists.clone()), Value::list(lists)]);
+        assert!((1 << 20..2 << 20).contains(&both.bytes), "{}", both.bytes);
+        assert!(both.largest > 100 << 20);
+    }
+
+    #[test]
+    fn a_value_that_doubles_with_every_step_is_weighed_at_once_and_refused() {
+        let mut value = Value::Int(1);
+        for _ in 0..200 {
+            value = Value::list([value.clone(), value]);
+        }
+        let weight = weight(&[value]);
+        assert_eq!(weight.largest, Extent::MOST);
+        assert!(weight.bytes < 1 << 16, "{}", weight.bytes);
+        assert!(matches!(weight.admit(1 << 30), Err(QueryError::ValueTooLarge { .. })));
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let nested = |depth| (0..depth).fold(Value::Int(1), |inner, _| Value::list([inner]));
+        assert!(weight(&[nested(u32::from(DEEPEST))]).admit(1 << 30).is_ok());
+        assert!(weight(&[nested(u32::from(DEEPEST) + 1)]).admit(1 << 30).is_err());
+    }
+}

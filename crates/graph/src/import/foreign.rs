@@ -1,0 +1,266 @@
+//! Formats that are not read. They are told by how a file begins, so that it is refused by name and never taken for CSV.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::error::ImportError;
+
+/// Bytes of a file that are looked at.
+const LOOKED_AT: u64 = 4 << 10;
+
+/// A format that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// What the file is.
+    pub name: &'static str,
+    /// What to do.
+    pub advice: &'static str,
+}
+
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is not supported; {}", self.name, self.advice)
+    }
+}
+
+const UNPACK: &str = "unpack it first";
+const SUPPORTED: &str = "supported are LDBC's CSV files, CSV files with typed headers, and GraphSON 3 with a vertex per line \
+                         (docs/import.md)";
+const TO_UTF8: &str = "convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
+const TO_LINES: &str = "GraphSON is supported with a vertex per line, as `g.io(…).write()` writes it";
+const EDGE_LIST: &str = "make it a CSV file with the header `:START_ID,:END_ID`, without comments";
+
+/// How files that are not text begin.
+const BYTES: &[(&[u8], &str, &str)] = &[
+    (b"\x1f\x8b", "gzip", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "zstd", UNPACK),
+    (b"BZh", "bzip2", UNPACK),
+    (b"\xfd7zXZ\0", "xz", UNPACK),
+    (b"\x04\x22\x4d\x18", "lz4", UNPACK),
+    (b"\xff\x06\0\0sNaPpY", "snappy", UNPACK),
+    (b"PK\x03\x04", "a zip archive (or a spreadsheet)", "unpack it, or save it as CSV, first"),
+    (b"PK\x05\x06", "an empty zip archive", SUPPORTED),
+    (b"7z\xbc\xaf\x27\x1c", "7z", UNPACK),
+    (b"PAR1", "Parquet", SUPPORTED),
+    (b"ORC\x0a", "ORC", SUPPORTED),
+    (b"ORC\x08", "ORC", SUPPORTED),
+    (b"Obj\x01", "Avro", SUPPORTED),
+    (b"ARROW1", "Arrow", SUPPORTED),
+    (b"SQLite format 3\0", "an SQLite database", SUPPORTED),
+    (b"\x89HDF", "HDF5", SUPPORTED),
+    (b"gio\0", "Gryo", SUPPORTED),
+    (b"\xff\xfe\0\0", "text in UTF-32", "convert it to UTF-8 first"),
+    (b"\0\0\xfe\xff", "text in UTF-32", "convert it to UTF-8 first"),
+    (b"\xff\xfe", "text in UTF-16", TO_UTF8),
+    (b"\xfe\xff", "text in UTF-16", TO_UTF8),
+];
+
+/// What XML is, by an element near its beginning.
+const ELEMENTS: &[(&str, &str)] = &[
+    ("<graphml", "GraphML"),
+    ("<gexf", "GEXF"),
+    ("<rdf:rdf", "RDF"),
+    ("<html", "HTML"),
+    ("<!doctype html", "HTML"),
+];
+
+/// How the first line that says something begins, in small letters, in other formats of text.
+const WORDS: &[(&str, &str, &str)] = &[
+    ("@prefix", "Turtle", SUPPORTED),
+    ("@base", "Turtle", SUPPORTED),
+    ("prefix ", "Turtle", SUPPORTED),
+    ("_:", "N-Triples", SUPPORTED),
+    ("%%matrixmarket", "Matrix Market", EDGE_LIST),
+    ("%", "an edge list with comments", EDGE_LIST),
+    ("*vertices", "Pajek", SUPPORTED),
+    ("graph [", "GML", SUPPORTED),
+    ("creator \"", "GML", SUPPORTED),
+    ("digraph ", "DOT", SUPPORTED),
+    ("strict digraph ", "DOT", SUPPORTED),
+    ("graph {", "DOT", SUPPORTED),
+    ("create (", "Cypher", SUPPORTED),
+    ("merge (", "Cypher", SUPPORTED),
+    (":begin", "Cypher", SUPPORTED),
+    ("create table", "SQL", SUPPORTED),
+    ("insert into", "SQL", SUPPORTED),
+    ("g.addv(", "a script of traversals", "run it with `mangrove console < FILE`"),
+    ("---", "YAML", SUPPORTED),
+];
+
+/// The keys that a vertex of GraphSON may begin with.
+const GRAPHSON_KEYS: [&str; 5] = ["id", "label", "inE", "outE", "properties"];
+
+/// Looks whether a file is of a format that is not read.
+///
+/// # Errors
+/// [`ImportError::Foreign`], or [`ImportError::Io`].
+pub fn refuse_foreign(path: &Path) -> Result<(), ImportError> {
+    refuse(path, foreign)
+}
+
+/// Looks only whether a file is text, for a reader that tells by itself whether it is its own.
+///
+/// # Errors
+/// As [`refuse_foreign`].
+pub(super) fn refuse_binary(path: &Path) -> Result<(), ImportError> {
+    refuse(path, |start| text(start).err())
+}
+
+fn refuse(path: &Path, foreign: impl Fn(&[u8]) -> Option<Foreign>) -> Result<(), ImportError> {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut start));
+    read.map_err(|e| ImportError::io(path, e))?;
+    match foreign(&start) {
+        Some(format) => Err(ImportError::Foreign { path: path.to_owned(), format }),
+        None => Ok(()),
+    }
+}
+
+/// The format of a file that begins so, if it is one that is not read.
+pub(super) fn foreign(start: &[u8]) -> Option<Foreign> {
+    match text(start) {
+        Ok(text) => of_text(text),
+        Err(foreign) => Some(foreign),
+    }
+}
+
+/// What a file that begins so has of text, without a byte order mark. Its first line must be text; what comes behind it is
+/// for a reader to judge, row by row.
+fn text(start: &[u8]) -> Result<&str, Foreign> {
+    if let Some((_, name, advice)) = BYTES.iter().find(|(magic, ..)| start.starts_with(magic)) {
+        return Err(Foreign { name, advice });
+    }
+    if start.get(257..262) == Some(b"ustar") {
+        return Err(Foreign { name: "a tar archive", advice: UNPACK });
+    }
+    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start);
+    let (text, is_whole) = match std::str::from_utf8(start) {
+        Ok(text) => (text, true),
+        Err(error) => {
+            // At the end of what was looked at a character may be cut off.
+            let valid = std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default();
+            (valid, error.error_len().is_none())
+        }
+    };
+    let first = text.split_once('\n').map(|(first, _)| first);
+    if (first.is_none() && !is_whole) || first.unwrap_or(text).contains('\0') {
+        return Err(not_text(start));
+    }
+    Ok(text)
+}
+
+fn not_text(start: &[u8]) -> Foreign {
+    let begins = &start[..start.len().min(32)];
+    let is_gryo = begins.to_ascii_lowercase().windows(7).any(|word| word == b"gremlin");
+    let name = if is_gryo { "Gryo, which is not a text file," } else { "a file that is not text in UTF-8" };
+    Foreign { name, advice: SUPPORTED }
+}
+
+fn of_text(text: &str) -> Option<Foreign> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let begins_with_comment = lines.peek().is_some_and(|line| line.starts_with('#'));
+    let line = lines.find(|line| !line.starts_with('#')).unwrap_or_default();
+    let small = line.to_lowercase();
+    if let Some((_, name, advice)) = WORDS.iter().find(|(word, ..)| small.starts_with(word)) {
+        return Some(Foreign { name, advice });
+    }
+    match line.chars().next() {
+        Some('<') => Some(markup(text, line)),
+        Some('[') => Some(Foreign { name: "a JSON array", advice: TO_LINES }),
+        Some('{') => json(line),
+        _ if begins_with_comment && !super::is_csv_header(text.lines().next().unwrap_or_default()) => {
+            Some(Foreign { name: "an edge list with comments", advice: EDGE_LIST })
+        }
+        _ => None,
+    }
+}
+
+fn markup(text: &str, line: &str) -> Foreign {
+    let small = text.to_lowercase();
+    let element = ELEMENTS.iter().find(|(element, _)| small.contains(element));
+    let is_triple = || line.ends_with('.') && line.matches('<').count() > 1;
+    let name = match element {
+        Some((_, name)) => name,
+        None if is_triple() => "N-Triples",
+        None => "XML",
+    };
+    Foreign { name, advice: SUPPORTED }
+}
+
+/// JSON that is no vertex of GraphSON, from its first key.
+fn json(line: &str) -> Option<Foreign> {
+    let inside = line[1..].trim_start();
+    let key = inside.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(key, _)| key);
+    let name = match key {
+        Some(key) if GRAPHSON_KEYS.contains(&key) => return None,
+        Some("@type") => "GraphSON with a whole graph or typed elements",
+        Some("vertices") => "GraphSON with a whole graph in one object (`wrapAdjacencyList`)",
+        Some(_) => "JSON that is not GraphSON",
+        None if inside.is_empty() => "JSON over several lines",
+        None => return None,
+    };
+    Some(Foreign { name, advice: TO_LINES })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_how_they_begin() {
+        for (start, name) in [
+            (&b"\x1f\x8b\x08\0\0"[..], "gzip"),
+            (b"PK\x03\x04\x14", "a zip archive (or a spreadsheet)"),
+            (b"\x28\xb5\x2f\xfd\x04", "zstd"),
+            (b"PAR1\x15\x04", "Parquet"),
+            (b"gio\0\0\0\0\0\0\0\0\0\0\0\0\0\x01", "Gryo"),
+            (b"\0\xffGremlin\0", "Gryo, which is not a text file,"),
+            (b"\xff\xfei\0d\0:\0I\0D\0", "text in UTF-16"),
+            (b"\xfe\xff\0i\0d", "text in UTF-16"),
+            (b"i\0d\0:\0I\0D\0", "a file that is not text in UTF-8"),
+            (b"id:ID,Jos\xe9\n1,a\n", "a file that is not text in UTF-8"),
+            (b"<?xml version=\"1.0\"?><graphml xmlns=\"x\">", "GraphML"),
+            (b"\xef\xbb\xbf<?xml version='1.0'?>\n<gexf>", "GEXF"),
+            (b"<?xml version='1.0'?><a/>", "XML"),
+            (b"<!DOCTYPE html><html>", "HTML"),
+            (b"# a comment\n@prefix ex: <http://example.org/> .", "Turtle"),
+            (b"PREFIX ex: <http://example.org/>", "Turtle"),
+            (b"<http://a> <http://b> <http://c> .\n", "N-Triples"),
+            (b"# FromNodeId\tToNodeId\n0\t1\n", "an edge list with comments"),
+            (b"# Nodes: 3 Edges: 2", "an edge list with comments"),
+            (b"%%MatrixMarket matrix coordinate", "Matrix Market"),
+            (b"graph [\n  node [", "GML"),
+            (b"digraph g { a -> b }", "DOT"),
+            (b"CREATE (:Person {name: 'a'})", "Cypher"),
+            (b"g.addV('person')", "a script of traversals"),
+            (b"[{\"id\":1}]", "a JSON array"),
+            (b"{\"nodes\":[]}", "JSON that is not GraphSON"),
+            (b"{\"type\":\"node\",\"id\":\"0\"}", "JSON that is not GraphSON"),
+            (b"{\n  \"id\": 1", "JSON over several lines"),
+            (b"{\"@type\":\"tinker:graph\"", "GraphSON with a whole graph or typed elements"),
+        ] {
+            let shown = String::from_utf8_lossy(start);
+            assert_eq!(foreign(start).map(|format| format.name), Some(name), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_read_is_left_to_its_reader() {
+        let cut = "id:ID,na\u{ef}ve".as_bytes();
+        for start in [
+            &b""[..],
+            b"\xef\xbb\xbfid:ID,name\n1,a\n",
+            b"id:ID,name",
+            b"#id:ID,name\n1,a\n",
+            b"{\"id\":{\"@type\":\"g:Int32\",\"@value\":1}",
+            b"{\"label\":\"person\"}",
+            b"id|firstName|lastName\n",
+            b"id:ID,name\n1,Jos\xe9\n",
+            &cut[..cut.len() - 3],
+        ] {
+            assert_eq!(foreign(start), None, "{}", String::from_utf8_lossy(start));
+        }
+        assert_eq!(foreign(&cut[..9]), None, "a character may be cut off");
+    }
+}

@@ -1,0 +1,184 @@
+//! Traversals that would run away: in time, in memory, in depth. Each ends soon, with an error that says why.
+
+use std::time::{Duration, Instant};
+
+use mangrove::{Database, DatabaseOptions, Error, values::Value};
+
+/// A database whose queries may take 200 ms and hold 64 MiB.
+fn small() -> Database {
+    with(TIMEOUT, 64 << 20)
+}
+
+/// A database whose queries are ended by their bound of memory.
+fn patient(memory_per_query: u64) -> Database {
+    with(Duration::from_secs(60), memory_per_query)
+}
+
+fn with(timeout: Duration, memory_per_query: u64) -> Database {
+    let options = DatabaseOptions {
+        timeout: Some(timeout),
+        memory_per_query,
+        executors: 2,
+        ..DatabaseOptions::default()
+    };
+    let db = Database::in_memory_with(options).unwrap();
+    db.query("g.addV('a').property('name','x').as('a').addV('b').property('name','y').addE('e').to('a')")
+        .unwrap();
+    db
+}
+
+const TIMEOUT: Duration = Duration::from_millis(200);
+
+/// How long a query may take that is ended by its deadline, in a debug build beside other tests.
+const LATE: Duration = Duration::from_millis(700);
+
+/// How long one may take that is ended by its bound of memory.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Runs a query to its end, which must come when its deadline has passed; its error.
+fn ends(db: &Database, query: &str) -> Option<String> {
+    ends_within(LATE, db, query)
+}
+
+/// Runs a query to its end, which must come soon; its error.
+fn ends_within(time: Duration, db: &Database, query: &str) -> Option<String> {
+    let began = Instant::now();
+    let outcome: Result<usize, Error> = db.query(query).and_then(|mut results| {
+        let mut count = 0;
+        while results.next_bulk()?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    });
+    let took = began.elapsed();
+    assert!(took < time, "{query} took {took:?}: {outcome:?}");
+    outcome.err().map(|error| error.to_string())
+}
+
+/// Values that are twice as large with every iteration, and what is then done with them.
+const DOUBLING: [&str; 5] = [
+    "repeat(path())",
+    "repeat(project('a','b').by().by())",
+    "repeat(local(union(identity(),identity()).fold()))",
+    "repeat(map(union(identity(),identity()).fold()))",
+    "repeat(as('x').select('x','x').map(union(identity(),identity()).fold()))",
+];
+
+#[test]
+fn what_doubles_is_refused_by_the_bound_of_memory_whatever_is_done_with_it() {
+    let db = patient(1 << 20);
+    for doubling in DOUBLING {
+        for then in [
+            "groupCount().count()",
+            "dedup().count()",
+            "order().count()",
+            "group().count()",
+            "barrier().count()",
+            "aggregate('all').cap('all')",
+            "asString()",
+            "unfold().dedup().count()",
+            "order(local)",
+            "identity()",
+            "fold()",
+            "where(eq('x'))",
+            "is(1)",
+        ] {
+            let query = format!("g.inject(1).as('x').{doubling}.times(60).{then}");
+            let error = ends_within(SOON, &db, &query).unwrap_or_default();
+            assert!(error.contains("engine.memory_per_query"), "{query}: {error}");
+        }
+    }
+}
+
+#[test]
+fn what_doubles_and_is_still_within_the_bound_ends_with_the_deadline_or_an_answer() {
+    let db = small();
+    for times in [16, 18, 19] {
+        for doubling in DOUBLING {
+            for then in ["groupCount()", "dedup()", "order()", "asString()", "order(local)", "identity()"] {
+                // Twice the same, but not shared, so that both are compared to the end.
+                let query = format!("g.inject(1,1,1,1).map({doubling}.times({times})).{then}.count()");
+                if let Some(error) = ends(&db, &query) {
+                    assert!(
+                        error.contains("timeout") || error.contains("memory_per_query"),
+                        "{query}: {error}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_and_dropped() {
+    let db = patient(64 << 20);
+    let error = ends_within(SOON, &db, "g.inject(1).repeat(local(fold())).times(5000).count(local)").unwrap();
+    assert!(error.contains("inside one another"), "{error}");
+    assert_eq!(
+        ends_within(
+            SOON,
+            &db,
+            "g.inject(1).repeat(local(fold())).times(100).dedup().groupCount().asString()"
+        ),
+        None
+    );
+}
+
+#[test]
+fn text_that_doubles_is_weighed() {
+    for grow in [
+        "replace('a','aa')",
+        "as('t').format('%{t}%{t}')",
+        "local(union(identity(),identity()).fold().conjoin('-'))",
+    ] {
+        let query = format!("g.inject('a').repeat({grow}).times(40).count()");
+        let error = ends_within(SOON, &patient(1 << 20), &query).unwrap_or_default();
+        assert!(error.contains("engine.memory_per_query"), "{query}: {error}");
+    }
+    // One text of 4 KiB that 4,096 traversers share is 4 KiB; texts of their own are 16 MiB.
+    let shared =
+        "g.inject('a').repeat(replace('a','aa')).times(12).repeat(union(identity(),identity())).times(12)";
+    let db = patient(6 << 20);
+    assert_eq!(ends_within(SOON, &db, &format!("{shared}.count()")), None);
+    assert!(ends_within(SOON, &db, &format!("{shared}.map(concat('b')).fold().count(local)")).is_some());
+}
+
+#[test]
+fn functions_of_text_and_sorts_end_with_the_deadline() {
+    let db = small();
+    for text in ["replace('a','aa')", "split('')", "order(local)", "toUpper().toLower()"] {
+        let long = "g.inject('a').repeat(replace('a','aa')).times(18)";
+        let query =
+            format!("{long}.union(identity(),identity(),identity(),identity()).{text}.dedup().count()");
+        if let Some(error) = ends(&db, &query) {
+            assert!(error.contains("timeout") || error.contains("memory"), "{query}: {error}");
+        }
+    }
+    let many = "g.inject('ab').repeat(union(concat('a'),concat('b'))).times(20).order().count()";
+    assert!(ends(&db, many).is_some_and(|error| error.contains("timeout") || error.contains("memory")));
+}
+
+#[test]
+fn copies_of_one_result_end_with_the_deadline() {
+    let db = small();
+    let began = Instant::now();
+    let mut copies = 0_u64;
+    let error = db
+        .query("g.inject(1).repeat(union(identity(),identity()).barrier()).times(40)")
+        .unwrap()
+        .inspect(|_| copies += 1)
+        .find_map(Result::err);
+    assert!(error.is_some_and(|error| error.to_string().contains("timeout")));
+    assert!(began.elapsed() < LATE, "{:?}", began.elapsed());
+    assert!(copies > 0);
+}
+
+#[test]
+fn results_share_what_they_shared_before() {
+    let db = small();
+    let nested = "g.V().limit(1).repeat(project('a','b').by().by()).times(12)";
+    let results: Vec<Value> = db.query(nested).unwrap().map(Result::unwrap).collect();
+    let [Value::Map(map)] = &results[..] else { panic!("one map, not {results:?}") };
+    let parts: Vec<_> = map.iter().map(|(_, part)| part.address()).collect();
+    assert_eq!(parts[0], parts[1], "4,096 vertices are not copied");
+}

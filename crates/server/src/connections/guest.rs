@@ -1,0 +1,55 @@
+//! One connection and its place among the others.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use parking_lot::Mutex;
+
+use super::{
+    presence::Presence,
+    table::{Full, Place},
+};
+use crate::host::Host;
+
+/// A client's connection, for as long as it is open.
+pub(crate) struct Guest {
+    pub(crate) host: Arc<Host>,
+    pub(crate) peer: SocketAddr,
+    pub(crate) presence: Arc<Presence>,
+    standing: Mutex<Standing>,
+}
+
+/// What its place is good for.
+enum Standing {
+    /// Queries.
+    Admitted { _place: Place },
+    /// There was no place for it when it came, so it must first say what it wants: `/health` and `/metrics` need none.
+    Waiting { _place: Place },
+}
+
+impl Guest {
+    /// A client that has just come; `None` if there is no room even to listen to it.
+    pub(crate) fn arrive(host: Arc<Host>, peer: SocketAddr) -> Option<Self> {
+        let presence = Arc::new(Presence::new());
+        let free = host.connections.take_free(peer.ip(), &presence);
+        let standing = match free {
+            Some(place) => Standing::Admitted { _place: place },
+            None => Standing::Waiting { _place: host.waiting.take(peer.ip(), &presence).ok()? },
+        };
+        Some(Self { host, peer, presence, standing: Mutex::new(standing) })
+    }
+
+    /// Whether it has no place among the connections.
+    pub(crate) fn is_waiting(&self) -> bool {
+        matches!(*self.standing.lock(), Standing::Waiting { .. })
+    }
+
+    /// Takes a place among the connections, if it has none yet; somebody who does nothing may have to give way.
+    pub(crate) fn take_place(&self) -> Result<(), Full> {
+        let mut standing = self.standing.lock();
+        if let Standing::Waiting { .. } = *standing {
+            let place = self.host.connections.take(self.peer.ip(), &self.presence)?;
+            *standing = Standing::Admitted { _place: place };
+        }
+        Ok(())
+    }
+}

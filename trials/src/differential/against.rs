@@ -1,0 +1,236 @@
+//! Many cases against the reference, one after another.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::answer::Answer;
+use super::case::{CASES_PER_GRAPH, Case};
+use super::coverage::has_children;
+use super::engine::{Engine, executors, keep_panics_quiet};
+use super::faults;
+use super::reference::{Form, Jars, PLAIN, Reference, compile};
+use super::shrink::shrink;
+use super::tally::Tally;
+use super::verdict::{Verdict, judge};
+use crate::Problem;
+
+/// Random traversals, against TinkerGraph.
+#[derive(Args)]
+pub struct Arguments {
+    /// Cases of each seed
+    #[arg(long, default_value_t = 5_000)]
+    cases: u64,
+    /// The first seed; the same seed and number are the same case
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many seeds, one after another
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// The number of the first case of each seed
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// The share of cases that may write, in percent
+    #[arg(long, default_value_t = 20)]
+    writes: u64,
+    /// Folder with the jars of Gremlin Server 3.8.1
+    #[arg(long)]
+    jars: PathBuf,
+    /// Folder for compiled classes
+    #[arg(long, default_value = "target/reference")]
+    classes: PathBuf,
+    /// Folder for differential.json
+    #[arg(long, default_value = "target/bench")]
+    out: PathBuf,
+    /// Stop after so many differences of different kinds
+    #[arg(long, default_value_t = 20)]
+    most: usize,
+    /// Smaller cases that are tried for each that differs
+    #[arg(long, default_value_t = 3_000)]
+    tries: usize,
+    /// Print each case and what came of it
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// Orders in which the reference runs what seems to differ, before it counts as different.
+const ORDERS: u64 = 24;
+/// Cases between two signs of life.
+const SIGN_OF_LIFE: u64 = 1_000;
+
+/// Runs the cases; `false` if something differs that nobody can explain.
+///
+/// # Errors
+/// If a system cannot be started, or the figures cannot be written.
+pub fn run(arguments: &Arguments) -> Result<bool, Problem> {
+    keep_panics_quiet();
+    let jars = Jars { jars: arguments.jars.clone(), classes: arguments.classes.clone() };
+    let sources = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/java"));
+    compile(&sources, &jars)?;
+    let mut trial = Trial {
+        executors: executors(1)?,
+        reference: Reference::new(jars),
+        loaded: None,
+        kinds: BTreeMap::new(),
+        tries: arguments.tries,
+        verbose: arguments.verbose,
+    };
+    let mut tally = Tally::default();
+    'all: for seed in arguments.seed..arguments.seed + arguments.seeds {
+        tally.seeds.push(seed);
+        for number in arguments.first..arguments.first + arguments.cases {
+            let case = Case::random(seed, number, arguments.writes);
+            trial.run(&case, (seed, number), &mut tally)?;
+            if tally.cases() % SIGN_OF_LIFE == 0 {
+                eprintln!("{} cases, {} kinds of differences", tally.cases(), trial.kinds.len());
+            }
+            if trial.kinds.len() >= arguments.most {
+                break 'all;
+            }
+        }
+    }
+    for (kind, count) in &trial.kinds {
+        println!("{count:5} {kind}");
+    }
+    tally.print();
+    tally.write(&arguments.out).map_err(|error| format!("cannot write the figures: {error}"))?;
+    Ok(trial.kinds.is_empty())
+}
+
+/// The kinds of two answers that differ.
+fn kinds(ours: &Answer, runs: &[Answer]) -> String {
+    let theirs = match ours.kind() {
+        "panic" => "anything",
+        _ => runs.first().map_or("nothing", Answer::kind),
+    };
+    format!("{} / {theirs}", coarse(ours))
+}
+
+/// Our own messages have no classes.
+fn coarse(ours: &Answer) -> &str {
+    let kind = ours.kind();
+    if matches!(kind, "results" | "refused" | "late" | "panic") { kind } else { "error" }
+}
+
+/// The two systems, and what was found so far.
+struct Trial {
+    executors: Arc<dataflow::Engine>,
+    reference: Reference,
+    /// The graph of some cases in a row, by seed and number.
+    loaded: Option<((u64, u64), Engine)>,
+    /// How often what kind of difference was found.
+    kinds: BTreeMap<String, u64>,
+    /// Smaller cases that are tried for each that differs.
+    tries: usize,
+    /// Whether every case is told.
+    verbose: bool,
+}
+
+/// What a comparison came to, our answer, and those of the reference.
+type Compared = (Verdict, Answer, Vec<Answer>);
+
+impl Trial {
+    fn run(&mut self, case: &Case, (seed, number): (u64, u64), tally: &mut Tally) -> Result<(), String> {
+        let of = (seed, number / CASES_PER_GRAPH);
+        let engine = match self.loaded.take() {
+            Some((known, engine)) if known == of => engine,
+            _ => self.load(case)?,
+        };
+        let (verdict, ours, runs) = self.compare(&engine, case)?;
+        self.loaded = Some((of, engine));
+        if self.verbose {
+            eprintln!("{seed}/{number} {verdict:?}: {}", case.script);
+        }
+        tally.add(&verdict);
+        match verdict {
+            Verdict::Same(_) => {
+                let bulks = match case.script.body.steps.iter().any(has_children) {
+                    true => self.reference.bulks(&case.graph, &case.script.to_string())?,
+                    false => Vec::new(),
+                };
+                // Where steps were taken together, which bulk is whose is not known.
+                let known = bulks.len() == case.script.body.steps.len();
+                tally.coverage.add(&case.script, if known { &bulks } else { &[] });
+                Ok(())
+            }
+            Verdict::Different(_) => self.report(case.clone(), (seed, number), &kinds(&ours, &runs)),
+            _ => Ok(()),
+        }
+    }
+
+    fn load(&self, case: &Case) -> Result<Engine, String> {
+        Engine::load(&case.graph, &self.executors).map_err(|error| error.to_string())
+    }
+
+    /// Compares, and asks the reference in more orders before anything counts as different.
+    fn compare(&mut self, engine: &Engine, case: &Case) -> Result<Compared, String> {
+        self.compare_if(engine, case, |_| true)
+    }
+
+    /// As [`Self::compare`]; the reference is asked only if our answer is worth it.
+    fn compare_if(
+        &mut self,
+        engine: &Engine,
+        case: &Case,
+        worth: impl Fn(&Answer) -> bool,
+    ) -> Result<Compared, String> {
+        let text = case.script.to_string();
+        let answer = engine.answer(&text, case.writes);
+        if !worth(&answer) {
+            return Ok((Verdict::Undetermined, answer, Vec::new()));
+        }
+        let few = [
+            PLAIN,
+            Form { order: 1, optimised: true },
+            Form { order: 2, optimised: false },
+            Form { order: 0, optimised: false },
+        ];
+        let mut runs = self.reference.ask(&case.graph, &text, &few, case.writes)?;
+        let mut verdict = judge(&answer, &runs, case.is_ordered());
+        if matches!(verdict, Verdict::Different(_)) {
+            let more: Vec<Form> =
+                (3..3 + ORDERS).map(|order| Form { order, optimised: order % 2 == 0 }).collect();
+            runs.extend(self.reference.ask(&case.graph, &text, &more, case.writes)?);
+            verdict = judge(&answer, &runs, case.is_ordered());
+        }
+        if matches!(verdict, Verdict::Different(_))
+            && let Some(fault) = faults::explain(case, &answer, &runs)
+        {
+            verdict = Verdict::Explained(fault.name);
+        }
+        Ok((verdict, answer, runs))
+    }
+
+    /// Makes a case smaller for as long as it differs in the same way, and prints it if its kind is new.
+    fn report(&mut self, case: Case, (seed, number): (u64, u64), wanted: &str) -> Result<(), String> {
+        let before = case.script.to_string();
+        let (ours_wanted, _) = wanted.split_once(" / ").unwrap_or((wanted, ""));
+        let small = shrink(case, self.tries, |case| {
+            let Ok(engine) = self.load(case) else { return false };
+            let compared = self.compare_if(&engine, case, |ours| coarse(ours) == ours_wanted);
+            matches!(compared, Ok((Verdict::Different(_), ours, runs)) if kinds(&ours, &runs) == wanted)
+        });
+        let kind = format!("{wanted}  {}", small.script.body.skeleton());
+        let count = self.kinds.entry(kind).or_default();
+        *count += 1;
+        if *count > 1 {
+            return Ok(());
+        }
+        println!("== seed {seed}, case {number}: {before}");
+        println!("   {}", small.script);
+        println!("   graph: {}", small.graph.gremlin());
+        let engine = self.load(&small)?;
+        let (verdict, ours, runs) = self.compare(&engine, &small)?;
+        println!("   mangrove:  {ours}");
+        if let Some(run) = runs.first() {
+            println!("   reference: {run}  {verdict:?}");
+            if let (Some(ours), Some(theirs)) = (&ours.state, &run.state) {
+                ours.beyond(theirs).for_each(|line| println!("   only mangrove:  {line}"));
+                theirs.beyond(ours).for_each(|line| println!("   only reference: {line}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! Cases: a traversal over a graph.
+
+use fastrand::Rng;
+
+use super::ast::Script;
+use super::generate::{Focus, Generator, is_write, productions};
+use super::graph::GraphSpec;
+
+/// A case.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The graph.
+    pub graph: GraphSpec,
+    /// The traversal.
+    pub script: Script,
+    /// Whether it may write.
+    pub writes: bool,
+}
+
+/// Cases in a row that have one graph.
+pub const CASES_PER_GRAPH: u64 = 20;
+
+/// Mixes seeds and numbers of cases, so that neighbours have nothing in common.
+fn mixed(seed: u64, number: u64, what: u64) -> u64 {
+    let mut z = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number.wrapping_mul(0xD1B5_4A32_D192_ED03) ^ what;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+impl Case {
+    /// The case of that number under a seed: the same whatever ran before it. Of a hundred, so many may write.
+    pub fn random(seed: u64, number: u64, writes: u64) -> Self {
+        let graph = GraphSpec::random(&mut Rng::with_seed(mixed(seed, number / CASES_PER_GRAPH, 1)));
+        let mut rng = Rng::with_seed(mixed(seed, number, 2));
+        let all: Vec<_> = productions().filter(|production| writes > 0 || !is_write(production)).collect();
+        // Each production in turn, two times of three in a child that merged traversers enter.
+        let place = number as usize;
+        let focus =
+            Focus { production: all[place % all.len()], inside: !(place / all.len()).is_multiple_of(3) };
+        let writes = is_write(focus.production) || rng.u64(..100) < writes;
+        let script = Generator::new(rng.u64(..), &graph).script(focus, writes);
+        Self { graph, script, writes }
+    }
+
+    /// Whether the order of results is part of the answer.
+    pub fn is_ordered(&self) -> bool {
+        self.script.body.steps.last().is_some_and(|step| step.name == "order")
+    }
+}

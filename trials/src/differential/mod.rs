@@ -1,0 +1,35 @@
+//! Random traversals against TinkerPop's reference implementation, and against Mangrove itself under other options.
+//!
+//! | file | what |
+//! |---|---|
+//! | `graph.rs`, `scalar.rs` | small random graphs |
+//! | `ast.rs`, `generate/` | random traversals |
+//! | `reference.rs` | TinkerGraph in a process of its own |
+//! | `engine.rs` | Mangrove |
+//! | `canon.rs`, `answer.rs`, `verdict.rs` | answers in one form, and whether they agree |
+//! | `shrink.rs` | cases made smaller |
+//! | `against.rs`, `faults.rs` | the run against the reference, and what the reference does wrong |
+//! | `coverage.rs`, `steps.rs`, `tally.rs` | what was compared, and what became of it |
+//! | `options.rs`, `option_set.rs` | the run under all options |
+
+mod against;
+mod answer;
+mod ast;
+mod canon;
+mod case;
+mod coverage;
+mod engine;
+mod faults;
+mod generate;
+mod graph;
+mod option_set;
+mod options;
+mod reference;
+mod scalar;
+mod shrink;
+mod steps;
+mod tally;
+mod verdict;
+
+pub use against::{Arguments, run};
+pub use options::{Arguments as OptionArguments, run as run_options};
