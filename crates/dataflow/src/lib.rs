@@ -11,7 +11,7 @@
 //! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
 //! | `running.rs` | one query: the root instance |
-//! | `executor.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, tenants, what executors share, queries |
+//! | `executor.rs`, `turns.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, what executors share, queries |
 //! | `memory.rs`, `budget.rs`, `batch/weight.rs` | what a query may hold, what all may, and what values weigh |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
@@ -47,6 +47,7 @@ mod scope;
 mod scope_memory;
 mod side_effects;
 mod task;
+mod turns;
 mod waker;
 
 pub use budget::Budget;
@@ -65,4 +66,5 @@ pub use running::RunningQuery;
 pub use scope::PieceSource;
 pub use scope_memory::ScopeMemory;
 pub use side_effects::SideEffects;
+pub use turns::Caller;
 pub use waker::Waker;

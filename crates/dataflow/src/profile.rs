@@ -59,6 +59,11 @@ impl Profile {
         Self { counters: Vec::new(), timed: false }
     }
 
+    /// Whether the query counts.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.counters.is_empty()
+    }
+
     /// The counters of an operator, if the query counts.
     #[inline]
     pub fn of(&self, op: u32) -> Option<&Counters> {

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use graph::{Bell, HeavyTurn, Parked};
-use values::Str;
 
 use crate::budget::PATIENCE;
 use crate::error::QueryError;
@@ -14,10 +13,10 @@ use crate::instance::Progress;
 use crate::quota::Quota;
 use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
+use crate::turns::Path;
 
 /// A query on its executor.
 pub(crate) struct Task {
-    pub tenant: Str,
     pub query: RunningQuery,
     pub sink: Box<dyn ResultSink>,
     /// Set when its handle was dropped.
@@ -51,6 +50,11 @@ pub(crate) enum Next {
 }
 
 impl Task {
+    /// The groups that it takes turns in.
+    pub(crate) fn path(&self) -> Path {
+        self.query.state().path()
+    }
+
     /// Whether it must be run to notice its end.
     pub(crate) fn is_over(&self) -> bool {
         self.abandoned.load(Ordering::Acquire) || self.query.state().check().is_err()
@@ -156,6 +160,9 @@ impl Task {
             self.held = results;
         }
         self.finished = progress == Progress::Complete;
+        if self.finished && self.query.state().profile.is_on() {
+            self.sink.counted(&self.query.state().profile);
+        }
         if self.finished && self.is_writing() {
             return Next::Commit;
         }

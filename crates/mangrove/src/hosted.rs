@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Access, CancelToken, Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::{Access, Caller, Counting, Profile, QueryError, QueryHandle, ResultSink, Results, Summary};
 use parking_lot::Mutex;
-use server::{Input, Materialize, Push, Query, ResultBatch};
+use server::{Client, Input, Materialize, Push, Query, ResultBatch};
 use values::Value;
 
 use crate::{
@@ -20,7 +20,8 @@ use crate::{
     database::Inner,
     metrics,
     prepare::{Preparation, Prepared},
-    run::{conflict, run_profiled},
+    profile,
+    run::conflict,
     script::{self, Mode, Request},
     scripts::Script,
     services::{self, Within, begins_with_call},
@@ -49,7 +50,9 @@ fn refusal(error: &Error) -> server::QueryError {
 }
 
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
+    let Client { address, connection } = query.client;
     let wishes = Wishes {
+        caller: Caller::Client { address, connection },
         timeout: query.timeout,
         max_timeout: query.max_timeout,
         read_only: query.read_only,
@@ -72,6 +75,8 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 
 /// What a client says about a request beside its traversal.
 struct Wishes {
+    /// On whose behalf it is.
+    caller: Caller,
     timeout: Option<Duration>,
     max_timeout: Option<Duration>,
     read_only: bool,
@@ -197,15 +202,13 @@ fn begin(
     if wishes.materialize == Materialize::Tokens {
         prepared.references_only();
     }
-    if prepared.plan.profile {
-        return profile(inner.clone(), prepared, sink.clone());
-    }
     let deadline =
         prepared.timeout.or(inner.options.timeout).and_then(|timeout| Instant::now().checked_add(timeout));
     let job = Arc::new(Job {
         inner: inner.clone(),
         prepared,
         sink: sink.clone(),
+        caller: wishes.caller,
         needs_one: mode == Mode::RunForOne,
         deadline,
         current: Mutex::new((0, None)),
@@ -225,57 +228,6 @@ fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running
     Box::new(Ended)
 }
 
-/// Runs a query that asks for its profile, on a thread of its own: it is for people, and rare.
-fn profile(
-    inner: Arc<Inner>,
-    prepared: Prepared,
-    sink: ServerSink,
-) -> Result<Box<dyn server::Running>, Error> {
-    let cancel = Arc::new(Profiling::default());
-    let shared = cancel.clone();
-    let act = move || match run_profiled(&inner, &prepared, |token| shared.begun(token)) {
-        Ok(text) => drop(finished(&sink, Some(Value::from(text)))),
-        Err(error) => sink.finish(Err(refusal(&error))),
-    };
-    let thread = thread::Builder::new().name("profile".into()).spawn(act);
-    thread.map_err(|error| Error::Engine(Arc::new(error)))?;
-    Ok(Box::new(ProfileHandle(cancel)))
-}
-
-/// How a profiled query is cancelled: the token of its latest attempt, and whether it is too late to begin another.
-#[derive(Default)]
-struct Profiling(Mutex<(bool, Option<CancelToken>)>);
-
-impl Profiling {
-    fn begun(&self, token: CancelToken) {
-        let mut state = self.0.lock();
-        if state.0 {
-            token.cancel();
-        }
-        state.1 = Some(token);
-    }
-}
-
-struct ProfileHandle(Arc<Profiling>);
-
-impl server::Running for ProfileHandle {
-    fn resume(&self) {}
-
-    fn cancel(&self) {
-        let mut state = self.0.0.lock();
-        state.0 = true;
-        if let Some(token) = &state.1 {
-            token.cancel();
-        }
-    }
-}
-
-impl Drop for ProfileHandle {
-    fn drop(&mut self) {
-        server::Running::cancel(self);
-    }
-}
-
 /// A query that is over.
 struct Ended;
 
@@ -289,6 +241,7 @@ struct Job {
     inner: Arc<Inner>,
     prepared: Prepared,
     sink: ServerSink,
+    caller: Caller,
     /// No result at all would be an error.
     needs_one: bool,
     /// When it has run too long, all attempts together.
@@ -310,11 +263,13 @@ impl Job {
         } else {
             Access::Read(self.inner.graph.snapshot())
         };
-        let mut spec = self.prepared.spec(&self.inner, access, Counting::Off);
+        let counting = if plan.profile { Counting::Timed } else { Counting::Off };
+        let mut spec = self.prepared.spec(&self.inner, access, counting);
+        spec.caller = self.caller;
         if number > 0 {
             spec.timeout = self.remaining().or(spec.timeout);
         }
-        let relay = Relay { job: self.clone(), number, delivered: false };
+        let relay = Relay { job: self.clone(), number, delivered: false, profile: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();
         // The attempt may be over already, and a later one may have been started from its sink.
@@ -377,10 +332,15 @@ struct Relay {
     number: u32,
     /// Whether any result was passed on.
     delivered: bool,
+    /// What is to be said instead of the results.
+    profile: Option<String>,
 }
 
 impl ResultSink for Relay {
     fn push(&mut self, results: Results) -> Result<(), Results> {
+        if self.job.prepared.plan.profile {
+            return Ok(());
+        }
         let any = !results.is_empty();
         match self.job.sink.push(ResultBatch { items: results }) {
             Push::Taken => {
@@ -391,6 +351,10 @@ impl ResultSink for Relay {
             Push::Gone => Ok(()),
             Push::Full(batch) => Err(batch.items),
         }
+    }
+
+    fn counted(&mut self, profile: &Profile) {
+        self.profile = Some(profile::report(&self.job.prepared.plan, profile));
     }
 
     fn finish(&mut self, outcome: Result<Summary, QueryError>) {
@@ -412,7 +376,7 @@ impl ResultSink for Relay {
 }
 
 impl Relay {
-    fn succeed(&self) {
-        self.job.sink.finish(Ok(server::Summary::default()));
+    fn succeed(&mut self) {
+        drop(finished(&self.job.sink, self.profile.take().map(Value::from)));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, thread};
 
-use dataflow::{Access, CancelToken, Counting, LocalQuery, QueryError, QuerySpec, Summary};
+use dataflow::{Access, Caller, Counting, LocalQuery, QueryError, QuerySpec, Summary};
 use graph::{GraphError, Snapshot};
 use values::Value;
 
@@ -46,10 +46,10 @@ pub(crate) fn run_prepared<'i>(
 ) -> Result<Results<'i>, Error> {
     let needs_one = mode == Mode::RunForOne;
     if prepared.plan.profile {
-        return Ok(Results::one(run_profiled(inner, prepared, |_| {})?));
+        return Ok(Results::one(run_profiled(inner, prepared)?));
     }
     if prepared.plan.writes {
-        let (results, _) = write(inner, prepared, Counting::Off, |_| {}, |_| {})?;
+        let (results, _) = write(inner, prepared, Counting::Off, |_| {})?;
         return Ok(Results::complete(results, needs_one));
     }
     let spec = prepared.spec(inner, Access::Read(snapshot), Counting::Off);
@@ -60,25 +60,20 @@ pub(crate) fn run_prepared<'i>(
 pub(crate) fn profile(inner: &Inner, request: Request) -> Result<String, Error> {
     let traversal = services::substitute(inner, request.traversal, Within::Request)?;
     match inner.preparer.prepare(traversal, &inner.graph.snapshot())? {
-        Preparation::Run(prepared) => run_profiled(inner, &prepared, |_| {}),
+        Preparation::Run(prepared) => run_profiled(inner, &prepared),
         Preparation::Explanation(text) => Ok(text),
     }
 }
 
-/// Runs a plan to its end, counting and timing every operator. `begun` learns how each attempt can be cancelled.
-pub(crate) fn run_profiled(
-    inner: &Inner,
-    prepared: &Prepared,
-    mut begun: impl FnMut(CancelToken),
-) -> Result<String, Error> {
+/// Runs a plan to its end, counting and timing every operator.
+fn run_profiled(inner: &Inner, prepared: &Prepared) -> Result<String, Error> {
     let mut report = String::new();
     if prepared.plan.writes {
         let before_commit = |query: &LocalQuery<'_>| report = report_of(prepared, query);
-        write(inner, prepared, Counting::Timed, begun, before_commit)?;
+        write(inner, prepared, Counting::Timed, before_commit)?;
     } else {
         let spec = prepared.spec(inner, Access::Read(inner.graph.snapshot()), Counting::Timed);
         let mut query = inner.engine.run_here(spec);
-        query.state().map(|state| state.cancel.clone()).into_iter().for_each(&mut begun);
         drain(&mut query)?;
         report = report_of(prepared, &query);
     }
@@ -94,14 +89,12 @@ fn write(
     inner: &Inner,
     prepared: &Prepared,
     counting: Counting,
-    mut begun: impl FnMut(CancelToken),
     mut before_commit: impl FnMut(&LocalQuery<'_>),
 ) -> Result<(Vec<(Value, u64)>, Summary), Error> {
     let mut attempt = 0;
     loop {
         let access = Access::Write(Arc::new(inner.graph.begin()));
         let mut query = inner.engine.run_here(prepared.spec(inner, access, counting));
-        query.state().map(|state| state.cancel.clone()).into_iter().for_each(&mut begun);
         let outcome = drain(&mut query).and_then(|results| {
             before_commit(&query);
             Ok((results, query.finish()?))
@@ -140,7 +133,7 @@ impl Prepared {
             plan: self.plan.clone(),
             params: self.params.clone(),
             access,
-            tenant: self.tenant.clone(),
+            caller: Caller::Application,
             timeout: self.timeout.or(inner.options.timeout),
             memory: inner.options.memory_per_query,
             counting,

@@ -10,7 +10,8 @@ use gremlin::{Instruction, StepName, Traversal};
 use mangrove::{Database, DatabaseOptions, ErrorKind, graph::import::ImportOptions, values::Value};
 use parking_lot::Mutex;
 use server::{
-    Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running, Summary,
+    Client, Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
+    Summary,
 };
 
 /// Keeps what it gets; full while it holds more than `room` results.
@@ -52,7 +53,8 @@ impl Asked {
 /// A query that may do anything, for ever.
 fn query(script: &str) -> Query {
     let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
-    Query { input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
+    let client = Client { address: [127, 0, 0, 1].into(), connection: 1 };
+    Query { client, input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
 }
 
 fn submit(db: &Database, query: Query, room: usize) -> Asked {

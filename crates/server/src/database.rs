@@ -1,6 +1,7 @@
 //! What the server asks of a graph: the one boundary between sockets and the engine.
 
 use std::{
+    net::IpAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -71,9 +72,20 @@ pub struct ResultBatch {
     pub items: Vec<(Value, u64)>,
 }
 
+/// Who asks. The engine shares its time evenly among addresses, then among the connections of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Client {
+    /// The client's address; of IPv6, the network of 64 bits that it is in.
+    pub address: IpAddr,
+    /// The number of its connection to this server.
+    pub connection: u64,
+}
+
 /// A request, validated as far as that is possible without knowing Gremlin.
 #[derive(Clone, Debug)]
 pub struct Query {
+    /// Who asks.
+    pub client: Client,
     /// What to run.
     pub input: Input,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.

@@ -1,6 +1,6 @@
 //! What all connections share.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU64};
 
 use tokio::sync::Semaphore;
 
@@ -21,6 +21,8 @@ pub(crate) struct Host {
     pub(crate) door: Door,
     pub(crate) requests: Permits,
     pub(crate) connections: ConnectionTable,
+    /// Connections that have come so far.
+    pub(crate) arrivals: AtomicU64,
     /// Connections for which there was no place when they came.
     pub(crate) waiting: ConnectionTable,
     /// Connections to which the server says why it closes them, at a time.
@@ -38,6 +40,7 @@ impl Host {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins),
             requests: Permits::new(options.max_requests),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
+            arrivals: AtomicU64::new(0),
             waiting: ConnectionTable::new(WAITING, WAITING_PER_ADDRESS),
             farewells: Permits::new(FAREWELLS),
             scrapes: Arc::new(Semaphore::new(1)),
