@@ -55,7 +55,7 @@ fn work(receive: &Mutex<Receiver<Task>>) {
 }
 
 fn finish(task: Task) {
-    let Task { query, mut sink, mut held, abandoned, .. } = task;
+    let Task { query, mut sink, abandoned, .. } = task;
     // A client that has gone wants no commit: it could never learn of it.
     if abandoned.load(std::sync::atomic::Ordering::Acquire) {
         return;
@@ -63,14 +63,18 @@ fn finish(task: Task) {
     let cancel = query.state().cancel.clone();
     let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit()));
     let outcome = committed.unwrap_or_else(|panic| Err(crate::task::panicked(&panic)));
-    if outcome.is_ok() {
-        while let Err(back) = sink.push(held) {
-            if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
-                return;
+    let outcome = match outcome {
+        Ok((summary, mut results)) => {
+            while let Err(back) = sink.push(results) {
+                if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
+                    return;
+                }
+                results = back;
+                std::thread::park_timeout(std::time::Duration::from_millis(1));
             }
-            held = back;
-            std::thread::park_timeout(std::time::Duration::from_millis(1));
+            Ok(summary)
         }
-    }
+        Err(error) => Err(error),
+    };
     sink.finish(outcome);
 }

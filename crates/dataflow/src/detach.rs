@@ -1,8 +1,9 @@
 //! Results on their way out: handles of elements become the elements themselves, detached from the graph.
 
+use std::cell::RefCell;
 use std::fmt::Write;
 
-use graph::{EdgeLabelId, PropertyEntry, Reader};
+use graph::{EdgeLabelId, PropertyEntry, ReadNotes, ReadUnit, Reader};
 use rustc_hash::FxHashMap;
 use values::{
     BulkSet, Edge, EdgeRef, LARGE, Map, Path, Property, Set, Value, Vertex, VertexProperty, VertexRef, watch,
@@ -24,6 +25,23 @@ pub fn detach(value: &Value, reader: &Reader<'_>, detail: Detail) -> Value {
     Detacher::new(reader, detail, u64::MAX).value(value)
 }
 
+/// Elements that a transaction has dropped and shows all the same, with the ids that they had.
+#[derive(Default)]
+pub(crate) struct Gone {
+    vertices: RefCell<FxHashMap<VertexRef, Value>>,
+    edges: RefCell<FxHashMap<EdgeRef, Value>>,
+}
+
+/// What must be known of the results of a transaction.
+#[derive(Clone, Copy)]
+pub(crate) enum Noted<'a> {
+    /// They are made as the transaction sees the graph now: told is what they show, and noted which elements are gone. These are
+    /// looked for in the graph as it was before.
+    Now { notes: &'a ReadNotes<'a>, gone: &'a Gone, before: &'a Reader<'a> },
+    /// They are made once more as of its commit.
+    Later(&'a Gone),
+}
+
 /// Detaches values that may share parts: what they share before, they share after.
 ///
 /// ```text
@@ -33,6 +51,7 @@ pub fn detach(value: &Value, reader: &Reader<'_>, detail: Detail) -> Value {
 pub(crate) struct Detacher<'a> {
     reader: &'a Reader<'a>,
     detail: Detail,
+    noted: Option<Noted<'a>>,
     /// What has become of large collections, by their address: they outlive the detacher.
     known: FxHashMap<usize, Value>,
     /// Bytes that were made.
@@ -43,7 +62,17 @@ pub(crate) struct Detacher<'a> {
 
 impl<'a> Detacher<'a> {
     pub(crate) fn new(reader: &'a Reader<'a>, detail: Detail, room: u64) -> Self {
-        Self { reader, detail, known: FxHashMap::default(), made: 0, room }
+        Self { reader, detail, noted: None, known: FxHashMap::default(), made: 0, room }
+    }
+
+    /// The same for results of a transaction.
+    pub(crate) fn noting(self, noted: Noted<'a>) -> Self {
+        Self { noted: Some(noted), ..self }
+    }
+
+    /// Bytes that were made.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
     }
 
     /// Whether anything was made.
@@ -76,6 +105,39 @@ impl<'a> Detacher<'a> {
             self.known.insert(address, detached.clone());
         }
         detached
+    }
+
+    /// Notes that the properties of a vertex or an edge are shown.
+    fn note(&self, unit: ReadUnit) {
+        if let Some(Noted::Now { notes, .. }) = self.noted {
+            notes.note(unit);
+        }
+    }
+
+    /// The id of a vertex, also of one that is gone.
+    fn vertex_id(&self, v: VertexRef) -> Value {
+        match self.noted {
+            Some(Noted::Now { gone, .. }) if !self.reader.exists(v) => {
+                let id = self.reader.id(v);
+                gone.vertices.borrow_mut().insert(v, id.clone());
+                id
+            }
+            Some(Noted::Later(gone)) if let Some(id) = gone.vertices.borrow().get(&v) => id.clone(),
+            _ => self.reader.id(v),
+        }
+    }
+
+    /// The id of an edge, also of one that is gone.
+    fn edge_id(&self, e: EdgeRef) -> Value {
+        match self.noted {
+            Some(Noted::Now { gone, before, .. }) if !self.reader.edge_exists(e) => {
+                let id = before.edge_id(e);
+                gone.edges.borrow_mut().insert(e, id.clone());
+                id
+            }
+            Some(Noted::Later(gone)) if let Some(id) = gone.edges.borrow().get(&e) => id.clone(),
+            _ => self.reader.edge_id(e),
+        }
     }
 
     fn attached(&mut self, value: &Value) -> Value {
@@ -114,6 +176,7 @@ impl<'a> Detacher<'a> {
     fn vertex(&self, v: VertexRef) -> Vertex {
         let mut vertex = self.reference(v);
         if self.detail == Detail::Properties {
+            self.note(ReadUnit::VertexRecord(v));
             let mut entries = Vec::new();
             self.reader.vertex_properties(v, &[], &mut entries);
             vertex.properties = entries.into_iter().map(|entry| self.vertex_property(entry)).collect();
@@ -124,7 +187,7 @@ impl<'a> Detacher<'a> {
     /// Id and label alone.
     fn reference(&self, v: VertexRef) -> Vertex {
         let label = self.reader.snapshot().catalog().vertex_label_name(self.reader.label(v)).clone();
-        Vertex::reference(self.reader.id(v), label)
+        Vertex::reference(self.vertex_id(v), label)
     }
 
     fn vertex_property(&self, entry: PropertyEntry) -> VertexProperty {
@@ -148,13 +211,14 @@ impl<'a> Detacher<'a> {
         let catalog = self.reader.snapshot().catalog();
         let mut properties = Vec::new();
         if self.detail == Detail::Properties {
+            self.note(ReadUnit::Edge(e));
             let mut entries = Vec::new();
             self.reader.edge_properties(e, &[], &mut entries);
             let property = |(key, value)| Property { key: catalog.key_name(key).clone(), value, owner: None };
             properties.extend(entries.into_iter().map(property));
         }
         Edge {
-            id: self.reader.edge_id(e),
+            id: self.edge_id(e),
             label: catalog.edge_label_name(EdgeLabelId(e.label)).clone(),
             out_v: self.reference(e.src),
             in_v: self.reference(e.dst),

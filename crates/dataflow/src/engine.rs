@@ -311,7 +311,8 @@ fn wait_for_memory(state: &QueryState) -> Result<(), QueryError> {
 }
 
 impl LocalQuery<'_> {
-    /// The next results; `None` at the end. A writing query must then be committed.
+    /// The next results; `None` at the end. A writing query has none before it is ended: with [`LocalQuery::finish`], or
+    /// [`LocalQuery::end_within`].
     ///
     /// # Errors
     /// The error that ends the query.
@@ -345,14 +346,22 @@ impl LocalQuery<'_> {
         self.query.as_ref().map(RunningQuery::state)
     }
 
-    /// Ends it: commits what it wrote.
+    /// Ends it: commits what it wrote. The results of a writing query are as of its commit.
     ///
     /// # Errors
     /// [`QueryError::Graph`], retryable on a conflict.
-    pub fn finish(mut self) -> Result<Summary, QueryError> {
+    pub fn finish(mut self) -> Result<(Summary, Results), QueryError> {
         match self.query.take() {
             Some(query) => query.commit(),
-            None => Ok(Summary::default()),
+            None => Ok((Summary::default(), Results::new())),
         }
+    }
+
+    /// Ends it as a part of a transaction that goes on. What elements among its results show has been read.
+    ///
+    /// # Errors
+    /// If something could not be read.
+    pub fn end_within(mut self) -> Result<Results, QueryError> {
+        self.query.take().map_or_else(|| Ok(Results::new()), RunningQuery::end_within)
     }
 }

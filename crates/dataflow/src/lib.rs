@@ -10,7 +10,7 @@
 //! | `java_regex/` | what `TextP.regex` means |
 //! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
-//! | `running.rs` | one query: the root instance |
+//! | `running.rs`, `answer.rs` | one query: the root instance, and what a transaction answers |
 //! | `executor.rs`, `turns.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, what executors share, queries |
 //! | `memory.rs`, `budget.rs`, `batch/weight.rs` | what a query may hold, what all may, and what values weigh |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
@@ -18,6 +18,7 @@
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
+mod answer;
 pub mod batch;
 mod budget;
 mod cancel;

@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use graph::{ReadNotes, Transaction};
 use planner::physical::{IntraPolicy, Op, OpKind};
 use values::{Value, watch};
 
+use crate::answer::Answer;
 use crate::batch::{Batch, Weight, bulk};
 use crate::detach::{self, Detacher};
 use crate::entered::Entered;
@@ -29,6 +31,8 @@ pub struct RunningQuery {
     detach: detach::Detail,
     /// Results that are not detached yet.
     leaving: Leaving,
+    /// In a transaction: all results. What it is that they show is known at its end.
+    answer: Answer,
     /// How far the operators had come when they left.
     progress: Progress,
 }
@@ -75,6 +79,7 @@ impl RunningQuery {
             time: Duration::ZERO,
             detach,
             leaving,
+            answer: Answer::default(),
             progress,
         }
     }
@@ -148,8 +153,12 @@ impl RunningQuery {
         state.snapshot().check()?;
         state.check_failure()?;
         for batch in out.batches {
-            let charge = self.admit(&batch, &cx)?;
-            self.leaving.batches.push_back((batch, charge));
+            if state.transaction().is_some() {
+                self.results = bulk::sum(self.results, self.answer.hold(batch, &cx)?);
+            } else {
+                let charge = self.admit(&batch, &cx)?;
+                self.leaving.batches.push_back((batch, charge));
+            }
         }
         self.leave()
     }
@@ -198,10 +207,6 @@ impl RunningQuery {
         if detacher.is_incomplete() {
             return Err(QueryError::MemoryExceeded { limit: memory.limit() });
         }
-        if self.state.transaction().is_some() {
-            // They are kept until the commit.
-            memory.charge(weight.bytes as isize)?;
-        }
         let progress = if self.leaving.batches.is_empty() { self.progress } else { Progress::Ready };
         Ok((progress, results))
     }
@@ -212,22 +217,49 @@ impl RunningQuery {
             results: self.results,
             time: self.time,
             peak_memory: self.state.memory.peak(),
-            wrote: self.state.transaction().is_some_and(graph::Transaction::has_writes),
+            wrote: self.state.transaction().is_some_and(Transaction::has_writes),
         }
     }
 
-    /// Ends a query that ran to its end: commits its transaction, if it has one. Waits until the commit is durable.
+    /// Ends a query that ran to its end: commits its transaction, if it has one, and waits until the commit is durable. The
+    /// results of a transaction: elements as they are at its commit, so that of two transactions that each write what the other one
+    /// returns, the later returns what the earlier wrote.
     ///
     /// # Errors
     /// [`QueryError::Graph`], retryable on a conflict.
-    pub fn commit(self) -> Result<Summary, QueryError> {
+    pub fn commit(self) -> Result<(Summary, Results), QueryError> {
         let summary = self.summary();
-        let Self { state, root, .. } = self;
+        let Some(transaction) = self.state.transaction() else { return Ok((summary, Results::new())) };
+        let mut results = self.answered(&ReadNotes::of_shown(transaction))?;
+        let Self { state, root, answer, detach, .. } = self;
         drop(root);
-        let submitted = state.transaction().map(graph::Transaction::submit).transpose()?;
+        let submitted = state.transaction().map(Transaction::submit).transpose()?;
         // While it waits, and maybe flushes, its snapshot keeps nothing in memory.
         drop(state);
-        submitted.map(graph::Submitted::wait).transpose()?;
-        Ok(summary)
+        if let Some(shown) = submitted.map(graph::Submitted::wait_to_show).transpose()?.flatten() {
+            drop(results);
+            results = answer.later(&shown, detach);
+            shown.check()?;
+        }
+        Ok((summary, results))
+    }
+
+    /// Ends a query that ran to its end and is a part of a transaction that goes on; its results. Elements are as they are now,
+    /// and that is read: their properties must still be these at the commit.
+    ///
+    /// # Errors
+    /// If something could not be read.
+    pub fn end_within(self) -> Result<Results, QueryError> {
+        let Some(transaction) = self.state.transaction() else { return Ok(Results::new()) };
+        self.answered(&ReadNotes::new(transaction))
+    }
+
+    /// The results as the transaction sees them. What they show is noted.
+    fn answered(&self, notes: &ReadNotes<'_>) -> Result<Results, QueryError> {
+        let now = || self.answer.now(&self.state, notes, self.detach);
+        let results = watch::watched(self.state.clone(), now).unwrap_or_else(|_| Err(self.state.ended()));
+        let results = results.map_err(|error| self.explain(error))?;
+        self.state.snapshot().check()?;
+        Ok(results)
     }
 }

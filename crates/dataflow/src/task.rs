@@ -21,7 +21,7 @@ pub(crate) struct Task {
     pub sink: Box<dyn ResultSink>,
     /// Set when its handle was dropped.
     pub abandoned: Arc<AtomicBool>,
-    /// Results that the sink has not taken yet; of a writing query, all results until its commit.
+    /// Results that the sink has not taken yet. Those of a writing query are not there before its commit.
     pub held: Results,
     pub finished: bool,
     pub room: Room,
@@ -154,9 +154,7 @@ impl Task {
     }
 
     fn take(&mut self, progress: Progress, results: Results) -> Next {
-        if self.is_writing() {
-            self.held.extend(results);
-        } else if !results.is_empty() {
+        if !results.is_empty() {
             self.held = results;
         }
         self.finished = progress == Progress::Complete;

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 use store::StoreError;
-use timeline::{CommitRefused, Footprint, Stamp};
+use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 
 use crate::catalog::{Catalog, NameSpace};
 use crate::core::Core;
@@ -177,43 +177,43 @@ impl State {
     }
 }
 
-impl Core {
-    /// Validates a transaction against what committed since `snapshot`, makes it durable and visible. Flush if it is due when
-    /// whoever committed holds no snapshot any more.
-    pub(crate) fn commit(&self, snapshot: Stamp, footprint: &Footprint, ops: Vec<Op>) -> Result<Stamp> {
-        self.commit_with(&self.catalog(), snapshot, footprint, ops)
-    }
+/// A transaction on its way to its stamp.
+pub(crate) struct Commit<'a> {
+    /// What it read at.
+    pub(crate) snapshot: Stamp,
+    pub(crate) footprint: &'a Footprint,
+    pub(crate) standing: Standing,
+    pub(crate) ops: Vec<Op>,
+}
 
-    /// As [`Core::commit`], with the definitions of a catalog that may not be published yet: the commit puts them in force.
+impl Core {
+    /// Makes a change of definitions durable and visible, with those of a catalog that may not be published yet: the commit puts
+    /// them in force. It waits for nobody who has reserved something. Flush if it is due when whoever committed holds no snapshot
+    /// any more.
     pub(crate) fn commit_with(
         &self,
         catalog: &Catalog,
         snapshot: Stamp,
         footprint: &Footprint,
-        ops: Vec<Op>,
     ) -> Result<Stamp> {
-        let stamp = self.submit(catalog, snapshot, footprint, ops)?;
+        let commit = Commit { snapshot, footprint, standing: Standing::Foremost, ops: Vec::new() };
+        let stamp = self.submit(catalog, commit)?.stamp;
         self.settle(stamp)?;
         Ok(stamp)
     }
 
     /// Validates a transaction and queues it; its stamp. It is to be settled.
-    pub(crate) fn submit(
-        &self,
-        catalog: &Catalog,
-        snapshot: Stamp,
-        footprint: &Footprint,
-        ops: Vec<Op>,
-    ) -> Result<Stamp> {
+    pub(crate) fn submit(&self, catalog: &Catalog, commit: Commit<'_>) -> Result<Committed> {
         self.commits.check()?;
+        let Commit { snapshot, footprint, standing, ops } = commit;
         let body = encode_ops(&ops);
         let enqueue = |stamp| self.commits.enqueue(stamp, catalog, body, ops);
-        let (stamp, queued) = self.timeline.commit(snapshot, footprint, enqueue).map_err(refused)?;
-        if !queued {
+        let committed = self.timeline.commit(snapshot, footprint, standing, enqueue).map_err(refused)?;
+        if !committed.done {
             // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
             self.commits.check()?;
         }
-        Ok(stamp)
+        Ok(committed.map(|_| ()))
     }
 
     /// Waits until the commit at `stamp` is durable and visible, leading groups where nobody else does.
@@ -412,7 +412,7 @@ mod tests {
         let core = Core::open(store, crate::GraphOptions::default()).unwrap();
         core.commits.state.lock().company = 7;
         let (snapshot, footprint) = (core.timeline.visible(), Footprint::default());
-        core.commit(snapshot, &footprint, Vec::new()).unwrap();
+        core.commit_with(&core.catalog(), snapshot, &footprint).unwrap();
         assert_eq!(core.commits.state.lock().company, 1);
     }
 }

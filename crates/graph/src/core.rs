@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
 
 use crossbeam_epoch::Guard;
 use parking_lot::{Mutex, RwLock};
@@ -83,6 +84,8 @@ pub(crate) struct Core {
     /// What sections are converted to when they are loaded. Ahead of the catalog while one is adopted.
     pub(crate) retypes: RwLock<Retypes>,
     catalog: RwLock<Arc<Catalog>>,
+    /// Where the clock of those that wait for their turn begins.
+    opened: Instant,
 }
 
 impl Core {
@@ -125,7 +128,18 @@ impl Core {
             resorts: Resorts::default(),
             retypes: RwLock::new(catalog.definitions().retypes.clone()),
             catalog: RwLock::new(Arc::new(catalog)),
+            opened: Instant::now(),
         }
+    }
+
+    /// The time, on the clock on which turns end.
+    pub(crate) fn now(&self) -> Duration {
+        self.opened.elapsed()
+    }
+
+    /// A moment of that clock.
+    pub(crate) fn at(&self, time: Duration) -> Instant {
+        self.opened + time
     }
 
     /// The newest catalog.

@@ -14,7 +14,7 @@ use crate::resort::SortWorker;
 use crate::secondary::SecondaryWorker;
 use crate::{
     GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription,
-    SecondaryOptions, SecondaryStatus, SectionSizes, Snapshot, SortStatus, Transaction, TreeBounds,
+    SecondaryOptions, SecondaryStatus, SectionSizes, Snapshot, SortStatus, Transaction, TreeBounds, Turn,
 };
 
 /// Bounds and sizes of a graph.
@@ -125,7 +125,23 @@ impl Graph {
 
     /// Begins a transaction on the latest committed state.
     pub fn begin(&self) -> Transaction {
-        Transaction::begin(&self.core)
+        self.begin_at(self.snapshot())
+    }
+
+    /// Begins a transaction on a snapshot of this graph that is there already: what was found out about the graph at that
+    /// moment, a plan say, holds in the transaction, too.
+    pub fn begin_at(&self, snapshot: Snapshot) -> Transaction {
+        Transaction::begin(&self.core, snapshot, None)
+    }
+
+    /// The same as the next attempt of a request that has lost before, or may lose: see [`Turn`].
+    pub fn begin_in(&self, snapshot: Snapshot, turn: &Arc<Turn>) -> Transaction {
+        Transaction::begin(&self.core, snapshot, Some(Arc::clone(turn)))
+    }
+
+    /// For a request that is tried again when it loses: its place among others that do.
+    pub fn turn(&self) -> Arc<Turn> {
+        Arc::new(Turn::new(&self.core))
     }
 
     /// Begins a bulk load. Nothing else may write to the graph until it is finished or dropped.

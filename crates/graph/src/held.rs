@@ -18,6 +18,9 @@ use crate::{GraphError, Result};
 /// once, some 700 each were live, with what they are validated by, which has a bound of its own.
 const WRITE_BYTES: usize = 640;
 
+/// Bytes of memory that a unit takes that was read.
+const READ_BYTES: usize = 48;
+
 /// How often the bytes of its values are in memory when it is committed.
 const COPIES: usize = 5;
 
@@ -56,16 +59,10 @@ impl Held {
     /// and [`GraphError::LimitExceeded`] if this one does.
     pub(crate) fn take(&mut self, value_bytes: usize) -> Result<()> {
         let bytes = WRITE_BYTES + COPIES * value_bytes;
-        let own = self.bytes + bytes;
-        // What is refused counts at no time: the others would be refused with it.
-        let room = |all: usize| {
-            let all = all + bytes;
-            (own <= FREE_BYTES || all <= self.all.most).then_some(all)
-        };
-        if self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok() {
-            self.bytes = own;
+        if self.take_bytes(bytes) {
             return Ok(());
         }
+        let own = self.bytes + bytes;
         let limit = self.all.most as u64;
         if own <= self.all.most / 2 {
             return Err(GraphError::Crowded { limit });
@@ -75,6 +72,27 @@ impl Held {
             limit,
             advice: "commit the work in several smaller transactions, or raise engine.cache: of 256 MiB to 2 GiB, it is half",
         })
+    }
+}
+
+impl Held {
+    /// Takes room for so many further units that were read; false, and nothing taken, if there is none.
+    pub(crate) fn take_for_reads(&mut self, units: usize) -> bool {
+        self.take_bytes(units * READ_BYTES)
+    }
+
+    fn take_bytes(&mut self, bytes: usize) -> bool {
+        let own = self.bytes + bytes;
+        // What is refused counts at no time: the others would be refused with it.
+        let room = |all: usize| {
+            let all = all + bytes;
+            (own <= FREE_BYTES || all <= self.all.most).then_some(all)
+        };
+        let taken = self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok();
+        if taken {
+            self.bytes = own;
+        }
+        taken
     }
 }
 

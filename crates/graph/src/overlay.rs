@@ -110,10 +110,11 @@ impl<'a> Own<'a> {
         })
     }
 
-    /// The id that a user gave to a vertex of this transaction.
+    /// The id that a user gave to a vertex of this transaction; also if it was dropped again.
     pub(crate) fn user_id(self, v: VertexRef) -> Option<Option<&'a Value>> {
-        Some(match self.vertex(v)? {
-            VertexState::Exists(id) => id.as_ref(),
+        let version = self.overlay.vertices.visible(&v, self.writes)?;
+        version.history().find_map(|version| match version.change() {
+            VertexState::Exists(id) => Some(id.as_ref()),
             VertexState::Dropped => None,
         })
     }

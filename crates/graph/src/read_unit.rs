@@ -8,11 +8,21 @@ use crate::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 /// wrote after the first one's snapshot. Writes alone never conflict, so two blind inserts on one hub do not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReadUnit {
-    /// A vertex's existence and properties.
+    /// Whether a vertex exists.
+    Existence(VertexRef),
+    /// A vertex's existence and what it has under a key.
+    Property(VertexRef, KeyId),
+    /// A vertex's existence and all its properties.
     VertexRecord(VertexRef),
     /// The adjacency of a vertex along one edge label, one way: which edges there are, not their properties.
     List(VertexRef, EdgeLabelId, Dir),
-    /// An edge's existence and properties.
+    /// The adjacency of a vertex along all edge labels, one way; those included that have no edge yet, anywhere.
+    AnyList(VertexRef, Dir),
+    /// Whether an edge exists.
+    EdgeExistence(EdgeRef),
+    /// An edge's existence and what it has under a key.
+    EdgeProperty(EdgeRef, KeyId),
+    /// An edge's existence and all its properties.
     Edge(EdgeRef),
     /// The vertices of a label that have a value with this hash ([`crate::index_hash`]) under the key.
     IndexKey(VertexLabelId, KeyId, u32),
@@ -20,7 +30,7 @@ pub enum ReadUnit {
     IndexRange(VertexLabelId, KeyId),
     /// Whether a vertex has an id with this hash ([`crate::index_hash`]).
     VertexId(u32),
-    /// Whether an edge has a user-supplied id with this hash ([`crate::index_hash`]).
+    /// Whether an edge has an id with this hash ([`crate::index_hash`]).
     EdgeId(u32),
     /// Which vertices have the label: what a scan of the label reads.
     LabelMembership(VertexLabelId),

@@ -57,6 +57,15 @@ impl Snapshot {
         }
     }
 
+    /// The graph as of a commit that is visible by now, though not necessarily the last one: for its elements alone. Counts, names,
+    /// schema and indexes may be newer.
+    pub(crate) fn at_commit(core: &Arc<Core>, guard: SnapshotGuard) -> Self {
+        let (catalog, counts, guard) = (core.catalog(), core.counts.newest(), Arc::new(guard));
+        let (core, failure) = (Arc::clone(core), Arc::default());
+        let inner = Inner { core, catalog, counts, own: None, failure, guard };
+        Self { inner: Arc::new(inner), request: None }
+    }
+
     /// The same moment with the first `writes` writes of a transaction, and the counts they lead to.
     pub(crate) fn with_own(&self, overlay: &Arc<Overlay>, writes: u64, counts: Arc<Counts>) -> Self {
         let inner = &self.inner;

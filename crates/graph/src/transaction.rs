@@ -4,17 +4,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use timeline::Stamp;
+use timeline::{Committed, SnapshotGuard, Stamp, Standing, Unit};
 use values::Value;
 
 use crate::catalog::NameSpace;
 use crate::codec::unstorable;
+use crate::commit_queue::Commit;
 use crate::core::Core;
 use crate::held::Held;
 use crate::overlay::{Overlay, Own};
-use crate::pools::{Request, Turn};
+use crate::pools::{self, Request};
 use crate::write_set::WriteSet;
-use crate::{GraphError, KeyId, ReadUnit, Reader, Result, Snapshot, units};
+use crate::{GraphError, KeyId, ReadUnit, Reader, Result, Snapshot, Turn, units};
 
 /// Writes that become visible and durable together, or not at all. Optimistic: what it read is validated at commit.
 ///
@@ -25,13 +26,20 @@ pub struct Transaction {
     pub(crate) base: Snapshot,
     pub(crate) overlay: Arc<Overlay>,
     pub(crate) writes: Mutex<WriteSet>,
+    /// The request that it is an attempt of, and when that began.
+    attempt: Option<(Arc<Turn>, Instant)>,
 }
 
 impl Transaction {
-    pub(crate) fn begin(core: &Arc<Core>) -> Self {
-        let base = Snapshot::latest(core);
+    pub(crate) fn begin(core: &Arc<Core>, base: Snapshot, turn: Option<Arc<Turn>>) -> Self {
         let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(&core.held)));
-        Self { core: Arc::clone(core), base, overlay: Arc::default(), writes }
+        let attempt = turn.map(|turn| (turn, Instant::now()));
+        Self { core: Arc::clone(core), base, overlay: Arc::default(), writes, attempt }
+    }
+
+    /// The committed state that it began with.
+    pub fn base(&self) -> &Snapshot {
+        &self.base
     }
 
     /// The graph as this transaction sees it now: its snapshot and the writes made so far. Later writes are not seen
@@ -52,8 +60,23 @@ impl Transaction {
     /// Records what was read, for validation at commit. A transaction that writes nothing needs not: it is never
     /// refused.
     pub fn note_read(&self, unit: ReadUnit) {
-        let mut writes = self.writes.lock();
-        units::of_read(unit).into_iter().flatten().for_each(|unit| writes.footprint.reads(unit));
+        self.note_units(units::of_read(unit).into_iter().flatten());
+    }
+
+    /// The same of many, for [`crate::ReadNotes`].
+    pub(crate) fn note_units(&self, units: impl IntoIterator<Item = Unit>) {
+        self.writes.lock().reads(units);
+    }
+
+    /// Records what the answer shows, as it is at the commit: unlike with what was read, a change by another transaction refuses
+    /// nothing, but [`Submitted::wait_to_show`] says that there was one.
+    pub fn note_shown(&self, unit: ReadUnit) {
+        self.note_shown_units(units::of_read(unit).into_iter().flatten());
+    }
+
+    /// The same of many, for [`crate::ReadNotes`].
+    pub(crate) fn note_shown_units(&self, units: impl IntoIterator<Item = Unit>) {
+        self.writes.lock().shows(units);
     }
 
     /// Whether anything was written.
@@ -92,10 +115,24 @@ impl Transaction {
         }
         self.core.refuse_if_kept(self.base.stamp().bits())?;
         let turn = self.core.pools.commit_turn(ops.len());
-        let submitted = self.core.submit(&self.core.catalog(), self.base.stamp(), &footprint, ops);
-        let stamp = submitted.inspect_err(|_| self.core.cache.let_another_through())?;
-        let queued = Queued { core: Arc::clone(&self.core), _held: held, _turn: turn };
-        Ok(Submitted { stamp, queued: Some(queued) })
+        let standing = match &self.attempt {
+            Some((turn, _)) => turn.standing(),
+            None => Standing::Ordinary(None, self.core.now()),
+        };
+        let commit = Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, ops };
+        match self.core.submit(&self.core.catalog(), commit) {
+            Ok(Committed { stamp, shown, .. }) => {
+                let queued = Queued { core: Arc::clone(&self.core), shown, _held: held, _turn: turn };
+                Ok(Submitted { stamp, queued: Some(queued) })
+            }
+            Err(error) => {
+                self.core.cache.let_another_through();
+                if let (GraphError::Conflict(_), Some((turn, began))) = (&error, &self.attempt) {
+                    turn.lost(footprint, began.elapsed());
+                }
+                Err(error)
+            }
+        }
     }
 
     /// Forgets the writes.
@@ -139,8 +176,10 @@ pub struct Submitted {
 /// What a commit holds until it is durable and visible.
 struct Queued {
     core: Arc<Core>,
+    /// The moment of the commit, if what the answer shows has changed before it.
+    shown: Option<SnapshotGuard>,
     _held: Held,
-    _turn: Option<Turn>,
+    _turn: Option<pools::Turn>,
 }
 
 impl Submitted {
@@ -149,14 +188,29 @@ impl Submitted {
     ///
     /// # Errors
     /// Those of the log: see [`Transaction::commit`].
-    pub fn wait(mut self) -> Result<Stamp> {
-        if let Some(queued) = self.queued.take() {
-            queued.core.settle(self.stamp)?;
-            let core = Arc::clone(&queued.core);
-            drop(queued);
+    pub fn wait(self) -> Result<Stamp> {
+        let stamp = self.stamp;
+        self.wait_to_show()?;
+        Ok(stamp)
+    }
+
+    /// The same. If another transaction has changed what the answer shows ([`Transaction::note_shown`]) between the snapshot
+    /// and the commit: the graph as it is at the commit, of which the answer must be made. So of two transactions that each write
+    /// what the other one shows, the answer of the later shows what the earlier wrote.
+    ///
+    /// # Errors
+    /// As [`Submitted::wait`].
+    pub fn wait_to_show(mut self) -> Result<Option<Snapshot>> {
+        let Some(mut queued) = self.queued.take() else { return Ok(None) };
+        queued.core.settle(self.stamp)?;
+        let core = Arc::clone(&queued.core);
+        let shown = queued.shown.take().map(|guard| Snapshot::at_commit(&core, guard));
+        drop(queued);
+        if shown.is_none() {
+            // With a snapshot in hand it could not merge what that may read. The next commit will see to it.
             core.flush_if_due();
         }
-        Ok(self.stamp)
+        Ok(shown)
     }
 }
 

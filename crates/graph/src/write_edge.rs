@@ -43,8 +43,11 @@ impl Transaction {
         let seq = self.allocate_edge(&writes, src)?;
         let e = EdgeRef { src, dst, seq, label: label.0 };
         let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
-        writes.footprint.reads(units::existence(src));
-        writes.footprint.reads(units::existence(dst));
+        for end in [src, dst] {
+            if !writes.has_created(end) {
+                writes.footprint.reads(units::existence(end));
+            }
+        }
         self.note_list_change(&mut writes, e)?;
         let cells: EdgeCells = match &id {
             Some(id) => {
@@ -105,7 +108,7 @@ impl Transaction {
     ) -> Result<()> {
         let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
         let hash = id.as_ref().map_or_else(|| index_hash(&Value::Long(e.generated_id())), index_hash);
-        writes.replaces([units::edge(e)])?;
+        writes.replaces([units::edge_existence(e)])?;
         writes.adds([units::edge_id(hash)])?;
         self.note_list_change(writes, e)?;
         self.push_change(writes, write, e, &EdgeChangeKind::Delete, -1);
@@ -153,12 +156,17 @@ impl Transaction {
         change(&mut after);
         let after: EdgeCells = after.into();
         let write = writes.next_write(&self.core.options, cells_weight(&after))?;
-        writes.replaces([units::edge(e)])?;
+        if !writes.has_created_edge(e) {
+            writes.footprint.reads(units::edge_existence(e));
+            writes.replaces([units::edge_properties(e)])?;
+        }
         let (catalog, label) = (self.core.catalog(), EdgeLabelId(e.label));
         let keys = || catalog.list_keys(label);
         if keys().any(|key| is_moved(&before, &after, key)) {
             // It moves to another place of lists by such a key: who has read a part of them may have missed it there.
-            writes.adds([units::list(e.src, label, Dir::Out), units::list(e.dst, label, Dir::In)])?;
+            for (v, dir, ..) in ends(e) {
+                writes.adds([units::list(v, label, dir), units::any_list(v, dir)])?;
+            }
         }
         self.push_update(&writes, write, e, (&before, &after), keys().next().is_some());
         let old = keys().filter_map(|key| Some((key, value_in(&before, key)?.to_value()))).collect();
@@ -166,15 +174,14 @@ impl Transaction {
         Ok(())
     }
 
-    /// Notes that both lists of an edge change.
+    /// Notes that both lists of an edge change. Nobody else has looked for lists of a vertex that this transaction created.
     fn note_list_change(&self, writes: &mut WriteSet, e: EdgeRef) -> Result<()> {
         let label = EdgeLabelId(e.label);
-        writes.adds([
-            units::list(e.src, label, Dir::Out),
-            units::list(e.dst, label, Dir::In),
-            units::any_list(e.src),
-            units::any_list(e.dst),
-        ])?;
+        for (v, dir, ..) in ends(e) {
+            if !writes.has_created(v) {
+                writes.adds([units::list(v, label, dir), units::any_list(v, dir)])?;
+            }
+        }
         writes.adds(units::edge_labels(label))
     }
 

@@ -109,6 +109,12 @@ impl WriteSet {
         self.vertices.contains_key(&v)
     }
 
+    /// Whether this transaction created the edge.
+    pub(crate) fn has_created_edge(&self, e: EdgeRef) -> bool {
+        let op = self.edges.get(&e).and_then(|&place| self.ops[place].as_ref());
+        matches!(op, Some(Op::CreateEdge { .. }))
+    }
+
     pub(crate) fn create_edge(&mut self, e: EdgeRef, cells: EdgeCells) {
         self.edges.insert(e, self.ops.len());
         self.ops.push(Some(Op::CreateEdge { e, cells }));
@@ -138,6 +144,21 @@ impl WriteSet {
             _ => {}
         }
         self.ops.push(Some(Op::DropEdge { e, id, before }));
+    }
+
+    /// Notes units that were read. Where memory has no room for them, everything counts as read.
+    pub(crate) fn reads(&mut self, units: impl IntoIterator<Item = Unit>) {
+        let before = self.footprint.len();
+        units.into_iter().for_each(|unit| self.footprint.reads(unit));
+        let more = self.footprint.len().saturating_sub(before);
+        if more > 0 && !self.held.take_for_reads(more) {
+            self.footprint.reads_all();
+        }
+    }
+
+    /// Notes units that the answer shows as they are at the commit.
+    pub(crate) fn shows(&mut self, units: impl IntoIterator<Item = Unit>) {
+        units.into_iter().for_each(|unit| self.footprint.shows(unit));
     }
 
     /// Notes units that are added to.

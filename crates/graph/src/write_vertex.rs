@@ -76,9 +76,10 @@ impl Transaction {
         self.base.check()?;
         let label = self.reader(&writes).label(v);
         let write = writes.next_write(&self.core.options, 0)?;
-        writes.footprint.reads(units::any_list(v));
-        writes.footprint.reads(units::vertex(v));
-        writes.replaces([units::vertex(v), units::existence(v)])?;
+        writes.footprint.reads(units::any_list(v, Dir::Out));
+        writes.footprint.reads(units::any_list(v, Dir::In));
+        writes.footprint.reads(units::properties(v));
+        writes.replaces([units::existence(v)])?;
         writes.adds(units::vertex_labels(label))?;
         let id = self.reader(&writes).id(v);
         writes.adds([units::vertex_id(index_hash(&id))])?;
@@ -150,9 +151,11 @@ impl Transaction {
         require_vertex(&reader, v)?;
         let before = reader.cells(v, key);
         drop(reader);
-        writes.footprint.reads(units::existence(v));
-        if cardinality != Cardinality::Single {
-            writes.footprint.reads(units::vertex(v));
+        if !writes.has_created(v) {
+            writes.footprint.reads(units::existence(v));
+            if cardinality != Cardinality::Single {
+                writes.footprint.reads(units::property(v, key));
+            }
         }
         let (place, after) = with_cell(cardinality, &before, cell)?;
         self.put_property(&mut writes, v, key, &before, PropertyState::of(after))?;
@@ -201,11 +204,12 @@ impl Transaction {
         let before = if reader.exists(v) { reader.cells(v, key) } else { Vec::new() };
         drop(reader);
         self.base.check()?;
+        // Also where there is nothing to change: that there is not is why nothing is changed.
+        writes.footprint.reads(units::property(v, key));
+        writes.footprint.reads(units::existence(v));
         let Some(place) = before.iter().position(|cell| cell.place == property.place()) else {
             return if required { Err(GraphError::NoSuchProperty(property.0)) } else { Ok(()) };
         };
-        writes.footprint.reads(units::vertex(v));
-        writes.footprint.reads(units::existence(v));
         let mut after = before.clone();
         change(&mut after, place);
         self.put_property(&mut writes, v, key, &before, PropertyState::of(after))
@@ -226,7 +230,9 @@ impl Transaction {
             weight(&cell.value) + cell.meta.iter().map(|(_, v)| weight(v)).sum::<usize>()
         };
         let write = writes.next_write(&self.core.options, after.iter().map(cell_weight).sum())?;
-        writes.adds([units::vertex(v)])?;
+        if !writes.has_created(v) {
+            writes.adds([units::property(v, key), units::properties(v)])?;
+        }
         self.note_values(writes, v, key, before, &after, write)?;
         self.overlay.properties.push((v, key), write, state.clone());
         writes.set_property(v, key, state);

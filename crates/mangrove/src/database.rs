@@ -13,6 +13,7 @@ use crate::{
     DatabaseOptions, Error, Results, Transaction,
     config::EngineConfig,
     options::start_engine_with,
+    origin::Origin,
     prepare::Preparer,
     retry::Retries,
     script,
@@ -146,7 +147,9 @@ impl Database {
         let (bindings, snapshot) = (script::bindings(bindings), self.inner.graph.snapshot());
         match self.inner.read(text, "g", &bindings, &snapshot)? {
             Script::Prepared(prepared, mode) => {
-                crate::run::run_prepared(&self.inner, &prepared, mode, snapshot)
+                drop(snapshot);
+                let origin = || Origin::Script { text: text.into(), source: "g".into(), bindings };
+                crate::run::run_prepared(&self.inner, prepared, mode, origin)
             }
             Script::Read(request) => {
                 // It may call a service that waits for snapshots to go.

@@ -18,8 +18,9 @@
 //! | `database.rs` | an open graph: what one can ask of it |
 //! | `script.rs` | from text or bytecode to one traversal and what to do with it |
 //! | `prepare.rs` | from a traversal to a plan and its parameters |
+//! | `origin.rs` | what a request was read from, to plan it again |
 //! | `run.rs`, `results.rs` | a request on the calling thread |
-//! | `hosted.rs` | a request on the engine's executors, for the server |
+//! | `hosted.rs`, `job.rs` | a request on the engine's executors, for the server |
 //! | `services/` | what `g.call(…)` does: schema and indexes |
 //! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
@@ -35,9 +36,11 @@ mod error;
 pub mod generate;
 mod hosted;
 mod import;
+mod job;
 mod machine_memory;
 mod metrics;
 mod options;
+mod origin;
 mod prepare;
 mod profile;
 mod results;

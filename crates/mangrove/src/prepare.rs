@@ -6,7 +6,7 @@ use dataflow::detach::Detail;
 use graph::Snapshot;
 use gremlin::{Shape, Traversal};
 use planner::{Known, Options, PlanCache, Planned, Schema, physical::Plan, plan};
-use values::Value;
+use values::{Str, Value};
 
 use crate::Error;
 
@@ -16,10 +16,19 @@ pub(crate) struct Preparer {
     options: Options,
 }
 
-/// A request that is ready to run, any number of times.
-#[derive(Clone, Debug)]
+/// A traversal without its literals, and these: what can be planned again.
+#[derive(Debug)]
+pub(crate) struct Lifted {
+    traversal: Traversal,
+    shape: Shape,
+}
+
+/// A request that is ready to run, on the snapshot that it was planned for and on no other: the plan knows the names, the schema
+/// and the indexes of that moment.
+#[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) plan: Arc<Plan>,
+    pub(crate) snapshot: Snapshot,
     /// The values of the plan's parameters.
     pub(crate) params: Vec<Value>,
     /// The time-out that the traversal asks for.
@@ -30,8 +39,8 @@ pub(crate) struct Prepared {
 
 /// What became of a traversal.
 pub(crate) enum Preparation {
-    /// It is to be run.
-    Run(Prepared),
+    /// It is to be run; and what to plan again if it must be tried again.
+    Run(Prepared, Arc<Lifted>),
     /// It asked for this explanation instead.
     Explanation(String),
 }
@@ -44,21 +53,30 @@ impl Preparer {
     }
 
     /// Plans a traversal for the graph as a snapshot sees it.
-    pub(crate) fn prepare(
-        &self,
-        mut traversal: Traversal,
-        snapshot: &Snapshot,
-    ) -> Result<Preparation, Error> {
+    pub(crate) fn prepare(&self, mut traversal: Traversal, snapshot: Snapshot) -> Result<Preparation, Error> {
         let shape = gremlin::parameterize(&mut traversal);
-        let catalog = &**snapshot.catalog();
-        let known = Known::new(snapshot, &shape.literals);
-        let make = || plan(&traversal, catalog, &known, &self.options);
-        let version = Schema::version(catalog);
-        let planned = self.plans.get_or_plan(&shape.key, version, &known, &self.options, make)?;
+        let lifted = Arc::new(Lifted { traversal, shape });
+        let planned = self.planned(&lifted, &snapshot)?;
         if planned.explains {
             return Ok(Preparation::Explanation(text(&planned)));
         }
-        Ok(Preparation::Run(Prepared::new(&planned, shape.literals)?))
+        let prepared = Prepared::new(&planned, lifted.shape.literals.clone(), snapshot)?;
+        Ok(Preparation::Run(prepared, lifted))
+    }
+
+    /// Plans what was planned before for another snapshot.
+    pub(crate) fn plan_again(&self, lifted: &Lifted, snapshot: Snapshot) -> Result<Prepared, Error> {
+        let planned = self.planned(lifted, &snapshot)?;
+        Prepared::new(&planned, lifted.shape.literals.clone(), snapshot)
+    }
+
+    fn planned(&self, lifted: &Lifted, snapshot: &Snapshot) -> Result<Arc<Planned>, Error> {
+        let Lifted { traversal, shape } = lifted;
+        let catalog = &**snapshot.catalog();
+        let known = Known::new(snapshot, &shape.literals);
+        let make = || plan(traversal, catalog, &known, &self.options);
+        let version = Schema::version(catalog);
+        Ok(self.plans.get_or_plan(&shape.key, version, &known, &self.options, make)?)
     }
 
     /// A traversal of which the shape is known, if there is a plan for it.
@@ -66,7 +84,9 @@ impl Preparer {
         let known = Known::new(snapshot, &shape.literals);
         let version = Schema::version(&**snapshot.catalog());
         match self.plans.get(&shape.key, version, &known, &self.options) {
-            Some(planned) if !planned.explains => Prepared::new(&planned, shape.literals).map(Some),
+            Some(planned) if !planned.explains => {
+                Prepared::new(&planned, shape.literals, snapshot.clone()).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -80,12 +100,18 @@ impl Preparer {
 }
 
 impl Prepared {
-    fn new(planned: &Planned, params: Vec<Value>) -> Result<Self, Error> {
+    fn new(planned: &Planned, params: Vec<Value>, snapshot: Snapshot) -> Result<Self, Error> {
         let detail = match planned.setting("materializeProperties").and_then(Value::as_str) {
             Some("tokens") => Detail::Tokens,
             _ => Detail::Properties,
         };
-        Ok(Self { plan: planned.plan.clone(), params, timeout: timeout(planned)?, detail })
+        Ok(Self {
+            plan: planned.plan.clone(),
+            snapshot,
+            params,
+            timeout: timeout(planned)?,
+            detail,
+        })
     }
 
     /// Elements leave as references, whatever the traversal says.

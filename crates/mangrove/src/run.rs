@@ -1,15 +1,16 @@
 //! Runs a request on the calling thread.
 
-use std::{sync::Arc, thread};
+use std::{sync::Arc, thread, time::Instant};
 
-use dataflow::{Access, Caller, Counting, LocalQuery, QueryError, QuerySpec, Summary};
-use graph::{GraphError, Snapshot};
+use dataflow::{Access, Caller, Counting, LocalQuery, QueryError, QuerySpec};
+use graph::{GraphError, Turn};
 use values::Value;
 
 use crate::{
     Error, Results,
     backoff::backoff,
     database::Inner,
+    origin::Origin,
     prepare::{Preparation, Prepared},
     profile,
     script::{Mode, Request},
@@ -29,75 +30,83 @@ pub(crate) fn run(inner: &Inner, request: Request) -> Result<Results<'_>, Error>
         Mode::Run | Mode::RunForOne => {}
     }
     let traversal = services::substitute(inner, request.traversal, Within::Request)?;
-    let snapshot = inner.graph.snapshot();
-    let prepared = match inner.preparer.prepare(traversal, &snapshot)? {
-        Preparation::Run(prepared) => prepared,
-        Preparation::Explanation(text) => return Ok(Results::one(text)),
-    };
-    run_prepared(inner, &prepared, mode, snapshot)
+    match inner.preparer.prepare(traversal, inner.graph.snapshot())? {
+        Preparation::Run(prepared, lifted) => {
+            run_prepared(inner, prepared, mode, || Origin::Traversal(lifted))
+        }
+        Preparation::Explanation(text) => Ok(Results::one(text)),
+    }
 }
 
-/// Runs a plan as a transaction of its own.
-pub(crate) fn run_prepared<'i>(
-    inner: &'i Inner,
-    prepared: &Prepared,
+/// Runs a plan as a transaction of its own. `origin` says what to plan if it must be tried again.
+pub(crate) fn run_prepared(
+    inner: &Inner,
+    prepared: Prepared,
     mode: Mode,
-    snapshot: Snapshot,
-) -> Result<Results<'i>, Error> {
+    origin: impl FnOnce() -> Origin,
+) -> Result<Results<'_>, Error> {
     let needs_one = mode == Mode::RunForOne;
     if prepared.plan.profile {
-        return Ok(Results::one(run_profiled(inner, prepared)?));
+        return Ok(Results::one(run_profiled(inner, prepared, &origin())?));
     }
     if prepared.plan.writes {
-        let (results, _) = write(inner, prepared, Counting::Off, |_| {})?;
+        let results = write(inner, prepared, &origin(), Counting::Off, |_| {})?;
         return Ok(Results::complete(results, needs_one));
     }
-    let spec = prepared.spec(inner, Access::Read(snapshot), Counting::Off);
-    Ok(Results::running(inner.engine.run_here(spec), needs_one))
+    Ok(Results::running(inner.engine.run_here(prepared.into_spec(inner, None, Counting::Off)), needs_one))
 }
 
 /// Runs a request and tells where the time went.
 pub(crate) fn profile(inner: &Inner, request: Request) -> Result<String, Error> {
     let traversal = services::substitute(inner, request.traversal, Within::Request)?;
-    match inner.preparer.prepare(traversal, &inner.graph.snapshot())? {
-        Preparation::Run(prepared) => run_profiled(inner, &prepared),
+    match inner.preparer.prepare(traversal, inner.graph.snapshot())? {
+        Preparation::Run(prepared, lifted) => {
+            run_profiled(inner, prepared, &Origin::Traversal(lifted))
+        }
         Preparation::Explanation(text) => Ok(text),
     }
 }
 
 /// Runs a plan to its end, counting and timing every operator.
-fn run_profiled(inner: &Inner, prepared: &Prepared) -> Result<String, Error> {
+fn run_profiled(inner: &Inner, prepared: Prepared, origin: &Origin) -> Result<String, Error> {
     let mut report = String::new();
     if prepared.plan.writes {
-        let before_commit = |query: &LocalQuery<'_>| report = report_of(prepared, query);
-        write(inner, prepared, Counting::Timed, before_commit)?;
+        let before_commit = |query: &LocalQuery<'_>| report = report_of(query);
+        write(inner, prepared, origin, Counting::Timed, before_commit)?;
     } else {
-        let spec = prepared.spec(inner, Access::Read(inner.graph.snapshot()), Counting::Timed);
-        let mut query = inner.engine.run_here(spec);
+        let mut query = inner.engine.run_here(prepared.into_spec(inner, None, Counting::Timed));
         drain(&mut query)?;
-        report = report_of(prepared, &query);
+        report = report_of(&query);
     }
     Ok(report)
 }
 
-fn report_of(prepared: &Prepared, query: &LocalQuery<'_>) -> String {
-    query.state().map_or_else(String::new, |state| profile::report(&prepared.plan, &state.profile))
+fn report_of(query: &LocalQuery<'_>) -> String {
+    query.state().map_or_else(String::new, |state| profile::report(&state.plan, &state.profile))
 }
 
-/// Runs a writing query until it has committed, again and again while it loses against concurrent writes.
+/// Runs a writing query until it has committed, again and again while it loses against concurrent writes. Each time it is
+/// planned for the snapshot that it runs on.
 fn write(
     inner: &Inner,
-    prepared: &Prepared,
+    mut prepared: Prepared,
+    origin: &Origin,
     counting: Counting,
     mut before_commit: impl FnMut(&LocalQuery<'_>),
-) -> Result<(Vec<(Value, u64)>, Summary), Error> {
+) -> Result<Vec<(Value, u64)>, Error> {
     let mut attempt = 0;
+    let turn = inner.graph.turn();
+    let timeout = prepared.timeout.or(inner.options.timeout);
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
-        let access = Access::Write(Arc::new(inner.graph.begin()));
-        let mut query = inner.engine.run_here(prepared.spec(inner, access, counting));
-        let outcome = drain(&mut query).and_then(|results| {
+        let mut spec = prepared.into_spec(inner, Some(&turn), counting);
+        if attempt > 0 {
+            spec.timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        }
+        let mut query = inner.engine.run_here(spec);
+        let outcome = drain(&mut query).and_then(|_| {
             before_commit(&query);
-            Ok((results, query.finish()?))
+            query.finish()
         });
         match outcome {
             Err(QueryError::Graph(error)) if error.is_retryable() => {
@@ -105,9 +114,12 @@ fn write(
                 if attempt > inner.options.write_retries {
                     return Err(conflict(attempt, error));
                 }
-                thread::sleep(backoff(attempt, fastrand::u64(..)));
+                if !turn.wait(deadline) {
+                    thread::sleep(backoff(attempt, fastrand::u64(..)));
+                }
+                prepared = origin.prepare(inner, inner.graph.snapshot())?;
             }
-            outcome => return Ok(outcome?),
+            outcome => return Ok(outcome?.1),
         }
     }
 }
@@ -127,11 +139,26 @@ pub(crate) fn drain(query: &mut LocalQuery<'_>) -> Result<Vec<(Value, u64)>, Que
 }
 
 impl Prepared {
-    /// What the engine is told to run.
-    pub(crate) fn spec(&self, inner: &Inner, access: Access, counting: Counting) -> QuerySpec {
+    /// What the engine is told to run: on the snapshot, or in a transaction that begins there. `turn` is that of a request that
+    /// writes.
+    pub(crate) fn into_spec(self, inner: &Inner, turn: Option<&Arc<Turn>>, counting: Counting) -> QuerySpec {
+        let snapshot = self.snapshot.clone();
+        let access = match turn {
+            Some(turn) => Access::Write(Arc::new(inner.graph.begin_in(snapshot, turn))),
+            None => Access::Read(snapshot),
+        };
+        self.spec(inner, access, counting)
+    }
+
+    /// The same within a transaction, whose snapshot it was planned for.
+    pub(crate) fn into_spec_within(self, inner: &Inner, transaction: Arc<graph::Transaction>) -> QuerySpec {
+        self.spec(inner, Access::Write(transaction), Counting::Off)
+    }
+
+    fn spec(self, inner: &Inner, access: Access, counting: Counting) -> QuerySpec {
         QuerySpec {
-            plan: self.plan.clone(),
-            params: self.params.clone(),
+            plan: self.plan,
+            params: self.params,
             access,
             caller: Caller::Application,
             timeout: self.timeout.or(inner.options.timeout),

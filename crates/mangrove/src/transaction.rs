@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use dataflow::{Access, Counting};
 use gremlin::Bindings;
 use values::{Str, Value};
 
@@ -63,7 +62,7 @@ impl<'db> Transaction<'db> {
         bindings: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'db>, Error> {
         match self.inner.read(text, "g", &script::bindings(bindings), &self.graph.snapshot())? {
-            Script::Prepared(prepared, mode) => self.run_prepared(&prepared, mode),
+            Script::Prepared(prepared, mode) => self.run_prepared(prepared, mode),
             Script::Read(request) => self.run(request),
         }
     }
@@ -81,19 +80,17 @@ impl<'db> Transaction<'db> {
             }
             Mode::Run | Mode::RunForOne => {}
         }
-        let prepared = match self.inner.preparer.prepare(traversal, &snapshot)? {
-            Preparation::Run(prepared) => prepared,
-            Preparation::Explanation(text) => return Ok(Results::one(text)),
-        };
-        self.run_prepared(&prepared, mode)
+        match self.inner.preparer.prepare(traversal, snapshot)? {
+            Preparation::Run(prepared, _) => self.run_prepared(prepared, mode),
+            Preparation::Explanation(text) => Ok(Results::one(text)),
+        }
     }
 
-    fn run_prepared(&self, prepared: &Prepared, mode: Mode) -> Result<Results<'db>, Error> {
-        let access = Access::Write(self.graph.clone());
-        let mut query = self.inner.engine.run_here(prepared.spec(self.inner, access, Counting::Off));
-        // The query is dropped, not finished: to finish it would be to commit.
-        let results = drain(&mut query)?;
-        Ok(Results::complete(results, mode == Mode::RunForOne))
+    fn run_prepared(&self, prepared: Prepared, mode: Mode) -> Result<Results<'db>, Error> {
+        let mut query = self.inner.engine.run_here(prepared.into_spec_within(self.inner, self.graph.clone()));
+        drain(&mut query)?;
+        // It is left, not finished: to finish it would be to commit.
+        Ok(Results::complete(query.end_within()?, mode == Mode::RunForOne))
     }
 
     /// How a script would be run in this transaction.

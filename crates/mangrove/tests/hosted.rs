@@ -1,76 +1,16 @@
 //! A database as the server drives it: queries on executors, results into sinks.
 
+mod clients;
+
 use std::{
     path::Path,
-    sync::{Arc, mpsc},
     time::{Duration, Instant},
 };
 
+use clients::{ask, ask_with, query, submit};
 use gremlin::{Instruction, StepName, Traversal};
-use mangrove::{Database, DatabaseOptions, ErrorKind, graph::import::ImportOptions, values::Value};
-use parking_lot::Mutex;
-use server::{
-    Client, Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
-    Summary,
-};
-
-/// Keeps what it gets; full while it holds more than `room` results.
-struct Sink {
-    taken: Mutex<Vec<(Value, u64)>>,
-    room: Mutex<usize>,
-    outcome: mpsc::Sender<Result<Summary, QueryError>>,
-}
-
-impl ResultSink for Sink {
-    fn push(&self, batch: ResultBatch) -> Push {
-        let mut taken = self.taken.lock();
-        if taken.len() >= *self.room.lock() {
-            return Push::Full(batch);
-        }
-        taken.extend(batch.items);
-        Push::Taken
-    }
-    fn finish(&self, outcome: Result<Summary, QueryError>) {
-        let _ = self.outcome.send(outcome);
-    }
-}
-
-struct Asked {
-    sink: Arc<Sink>,
-    outcome: mpsc::Receiver<Result<Summary, QueryError>>,
-    running: Box<dyn Running>,
-}
-
-impl Asked {
-    fn outcome(&self) -> Result<Summary, QueryError> {
-        self.outcome.recv_timeout(Duration::from_secs(30)).expect("the query ends")
-    }
-    fn texts(&self) -> Vec<String> {
-        self.sink.taken.lock().iter().map(|(value, _)| value.to_string()).collect()
-    }
-}
-
-/// A query that may do anything, for ever.
-fn query(script: &str) -> Query {
-    let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
-    let client = Client { address: [127, 0, 0, 1].into(), connection: 1 };
-    Query { client, input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
-}
-
-fn submit(db: &Database, query: Query, room: usize) -> Asked {
-    let (send, outcome) = mpsc::channel();
-    let sink = Arc::new(Sink { taken: Mutex::default(), room: Mutex::new(room), outcome: send });
-    let running = db.submit(query, sink.clone());
-    Asked { sink, outcome, running }
-}
-
-fn ask_with(db: &Database, script: &str, room: usize, timeout: Option<Duration>) -> Asked {
-    submit(db, Query { timeout, ..query(script) }, room)
-}
-
-fn ask(db: &Database, script: &str) -> Asked {
-    ask_with(db, script, usize::MAX, None)
-}
+use mangrove::{Database, DatabaseOptions, ErrorKind, graph::import::ImportOptions};
+use server::{Input, Query};
 
 fn modern() -> Database {
     let path =

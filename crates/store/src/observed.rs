@@ -1,4 +1,4 @@
-//! A store that tells of its reads.
+//! A store that tells of its reads and writes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,17 +8,28 @@ use crate::{
     StoreError, StoreLimits, Transaction, WriteBatch,
 };
 
-/// Another store, and something that is called before each snapshot of it is taken, on the thread that takes it. A snapshot
-/// should be short-lived, so that is before every few reads: for tests and benchmarks of stores that are slow, or stuck.
+/// Another store, and something that is called before each snapshot of it is taken, on the thread that takes it, and perhaps
+/// before each batch is written. A snapshot should be short-lived, so that is before every few reads: for tests and benchmarks of
+/// stores that are slow, or stuck.
 pub struct ObservedStore {
     store: Arc<dyn Store>,
-    before_snapshot: Box<dyn Fn() + Send + Sync>,
+    before_snapshot: Hook,
+    before_write: Hook,
 }
+
+type Hook = Box<dyn Fn() + Send + Sync>;
 
 impl ObservedStore {
     /// `store`, observed.
     pub fn new(store: Arc<dyn Store>, before_snapshot: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { store, before_snapshot: Box::new(before_snapshot) }
+        Self { store, before_snapshot: Box::new(before_snapshot), before_write: Box::new(|| ()) }
+    }
+
+    /// Calls something before each batch is written, on the thread that writes it.
+    #[must_use]
+    pub fn before_writes(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.before_write = Box::new(hook);
+        self
     }
 }
 
@@ -47,6 +58,7 @@ impl Store for ObservedStore {
     }
 
     fn write_batch(&self, batch: WriteBatch, durability: Durability) -> Result<(), StoreError> {
+        (self.before_write)();
         self.store.write_batch(batch, durability)
     }
 

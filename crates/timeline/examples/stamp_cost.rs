@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use timeline::{Epoch, Footprint, Gatekeeper, GatekeeperId, Timeline, Unit, UnitKind};
+use timeline::{Epoch, Footprint, Gatekeeper, GatekeeperId, Standing, Timeline, Unit, UnitKind};
 
 const TIMES: u64 = 2_000_000;
 
@@ -23,7 +23,8 @@ fn main() {
 
     let commit = |footprint: &Footprint| {
         let snapshot = timeline.snapshot();
-        let (stamp, ()) = timeline.commit(snapshot.stamp(), footprint, |_| ()).expect("nobody else commits");
+        let committed = timeline.commit(snapshot.stamp(), footprint, Standing::Foremost, |_| ());
+        let stamp = committed.expect("nobody else commits").stamp;
         timeline.durable(stamp);
         timeline.applied(stamp)
     };

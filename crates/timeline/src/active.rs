@@ -69,6 +69,12 @@ impl ActiveSnapshots {
         (retained() <= stamp).then_some(guard)
     }
 
+    /// A snapshot at a stamp that is not visible yet; to be read once it is.
+    pub(crate) fn take_ahead(self: &Arc<Self>, stamp: Stamp) -> SnapshotGuard {
+        debug_assert!(stamp > self.visible());
+        self.register(|| stamp)
+    }
+
     /// No reader, present or to come, asks for a stamp before this one.
     ///
     /// Why this holds: the visible stamp is read first. A snapshot that is registered in a shard after that shard

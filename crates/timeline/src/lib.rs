@@ -12,10 +12,11 @@
 //!            write the log      ──▶ Timeline::durable(T)
 //!            apply to tablets   ──▶ Timeline::applied(T): visible once every commit before T is
 //!   collect  Timeline::watermark ─▶ versions that no reader at or after it can see may go
+//!   lost     Timeline::reserve   ──▶ Reservations: its units are kept free from younger ones until it has been run again
 //! ```
 //!
 //! Every part that takes decisions is a state machine with time and messages passed in: [`Gatekeeper`],
-//! [`AnnouncementPace`], [`OracleGraph`], [`Validator`], [`Sequencer`], [`SnapshotRegistry`]. Only [`Timeline`] and
+//! [`AnnouncementPace`], [`OracleGraph`], [`Validator`], [`Sequencer`], [`SnapshotRegistry`], [`Reservations`]. Only [`Timeline`] and
 //! [`ActiveSnapshots`], thin shells around them, hold locks.
 //!
 //! Invariant: this crate does no input or output, reads no clock, and does not know how a graph is laid out.
@@ -27,6 +28,7 @@ mod oracle;
 mod pace;
 mod refinement;
 mod registry;
+mod reservations;
 mod sequencer;
 mod shell;
 mod stamp;
@@ -41,9 +43,10 @@ pub use oracle::{EventId, OracleError, OracleGraph, TimelineOracle};
 pub use pace::AnnouncementPace;
 pub use refinement::RefinedOrder;
 pub use registry::{Registration, SnapshotRegistry};
+pub use reservations::{Capacity, Reservations, Reserved, Ticket, Turn};
 pub use sequencer::{MAX_IN_FLIGHT, Sequencer, SequencerFull};
-pub use shell::{CommitRefused, Timeline};
+pub use shell::{CommitRefused, Committed, Standing, Timeline, Wake};
 pub use stamp::Stamp;
 pub use timestamp::{Epoch, GatekeeperId, MAX_GATEKEEPERS, TimeOrder, Timestamp, VectorClock};
 pub use unit::{Unit, UnitKind};
-pub use validator::{Conflict, ValidationError, Validator};
+pub use validator::{Conflict, Shown, ValidationError, Validator};

@@ -1,11 +1,13 @@
 //! The timeline of one gatekeeper, shared by threads: the locks around the state machines.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::{
-    ActiveSnapshots, Footprint, Sequencer, SequencerFull, SnapshotGuard, Stamp, ValidationError, Validator,
+    ActiveSnapshots, Capacity, Footprint, Reservations, Reserved, Sequencer, SequencerFull, Shown,
+    SnapshotGuard, Stamp, Ticket, Turn, ValidationError, Validator,
 };
 
 /// Snapshots, commit order, validation and the watermark of a database with one gatekeeper.
@@ -16,7 +18,7 @@ use crate::{
 /// client's next snapshot contains it: that is what makes the order strict.
 ///
 /// ```
-/// use timeline::{Footprint, Timeline, Unit, UnitKind};
+/// use timeline::{Footprint, Standing, Timeline, Unit, UnitKind};
 ///
 /// let timeline = Timeline::new(1_000);
 /// let reader = timeline.snapshot();
@@ -24,13 +26,14 @@ use crate::{
 /// footprint.reads(Unit::new(UnitKind::Vertex, 0, 7));
 /// footprint.replaces(Unit::new(UnitKind::Vertex, 0, 7))?;
 ///
-/// let (stamp, ()) = timeline.commit(reader.stamp(), &footprint, |_stamp| ())?;
+/// let stamp = timeline.commit(reader.stamp(), &footprint, Standing::Foremost, |_| ())?.stamp;
 /// timeline.durable(stamp);
 /// timeline.applied(stamp);
 /// timeline.wait_visible(stamp);
 ///
 /// assert!(timeline.snapshot().stamp() >= stamp);
-/// assert!(timeline.commit(reader.stamp(), &footprint, |_| ()).is_err(), "what it read has changed");
+/// let again = timeline.commit(reader.stamp(), &footprint, Standing::Foremost, |_| ());
+/// assert!(again.is_err(), "what it read has changed");
 /// assert_eq!(timeline.watermark(), reader.stamp(), "the reader still holds its versions");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -45,6 +48,8 @@ pub struct Timeline {
 struct CommitOrder {
     sequencer: Sequencer,
     validator: Validator,
+    reservations: Reservations,
+    waiting: Waiting,
     /// How many commits have passed since the validator was last pruned.
     since_pruned: usize,
     /// How many units it remembered then.
@@ -57,12 +62,70 @@ const COMMITS_PER_PRUNE: usize = 64;
 /// And once in so many units, since large commits are few.
 const UNITS_PER_PRUNE: usize = 1 << 14;
 
-/// Why a transaction got no stamp. Both are retryable.
+/// Called once, when it may be somebody's turn.
+pub type Wake = Box<dyn FnOnce() + Send>;
+
+/// Those that wait for their turn, and how each is told.
+#[derive(Default)]
+struct Waiting(Vec<(Ticket, Wake)>);
+
+impl Waiting {
+    /// Takes out those that should ask again.
+    fn take_due(&mut self, reservations: &Reservations, visible: Stamp) -> Vec<Wake> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        self.0
+            .extract_if(.., |(ticket, _)| reservations.may_have_come(*ticket, visible))
+            .map(|(_, wake)| wake)
+            .collect()
+    }
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(ticket, _)| ticket)).finish()
+    }
+}
+
+/// Before whom a commit goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// Before everybody: what others have reserved is no obstacle.
+    Foremost,
+    /// Before those that have reserved something with a younger ticket, or before nobody of them without one. And the time now,
+    /// on the clock on which turns end.
+    Ordinary(Option<Ticket>, Duration),
+}
+
+/// A transaction that got its stamp.
+#[derive(Debug)]
+pub struct Committed<R = ()> {
+    /// The stamp.
+    pub stamp: Stamp,
+    /// The moment of the commit, if what the transaction shows has changed between its snapshot and that: what it shows must be
+    /// read there, once it is visible.
+    pub shown: Option<SnapshotGuard>,
+    /// What was done under the lock.
+    pub done: R,
+}
+
+impl<R> Committed<R> {
+    /// The same with something else that was done.
+    pub fn map<S>(self, done: impl FnOnce(R) -> S) -> Committed<S> {
+        Committed { stamp: self.stamp, shown: self.shown, done: done(self.done) }
+    }
+}
+
+/// Why a transaction got no stamp. All are retryable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CommitRefused {
     /// It did not pass validation.
     #[error(transparent)]
     Invalid(#[from] ValidationError),
+    /// It would break a transaction that goes first.
+    #[error(transparent)]
+    Reserved(#[from] Reserved),
     /// Too many commits are on their way.
     #[error(transparent)]
     Full(#[from] SequencerFull),
@@ -83,7 +146,14 @@ impl Timeline {
     fn over(sequencer: Sequencer, remembered_units: usize) -> Self {
         let visible = sequencer.visible();
         let validator = Validator::new(visible, remembered_units);
-        let order = CommitOrder { sequencer, validator, since_pruned: 0, after_pruning: 0 };
+        let order = CommitOrder {
+            sequencer,
+            validator,
+            reservations: Reservations::new(Capacity::default()),
+            waiting: Waiting::default(),
+            since_pruned: 0,
+            after_pruning: 0,
+        };
         Self { order: Mutex::new(order), shown: Condvar::new(), active: ActiveSnapshots::new(visible) }
     }
 
@@ -115,6 +185,8 @@ impl Timeline {
     /// Validates a transaction that read at `snapshot` and gives it its stamp, in one step. The caller must settle
     /// the stamp whatever happens: `durable` and `applied`, or `abandoned`.
     ///
+    /// A commit with a ticket gives back what that has reserved; whoever waits for it is told when the commit is visible.
+    ///
     /// `under_lock` is called with the stamp before any later one is given out: there the caller queues the commit's
     /// log record, so that the log is in stamp order. It must not block.
     ///
@@ -124,19 +196,72 @@ impl Timeline {
         &self,
         snapshot: Stamp,
         footprint: &Footprint,
+        standing: Standing,
         under_lock: impl FnOnce(Stamp) -> R,
-    ) -> Result<(Stamp, R), CommitRefused> {
+    ) -> Result<Committed<R>, CommitRefused> {
         let mut order = self.order.lock();
-        order.validator.check(snapshot, footprint)?;
+        let shown = order.validator.check(snapshot, footprint)?;
+        if let Standing::Ordinary(ticket, now) = standing
+            && !order.reservations.is_empty()
+        {
+            order.reservations.check(footprint, ticket, now)?;
+        }
         let stamp = order.sequencer.assign()?;
         order.validator.record(stamp, footprint);
+        if let Standing::Ordinary(Some(ticket), _) = standing {
+            order.reservations.release(ticket, stamp);
+        }
         order.since_pruned += 1;
         let grown = order.validator.remembered().saturating_sub(order.after_pruning);
         if order.since_pruned >= COMMITS_PER_PRUNE || grown >= UNITS_PER_PRUNE {
             order.validator.prune(self.active.watermark());
             (order.since_pruned, order.after_pruning) = (0, order.validator.remembered());
         }
-        Ok((stamp, under_lock(stamp)))
+        // Before the commit is visible, so nothing that is to be seen there can have been removed.
+        let shown = (shown == Shown::Changed).then(|| self.active.take_ahead(stamp));
+        Ok(Committed { stamp, shown, done: under_lock(stamp) })
+    }
+
+    /// Reserves what a transaction touched when it lost, in place of what its ticket has, for `term` once its turn has come: see
+    /// [`Reservations::reserve`]. The ticket must be given back ([`release`](Self::release)). `None` if there is no room.
+    pub fn reserve(
+        &self,
+        ticket: Option<Ticket>,
+        footprint: Footprint,
+        term: Duration,
+        now: Duration,
+    ) -> Option<Ticket> {
+        let mut order = self.order.lock();
+        let CommitOrder { sequencer, reservations, waiting, .. } = &mut *order;
+        let reserved = reservations.reserve(ticket, footprint, sequencer.assigned(), (term, now));
+        let due = waiting.take_due(reservations, sequencer.visible());
+        drop(order);
+        due.into_iter().for_each(|wake| wake());
+        reserved
+    }
+
+    /// Frees what a ticket has reserved, if it has not committed, and lets those go on that waited for it.
+    pub fn release(&self, ticket: Ticket) {
+        let mut order = self.order.lock();
+        let CommitOrder { sequencer, reservations, waiting, .. } = &mut *order;
+        waiting.0.retain(|(other, _)| *other != ticket);
+        reservations.release(ticket, sequencer.assigned());
+        let due = waiting.take_due(reservations, sequencer.visible());
+        drop(order);
+        due.into_iter().for_each(|wake| wake());
+    }
+
+    /// Whether the turn of a ticket has come. If not, `wake` is called when it is worth asking again, on any thread, which it
+    /// must not hold up; and whoever asks must ask again at the moment that the answer names.
+    pub fn turn(&self, ticket: Ticket, now: Duration, wake: impl FnOnce() + Send + 'static) -> Turn {
+        let mut order = self.order.lock();
+        let CommitOrder { sequencer, reservations, waiting, .. } = &mut *order;
+        waiting.0.retain(|(other, _)| *other != ticket);
+        let turn = reservations.turn(ticket, sequencer.visible(), now);
+        if matches!(turn, Turn::Waits(_)) {
+            waiting.0.push((ticket, Box::new(wake)));
+        }
+        turn
     }
 
     /// The commit at `stamp` would survive a crash.
@@ -172,6 +297,10 @@ impl Timeline {
         if visible > before {
             self.active.show(visible);
             self.shown.notify_all();
+            let CommitOrder { reservations, waiting, .. } = &mut *order;
+            let due = waiting.take_due(reservations, visible);
+            drop(order);
+            due.into_iter().for_each(|wake| wake());
         }
         visible
     }

@@ -6,14 +6,14 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum UnitKind {
-    /// A vertex's record: its properties.
+    /// What a vertex has under one property key, or under any.
     Vertex = 1,
-    /// Whether a vertex exists. It is a unit of its own, so that inserting an edge depends on the existence of both
+    /// Whether a vertex or an edge exists. It is a unit of its own, so that inserting an edge depends on the existence of both
     /// ends, and not on their properties.
     Existence = 2,
-    /// One adjacency list of a vertex: which edges are in it.
+    /// One adjacency list of a vertex, or any of one direction: which edges are in it.
     Adjacency = 3,
-    /// An edge's record: its properties, and whether it exists.
+    /// What an edge has under one property key, or under any.
     Edge = 4,
     /// All elements with one value in one index.
     IndexKey = 5,
@@ -30,9 +30,9 @@ pub enum UnitKind {
 ///   ┌────────┬───────────────┬─────────────────────────────┐
 ///   │ kind 1 │   space 4     │           key 8              │  bytes
 ///   └────────┴───────────────┴─────────────────────────────┘
-///     Vertex     0               the vertex
-///     Adjacency  label, direction  the vertex
-///     Edge       0               the edge
+///     Vertex     the key, or any   the vertex
+///     Adjacency  label, or any; direction  the vertex
+///     Edge       the key, or any   the edge
 ///     IndexKey   the index       a hash of the value
 ///     Label      0               the label
 /// ```

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use crate::footprint::Dependence;
 use crate::{Footprint, Stamp, Unit};
 
 /// Remembers which unit was last written by which commit, as far back as somebody may still ask.
@@ -34,6 +35,15 @@ struct LastWrite {
     any: Stamp,
     /// [`Stamp::ZERO`] when no remembered commit replaced the unit.
     replacement: Stamp,
+}
+
+/// Whether what a transaction shows in its answer is at its commit what it was when it was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shown {
+    /// Nobody has changed it.
+    Unchanged,
+    /// Somebody has: the answer must be made of what is there as of the commit.
+    Changed,
 }
 
 /// Two transactions touched common data, and the other one committed first.
@@ -81,13 +91,13 @@ impl Validator {
         Self { last: FxHashMap::default(), history: VecDeque::new(), newest, horizon: newest, capacity }
     }
 
-    /// Whether a transaction that read at `snapshot` may commit now.
+    /// Whether a transaction that read at `snapshot` may commit now; and whether what it shows has changed since.
     ///
     /// # Errors
     /// [`ValidationError`]; the transaction may be run again.
-    pub fn check(&self, snapshot: Stamp, footprint: &Footprint) -> Result<(), ValidationError> {
+    pub fn check(&self, snapshot: Stamp, footprint: &Footprint) -> Result<Shown, ValidationError> {
         if footprint.is_read_only() || snapshot >= self.newest {
-            return Ok(());
+            return Ok(Shown::Unchanged);
         }
         if snapshot < self.horizon {
             return Err(ValidationError::SnapshotTooOld { snapshot, horizon: self.horizon });
@@ -95,6 +105,41 @@ impl Validator {
         if footprint.has_read_everything() {
             return Err(Conflict { unit: None, by: self.newest, snapshot }.into());
         }
+        // The history has a unit as often as it was written, the footprint has each once: the shorter of the two is gone
+        // through, so that a large transaction holds up nobody where little has happened.
+        let since = self.history.partition_point(|(stamp, _)| *stamp <= snapshot);
+        if self.history.len() - since < footprint.len() {
+            self.check_history(snapshot, since, footprint)
+        } else {
+            self.check_units(snapshot, footprint)
+        }
+    }
+
+    fn check_history(
+        &self,
+        snapshot: Stamp,
+        since: usize,
+        footprint: &Footprint,
+    ) -> Result<Shown, ValidationError> {
+        let mut shown = Shown::Unchanged;
+        for &(_, unit) in self.history.range(since..) {
+            let Some(last) = self.last.get(&unit) else { continue };
+            let by = match footprint.dependence(&unit) {
+                Dependence::OnAnyWrite => last.any,
+                Dependence::OnReplacement => last.replacement,
+                Dependence::None => Stamp::ZERO,
+            };
+            if by > snapshot {
+                return Err(Conflict { unit: Some(unit), by, snapshot }.into());
+            }
+            if footprint.has_shown(&unit) {
+                shown = Shown::Changed;
+            }
+        }
+        Ok(shown)
+    }
+
+    fn check_units(&self, snapshot: Stamp, footprint: &Footprint) -> Result<Shown, ValidationError> {
         let by_any = footprint.read_units().chain(footprint.replaced_units()).map(|unit| (unit, false));
         let by_replacement = footprint.added_units().map(|unit| (unit, true));
         for (unit, commutes) in by_any.chain(by_replacement) {
@@ -104,7 +149,11 @@ impl Validator {
                 return Err(Conflict { unit: Some(unit), by, snapshot }.into());
             }
         }
-        Ok(())
+        let has_changed = |unit| self.last.get(&unit).is_some_and(|last| last.any > snapshot);
+        match footprint.shows_everything() || footprint.shown_units().any(has_changed) {
+            true => Ok(Shown::Changed),
+            false => Ok(Shown::Unchanged),
+        }
     }
 
     /// Remembers what the commit at `stamp` writes. Stamps must ascend.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use timeline::{
-    Conflict, Footprint, Sequencer, SnapshotRegistry, Stamp, Unit, UnitKind, ValidationError, Validator,
+    Conflict, Footprint, Sequencer, Shown, SnapshotRegistry, Stamp, Unit, UnitKind, ValidationError,
+    Validator,
 };
 
 const UNITS: u64 = 6;
@@ -185,8 +186,8 @@ impl Database {
         let Running { snapshot, registration, footprint, acts, seen } = self.running.remove(at);
         self.registry.deregister(registration);
         match self.validator.check(snapshot, &footprint) {
-            Ok(()) if footprint.is_read_only() => {}
-            Ok(()) => {
+            Ok(_) if footprint.is_read_only() => {}
+            Ok(_) => {
                 let stamp = self.sequencer.assign().unwrap();
                 self.validator.record(stamp, &footprint);
                 self.written.push((stamp, footprint));
@@ -316,7 +317,7 @@ fn after(first: &Footprint) -> Validator {
 #[test]
 fn two_blind_insertions_into_one_list_do_not_conflict() {
     let insertion = footprint(&[], &[], &[1]);
-    assert_eq!(after(&insertion).check(Stamp::ZERO, &insertion), Ok(()));
+    assert_eq!(after(&insertion).check(Stamp::ZERO, &insertion), Ok(Shown::Unchanged));
 }
 
 #[test]
@@ -343,13 +344,13 @@ fn an_insertion_after_a_replacement_does_not_hide_it() {
     let mut validator = after(&removal);
     validator.record(Stamp::from_bits(2), &insertion);
     assert!(validator.check(Stamp::ZERO, &insertion).is_err());
-    assert_eq!(validator.check(Stamp::from_bits(1), &insertion), Ok(()));
+    assert_eq!(validator.check(Stamp::from_bits(1), &insertion), Ok(Shown::Unchanged));
 }
 
 #[test]
 fn readers_never_conflict() {
     let reader = footprint(&[1], &[], &[]);
-    assert_eq!(after(&footprint(&[], &[1], &[])).check(Stamp::ZERO, &reader), Ok(()));
+    assert_eq!(after(&footprint(&[], &[1], &[])).check(Stamp::ZERO, &reader), Ok(Shown::Unchanged));
 }
 
 #[test]
@@ -358,7 +359,7 @@ fn a_transaction_that_read_everything_conflicts_with_any_later_commit() {
     everything.reads_all();
     let validator = after(&footprint(&[], &[], &[1]));
     assert!(validator.check(Stamp::ZERO, &everything).is_err());
-    assert_eq!(validator.check(Stamp::from_bits(1), &everything), Ok(()));
+    assert_eq!(validator.check(Stamp::from_bits(1), &everything), Ok(Shown::Unchanged));
 }
 
 #[test]
@@ -370,12 +371,12 @@ fn what_is_no_longer_remembered_refuses_and_never_accepts() {
     let late = footprint(&[], &[9], &[]);
     let refused = validator.check(Stamp::ZERO, &late);
     assert!(matches!(refused, Err(ValidationError::SnapshotTooOld { .. })));
-    assert_eq!(validator.check(Stamp::from_bits(1), &late), Ok(()));
+    assert_eq!(validator.check(Stamp::from_bits(1), &late), Ok(Shown::Unchanged));
     validator.prune(Stamp::from_bits(3));
     assert_eq!(validator.remembered(), 0);
     assert!(matches!(
         validator.check(Stamp::from_bits(2), &late),
         Err(ValidationError::SnapshotTooOld { .. })
     ));
-    assert_eq!(validator.check(Stamp::from_bits(3), &late), Ok(()));
+    assert_eq!(validator.check(Stamp::from_bits(3), &late), Ok(Shown::Unchanged));
 }

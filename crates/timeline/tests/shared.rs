@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use timeline::{CommitRefused, Epoch, Footprint, Stamp, Timeline, Unit, UnitKind};
+use timeline::{CommitRefused, Epoch, Footprint, Stamp, Standing, Timeline, Unit, UnitKind};
 
 /// A counter with all its versions.
 #[derive(Default)]
@@ -22,7 +22,7 @@ fn increment(timeline: &Timeline, counter: &Counter, unit: Unit) -> Result<Stamp
     let mut footprint = Footprint::new();
     footprint.reads(unit);
     footprint.replaces(unit).unwrap();
-    let (stamp, ()) = timeline.commit(snapshot.stamp(), &footprint, |_| ())?;
+    let stamp = timeline.commit(snapshot.stamp(), &footprint, Standing::Foremost, |_| ())?.stamp;
     timeline.durable(stamp);
     counter.0.write().unwrap().insert(stamp, value);
     timeline.applied(stamp);
@@ -49,7 +49,7 @@ fn no_increment_is_lost_and_clients_see_what_they_were_told() {
                         match increment(timeline, counter, unit) {
                             Ok(stamp) => break stamp,
                             Err(CommitRefused::Invalid(_)) => refused.fetch_add(1, Ordering::Relaxed),
-                            Err(CommitRefused::Full(full)) => panic!("{full}"),
+                            Err(other) => panic!("{other}"),
                         };
                     };
                     assert!(timeline.snapshot().stamp() >= stamp);
@@ -81,7 +81,8 @@ fn a_reader_sees_a_prefix_of_the_commits_however_they_are_applied() {
                     loop {
                         // A thread that was paused in between may be too old; then it begins again.
                         let snapshot = timeline.snapshot().stamp();
-                        let Ok((stamp, ())) = timeline.commit(snapshot, &footprint, |_| ()) else { continue };
+                        let committed = timeline.commit(snapshot, &footprint, Standing::Foremost, |_| ());
+                        let Ok(stamp) = committed.map(|committed| committed.stamp) else { continue };
                         if let Some(flag) = applied.get(stamp.clock() as usize) {
                             flag.store(true, Ordering::Release);
                         }
@@ -126,9 +127,9 @@ fn the_log_is_queued_in_stamp_order() {
                 for _ in 0..500 {
                     // Held: commits after a stamp that nobody holds may be forgotten at once.
                     let snapshot = timeline.snapshot();
-                    let queued = timeline
-                        .commit(snapshot.stamp(), &footprint, |stamp| log.lock().unwrap().push(stamp));
-                    let (stamp, ()) = queued.unwrap();
+                    let queue = |stamp| log.lock().unwrap().push(stamp);
+                    let queued = timeline.commit(snapshot.stamp(), &footprint, Standing::Foremost, queue);
+                    let stamp = queued.unwrap().stamp;
                     timeline.durable(stamp);
                     timeline.applied(stamp);
                     timeline.wait_visible(stamp);
@@ -145,10 +146,11 @@ fn a_recovered_timeline_shows_what_was_durable_and_stamps_in_a_new_epoch() {
     let old = Timeline::new(10);
     let mut footprint = Footprint::new();
     footprint.replaces(Unit::new(UnitKind::Label, 0, 1)).unwrap();
-    let (durable, ()) = old.commit(old.visible(), &footprint, |_| ()).unwrap();
+    let durable = old.commit(old.visible(), &footprint, Standing::Foremost, |_| ()).unwrap().stamp;
     let recovered = Timeline::recover(durable, 10);
     assert!(recovered.snapshot().stamp() >= durable);
-    let (next, ()) = recovered.commit(recovered.visible(), &footprint, |_| ()).unwrap();
+    let next = recovered.commit(recovered.visible(), &footprint, Standing::Foremost, |_| ()).unwrap().stamp;
     assert_eq!((next.epoch(), next.clock()), (Epoch(1), 1));
-    assert!(matches!(recovered.commit(durable, &footprint, |_| ()), Err(CommitRefused::Invalid(_))));
+    let refused = recovered.commit(durable, &footprint, Standing::Foremost, |_| ());
+    assert!(matches!(refused, Err(CommitRefused::Invalid(_))));
 }

@@ -135,6 +135,10 @@ impl State {
                     self.count = count;
                     times(aggregation, &value, count)?
                 }
+                Aggregation::Min | Aggregation::Max => {
+                    number::check_comparable(&value)?;
+                    value
+                }
                 _ => value,
             };
             self.value = Some(first);

@@ -93,11 +93,11 @@ pub(super) fn with_property<R>(
 ) -> R {
     match object {
         Value::VertexRef(v) => {
-            graph.note_vertex(*v);
+            key.id.into_iter().for_each(|id| graph.note_property(*v, Some(id)));
             f(key.id.and_then(|id| graph.reader.value_ref(*v, id)))
         }
         Value::EdgeRef(e) => {
-            graph.note_edge(*e);
+            key.id.into_iter().for_each(|id| graph.note_edge_property(*e, Some(id)));
             f(key.id.and_then(|id| graph.reader.edge_value_ref(*e, id)))
         }
         Value::Vertex(v) => {

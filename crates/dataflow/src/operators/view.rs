@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use graph::{Dir, EdgeLabelId, ReadUnit, Reader, Snapshot, Transaction};
+use graph::{Dir, EdgeLabelId, KeyId, ReadNotes, ReadUnit, Reader, Snapshot, Transaction};
+use planner::physical::EdgeLabels;
 use values::{EdgeRef, VertexRef};
 
 use crate::operator::Context;
@@ -29,9 +30,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Begins to read.
+    /// Begins to read. What is read inside a transaction is known to it when this is dropped.
     pub(crate) fn graph(&self) -> Graph<'_> {
-        Graph { reader: self.snapshot.reader(), transaction: self.transaction }
+        Graph { reader: self.snapshot.reader(), notes: self.transaction.map(ReadNotes::new) }
     }
 }
 
@@ -62,42 +63,59 @@ impl Viewpoint {
 pub(crate) struct Graph<'a> {
     /// All reads.
     pub(crate) reader: Reader<'a>,
-    transaction: Option<&'a Transaction>,
+    notes: Option<ReadNotes<'a>>,
 }
 
 impl Graph<'_> {
     /// Records that a unit is read.
     #[inline]
     pub(super) fn note(&self, unit: impl FnOnce() -> ReadUnit) {
-        if let Some(transaction) = self.transaction {
-            transaction.note_read(unit());
+        if let Some(notes) = &self.notes {
+            notes.note(unit());
         }
     }
 
     /// Whether somebody keeps a record of what is read.
     #[inline]
     pub(super) fn is_noted(&self) -> bool {
-        self.transaction.is_some()
+        self.notes.is_some()
     }
 
-    /// Records that a vertex's existence or properties are read.
+    /// Records that a vertex's existence is read: also where its label is, which never changes.
     #[inline]
     pub(super) fn note_vertex(&self, v: VertexRef) {
-        self.note(|| ReadUnit::VertexRecord(v));
+        self.note(|| ReadUnit::Existence(v));
     }
 
-    /// Records that the existence or properties of the vertices in some rows are read.
+    /// Records that it is read what a vertex has under a key; under all keys, if none is given.
     #[inline]
-    pub(super) fn note_vertices(&self, vertices: &[VertexRef], rows: impl Iterator<Item = u32>) {
-        if self.transaction.is_some() {
-            rows.for_each(|row| self.note_vertex(vertices[row as usize]));
+    pub(super) fn note_property(&self, v: VertexRef, key: Option<KeyId>) {
+        self.note(|| key.map_or(ReadUnit::VertexRecord(v), |key| ReadUnit::Property(v, key)));
+    }
+
+    /// Records that it is read what the vertices in some rows have under a key.
+    #[inline]
+    pub(super) fn note_properties(
+        &self,
+        vertices: &[VertexRef],
+        rows: impl Iterator<Item = u32>,
+        key: KeyId,
+    ) {
+        if self.notes.is_some() {
+            rows.for_each(|row| self.note_property(vertices[row as usize], Some(key)));
         }
     }
 
-    /// Records that an edge's existence or properties are read.
+    /// Records that an edge's existence is read.
     #[inline]
     pub(super) fn note_edge(&self, e: EdgeRef) {
-        self.note(|| ReadUnit::Edge(e));
+        self.note(|| ReadUnit::EdgeExistence(e));
+    }
+
+    /// Records that it is read what an edge has under a key; under all keys, if none is given.
+    #[inline]
+    pub(super) fn note_edge_property(&self, e: EdgeRef, key: Option<KeyId>) {
+        self.note(|| key.map_or(ReadUnit::Edge(e), |key| ReadUnit::EdgeProperty(e, key)));
     }
 
     /// Records that an adjacency list is read.
@@ -109,8 +127,23 @@ impl Graph<'_> {
     /// Records that the adjacency lists of vertices are read.
     #[inline]
     pub(super) fn note_lists(&self, vertices: &[VertexRef], label: EdgeLabelId, dir: Dir) {
-        if self.transaction.is_some() {
+        if self.notes.is_some() {
             vertices.iter().for_each(|&v| self.note_list(v, label, dir));
         }
+    }
+
+    /// Records that a list is read as one of those along some labels: as all of one direction, if whatever label will do. Then
+    /// also a label that nobody knows yet counts.
+    #[inline]
+    pub(super) fn note_list_among(
+        &self,
+        v: VertexRef,
+        (dir, label): (Dir, EdgeLabelId),
+        labels: &EdgeLabels,
+    ) {
+        self.note(|| match labels {
+            EdgeLabels::All => ReadUnit::AnyList(v, dir),
+            EdgeLabels::Only(_) => ReadUnit::List(v, label, dir),
+        });
     }
 }

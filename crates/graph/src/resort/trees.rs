@@ -85,7 +85,7 @@ impl Core {
             return Ok(Built::Later);
         }
         // Later snapshots must be told from those that read the former root.
-        self.commit(self.timeline.visible(), &Footprint::default(), Vec::new())?;
+        self.commit_with(&self.catalog(), self.timeline.visible(), &Footprint::default())?;
         if self.secondaries.tree(name.by(Some(key))).is_some() {
             // The list itself lies so now.
             self.drop_secondary(name.by(Some(key)))?;

@@ -100,14 +100,14 @@ impl Core {
         let mut footprint = Footprint::new();
         // One unit always fits.
         let _ = footprint.replaces(units::schema());
-        self.commit_with(catalog, base.stamp(), &footprint, Vec::new())?;
+        self.commit_with(catalog, base.stamp(), &footprint)?;
         Ok(())
     }
 
     /// Takes what was published to the log; transactions go on as if nothing had happened.
     pub(crate) fn log_definitions(&self) -> Result<Stamp> {
         let base = self.timeline.snapshot();
-        self.commit(base.stamp(), &Footprint::new(), Vec::new())
+        self.commit_with(&self.catalog(), base.stamp(), &Footprint::new())
     }
 }
 

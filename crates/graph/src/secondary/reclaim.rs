@@ -23,7 +23,7 @@ impl Core {
             }
         }
         // Later snapshots must be told from those that may be reading it.
-        self.commit(self.timeline.visible(), &Footprint::default(), Vec::new())?;
+        self.commit_with(&self.catalog(), self.timeline.visible(), &Footprint::default())?;
         self.flush()
     }
 

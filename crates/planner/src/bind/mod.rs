@@ -31,6 +31,7 @@ mod writes;
 use gremlin::{Argument, Instruction, StepName, Traversal};
 
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
+use crate::physical::Slot;
 use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
@@ -149,9 +150,10 @@ impl Binder<'_> {
             let call = Call::at(steps, next);
             next = call.end;
             let before = out.steps.len();
+            let entering = shape.from.filter(|_| shape.ty == Type::Edge);
             shape = self.step(&call, shape, out)?;
             if before < out.steps.len() && asks_for_other_end(&steps[next..]) {
-                self.keep_before_edge(before, &mut shape, out);
+                self.keep_before_edge(before, entering, &mut shape, out);
             }
             self.name_result(&call, &shape, before, out)?;
         }
@@ -159,14 +161,19 @@ impl Binder<'_> {
     }
 
     /// Keeps what was current before the steps from `first` on, if they make an edge of it: `otherV` wants the end of an edge
-    /// that this is not, whatever way the edge was found.
-    fn keep_before_edge(&self, first: usize, shape: &mut Shape, out: &mut Chain) {
-        let (Some(into), Type::Edge | Type::Unknown, None) = (self.names.before_edge, shape.ty, shape.from)
+    /// that this is not, whatever way the edge was found. Where an edge was current whose own vertex before it is known
+    /// (`entering`), that is the last vertex still, and it is kept apart from what the steps visit inside.
+    fn keep_before_edge(&mut self, first: usize, entering: Option<Slot>, shape: &mut Shape, out: &mut Chain) {
+        let (Some(slot), Type::Edge | Type::Unknown, None) = (self.names.before_edge, shape.ty, shape.from)
         else {
             return;
         };
         if out.steps[first..].iter().all(|step| step.kind.makes_object()) {
-            let keep = Kind::Keep { into, origin: Origin::Current, by: Modulator::THIS };
+            let (into, origin) = match entering {
+                Some(before) => (self.plan.new_slot(), Origin::Slot(before)),
+                None => (slot, Origin::Current),
+            };
+            let keep = Kind::Keep { into, origin, by: Modulator::THIS };
             out.steps.insert(first, Step::new(keep, StepName::OtherV));
             shape.from = Some(into);
         }

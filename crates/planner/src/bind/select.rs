@@ -66,9 +66,14 @@ impl Binder<'_> {
         pop: Pop,
         shape: &Shape,
     ) -> Result<(Selected, Shape), PlanError> {
-        // Where only one object can have the name, all of them are a list of one.
-        let listed = pop == Pop::All && !self.names.has_history(name) && self.names.is_given(name);
-        let (origin, named) = self.find(name, if listed { Pop::Last } else { pop }, shape);
+        // Where only one object can have the name, all of them are a list of one. An entry of the current map or a
+        // side-effect of that name is selected as it is.
+        let only_one = pop == Pop::All && !self.names.has_history(name);
+        let (origin, named) = match only_one.then(|| self.find(name, Pop::Last, shape)) {
+            Some(last @ (Origin::Slot(_), _)) => last,
+            _ => self.find(name, pop, shape),
+        };
+        let listed = only_one && matches!(origin, Origin::Slot(_));
         let named = if listed { Shape::of(Type::List) } else { named };
         let bys = self.bys_of_named(call, &named)?;
         let mut by = nth(&bys, index);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Dir, EdgeLabelId};
+use graph::{Dir, EdgeLabelId, ReadUnit};
 use planner::physical::{EdgeLabels, OpKind};
 use values::{Direction, VertexRef};
 
@@ -106,8 +106,7 @@ fn of_vertices(
 fn note(v: VertexRef, direction: Direction, labels: &[EdgeLabelId], graph: &Graph<'_>) {
     for dir in Dir::of(direction) {
         if labels.is_empty() {
-            let count = graph.reader.snapshot().catalog().edge_label_count() as u16;
-            (0..count).for_each(|label| graph.note_list(v, EdgeLabelId(label), *dir));
+            graph.note(|| ReadUnit::AnyList(v, *dir));
         }
         labels.iter().for_each(|label| graph.note_list(v, *label, *dir));
     }

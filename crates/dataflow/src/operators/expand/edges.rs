@@ -41,7 +41,7 @@ impl Expand {
                 if shuns_long && graph.reader.list(v, label, dir).has_tree() {
                     break;
                 }
-                graph.note_list(v, label, dir);
+                graph.note_list_among(v, (dir, label), way.labels);
                 if !at.is_partial() {
                     at.place = graph.reader.whole(v, label, dir);
                 }

@@ -1,7 +1,7 @@
 //! Expansion to vertices that are known: from the side that has fewer edges.
 
 use graph::{Degrees, Dir, EdgeLabelId, Place};
-use planner::physical::{OpKind, Target};
+use planner::physical::{Hop, OpKind, Target};
 use values::{Value, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -75,9 +75,9 @@ impl Operator for ExpandInto {
         let graph = view.graph();
         if fresh {
             batch = self.begin(batch, target, &graph, cx);
-            labels_of(&hop.labels, &graph, &mut self.labels);
+            labels_of(hop.direction, &hop.labels, &batch, &graph, &mut self.labels);
         }
-        if !self.look(&batch, Dir::of(hop.direction), &graph, cx)? {
+        if !self.look(&batch, hop, &graph, cx)? {
             self.input = Some(batch);
             return Ok(Step::More);
         }
@@ -128,11 +128,11 @@ impl ExpandInto {
     fn look(
         &mut self,
         batch: &Batch,
-        dirs: &[Dir],
+        Hop { direction, labels }: &Hop,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<bool, QueryError> {
-        let mut left = budget();
+        let (mut left, dirs) = (budget(), Dir::of(*direction));
         let lists = dirs.len() * self.labels.len();
         let mut degrees = match batch.len >= self.found.len() + SOME_ROWS {
             true => self.degrees(dirs, graph),
@@ -149,7 +149,12 @@ impl ExpandInto {
             let (dir, label) = list_at(self.list, dirs, &self.labels);
             let mut side = match self.side {
                 Some(side) => side,
-                None => shorter(v, target, dir, label, degrees.get_mut(self.list), graph),
+                None => {
+                    let side = shorter(v, target, dir, label, degrees.get_mut(self.list), graph);
+                    // Whoever adds or drops an edge between the two changes both lists.
+                    graph.note_list_among(side.of, (side.dir, label), labels);
+                    side
+                }
             };
             let run = graph.reader.run(side.of, label, side.dir, &mut side.place);
             let rest = &run.neighbours()[side.place.position - run.first()..];
@@ -206,7 +211,5 @@ fn shorter(
         true => (v, dir, target),
         false => (target, dir.reverse(), v),
     };
-    // Whoever adds or drops an edge between the two changes both lists.
-    graph.note_list(of, label, dir);
     Side { of, dir, wanted, place: graph.reader.whole(of, label, dir) }
 }

@@ -19,9 +19,9 @@ pub(super) use into::ExpandInto;
 pub(super) use neighbours::Expand;
 pub(super) use walks::Walks;
 
-use graph::{Dir, EdgeLabelId};
+use graph::{Dir, EdgeLabelId, ReadUnit};
 use planner::physical::EdgeLabels;
-use values::{Value, VertexRef};
+use values::{Direction, Value, VertexRef};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -72,13 +72,25 @@ fn list_at(list: usize, dirs: &[Dir], labels: &[EdgeLabelId]) -> (Dir, EdgeLabel
     }
 }
 
-/// The edge labels to follow.
-fn labels_of(labels: &EdgeLabels, graph: &Graph<'_>, into: &mut Vec<EdgeLabelId>) {
+/// The edge labels to follow from the vertices of a batch. If these are all and there are none yet, that is noted, since no list
+/// will be looked at.
+fn labels_of(
+    direction: Direction,
+    labels: &EdgeLabels,
+    batch: &Batch,
+    graph: &Graph<'_>,
+    into: &mut Vec<EdgeLabelId>,
+) {
     into.clear();
     match labels {
         EdgeLabels::Only(labels) => into.extend_from_slice(labels),
         EdgeLabels::All => {
             into.extend((0..graph.reader.snapshot().catalog().edge_label_count() as u16).map(EdgeLabelId));
+            if into.is_empty() && graph.is_noted() {
+                for v in (0..batch.len).filter_map(|row| batch.current.vertex(row)) {
+                    Dir::of(direction).iter().for_each(|&dir| graph.note(|| ReadUnit::AnyList(v, dir)));
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::{Dir, EdgeLabelId};
-use planner::physical::{ExpandTo, OpKind, Slot, Test};
+use planner::physical::{EdgeLabels, ExpandTo, OpKind, Slot, Test};
 use values::{Direction, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -72,6 +72,7 @@ pub(in crate::operators) struct Expand {
 #[derive(Clone, Copy)]
 pub(super) struct Way<'a> {
     pub(super) direction: Direction,
+    pub(super) labels: &'a EdgeLabels,
     pub(super) to: &'a ExpandTo,
     pub(super) edge_test: Option<&'a Test>,
     pub(super) end_test: Option<&'a Test>,
@@ -100,6 +101,7 @@ impl Operator for Expand {
         };
         let way = Way {
             direction: *direction,
+            labels,
             to,
             edge_test: edge_test.as_ref(),
             end_test: end_test.as_ref(),
@@ -111,7 +113,7 @@ impl Operator for Expand {
         // Once per input: the cursor counts in these labels.
         if fresh {
             self.chunk.expect(batch.len);
-            labels_of(labels, &graph, &mut self.labels);
+            labels_of(*direction, labels, &batch, &graph, &mut self.labels);
             match cx.piece_memory {
                 Some(memory) if *distinct && cx.single_tag => {
                     self.share(Some((memory.shared(cx.op.id), memory.has_company())));
@@ -220,7 +222,7 @@ impl Expand {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
-                graph.note_list(v, label, dir);
+                graph.note_list_among(v, (dir, label), way.labels);
             }
             let run;
             let (reached, left) = match packed.list(v, at.list, at.row, at.place.position) {

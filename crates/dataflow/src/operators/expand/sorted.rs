@@ -134,7 +134,7 @@ impl Expand {
                 if wanted.long_only && !list.has_tree() {
                     break;
                 }
-                graph.note_list(v, label, dir);
+                graph.note_list_among(v, (dir, label), way.labels);
             }
             let is_first = fresh && at.place.position == 0;
             let ordered = match at.ordered {

@@ -72,7 +72,7 @@ impl Operator for Walks {
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();
         if fresh {
-            labels_of(&hop.labels, &graph, &mut self.labels);
+            labels_of(hop.direction, &hop.labels, &batch, &graph, &mut self.labels);
         }
         let mut prepared = std::mem::take(&mut self.test);
         let ended = match &cx.op.kind {
@@ -151,7 +151,7 @@ impl Walks {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
-                graph.note_list(v, label, dir);
+                graph.note_list_among(v, (dir, label), &hop.labels);
             }
             let run;
             let (reached, to_end) = match packed.list(v, at.list, at.row, at.place.position) {

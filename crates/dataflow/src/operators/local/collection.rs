@@ -56,6 +56,7 @@ pub(super) fn extreme(
 ) -> Result<Option<Value>, ArithmeticError> {
     let mut members = members(object).into_iter();
     let Some(first) = members.next() else { return Ok(None) };
+    number::check_comparable(&first)?;
     members.try_fold(first, |best, member| better(&member, &best)).map(Some)
 }
 

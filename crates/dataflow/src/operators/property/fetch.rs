@@ -76,7 +76,7 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
                 Some(key) => {
                     let mut values = ColumnBuilder::with_capacity(len);
                     for e in edges {
-                        graph.note_edge(*e);
+                        graph.note_edge_property(*e, Some(key));
                         values.push(graph.reader.edge_value_ref(*e, key));
                     }
                     values.finish()
@@ -120,7 +120,7 @@ fn of_vertices(
         column.expect_many_near(vertices[0]);
     }
     for v in vertices {
-        graph.note_vertex(*v);
+        graph.note_property(*v, Some(key));
         match column.get(*v) {
             Single::Value(value) => values.push(Some(value)),
             Single::Absent => values.push(None),

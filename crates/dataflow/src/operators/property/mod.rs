@@ -73,6 +73,14 @@ fn resolve_keys(keys: &MapKeys, graph: &Graph<'_>) -> Option<Vec<KeyId>> {
     (!found.is_empty()).then_some(found)
 }
 
+/// Notes the keys that are read; as one, if all are.
+fn note_each(keys: &[KeyId], mut note: impl FnMut(Option<KeyId>)) {
+    match keys {
+        [] => note(None),
+        keys => keys.iter().for_each(|key| note(Some(*key))),
+    }
+}
+
 /// The properties of an object under some keys (all, if none is named).
 ///
 /// # Errors
@@ -87,17 +95,17 @@ fn properties_of(
     let wanted = |key: &Str| names.is_empty() || names.contains(key);
     Ok(match object {
         Value::VertexRef(v) => {
-            graph.note_vertex(*v);
             let mut entries = Vec::new();
             if let Some(keys) = keys {
+                note_each(keys, |key| graph.note_property(*v, key));
                 graph.reader.vertex_properties(*v, keys, &mut entries);
             }
             entries.into_iter().map(|entry| Found::OfVertex(*v, entry)).collect()
         }
         Value::EdgeRef(e) => {
-            graph.note_edge(*e);
             let mut entries = Vec::new();
             if let Some(keys) = keys {
+                note_each(keys, |key| graph.note_edge_property(*e, key));
                 graph.reader.edge_properties(*e, keys, &mut entries);
             }
             entries.into_iter().map(|(key, value)| Found::OfEdge(*e, key, value)).collect()

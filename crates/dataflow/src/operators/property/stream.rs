@@ -30,7 +30,7 @@ impl Producer for PropertyStream {
             && !ids.is_empty()
             && ids.iter().all(|key| graph.reader.is_plain(*v, *key))
         {
-            graph.note_vertex(*v);
+            ids.iter().for_each(|key| graph.note_property(*v, Some(*key)));
             into.extend(ids.iter().filter_map(|key| graph.reader.value(*v, *key)));
             return Ok(false);
         }

@@ -50,7 +50,7 @@ impl Producer for IndexLookup {
             let mut seen = FxHashSet::default();
             self.found.retain(|v| seen.insert(*v));
         }
-        self.found.iter().for_each(|v| graph.note_vertex(*v));
+        self.found.iter().for_each(|v| graph.note_property(*v, Some(*key)));
         into.extend(self.found.iter().map(|v| Value::VertexRef(*v)));
         Ok(false)
     }
@@ -69,7 +69,7 @@ fn look_up(label: VertexLabelId, key: KeyId, value: &Value, graph: &Graph<'_>, f
         chunk.clear();
         more = graph.reader.scan_vertices(Some(label), &mut cursor, SCAN_ROWS, &mut chunk);
         for v in &chunk {
-            graph.note_vertex(*v);
+            graph.note_property(*v, Some(key));
             properties.clear();
             graph.reader.vertex_properties(*v, &[key], &mut properties);
             if properties.iter().any(|p| ValueRef::of(&p.value).equals(value)) {

@@ -50,6 +50,11 @@ impl<'a> Having<'a> {
         }
     }
 
+    /// The key that it is about.
+    pub(super) fn key(&self) -> KeyId {
+        self.key
+    }
+
     /// Makes ready for many vertices, most of which are in the stripe of this one, and which will be counted.
     pub(super) fn expect_to_count(&mut self, v: VertexRef) {
         if let Some(wanted) = self.wanted() {

@@ -72,7 +72,7 @@ fn having(
     batch: &Batch,
     graph: &Graph<'_>,
 ) {
-    graph.note_vertices(vertices, rows.iter());
+    graph.note_properties(vertices, rows.iter(), key);
     graph.reader.expect(vertices);
     let mut having = Having::new(key, check, batch, graph);
     if rows.len() >= MANY {

@@ -36,7 +36,7 @@ impl<'a> OfEnds<'a> {
         self.graph.reader.expect_ends(vertices);
         match &mut self.all[..] {
             [test] => {
-                self.graph.note_vertices(vertices, 0..vertices.len() as u32);
+                self.graph.note_properties(vertices, 0..vertices.len() as u32, test.key());
                 if vertices.len() >= self.make_ready_from {
                     self.make_ready_from = usize::MAX;
                     test.expect_to_count(vertices[0]);
@@ -60,7 +60,9 @@ impl<'a> OfEnds<'a> {
     ) {
         let (before, row) = (found.len(), row as u32);
         self.graph.reader.expect_ends(vertices);
-        self.graph.note_vertices(vertices, 0..vertices.len() as u32);
+        for test in &self.all {
+            self.graph.note_properties(vertices, 0..vertices.len() as u32, test.key());
+        }
         let Some((first, others)) = self.all.split_first_mut() else {
             return found.extend_from_slice(vertices);
         };

@@ -84,7 +84,7 @@ impl Subject<'_> {
         match (self.object, key) {
             (Object::Listed(run, i), Some(key)) => run.value_ref(i, key).is_some_and(f),
             (Object::Edge(e), Some(key)) => {
-                graph.note_edge(e);
+                graph.note_edge_property(e, Some(key));
                 graph.reader.edge_value_ref(e, key).is_some_and(f)
             }
             (Object::Vertex(v) | Object::Value(&Value::VertexRef(v)), Some(key)) => {
@@ -130,7 +130,7 @@ pub(super) fn vertex_values(
     graph: &Graph<'_>,
     mut f: impl FnMut(ValueRef<'_>) -> bool,
 ) -> bool {
-    graph.note_vertex(v);
+    graph.note_property(v, Some(key));
     let Some(first) = graph.reader.value_ref(v, key) else { return false };
     if f(first) {
         return true;

@@ -1,7 +1,7 @@
-//! Elements collected into columns, one batch per label; every element brings keys of its own.
+//! Elements collected into columns, one batch per label; every element brings keys of its own. Columns stay in the order
+//! in which the file has their keys, which so becomes the order of an element's properties.
 
-use std::collections::BTreeMap;
-
+use indexmap::IndexMap;
 use values::{Value, VertexRef};
 
 use super::element::{EdgeLine, VertexLine};
@@ -11,7 +11,7 @@ use crate::{BulkCell, BulkColumn, BulkValues};
 #[derive(Default)]
 pub(super) struct VertexBatch {
     pub(super) ids: Vec<Value>,
-    columns: BTreeMap<String, Vec<Vec<BulkCell>>>,
+    columns: IndexMap<String, Vec<Vec<BulkCell>>>,
 }
 
 /// Edges of one label.
@@ -20,7 +20,7 @@ pub(super) struct EdgeBatch {
     pub(super) from: Vec<VertexRef>,
     pub(super) to: Vec<VertexRef>,
     ids: Vec<Option<Value>>,
-    columns: BTreeMap<String, Vec<Option<Value>>>,
+    columns: IndexMap<String, Vec<Option<Value>>>,
 }
 
 impl VertexBatch {

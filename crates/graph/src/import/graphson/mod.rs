@@ -12,13 +12,13 @@ mod batch;
 mod element;
 mod typed;
 
-use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Instant;
 
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use values::{Value, VertexRef};
 
@@ -81,7 +81,7 @@ struct Import<'a> {
 
 impl Import<'_> {
     fn read_vertices(&mut self) -> Result<(), ImportError> {
-        let mut batches: BTreeMap<String, VertexBatch> = BTreeMap::new();
+        let mut batches: IndexMap<String, VertexBatch> = IndexMap::new();
         let mut pending = 0;
         self.each_line(|import, number, line| {
             match import.vertex(line) {
@@ -116,7 +116,7 @@ impl Import<'_> {
         Ok(vertex)
     }
 
-    fn load_vertices(&mut self, batches: BTreeMap<String, VertexBatch>) -> Result<(), ImportError> {
+    fn load_vertices(&mut self, batches: IndexMap<String, VertexBatch>) -> Result<(), ImportError> {
         for (label, batch) in batches {
             let (ids, columns) = batch.into_columns();
             let vertices = self.bulk.vertices(&label, Some(ids.clone()), columns)?;
@@ -127,7 +127,7 @@ impl Import<'_> {
     }
 
     fn read_edges(&mut self) -> Result<(), ImportError> {
-        let mut batches: BTreeMap<String, EdgeBatch> = BTreeMap::new();
+        let mut batches: IndexMap<String, EdgeBatch> = IndexMap::new();
         let mut pending = 0;
         let mut done = rustc_hash::FxHashSet::default();
         self.each_line(|import, number, line| {
@@ -163,7 +163,7 @@ impl Import<'_> {
         done.insert(from).then_some((from, edges))
     }
 
-    fn load_edges(&mut self, batches: BTreeMap<String, EdgeBatch>) -> Result<(), ImportError> {
+    fn load_edges(&mut self, batches: IndexMap<String, EdgeBatch>) -> Result<(), ImportError> {
         for (label, batch) in batches {
             let (from, to, ids, columns) = batch.into_columns();
             self.counts.edges += from.len() as u64;

@@ -1,0 +1,97 @@
+//! A request sees the graph, and the names in it, as of one moment.
+
+mod clients;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use clients::{Asked, ask};
+use mangrove::{
+    Database, DatabaseOptions,
+    store::{MemoryStore, ObservedStore},
+    values::Value,
+};
+
+/// A reader who is planned before a label is there must not meet the commit that brought the label.
+#[test]
+fn a_request_knows_the_names_of_everything_it_sees() {
+    const ROUNDS: usize = 4_000;
+    let db = Database::in_memory().unwrap();
+    ask(&db, "g.addV('hub').property(id, 'hub').property('n', -1)").outcome().unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut n = 0;
+                while !stop.load(Ordering::Relaxed) && n < ROUNDS {
+                    let text = format!("g.V('hub').has('n', gte({n})).map(V().hasLabel('l{n}').count())");
+                    let seen = ask(&db, &text);
+                    seen.outcome().unwrap();
+                    match seen.texts().as_slice() {
+                        [] => {}
+                        [one] if one == "1" => n += 1,
+                        other => {
+                            panic!("round {n}: the property is there, and vertices of the label: {other:?}")
+                        }
+                    }
+                }
+            });
+        }
+        for n in 0..ROUNDS {
+            ask(&db, &format!("g.V('hub').property('n', {n}).addV('l{n}')")).outcome().unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Two requests that each write one vertex and return the other: in whichever order they commit, the later one returns what the
+/// earlier has written.
+#[test]
+fn of_two_requests_that_return_what_the_other_writes_one_shows_it() {
+    const ROUNDS: i64 = 60;
+    let slow = ObservedStore::new(Arc::new(MemoryStore::new()), || ())
+        .before_writes(|| std::thread::sleep(Duration::from_millis(2)));
+    let db = Database::over(Arc::new(slow), DatabaseOptions::default()).unwrap();
+    for id in ["a", "b"] {
+        ask(&db, &format!("g.addV('v').property(id, '{id}').property('n', -1)")).outcome().unwrap();
+    }
+    for (from, to) in [("a", "b"), ("b", "a")] {
+        ask(&db, &format!("g.V('{from}').addE('e').to(V('{to}'))")).outcome().unwrap();
+    }
+    let shows = |asked: Asked| {
+        let results = asked.results();
+        let Some(Value::Vertex(other)) = results.first() else { panic!("{results:?}") };
+        other.properties.iter().find(|property| property.key == "n").unwrap().value.as_i64().unwrap()
+    };
+    for n in 0..ROUNDS {
+        let one = ask(&db, &format!("g.V('a').property('n', {n}).out('e')"));
+        let other = ask(&db, &format!("g.V('b').property('n', {n}).out('e')"));
+        let (one, other) = (shows(one), shows(other));
+        assert!(one == n || other == n, "round {n}: one returned {one}, the other {other}");
+    }
+}
+
+/// Writers whose guard is that a vertex has no edge of whatever label, each with a label that nobody knows yet.
+#[test]
+fn no_edge_of_any_label_is_no_edge_of_a_label_that_is_new_either() {
+    const ROUNDS: i64 = 20;
+    let db = Database::in_memory().unwrap();
+    for guard in ["not(outE())", "where(outE().count().is(0))", "where(out().count().is(0))", "not(bothE())"]
+    {
+        for n in 0..ROUNDS {
+            ask(&db, "g.V().drop()").outcome().unwrap();
+            ask(&db, "g.addV('h').property(id, 'h').addV('t').property(id, 't')").outcome().unwrap();
+            let name = guard.replace(|c: char| !c.is_alphabetic(), "");
+            let add = |who: usize| ask(&db, &format!("g.V('h').{guard}.addE('{name}{n}by{who}').to(V('t'))"));
+            let all: Vec<_> = (0..4).map(add).collect();
+            all.iter().for_each(|asked| drop(asked.outcome().unwrap()));
+            let edges = ask(&db, "g.E().count()").results();
+            assert_eq!(edges, [Value::Long(1)], "{guard}, round {n}");
+        }
+    }
+}
