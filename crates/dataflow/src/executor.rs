@@ -132,7 +132,7 @@ impl Executor {
             Next::Again => executor.turns.come_again(path, task),
             Next::Suspend => executor.suspended.push(task),
             Next::Gone => {
-                drop(task);
+                task.free();
                 post.crew.floor.retire(&executor.desk, ran);
             }
             Next::Commit => {

@@ -238,7 +238,8 @@ impl Floor {
 
     /// Takes a piece back that was begun.
     pub(crate) fn give_back(&self, piece: PieceTask) {
-        self.offers.lock().begun.push(piece);
+        let mut offers = self.offers.lock();
+        offers.begun.push(piece);
         self.begun.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -247,7 +248,8 @@ impl Floor {
         if self.begun.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let piece = self.offers.lock().begun.pop()?;
+        let mut offers = self.offers.lock();
+        let piece = offers.begun.pop()?;
         self.begun.fetch_sub(1, Ordering::Relaxed);
         Some(piece)
     }

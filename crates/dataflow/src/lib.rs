@@ -13,6 +13,7 @@
 //! | `running.rs`, `answer.rs` | one query: the root instance, and what a transaction answers |
 //! | `executor.rs`, `turns.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, what executors share, queries |
 //! | `memory.rs`, `budget.rs`, `batch/weight.rs` | what a query may hold, what all may, and what values weigh |
+//! | `reclaim.rs` | freeing what is large, off the executors |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
@@ -42,6 +43,7 @@ mod post;
 mod profile;
 mod query;
 mod quota;
+mod reclaim;
 mod result;
 mod running;
 mod scope;

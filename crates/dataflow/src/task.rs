@@ -11,6 +11,7 @@ use crate::budget::PATIENCE;
 use crate::error::QueryError;
 use crate::instance::Progress;
 use crate::quota::Quota;
+use crate::reclaim;
 use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
 use crate::turns::Path;
@@ -53,6 +54,12 @@ impl Task {
     /// The groups that it takes turns in.
     pub(crate) fn path(&self) -> Path {
         self.query.state().path()
+    }
+
+    /// Frees what is left of it.
+    pub(crate) fn free(self) {
+        let bytes = self.query.state().memory.used() as usize;
+        reclaim::free(self, bytes);
     }
 
     /// Whether it must be run to notice its end.

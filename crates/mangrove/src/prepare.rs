@@ -6,7 +6,7 @@ use dataflow::detach::Detail;
 use graph::Snapshot;
 use gremlin::{Shape, Traversal};
 use planner::{Known, Options, PlanCache, Planned, Schema, physical::Plan, plan};
-use values::{Str, Value};
+use values::Value;
 
 use crate::Error;
 

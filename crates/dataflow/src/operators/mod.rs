@@ -54,6 +54,7 @@ mod seen;
 mod select;
 mod shared_vertex_set;
 mod slots;
+mod sorting;
 mod source;
 mod tail;
 mod test;

@@ -22,6 +22,7 @@ use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
 use super::best::Best;
 use super::cursor::Cursor;
+use super::pace::Pace;
 use super::packed::PackedLists;
 use super::sorted::Wanted;
 use super::{labels_of, list_at, vertex_of};
@@ -210,6 +211,7 @@ impl Expand {
             Some(_) => ENDS_PER_CALL,
             None => EDGES_PER_CALL,
         };
+        let mut pace = Pace::default();
         let mut looked_at = 0;
         let mut at = self.cursor;
         // Who has reached a vertex first makes no difference here.
@@ -266,6 +268,9 @@ impl Expand {
             at.place.position += used;
             if used >= left || rest.is_empty() {
                 at.next_list(lists);
+            }
+            if pace.turn_is_over(looked_at, cx) {
+                break;
             }
         }
         (self.cursor, self.looked_at) = (at, looked_at);
