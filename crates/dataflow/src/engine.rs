@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use planner::physical::Plan;
-use values::{Str, Value};
+use values::Value;
 
 use crate::batch::Weight;
 use crate::budget::{Budget, PATIENCE};
@@ -26,6 +26,7 @@ use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
 use crate::side_effects::SideEffects;
 use crate::task::{Room, Task};
+use crate::turns::Caller;
 use crate::waker::Waker;
 
 /// How an engine is built.
@@ -80,8 +81,8 @@ pub struct QuerySpec {
     pub params: Vec<Value>,
     /// The graph as it sees it.
     pub access: Access,
-    /// On whose behalf it runs; tenants share the executors evenly.
-    pub tenant: Str,
+    /// On whose behalf it runs.
+    pub caller: Caller,
     /// Its evaluation timeout.
     pub timeout: Option<Duration>,
     /// Most bytes of intermediate results.
@@ -167,14 +168,12 @@ impl Engine {
             let desk = desk.clone();
             move || desk.wake()
         });
-        let tenant = spec.tenant.clone();
         let detail = spec.detail;
         let state = self.state(spec, waker.clone());
         sink.begin(&state.memory);
         let cancel = state.cancel.clone();
         let abandoned = Arc::new(AtomicBool::new(false));
         desk.submit(Task {
-            tenant,
             query: RunningQuery::new(state, detail),
             sink,
             abandoned: abandoned.clone(),
@@ -234,6 +233,7 @@ impl Engine {
             clock: self.clock.clone(),
             helpers: (!alone).then(|| self.floor.clone() as Arc<dyn Helpers>),
             waker,
+            caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
             plan: spec.plan,
             params: spec.params,

@@ -110,6 +110,11 @@ impl MemoryMeter {
         }
     }
 
+    /// Whether half of what may be held is.
+    pub(crate) fn is_half_used(&self) -> bool {
+        self.used() > self.limit / 2
+    }
+
     /// The bound in bytes.
     #[inline]
     pub fn limit(&self) -> u64 {

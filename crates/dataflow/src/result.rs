@@ -7,6 +7,7 @@ use values::Value;
 
 use crate::error::QueryError;
 use crate::memory::MemoryMeter;
+use crate::profile::Profile;
 
 /// Results of a query, detached from the graph, each with how often it occurs in a row.
 pub type Results = Vec<(Value, u64)>;
@@ -22,6 +23,10 @@ pub trait ResultSink: Send {
     /// # Errors
     /// The results, not taken.
     fn push(&mut self, results: Results) -> Result<(), Results>;
+
+    /// Shows what a query has counted that has run to its end, if it was to count: before its outcome, and of a writing one
+    /// before its commit.
+    fn counted(&mut self, _profile: &Profile) {}
 
     /// Takes the outcome. The last call; not made when the query was cancelled by dropping its handle.
     fn finish(&mut self, outcome: Result<Summary, QueryError>);

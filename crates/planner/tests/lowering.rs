@@ -219,6 +219,8 @@ fn a_loop_goes_deep_for_its_end_and_broad_for_what_is_on_the_way() {
     assert!(at_end.contains("RepeatScope after: until 5 times [per iteration, inter dfs"), "{at_end}");
     let on_the_way = physical("g.V().repeat(out('knows')).emit().times(5).limit(3)");
     assert!(on_the_way.contains("emit always [per iteration, inter bfs"), "{on_the_way}");
+    let apart = physical("g.V().repeat(out('knows').simplePath()).until(has('age',3)).limit(3)");
+    assert!(apart.contains("[per iteration, inter both ends"), "{apart}");
     let all = physical("g.V().repeat(out('knows')).times(5).count()");
     assert!(all.contains("until 5 times [per iteration, inter bfs"), "{all}");
     let kept_apart = physical("g.V().repeat(out('knows').simplePath()).times(5).path().count()");

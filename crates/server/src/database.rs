@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    net::IpAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -84,9 +85,20 @@ impl ResultBatch {
     }
 }
 
+/// Who asks. The engine shares its time evenly among addresses, then among the connections of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Client {
+    /// The client's address; of IPv6, the network of 64 bits that it is in.
+    pub address: IpAddr,
+    /// The number of its connection to this server.
+    pub connection: u64,
+}
+
 /// A request, validated as far as that is possible without knowing Gremlin.
 #[derive(Clone, Debug)]
 pub struct Query {
+    /// Who asks.
+    pub client: Client,
     /// What to run.
     pub input: Input,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.

@@ -1,6 +1,6 @@
 //! What all connections share.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU64};
 
 use tokio::sync::Semaphore;
 
@@ -24,6 +24,8 @@ pub(crate) struct Host {
     /// Requests that are being received.
     pub(crate) intake: Arc<Intake>,
     pub(crate) connections: ConnectionTable,
+    /// Connections that have come so far.
+    pub(crate) arrivals: AtomicU64,
     /// Connections for which there was no place when they came.
     pub(crate) waiting: ConnectionTable,
     /// Connections to which the server says why it closes them, at a time.
@@ -42,6 +44,7 @@ impl Host {
             requests: Permits::new(options.max_requests),
             intake: Intake::new(options.max_receiving_bytes.max(4 * options.max_request_bytes as u64)),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
+            arrivals: AtomicU64::new(0),
             waiting: ConnectionTable::new(WAITING, WAITING_PER_ADDRESS),
             farewells: Permits::new(FAREWELLS),
             scrapes: Arc::new(Semaphore::new(1)),

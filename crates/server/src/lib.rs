@@ -39,8 +39,8 @@ mod status;
 mod websocket;
 
 pub use database::{
-    Database, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
-    Summary,
+    Client, Database, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink,
+    Running, Summary,
 };
 pub use door::{HostName, HostNameError, Origin, OriginError};
 pub use graphs::Graphs;

@@ -55,6 +55,7 @@ mod seen;
 mod select;
 mod shared_vertex_set;
 mod slots;
+mod sorting;
 mod source;
 mod tail;
 mod test;
@@ -124,7 +125,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Sample(..) => Box::<sample::Sample>::default(),
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
-        OpKind::Barrier => Box::<barrier::Barrier>::default(),
+        OpKind::Barrier { .. } => Box::<barrier::Barrier>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),

@@ -232,7 +232,7 @@ fn has_barrier(branch: &Pipeline) -> bool {
         OpKind::Order { .. }
         | OpKind::Aggregate(_)
         | OpKind::GroupCount { .. }
-        | OpKind::Barrier
+        | OpKind::Barrier { .. }
         | OpKind::Tail(_)
         | OpKind::Sample(..)
         | OpKind::Collect { eager: true, .. } => true,

@@ -360,6 +360,7 @@ fn leaves_current(kind: &Kind) -> bool {
         Kind::Identity
             | Kind::Keep { .. }
             | Kind::Barrier
+            | Kind::HoldRepeats
             | Kind::Collect { .. }
             | Kind::Coin(_)
             | Kind::BulkByDegree { .. }

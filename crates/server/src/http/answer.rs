@@ -73,7 +73,7 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
         let message = format!("no serializer for requested Accept header: {}", accept.unwrap_or_default());
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
-    let mut operation = select(message, host).map_err(|refusal| refused(id, &refusal))?;
+    let mut operation = select(message, guest).map_err(|refusal| refused(id, &refusal))?;
     operation.query.read_only = parts.method == Method::GET;
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
@@ -113,8 +113,8 @@ async fn read_body(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
 }
 
 /// HTTP has scripts and bytecode, and no other operation.
-fn select(message: RequestMessage, host: &Host) -> Result<Operation, Refusal> {
-    match Action::select(message, host)? {
+fn select(message: RequestMessage, guest: &Guest) -> Result<Operation, Refusal> {
+    match Action::select(message, guest)? {
         Action::Run(operation) => Ok(*operation),
         Action::Acknowledge => Err(Refusal::arguments("there is nothing to close over HTTP")),
     }

@@ -227,7 +227,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         };
         let id = message.id;
-        let action = Action::select(message, &self.guest.host).and_then(|action| match action {
+        let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(operation) => Ok(Some((*operation, self.admit()?))),
             Action::Acknowledge => Ok(None),
         });
