@@ -91,8 +91,7 @@ impl Job {
         if number > 0 {
             spec.timeout = self.remaining().or(spec.timeout);
         }
-        let relay =
-            Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };
+        let relay = Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();
         // The attempt may be over already, and a later one may have been started from its sink.

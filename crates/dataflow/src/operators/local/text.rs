@@ -149,7 +149,8 @@ fn parts<'t>(text: &'t str, separator: Option<&'t str>) -> Box<dyn Iterator<Item
     match separator {
         Some("") => Box::new(text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])),
         Some(separator) => {
-            let ends = places(text, separator).map(|end| (end, false)).chain([(text.len(), !text.is_empty())]);
+            let ends =
+                places(text, separator).map(|end| (end, false)).chain([(text.len(), !text.is_empty())]);
             let parts = ends.scan(0, |from, (end, is_last)| {
                 let part = &text[*from..end];
                 *from = (end + separator.len()).min(text.len());
