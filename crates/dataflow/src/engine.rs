@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use graph::{NameSpace, ReadUnit};
 use parking_lot::{Condvar, Mutex};
 use planner::physical::Plan;
-use values::Value;
+use values::{Str, Value};
 
 use crate::batch::Weight;
 use crate::budget::{Budget, PATIENCE};
@@ -91,6 +92,16 @@ pub struct QuerySpec {
     pub counting: Counting,
     /// How complete the elements among its results are.
     pub detail: Detail,
+}
+
+impl QuerySpec {
+    /// In a transaction: what is not found since nobody knows its name was read all the same.
+    fn note_unknown_names(&self) {
+        if let Access::Write(transaction) = &self.access {
+            let read = |(space, name): &(NameSpace, Str)| ReadUnit::Name(*space, graph::name_hash(name));
+            self.plan.unknown.iter().for_each(|name| transaction.note_read(read(name)));
+        }
+    }
 }
 
 /// Executors, and what they share. Dropping it stops them; queries still running are dropped.
@@ -209,6 +220,7 @@ impl Engine {
 
     fn state(&self, mut spec: QuerySpec, waker: Waker) -> Arc<QueryState> {
         let ends = spec.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        spec.note_unknown_names();
         let cancel = CancelToken::of(spec.access.serve(ends));
         let profile = match spec.counting {
             Counting::Off => Profile::off(),

@@ -25,7 +25,7 @@ impl Transaction {
     pub fn add_vertex(&self, id: Option<Value>, label: &str) -> Result<VertexRef> {
         id.as_ref().map_or(Ok(()), element_id::check)?;
         self.obey_vertex_label(label)?;
-        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
         let mut writes = self.writes.lock();
         if let Some(id) = &id
             && self.reader(&writes).vertex_by_id(id).is_some()

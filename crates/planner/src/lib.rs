@@ -25,6 +25,7 @@ mod rounded;
 mod rules;
 mod schema;
 mod statistics;
+mod unknown;
 
 pub use cache::PlanCache;
 pub use error::PlanError;

@@ -1,6 +1,6 @@
 //! Properties set on elements.
 
-use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId};
+use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId, ReadUnit, name_hash};
 use planner::physical::{Operand, WriteProperty};
 use values::{EdgeRef, Str, Value, VertexProperty, VertexRef, watch};
 
@@ -110,7 +110,10 @@ impl Change<'_> {
 
     fn remove_values(&self, v: VertexRef, key: &str) -> Result<(), QueryError> {
         let snapshot = self.transaction.snapshot();
-        let Some(key) = snapshot.catalog().key(key) else { return Ok(()) };
+        let Some(key) = snapshot.catalog().key(key) else {
+            self.transaction.note_read(ReadUnit::Name(NameSpace::Key, name_hash(key)));
+            return Ok(());
+        };
         let mut entries: Vec<PropertyEntry> = Vec::new();
         snapshot.reader().vertex_properties(v, &[key], &mut entries);
         entries.iter().try_for_each(|entry| self.transaction.drop_vertex_property(entry.id))?;
