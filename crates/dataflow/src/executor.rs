@@ -22,7 +22,7 @@ use graph::Bell;
 use crate::floor::{Desk, Floor};
 use crate::instance::Progress;
 use crate::post::Post;
-use crate::quota::Quota;
+use crate::quota::{Clock, Quota};
 use crate::scope::PieceTask;
 use crate::task::{Next, Task, panicked};
 use crate::turns::Turns;
@@ -30,6 +30,10 @@ use crate::turns::Turns;
 /// Time of one turn of a query. Long enough to work through some hundred batches' worth of traversers, short enough
 /// that a point query behind a dozen heavy ones still answers within milliseconds.
 pub const TURN: Duration = Duration::from_micros(500);
+
+/// How often those that wait for a turn are asked whether they are over: whose deadline has passed, or whose client has gone,
+/// must not wait for the others before it ends.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// The state of an executor, which belongs to the thread that works for it: see `crew.rs`.
 pub(crate) struct Executor {
@@ -44,6 +48,8 @@ pub(crate) struct Executor {
     piece: Option<PieceTask>,
     /// Whether a query of its own has had a turn since the last piece.
     owes_piece: bool,
+    /// When those that wait are asked next whether they are over.
+    look: Duration,
 }
 
 impl Executor {
@@ -56,14 +62,25 @@ impl Executor {
             }
         });
         let (turns, suspended) = (Turns::default(), Vec::new());
-        Box::new(Self { index, desk, room, turns, suspended, piece: None, owes_piece: false })
+        Box::new(Self {
+            index,
+            desk,
+            room,
+            turns,
+            suspended,
+            piece: None,
+            owes_piece: false,
+            look: Duration::ZERO,
+        })
     }
 
     /// Works until told to stop, or until another thread has taken over.
     pub(crate) fn run(mut self: Box<Self>, post: &Post) {
         let mut helped = false;
         while self.read_inbox() {
-            let kept = if let Some(piece) = self.piece_that_is_due(&post.crew.floor) {
+            let kept = if let Some(task) = self.one_that_is_over(&*post.crew.clock) {
+                self.run_task(task, post)
+            } else if let Some(piece) = self.piece_that_is_due(&post.crew.floor) {
                 self.help(piece, post)
             } else if let Some(task) = self.turns.next() {
                 self.run_task(task, post)
@@ -102,6 +119,19 @@ impl Executor {
             }
         }
         !stop
+    }
+
+    /// A query that is over, and only has to say so.
+    fn one_that_is_over(&mut self, clock: &dyn Clock) -> Option<Task> {
+        let now = clock.now();
+        if now < self.look {
+            return None;
+        }
+        let over = self.turns.out_of_turn(Task::is_over);
+        if over.is_none() {
+            self.look = now + LOOK;
+        }
+        over
     }
 
     /// The piece that has the next turn, since a query of this executor has had the last.

@@ -121,6 +121,18 @@ impl<T> Turns<T> {
         }
     }
 
+    /// One of those that `need_not_wait`, whosever turn it is. It waits no longer.
+    pub(crate) fn out_of_turn(&mut self, need_not_wait: impl Fn(&T) -> bool) -> Option<T> {
+        match self.alone.take() {
+            Some((_, item, _)) if need_not_wait(&item) => Some(item),
+            Some(alone) => {
+                self.alone = Some(alone);
+                None
+            }
+            None => self.all.out_of_turn(&need_not_wait),
+        }
+    }
+
     /// Counts the time of a turn, had here or elsewhere.
     pub(crate) fn count(&mut self, path: Path, time: Duration) {
         if self.all.members.is_empty() {
@@ -190,6 +202,21 @@ impl<T> Member<T> {
         !matches!(self.place, Place::Away)
     }
 
+    /// Takes what waits, or one of those that `choose` finds within. Who has nobody left that waits is away.
+    fn take(&mut self, choose: impl FnOnce(&mut Group<T>) -> Option<T>) -> Option<T> {
+        match std::mem::replace(&mut self.place, Place::Away) {
+            Place::Away => None,
+            Place::Waits(item) => Some(item),
+            Place::Within(mut group) => {
+                let item = choose(&mut group);
+                if group.waiting > 0 {
+                    self.place = Place::Within(group);
+                }
+                item
+            }
+        }
+    }
+
     /// Whether it may be done a favour.
     fn is_favourite(&self) -> bool {
         self.fresh && self.light
@@ -254,20 +281,23 @@ impl<T> Group<T> {
         };
         let member = self.members.iter_mut().filter(|member| member.waits()).min_by_key(order)?;
         self.favoured = favours && member.is_favourite();
-        let item = match std::mem::replace(&mut member.place, Place::Away) {
-            Place::Away => None,
-            Place::Waits(item) => Some(item),
-            Place::Within(mut group) => {
-                let item = group.next();
-                if group.waiting > 0 {
-                    member.place = Place::Within(group);
-                    return item;
-                }
-                item
-            }
-        };
-        self.waiting -= 1;
+        let item = member.take(Self::next);
+        self.waiting -= usize::from(!member.waits());
         item
+    }
+
+    fn out_of_turn(&mut self, need_not_wait: &impl Fn(&T) -> bool) -> Option<T> {
+        for member in self.members.iter_mut().filter(|member| member.waits()) {
+            let item = match &member.place {
+                Place::Waits(item) if !need_not_wait(item) => None,
+                _ => member.take(|group| group.out_of_turn(need_not_wait)),
+            };
+            if item.is_some() {
+                self.waiting -= usize::from(!member.waits());
+                return item;
+            }
+        }
+        None
     }
 
     fn count(&mut self, path: &[Party], time: Duration) {
@@ -459,6 +489,25 @@ mod tests {
         executor.turns.count(client(1, 7).path(9), TURN * 10);
         let shares = executor.shares(10, &[1, 2]);
         assert!(shares[1] >= 9, "{shares:?}");
+    }
+
+    #[test]
+    fn who_need_not_wait_is_found_wherever_it_waits() {
+        let mut executor = Executor::default();
+        assert!(executor.turns.out_of_turn(|_| true).is_none());
+        executor.come(client(1, 1), 1);
+        assert!(executor.turns.out_of_turn(|(_, query)| *query == 2).is_none());
+        for (query, caller) in [(2, client(1, 1)), (3, client(1, 2)), (4, client(2, 3))] {
+            executor.come(caller, query);
+        }
+        executor.turn(TURN * 1_000);
+        for query in [2, 4, 1] {
+            let found = executor.turns.out_of_turn(|(_, waits)| *waits == query);
+            assert_eq!(found.map(|(_, found)| found), Some(query));
+        }
+        assert_eq!(executor.turn(TURN), 3);
+        assert!(executor.turns.out_of_turn(|(_, query)| *query == 3).is_some());
+        assert!(executor.turns.is_empty() && executor.turns.next().is_none());
     }
 
     #[test]
