@@ -10,7 +10,7 @@ use graph::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::PredicateOp;
 use values::Direction;
 
-use super::mix::{Labels, Mix, far_ends};
+use super::mix::{Labels, MANY, Mix, far_ends};
 use crate::Statistics;
 use crate::logical::{Access, Chain, Kind, Lookup, LoopCondition, Move, Repeat, Step};
 use crate::physical::{EdgeEnd, EdgeLabels, ElementKind, IndexedRange, Operand, Predicate, Test};
@@ -259,6 +259,7 @@ impl<'a> Cost<'a> {
                 dirs.map(|dir| self.statistics.most_edges(vertex, edge, *dir).unwrap_or(0)).sum()
             };
             match labels {
+                EdgeLabels::Only(labels) if labels.len() * self.labels.len() > MANY => 0,
                 EdgeLabels::All => most(None),
                 EdgeLabels::Only(labels) => labels.iter().map(|label| most(Some(*label))).sum(),
             }
@@ -279,6 +280,9 @@ impl<'a> Cost<'a> {
             }
             EdgeLabels::Only(labels) => {
                 let lists = labels.iter().flat_map(|label| dirs.iter().map(move |dir| (*label, *dir)));
+                if mix.vertices().is_some_and(|vertices| vertices.iter().count() * labels.len() > MANY) {
+                    return lists.map(|(label, dir)| self.one_degree(label, dir)).sum();
+                }
                 lists.map(|(label, dir)| self.of_list(label, dir, mix)).sum()
             }
         }
