@@ -1,12 +1,16 @@
 //! Properties of vertices with the ids that they had in an imported file: these are shown and written through, and nobody
 //! finds what they are stored under.
 
+mod queries;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mangrove::Database;
 use mangrove::graph::import::ImportOptions;
 use mangrove::values::Value;
+
+use queries::{refusal, texts};
 
 fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data").join(name)
@@ -30,21 +34,6 @@ fn of_lines(lines: &str) -> Database {
     let db = Database::in_memory().unwrap();
     fill(&db, &file);
     db
-}
-
-fn texts(db: &Database, query: &str) -> Vec<String> {
-    db.query(query).unwrap().map(|value| value.unwrap().to_string()).collect()
-}
-
-/// The error of a query, whenever it comes.
-fn refusal(db: &Database, query: &str) -> String {
-    match db.query(query) {
-        Err(error) => error.to_string(),
-        Ok(results) => {
-            let error = results.into_iter().find_map(Result::err);
-            error.unwrap_or_else(|| panic!("{query} was accepted")).to_string()
-        }
-    }
 }
 
 fn run(arguments: &[&str]) -> String {
