@@ -9,6 +9,7 @@ use parking_lot::{Condvar, Mutex};
 use planner::physical::Plan;
 use values::{Str, Value};
 
+use crate::batch::Weight;
 use crate::budget::{Budget, PATIENCE};
 use crate::cancel::CancelToken;
 use crate::commit::Committers;
@@ -26,6 +27,7 @@ use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
 use crate::side_effects::SideEffects;
 use crate::task::{Room, Task};
+use crate::turns::Caller;
 use crate::waker::Waker;
 
 /// How an engine is built.
@@ -80,8 +82,8 @@ pub struct QuerySpec {
     pub params: Vec<Value>,
     /// The graph as it sees it.
     pub access: Access,
-    /// On whose behalf it runs; tenants share the executors evenly.
-    pub tenant: Str,
+    /// On whose behalf it runs.
+    pub caller: Caller,
     /// Its evaluation timeout.
     pub timeout: Option<Duration>,
     /// Most bytes of intermediate results.
@@ -165,7 +167,7 @@ impl Engine {
     }
 
     /// Starts a query on the executor with the fewest queries. Results and outcome go to the sink.
-    pub fn submit(&self, spec: QuerySpec, sink: Box<dyn ResultSink>) -> QueryHandle {
+    pub fn submit(&self, spec: QuerySpec, mut sink: Box<dyn ResultSink>) -> QueryHandle {
         let desk = self
             .floor
             .desks
@@ -177,13 +179,12 @@ impl Engine {
             let desk = desk.clone();
             move || desk.wake()
         });
-        let tenant = spec.tenant.clone();
         let detail = spec.detail;
         let state = self.state(spec, waker.clone());
+        sink.begin(&state.memory);
         let cancel = state.cancel.clone();
         let abandoned = Arc::new(AtomicBool::new(false));
         desk.submit(Task {
-            tenant,
             query: RunningQuery::new(state, detail),
             sink,
             abandoned: abandoned.clone(),
@@ -226,26 +227,39 @@ impl Engine {
             Counting::On => Profile::new(spec.plan.ops, false),
             Counting::Timed => Profile::new(spec.plan.ops, true),
         };
+        let memory = Arc::new(match &self.budget {
+            Some(budget) => MemoryMeter::within(spec.memory, budget),
+            None => MemoryMeter::new(spec.memory),
+        });
+        if let Err(error) = memory.charge(weight_of(&spec.params)) {
+            cancel.fail(error);
+        }
         let alone = spec.plan.writes || spec.plan.parallelism == Some(1) || self.executors() < 2;
         Arc::new(QueryState {
             side_effects: SideEffects::new(&spec.plan),
             shareable: Shareable::default(),
-            memory: Arc::new(match &self.budget {
-                Some(budget) => MemoryMeter::within(spec.memory, budget),
-                None => MemoryMeter::new(spec.memory),
-            }),
+            memory,
             profile,
             cancel,
             deadline: spec.timeout.map(|timeout| (self.clock.now().saturating_add(timeout), timeout)),
             clock: self.clock.clone(),
             helpers: (!alone).then(|| self.floor.clone() as Arc<dyn Helpers>),
             waker,
+            caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
             plan: spec.plan,
             params: spec.params,
             access: spec.access,
         })
     }
+}
+
+/// Bytes of what a query was sent with, if they are worth counting.
+fn weight_of(params: &[Value]) -> isize {
+    const SMALL: usize = 64 << 10;
+    let mut weight = Weight::default();
+    params.iter().for_each(|value| weight.add(value));
+    if weight.bytes < SMALL { 0 } else { weight.bytes as isize }
 }
 
 impl Drop for Engine {

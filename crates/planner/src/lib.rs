@@ -16,6 +16,7 @@ mod bind;
 mod cache;
 mod error;
 mod explain;
+mod lists;
 mod logical;
 mod lower;
 mod options;
