@@ -74,7 +74,7 @@ histories: build build-trials ## Concurrent clients over the wire, ROUNDS=1000 t
 	$(RELEASE)/trials histories --rounds $(or $(ROUNDS),1000) --program $(RELEASE)/mangrove
 
 # The same inputs every time, as far as the clock lets them be.
-short-histories: ## A short form of it, a part of `make test`
+short-histories: ## A short form of it, twenty seconds, a part of `make test`
 	cargo build --locked -p mangrove -p trials
 	$(DEBUG)/trials histories --rounds 11 --transactions 1000 --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
 
