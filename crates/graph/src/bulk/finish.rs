@@ -161,7 +161,13 @@ impl Loaded<'_> {
             ..Checkpoint::default()
         };
         core.describe(&manifest, &catalog, &mut checkpoint);
-        core.meta.save(&checkpoint, &catalog.with_new(Some(&self.names)), (&self.degrees, &values))?;
+        core.names.keep(&self.names, true);
+        let saved =
+            core.meta.save(&checkpoint, &catalog.with_new(Some(&self.names)), (&self.degrees, &values));
+        if saved.as_ref().is_err_and(GraphError::is_disk_full) {
+            core.names.keep(&self.names, false);
+        }
+        saved?;
         core.names.give_out(&core.names.take_to_log(&self.names), writer.applied);
         core.set_values(values);
         core.commits.learn_logged(&catalog);

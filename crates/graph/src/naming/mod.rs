@@ -99,6 +99,8 @@ struct Reservation {
     holders: usize,
     /// Whether a commit has taken it to the log, or is about to.
     logged: bool,
+    /// Whether the disk may have it all the same: then it stays this name's.
+    kept: bool,
 }
 
 impl Default for Names {
@@ -134,7 +136,7 @@ impl Names {
         };
         let name = Str::from(name);
         reserved.by_name.insert(name.clone(), id);
-        reserved.by_id.insert(id, Reservation { name: name.clone(), holders: 1, logged: false });
+        reserved.by_id.insert(id, Reservation { name: name.clone(), holders: 1, logged: false, kept: false });
         Ok((id, name))
     }
 
@@ -170,6 +172,16 @@ impl Names {
         for (space, id, _) in taken {
             if let Some(reservation) = reserved[*space as usize].by_id.get_mut(id) {
                 reservation.logged = false;
+            }
+        }
+    }
+
+    /// Whether the disk may have some names that no commit has given out: then their ids stay theirs, whoever lets go.
+    pub(crate) fn keep(&self, new: &NewNames, kept: bool) {
+        let mut reserved = self.reserved.lock();
+        for (space, id, _) in new.all() {
+            if let Some(reservation) = reserved[space as usize].by_id.get_mut(&id) {
+                reservation.kept = kept;
             }
         }
     }
@@ -220,7 +232,8 @@ impl Reserved {
         let Some(reservation) = self.by_id.get_mut(&id) else { return };
         reservation.holders -= 1;
         // Of a commit that failed nobody knows whether the log has it. There are no further ones, so it may stay.
-        if reservation.holders > 0 || reservation.logged && !is_given {
+        let stays = reservation.logged || reservation.kept;
+        if reservation.holders > 0 || stays && !is_given {
             return;
         }
         if let Some(Reservation { name, .. }) = self.by_id.remove(&id) {
@@ -309,6 +322,24 @@ mod tests {
         assert_eq!(names.take_to_log(&later), []);
         drop(later);
         assert_eq!(NewNames::new(&names).intern(EdgeLabel, "b").unwrap(), (a + 1, true), "that is for ever");
+    }
+
+    #[test]
+    fn a_name_that_the_disk_may_have_keeps_its_id_and_the_next_commit_with_it_logs_it() {
+        let names = Arc::new(Names::default());
+        let load = NewNames::new(&names);
+        load.intern(Key, "a").unwrap();
+        names.keep(&load, true);
+        drop(load);
+        let other = NewNames::new(&names);
+        assert_eq!(other.intern(Key, "b").unwrap(), (2, true));
+        assert_eq!(other.intern(Key, "a").unwrap(), (1, true));
+        let taken = names.take_to_log(&other);
+        assert_eq!(taken.len(), 2);
+        names.give_out(&taken, 3);
+        drop(other);
+        assert_eq!(names.table(Key).id("a", 3), Some(1));
+        assert!(names.reserved.lock()[Key as usize].by_id.is_empty());
     }
 
     #[test]
