@@ -14,7 +14,8 @@ use crate::{Options, Planned, Schema, Statistics};
 /// Parts with a lock of their own, so that threads seldom meet.
 const SHARDS: usize = 16;
 
-/// A bounded, shared memory of plans: least recently used ones make room.
+/// A bounded, shared memory of plans: least recently used ones make room. Plans of long traversals count more, and very long
+/// traversals are planned each time: what a plan takes in memory is some hundred times its shape's key.
 ///
 /// A plan serves every traversal of its shape as long as schema and indexes of the graph are those it was made under, the options
 /// too, the names that it looked up in vain are still unknown, and nothing that was known about the graph has changed by a
@@ -65,12 +66,20 @@ impl Key {
     }
 }
 
+/// Bytes of a key up to which a plan is kept.
+const LONGEST: usize = 8 << 10;
+
+/// Bytes of the keys of a shard's plans, for each plan that it has room for. Keys are a third of that on average.
+const MEAN: usize = 512;
+
 /// Plans that one shape can have.
 const VARIANTS: usize = 4;
 
 #[derive(Default)]
 struct Shard {
     plans: FxHashMap<Key, Entry>,
+    /// Bytes of their keys, once for each variant.
+    bytes: usize,
     /// Counts uses, to tell which is the oldest.
     clock: u64,
 }
@@ -109,7 +118,7 @@ impl PlanCache {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let planned = Arc::new(make()?);
-        if planned.reusable && !for_whom.schema.has_new_names() {
+        if planned.reusable && shape.bytes() <= LONGEST && !for_whom.schema.has_new_names() {
             self.shard(&key).lock().insert(key, planned.clone(), self.capacity, for_whom);
         }
         Ok(planned)
@@ -149,7 +158,7 @@ impl PlanCache {
 
     /// Forgets all plans.
     pub fn clear(&self) {
-        self.shards.iter().for_each(|shard| shard.lock().plans.clear());
+        self.shards.iter().for_each(|shard| *shard.lock() = Shard::default());
     }
 }
 
@@ -171,13 +180,13 @@ impl Shard {
     /// Keeps a plan, unless another thread has brought one meanwhile that serves as well.
     fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize, for_whom: For<'_>) {
         self.clock += 1;
-        if self.plans.len() >= capacity && !self.plans.contains_key(&key) {
-            // A shard is small, and plans are made seldom: looking through it is cheaper than keeping it in order.
-            let oldest = self.plans.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
-            if let Some(oldest) = oldest {
-                self.plans.remove(&oldest);
-            }
-        }
+        let is_full = |shard: &Self| {
+            let bytes = shard.bytes + key.shape.bytes();
+            shard.plans.len() >= capacity && !shard.plans.contains_key(&key)
+                || bytes > (capacity * MEAN).max(LONGEST)
+        };
+        while is_full(self) && self.forget_oldest() {}
+        let bytes = key.shape.bytes();
         let entry = self.plans.entry(key).or_insert(Entry { variants: Vec::new(), used: 0 });
         entry.used = self.clock;
         if entry.variants.iter().any(|known| for_whom.is_served_by(known)) {
@@ -185,7 +194,18 @@ impl Shard {
         }
         if entry.variants.len() >= VARIANTS {
             entry.variants.remove(0);
+            self.bytes -= bytes;
         }
         entry.variants.push(planned);
+        self.bytes += bytes;
+    }
+
+    /// Makes room; false if nothing is left.
+    fn forget_oldest(&mut self) -> bool {
+        // A shard is small, and plans are made seldom: looking through it is cheaper than keeping it in order.
+        let oldest = self.plans.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
+        let Some((key, entry)) = oldest.and_then(|key| self.plans.remove_entry(&key)) else { return false };
+        self.bytes -= key.shape.bytes() * entry.variants.len();
+        true
     }
 }

@@ -163,3 +163,23 @@ fn a_plan_that_may_know_names_which_others_cannot_is_not_kept_and_another_serves
     let outside = get(&cache, text, 0, &options).unwrap();
     assert!(Arc::ptr_eq(&outside, &get_as(&cache, text, &inside, &options).unwrap()));
 }
+
+#[test]
+fn plans_of_long_traversals_count_more_and_those_of_very_long_ones_are_not_kept() {
+    let cache = PlanCache::new(16 * 32);
+    let options = Options::default();
+    let long =
+        |label: usize, steps: usize| format!("g.V({label}){}", format!(".out('l{label}')").repeat(steps));
+    get(&cache, &long(0, 2_000), 1, &options).unwrap();
+    assert!(cache.is_empty());
+    let mut most = 0;
+    for n in 0..500 {
+        get(&cache, &long(n, 200), 1, &options).unwrap();
+        most = most.max(cache.len());
+    }
+    assert!((16..200).contains(&most), "{most}");
+    for n in 0..200 {
+        get(&cache, &long(n, 1), 1, &options).unwrap();
+    }
+    assert!(cache.len() >= 180, "{}", cache.len());
+}

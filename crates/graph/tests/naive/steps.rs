@@ -11,12 +11,10 @@ pub const EDGES: [&str; 3] = ["knows", "created", "likes"];
 pub const KEYS: [&str; 4] = ["name", "age", "tag", RANK];
 
 /// Names for a few elements each, so that there are new ones again and again.
-pub const RARE: [&str; 48] = [
+pub const RARE: [&str; 24] = [
     "rare0", "rare1", "rare2", "rare3", "rare4", "rare5", "rare6", "rare7", "rare8", "rare9", "rare10",
     "rare11", "rare12", "rare13", "rare14", "rare15", "rare16", "rare17", "rare18", "rare19", "rare20",
-    "rare21", "rare22", "rare23", "rare24", "rare25", "rare26", "rare27", "rare28", "rare29", "rare30",
-    "rare31", "rare32", "rare33", "rare34", "rare35", "rare36", "rare37", "rare38", "rare39", "rare40",
-    "rare41", "rare42", "rare43", "rare44", "rare45", "rare46", "rare47",
+    "rare21", "rare22", "rare23",
 ];
 
 /// How large a graph may grow, and how uneven.
@@ -124,7 +122,12 @@ pub fn write_rare(
             let id = transaction.set_vertex_property(v, Cardinality::Single, name, Value::Int(1), &[])?;
             model.set_vertex_property(v, Cardinality::Single, name, Value::Int(1), &[], id);
         }
-        _ => model.add_vertex(transaction.add_vertex(None, name)?, name, None),
+        // Each label takes blocks of its own.
+        _ => {
+            let name = RARE[random.below(6)];
+            model.names.insert(name);
+            model.add_vertex(transaction.add_vertex(None, name)?, name, None);
+        }
     }
     Ok(())
 }

@@ -481,7 +481,7 @@ impl Run {
     fn load(&mut self, graph: &Graph, load: &mut Doubt) -> Result<(), GraphError> {
         let mut bulk = graph.bulk_load()?;
         let mut everybody = Vec::new();
-        let rare = RARE[self.random.below(RARE.len())];
+        let rare = RARE[self.random.below(6)];
         load.model.names.insert(rare);
         for label in LABELS.into_iter().chain([rare]) {
             let refs = bulk.vertices_without_columns(label, 1 + self.random.below(10))?;
