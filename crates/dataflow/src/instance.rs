@@ -12,6 +12,8 @@
 //! and its mailbox is empty, so the marks need no messages of their own, and an operator that would only ever receive
 //! the mark is not created (section 4.4): the instance completes it on its behalf.
 
+use std::cell::Cell;
+
 use planner::physical::{IntraPolicy, Pipeline};
 
 use crate::batch::Batch;
@@ -36,8 +38,27 @@ const LARGE_BYTES: usize = 1 << 14;
 /// Bytes, written out, beyond which a batch is worked on in pieces.
 const PIECE: u64 = 4 << 20;
 
-/// Small batches that may pass between two looks at the clock.
+/// Small batches that may pass between two looks at the clock, in all instances that a thread works on: if each counted its own,
+/// sixteen in each of sixteen inside one another would be 2⁶⁴.
 const STEPS_PER_CLOCK: u32 = 16;
+
+thread_local! {
+    /// Steps since the last look at the clock.
+    static STEPS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Has the clock be looked at after this step.
+fn make_clock_due() {
+    STEPS.set(STEPS_PER_CLOCK);
+}
+
+/// Counts a step; whether the clock is to be looked at.
+fn clock_is_due() -> bool {
+    let steps = STEPS.get() + 1;
+    let due = steps >= STEPS_PER_CLOCK;
+    STEPS.set(if due { 0 } else { steps });
+    due
+}
 
 /// How far a scope instance has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +98,6 @@ pub(crate) struct Instance {
     input_ended: bool,
     /// Operators from here on see one more completed iteration than those before (the tail of a loop's body).
     tail_from: usize,
-    small_steps: u32,
     /// What an empty pipeline (`identity()`) has received: it is its own output.
     passing: Vec<Batch>,
     /// What operators emit into, one after another: empty between their calls.
@@ -97,7 +117,6 @@ impl Instance {
             completed: 0,
             input_ended: false,
             tail_from: usize::MAX,
-            small_steps: 0,
             passing: Vec::new(),
             output: Output::default(),
         }
@@ -171,7 +190,6 @@ impl Instance {
         }
         (self.ready, self.blocked, self.completed) = (0, 0, 0);
         self.input_ended = false;
-        self.small_steps = 0;
         self.passing.clear();
         // What the call that failed had emitted.
         self.output.clear();
@@ -198,7 +216,7 @@ impl Instance {
             if !out.is_empty() {
                 return Ok(self.after_output());
             }
-            if self.clock_is_due() {
+            if clock_is_due() {
                 cx.query.check()?;
                 if cx.quota.is_spent() {
                     return Ok(self.after_output());
@@ -221,15 +239,6 @@ impl Instance {
         } else {
             Progress::Idle
         }
-    }
-
-    fn clock_is_due(&mut self) -> bool {
-        self.small_steps += 1;
-        let due = self.small_steps >= STEPS_PER_CLOCK;
-        if due {
-            self.small_steps = 0;
-        }
-        due
     }
 
     /// Whether the most upstream operator that has not completed has seen all its input.
@@ -307,13 +316,13 @@ impl Instance {
         let is_charged = node.mailbox.is_next_charged();
         let input = if node.backlog { None } else { node.mailbox.pop() };
         if input.as_ref().is_some_and(|batch| batch.len >= LARGE_BATCH || is_charged) {
-            self.small_steps = STEPS_PER_CLOCK;
+            make_clock_due();
         }
         let output = &mut self.output;
         let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output))?;
         if step == Step::More && output.is_empty() {
             // It has worked as long as it may, and has nothing to show for it.
-            self.small_steps = STEPS_PER_CLOCK;
+            make_clock_due();
         }
         self.note(i, step);
         self.route(i, cx, out)
@@ -376,7 +385,7 @@ impl Instance {
         let output = &mut self.output;
         match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output))? {
             // It is told again once its consumers have run.
-            Step::More => self.small_steps = STEPS_PER_CLOCK,
+            Step::More => make_clock_due(),
             Step::Blocked => {
                 node.backlog = true;
                 self.ready |= 1 << i;
