@@ -105,13 +105,7 @@ impl Prepared {
             Some("tokens") => Detail::Tokens,
             _ => Detail::Properties,
         };
-        Ok(Self {
-            plan: planned.plan.clone(),
-            snapshot,
-            params,
-            timeout: timeout(planned)?,
-            detail,
-        })
+        Ok(Self { plan: planned.plan.clone(), snapshot, params, timeout: timeout(planned)?, detail })
     }
 
     /// Elements leave as references, whatever the traversal says.

@@ -60,9 +60,7 @@ pub(crate) fn run_prepared(
 pub(crate) fn profile(inner: &Inner, request: Request) -> Result<String, Error> {
     let traversal = services::substitute(inner, request.traversal, Within::Request)?;
     match inner.preparer.prepare(traversal, inner.graph.snapshot())? {
-        Preparation::Run(prepared, lifted) => {
-            run_profiled(inner, prepared, &Origin::Traversal(lifted))
-        }
+        Preparation::Run(prepared, lifted) => run_profiled(inner, prepared, &Origin::Traversal(lifted)),
         Preparation::Explanation(text) => Ok(text),
     }
 }

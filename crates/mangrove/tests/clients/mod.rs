@@ -10,7 +10,8 @@ use std::{
 use mangrove::{Database, values::Value};
 use parking_lot::Mutex;
 use server::{
-    Client, Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running, Summary,
+    Client, Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
+    Summary,
 };
 
 /// Keeps what it gets; full while it holds more than `room` results.

@@ -19,7 +19,7 @@ use crate::logical::{Access, Chain, Footprint, Kind, Logical, Lookup, Repeat, Ro
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     // Histories tell traversers apart.
-    !context.paths && walk(&mut plan.root, Place { few: false, ordered: false })
+    !context.paths && walk(&mut plan.root, Place { few: false, ordered: false, shown: false })
 }
 
 /// Where a chain stands.
@@ -29,6 +29,8 @@ struct Place {
     few: bool,
     /// Whether the order of its stream is part of the answer: then nobody may be merged with those before.
     ordered: bool,
+    /// Whether a step that comes after the chain sees how many travel as one.
+    shown: bool,
 }
 
 fn walk(chain: &mut Chain, place: Place) -> bool {
@@ -37,7 +39,8 @@ fn walk(chain: &mut Chain, place: Place) -> bool {
         let (before, behind) = chain.steps.split_at_mut(index + 1);
         let Some(step) = before.last_mut() else { continue };
         let few = wants_few(behind, place.few);
-        let shows_merging = step.kind.shows_merging();
+        let shown = place.shown || behind.iter().any(|step| step.kind.shows_merging());
+        let shows_merging = shown || step.kind.shows_merging();
         if let Kind::Repeat(repeat) = &mut step.kind
             && few
             && !ordered
@@ -52,10 +55,16 @@ fn walk(chain: &mut Chain, place: Place) -> bool {
             changed |= walk(
                 child,
                 match role {
-                    Role::Test | Role::First | Role::FirstOfOther => Place { few: true, ordered: false },
-                    Role::Each | Role::Local | Role::Optional => Place { few, ordered: false },
-                    Role::Stream | Role::Body => Place { few, ordered },
-                    Role::Root | Role::Nothing | Role::Group => Place { few: false, ordered: false },
+                    Role::Test | Role::First | Role::FirstOfOther => {
+                        Place { few: true, ordered: false, shown: false }
+                    }
+                    Role::Each | Role::Local | Role::Optional => Place { few, ordered: false, shown },
+                    Role::Stream => Place { few, ordered, shown },
+                    // What leaves it comes back to its beginning.
+                    Role::Body => Place { few, ordered, shown: shows_merging },
+                    Role::Root | Role::Nothing | Role::Group => {
+                        Place { few: false, ordered: false, shown: false }
+                    }
                 },
             );
         });
@@ -75,12 +84,12 @@ fn gains(repeat: &Repeat) -> bool {
     !repeat.body.footprint().touches(apart) && fans_out(&repeat.body)
 }
 
-/// Whether nothing up to the limit sees how many travel as one.
+/// Whether nothing up to the limit does something for each that travels.
 fn may_be_merged(behind: &[Step]) -> bool {
     let limit = behind.iter().position(|step| matches!(step.kind, Kind::Range { .. }));
     let way = &behind[..limit.unwrap_or(behind.len())];
     let effects = Footprint::FILLS | Footprint::WRITES;
-    way.iter().all(|step| !step.footprint().touches(effects) && !step.kind.shows_merging())
+    way.iter().all(|step| !step.footprint().touches(effects))
 }
 
 /// Whether the order of the stream is part of the answer behind a step.
@@ -122,6 +131,15 @@ mod tests {
     }
 
     #[test]
+    fn a_few_behind_some_are_few() {
+        only(
+            RULE,
+            "g.V().repeat(out()).times(4).skip(2).limit(3)",
+            "V().repeat {out().barrier(of repeats)} until 4 times.range(2, ).limit(3)",
+        );
+    }
+
+    #[test]
     fn also_in_a_loop_inside_a_loop() {
         only(
             RULE,
@@ -142,6 +160,8 @@ mod tests {
         unchanged(RULE, "g.V().repeat(out()).times(3).limit(3).path()");
         unchanged(RULE, "g.V().repeat(out().limit(7)).times(3).limit(3)");
         unchanged(RULE, "g.V().repeat(out()).times(3).optional(out().limit(1)).limit(3)");
+        unchanged(RULE, "g.V().repeat(out()).times(3).limit(3).optional(out().limit(1))");
+        unchanged(RULE, "g.V().union(repeat(out()).times(3)).limit(3).optional(out().limit(1))");
         unchanged(RULE, "g.V().repeat(out()).times(3).aggregate(local,'x').limit(3)");
     }
 
