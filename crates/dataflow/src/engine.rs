@@ -8,6 +8,7 @@ use parking_lot::{Condvar, Mutex};
 use planner::physical::Plan;
 use values::Value;
 
+use crate::batch::Weight;
 use crate::budget::{Budget, PATIENCE};
 use crate::cancel::CancelToken;
 use crate::commit::Committers;
@@ -155,7 +156,7 @@ impl Engine {
     }
 
     /// Starts a query on the executor with the fewest queries. Results and outcome go to the sink.
-    pub fn submit(&self, spec: QuerySpec, sink: Box<dyn ResultSink>) -> QueryHandle {
+    pub fn submit(&self, spec: QuerySpec, mut sink: Box<dyn ResultSink>) -> QueryHandle {
         let desk = self
             .floor
             .desks
@@ -169,6 +170,7 @@ impl Engine {
         });
         let detail = spec.detail;
         let state = self.state(spec, waker.clone());
+        sink.begin(&state.memory);
         let cancel = state.cancel.clone();
         let abandoned = Arc::new(AtomicBool::new(false));
         desk.submit(Task {
@@ -213,14 +215,18 @@ impl Engine {
             Counting::On => Profile::new(spec.plan.ops, false),
             Counting::Timed => Profile::new(spec.plan.ops, true),
         };
+        let memory = Arc::new(match &self.budget {
+            Some(budget) => MemoryMeter::within(spec.memory, budget),
+            None => MemoryMeter::new(spec.memory),
+        });
+        if let Err(error) = memory.charge(weight_of(&spec.params)) {
+            cancel.fail(error);
+        }
         let alone = spec.plan.writes || spec.plan.parallelism == Some(1) || self.executors() < 2;
         Arc::new(QueryState {
             side_effects: SideEffects::new(&spec.plan),
             shareable: Shareable::default(),
-            memory: Arc::new(match &self.budget {
-                Some(budget) => MemoryMeter::within(spec.memory, budget),
-                None => MemoryMeter::new(spec.memory),
-            }),
+            memory,
             profile,
             cancel,
             deadline: spec.timeout.map(|timeout| (self.clock.now().saturating_add(timeout), timeout)),
@@ -234,6 +240,14 @@ impl Engine {
             access: spec.access,
         })
     }
+}
+
+/// Bytes of what a query was sent with, if they are worth counting.
+fn weight_of(params: &[Value]) -> isize {
+    const SMALL: usize = 64 << 10;
+    let mut weight = Weight::default();
+    params.iter().for_each(|value| weight.add(value));
+    if weight.bytes < SMALL { 0 } else { weight.bytes as isize }
 }
 
 impl Drop for Engine {

@@ -60,7 +60,7 @@ pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, Query
 pub use entered::{Entered, TagSet};
 pub use error::QueryError;
 pub use instance::Progress;
-pub use memory::{Charge, MemoryMeter};
+pub use memory::{Charge, MemoryMeter, WaitingResults};
 pub use profile::{Counters, Profile};
 pub use query::{Access, Helpers, QueryState, Shareable, Sharing};
 pub use quota::{Clock, MonotonicClock, Quota};

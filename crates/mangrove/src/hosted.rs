@@ -1,7 +1,7 @@
 //! A database behind the server: requests run on the engine's executors, results go into the server's sinks.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -37,7 +37,7 @@ impl server::Database for Database {
     }
 
     fn metrics(&self) -> Vec<server::Metric> {
-        metrics::of(&self.stats())
+        metrics::of(&self.stats(), self.inner.refused.load(Ordering::Relaxed))
     }
 }
 
@@ -220,7 +220,7 @@ fn begin(
 pub(crate) fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running> {
     if let Some(value) = result {
         // A sink that has seen nothing has room for one result; one that nobody listens to needs none.
-        let _ = sink.push(ResultBatch { items: vec![(value, 1)] });
+        let _ = sink.push(ResultBatch::of(vec![(value, 1)]));
     }
     sink.finish(Ok(server::Summary::default()));
     Box::new(Ended)

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Counting, Profile, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::{Counting, MemoryMeter, Profile, QueryError, QueryHandle, ResultSink, Results, Summary};
 use graph::{Turn, TurnAnswer};
 use parking_lot::Mutex;
 use planner::physical::Plan;
@@ -91,7 +91,7 @@ impl Job {
         if number > 0 {
             spec.timeout = self.remaining().or(spec.timeout);
         }
-        let relay = Relay { job: self.clone(), number, plan, delivered: false, profile: None };
+        let relay = Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();
         // The attempt may be over already, and a later one may have been started from its sink.
@@ -197,17 +197,25 @@ struct Relay {
     plan: Arc<Plan>,
     /// Whether any result was passed on.
     delivered: bool,
+    /// Counts results that wait.
+    memory: Option<Arc<MemoryMeter>>,
     /// What is to be said instead of the results.
     profile: Option<String>,
 }
 
 impl ResultSink for Relay {
+    fn begin(&mut self, memory: &Arc<MemoryMeter>) {
+        self.memory = Some(memory.clone());
+    }
+
     fn push(&mut self, results: Results) -> Result<(), Results> {
         if self.plan.profile {
             return Ok(());
         }
         let any = !results.is_empty();
-        match self.job.sink.push(ResultBatch { items: results }) {
+        let held = self.memory.as_ref().and_then(|memory| memory.hold_results(&results));
+        let held = held.map(|held| Arc::new(held) as server::Held);
+        match self.job.sink.push(ResultBatch { items: results, held }) {
             Push::Taken => {
                 self.delivered |= any;
                 Ok(())
@@ -232,7 +240,7 @@ impl ResultSink for Relay {
                 if attempts <= job.inner.options.write_retries {
                     return job.again(attempts);
                 }
-                conflict(attempts, error)
+                conflict(&job.inner, attempts, error)
             }
             Err(error) => error.into(),
         };

@@ -1,6 +1,10 @@
 //! Runs a request on the calling thread.
 
-use std::{sync::Arc, thread, time::Instant};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    thread,
+    time::Instant,
+};
 
 use dataflow::{Access, Caller, Counting, LocalQuery, QueryError, QuerySpec};
 use graph::{GraphError, Turn};
@@ -110,7 +114,7 @@ fn write(
             Err(QueryError::Graph(error)) if error.is_retryable() => {
                 attempt += 1;
                 if attempt > inner.options.write_retries {
-                    return Err(conflict(attempt, error));
+                    return Err(conflict(inner, attempt, error));
                 }
                 if !turn.wait(deadline) {
                     thread::sleep(backoff(attempt, fastrand::u64(..)));
@@ -123,7 +127,8 @@ fn write(
 }
 
 /// The last word on a request that lost every time.
-pub(crate) fn conflict(attempts: u32, last: Arc<GraphError>) -> Error {
+pub(crate) fn conflict(inner: &Inner, attempts: u32, last: Arc<GraphError>) -> Error {
+    inner.refused.fetch_add(1, Ordering::Relaxed);
     Error::Conflict { attempts, last }
 }
 

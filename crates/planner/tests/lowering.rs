@@ -485,3 +485,12 @@ fn a_subquery_says_what_it_sends_for_all_traversers_together() {
     assert!(guessed.lines().nth(1).unwrap().ends_with("  ~6"), "{guessed}");
     assert_eq!(guessed.lines().last().map(str::trim), Some("Range limit(2)  ~6"), "{guessed}");
 }
+
+#[test]
+fn guessing_what_loops_in_loops_cost_takes_no_longer_than_reading_them() {
+    let loops = |body: &str| (0..40).fold(body.to_owned(), |body, _| format!("repeat({body}).times(9)"));
+    let began = std::time::Instant::now();
+    assert!(physical(&format!("g.V().{}.count()", loops("out('knows')"))).contains("Repeat"));
+    assert!(physical(&format!("g.inject(1).{}.count()", loops("identity()"))).contains("Repeat"));
+    assert!(began.elapsed().as_secs() < 20, "nine to the power of forty guesses");
+}

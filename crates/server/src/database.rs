@@ -1,6 +1,7 @@
 //! What the server asks of a graph: the one boundary between sockets and the engine.
 
 use std::{
+    any::Any,
     net::IpAddr,
     sync::Arc,
     time::{Duration, Instant},
@@ -70,6 +71,18 @@ pub struct ResultBatch {
     /// The results in order, detached from the graph (no [`Value::VertexRef`]), each with its bulk: how many equal
     /// results it stands for. Bytecode clients receive the bulk, script clients that many copies.
     pub items: Vec<(Value, u64)>,
+    /// Dropped when the results have left the process: what counts their bytes.
+    pub held: Option<Held>,
+}
+
+/// Something to keep for as long as results are in memory.
+pub type Held = Arc<dyn Any + Send + Sync>;
+
+impl ResultBatch {
+    /// Results whose bytes nobody counts.
+    pub fn of(items: Vec<(Value, u64)>) -> Self {
+        Self { items, held: None }
+    }
 }
 
 /// Who asks. The engine shares its time evenly among addresses, then among the connections of one.

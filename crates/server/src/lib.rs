@@ -24,6 +24,7 @@ mod door;
 mod graphs;
 mod host;
 mod http;
+mod intake;
 mod late;
 mod listener;
 mod mailbox;
@@ -38,7 +39,7 @@ mod status;
 mod websocket;
 
 pub use database::{
-    Client, Database, ErrorKind, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink,
+    Client, Database, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink,
     Running, Summary,
 };
 pub use door::{HostName, HostNameError, Origin, OriginError};

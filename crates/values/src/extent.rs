@@ -174,7 +174,8 @@ fn property_bytes(property: &Property) -> u64 {
 
 fn vertex_property_bytes(property: &VertexProperty) -> u64 {
     let metas: u64 = property.properties.iter().map(property_bytes).sum();
-    ALLOCATION + 4 * SLOT + text_bytes(&property.key) + property.value.extent().expanded + metas
+    let texts = text_bytes(&property.key) + property.id.extent().own;
+    ALLOCATION + 4 * SLOT + texts + property.value.extent().expanded + metas
 }
 
 fn vertex_bytes(vertex: &Vertex) -> u64 {

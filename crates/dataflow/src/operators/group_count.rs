@@ -20,7 +20,8 @@ use super::waiting::Waiting;
 type Counts = IndexMap<Value, u64, Seeded>;
 
 /// See the module. Into a map at the end, or into a side-effect, and then on their way; there is a map for a stream without
-/// traversers too. A traverser whose key is absent is not counted.
+/// traversers too. A traverser whose key is absent is not counted in a
+/// map, and an error in a side-effect, as in TinkerPop.
 #[derive(Default)]
 pub(super) struct GroupCount {
     counts: PerTag<Counts>,
@@ -58,10 +59,12 @@ impl Operator for GroupCount {
         if let Some(side_effect) = side_effect {
             let mut counts = Counts::default();
             for row in 0..batch.len {
-                if let Some(key) = object(&batch, key, row) {
-                    let count = counts.entry(key).or_insert(0);
-                    *count = bulk::sum(*count, batch.bulk(row));
-                }
+                let Some(key) = object(&batch, key, row) else {
+                    let message = "the provided traverser does not map to a value: its by() yields nothing";
+                    return Err(QueryError::step(&cx.op.step, message));
+                };
+                let count = counts.entry(key).or_insert(0);
+                *count = bulk::sum(*count, batch.bulk(row));
             }
             cx.charge((counts.len() * ENTRY) as isize)?;
             cx.query.side_effects.merge_counts(*side_effect, counts.into_iter())?;

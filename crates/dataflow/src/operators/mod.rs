@@ -35,6 +35,7 @@ mod group_count;
 mod held;
 mod ids;
 mod local;
+mod long_text;
 mod loop_control;
 mod making;
 mod math;
@@ -81,6 +82,7 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use fan::trace;
 pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;

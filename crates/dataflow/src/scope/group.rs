@@ -20,7 +20,7 @@ use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators::{Held, Waiting};
+use crate::operators::{Held, Waiting, trace};
 use crate::reclaim;
 
 /// See the module.
@@ -193,9 +193,10 @@ impl Operator for GroupScope {
         _out: &mut Output,
     ) -> Result<Step, QueryError> {
         self.used = true;
-        if let Some(batch) = input {
+        if let Some(mut batch) = input {
             self.admit(&batch, cx)?;
             if self.side_effect.is_some() {
+                trace(&mut batch, cx.op);
                 self.waiting.push(batch, cx)?;
             }
         }

@@ -112,12 +112,14 @@ impl Binder<'_> {
             return Err(PlanError::TooLarge { what: "traversals inside one another", limit: MAX_DEPTH });
         }
         self.depth += 1;
+        let certain = self.names.certain();
         let mut out = Chain { steps: Vec::with_capacity(steps.len()) };
         let result = match self.has_infix(steps) {
             true => self.infix(steps, shape, &mut out),
             false => self.steps(steps, shape, &mut out),
         };
         self.depth -= 1;
+        self.names.end_child(&certain);
         Ok((out, result?))
     }
 
@@ -152,6 +154,9 @@ impl Binder<'_> {
             let before = out.steps.len();
             let entering = shape.from.filter(|_| shape.ty == Type::Edge);
             shape = self.step(&call, shape, out)?;
+            if out.steps[before..].iter().any(|step| step.kind.makes_traversers()) {
+                self.names.forget();
+            }
             if before < out.steps.len() && asks_for_other_end(&steps[next..]) {
                 self.keep_before_edge(before, entering, &mut shape, out);
             }

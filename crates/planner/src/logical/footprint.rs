@@ -237,6 +237,7 @@ pub(crate) fn of_test(test: &Test) -> Footprint {
         | Test::PropertyValue(predicate)
         | Test::Members(_, predicate) => of_predicate(predicate),
         Test::SlotIs(_, predicate) => Footprint::SLOTS | of_predicate(predicate),
+        Test::Given(..) => Footprint::SLOTS | Footprint::WRITES,
         Test::Mark(_) | Test::Present(_) => Footprint::SLOTS,
         Test::SimplePath(..) => Footprint::PATH,
         Test::Loops(predicate) => Footprint::LOOPS | of_predicate(predicate),

@@ -228,6 +228,16 @@ impl Kind {
         }
     }
 
+    /// Whether traversers leave the step that have no past: nothing that was named before it is known to them.
+    pub fn makes_traversers(&self) -> bool {
+        match self {
+            Self::Aggregate(_) | Self::Cap(_) | Self::Inject(_) => true,
+            Self::Group(group) => group.side_effect.is_none(),
+            Self::GroupCount(group) => group.side_effect.is_none(),
+            _ => false,
+        }
+    }
+
     /// Whether the step only drops traversers and never changes one.
     pub fn is_filter(&self) -> bool {
         matches!(self, Self::Filter(_) | Self::Compare(_) | Self::Exists(_) | Self::Identity)

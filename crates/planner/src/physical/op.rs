@@ -279,7 +279,7 @@ pub enum WriteKind {
 pub struct WriteProperty {
     /// The key.
     pub key: Operand,
-    /// The value; an absent slot writes nothing.
+    /// The value; an absent slot is an error.
     pub value: Operand,
     /// The cardinality asked for; `None` for the schema's default (single).
     pub cardinality: Option<Cardinality>,

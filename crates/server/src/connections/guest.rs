@@ -11,7 +11,7 @@ use super::{
     presence::Presence,
     table::{Full, Place, counted_under},
 };
-use crate::{Client, host::Host};
+use crate::{Client, host::Host, intake::Receipt};
 
 /// A client's connection, for as long as it is open.
 pub(crate) struct Guest {
@@ -20,6 +20,8 @@ pub(crate) struct Guest {
     /// Its number among all connections to this server.
     number: u64,
     pub(crate) presence: Arc<Presence>,
+    /// What it has sent of a request that is not complete.
+    pub(crate) receipt: Arc<Receipt>,
     standing: Mutex<Standing>,
 }
 
@@ -40,8 +42,9 @@ impl Guest {
             Some(place) => Standing::Admitted { _place: place },
             None => Standing::Waiting { _place: host.waiting.take(peer.ip(), &presence).ok()? },
         };
+        let receipt = Arc::new(Receipt::new(host.intake.clone()));
         let number = host.arrivals.fetch_add(1, Ordering::Relaxed);
-        Some(Self { host, peer, number, presence, standing: Mutex::new(standing) })
+        Some(Self { host, peer, number, presence, receipt, standing: Mutex::new(standing) })
     }
 
     /// On whose behalf its requests are run.
