@@ -135,7 +135,7 @@ mod tests {
         only(
             RULE,
             "g.V().repeat(out()).times(4).skip(2).limit(3)",
-            "V().repeat {out().barrier(of repeats)} until 4 times.range(2, ).limit(3)",
+            "V().repeat {out().barrier(of repeats)} until 4 times.skip(2).limit(3)",
         );
     }
 
