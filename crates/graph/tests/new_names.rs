@@ -273,11 +273,11 @@ fn ids_with_gaps_survive_the_log_a_checkpoint_and_a_backup_and_the_gaps_are_fill
     check(&copy(&store));
     let graph = open(&store);
     graph.flush().unwrap();
-    graph.backup(&folder.path().join("backups")).unwrap();
+    graph.backup(folder.path().join("backups")).unwrap();
     drop(graph);
     check(&copy(&store));
     let restored = memory();
-    restore(&folder.path().join("backups"), None, &restored).unwrap();
+    restore(folder.path().join("backups"), None, &restored).unwrap();
     check(&restored);
 }
 

@@ -16,18 +16,20 @@
 //! name costs no copy of anything.
 
 mod new_names;
+mod reserved;
 mod segments;
 mod table;
 
-use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 
 use parking_lot::Mutex;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use values::Str;
 
 pub(crate) use new_names::NewNames;
 pub(crate) use table::NameTable;
+
+use reserved::{Reservation, Reserved};
 
 use crate::{GraphError, Result, Tick};
 
@@ -80,27 +82,6 @@ pub(crate) type Named = (NameSpace, u16, Str);
 pub(crate) struct Names {
     tables: [NameTable; 3],
     reserved: Mutex<[Reserved; 3]>,
-}
-
-/// What is reserved of one kind.
-#[derive(Debug, Default)]
-struct Reserved {
-    by_name: FxHashMap<Str, u16>,
-    by_id: FxHashMap<u16, Reservation>,
-    /// Ids below `next` that no name has. The lowest is taken first, so that tables by id stay short.
-    free: BTreeSet<u16>,
-    next: usize,
-}
-
-/// A name that some use and that may not be given out.
-#[derive(Debug)]
-struct Reservation {
-    name: Str,
-    holders: usize,
-    /// Whether a commit has taken it to the log, or is about to.
-    logged: bool,
-    /// Whether the disk may have it all the same: then it stays this name's.
-    kept: bool,
 }
 
 impl Default for Names {
@@ -214,41 +195,6 @@ impl Names {
         for (table, reserved) in self.tables.iter().zip(reserved.iter_mut()) {
             reserved.next = table.bound();
             reserved.free = (0..table.bound() as u16).filter(|id| table.name(*id).is_none()).collect();
-        }
-    }
-}
-
-impl Reserved {
-    fn next_id(&mut self) -> Option<u16> {
-        if let Some(free) = self.free.pop_first() {
-            return Some(free);
-        }
-        let id = (self.next < MAX_NAMES).then_some(self.next as u16)?;
-        self.next += 1;
-        Some(id)
-    }
-
-    fn release(&mut self, id: u16, is_given: bool) {
-        let Some(reservation) = self.by_id.get_mut(&id) else { return };
-        reservation.holders -= 1;
-        // Of a commit that failed nobody knows whether the log has it. There are no further ones, so it may stay.
-        let stays = reservation.logged || reservation.kept;
-        if reservation.holders > 0 || stays && !is_given {
-            return;
-        }
-        if let Some(Reservation { name, .. }) = self.by_id.remove(&id) {
-            self.by_name.remove(&name);
-        }
-        if !is_given {
-            self.free.insert(id);
-        }
-    }
-
-    /// Keeps no memory for what was many.
-    fn shrink(&mut self) {
-        if self.by_id.is_empty() && self.by_id.capacity() > 64 {
-            self.by_id.shrink_to_fit();
-            self.by_name.shrink_to_fit();
         }
     }
 }
