@@ -20,10 +20,12 @@ use planner::physical::{IntraPolicy, Pipeline};
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
+use crate::executor::TURN;
 use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators;
+use crate::post::Long;
 use crate::profile::Counters;
 
 /// Batches that may wait in one mailbox before the operator upstream of it must wait. Depth-first scheduling never
@@ -41,6 +43,9 @@ const PIECE: u64 = 4 << 20;
 
 /// Time beyond which a step of an operator is long for a turn: its next batches are halved, until it is no longer.
 const SLOW: Duration = Duration::from_micros(200);
+
+/// Bytes of a batch from which on a step may outlast a turn.
+const LONG_BYTES: usize = 1 << 20;
 
 /// Rows that are not divided on account of time.
 const FEWEST_ROWS: usize = 16;
@@ -94,6 +99,8 @@ struct Node {
     backlog: bool,
     /// Halvings of the batches that it is given: it takes long for its rows.
     halvings: u8,
+    /// Whether its last step has outlasted a turn.
+    outlasts: bool,
 }
 
 impl Node {
@@ -102,8 +109,14 @@ impl Node {
         if self.halvings == 0 { usize::MAX } else { Batch::TARGET_ROWS >> self.halvings }
     }
 
+    /// Whether it takes long, as far as is known.
+    fn is_slow(&self) -> bool {
+        self.halvings > 0 || self.outlasts
+    }
+
     /// Notes how long it has worked on so many rows.
     fn pace(&mut self, rows: usize, took: Duration) {
+        self.outlasts = took > TURN;
         if took > SLOW && rows > FEWEST_ROWS {
             self.halvings = (self.halvings + 1).min(MOST_HALVINGS);
         } else if took < SLOW / 4 {
@@ -338,16 +351,25 @@ impl Instance {
     fn step(&mut self, i: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         let op = &self.pipeline.ops[i];
         let node = &mut self.nodes[i];
-        let operator = node.operator.get_or_insert_with(|| operators::create(op));
         node.used = true;
-        let is_charged = node.mailbox.is_next_charged();
+        let charge = node.mailbox.next_charge();
         let input = if node.backlog { None } else { node.mailbox.pop() };
         let rows = input.as_ref().map_or(0, |batch| batch.len);
-        let is_paced = rows >= LARGE_BATCH || rows > 0 && (is_charged || node.halvings > 0);
+        let is_large = rows >= LARGE_BATCH || rows > 0 && charge.is_some();
+        let is_paced = (is_large || rows > 0 && (node.is_slow() || writes(cx)))
+            && !operators::divides_its_work(&op.kind);
         let began = is_paced.then(|| cx.query.clock.now());
+        let may_outlast = is_paced && (node.outlasts || charge.is_some_and(|bytes| bytes >= LONG_BYTES));
+        let long = may_outlast.then(Long::begin);
+        let operator = node.operator.get_or_insert_with(|| operators::create(op));
         let output = &mut self.output;
         let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output))?;
-        if let Some(began) = began {
+        drop(long);
+        if is_large {
+            make_clock_due();
+        }
+        // Who asks to be called again has looked at the clock.
+        if let (Some(began), Step::Idle) = (began, step) {
             node.pace(rows, cx.query.clock.now().saturating_sub(began));
             make_clock_due();
         }
@@ -445,6 +467,11 @@ impl Instance {
         self.output.batches = batches;
         delivered
     }
+}
+
+/// Whether steps change the graph, and take longer for their rows than others.
+fn writes(cx: &Context<'_>) -> bool {
+    cx.query.transaction().is_some()
 }
 
 /// Runs a call of an operator and adds its time to the operator's counters where the query is profiled.

@@ -38,9 +38,9 @@ impl Mailbox {
         }
     }
 
-    /// Whether the first batch is charged: it is large.
-    pub(crate) fn is_next_charged(&self) -> bool {
-        matches!(self.first, Some((_, Some(_))))
+    /// Bytes that the first batch is charged with, if it is large.
+    pub(crate) fn next_charge(&self) -> Option<usize> {
+        self.first.as_ref().and_then(|(_, charge)| charge.as_ref()).map(Charge::bytes)
     }
 
     /// Takes the first batch out.

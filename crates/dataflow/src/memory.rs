@@ -166,6 +166,11 @@ impl Charge {
         charge.meter.charge(charge.bytes)?;
         Ok(charge)
     }
+
+    /// How much is charged.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.unsigned_abs()
+    }
 }
 
 impl Drop for Charge {

@@ -1,6 +1,8 @@
-//! A thread's place in the crew: the executor that it works for, and what becomes of it while the thread loads.
+//! A thread's place in the crew: the executor that it works for, and what becomes of it while the thread loads, or works for long
+//! on something that cannot be left in the middle.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::{OnLoad, Request};
@@ -24,6 +26,30 @@ pub(crate) struct Post {
     desk: RefCell<Option<Arc<Desk>>>,
     /// The core that the thread is bound to.
     core: Cell<Option<usize>>,
+}
+
+thread_local! {
+    static POST: RefCell<Option<Rc<Post>>> = const { RefCell::new(None) };
+}
+
+/// Lives while its thread works on something that may outlast a turn by far and cannot be left, such as the making of one large
+/// text: the executor is lent meanwhile, as for a load, so another thread may go on with its other queries. Both are on one core
+/// then, which the system divides among them.
+pub(crate) struct Long(Option<Rc<Post>>);
+
+impl Long {
+    /// Whoever calls this holds no lock that other queries wait for.
+    pub(crate) fn begin() -> Self {
+        Self(POST.with_borrow(Clone::clone).filter(|post| post.lend()))
+    }
+}
+
+impl Drop for Long {
+    fn drop(&mut self) {
+        if let Some(post) = &self.0 {
+            post.take_back();
+        }
+    }
 }
 
 /// What a thread has lent while it loads.
@@ -51,6 +77,34 @@ impl Post {
             desk: RefCell::new(None),
             core: Cell::new(None),
         }
+    }
+
+    /// Makes this the place of the calling thread.
+    pub(crate) fn on_this_thread(self: &Rc<Self>) {
+        POST.set(Some(Rc::clone(self)));
+    }
+
+    /// Lends the executor; whether there was one to lend.
+    fn lend(&self) -> bool {
+        let Some(executor) = self.held.take() else { return false };
+        {
+            let mut slot = self.lent.slot.lock();
+            slot.executor = Some(executor);
+            slot.loads += 1;
+        }
+        self.crew.tell_lookout();
+        true
+    }
+
+    /// Takes back what was lent, unless another thread has it now.
+    fn take_back(&self) {
+        let executor = self.lent.slot.lock().executor.take();
+        if executor.is_none() {
+            // Whoever has it now has the core as well.
+            self.crew.cores.unbind();
+            self.core.set(None);
+        }
+        self.held.replace(executor);
     }
 
     /// Makes the thread that of an executor.
@@ -101,9 +155,6 @@ impl Post {
 
 impl OnLoad for Post {
     fn begin(&self, request: Option<&Arc<Request>>, others_may_go_on: bool) {
-        let executor = if others_may_go_on { self.held.take() } else { None };
-        let lends = executor.is_some();
-        self.has_lent.set(lends);
         if self.crew.is_stopped()
             && let Some(request) = request
         {
@@ -111,13 +162,11 @@ impl OnLoad for Post {
         }
         {
             let mut slot = self.lent.slot.lock();
-            slot.executor = executor;
             slot.request = request.cloned();
             slot.loads += 1;
         }
-        if lends {
-            self.crew.tell_lookout();
-        }
+        // What is lent for longer than this load stays lent.
+        self.has_lent.set(others_may_go_on && self.lend());
     }
 
     fn expect_long(&self) -> bool {
@@ -130,20 +179,10 @@ impl OnLoad for Post {
     }
 
     fn end(&self) {
-        let executor = {
-            let mut slot = self.lent.slot.lock();
-            slot.request = None;
-            slot.executor.take()
-        };
-        if !self.has_lent.replace(false) {
-            return;
+        self.lent.slot.lock().request = None;
+        if self.has_lent.replace(false) {
+            self.take_back();
         }
-        if executor.is_none() {
-            // Whoever has it now has the core as well.
-            self.crew.cores.unbind();
-            self.core.set(None);
-        }
-        self.held.replace(executor);
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 use super::tally::{Finding, KindTally, Tally};
 
 /// By how much deadlines may be late, of a hundred queries but one, in milliseconds.
-const LATE_P99_MS: f64 = 50.0;
+pub(crate) const LATE_P99_MS: f64 = 50.0;
 /// And at worst.
 pub(crate) const LATE_MAX_MS: f64 = 250.0;
 /// How long point reads may take, of a hundred but one, in milliseconds.

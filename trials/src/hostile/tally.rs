@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::alarm::Alert;
-use super::report::{LATE_MAX_MS, ms, percentile};
+use super::report::{LATE_P99_MS, ms, percentile};
 use super::verdict::{Fate, Verdict};
 
 /// Different errors that are counted of each kind.
@@ -100,7 +100,7 @@ impl Tally {
             let late = ms(late);
             kind.late_max = kind.late_max.max(late);
             self.late.push(late);
-            if late > LATE_MAX_MS {
+            if late > LATE_P99_MS {
                 self.find("late", &verdict, format!("{late:.0} ms after its deadline"));
             }
         }

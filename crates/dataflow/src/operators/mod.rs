@@ -71,7 +71,7 @@ mod waiting;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm};
+use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind};
 use values::Value;
 
 use crate::batch::Batch;
@@ -147,6 +147,11 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
         OpKind::Scope(scope) => scope::emits_on_empty(&scope.kind),
         _ => false,
     }
+}
+
+/// Whether an operator looks at the clock within its steps, however long its input is: it gives each a time of its own.
+pub(crate) fn divides_its_work(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Scope(scope) if !matches!(scope.kind, ScopeKind::Group { .. }))
 }
 
 /// Whether a value satisfies a predicate whose operands may be in slots of a row: for a scope's routing.
