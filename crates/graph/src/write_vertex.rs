@@ -119,7 +119,7 @@ impl Transaction {
 
     fn drop_properties_of(&self, writes: &mut WriteSet, v: VertexRef) -> Result<()> {
         let created = writes.has_created(v);
-        for (key, _) in self.catalog().keys() {
+        for key in self.catalog().key_ids() {
             let before = self.reader(writes).cells(v, key);
             if before.is_empty() {
                 continue;

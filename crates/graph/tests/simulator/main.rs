@@ -113,7 +113,7 @@ fn nothing_acknowledged_is_lost_and_nothing_wrong_is_read_whatever_the_disk_does
     }
     assert!(report.acknowledged > 0 && report.faults.power_cuts > 0, "nothing happened: {report:?}");
     assert!(report.packed_again > seeds, "lists have hardly ever gone back from their trees: {report:?}");
-    assert!(report.rare_names > 10 * seeds, "hardly any names were new: {report:?}");
+    assert!(report.rare_names > 20 * seeds, "hardly any names were new: {report:?}");
     let failed = &report.failed_seeds;
     assert_eq!((report.lost, report.wrong), (0, 0), "run MANGROVE_SIM_SEED=n for each of {failed:?}");
 }

@@ -14,7 +14,7 @@ use store::{FaultCounts, Outage, SimulatedDisk, Store};
 use self::group::{Change, Member};
 
 use crate::naive::orders::{Orders, lie_as_declared, orders, sort_by};
-use crate::naive::steps::{EDGES, KEYS, LABELS, RARE, write, write_rare};
+use crate::naive::steps::{EDGES, KEYS, LABELS, rare, write, write_rare};
 use crate::naive::types::{Declaration, RANK};
 use crate::naive::{Naive, Random};
 use crate::quiet::{Failure, quietly};
@@ -481,7 +481,7 @@ impl Run {
     fn load(&mut self, graph: &Graph, load: &mut Doubt) -> Result<(), GraphError> {
         let mut bulk = graph.bulk_load()?;
         let mut everybody = Vec::new();
-        let rare = RARE[self.random.below(6)];
+        let rare = rare(&self.model, &mut self.random);
         load.model.names.insert(rare);
         for label in LABELS.into_iter().chain([rare]) {
             let refs = bulk.vertices_without_columns(label, 1 + self.random.below(10))?;
