@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use graph::{EdgeLabelId, PropertyEntry, ReadNotes, ReadUnit, Reader};
 use rustc_hash::FxHashMap;
 use values::{
-    BulkSet, Edge, EdgeRef, LARGE, Map, Path, Property, Set, Value, Vertex, VertexProperty, VertexRef, watch,
+    BulkSet, Edge, EdgeRef, Extent, LARGE, Map, Measure, Path, Property, Set, Value, Vertex, VertexProperty,
+    VertexRef, Weighed, watch,
 };
 
 /// How much of an element leaves with it.
@@ -22,7 +24,7 @@ pub enum Detail {
 /// A result without handles: vertices, edges and entries of maps inside it, however nested, in the form that leaves
 /// the engine. What holds none is shared, not copied.
 pub fn detach(value: &Value, reader: &Reader<'_>, detail: Detail) -> Value {
-    Detacher::new(reader, detail, u64::MAX).value(value)
+    Detacher::new(reader, detail, u64::MAX).value(value).0
 }
 
 /// Elements that a transaction has dropped and shows all the same, with the ids that they had.
@@ -75,36 +77,35 @@ impl<'a> Detacher<'a> {
         self.made
     }
 
-    /// Whether anything was made.
-    pub(crate) fn has_made(&self) -> bool {
-        self.made > 0
-    }
-
     /// Whether there was no room for all that was to be made; then it is not whole.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.made > self.room
     }
 
-    /// The value without handles.
-    pub(crate) fn value(&mut self, value: &Value) -> Value {
+    /// The value without handles, and how large it is: each part is measured when it is made, and not once more for each
+    /// collection that it is in.
+    #[inline]
+    pub(crate) fn value(&mut self, value: &Value) -> (Value, Extent) {
         let extent = value.extent();
-        if !extent.is_attached {
-            return value.clone();
-        }
+        if extent.is_attached { self.attached(value, extent) } else { (value.clone(), extent) }
+    }
+
+    fn attached(&mut self, value: &Value, extent: Extent) -> (Value, Extent) {
         let address = if extent.expanded >= LARGE { value.address() } else { None };
         if let Some(known) = address.and_then(|address| self.known.get(&address)) {
-            return known.clone();
+            return (known.clone(), known.extent());
         }
         if self.is_incomplete() {
-            return Value::Null;
+            return (Value::Null, Value::Null.extent());
         }
         watch::tick();
-        let detached = self.attached(value);
-        self.made += detached.extent().own + size_of::<Value>() as u64;
+        let detached = self.made_of(value);
+        let extent = detached.extent();
+        self.made += extent.own + size_of::<Value>() as u64;
         if let Some(address) = address {
             self.known.insert(address, detached.clone());
         }
-        detached
+        (detached, extent)
     }
 
     /// Notes that the properties of a vertex or an edge are shown.
@@ -140,28 +141,25 @@ impl<'a> Detacher<'a> {
         }
     }
 
-    fn attached(&mut self, value: &Value) -> Value {
+    fn made_of(&mut self, value: &Value) -> Value {
         match value {
             Value::VertexRef(v) => self.vertex(*v).into(),
             Value::EdgeRef(e) => self.edge(*e).into(),
-            Value::List(members) => members.iter().map(|m| self.value(m)).collect::<Vec<_>>().into(),
-            Value::Set(members) => members.iter().map(|m| self.value(m)).collect::<Set>().into(),
+            Value::List(members) => self.list(members),
+            Value::Set(members) => members.iter().map(|m| self.value(m).0).collect::<Set>().into(),
             Value::BulkSet(members) => {
-                members.iter().map(|(m, n)| (self.value(m), n)).collect::<BulkSet>().into()
+                members.iter().map(|(m, n)| (self.value(m).0, n)).collect::<BulkSet>().into()
             }
             Value::Map(map) => {
-                map.iter().map(|(k, v)| (self.value(k), self.value(v))).collect::<Map>().into()
+                map.iter().map(|(k, v)| (self.value(k).0, self.value(v).0)).collect::<Map>().into()
             }
             Value::Entry(entry) => {
-                let entry = (self.value(&entry.0), self.value(&entry.1));
+                let entry = (self.value(&entry.0).0, self.value(&entry.1).0);
                 [entry].into_iter().collect::<Map>().into()
             }
-            Value::Path(path) => Value::from(Path {
-                labels: path.labels.clone(),
-                objects: path.objects.iter().map(|o| self.value(o)).collect(),
-            }),
+            Value::Path(path) => self.path(path),
             Value::Property(property) => {
-                let value = self.value(&property.value);
+                let value = self.value(&property.value).0;
                 Property { value, owner: None, ..(**property).clone() }.into()
             }
             Value::VertexProperty(property) => {
@@ -171,6 +169,26 @@ impl<'a> Detacher<'a> {
             }
             other => other.clone(),
         }
+    }
+
+    fn list(&mut self, members: &[Value]) -> Value {
+        let (members, measure) = self.parts(members);
+        Value::List(Arc::new(Weighed::measured(members, measure)))
+    }
+
+    fn path(&mut self, path: &Path) -> Value {
+        let (objects, measure) = self.parts(&path.objects);
+        Value::Path(Arc::new(Weighed::measured(Path { labels: path.labels.clone(), objects }, measure)))
+    }
+
+    fn parts(&mut self, parts: &[Value]) -> (Vec<Value>, Measure) {
+        let mut measure = Measure::default();
+        let detached = parts.iter().map(|part| {
+            let (value, extent) = self.value(part);
+            measure.add(extent);
+            value
+        });
+        (detached.collect(), measure)
     }
 
     fn vertex(&self, v: VertexRef) -> Vertex {

@@ -277,7 +277,7 @@ impl Instance {
         }
         self.ready |= 1 << to;
         let mailbox = &mut self.nodes[to].mailbox;
-        if batch.len < LARGE_BATCH && !batch.has_values() {
+        if batch.is_slight() || batch.len < LARGE_BATCH && !batch.has_values() {
             mailbox.push(batch, None);
             return Ok(());
         }

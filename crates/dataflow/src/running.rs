@@ -1,6 +1,5 @@
 //! A query from its first batch to its last: the root of an operator tree.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,8 +39,11 @@ pub struct RunningQuery {
 /// Batches of results on their way out.
 #[derive(Default)]
 struct Leaving {
-    batches: VecDeque<(Batch, Option<Charge>)>,
-    /// Rows of the first that have left.
+    batches: Vec<Batch>,
+    /// Of the large ones, until all have left.
+    charges: Vec<Charge>,
+    /// The batch that leaves, and how many of its rows have left.
+    at: usize,
     row: usize,
 }
 
@@ -152,20 +154,23 @@ impl RunningQuery {
         // A section that could not be read must end the query rather than look empty, and so must a test that failed.
         state.snapshot().check()?;
         state.check_failure()?;
-        for batch in out.batches {
-            if state.transaction().is_some() {
+        if state.transaction().is_some() {
+            for batch in out.batches {
                 self.results = bulk::sum(self.results, self.answer.hold(batch, &cx)?);
-            } else {
-                let charge = self.admit(&batch, &cx)?;
-                self.leaving.batches.push_back((batch, charge));
             }
+            return Ok((self.progress, Results::new()));
         }
+        for batch in &out.batches {
+            let charge = self.admit(batch, &cx)?;
+            self.leaving.charges.extend(charge);
+        }
+        self.leaving.batches = out.batches;
         self.leave()
     }
 
     /// Charges a batch of results while it leaves, if it may be large.
     fn admit(&self, batch: &Batch, cx: &Context<'_>) -> Result<Option<Charge>, QueryError> {
-        if !batch.has_values() {
+        if batch.is_slight() || !batch.has_values() {
             return Ok(None);
         }
         let weight = batch.weight();
@@ -176,21 +181,26 @@ impl RunningQuery {
     /// Detaches what leaves together.
     fn leave(&mut self) -> Result<(Progress, Results), QueryError> {
         let mut results = Results::new();
+        if self.leaving.batches.is_empty() {
+            return Ok((self.progress, results));
+        }
         let memory = &self.state.memory;
         let snapshot = self.state.snapshot();
         let reader = snapshot.reader();
         let room = memory.limit().saturating_sub(memory.used());
         let mut detacher = Detacher::new(&reader, self.detach, room);
         let (mut weight, mut full) = (Weight::default(), false);
-        while !full && let Some((batch, _)) = self.leaving.batches.front() {
+        while !full && let Some(batch) = self.leaving.batches.get(self.leaving.at) {
             let (from, len) = (self.leaving.row, batch.len);
-            results.reserve(len - from);
+            if results.is_empty() {
+                results = Results::with_capacity(len - from);
+            }
             let mut row = from;
             while row < len && !full {
                 let count = bulk::exact(batch.bulk(row))? as u64;
                 self.results = bulk::sum(self.results, count);
-                let result = detacher.value(&batch.current.value(row));
-                weight.add(&result);
+                let (result, extent) = detacher.value(&batch.current.value(row));
+                weight.add_measured(&result, extent);
                 weight.bytes += size_of::<(Value, u64)>();
                 full = weight.bytes >= LEAVE_TOGETHER;
                 results.push((result, count));
@@ -198,17 +208,17 @@ impl RunningQuery {
             }
             self.leaving.row = row;
             if row == len {
-                // What was detached is known by the addresses of what it was made of.
-                self.leaving.row = 0;
-                self.leaving.batches.pop_front();
-                full |= detacher.has_made();
+                (self.leaving.at, self.leaving.row) = (self.leaving.at + 1, 0);
             }
         }
         if detacher.is_incomplete() {
             return Err(QueryError::MemoryExceeded { limit: memory.limit() });
         }
-        let progress = if self.leaving.batches.is_empty() { self.progress } else { Progress::Ready };
-        Ok((progress, results))
+        if self.leaving.at < self.leaving.batches.len() {
+            return Ok((Progress::Ready, results));
+        }
+        self.leaving = Leaving::default();
+        Ok((self.progress, results))
     }
 
     /// What there is to say at the end.

@@ -151,6 +151,17 @@ impl Column {
         matches!(self, Self::Values(_) | Self::Optional(_) | Self::Uniform(_))
     }
 
+    /// Whether its values take no more than their slots.
+    #[inline]
+    pub(super) fn is_slight(&self) -> bool {
+        match self {
+            Self::Values(values) => values.iter().all(Weight::is_slight),
+            Self::Optional(values) => values.iter().flatten().all(Weight::is_slight),
+            Self::Uniform(value) => Weight::is_slight(value),
+            _ => true,
+        }
+    }
+
     /// Bytes of a column of `len` rows, roughly, with what its values point to.
     pub fn bytes(&self, len: usize) -> usize {
         if !self.has_values() {

@@ -248,6 +248,16 @@ impl Batch {
         self.current.has_values() || self.slots.iter().flatten().any(|slot| slot.has_values())
     }
 
+    /// Whether it is as good as nothing: a few rows, and nothing behind their values. Most batches of short queries are.
+    #[inline]
+    pub(crate) fn is_slight(&self) -> bool {
+        const FEW: usize = 64;
+        self.len <= FEW
+            && self.path.is_none()
+            && self.slots.len() <= 4
+            && self.slots.iter().flatten().chain([&self.current]).all(|column| column.is_slight())
+    }
+
     /// The batch in pieces of some `most` bytes, written out: a row or more each.
     pub(crate) fn in_pieces(&self, most: u64) -> impl Iterator<Item = Self> {
         let mut row = 0;

@@ -23,39 +23,73 @@ pub struct Weight {
     /// Of the most deeply nested.
     pub depth: u16,
     large: FxHashSet<usize>,
+    /// The last of them.
+    last: Option<usize>,
 }
 
 impl Weight {
     /// Adds a value, without the slot that it stands in.
     #[inline]
     pub fn add(&mut self, value: &Value) {
-        match value {
-            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => {
-                self.expanded += size_of::<Value>() as u64;
-            }
-            Value::String(text) if text.len() < LARGE as usize / 2 => {
-                let behind = if text.len() > 15 { text.len() + 48 } else { 0 };
-                self.bytes += behind;
-                self.expanded += (size_of::<Value>() + behind) as u64;
-            }
-            Value::VertexRef(_) | Value::EdgeRef(_) => self.expanded += size_of::<Value>() as u64,
-            other => self.add_pointing(other),
-        }
+        self.add_all([value].into_iter());
     }
 
-    fn add_pointing(&mut self, value: &Value) {
-        let extent = value.extent();
+    /// Adds values. Most are small, and of those nothing is written down one by one.
+    #[inline]
+    fn add_all<'v>(&mut self, values: impl Iterator<Item = &'v Value>) {
+        let (mut small, mut behind) = (0, 0);
+        // Rows that share a collection mostly stand together.
+        let mut last: Option<(usize, Extent)> = None;
+        for value in values {
+            match value {
+                Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => {
+                    small += 1
+                }
+                Value::VertexRef(_) | Value::EdgeRef(_) => small += 1,
+                Value::String(text) if text.len() <= 15 => small += 1,
+                Value::String(text) if text.len() < LARGE as usize / 2 => {
+                    small += 1;
+                    behind += text.len() + 48;
+                }
+                other => {
+                    let place = other.shared_place();
+                    match last {
+                        Some((known, extent)) if place == Some(known) => self.add_measured(other, extent),
+                        _ => {
+                            let extent = other.extent();
+                            last = place.map(|place| (place, extent));
+                            self.add_measured(other, extent);
+                        }
+                    }
+                }
+            }
+        }
+        self.bytes += behind;
+        self.expanded = self.expanded.saturating_add((small * size_of::<Value>() + behind) as u64);
+    }
+
+    /// Adds a value of which the extent is known.
+    #[inline]
+    pub fn add_measured(&mut self, value: &Value, extent: Extent) {
         self.expanded = self.expanded.saturating_add(extent.expanded);
         self.largest = self.largest.max(extent.expanded);
         self.depth = self.depth.max(extent.depth);
-        self.hold(value, extent);
-    }
-
-    /// Adds what a value holds that is not counted yet.
-    fn hold(&mut self, value: &Value, extent: Extent) {
         if extent.expanded < LARGE {
             self.bytes += extent.own as usize;
-        } else if value.address().is_none_or(|address| self.large.insert(address)) {
+        } else {
+            self.hold(value, extent);
+        }
+    }
+
+    /// Adds what a large value holds that is not counted yet.
+    fn hold(&mut self, value: &Value, extent: Extent) {
+        let address = value.address();
+        // Rows that share a value mostly stand together.
+        if address.is_some() && address == self.last {
+            return;
+        }
+        self.last = address;
+        if address.is_none_or(|address| self.large.insert(address)) {
             self.bytes = self.bytes.saturating_add(extent.own as usize);
             if extent.has_large && extent.depth <= 2 * DEEPEST {
                 value.for_each_part(&mut |part| {
@@ -72,8 +106,8 @@ impl Weight {
     pub fn add_column(&mut self, column: &Column, len: usize) {
         self.bytes += column.slots(len);
         match column {
-            Column::Values(values) => values.iter().for_each(|value| self.add(value)),
-            Column::Optional(values) => values.iter().flatten().for_each(|value| self.add(value)),
+            Column::Values(values) => self.add_all(values.iter()),
+            Column::Optional(values) => self.add_all(values.iter().flatten()),
             Column::Uniform(value) => {
                 let before = self.expanded;
                 self.add(value);
@@ -81,6 +115,17 @@ impl Weight {
                 self.expanded = before.saturating_add(each.saturating_mul(len as u64));
             }
             _ => self.expanded += column.slots(len) as u64,
+        }
+    }
+
+    /// Whether a value takes no more than its slot.
+    #[inline]
+    pub(super) fn is_slight(value: &Value) -> bool {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => true,
+            Value::VertexRef(_) | Value::EdgeRef(_) => true,
+            Value::String(text) => text.len() <= 15,
+            _ => false,
         }
     }
 
