@@ -96,6 +96,14 @@ impl Iterator for Results<'_> {
     type Item = Result<Value, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        // Copies of a result, of which there may be many, leave without moving it about.
+        if let Some((value, copies)) = &mut self.repeated
+            && *copies > 1
+            && *copies % LOOK != 0
+        {
+            *copies -= 1;
+            return Some(Ok(value.clone()));
+        }
         match self.next_bulk().transpose()? {
             Ok((value, 1)) => Some(Ok(value)),
             Ok((_, copies))
