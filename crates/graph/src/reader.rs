@@ -90,8 +90,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the vertex exists.
-    #[inline]
+    /// Whether the vertex exists. (Always inlined: scans ask it of every vertex.)
+    #[inline(always)]
     pub fn exists(&self, v: VertexRef) -> bool {
         if let Some(own) = self.own
             && let Some(state) = own.vertex(v)

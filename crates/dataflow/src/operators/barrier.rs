@@ -25,6 +25,8 @@ pub(super) struct Barrier {
     known: SeededMap<Identity, u32>,
     /// The same for vertices that nothing else tells apart.
     vertices: VertexMap,
+    /// And for other objects of which that is true.
+    objects: SeededMap<Value, u32>,
     leaving: Leaving,
     held: Held,
     ended: bool,
@@ -50,6 +52,7 @@ impl Operator for Barrier {
             let next = self.places.len() as u32;
             let place = match vertices {
                 Some(vertices) => self.vertices.get_or_insert(vertices[row], next),
+                None if bare => *self.objects.entry(batch.current.value(row)).or_insert(next),
                 None => *self.known.entry(identity(&batch, row, tag)).or_insert(next),
             };
             if place == next {
@@ -60,7 +63,9 @@ impl Operator for Barrier {
                 place.bulk = bulk::sum(place.bulk, batch.bulk(row));
             }
         }
-        let known = self.known.len() * (size_of::<Identity>() + 8) + self.vertices.bytes();
+        let known = self.known.len() * (size_of::<Identity>() + 8)
+            + self.objects.len() * (size_of::<Value>() + 8)
+            + self.vertices.bytes();
         self.held.set(cx, self.store.bytes() + self.places.len() * size_of::<(u32, Place)>() + known)?;
         Ok(Step::Idle)
     }
@@ -68,6 +73,7 @@ impl Operator for Barrier {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if !std::mem::replace(&mut self.ended, true) {
             self.known = SeededMap::default();
+            self.objects = SeededMap::default();
             self.vertices = VertexMap::default();
             if !cx.single_tag {
                 self.places.sort_by_key(|(tag, _)| *tag);
@@ -81,6 +87,7 @@ impl Operator for Barrier {
         self.store.clear();
         self.places.clear();
         self.known.clear();
+        self.objects.clear();
         self.vertices = VertexMap::default();
         self.leaving.clear();
         self.held.release();

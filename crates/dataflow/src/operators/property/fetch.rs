@@ -156,26 +156,44 @@ pub(in crate::operators) fn fetch_one(
     graph: &Graph<'_>,
 ) -> Result<Option<Value>, Several> {
     Ok(match what {
-        FetchKind::Only(name, key) => {
-            check_only(object, name, *key, graph)?;
-            return fetch_one(object, &FetchKind::Property(name.clone(), *key), graph);
-        }
+        FetchKind::Only(name, key) => match object {
+            Value::VertexRef(v) => match Key::resolve(name, *key, graph).id {
+                Some(key) => only_of_vertex(*v, key, graph)?,
+                None => None,
+            },
+            other => {
+                check_only(other, name)?;
+                property_of(other, name, *key, graph)
+            }
+        },
         FetchKind::This => Some(object.clone()),
-        FetchKind::Property(name, key) => {
-            let key = Key::resolve(name, *key, graph);
-            element::with_property(object, key, graph, |value| value.map(graph::ValueRef::to_value))
-        }
+        FetchKind::Property(name, key) => property_of(object, name, *key, graph),
         FetchKind::Token(token) => element::token_of(object, *token, graph),
         FetchKind::Column(part) => part_of(object, *part),
     })
 }
 
-fn check_only(object: &Value, name: &Str, key: Option<KeyId>, graph: &Graph<'_>) -> Result<(), Several> {
+fn property_of(object: &Value, name: &Str, key: Option<KeyId>, graph: &Graph<'_>) -> Option<Value> {
+    let key = Key::resolve(name, key, graph);
+    element::with_property(object, key, graph, |value| value.map(graph::ValueRef::to_value))
+}
+
+/// The value of a vertex that may have one at most.
+fn only_of_vertex(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<Option<Value>, Several> {
+    graph.note_vertex(v);
+    let value = match graph.reader.single(v, key) {
+        Single::Value(value) => Some(value),
+        Single::Absent => None,
+        Single::Several => {
+            check_one(v, key, graph)?;
+            graph.reader.value_ref(v, key)
+        }
+    };
+    Ok(value.map(graph::ValueRef::to_value))
+}
+
+fn check_only(object: &Value, name: &Str) -> Result<(), Several> {
     let has_several = match object {
-        Value::VertexRef(v) => match Key::resolve(name, key, graph).id {
-            Some(key) => return check_one(*v, key, graph),
-            None => false,
-        },
         Value::Vertex(v) => v.properties.iter().filter(|property| property.key == *name).count() > 1,
         _ => false,
     };
