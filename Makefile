@@ -7,6 +7,7 @@ export CARGO_TERM_COLOR ?= auto
 TOOLS    := $(HOME)/.cache/mangrove-tools
 DENY     := $(TOOLS)/bin/cargo-deny
 DENY_VER := 0.20.2
+REFERENCE := $(HOME)/.cache/mangrove-reference
 RELEASE  := $(CARGO_TARGET_DIR)/release
 DEBUG    := $(CARGO_TARGET_DIR)/debug
 PYTHON   := .venv/bin/python
@@ -17,6 +18,8 @@ SEED    ?= 7
 PORT    ?= 8182
 SEEDS   ?= 10000
 FUZZ    ?= 600
+CASES   ?= 5000
+TRIALS  ?= 10
 SHARED  ?= ../shared
 SCALE   ?= sf0.1
 DATA    ?= data/graph/$(SCALE)
@@ -26,11 +29,11 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories simulate answers bench misses fuzz conformance differential options hostile short-hostile clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), SCALE or DATA and FILES (bench), ONLY (answers)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers)'
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -38,7 +41,7 @@ build: ## Build the release binary
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit drivers browser ## Everything CI runs
+test: lint unit drivers browser short-hostile ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check
@@ -89,6 +92,24 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 # A short form, without bytecode, is in `make test` (trials/tests/conformance.rs). RENEW=--renew writes its lists anew.
 conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves target/bench/conformance.json
 	cargo run --locked -p trials -- conformance --tinkerpop $(SHARED)/tinkerpop $(RENEW)
+
+# TRIALS seeds of CASES cases each; the same seed is the same cases. SEED is the first.
+differential: build-trials $(REFERENCE) ## Random traversals, reads and writes, against TinkerGraph; leaves target/bench/differential.json
+	$(RELEASE)/trials differential --jars $(REFERENCE) --classes $(REFERENCE)-classes \
+	  --seed $(SEED) --seeds $(TRIALS) --cases $(CASES)
+
+# A short form is in `make test` (trials/tests/options.rs).
+options: build-trials ## Random traversals under all options of the planner and the engine: 20,000 of them, without Java
+	$(RELEASE)/trials options --seed $(SEED)
+
+hostile: build build-trials ## Traversals that explode, 10,000 of them, against a server with small bounds; leaves target/bench/hostile.json
+	$(RELEASE)/trials hostile --program $(RELEASE)/mangrove
+
+# As in `unit`, the same queries every time. The machine does other things, and the server is not optimised: it must not be
+# stuck nor take more memory than it may; how late it is, `hostile` says.
+short-hostile:
+	cargo build --locked -p mangrove -p trials
+	$(DEBUG)/trials hostile --short --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \
@@ -148,6 +169,12 @@ $(PYTHON): tests/drivers/requirements.txt
 tests/drivers/node_modules: tests/drivers/package-lock.json
 	cd tests/drivers && npm ci --silent --no-audit --no-fund
 	@touch $@
+
+# Gremlin Server and TinkerGraph, from Maven.
+$(REFERENCE): trials/java/pom.xml
+	rm -rf $@.part
+	mvn --quiet --batch-mode -f $< dependency:copy-dependencies -DoutputDirectory=$@.part
+	rm -rf $@ && mv $@.part $@
 
 # A few minutes once per machine; kept outside the checkout.
 $(DENY):

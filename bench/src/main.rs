@@ -9,6 +9,7 @@ mod client;
 mod cold;
 mod commits;
 mod csr;
+mod fairness;
 mod graph_under_test;
 mod hub;
 mod hub_scans;
@@ -29,6 +30,7 @@ mod schema;
 mod scopes;
 mod secondary;
 mod served;
+mod server_process;
 mod sets;
 mod step_queries;
 mod watch;
@@ -64,6 +66,22 @@ enum Bench {
     Point { graph: PathBuf },
     /// Ending an endless query
     Cancel { graph: PathBuf },
+    /// Point reads of one connection beside heavy queries of others, over WebSocket to a server process
+    Fairness {
+        graph: PathBuf,
+        /// The mangrove program
+        #[arg(long, default_value = "target/release/mangrove")]
+        program: PathBuf,
+        /// Only this kind: expansion, sort, dedup, group, write
+        #[arg(long)]
+        only: Option<String>,
+        /// Only so many heavy queries: 0, 2, 20, 200
+        #[arg(long)]
+        heavy: Option<usize>,
+        /// Seconds for which point reads are sent beside each number of each kind
+        #[arg(long, default_value_t = 8)]
+        seconds: u64,
+    },
     /// Adding edges to one vertex, and reading a few of very many
     Hub {
         /// How many edges it gets
@@ -211,6 +229,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Bench::Bound { workload, folder, ldbc, megabytes } => {
             bounds::run_here(workload, &folder, &ldbc, megabytes)
+        }
+        Bench::Fairness { graph, program, only, heavy, seconds } => {
+            fairness::bench(&program, &graph, &fairness::Settings { only, heavy, seconds }, &report)
         }
         Bench::Hub { edges } => hub::bench(edges, &report),
         Bench::Secondary { edges } => secondary::bench(edges, &report),

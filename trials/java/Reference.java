@@ -14,6 +14,7 @@ import org.apache.tinkerpop.gremlin.process.traversal.dsl.graph.GraphTraversalSo
 import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
 import org.apache.tinkerpop.gremlin.process.traversal.strategy.AbstractTraversalStrategy;
 import org.apache.tinkerpop.gremlin.process.traversal.traverser.TraverserRequirement;
+import org.apache.tinkerpop.gremlin.process.traversal.traverser.util.TraverserSet;
 import org.apache.tinkerpop.gremlin.process.traversal.util.TraversalHelper;
 import org.apache.tinkerpop.gremlin.structure.*;
 import org.apache.tinkerpop.gremlin.util.function.HashMapSupplier;
@@ -26,7 +27,8 @@ import org.apache.tinkerpop.shaded.jackson.databind.node.*;
  * It is in TinkerGraph's package to reach the maps of a graph: they are replaced by maps in an order of our choice, for
  * TinkerGraph keeps elements in the order of their hashes, which would look like a promise.
  *
- * Request: {"graph": …, "text": …, "forms": [{"order": seed or 0, "optimised": bool}, …], "dump": bool, "millis": n,
+ * Request: {"graph": …, "text": …, "forms": [{"order": seed or 0, "optimised": bool,
+ *           "merging": where equal traversers are merged}, …], "dump": bool, "millis": n,
  *           "bulks": a text, if the largest bulk before each of its steps is asked for}
  * Answer: {"forms": [{"results": […]} or {"error": …} or {"late": true}, with "graph": {…} if dumped], "bulks": [n, …]}
  */
@@ -57,6 +59,7 @@ public final class Reference {
         ObjectNode answer = JSON.createObjectNode();
         long order = form.get("order").asLong();
         HashMapSupplier.order = order;
+        TraverserSet.merging = TraverserSet.Merging.valueOf(form.get("merging").asText());
         TinkerGraph graph = Loader.load(request.get("graph"), order);
         GraphTraversalSource g = graph.traversal();
         if (!form.get("optimised").asBoolean()) g = unoptimised(g);
@@ -90,6 +93,7 @@ public final class Reference {
      * merged where the traversal says so.
      */
     private static ArrayNode bulks(JsonNode request, Watchdog watchdog) {
+        TraverserSet.merging = TraverserSet.Merging.EVERYWHERE;
         Probes probes = new Probes();
         GraphTraversalSource g = unoptimised(Loader.load(request.get("graph"), 0).traversal()).withStrategies(probes);
         GremlinLangScriptEngine engine = new GremlinLangScriptEngine();
@@ -231,7 +235,7 @@ public final class Reference {
                 graph.vertices = new ConcurrentSkipListMap<>(order);
                 graph.edges = new ConcurrentSkipListMap<>(order);
             }
-            for (JsonNode v : spec.get("vertices")) {
+            for (JsonNode v : shuffled(spec.get("vertices"), seed)) {
                 TinkerVertex vertex = (TinkerVertex) graph.addVertex(T.id, v.get(0).asLong(), T.label, v.get(1).asText());
                 if (order != null) {
                     vertex.properties = new ConcurrentSkipListMap<>(order);
@@ -244,12 +248,21 @@ public final class Reference {
                     for (JsonNode meta : p.get(2)) property.property(meta.get(0).asText(), scalar(meta.get(1)));
                 }
             }
-            for (JsonNode e : spec.get("edges")) {
+            for (JsonNode e : shuffled(spec.get("edges"), seed)) {
                 Vertex from = graph.vertices(e.get(2).asLong()).next(), to = graph.vertices(e.get(3).asLong()).next();
                 Edge edge = from.addEdge(e.get(1).asText(), to, T.id, e.get(0).asLong());
+                if (order != null) ((TinkerEdge) edge).properties = new ConcurrentSkipListMap<>(order);
                 for (JsonNode p : e.get(4)) edge.property(p.get(0).asText(), scalar(p.get(1)));
             }
             return graph;
+        }
+
+        /** In another order, for ids that the graph gives out are part of its order. */
+        private static List<JsonNode> shuffled(JsonNode all, long seed) {
+            List<JsonNode> list = new ArrayList<>();
+            all.forEach(list::add);
+            if (seed != 0) Collections.shuffle(list, new Random(seed));
+            return list;
         }
 
         private static Object scalar(JsonNode value) {

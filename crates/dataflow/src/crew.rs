@@ -34,6 +34,7 @@ use crate::floor::Floor;
 use crate::pin::Cores;
 use crate::post::{Lent, Post};
 use crate::quota::Clock;
+use crate::reclaim;
 
 /// How often the lookout looks: half a turn, so that a load holds up other queries no longer than another query would.
 const LOOK: Duration = Duration::from_micros(250);
@@ -126,6 +127,7 @@ impl Crew {
         let thread = std::thread::Builder::new().name(name).spawn(move || {
             let post = Rc::new(Post::new(crew, lent));
             graph::on_load(Some(Rc::clone(&post) as Rc<dyn OnLoad>));
+            reclaim::on_this_thread();
             while let Some(executor) = post.crew.stand_by() {
                 post.take_up(&executor);
                 executor.run(&post);

@@ -210,13 +210,14 @@ impl<'a> Detacher<'a> {
 
     fn vertex_property(&self, entry: PropertyEntry) -> VertexProperty {
         let catalog = self.reader.snapshot().catalog();
+        let id = entry.shown_id();
         let meta = entry.meta.into_iter().map(|(key, value)| Property {
             key: catalog.key_name(key).clone(),
             value,
             owner: None,
         });
         VertexProperty {
-            id: entry.id.to_value(),
+            id,
             key: catalog.key_name(entry.key).clone(),
             value: entry.value,
             properties: meta.collect(),

@@ -80,7 +80,7 @@ impl Post {
             // A suspended one is run once more, and suspended there.
             Next::Again | Next::Suspend => desk.give_back(task),
             Next::Gone => {
-                drop(task);
+                task.free();
                 self.crew.floor.retire(desk, ran);
             }
             Next::Commit => {

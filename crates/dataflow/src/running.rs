@@ -17,6 +17,7 @@ use crate::memory::Charge;
 use crate::operator::{Context, Output};
 use crate::query::QueryState;
 use crate::quota::Quota;
+use crate::reclaim;
 use crate::result::{Results, Summary};
 
 /// The root scope instance of a query, on the executor that runs it.
@@ -108,8 +109,10 @@ impl RunningQuery {
         let outcome = outcome.map_err(|error| self.explain(error));
         self.time += self.state.clock.now().saturating_sub(began);
         if outcome.is_err() {
-            self.root.reset();
-            self.leaving = Leaving::default();
+            let bytes = self.state.memory.used() as usize;
+            let rest = Instance::new(self.state.plan.root.clone());
+            let terminated = (std::mem::replace(&mut self.root, rest), std::mem::take(&mut self.leaving));
+            reclaim::free(terminated, bytes);
         }
         outcome
     }

@@ -236,7 +236,7 @@ fn note(id: SideEffectId, combine: Combine, found: &mut [Option<Combine>]) {
 }
 
 /// The pipelines of a scope.
-fn children(kind: &ScopeKind) -> Box<dyn Iterator<Item = &Pipeline> + '_> {
+pub(crate) fn children(kind: &ScopeKind) -> Box<dyn Iterator<Item = &Pipeline> + '_> {
     match kind {
         ScopeKind::Filter { branches, .. }
         | ScopeKind::Coalesce { branches }

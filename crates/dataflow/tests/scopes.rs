@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use dataflow::detach::Detail;
 use dataflow::{
-    Access, CancelToken, Clock, MemoryMeter, Profile, Progress, QuerySpec, QueryState, Quota, RunningQuery,
-    SideEffects, Waker,
+    Access, Caller, CancelToken, Clock, MemoryMeter, Profile, Progress, QuerySpec, QueryState, Quota,
+    RunningQuery, SideEffects, Waker,
 };
 use graph::{Graph, GraphOptions, Snapshot};
 use gremlin::PredicateOp;
@@ -162,6 +162,7 @@ fn state(plan: &Arc<Plan>, snapshot: Snapshot, memory: u64) -> Arc<QueryState> {
         helpers: None,
         waker: Waker::new(|| {}),
         seed: 1,
+        caller: Caller::Application,
     })
 }
 
@@ -347,7 +348,12 @@ fn groups_of_one_instance_keep_their_traversers_apart() {
 fn memory_beyond_the_bound_ends_the_query_and_is_given_back() {
     let graph = hubs(3, 20_000);
     let mut plan = Builder::new(&graph);
-    let ops = vec![plan.scan("hub"), plan.out("has"), plan.op("barrier", OpKind::Barrier), plan.count()];
+    let ops = vec![
+        plan.scan("hub"),
+        plan.out("has"),
+        plan.op("barrier", OpKind::Barrier { first_passes: false }),
+        plan.count(),
+    ];
     let plan = plan.plan(ops);
     let state = state(&plan, graph.snapshot(), 10_000);
     let mut query = RunningQuery::new(state.clone(), Detail::Tokens);
@@ -388,7 +394,7 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
                 plan: plan.clone(),
                 params: Vec::new(),
                 access: Access::Read(graph.snapshot()),
-                tenant: "test".into(),
+                caller: Caller::Application,
                 timeout: None,
                 memory: 1 << 30,
                 counting: dataflow::Counting::On,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dataflow::detach::Detail;
-use dataflow::{Access, Counting, Engine, QuerySpec, QueryState};
+use dataflow::{Access, Caller, Counting, Engine, QuerySpec, QueryState};
 use graph::{Graph, GraphOptions, TreeBounds};
 use planner::physical::{OpKind, Plan, ScopeKind};
 use planner::{Known, Options};
@@ -45,7 +45,7 @@ fn run(engine: &Engine, graph: &Graph, plan: &Arc<Plan>) -> (Vec<Value>, Arc<Que
         plan: plan.clone(),
         params: Vec::new(),
         access: Access::Read(graph.snapshot()),
-        tenant: "test".into(),
+        caller: Caller::Application,
         timeout: None,
         memory: 1 << 30,
         counting: Counting::On,

@@ -117,7 +117,8 @@ impl Reader<'_> {
     }
 
     /// Appends up to `limit` vertices of a label (of all labels) from the cursor on, in ascending order, and moves
-    /// the cursor; whether there may be more.
+    /// the cursor; whether there may be more. There may be although fewer were found: where many were dropped, it does not look
+    /// for the next one for long, unless `limit` is as large.
     pub fn scan_vertices(
         &self,
         label: Option<VertexLabelId>,
@@ -126,8 +127,11 @@ impl Reader<'_> {
         out: &mut Vec<VertexRef>,
     ) -> bool {
         let enough = out.len().saturating_add(limit);
-        while out.len() < enough {
+        let mut looks = limit.max(LOOKS) as u64;
+        while out.len() < enough && looks > 0 {
             let Some((from, to)) = self.next_run(label, cursor.next, cursor.end) else { return false };
+            let to = to.min(from.saturating_add(looks));
+            looks -= to - from;
             cursor.next = to;
             for v in from..to {
                 let v = VertexRef(v as u32);
@@ -145,7 +149,8 @@ impl Reader<'_> {
     }
 
     /// Appends up to `limit` edges of a label (of all labels) from the cursor on, grouped by source in ascending
-    /// order, and moves the cursor; whether there may be more.
+    /// order, and moves the cursor; whether there may be more. There may be although fewer were found, or none: it does not look
+    /// into empty lists for long.
     pub fn scan_edges(
         &self,
         label: Option<EdgeLabelId>,
@@ -154,12 +159,15 @@ impl Reader<'_> {
         out: &mut Vec<EdgeRef>,
     ) -> bool {
         let enough = out.len().saturating_add(limit);
-        while out.len() < enough {
+        let labels = if label.is_some() { 1 } else { self.edge_label_count().max(1) };
+        let mut looks = LOOKS / labels + 1;
+        while out.len() < enough && looks > 0 {
             let Some((v, end)) = self.next_run(None, cursor.next, cursor.end) else { return false };
             if v != cursor.next {
                 *cursor = ScanCursor { next: v, end: cursor.end, ..ScanCursor::default() };
             }
-            while cursor.next < end && out.len() < enough {
+            while cursor.next < end && out.len() < enough && looks > 0 {
+                looks -= 1;
                 self.scan_edges_of(label, cursor, enough, out);
             }
         }
@@ -233,6 +241,9 @@ impl Reader<'_> {
         }
     }
 }
+
+/// Vertices, or lists of edges, that a scan looks at in one go although it finds nothing there: less than a millisecond.
+const LOOKS: usize = 1 << 13;
 
 /// Sorts what follows `first`, and keeps each vertex once if `keep` says so.
 fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {

@@ -15,6 +15,9 @@ use crate::{EdgeLabelId, GraphError, KeyId, VertexLabelId};
 /// The key under which a user-supplied edge id is stored beside the edge's properties. Never shown to users.
 pub(crate) const EDGE_ID_KEY: KeyId = KeyId(0);
 
+/// The key under which an id that a vertex property came with is stored beside its meta-properties. Never shown to users.
+pub(crate) const PROPERTY_ID_KEY: KeyId = EDGE_ID_KEY;
+
 /// Most names that each of the three name spaces can hold (the last id means "none").
 pub(crate) const MAX_NAMES: usize = u16::MAX as usize;
 
@@ -257,7 +260,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// The id of `name` in `space`. The key of edge ids has none: nobody may write, declare or index what is under it.
+    /// The id of `name` in `space`. The key of ids has none: nobody may write, declare or index what is under it.
     pub(crate) fn id(&self, space: NameSpace, name: &str) -> Option<u16> {
         let is_hidden = |id: &u16| space == NameSpace::Key && *id == EDGE_ID_KEY.0;
         self.names(space).id(name).filter(|id| !is_hidden(id))

@@ -25,6 +25,7 @@ use store::StoreError;
 use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 
 use crate::catalog::{Catalog, NameSpace};
+use crate::commit_counts::CommitCounters;
 use crate::core::Core;
 use crate::counts::Counts;
 use crate::log::{CatalogGrowth, GroupRecord, encode_ops};
@@ -47,6 +48,7 @@ pub(crate) struct CommitQueue {
     changed: Condvar,
     /// Told when as many wait as the leader waits for.
     joined: Condvar,
+    pub(crate) counters: CommitCounters,
 }
 
 struct State {
@@ -86,7 +88,8 @@ impl CommitQueue {
             logged_names: NameSpace::ALL.map(|space| catalog.len(space)),
             logged_revision: catalog.revision(),
         };
-        Self { state: Mutex::new(state), changed: Condvar::new(), joined: Condvar::new() }
+        let (changed, joined) = (Condvar::new(), Condvar::new());
+        Self { state: Mutex::new(state), changed, joined, counters: CommitCounters::default() }
     }
 
     /// Why nothing can be committed any more, if so.
@@ -208,7 +211,9 @@ impl Core {
         let Commit { snapshot, footprint, standing, ops } = commit;
         let body = encode_ops(&ops);
         let enqueue = |stamp| self.commits.enqueue(stamp, catalog, body, ops);
-        let committed = self.timeline.commit(snapshot, footprint, standing, enqueue).map_err(refused)?;
+        let outcome = self.timeline.commit(snapshot, footprint, standing, enqueue);
+        self.commits.counters.note(&outcome);
+        let committed = outcome.map_err(refused)?;
         if !committed.done {
             // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
             self.commits.check()?;

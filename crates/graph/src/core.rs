@@ -17,6 +17,7 @@ use crate::checkpoint::Meta;
 use crate::commit_queue::CommitQueue;
 use crate::counts::PublishedCounts;
 use crate::flush::Manifest;
+use crate::fresh_names::FreshNames;
 use crate::held::HeldBytes;
 use crate::indexing::Indexing;
 use crate::log::Log;
@@ -84,6 +85,8 @@ pub(crate) struct Core {
     /// What sections are converted to when they are loaded. Ahead of the catalog while one is adopted.
     pub(crate) retypes: RwLock<Retypes>,
     catalog: RwLock<Arc<Catalog>>,
+    /// Names that no commit has used.
+    pub(crate) fresh: FreshNames,
     /// Where the clock of those that wait for their turn begins.
     opened: Instant,
 }
@@ -128,6 +131,7 @@ impl Core {
             resorts: Resorts::default(),
             retypes: RwLock::new(catalog.definitions().retypes.clone()),
             catalog: RwLock::new(Arc::new(catalog)),
+            fresh: FreshNames::default(),
             opened: Instant::now(),
         }
     }
@@ -150,6 +154,23 @@ impl Core {
     /// The version of the schema whose types everything in memory has. Asked while the writer is held, it stays so.
     pub(crate) fn schema_version(&self) -> u64 {
         self.catalog.read().schema().version
+    }
+
+    /// The same for a transaction, and whether no other one has committed with it.
+    pub(crate) fn intern_to_use(&self, space: NameSpace, name: &str) -> Result<(u16, bool)> {
+        let known = self.catalog.read().id(space, name);
+        let id = match known {
+            Some(id) => id,
+            None => self.grow_catalog(|catalog| {
+                let known = catalog.id(space, name);
+                let id = catalog.intern(space, name)?;
+                if known.is_none() {
+                    self.fresh.add(space, id);
+                }
+                Ok(id)
+            })?,
+        };
+        Ok((id, self.fresh.contains(space, id)))
     }
 
     /// The id of a name, given to it now if it has none. It is durable with the first commit that follows.

@@ -1,6 +1,6 @@
 //! Reads of properties.
 
-use values::{EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef, compare};
 
 use crate::block::slot_of;
 use crate::catalog::EDGE_ID_KEY;
@@ -71,20 +71,30 @@ impl Reader<'_> {
     }
 
     fn append_properties(&self, v: VertexRef, key: KeyId, out: &mut Vec<PropertyEntry>) {
-        let entry = |cell: PropertyCell| PropertyEntry {
-            key,
-            id: PropertyId::new(v, key, cell.place),
-            value: cell.value,
-            meta: cell.meta,
-        };
-        out.extend(self.cells(v, key).into_iter().map(entry));
+        out.extend(self.cells(v, key).into_iter().map(|cell| PropertyEntry::new(v, key, cell)));
     }
 
-    /// The vertex property with this id.
+    /// The vertex property at this place.
     pub fn vertex_property(&self, id: PropertyId) -> Option<PropertyEntry> {
         let cells = self.cells(id.vertex(), id.key());
         let cell = cells.into_iter().find(|cell| cell.place == id.place())?;
-        Some(PropertyEntry { key: id.key(), id, value: cell.value, meta: cell.meta })
+        Some(PropertyEntry::new(id.vertex(), id.key(), cell))
+    }
+
+    /// Where a vertex has, or had, the property of a key with this id, as users see ids.
+    pub fn place_of_property(&self, v: VertexRef, key: KeyId, id: &Value) -> Option<PropertyId> {
+        let own = id.as_i64().map(PropertyId).filter(|own| *own == PropertyId::new(v, key, own.place()));
+        if self.is_plain(v, key) {
+            return own;
+        }
+        let cells = self.cells(v, key);
+        match cells.iter().find(|cell| cell.kept_id().is_some_and(|kept| compare::equals(kept, id))) {
+            Some(cell) => Some(PropertyId::new(v, key, cell.place)),
+            // What is at its place may be a property that came with another id.
+            None => own.filter(|own| {
+                !cells.iter().any(|cell| cell.place == own.place() && cell.kept_id().is_some())
+            }),
+        }
     }
 
     /// All values of a vertex under a key.

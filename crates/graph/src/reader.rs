@@ -104,7 +104,8 @@ impl<'a> Reader<'a> {
     /// The id: the user's or the generated long, which is the reference.
     #[inline]
     pub fn id(&self, v: VertexRef) -> Value {
-        self.user_id(v).map_or(Value::Long(v.0.into()), ValueRef::to_value)
+        let id = self.user_id(v).or_else(|| self.committed_id(v));
+        id.map_or(Value::Long(v.0.into()), ValueRef::to_value)
     }
 
     /// The id that a user gave to the vertex.
@@ -114,6 +115,11 @@ impl<'a> Reader<'a> {
         {
             return id.map(ValueRef::of);
         }
+        self.committed_id(v)
+    }
+
+    /// The same without what this transaction did: one that it has dropped is still called so.
+    fn committed_id(&self, v: VertexRef) -> Option<ValueRef<'_>> {
         self.presence(v)?.user_id(slot_of(v), self.tick)
     }
 

@@ -11,6 +11,7 @@ use crate::catalog::NameSpace;
 use crate::codec::unstorable;
 use crate::commit_queue::Commit;
 use crate::core::Core;
+use crate::fresh_names::name_hash;
 use crate::held::Held;
 use crate::overlay::{Overlay, Own};
 use crate::pools::{self, Request};
@@ -107,7 +108,7 @@ impl Transaction {
         let writes = self.writes.lock().end(Held::new(&self.core.held))?;
         self.base.check()?;
         self.obey_requirements(&writes)?;
-        let (ops, mut footprint, held) = writes.into_ops();
+        let (ops, mut footprint, fresh, held) = writes.into_ops();
         // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
         footprint.reads(units::schema());
         if ops.is_empty() {
@@ -122,6 +123,7 @@ impl Transaction {
         let commit = Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, ops };
         match self.core.submit(&self.core.catalog(), commit) {
             Ok(Committed { stamp, shown, .. }) => {
+                self.core.fresh.remove(&fresh);
                 let queued = Queued { core: Arc::clone(&self.core), shown, _held: held, _turn: turn };
                 Ok(Submitted { stamp, queued: Some(queued) })
             }
@@ -149,7 +151,16 @@ impl Transaction {
         if let Some(type_name) = unstorable(value) {
             return Err(GraphError::BadValue { key: key.chars().take(64).collect(), type_name });
         }
-        Ok(KeyId(self.core.intern(NameSpace::Key, key)?))
+        Ok(KeyId(self.intern(NameSpace::Key, key)?))
+    }
+
+    /// The id of a name to write with, given to it now if it has none.
+    pub(crate) fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
+        let (id, is_fresh) = self.core.intern_to_use(space, name)?;
+        if is_fresh {
+            self.writes.lock().introduces(units::name(space, name_hash(name)), (space, id))?;
+        }
+        Ok(id)
     }
 }
 

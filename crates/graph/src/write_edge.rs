@@ -28,7 +28,7 @@ impl Transaction {
     ) -> Result<EdgeRef> {
         id.as_ref().map_or(Ok(()), element_id::check)?;
         self.obey_edge_label(label)?;
-        let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
+        let label = EdgeLabelId(self.intern(NameSpace::EdgeLabel, label)?);
         let mut writes = self.writes.lock();
         {
             let reader = self.reader(&writes);

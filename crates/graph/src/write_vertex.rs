@@ -14,6 +14,9 @@ use crate::{
     VertexLabelId, element_id, index_hash, units,
 };
 
+/// Ticks of the query's watch for one edge that is dropped: a microsecond or more.
+const TICKS: usize = 16;
+
 impl Transaction {
     /// Adds a vertex; without an id the graph generates a long.
     ///
@@ -22,7 +25,7 @@ impl Transaction {
     pub fn add_vertex(&self, id: Option<Value>, label: &str) -> Result<VertexRef> {
         id.as_ref().map_or(Ok(()), element_id::check)?;
         self.obey_vertex_label(label)?;
-        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
         let mut writes = self.writes.lock();
         if let Some(id) = &id
             && self.reader(&writes).vertex_by_id(id).is_some()
@@ -91,6 +94,7 @@ impl Transaction {
 
     fn drop_edges_of(&self, writes: &mut WriteSet, v: VertexRef, dir: Dir) -> Result<()> {
         for label in 0..self.core.catalog().edge_label_count() {
+            values::watch::tick();
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
                 let list = reader.list(v, EdgeLabelId(label as u16), dir);
@@ -105,7 +109,10 @@ impl Transaction {
                 });
                 edges.collect()
             };
-            edges.into_iter().try_for_each(|(e, known)| self.drop_known_edge(writes, e, known))?;
+            edges.into_iter().try_for_each(|(e, known)| {
+                values::watch::ticks(TICKS);
+                self.drop_known_edge(writes, e, known)
+            })?;
         }
         Ok(())
     }
@@ -157,7 +164,7 @@ impl Transaction {
                 writes.footprint.reads(units::property(v, key));
             }
         }
-        let (place, after) = with_cell(cardinality, &before, cell)?;
+        let (place, after) = with_cell((v, key), cardinality, &before, cell)?;
         self.put_property(&mut writes, v, key, &before, PropertyState::of(after))?;
         Ok(PropertyId::new(v, key, place))
     }
@@ -208,7 +215,7 @@ impl Transaction {
         writes.footprint.reads(units::property(v, key));
         writes.footprint.reads(units::existence(v));
         let Some(place) = before.iter().position(|cell| cell.place == property.place()) else {
-            return if required { Err(GraphError::NoSuchProperty(property.0)) } else { Ok(()) };
+            return if required { Err(GraphError::NoSuchProperty(property.to_value())) } else { Ok(()) };
         };
         let mut after = before.clone();
         change(&mut after, place);
@@ -295,6 +302,7 @@ impl Transaction {
 
 /// The values of a key after one is set, and its place.
 fn with_cell(
+    (v, key): (VertexRef, KeyId),
     cardinality: Cardinality,
     before: &[PropertyCell],
     mut cell: PropertyCell,
@@ -311,7 +319,15 @@ fn with_cell(
         }
         return Ok((same.place, after));
     }
-    let place = before.iter().map(|known| known.place + 1).max().unwrap_or(0);
+    let is_taken = |place: u16| {
+        let id = PropertyId::new(v, key, place).to_value();
+        before.iter().filter_map(PropertyCell::kept_id).any(|kept| compare::equals(kept, &id))
+    };
+    let mut place = before.iter().map(|known| known.place + 1).max().unwrap_or(0);
+    // An id that was kept may be what this graph calls a place.
+    while place < PropertyId::MAX_PLACES && is_taken(place) {
+        place += 1;
+    }
     if place >= PropertyId::MAX_PLACES {
         return Err(GraphError::LimitExceeded {
             what: "the values of one vertex under one key",

@@ -6,7 +6,7 @@ use dataflow::detach::Detail;
 use graph::Snapshot;
 use gremlin::{Shape, Traversal};
 use planner::{Known, Options, PlanCache, Planned, Schema, physical::Plan, plan};
-use values::{Str, Value};
+use values::Value;
 
 use crate::Error;
 
@@ -35,8 +35,6 @@ pub(crate) struct Prepared {
     pub(crate) timeout: Option<Duration>,
     /// How complete the elements among the results are.
     pub(crate) detail: Detail,
-    /// On whose behalf it runs.
-    pub(crate) tenant: Str,
 }
 
 /// What became of a traversal.
@@ -107,14 +105,7 @@ impl Prepared {
             Some("tokens") => Detail::Tokens,
             _ => Detail::Properties,
         };
-        Ok(Self {
-            plan: planned.plan.clone(),
-            snapshot,
-            params,
-            timeout: timeout(planned)?,
-            detail,
-            tenant: planned.setting("tenant").and_then(Value::as_str).unwrap_or_default().into(),
-        })
+        Ok(Self { plan: planned.plan.clone(), snapshot, params, timeout: timeout(planned)?, detail })
     }
 
     /// Elements leave as references, whatever the traversal says.

@@ -253,5 +253,10 @@ fn queries_that_hold_too_much_together_wait_and_are_refused_as_busy() {
     );
     drop(asked);
     idle_after(&db);
-    assert_eq!(db.engine().memory().unwrap().used(), 0);
+    // What ended queries have held is given back little by little.
+    let ended = Instant::now();
+    while db.engine().memory().unwrap().used() > 0 {
+        assert!(ended.elapsed() < Duration::from_secs(10), "{:?} held", db.engine().memory());
+        std::thread::yield_now();
+    }
 }

@@ -16,6 +16,7 @@ mod bind;
 mod cache;
 mod error;
 mod explain;
+mod lists;
 mod logical;
 mod lower;
 mod options;
@@ -25,6 +26,7 @@ mod rounded;
 mod rules;
 mod schema;
 mod statistics;
+mod unknown;
 
 pub use cache::PlanCache;
 pub use error::PlanError;

@@ -233,7 +233,8 @@ fn vertex_property_bytes(property: &VertexProperty) -> u64 {
         [] => 0,
         metas => metas.iter().map(property_bytes).sum::<u64>(),
     };
-    ALLOCATION + 4 * SLOT + text_bytes(&property.key) + property.value.written_out() + metas
+    let texts = text_bytes(&property.key) + property.id.extent().own;
+    ALLOCATION + 4 * SLOT + texts + property.value.written_out() + metas
 }
 
 fn vertex_bytes(vertex: &Vertex) -> u64 {

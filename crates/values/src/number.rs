@@ -16,7 +16,7 @@ pub(crate) mod decimal;
 mod exact;
 mod kind;
 
-pub use arithmetic::{ArithmeticError, add, div, max, mean, min, mul, sub};
+pub use arithmetic::{ArithmeticError, add, check_comparable, div, max, mean, min, mul, sub};
 pub use cast::{CastError, cast};
 pub use decimal::{DecimalError, MAX_DIGITS, format as format_decimal, parse as parse_decimal};
 pub use exact::order;

@@ -1,12 +1,12 @@
 //! Tokens that can appear as values.
 
-/// The parts of an element that are not properties.
+/// The parts of an element that are not properties, in the order of TinkerPop's enumeration, by which they sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum T {
-    /// The element's id.
-    Id,
     /// The element's label.
     Label,
+    /// The element's id.
+    Id,
     /// A property's key.
     Key,
     /// A property's value.

@@ -11,8 +11,9 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
-use super::reference::{Form, Jars, PLAIN, Reference, compile};
-use super::shrink::shrink;
+use super::patterns::writes_apart;
+use super::reference::{Form, Jars, Merging, Reference, compile};
+use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
 use super::verdict::{Verdict, judge};
 use crate::Problem;
@@ -57,6 +58,10 @@ pub struct Arguments {
 
 /// Orders in which the reference runs what seems to differ, before it counts as different.
 const ORDERS: u64 = 24;
+/// Orders in which it runs with traversers merged elsewhere.
+const MERGING_ORDERS: u64 = 6;
+/// Smaller cases that are compared where a known fault explains a difference.
+const LOOKS_BEHIND: usize = 100;
 /// Cases between two signs of life.
 const SIGN_OF_LIFE: u64 = 1_000;
 
@@ -156,8 +161,22 @@ impl Trial {
                 Ok(())
             }
             Verdict::Different(_) => self.report(case.clone(), (seed, number), &kinds(&ours, &runs)),
+            Verdict::Explained(fault) if fault != faults::ACCIDENT => self.look_behind(case, (seed, number)),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a fault of the reference hides a difference: smaller cases that it does not explain must not differ.
+    fn look_behind(&mut self, case: &Case, place: (u64, u64)) -> Result<(), String> {
+        let engine = self.load(case)?;
+        for script in smaller_traversals(&case.script).into_iter().take(LOOKS_BEHIND) {
+            let smaller = Case { script, ..case.clone() };
+            let (verdict, ours, runs) = self.compare(&engine, &smaller)?;
+            if matches!(verdict, Verdict::Different(_)) {
+                return self.report(smaller, place, &kinds(&ours, &runs));
+            }
+        }
+        Ok(())
     }
 
     fn load(&self, case: &Case) -> Result<Engine, String> {
@@ -181,26 +200,46 @@ impl Trial {
         if !worth(&answer) {
             return Ok((Verdict::Undetermined, answer, Vec::new()));
         }
-        let few = [
-            PLAIN,
-            Form { order: 1, optimised: true },
-            Form { order: 2, optimised: false },
-            Form { order: 0, optimised: false },
-        ];
+        let few = [Form::plain(0), Form::plain(1), Form::unoptimised(2), Form::unoptimised(0)];
         let mut runs = self.reference.ask(&case.graph, &text, &few, case.writes)?;
         let mut verdict = judge(&answer, &runs, case.is_ordered());
         if matches!(verdict, Verdict::Different(_)) {
-            let more: Vec<Form> =
-                (3..3 + ORDERS).map(|order| Form { order, optimised: order % 2 == 0 }).collect();
+            let optimised = |order: u64| order.is_multiple_of(2);
+            let more: Vec<Form> = (3..3 + ORDERS)
+                .map(|order| if optimised(order) { Form::plain(order) } else { Form::unoptimised(order) })
+                .collect();
             runs.extend(self.reference.ask(&case.graph, &text, &more, case.writes)?);
             verdict = judge(&answer, &runs, case.is_ordered());
         }
-        if matches!(verdict, Verdict::Different(_))
-            && let Some(fault) = faults::explain(case, &answer, &runs)
-        {
-            verdict = Verdict::Explained(fault.name);
+        if matches!(verdict, Verdict::Different(_)) {
+            if let Some(fault) = faults::explain(case, &answer, &runs) {
+                verdict = Verdict::Explained(fault.name);
+            } else if let Some(name) = self.merging(case, &text, &answer)? {
+                verdict = Verdict::Explained(name);
+            }
         }
         Ok((verdict, answer, runs))
+    }
+
+    /// Whether an answer is the reference's if it merges traversers only where it is asked to, or nowhere, or if it besides
+    /// reads everything before it writes.
+    fn merging(&mut self, case: &Case, text: &str, answer: &Answer) -> Result<Option<&'static str>, String> {
+        let nowhere = if case.writes { faults::WRITES_OVER_A_BULK } else { faults::MERGING };
+        let apart = writes_apart(&case.script).to_string();
+        let ways = [
+            (Merging::WhereAsked, text, faults::MERGING),
+            (Merging::Nowhere, text, nowhere),
+            (Merging::Nowhere, &apart, faults::WRITES_WHILE_READING),
+        ];
+        for (merging, text, name) in ways {
+            let forms: Vec<Form> =
+                (0..MERGING_ORDERS).map(|order| Form { merging, ..Form::unoptimised(order) }).collect();
+            let runs = self.reference.ask(&case.graph, text, &forms, case.writes)?;
+            if matches!(judge(answer, &runs, case.is_ordered()), Verdict::Same(_) | Verdict::BothFail) {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
     }
 
     /// Makes a case smaller for as long as it differs in the same way, and prints it if its kind is new.

@@ -172,7 +172,11 @@ impl Answer {
     /// In one text that says how closely results are looked at.
     pub fn text(&self, detail: Detail) -> String {
         let results = match (&self.outcome, detail) {
-            (Outcome::Results(results), Detail::Sequence) => texts(results.clone()),
+            // Numbers of two types that are equal may come in any order.
+            (Outcome::Results(results), Detail::Sequence) => {
+                let order = texts(results.iter().map(Canon::without_types).collect());
+                format!("{order}\n{}", texts(sorted(results.clone())))
+            }
             (Outcome::Results(results), Detail::Bag) => texts(sorted(results.clone())),
             (Outcome::Results(results), Detail::Contents) => {
                 texts(sorted(results.iter().map(Canon::without_order).collect()))

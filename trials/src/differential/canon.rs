@@ -125,6 +125,24 @@ impl Canon {
         })
     }
 
+    /// The same with numbers of one type: what sorting sees of it.
+    #[must_use]
+    pub fn without_types(&self) -> Self {
+        let all = |members: &[Self]| members.iter().map(Self::without_types).collect::<Vec<_>>();
+        match self {
+            Self::Scalar("byte" | "short" | "int" | "long" | "biginteger" | "bigdecimal", text) => {
+                Self::Fraction("number", text.parse().unwrap_or(f64::NAN))
+            }
+            Self::Fraction(_, value) => Self::Fraction("number", *value),
+            Self::List(members) => Self::List(all(members)),
+            Self::Set(members) => Self::Set(all(members)),
+            Self::Map(entries) => {
+                Self::Map(entries.iter().map(|(k, v)| (k.without_types(), v.without_types())).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
     /// The same without order inside lists.
     #[must_use]
     pub fn without_order(&self) -> Self {

@@ -1,9 +1,13 @@
-//! Known faults of the reference: answers that are no model to follow, each with its evidence.
+//! Known faults of the reference: answers that are no model to follow, each with its evidence. And where Mangrove goes its
+//! own way on purpose.
 
 use super::answer::{Answer, Detail, Outcome};
-use super::ast::{Arg, Step};
 use super::canon::Canon;
 use super::case::Case;
+use super::patterns::{
+    any_child, any_step, gathers, groups_by_a_part, groups_by_a_traversal, groups_by_dedup,
+    groups_by_filters, looks_at_order, moves_by_equal_labels, reduces_inside, writes_in_both,
+};
 
 /// A fault of the reference.
 pub struct Fault {
@@ -15,10 +19,79 @@ pub struct Fault {
     explains: fn(&Case, &Answer, &[Answer]) -> bool,
 }
 
+/// The fault of an exception that nobody thought of.
+pub const ACCIDENT: &str = "java-accident";
+
+/// Where traversers are merged: not told by what a case looks like, but by the reference itself when it merges elsewhere.
+pub const MERGING: &str = "merging-that-nobody-asked-for";
+
+/// The same of what writes.
+pub const WRITES_OVER_A_BULK: &str = "writes-over-a-bulk";
+
+/// What is read before, while or after the same traversal writes.
+pub const WRITES_WHILE_READING: &str = "writes-while-reading";
+
 /// All that are known.
 pub const FAULTS: &[Fault] = &[
     Fault {
-        name: "java-accident",
+        name: "told-when-planned",
+        evidence: "On purpose: `g.V().dedup('a')` and `g.V().loops()` are refused when they are planned, for nothing can be \
+                   called 'a', and no loop is there. The reference fails only once a traverser gets there, and so answers \
+                   nothing over an empty graph.",
+        explains: |_, ours, theirs| {
+            let messages =
+                ["neither an as() label nor a side-effect is called", "there is no repeat() around it"];
+            let told = |text: &str| messages.iter().any(|message| text.contains(message));
+            let is_told = matches!(&ours.outcome, Outcome::Error(text) if told(text));
+            is_told && theirs.iter().all(|run| matches!(run.outcome, Outcome::Results(_)))
+        },
+    },
+    Fault {
+        name: MERGING,
+        evidence: "On purpose: `g.inject(1, 1).optional(sum())` answers 2 once, and with `local(identity())` before the \
+                   optional() 1 twice, for nearly every step of the reference has a set in front of it that merges whatever \
+                   is there at once. Mangrove shows merging in barrier() alone, and its answer is that of the reference with \
+                   sets that merge there alone (trials/java/TraverserSet.java).",
+        explains: |_, _, _| false,
+    },
+    Fault {
+        name: WRITES_OVER_A_BULK,
+        evidence: "On purpose: `g.inject(1, 1).barrier().addV()` adds one vertex and answers it twice. What writes acts for each \
+                   traverser in Mangrove, as in the reference with sets that merge nowhere, and in a child that runs once for \
+                   many it acts once. So a traversal that does both is not compared behind barrier().",
+        explains: |case, _, _| writes_in_both(&case.script.body.steps),
+    },
+    Fault {
+        name: WRITES_WHILE_READING,
+        evidence: "On purpose: `g.V().addV().limit(1)` adds one vertex in the reference, which makes results only as they are \
+                   asked for, and `g.V().bothE().bothV().addE('x')` goes on to the edges that it has just added, or stops with \
+                   a ConcurrentModificationException. In Mangrove a step that writes acts for all that reach it, and has read \
+                   before: as in the reference with barrier() before and behind it.",
+        explains: |_, _, _| false,
+    },
+    Fault {
+        name: "optional-before-the-first",
+        evidence: "`g.inject(1, 2).optional(count())` answers 0, 1, 1: OptionalStep asks its child for results before anything \
+                   has entered it, so a reducer answers once more than it was asked.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &|step| reduces_inside(step, &["optional"])),
+    },
+    Fault {
+        name: "local-after-the-end",
+        evidence: "`g.V().limit(0).local(fold()).count()` answers 0 and 1: LocalStep says that it has ended, but a reducer \
+                   inside answers for nobody when it is asked again.",
+        explains: |case, _, theirs| {
+            let local = any_step(&case.script.body.steps, &|step| reduces_inside(step, &["local"]));
+            local && theirs.iter().all(|run| matches!(&run.outcome, Outcome::Results(all) if all.len() > 1))
+        },
+    },
+    Fault {
+        name: "inject-in-a-child",
+        evidence: "`g.V().flatMap(inject(0))` on the modern graph answers seven objects: what inject() holds comes in the \
+                   child's first run alone, behind the traverser, and in front of it at the beginning of a traversal.",
+        explains: |case, _, _| any_child(&case.script.body.steps, &|step| step.name == "inject"),
+    },
+    Fault {
+        name: ACCIDENT,
         evidence: "An exception of Java's own says that nobody thought of the case: \
                    `g.V().is(startingWith('a'))` casts a vertex to a String (ClassCastException), \
                    `g.V().limit(0).group().skip(local, 1)` makes a map of -1 entries (IllegalArgumentException: Illegal \
@@ -30,7 +103,15 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.V().group('x').by('name').by(hasLabel('person'))` on the modern graph yields v3 and v5 alone, though a \
                    side effect lets everything pass: GroupSideEffectStep gives the traverser itself to a value traversal \
                    that, made of filters, gives it back used up.",
-        explains: |case, _, _| any_step(&case.script.body.steps, &groups_by_filters),
+        explains: |case, ours, theirs| {
+            let fewer = |ours: &Answer, theirs: &Answer| match (&ours.outcome, &theirs.outcome) {
+                (Outcome::Results(ours), Outcome::Results(theirs)) => theirs.len() < ours.len(),
+                _ => false,
+            };
+            let steps = &case.script.body.steps;
+            any_step(steps, &groups_by_filters)
+                || any_step(steps, &groups_by_a_traversal) && theirs.iter().all(|theirs| fewer(ours, theirs))
+        },
     },
     Fault {
         name: "group-leaks-its-barrier",
@@ -39,8 +120,34 @@ pub const FAULTS: &[Fault] = &[
                    is no entry.",
         explains: |case, ours, theirs| {
             let bare = |answer: &Answer| answer.map(&without_empty_values).text(Detail::Contents);
-            any_step(&case.script.body.steps, &|step| step.name == "group")
-                && theirs.iter().all(|theirs| bare(theirs) == bare(ours))
+            let steps = &case.script.body.steps;
+            any_step(steps, &|step| step.name == "group")
+                && (theirs.iter().all(|theirs| bare(theirs) == bare(ours))
+                    || any_step(steps, &groups_by_a_part))
+        },
+    },
+    Fault {
+        name: "one-key-two-kinds",
+        evidence: "`g.V().group('m').by(groupCount('m'))` fails with `Objects must be both of Map or Collection: a=Long \
+                   b=ArrayList`, but only where both have a value under one key. Mangrove keeps the first kind, or says that \
+                   they do not go together.",
+        explains: |_, ours, theirs| {
+            let message = "Objects must be both of Map or Collection";
+            let mixed = "cannot add a value of type";
+            theirs.iter().any(|run| says(run, message)) || says(ours, mixed)
+        },
+    },
+    Fault {
+        name: "where-wants-labels",
+        evidence: "`g.V().as('a').where(where('a', neq('a')))` fails with `A where()-traversal must have at least a start or end \
+                   label`, while `where(filter(where('a', neq('a'))))` is taken; and two labels at the end of a where() are \
+                   refused, while two at the end of its and() are not. Mangrove takes what has a meaning.",
+        explains: |_, _, theirs| {
+            let messages = [
+                "A where()-traversal must have at least a start or end label",
+                "The end step of a where()-traversal can only have one label",
+            ];
+            theirs.iter().any(|run| messages.iter().any(|message| says(run, message)))
         },
     },
     Fault {
@@ -50,19 +157,33 @@ pub const FAULTS: &[Fault] = &[
         explains: |case, _, _| any_step(&case.script.body.steps, &moves_by_equal_labels),
     },
     Fault {
-        name: "order-of-hashes",
-        evidence: "merge() and intersect() answer a set in the order of Java's hashes, so which member \
-                   `g.inject([3, 1]).merge([2]).limit(local, 1)` keeps is no promise.",
+        name: "live-side-effects",
+        evidence: "`g.V().map(aggregate('x').cap('x')).order()` answers the full set once per vertex, or once: what cap() answers \
+                   in a child is the side effect itself, which goes on growing in the barrier behind it, and not what it was.",
         explains: |case, _, _| {
             let steps = &case.script.body.steps;
-            any_step(steps, &|step| matches!(step.name, "merge" | "intersect"))
-                && any_step(steps, &looks_at_order)
+            any_step(steps, &|step| step.name == "cap") && any_step(steps, &gathers)
+        },
+    },
+    Fault {
+        name: "order-of-hashes",
+        evidence: "merge(), difference(), disjunct() and intersect() answer a set in the order of Java's hashes, so which member \
+                   `g.inject([3, 1]).merge([2]).limit(local, 1)` keeps is no promise. Nor is which object the value traversal \
+                   of `g.inject(1, 0).group().by(constant('a')).by(dedup())` yields first.",
+        explains: |case, ours, theirs| {
+            let steps = &case.script.body.steps;
+            let hashed = ["merge", "intersect", "difference", "disjunct"];
+            let hashed = any_step(steps, &|step| hashed.contains(&step.name));
+            let alike = |theirs: &Answer| theirs.text(Detail::Contents) == ours.text(Detail::Contents);
+            let in_order = any_step(steps, &looks_at_order) || theirs.iter().all(alike);
+            hashed && in_order || any_step(steps, &groups_by_dedup)
         },
     },
 ];
 
 /// Exceptions that no step throws on purpose.
 const JAVA_ACCIDENTS: &[&str] = &[
+    "ArithmeticException",
     "ClassCastException",
     "NullPointerException",
     "IndexOutOfBoundsException",
@@ -78,37 +199,19 @@ pub fn explain(case: &Case, ours: &Answer, theirs: &[Answer]) -> Option<&'static
     FAULTS.iter().find(|fault| (fault.explains)(case, ours, theirs))
 }
 
+/// Whether an answer is an error that says so.
+fn says(answer: &Answer, message: &str) -> bool {
+    matches!(&answer.outcome, Outcome::Error(text) if text.contains(message))
+}
+
 fn is_accident(answer: &Answer) -> bool {
     let Outcome::Error(message) = &answer.outcome else { return false };
     JAVA_ACCIDENTS.iter().any(|class| message.starts_with(class))
 }
 
-/// Whether a step, one inside it, or a modulator is such a step.
-fn any_step(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
-    steps.iter().any(|step| {
-        let inside = step.args.iter().any(|arg| match arg {
-            Arg::Child(child) => any_step(&child.steps, is_such),
-            Arg::Text(_) => false,
-        });
-        is_such(step) || inside || any_step(&step.before, is_such) || any_step(&step.after, is_such)
-    })
-}
-
-/// A move along labels of which two are the same.
-fn moves_by_equal_labels(step: &Step) -> bool {
-    let moves = matches!(step.name, "out" | "in" | "both" | "to" | "outE" | "inE" | "bothE" | "toE");
-    moves && step.args.iter().enumerate().any(|(index, arg)| step.args[..index].contains(arg))
-}
-
-/// Steps to which it matters in what order a collection is.
-fn looks_at_order(step: &Step) -> bool {
-    let local = step.args.first() == Some(&Arg::Text("local".into()));
-    match step.name {
-        "limit" | "range" | "skip" | "tail" => true,
-        "order" | "dedup" => local,
-        "unfold" | "index" | "reverse" | "conjoin" => true,
-        _ => false,
-    }
+/// What only a barrier of the reference holds.
+fn is_inside_of_barrier(value: &Canon) -> bool {
+    matches!(value, Canon::Scalar("other", text) if text.starts_with("ProjectedTraverser"))
 }
 
 /// A map without the entries whose values are empty.
@@ -117,7 +220,7 @@ fn without_empty_values(value: &Canon) -> Canon {
         Canon::Map(entries) => {
             let is_empty = |value: &Canon| match value {
                 Canon::Bag(members) => members.is_empty(),
-                Canon::Set(members) | Canon::List(members) => members.is_empty(),
+                Canon::Set(members) | Canon::List(members) => members.iter().all(is_inside_of_barrier),
                 _ => false,
             };
             let kept = entries.iter().filter(|(_, value)| !is_empty(value));
@@ -126,42 +229,4 @@ fn without_empty_values(value: &Canon) -> Canon {
         Canon::List(members) => Canon::List(members.iter().map(without_empty_values).collect()),
         other => other.clone(),
     }
-}
-
-/// `group(key)` with a value traversal of which every step gives back the traverser that it was given.
-fn groups_by_filters(step: &Step) -> bool {
-    const PASSING: &[&str] = &[
-        "and",
-        "as",
-        "barrier",
-        "coin",
-        "cyclicPath",
-        "dedup",
-        "filter",
-        "has",
-        "hasId",
-        "hasKey",
-        "hasLabel",
-        "hasNot",
-        "hasValue",
-        "identity",
-        "is",
-        "limit",
-        "not",
-        "or",
-        "order",
-        "range",
-        "sideEffect",
-        "simplePath",
-        "skip",
-        "tail",
-        "where",
-    ];
-    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").skip(1);
-    let value = bys.next().and_then(|by| by.args.first());
-    let passes = match value {
-        Some(Arg::Child(child)) => child.steps.iter().all(|step| PASSING.contains(&step.name)),
-        _ => false,
-    };
-    step.name == "group" && !step.args.is_empty() && passes
 }

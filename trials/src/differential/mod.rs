@@ -8,7 +8,7 @@
 //! | `engine.rs` | Mangrove |
 //! | `canon.rs`, `answer.rs`, `verdict.rs` | answers in one form, and whether they agree |
 //! | `shrink.rs` | cases made smaller |
-//! | `against.rs`, `faults.rs` | the run against the reference, and what the reference does wrong |
+//! | `against.rs`, `faults.rs`, `patterns.rs` | the run against the reference, and what the reference does wrong |
 //! | `coverage.rs`, `steps.rs`, `tally.rs` | what was compared, and what became of it |
 //! | `options.rs`, `option_set.rs` | the run under all options |
 
@@ -24,6 +24,7 @@ mod generate;
 mod graph;
 mod option_set;
 mod options;
+mod patterns;
 mod reference;
 mod scalar;
 mod shrink;

@@ -15,6 +15,7 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::graph::GraphSpec;
 use super::option_set::OptionSet;
+use super::patterns::{any_step, takes_a_part};
 use super::shrink::shrink;
 use super::verdict::determined;
 use crate::Problem;
@@ -24,19 +25,19 @@ use crate::Problem;
 pub struct Arguments {
     /// How many traversals
     #[arg(long, default_value_t = 20_000)]
-    cases: u64,
+    pub cases: u64,
     /// The seed; the same seed and number are the same traversal
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     /// The number of the first traversal
     #[arg(long, default_value_t = 0)]
-    first: u64,
+    pub first: u64,
     /// The share of traversals that may write, in percent
     #[arg(long, default_value_t = 20)]
-    writes: u64,
+    pub writes: u64,
     /// Stop after so many differences of different kinds
     #[arg(long, default_value_t = 20)]
-    most: usize,
+    pub most: usize,
 }
 
 /// Executors of the engine that has several.
@@ -106,6 +107,10 @@ impl Trial {
 
     /// Whether a case deviates under a set of options for sure: what it determines is found out with many orders.
     fn deviates(&self, case: &Case, set: &OptionSet) -> Option<(Answer, Answer)> {
+        // Several executors bring traversers in an order that loading a graph in another does not show.
+        if set.several && any_step(&case.script.body.steps, &takes_a_part) {
+            return None;
+        }
         let quick = self.load(&case.graph, 2).ok()?;
         let expected = Self::expected(&quick, case)?;
         // Where it comes to who is first among several executors, it may come out right once.

@@ -20,10 +20,42 @@ pub struct Form {
     pub order: u64,
     /// Whether it may optimise.
     pub optimised: bool,
+    /// Where it merges equal traversers.
+    pub merging: Merging,
 }
 
-/// As it comes.
-pub const PLAIN: Form = Form { order: 0, optimised: true };
+/// Where the reference merges equal traversers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merging {
+    /// In front of nearly every step, as it does.
+    Everywhere,
+    /// In `barrier()`, where the traversal asks for it, and nowhere else: as Mangrove does where it shows.
+    WhereAsked,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Merging {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Everywhere => "EVERYWHERE",
+            Self::WhereAsked => "WHERE_ASKED",
+            Self::Nowhere => "NOWHERE",
+        }
+    }
+}
+
+impl Form {
+    /// As it comes, in the order of a seed.
+    pub const fn plain(order: u64) -> Self {
+        Self { order, optimised: true, merging: Merging::Everywhere }
+    }
+
+    /// Without what only makes it quicker.
+    pub const fn unoptimised(order: u64) -> Self {
+        Self { optimised: false, ..Self::plain(order) }
+    }
+}
 
 /// Where the reference's classes are.
 #[derive(Clone, Debug)]
@@ -65,8 +97,8 @@ impl Reference {
         forms: &[Form],
         dump: bool,
     ) -> Result<Vec<Answer>, String> {
-        let forms: Vec<Json> =
-            forms.iter().map(|form| json!({"order": form.order, "optimised": form.optimised})).collect();
+        let json = |form: &Form| json!({"order": form.order, "optimised": form.optimised, "merging": form.merging.name()});
+        let forms: Vec<Json> = forms.iter().map(json).collect();
         let count = forms.len();
         let request = json!({
             "graph": graph.json(), "text": text, "forms": forms, "dump": dump, "millis": self.millis,

@@ -8,7 +8,7 @@ use super::graph::GraphSpec;
 const BEGINNINGS: &[&str] = &["V", "E", "inject", "addV", "addE"];
 
 /// Smaller traversals than this one, the smallest steps first.
-fn smaller_traversals(script: &Script) -> Vec<Script> {
+pub fn smaller_traversals(script: &Script) -> Vec<Script> {
     let mut found = Vec::new();
     for index in 0..script.source.len() {
         let mut source = script.source.clone();

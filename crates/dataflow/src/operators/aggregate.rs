@@ -28,6 +28,8 @@ struct State {
 pub(super) struct Aggregate {
     states: PerTag<State>,
     held: Held,
+    /// Whether the input has ended.
+    ended: bool,
 }
 
 impl Operator for Aggregate {
@@ -80,21 +82,30 @@ impl Operator for Aggregate {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Aggregate(aggregation) = &cx.op.kind else { return Ok(Step::Idle) };
-        if matches!(aggregation, Aggregation::Count | Aggregation::Fold) {
+        if !std::mem::replace(&mut self.ended, true)
+            && matches!(aggregation, Aggregation::Count | Aggregation::Fold)
+        {
             owed(cx).for_each(|tag| _ = self.states.at(tag));
         }
-        let mut results = Vec::with_capacity(self.states.len());
-        for (tag, state) in self.states.take().filter(|(tag, _)| cx.entered.contains(*tag)) {
-            results.extend(state.result(*aggregation, cx)?.map(|value| (tag, value)));
+        let mut results = Vec::with_capacity(self.states.len().min(Batch::TARGET_ROWS));
+        for _ in 0..Batch::TARGET_ROWS {
+            let Some((tag, state)) = self.states.take_next() else {
+                emit_results(results, cx, out);
+                self.held.release();
+                return Ok(Step::Idle);
+            };
+            if cx.entered.contains(tag) {
+                results.extend(state.result(*aggregation, cx)?.map(|value| (tag, value)));
+            }
         }
         emit_results(results, cx, out);
-        self.held.release();
-        Ok(Step::Idle)
+        Ok(Step::More)
     }
 
     fn reset(&mut self) {
         self.states.clear();
         self.held.release();
+        self.ended = false;
     }
 }
 
@@ -134,6 +145,10 @@ impl State {
                 Aggregation::Sum | Aggregation::Mean if !value.is_null() => {
                     self.count = count;
                     times(aggregation, &value, count)?
+                }
+                Aggregation::Min | Aggregation::Max => {
+                    number::check_comparable(&value)?;
+                    value
                 }
                 _ => value,
             };

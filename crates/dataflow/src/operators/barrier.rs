@@ -1,13 +1,17 @@
 //! `barrier`: collects everything and lets it go at the end, equal traversers as one with the sum of their bulks.
+//!
+//! A barrier of repeats lets the first of equal traversers go at once, and collects those that come after it.
 
 use std::sync::Arc;
 
+use planner::physical::OpKind;
 use values::{SeededMap, Value};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
+use super::fan::trace;
 use super::held::Held;
 use super::row_store::{Leaving, Place, RowStore};
 use super::vertex_map::VertexMap;
@@ -20,7 +24,8 @@ type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u32));
 #[derive(Default)]
 pub(super) struct Barrier {
     store: RowStore,
-    /// The kept rows, in the order in which the first of each came.
+    /// The kept rows, in the order in which the first of each came; with a bulk of 0, nothing is kept yet of those that equal
+    /// one which has gone.
     places: Vec<(u32, Place)>,
     known: SeededMap<Identity, u32>,
     /// The same for vertices that nothing else tells apart.
@@ -33,20 +38,17 @@ pub(super) struct Barrier {
 }
 
 impl Operator for Barrier {
-    fn step(
-        &mut self,
-        input: Option<Batch>,
-        cx: &Context<'_>,
-        _out: &mut Output,
-    ) -> Result<Step, QueryError> {
-        let Some(batch) = input else { return Ok(Step::Idle) };
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Barrier { first_passes }) = (input, &cx.op.kind) else {
+            return Ok(Step::Idle);
+        };
         let batch = Arc::new(batch);
         let bare = cx.single_tag && batch.path.is_none() && batch.slots.iter().all(Option::is_none);
         let vertices = match &*batch.current {
             Column::Vertices(vertices) if bare => Some(vertices),
             _ => None,
         };
-        let mut number = None;
+        let (mut number, mut passing) = (None, Vec::new());
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
             let next = self.places.len() as u32;
@@ -56,17 +58,29 @@ impl Operator for Barrier {
                 None => *self.known.entry(identity(&batch, row, tag)).or_insert(next),
             };
             if place == next {
-                let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
-                self.places.push((tag, Place { batch: number, row: row as u32, bulk: batch.bulk(row) }));
-            } else {
-                let place = &mut self.places[place as usize].1;
-                place.bulk = bulk::sum(place.bulk, batch.bulk(row));
+                self.places.push((tag, Place { batch: 0, row: 0, bulk: 0 }));
+                if *first_passes {
+                    passing.push(row as u32);
+                    continue;
+                }
             }
+            let place = &mut self.places[place as usize].1;
+            if place.bulk == 0 {
+                place.batch = *number.get_or_insert_with(|| self.store.add(batch.clone()));
+                place.row = row as u32;
+            }
+            place.bulk = bulk::sum(place.bulk, batch.bulk(row));
         }
         let known = self.known.len() * (size_of::<Identity>() + 8)
             + self.objects.len() * (size_of::<Value>() + 8)
             + self.vertices.bytes();
         self.held.set(cx, self.store.bytes() + self.places.len() * size_of::<(u32, Place)>() + known)?;
+        if !passing.is_empty() {
+            let all = passing.len() == batch.len;
+            let mut passing = if all { Arc::unwrap_or_clone(batch) } else { batch.gather(&passing) };
+            trace(&mut passing, cx.op);
+            out.emit(passing);
+        }
         Ok(Step::Idle)
     }
 
@@ -78,7 +92,8 @@ impl Operator for Barrier {
             if !cx.single_tag {
                 self.places.sort_by_key(|(tag, _)| *tag);
             }
-            self.leaving.start(self.places.drain(..).map(|(_, place)| place).collect());
+            let kept = self.places.drain(..).map(|(_, place)| place).filter(|place| place.bulk > 0);
+            self.leaving.start(kept.collect());
         }
         Ok(self.leaving.emit_next(&self.store, cx, out))
     }

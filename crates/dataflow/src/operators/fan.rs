@@ -73,7 +73,7 @@ fn is_uniform(batch: &Batch) -> bool {
 }
 
 /// Records the operator's output in the paths as its plan says.
-pub(super) fn trace(batch: &mut Batch, op: &Op) {
+pub(crate) fn trace(batch: &mut Batch, op: &Op) {
     if op.moves {
         batch.extend_path(&op.labels);
     } else {

@@ -37,24 +37,18 @@ impl Operator for Filter {
     fn reset(&mut self) {}
 }
 
-/// `coin(p)`: each traverser stays with probability p. Of many equal ones, the nearest whole number of them.
+/// `coin(p)`: each traverser stays with probability p, also of those that travel as one.
 #[derive(Default)]
 pub(super) struct Coin {
     random: Option<Random>,
 }
 
-/// Equal traversers from which on their number is multiplied instead of drawing for each.
-const MANY: u64 = 100;
-
 impl Operator for Coin {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let (Some(batch), OpKind::Coin(probability)) = (input, &cx.op.kind) else { return Ok(Step::Idle) };
         let random = self.random.get_or_insert_with(|| Random::of(cx));
-        let kept = |bulk: u64, random: &mut Random| match bulk {
-            0..MANY => (0..bulk).filter(|_| random.fraction() < *probability).count() as u64,
-            many => (many as f64 * probability).round() as u64,
-        };
-        let bulks: Vec<u64> = (0..batch.len).map(|row| kept(batch.bulk(row), random)).collect();
+        let bulks: Vec<u64> =
+            (0..batch.len).map(|row| random.binomial(batch.bulk(row), *probability)).collect();
         let rows: Vec<u32> = (0..batch.len as u32).filter(|&row| bulks[row as usize] > 0).collect();
         let mut passed = batch.gather(&rows);
         if batch.bulk.is_some() {

@@ -35,6 +35,7 @@ mod group_count;
 mod held;
 mod ids;
 mod local;
+mod long_text;
 mod loop_control;
 mod making;
 mod math;
@@ -54,6 +55,7 @@ mod seen;
 mod select;
 mod shared_vertex_set;
 mod slots;
+mod sorting;
 mod source;
 mod tail;
 mod test;
@@ -80,6 +82,7 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use fan::trace;
 pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
@@ -122,7 +125,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Sample(..) => Box::<sample::Sample>::default(),
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
-        OpKind::Barrier => Box::<barrier::Barrier>::default(),
+        OpKind::Barrier { .. } => Box::<barrier::Barrier>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),

@@ -11,7 +11,7 @@ use crate::operator::Context;
 
 use super::fan::trace;
 use super::making::Making;
-use super::property::{Several, fetch_one};
+use super::property::{Unfit, fetch_one};
 use super::test::between;
 use super::view::{Graph, View};
 
@@ -59,12 +59,7 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
 }
 
 /// The ith object, transformed by its turn of the `by`s.
-fn transformed(
-    object: Value,
-    by: &[FetchKind],
-    i: usize,
-    graph: &Graph<'_>,
-) -> Result<Option<Value>, Several> {
+fn transformed(object: Value, by: &[FetchKind], i: usize, graph: &Graph<'_>) -> Result<Option<Value>, Unfit> {
     match by {
         [] => Ok(Some(object)),
         by => fetch_one(&object, &by[i % by.len()], graph),

@@ -7,11 +7,13 @@
 #[derive(Debug)]
 pub(super) struct PerTag<S> {
     states: Vec<S>,
+    /// How many were taken out one by one.
+    taken: usize,
 }
 
 impl<S> Default for PerTag<S> {
     fn default() -> Self {
-        Self { states: Vec::new() }
+        Self { states: Vec::new(), taken: 0 }
     }
 }
 
@@ -31,6 +33,13 @@ impl<S: Default> PerTag<S> {
         std::mem::take(&mut self.states).into_iter().enumerate().map(|(tag, state)| (tag as u32, state))
     }
 
+    /// Takes the next state out, in ascending order of the tags; `None` after the last. For what is done in several turns.
+    pub(super) fn take_next(&mut self) -> Option<(u32, S)> {
+        let state = std::mem::take(self.states.get_mut(self.taken)?);
+        self.taken += 1;
+        Some((self.taken as u32 - 1, state))
+    }
+
     /// All states, in ascending order of their tags.
     pub(super) fn iter(&self) -> impl Iterator<Item = &S> {
         self.states.iter()
@@ -44,6 +53,7 @@ impl<S: Default> PerTag<S> {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.states.clear();
+        self.taken = 0;
     }
 }
 
@@ -58,5 +68,16 @@ mod tests {
         *states.at(1) += 2;
         assert_eq!(states.take().collect::<Vec<_>>(), [(0, 0), (1, 2), (2, 0), (3, 5)]);
         assert_eq!(states.len(), 0);
+    }
+
+    #[test]
+    fn tags_come_out_one_by_one_too() {
+        let mut states: PerTag<u32> = PerTag::default();
+        *states.at(2) += 7;
+        let all: Vec<_> = std::iter::from_fn(|| states.take_next()).collect();
+        assert_eq!(all, [(0, 0), (1, 0), (2, 7)]);
+        states.clear();
+        *states.at(0) += 1;
+        assert_eq!(states.take_next(), Some((0, 1)), "served another time");
     }
 }

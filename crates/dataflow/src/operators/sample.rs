@@ -13,15 +13,17 @@ use super::per_tag::PerTag;
 use super::random::Random;
 use super::row_store::{Leaving, Place, RowStore};
 
-/// Equal traversers that are drawn for one by one; of more, only this many take part.
-const MAX_DRAWN: u64 = 1 << 16;
+/// Draws between two looks at the bound of memory.
+const LOOK: u64 = 1 << 12;
 
 /// See the module. Weighted, without replacement (Efraimidis and Spirakis): each traverser draws u^(1/weight) with u in
-/// 0..1, and the largest draws win. The winners keep the order of the stream.
+/// 0..1, and the largest draws win: their logarithms are kept. Of traversers that travel as one, only the largest draws are
+/// made, as many as can win: the largest of n is u^(1/n), the next that times u^(1/(n-1)), and so on. The winners keep the
+/// order of the stream.
 #[derive(Default)]
 pub(super) struct Sample {
     store: RowStore,
-    /// Per tag, a heap's worth of (draw, number of the row, row), cut back when it is twice too long.
+    /// Per tag, logarithms of draws: a heap's worth of (draw, number of the row, row), cut back when it is twice too long.
     drawn: PerTag<Vec<(f64, u64, Place)>>,
     rows: u64,
     random: Option<Random>,
@@ -60,9 +62,15 @@ impl Operator for Sample {
                 continue;
             }
             let drawn = self.drawn.at(batch.tags.get(row));
-            for _ in 0..batch.bulk(row).min(MAX_DRAWN) {
-                let place = Place { batch: number, row: row as u32, bulk: 1 };
-                drawn.push((random.fraction().powf(weight.recip()), self.rows, place));
+            let (bulk, mut largest) = (batch.bulk(row), 0.0);
+            let place = Place { batch: number, row: row as u32, bulk: 1 };
+            for before in 0..bulk.min(wanted as u64) {
+                largest += random.fraction().ln() / (bulk - before) as f64;
+                drawn.push((largest / weight, self.rows, place));
+                if before % LOOK == LOOK - 1 {
+                    let bytes = drawn.len() * size_of::<(f64, u64, Place)>();
+                    self.held.set(cx, self.store.bytes() + bytes)?;
+                }
             }
             self.rows += 1;
             if drawn.len() > 2 * wanted + 64 {

@@ -75,6 +75,9 @@ impl Operator for Tail {
 impl Last {
     /// Adds a row and drops what is then no longer among the last `n`, which fits a long.
     fn push(&mut self, place: Place, n: u64) {
+        if n == 0 {
+            return;
+        }
         let place = Place { bulk: place.bulk.min(n), ..place };
         self.rows.push_back(place);
         self.bulk += place.bulk;

@@ -29,6 +29,11 @@ impl Waiting {
         Ok(())
     }
 
+    /// Whether none waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
     /// Lets the first of them go on. Whether more are left.
     pub(crate) fn release_next(&mut self, out: &mut Output) -> Step {
         if let Some(batch) = self.batches.pop_front() {

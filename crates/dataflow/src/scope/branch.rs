@@ -202,7 +202,7 @@ impl BranchScope {
     fn choose(&self, blocked: &[u64]) -> Option<usize> {
         let runnable = self.running.iter().enumerate().filter(|(_, si)| !blocked.contains(&si.id));
         let order = |si: &ScopeInstance| match self.policy.inter {
-            InterPolicy::BreadthFirst => si.id,
+            InterPolicy::BreadthFirst | InterPolicy::BothEnds => si.id,
             InterPolicy::DepthFirst => u64::MAX - si.id,
         };
         runnable.min_by_key(|(_, si)| (si.round, order(si))).map(|(at, _)| at)

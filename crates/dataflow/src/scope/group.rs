@@ -20,7 +20,8 @@ use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators::{Held, Waiting};
+use crate::operators::{Held, Waiting, trace};
+use crate::reclaim;
 
 /// See the module.
 pub(super) struct GroupScope {
@@ -36,9 +37,21 @@ pub(super) struct GroupScope {
     /// Of keys and results.
     weight: Weight,
     held: Held,
+    /// What goes into the maps at the end, and the maps; once it is there, all of the input has.
+    delivery: Option<Delivery>,
     /// Whether the maps have been delivered.
     delivered: bool,
 }
+
+/// The maps of the outer tags on their way: some groups at a time, for there may be millions.
+struct Delivery {
+    groups: indexmap::set::IntoIter<(u32, Value)>,
+    results: std::vec::IntoIter<Option<Value>>,
+    maps: Vec<Map>,
+}
+
+/// Groups that go into their maps between two looks at the clock.
+const STRETCH: usize = 1 << 10;
 
 impl GroupScope {
     pub(super) fn new(scope: &Scope) -> Self {
@@ -54,6 +67,7 @@ impl GroupScope {
             waiting: Waiting::default(),
             weight: Weight::default(),
             held: Held::default(),
+            delivery: None,
             delivered: false,
         }
     }
@@ -120,19 +134,38 @@ impl GroupScope {
         }
     }
 
-    /// Egress: one map per outer tag.
-    fn deliver(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
-        let mut maps: Vec<Map> = (0..cx.tags.max(1)).map(|_| Map::new()).collect();
-        self.results.resize(self.groups.len(), None);
-        for ((tag, key), result) in self.groups.drain(..).zip(self.results.drain(..)) {
-            let at = tag as usize;
-            if at >= maps.len() {
-                maps.resize_with(at + 1, Map::new);
+    /// Puts groups into the maps, as far as that goes in this turn; the maps if all are in.
+    fn fill_maps(&mut self, cx: &Context<'_>) -> Option<Vec<Map>> {
+        let mut delivery = self.delivery.take().unwrap_or_else(|| {
+            self.results.resize(self.groups.len(), None);
+            let mut maps: Vec<Map> = (0..cx.tags.max(1)).map(|_| Map::new()).collect();
+            if let [only] = &mut maps[..] {
+                *only = Map::with_capacity(self.groups.len());
             }
-            if let Some(value) = result {
-                maps[at].insert(key, value);
+            let (groups, results) = (std::mem::take(&mut self.groups), std::mem::take(&mut self.results));
+            Delivery { groups: groups.into_iter(), results: results.into_iter(), maps }
+        });
+        let Delivery { groups, results, maps } = &mut delivery;
+        while groups.len() > 0 {
+            for ((tag, key), result) in groups.by_ref().zip(results.by_ref()).take(STRETCH) {
+                let at = tag as usize;
+                if at >= maps.len() {
+                    maps.resize_with(at + 1, Map::new);
+                }
+                if let Some(value) = result {
+                    maps[at].insert(key, value);
+                }
+            }
+            if cx.quota.is_spent() && groups.len() > 0 {
+                self.delivery = Some(delivery);
+                return None;
             }
         }
+        Some(delivery.maps)
+    }
+
+    /// Egress: one map per outer tag.
+    fn deliver(&self, maps: Vec<Map>, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         if let Some(side_effect) = self.side_effect {
             return maps.into_iter().try_for_each(|map| cx.query.side_effects.merge_map(side_effect, map));
         }
@@ -160,9 +193,10 @@ impl Operator for GroupScope {
         _out: &mut Output,
     ) -> Result<Step, QueryError> {
         self.used = true;
-        if let Some(batch) = input {
+        if let Some(mut batch) = input {
             self.admit(&batch, cx)?;
             if self.side_effect.is_some() {
+                trace(&mut batch, cx.op);
                 self.waiting.push(batch, cx)?;
             }
         }
@@ -172,12 +206,16 @@ impl Operator for GroupScope {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.used = true;
         self.instance.end_input();
-        let step = self.work(cx)?;
-        if step != Step::Idle {
-            return Ok(step);
+        if self.delivery.is_none() && !self.delivered {
+            let step = self.work(cx)?;
+            if step != Step::Idle {
+                return Ok(step);
+            }
         }
-        if !std::mem::replace(&mut self.delivered, true) {
-            self.deliver(cx, out)?;
+        if !self.delivered {
+            let Some(maps) = self.fill_maps(cx) else { return Ok(Step::More) };
+            self.delivered = true;
+            self.deliver(maps, cx, out)?;
         }
         Ok(self.waiting.release_next(out))
     }
@@ -186,8 +224,14 @@ impl Operator for GroupScope {
         if std::mem::take(&mut self.used) {
             self.instance.reset();
         }
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            let groups = (std::mem::take(&mut self.groups), std::mem::take(&mut self.results));
+            reclaim::free((groups, self.delivery.take(), std::mem::take(&mut self.held)), bytes);
+        }
         self.groups.clear();
         self.results.clear();
+        self.delivery = None;
         self.waiting.clear();
         self.weight = Weight::default();
         self.held.release();

@@ -1,15 +1,17 @@
 //! Scopes that split the stream without isolating traversers: `union`, `choose`, and the rest of a long pipeline.
 //!
-//! Each branch is one instance that lives as long as the scope and keeps the tags of its input.
+//! Each branch is one instance that lives as long as the scope and keeps the tags of its input. Where one of them has a barrier
+//! inside, their results come branch by branch, as in TinkerPop: those of a branch wait until the branches before it are through.
 
-use planner::physical::{IntraPolicy, Pipeline, Predicate, Scope, ScopeKind, Slot};
+use planner::physical::{IntraPolicy, OpKind, Pipeline, Predicate, Scope, ScopeKind, Slot};
 
 use crate::batch::{Batch, Tags};
 use crate::entered::{Entered, TagSet};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators::predicate_holds;
+use crate::operators::{Waiting, predicate_holds};
+use crate::side_effects;
 
 /// Which branches a row goes to.
 enum Routing {
@@ -68,6 +70,10 @@ fn inside<'a>(cx: &Context<'a>, entered: &'a Option<TagSet>) -> Context<'a> {
 pub(super) struct StreamScope {
     routing: Routing,
     branches: Vec<Branch>,
+    /// Results that wait for the branches before their own, if branches come in turn.
+    waiting: Vec<Waiting>,
+    /// The branch whose results go out at once.
+    turn: usize,
     /// The branch for a mark, `None` where the row passes unchanged.
     then: Option<usize>,
     otherwise: Option<usize>,
@@ -118,7 +124,11 @@ impl StreamScope {
             }
             _ => unreachable!("not a stream scope"),
         };
-        Self { routing, branches, then, otherwise, intra: scope.policy.intra, dirty: false, ended: false }
+        let in_turn = branches.len() > 1 && side_effects::children(&scope.kind).any(has_barrier);
+        let waiting =
+            if in_turn { branches.iter().map(|_| Waiting::default()).collect() } else { Vec::new() };
+        let intra = scope.policy.intra;
+        Self { routing, branches, waiting, turn: 0, then, otherwise, intra, dirty: false, ended: false }
     }
 
     /// Ingress: hands the rows to their branches; rows without a branch pass at once.
@@ -174,11 +184,17 @@ impl StreamScope {
     /// Runs the branches, first to last, until there is output.
     fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let mut state = Step::Idle;
-        for branch in &mut self.branches {
+        for (index, branch) in self.branches.iter_mut().enumerate() {
             if !branch.instance.has_work() {
                 continue;
             }
-            match branch.run(cx, self.intra, out)? {
+            let mut own = Output::default();
+            let waits = !self.waiting.is_empty() && index != self.turn;
+            let progress = branch.run(cx, self.intra, if waits { &mut own } else { out })?;
+            for batch in own.batches {
+                self.waiting[index].push(batch, cx)?;
+            }
+            match progress {
                 Progress::Ready => state = Step::More,
                 Progress::Blocked if state == Step::Idle => state = Step::Blocked,
                 _ => {}
@@ -194,6 +210,38 @@ impl StreamScope {
         }
         Ok(state)
     }
+
+    /// Lets out what waits of the branch whose turn it is; whether there was anything. It comes before all that the branch
+    /// still makes.
+    fn release(&mut self, out: &mut Output) -> bool {
+        let waiting = self.waiting.get_mut(self.turn).filter(|waiting| !waiting.is_empty());
+        waiting.map(|waiting| waiting.release_next(out)).is_some()
+    }
+
+    /// Gives the next branch its turn when the one that has it is through; whether it did.
+    fn pass_turn(&mut self) -> bool {
+        let passes = self.turn + 1 < self.waiting.len() && !self.branches[self.turn].instance.has_work();
+        self.turn += usize::from(passes);
+        passes
+    }
+}
+
+/// Whether a branch has a step inside that gives nothing before it has everything.
+fn has_barrier(branch: &Pipeline) -> bool {
+    branch.ops.iter().any(|op| match &op.kind {
+        OpKind::Order { .. }
+        | OpKind::Aggregate(_)
+        | OpKind::GroupCount { .. }
+        | OpKind::Barrier { .. }
+        | OpKind::Tail(_)
+        | OpKind::Sample(..)
+        | OpKind::Collect { eager: true, .. } => true,
+        OpKind::Scope(scope) => {
+            matches!(scope.kind, ScopeKind::Group { .. })
+                || side_effects::children(&scope.kind).any(has_barrier)
+        }
+        _ => false,
+    })
 }
 
 impl Operator for StreamScope {
@@ -210,7 +258,12 @@ impl Operator for StreamScope {
         if !std::mem::replace(&mut self.ended, true) {
             self.branches.iter_mut().for_each(|branch| branch.instance.end_input());
         }
-        match self.work(cx, out)? {
+        if self.release(out) {
+            return Ok(Step::More);
+        }
+        let state = self.work(cx, out)?;
+        match state {
+            _ if self.pass_turn() => Ok(Step::More),
             Step::Blocked => Ok(Step::Blocked),
             Step::Idle if self.branches.iter().all(|b| !b.instance.has_work()) => Ok(Step::Idle),
             _ => Ok(Step::More),
@@ -221,6 +274,8 @@ impl Operator for StreamScope {
         if std::mem::take(&mut self.dirty) {
             self.branches.iter_mut().for_each(Branch::reset);
         }
+        self.waiting.iter_mut().for_each(Waiting::clear);
+        self.turn = 0;
         self.ended = false;
     }
 }

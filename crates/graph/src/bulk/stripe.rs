@@ -4,7 +4,7 @@ use values::{Str, Value, VertexRef};
 
 use super::{BulkCell, BulkColumn, BulkValues};
 use crate::block::{TABLETS, slot_of};
-use crate::catalog::NameSpace;
+use crate::catalog::{NameSpace, PROPERTY_ID_KEY};
 use crate::codec::StoredSection;
 use crate::core::Core;
 use crate::property::PropertyCell;
@@ -117,11 +117,12 @@ fn put(builder: &mut ValuesBuilder, slot: usize, value: ValueRef<'_>) {
 /// The values of a multi-property as they are stored.
 fn multi_cells(core: &Core, row: &[BulkCell]) -> Result<Vec<PropertyCell>> {
     let mut cells = Vec::with_capacity(row.len());
-    for (place, (value, meta)) in (0..).zip(row) {
+    for (place, cell) in (0..).zip(row) {
         let entry =
             |(name, value): &(Str, Value)| Ok((KeyId(core.intern(NameSpace::Key, name)?), value.clone()));
-        let meta = meta.iter().map(entry).collect::<Result<_>>()?;
-        cells.push(PropertyCell { place, value: value.clone(), meta });
+        let id = cell.id.iter().map(|id| Ok((PROPERTY_ID_KEY, id.clone())));
+        let meta = id.chain(cell.meta.iter().map(entry)).collect::<Result<_>>()?;
+        cells.push(PropertyCell { place, value: cell.value.clone(), meta });
     }
     Ok(cells)
 }
@@ -137,7 +138,7 @@ impl BulkValues {
             Self::Str(v) => v.get(row).map(ValueRef::Str),
             Self::DateTime(v) => v.get(row).copied().flatten().map(ValueRef::DateTime),
             Self::Any(v) => v.get(row).and_then(Option::as_ref).map(ValueRef::of),
-            Self::Multi(v) => v.get(row).and_then(|row| row.first()).map(|(value, _)| ValueRef::of(value)),
+            Self::Multi(v) => v.get(row).and_then(|row| row.first()).map(|cell| ValueRef::of(&cell.value)),
         }
     }
 }
@@ -181,9 +182,10 @@ fn check_values(key: &str, values: &BulkValues) -> Result<()> {
                     advice: "keep them as vertices of their own",
                 });
             }
-            row.iter().try_for_each(|(value, meta)| {
-                check(value)?;
-                meta.iter().try_for_each(|(_, value)| check(value))
+            row.iter().try_for_each(|cell| {
+                cell.id.as_ref().map_or(Ok(()), crate::element_id::check)?;
+                check(&cell.value)?;
+                cell.meta.iter().try_for_each(|(_, value)| check(value))
             })
         }),
         _ => Ok(()),

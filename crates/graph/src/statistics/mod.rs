@@ -60,6 +60,14 @@ impl Statistics {
         Some(self.degrees.known()?.get(&(vertex, edge, dir)).cloned().unwrap_or_default())
     }
 
+    /// The histograms that there are, in no order. `None` as for [`Statistics::degree`].
+    pub fn each_degree(
+        &self,
+    ) -> Option<impl Iterator<Item = (VertexLabelId, EdgeLabelId, Dir, &DegreeHistogram)>> {
+        let known = self.degrees.known()?;
+        Some(known.iter().map(|((vertex, edge, dir), histogram)| (*vertex, *edge, *dir, histogram)))
+    }
+
     /// All histograms that have edges, ascending by vertex label, edge label and direction.
     pub fn degrees(&self) -> Vec<(VertexLabelId, EdgeLabelId, Dir, DegreeHistogram)> {
         let known = self.degrees.known().into_iter().flatten();

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::names::{declare, side_effect};
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Group, GroupCount, Kind, Modulator, Step};
+use crate::logical::{Chain, Flow, Group, GroupCount, Kind, Modulator, Step};
 use crate::physical::{Aggregation, SideEffectId};
 
 impl Binder<'_> {
@@ -55,14 +55,7 @@ impl Binder<'_> {
         if bys.next().is_some() {
             return Err(call.invalid("its key and its value are set by two by(); there is a third"));
         }
-        let fold = Step::new(Kind::Aggregate(Aggregation::Fold), StepName::Fold);
-        let value = match value {
-            Modulator::Chain(chain) => chain,
-            by if by.is_this() => Chain { steps: vec![fold] },
-            // A property or token as the value means the list of all of them.
-            by => Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] },
-        };
-        Ok(Group { key, value, side_effect })
+        Ok(Group { key, value: value_of_group(value), side_effect })
     }
 
     /// `aggregate('x')`, `aggregate(scope, 'x')`, `store('x')`.
@@ -97,5 +90,34 @@ impl Binder<'_> {
         let shape = if ids.len() > 1 { Shape::of(Type::Map) } else { Shape::unknown() };
         Self::push(out, Kind::Cap(ids), call);
         Ok(shape)
+    }
+}
+
+/// What a group's value is, of all that have its key (TinkerPop's `Grouping`).
+///
+/// An object, a property or a token means the list of all of them. A traversal with a barrier sees them all; one without
+/// has an answer for each, and the last one's stays.
+fn value_of_group(by: Modulator) -> Chain {
+    let fold = Step::new(Kind::Aggregate(Aggregation::Fold), StepName::Fold);
+    match by {
+        by if by.is_this() => Chain { steps: vec![fold] },
+        Modulator::Chain(chain) if chain.steps.iter().all(|step| step.kind == Kind::Identity) => {
+            Chain { steps: vec![fold] }
+        }
+        Modulator::Chain(chain) if chain.steps.iter().any(|step| sees_all(&step.kind)) => chain,
+        Modulator::Chain(chain) => Chain {
+            steps: vec![Step::new(Kind::Map(chain), StepName::By), Step::new(Kind::Tail(1), StepName::Tail)],
+        },
+        by => Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] },
+    }
+}
+
+/// Whether a step is a barrier to TinkerPop's `group()`: `barrier()` and what fills a side-effect are not.
+fn sees_all(kind: &Kind) -> bool {
+    match kind {
+        Kind::Group(group) => group.side_effect.is_none(),
+        Kind::GroupCount(count) => count.side_effect.is_none(),
+        Kind::Barrier | Kind::Collect { .. } => false,
+        kind => kind.flow() == Flow::Barrier,
     }
 }

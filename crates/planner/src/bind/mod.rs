@@ -31,6 +31,7 @@ mod writes;
 use gremlin::{Argument, Instruction, StepName, Traversal};
 
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
+use crate::physical::Slot;
 use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
@@ -111,12 +112,14 @@ impl Binder<'_> {
             return Err(PlanError::TooLarge { what: "traversals inside one another", limit: MAX_DEPTH });
         }
         self.depth += 1;
+        let certain = self.names.certain();
         let mut out = Chain { steps: Vec::with_capacity(steps.len()) };
         let result = match self.has_infix(steps) {
             true => self.infix(steps, shape, &mut out),
             false => self.steps(steps, shape, &mut out),
         };
         self.depth -= 1;
+        self.names.end_child(&certain);
         Ok((out, result?))
     }
 
@@ -149,9 +152,13 @@ impl Binder<'_> {
             let call = Call::at(steps, next);
             next = call.end;
             let before = out.steps.len();
+            let entering = shape.from.filter(|_| shape.ty == Type::Edge);
             shape = self.step(&call, shape, out)?;
+            if out.steps[before..].iter().any(|step| step.kind.makes_traversers()) {
+                self.names.forget();
+            }
             if before < out.steps.len() && asks_for_other_end(&steps[next..]) {
-                self.keep_before_edge(before, &mut shape, out);
+                self.keep_before_edge(before, entering, &mut shape, out);
             }
             self.name_result(&call, &shape, before, out)?;
         }
@@ -159,14 +166,19 @@ impl Binder<'_> {
     }
 
     /// Keeps what was current before the steps from `first` on, if they make an edge of it: `otherV` wants the end of an edge
-    /// that this is not, whatever way the edge was found.
-    fn keep_before_edge(&self, first: usize, shape: &mut Shape, out: &mut Chain) {
-        let (Some(into), Type::Edge | Type::Unknown, None) = (self.names.before_edge, shape.ty, shape.from)
+    /// that this is not, whatever way the edge was found. Where an edge was current whose own vertex before it is known
+    /// (`entering`), that is the last vertex still, and it is kept apart from what the steps visit inside.
+    fn keep_before_edge(&mut self, first: usize, entering: Option<Slot>, shape: &mut Shape, out: &mut Chain) {
+        let (Some(slot), Type::Edge | Type::Unknown, None) = (self.names.before_edge, shape.ty, shape.from)
         else {
             return;
         };
         if out.steps[first..].iter().all(|step| step.kind.makes_object()) {
-            let keep = Kind::Keep { into, origin: Origin::Current, by: Modulator::THIS };
+            let (into, origin) = match entering {
+                Some(before) => (self.plan.new_slot(), Origin::Slot(before)),
+                None => (slot, Origin::Current),
+            };
+            let keep = Kind::Keep { into, origin, by: Modulator::THIS };
             out.steps.insert(first, Step::new(keep, StepName::OtherV));
             shape.from = Some(into);
         }

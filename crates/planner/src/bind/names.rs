@@ -50,6 +50,8 @@ struct LabelName {
     shape: Shape,
     /// Whether any has.
     bound: bool,
+    /// Whether every traverser that gets where binding is has one.
+    certain: bool,
 }
 
 /// Where a traversal stands, while names are looked for.
@@ -107,6 +109,26 @@ impl Names {
         self.labels.iter().any(|label| label.name == name && (label.given > 1 || label.in_loop))
     }
 
+    /// Whether every traverser has an object of that name by now.
+    pub fn is_certain(&self, name: &str) -> bool {
+        self.labels.iter().any(|label| label.name == name && label.certain)
+    }
+
+    /// New traversers come up, which have no names.
+    pub fn forget(&mut self) {
+        self.labels.iter_mut().for_each(|label| label.certain = false);
+    }
+
+    /// The names that every traverser has by now, for [`Names::end_child`].
+    pub fn certain(&self) -> Vec<bool> {
+        self.labels.iter().map(|label| label.certain).collect()
+    }
+
+    /// Ends a child traversal, which not all traversers may have gone through: certain stays what was so before it.
+    pub fn end_child(&mut self, before: &[bool]) {
+        self.labels.iter_mut().zip(before).for_each(|(label, before)| label.certain &= before);
+    }
+
     /// Notes what is known about the objects that get a name, and says where they are to be kept.
     pub fn define(&mut self, name: &str, shape: &Shape) -> Option<Slot> {
         let label = self.labels.iter_mut().find(|label| label.name == name)?;
@@ -117,6 +139,7 @@ impl Names {
             true => std::mem::take(&mut label.shape).or(shape.clone()),
         };
         label.bound = true;
+        label.certain = true;
         if let Some(given) = &mut self.given_since {
             given.push(label.name.clone());
         }

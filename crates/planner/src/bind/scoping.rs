@@ -1,14 +1,15 @@
 //! Objects by name: a named object is an entry of the current map, else a side-effect, else the last object of that
 //! `as` label (TinkerPop's `Scoping`).
 
-use gremlin::Pop;
+use gremlin::{Pop, StepName};
 use values::Str;
 
 use super::call::Call;
 use super::names::side_effect;
 use super::{Binder, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Modulator, Origin};
+use crate::logical::{Chain, Kind, Modulator, Origin, Step};
+use crate::physical::Test;
 
 impl Binder<'_> {
     /// Where the object of that name comes from, and what is known about it.
@@ -28,6 +29,28 @@ impl Binder<'_> {
                 "neither an as() label nor a side-effect is called '{name}', and the current object is no map"
             ))),
         }
+    }
+
+    /// Ends the query where a traverser has no object of a name that it must have. Says where the object is then.
+    pub(super) fn must_have(
+        &mut self,
+        name: &Str,
+        origin: Origin,
+        step: StepName,
+        out: &mut Chain,
+    ) -> Origin {
+        let slot = match origin {
+            _ if self.names.is_certain(name) => return origin,
+            Origin::Slot(slot) => slot,
+            Origin::Named { .. } => {
+                let into = self.plan.new_slot();
+                out.steps.push(Step::new(Kind::Keep { into, origin, by: Modulator::THIS }, step));
+                into
+            }
+            other => return other,
+        };
+        out.steps.push(Step::new(Kind::Filter(Test::Given(slot, name.clone())), step));
+        Origin::Slot(slot)
     }
 
     /// Whether an `as` label or a side-effect has that name.
@@ -77,10 +100,12 @@ impl Binder<'_> {
         call: &Call<'_>,
         names: &[Str],
         shape: &Shape,
+        out: &mut Chain,
     ) -> Result<Vec<(Origin, Modulator)>, PlanError> {
         let mut keys = Vec::with_capacity(names.len());
         for name in names {
             let (origin, named) = self.resolve(call, name, shape)?;
+            let origin = self.must_have(name, origin, call.name, out);
             keys.push((origin, self.single_by_of_named(call, &named)?));
         }
         Ok(keys)

@@ -117,7 +117,7 @@ impl Binder<'_> {
                     call.invalid(format!("neither an as() label nor a side-effect is called '{name}'"))
                 );
             }
-            self.resolve_all(call, &names, &shape)?
+            self.resolve_all(call, &names, &shape, out)?
         };
         // The iterations of a loop share its steps, and so what a `dedup` among them has seen. What comes first shall
         // be what was reached in the fewest steps, so an iteration must be complete before the next one begins.

@@ -47,13 +47,17 @@ impl Binder<'_> {
             ));
         }
         let (origin, left_shape) = match &left {
-            Some(name) => self.resolve(call, name, shape)?,
+            Some(name) => {
+                let (origin, named) = self.resolve(call, name, shape)?;
+                (self.must_have(name, origin, call.name, out), named)
+            }
             None => (Origin::Current, shape.clone()),
         };
         let bys = self.plain_bys(call, &left_shape)?;
         let mut operands: Vec<(Slot, Origin, Modulator)> = Vec::new();
         let predicate = self.predicate_with(call, predicate, &mut |binder, operand| {
-            let origin = binder.named_operand(call, operand, shape)?;
+            let (name, origin) = binder.named_operand(call, operand, shape)?;
+            let origin = binder.must_have(&name, origin, call.name, out);
             let by = nth(&bys, operands.len() + 1);
             Ok(match (origin, by.is_this()) {
                 (Origin::Slot(slot), true) if bys.is_empty() => Operand::Slot(slot),
@@ -81,7 +85,7 @@ impl Binder<'_> {
         call: &Call<'_>,
         operand: &Argument,
         shape: &Shape,
-    ) -> Result<Origin, PlanError> {
+    ) -> Result<(Str, Origin), PlanError> {
         self.plan.pinned |= is_parameter(operand);
         let name = match operand.as_value() {
             Some(Value::String(name)) => name.clone(),
@@ -91,7 +95,8 @@ impl Binder<'_> {
             },
             _ => return Err(call.invalid("the operands of its predicate are names of objects")),
         };
-        Ok(self.resolve(call, &name, shape)?.0)
+        let origin = self.resolve(call, &name, shape)?.0;
+        Ok((name, origin))
     }
 
     /// `where(traversal)`: an `as` at its start says where it begins, one at its end what it must reach.
@@ -134,6 +139,7 @@ impl Binder<'_> {
         if let Some(start) = start {
             let name = start.name_at(0, self)?;
             let (origin, named) = self.resolve(&start, &name, shape)?;
+            let origin = self.must_have(&name, origin, StepName::Where, &mut chain);
             chain.steps.push(Step::new(look_up(origin, &name), StepName::As));
             inner = named;
         }
@@ -151,7 +157,9 @@ impl Binder<'_> {
     /// What an `as` at the end of a `where` names, looked up at its start: inside it other objects are current.
     fn goal(&mut self, end: &Call<'_>, shape: &Shape, chain: &mut Chain) -> Result<Operand, PlanError> {
         let name = end.name_at(0, self)?;
-        Ok(match self.resolve(end, &name, shape)?.0 {
+        let origin = self.resolve(end, &name, shape)?.0;
+        let origin = self.must_have(&name, origin, StepName::Where, chain);
+        Ok(match origin {
             Origin::Slot(slot) => Operand::Slot(slot),
             Origin::SideEffect(id) => Operand::SideEffect(id),
             origin => {

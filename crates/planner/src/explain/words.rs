@@ -274,6 +274,10 @@ impl<'a> Words<'a> {
                 self.raw("present ");
                 self.slot(*slot);
             }
+            Test::Given(slot, name) => {
+                self.raw(&format!("given {name} "));
+                self.slot(*slot);
+            }
             Test::SimplePath(from, to) => {
                 self.raw("simple path");
                 self.path_ends(from.as_ref(), to.as_ref());

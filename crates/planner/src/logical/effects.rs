@@ -141,6 +141,7 @@ fn test_reads(test: &Test) -> bool {
         | Test::LabelIs(_)
         | Test::Mark(_)
         | Test::Present(_)
+        | Test::Given(..)
         | Test::SimplePath(..)
         | Test::Loops(_)
         | Test::Constant(_) => false,

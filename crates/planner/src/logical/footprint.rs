@@ -142,6 +142,7 @@ impl Kind {
             | Self::Tail(_)
             | Self::Aggregate(_)
             | Self::Barrier
+            | Self::HoldRepeats
             | Self::BulkByDegree { .. }
             | Self::BulkByWalks { .. } => Footprint::STREAM,
             Self::Group(group) => with_side_effect(of_modulator(&group.key), group.side_effect.is_some()),
@@ -236,6 +237,7 @@ pub(crate) fn of_test(test: &Test) -> Footprint {
         | Test::PropertyValue(predicate)
         | Test::Members(_, predicate) => of_predicate(predicate),
         Test::SlotIs(_, predicate) => Footprint::SLOTS | of_predicate(predicate),
+        Test::Given(..) => Footprint::SLOTS | Footprint::WRITES,
         Test::Mark(_) | Test::Present(_) => Footprint::SLOTS,
         Test::SimplePath(..) => Footprint::PATH,
         Test::Loops(predicate) => Footprint::LOOPS | of_predicate(predicate),

@@ -133,6 +133,8 @@ pub enum Kind {
     GroupCount(Box<GroupCount>),
     /// `barrier()`, and what bulking inserts.
     Barrier,
+    /// A barrier for repeats only: the first of equal traversers passes at once.
+    HoldRepeats,
     /// `aggregate()`.
     Collect { side_effect: SideEffectId, by: Modulator, eager: bool },
     /// `coin()`.
@@ -183,6 +185,7 @@ impl Kind {
             | Self::Group(_)
             | Self::GroupCount(_)
             | Self::Barrier
+            | Self::HoldRepeats
             | Self::Collect { .. }
             | Self::Sample(..)
             | Self::Cap(_) => Flow::Barrier,
@@ -221,6 +224,16 @@ impl Kind {
             | Self::FlatMap(_)
             | Self::Coalesce(_) => true,
             Self::Write(write) => matches!(**write, Write::AddVertex(_) | Write::AddEdge(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether traversers leave the step that have no past: nothing that was named before it is known to them.
+    pub fn makes_traversers(&self) -> bool {
+        match self {
+            Self::Aggregate(_) | Self::Cap(_) | Self::Inject(_) => true,
+            Self::Group(group) => group.side_effect.is_none(),
+            Self::GroupCount(group) => group.side_effect.is_none(),
             _ => false,
         }
     }

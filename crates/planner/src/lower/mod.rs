@@ -69,6 +69,7 @@ pub(crate) fn lower(
         slots,
         side_effects: logical.side_effects,
         paths: logical.paths,
+        unknown: Vec::new(),
         writes: logical.writes,
         params: logical.params,
         profile: logical.profile,

@@ -88,6 +88,8 @@ pub enum Test {
     Mark(Slot),
     /// The slot holds something (a fetched value that is not absent).
     Present(Slot),
+    /// The slot holds the object of that name; that it holds none ends the query.
+    Given(Slot, Str),
     /// The path visits no object twice. The two optional names are `from` and `to`.
     SimplePath(Option<Str>, Option<Str>),
     /// Whether the number of iterations completed in the innermost loop satisfies the predicate (`loops().is(…)`).

@@ -62,7 +62,7 @@ impl Test {
             | Self::PropertyValue(predicate)
             | Self::Members(_, predicate)
             | Self::Loops(predicate) => predicate.for_each_slot(visit),
-            Self::Mark(slot) | Self::Present(slot) => visit(slot, Use::Read),
+            Self::Mark(slot) | Self::Present(slot) | Self::Given(slot, _) => visit(slot, Use::Read),
             Self::HasKey(_) | Self::Label { .. } | Self::SimplePath(..) | Self::Constant(_) => {}
             Self::And(parts) | Self::Or(parts) => parts.iter_mut().for_each(|part| part.for_each_slot(visit)),
             Self::Not(inner) => inner.for_each_slot(visit),
@@ -188,7 +188,7 @@ impl OpKind {
             | Self::Range { .. }
             | Self::Tail(_)
             | Self::Aggregate(_)
-            | Self::Barrier
+            | Self::Barrier { .. }
             | Self::Coin(_)
             | Self::Unmerge
             | Self::OneByOne

@@ -16,6 +16,10 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
 
 fn trim(chain: &mut Chain) -> bool {
     let before = chain.steps.len();
+    // How far the subquery runs shows in what it writes.
+    if chain.footprint().touches(Footprint::FILLS | Footprint::WRITES) {
+        return false;
+    }
     // The last step stays, so that the subquery is still one.
     while chain.steps.len() > 1
         && chain.steps.last().is_some_and(|step| {

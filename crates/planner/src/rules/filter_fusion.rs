@@ -6,7 +6,7 @@
 //! ```
 
 use super::{Context, each_chain, is_removable, remove};
-use crate::logical::{Chain, Kind, Logical};
+use crate::logical::{Chain, Footprint, Kind, Logical, of_test};
 use crate::physical::{Predicate, Test};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
@@ -23,7 +23,8 @@ fn fuse(chain: &mut Chain) -> bool {
             continue;
         }
         let is_filter = matches!(chain.steps[index].kind, Kind::Filter(_));
-        if is_filter && index > 0 && is_unnamed_filter(chain, index - 1) {
+        let fuses = |index: usize| is_unnamed_filter(chain, index) && !ends_query(&chain.steps[index].kind);
+        if is_filter && index > 0 && fuses(index - 1) && !ends_query(&chain.steps[index].kind) {
             let next = remove(chain, index).kind;
             if let (Kind::Filter(first), Kind::Filter(second)) = (&mut chain.steps[index - 1].kind, next) {
                 let first_test = std::mem::replace(first, Test::Constant(true));
@@ -43,6 +44,11 @@ fn fuse(chain: &mut Chain) -> bool {
 /// A filter whose result nobody named: the next filter's test may come before that naming then.
 fn is_unnamed_filter(chain: &Chain, index: usize) -> bool {
     matches!(chain.steps[index].kind, Kind::Filter(_)) && chain.steps[index].labels.is_empty()
+}
+
+/// Whether a filter may end the query: which traversers get there must stay as it is.
+fn ends_query(kind: &Kind) -> bool {
+    kind.footprint().touches(Footprint::WRITES)
 }
 
 /// Both tests, cheapest first.
@@ -81,7 +87,7 @@ fn sort(test: &mut Test) -> bool {
         let inner = std::mem::take(parts);
         inner.into_iter().for_each(|part| flatten(part, parts));
     }
-    if parts.is_sorted_by_key(cost) {
+    if parts.is_sorted_by_key(cost) || parts.iter().any(|part| of_test(part).touches(Footprint::WRITES)) {
         return nested;
     }
     parts.sort_by_key(cost);
@@ -92,7 +98,7 @@ fn sort(test: &mut Test) -> bool {
 fn cost(test: &Test) -> u32 {
     match test {
         Test::Constant(_) => 0,
-        Test::Label { .. } | Test::Mark(_) | Test::Present(_) | Test::Loops(_) => 1,
+        Test::Label { .. } | Test::Mark(_) | Test::Present(_) | Test::Given(..) | Test::Loops(_) => 1,
         Test::Is(predicate) | Test::SlotIs(_, predicate) => 1 + of_predicate(predicate),
         Test::LabelIs(predicate) | Test::PropertyKey(predicate) => 2 + of_predicate(predicate),
         Test::HasId(predicate) => 3 + of_predicate(predicate),

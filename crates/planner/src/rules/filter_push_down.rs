@@ -36,6 +36,10 @@ fn push_up(chain: &mut Chain, mut index: usize) -> bool {
         return false;
     }
     let looks_at = of_test(test);
+    // Which traversers get to what may end the query must stay as it is.
+    if looks_at.touches(Footprint::WRITES) {
+        return false;
+    }
     let start = index;
     while index > 0 && passes(looks_at, &chain.steps[index - 1]) {
         chain.steps.swap(index - 1, index);
@@ -71,7 +75,10 @@ fn join(chain: &mut Chain, index: usize) -> bool {
     let looks_at = of_test(test);
     let before = &chain.steps[index - 1];
     let joins = match &before.kind {
-        Kind::Filter(_) => before.labels.is_empty(),
+        Kind::Filter(first) => {
+            let both = of_test(first) | looks_at;
+            before.labels.is_empty() && !both.touches(Footprint::WRITES)
+        }
         Kind::Move(step) => step.edges && before.labels.is_empty() && looks_at.is_pure(),
         _ => false,
     };

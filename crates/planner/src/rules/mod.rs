@@ -13,6 +13,7 @@ mod edge_fetch;
 mod exists_trim;
 mod filter_fusion;
 mod filter_push_down;
+mod hold_repeats;
 mod incident_to_adjacent;
 mod index_lookup;
 mod index_order;
@@ -79,6 +80,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "secondary-trees", apply: secondary_trees::apply },
     Rule { name: "distinct", apply: distinct::apply },
     Rule { name: "bulking", apply: bulking::apply },
+    Rule { name: "hold-repeats", apply: hold_repeats::apply },
     Rule { name: "walks", apply: walks::apply },
     Rule { name: "index-order", apply: index_order::apply },
 ];

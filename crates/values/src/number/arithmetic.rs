@@ -27,6 +27,14 @@ pub enum ArithmeticError {
         /// Type of the right operand.
         right: &'static str,
     },
+    /// The kind of value has no smaller and larger ones.
+    #[error(
+        "a value of type {found} is neither smaller nor larger than another: order() can sort such values"
+    )]
+    NoOrder {
+        /// The type that was found.
+        found: &'static str,
+    },
     /// An integer result beyond 64 bits.
     #[error(
         "long overflow: {operation} of two integers leaves the 64-bit range; cast one to BigInteger with asNumber(BIGINT)"
@@ -131,7 +139,32 @@ pub fn max(a: &Value, b: &Value) -> Result<Value, ArithmeticError> {
     pick(a, b, std::cmp::Ordering::is_ge)
 }
 
+/// Whether a value may be the smallest or largest of some: elements, properties and collections may not (in Java they are no
+/// `Comparable`), though `order()` sorts them.
+///
+/// # Errors
+/// [`ArithmeticError::NoOrder`] if not.
+pub fn check_comparable(value: &Value) -> Result<(), ArithmeticError> {
+    match value {
+        Value::List(_)
+        | Value::Set(_)
+        | Value::BulkSet(_)
+        | Value::Map(_)
+        | Value::Entry(_)
+        | Value::Path(_)
+        | Value::Property(_)
+        | Value::VertexProperty(_)
+        | Value::Edge(_)
+        | Value::Vertex(_)
+        | Value::VertexRef(_)
+        | Value::EdgeRef(_) => Err(ArithmeticError::NoOrder { found: value.type_name() }),
+        _ => Ok(()),
+    }
+}
+
 fn pick(a: &Value, b: &Value, first: fn(std::cmp::Ordering) -> bool) -> Result<Value, ArithmeticError> {
+    check_comparable(a)?;
+    check_comparable(b)?;
     match (a, b) {
         (Value::Null, other) | (other, Value::Null) => return Ok(other.clone()),
         (x, y) if x.is_nan() => return Ok(y.clone()),

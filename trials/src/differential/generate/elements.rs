@@ -1,7 +1,7 @@
 //! Steps along the graph, and to what elements have.
 
 use super::{Generator, Kind, Made, Needs, Production};
-use crate::differential::ast::Step;
+use crate::differential::ast::{Arg, Step};
 
 /// Steps from elements and properties.
 pub static PRODUCTIONS: &[Production] = &[
@@ -110,8 +110,10 @@ impl Generator<'_> {
     fn along(&mut self, name: &'static str, made: Kind) -> Made {
         let mut step = Step::new(name);
         if self.once_in(3) {
-            for _ in 0..self.rng.usize(1..3) {
-                step = step.name_arg(self.edge_label());
+            step = step.name_arg(self.edge_label());
+            let other = Arg::Text(format!("'{}'", self.edge_label()));
+            if self.rng.bool() && step.args[0] != other {
+                step.args.push(other);
             }
         }
         (vec![step], made)

@@ -130,14 +130,24 @@ impl<'g> Generator<'g> {
         let (mut steps, mut kind) = if focus.inside { self.merged() } else { self.start() };
         if focus.inside {
             self.pending = Some(focus.production);
-            for _ in 0..8 {
+            for _ in 0..4 {
                 let parent = self.parent();
                 self.extend(&mut steps, &mut kind, parent);
                 if self.pending.is_none() {
                     break;
                 }
             }
-            self.pending = None;
+            // None of them had room for it.
+            if let Some(focus) = self.pending.take() {
+                let mut inside = Vec::new();
+                let mut yielded = kind.clone();
+                self.depth += 1;
+                self.extend(&mut inside, &mut yielded, focus);
+                self.depth -= 1;
+                let parent = self.pick(&["local", "flatMap", "map"]);
+                steps.push(Step::new(parent).child(inside));
+                kind = yielded;
+            }
         } else {
             self.some(&mut steps, &mut kind, 2);
             self.extend(&mut steps, &mut kind, focus.production);
@@ -195,7 +205,8 @@ impl<'g> Generator<'g> {
     fn allows(&self, production: &Production) -> bool {
         let writes = is_write(production);
         let deep = branches::PRODUCTIONS.iter().chain(repeat::PRODUCTIONS).any(|b| b.name == production.name);
-        let inject = production.name == "inject" && !self.loops.is_empty();
+        // What it does in a child is the reference's secret.
+        let inject = production.name == "inject" && self.depth > 0;
         !(writes && !self.writes || deep && self.depth >= MAX_DEPTH || inject)
     }
 

@@ -48,6 +48,12 @@ fn where_pattern(this: &mut Generator<'_>, kind: &Kind) -> Made {
     let start = Step::new("as").name_arg(&name);
     child.steps.insert(0, start);
     if this.rng.bool() {
+        // The goal is to be the only name there.
+        if let Some(last) = child.steps.last_mut()
+            && !this.once_in(12)
+        {
+            last.after.retain(|modulator| modulator.name != "as");
+        }
         child.steps.push(Step::new("as").name_arg(&goal));
     }
     steps.push(Step::new("where").child(child));

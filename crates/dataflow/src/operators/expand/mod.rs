@@ -8,6 +8,7 @@ mod ends;
 mod found;
 mod into;
 mod neighbours;
+mod pace;
 mod packed;
 mod sorted;
 mod visitor;

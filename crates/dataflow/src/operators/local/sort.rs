@@ -6,29 +6,28 @@ use gremlin::Order;
 use planner::physical::{FetchKind, LocalSort};
 use values::{Map, Value, compare, watch};
 
-use super::super::element;
 use super::super::ordered::ordered;
-use super::super::property::{Several, fetch_one, part_of};
+use super::super::property::{Unfit, fetch_one, part_of};
 use super::super::random::Random;
-use super::Around;
+use super::{Around, collection};
+
+/// Bytes of a member while it is sorted: its place, and its keys in a list of their own.
+pub(super) const SORTED: u64 = 8 * size_of::<Value>() as u64;
 
 /// The members in order: a map's entries in a map, any other collection's members in a list. A member that lacks one of
 /// the keys is left out. What is no collection stays as it is.
 ///
 /// # Errors
-/// [`Several`] of a vertex that has several values of a key.
+/// [`Unfit`] of a vertex that has several values of a key.
 pub(super) fn sorted(
     object: &Value,
     keys: &[(LocalSort, Order)],
     around: Around<'_>,
-) -> Result<Value, Several> {
-    let members: Vec<Value> = match object {
-        Value::List(members) => members.to_vec(),
-        Value::Set(members) => members.iter().cloned().collect(),
-        Value::BulkSet(members) => members.repeated_from(0).cloned().collect(),
-        Value::Map(map) => map.iter().map(|(k, v)| Value::entry(k.clone(), v.clone())).collect(),
-        other => return Ok(other.clone()),
-    };
+) -> Result<Value, Unfit> {
+    if !matches!(object, Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_)) {
+        return Ok(object.clone());
+    }
+    let members = collection::each(object).collect();
     let by_itself = [(LocalSort::Member, Order::Asc)];
     let keys = if keys.is_empty() { &by_itself[..] } else { keys };
     let sorted = sort_members(members, keys, around)?;
@@ -48,7 +47,7 @@ fn sort_members(
     members: Vec<Value>,
     keys: &[(LocalSort, Order)],
     around: Around<'_>,
-) -> Result<Vec<Value>, Several> {
+) -> Result<Vec<Value>, Unfit> {
     // As in TinkerPop: a shuffle that comes last overrules every key before it, any other is ignored.
     if keys.last().is_some_and(|(_, order)| *order == Order::Shuffle) {
         let mut random = Random::of(around.cx);
@@ -81,7 +80,7 @@ fn keys_of(
     member: &Value,
     keys: &[(LocalSort, Order)],
     around: Around<'_>,
-) -> Result<Option<Vec<Value>>, Several> {
+) -> Result<Option<Vec<Value>>, Unfit> {
     let mut values = Vec::with_capacity(keys.len());
     for (key, _) in keys {
         match key_of(member, key, around)? {
@@ -92,13 +91,13 @@ fn keys_of(
     Ok(Some(values))
 }
 
-fn key_of(member: &Value, key: &LocalSort, around: Around<'_>) -> Result<Option<Value>, Several> {
+fn key_of(member: &Value, key: &LocalSort, around: Around<'_>) -> Result<Option<Value>, Unfit> {
     Ok(match key {
         LocalSort::Member => Some(member.clone()),
         LocalSort::Column(part) => part_of(member, *part),
         LocalSort::Property(name, id) => {
             return fetch_one(member, &FetchKind::Only(name.clone(), *id), around.graph);
         }
-        LocalSort::Token(token) => element::token_of(member, *token, around.graph),
+        LocalSort::Token(token) => return fetch_one(member, &FetchKind::Token(*token), around.graph),
     })
 }

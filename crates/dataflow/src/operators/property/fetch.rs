@@ -29,7 +29,7 @@ pub(in crate::operators) fn fetch(mut batch: Batch, cx: &Context<'_>) -> Result<
         Some(source) => {
             let view = View::of(cx);
             let fetched = fetch_column(&source, batch.len, what, &view.graph());
-            Arc::new(fetched.map_err(|several| several.error(cx))?)
+            Arc::new(fetched.map_err(|unfit| unfit.error(cx))?)
         }
     };
     batch.set_slot(*into, column);
@@ -37,20 +37,36 @@ pub(in crate::operators) fn fetch(mut batch: Batch, cx: &Context<'_>) -> Result<
     Ok(Some(batch))
 }
 
-/// A vertex that has several values of a property of which it must have one.
+/// An object of which something cannot be fetched.
 #[derive(Debug)]
-pub(in crate::operators) struct Several(Str);
+pub(in crate::operators) enum Unfit {
+    /// A vertex that has several values of a property of which it must have one.
+    Several(Str),
+    /// An object of that type that has no properties at all.
+    WithoutProperties(&'static str, Str),
+    /// An object of that type that has no such token.
+    WithoutToken(&'static str, T),
+}
 
-impl Several {
-    /// As an error of the step that asks for the one.
+impl Unfit {
+    /// As an error of the step that asks for it.
     pub(in crate::operators) fn error(&self, cx: &Context<'_>) -> QueryError {
-        let message =
-            format!("Multiple properties exist for the provided key, use Vertex.properties({})", self.0);
+        let message = match self {
+            Self::Several(key) => {
+                format!("Multiple properties exist for the provided key, use Vertex.properties({key})")
+            }
+            Self::WithoutProperties(found, key) => format!(
+                "The by(\"{key}\") modulator can only be applied to a traverser that is an Element or a Map, not to a {found}"
+            ),
+            Self::WithoutToken(found, token) => {
+                format!("by(T.{token}) can only be applied to an Element, not to a {found}")
+            }
+        };
         QueryError::step(&cx.op.step, message)
     }
 }
 
-fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>) -> Result<Column, Several> {
+fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>) -> Result<Column, Unfit> {
     Ok(match (source, what) {
         (Column::Uniform(object), _) => match fetch_one(object, what, graph)? {
             Some(Value::Null) => Column::Values(vec![Value::Null; len]),
@@ -111,8 +127,8 @@ fn of_vertices(
     vertices: &[VertexRef],
     key: KeyId,
     graph: &Graph<'_>,
-    admit: impl Fn(VertexRef) -> Result<(), Several>,
-) -> Result<Column, Several> {
+    admit: impl Fn(VertexRef) -> Result<(), Unfit>,
+) -> Result<Column, Unfit> {
     let mut values = ColumnBuilder::with_capacity(vertices.len());
     graph.reader.expect(vertices);
     let mut column = graph.reader.property_column(key);
@@ -134,7 +150,7 @@ fn of_vertices(
 }
 
 /// Refuses a vertex that has several values under a key.
-pub(in crate::operators) fn check_one(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<(), Several> {
+pub(in crate::operators) fn check_one(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<(), Unfit> {
     if graph.reader.is_plain(v, key) {
         return Ok(());
     }
@@ -142,25 +158,27 @@ pub(in crate::operators) fn check_one(v: VertexRef, key: KeyId, graph: &Graph<'_
     graph.reader.vertex_properties(v, &[key], &mut entries);
     match entries.len() {
         0 | 1 => Ok(()),
-        _ => Err(Several(graph.reader.snapshot().catalog().key_name(key).clone())),
+        _ => Err(Unfit::Several(graph.reader.snapshot().catalog().key_name(key).clone())),
     }
 }
 
 /// What is to be fetched of one object; `None` if it has no such thing.
 ///
 /// # Errors
-/// [`Several`] of a vertex that must have one value.
+/// [`Unfit`] of a vertex that must have one value, and of what can have no such thing.
 pub(in crate::operators) fn fetch_one(
     object: &Value,
     what: &FetchKind,
     graph: &Graph<'_>,
-) -> Result<Option<Value>, Several> {
+) -> Result<Option<Value>, Unfit> {
     Ok(match what {
         FetchKind::Only(name, key) => match object {
             Value::VertexRef(v) => match Key::resolve(name, *key, graph).id {
-                Some(key) => only_of_vertex(*v, key, graph)?,
-                None => None,
+                Some(id) => only_of_vertex(*v, id, graph)?,
+                None => property_of(object, name, *key, graph),
             },
+            // What a map does not have under a key is null.
+            Value::Map(map) => Some(map.get(&Value::String(name.clone())).cloned().unwrap_or_default()),
             other => {
                 check_only(other, name)?;
                 property_of(other, name, *key, graph)
@@ -168,7 +186,10 @@ pub(in crate::operators) fn fetch_one(
         },
         FetchKind::This => Some(object.clone()),
         FetchKind::Property(name, key) => property_of(object, name, *key, graph),
-        FetchKind::Token(token) => element::token_of(object, *token, graph),
+        FetchKind::Token(token) => match element::token_of(object, *token, graph) {
+            None => return Err(Unfit::WithoutToken(object.type_name(), *token)),
+            value => value,
+        },
         FetchKind::Column(part) => part_of(object, *part),
     })
 }
@@ -179,8 +200,8 @@ fn property_of(object: &Value, name: &Str, key: Option<KeyId>, graph: &Graph<'_>
 }
 
 /// The value of a vertex that may have one at most.
-fn only_of_vertex(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<Option<Value>, Several> {
-    graph.note_vertex(v);
+fn only_of_vertex(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<Option<Value>, Unfit> {
+    graph.note_property(v, Some(key));
     let value = match graph.reader.single(v, key) {
         Single::Value(value) => Some(value),
         Single::Absent => None,
@@ -192,12 +213,13 @@ fn only_of_vertex(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<Option<
     Ok(value.map(graph::ValueRef::to_value))
 }
 
-fn check_only(object: &Value, name: &Str) -> Result<(), Several> {
+fn check_only(object: &Value, name: &Str) -> Result<(), Unfit> {
     let has_several = match object {
         Value::Vertex(v) => v.properties.iter().filter(|property| property.key == *name).count() > 1,
-        _ => false,
+        Value::EdgeRef(_) | Value::Edge(_) | Value::VertexProperty(_) | Value::Map(_) => false,
+        other => return Err(Unfit::WithoutProperties(other.type_name(), name.clone())),
     };
-    if has_several { Err(Several(name.clone())) } else { Ok(()) }
+    if has_several { Err(Unfit::Several(name.clone())) } else { Ok(()) }
 }
 
 /// The keys or values of a map, an entry or a path.

@@ -5,7 +5,7 @@ mod fetch;
 mod maps;
 mod stream;
 
-pub(super) use fetch::{Several, check_one, fetch, fetch_one, part_of};
+pub(super) use fetch::{Unfit, check_one, fetch, fetch_one, part_of};
 pub(super) use maps::property_map;
 pub(super) use stream::PropertyStream;
 

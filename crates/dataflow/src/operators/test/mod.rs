@@ -45,6 +45,7 @@ pub(super) enum Ready {
     Members(Quantifier, Check),
     Mark(Slot),
     Present(Slot),
+    Given(Slot, Str, Box<str>),
     SimplePath(Option<Str>, Option<Str>),
     Loops(Check),
     Constant(bool),
@@ -75,6 +76,7 @@ impl Ready {
             Test::Members(quantifier, p) => Self::Members(*quantifier, check(p)?),
             Test::Mark(slot) => Self::Mark(*slot),
             Test::Present(slot) => Self::Present(*slot),
+            Test::Given(slot, name) => Self::Given(*slot, name.clone(), with.cx.op.step.as_str().into()),
             Test::SimplePath(from, to) => Self::SimplePath(from.clone(), to.clone()),
             Test::Loops(p) => Self::Loops(check(p)?),
             Test::Constant(truth) => Self::Constant(*truth),
@@ -104,6 +106,11 @@ impl Ready {
             Self::SlotIs(slot, check) => in_slot(batch, *slot, row, |v| check.holds(v, batch, row)),
             Self::Mark(slot) => batch.slot(*slot).is_some_and(|marks| marks.is_true(row)),
             Self::Present(slot) => is_present(batch, *slot, row),
+            Self::Given(slot, ..) if is_present(batch, *slot, row) => true,
+            Self::Given(_, name, step) => {
+                let message = format!("neither the map, nor side-effects, nor the path has a {name}-key");
+                return Err(QueryError::step(step, message));
+            }
             Self::HasId(check) => satisfies(check, element::id_of(&subject.to_value(), graph)),
             Self::LabelIs(check) => satisfies(check, subject.label().map(Value::String)),
             Self::PropertyKey(check) => satisfies(check, element::key_of(&subject.to_value())),

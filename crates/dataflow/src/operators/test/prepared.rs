@@ -81,6 +81,7 @@ fn side_effects_of(test: &Test, found: &mut Vec<SideEffectId>) {
         | Test::Label { .. }
         | Test::Mark(_)
         | Test::Present(_)
+        | Test::Given(..)
         | Test::SimplePath(..)
         | Test::Constant(_) => {}
     }

@@ -235,7 +235,9 @@ fn a_filter_keeps_bulks_and_a_coin_divides_them() {
     let kept = world.run(OpKind::Filter(Test::Is(eq(2))), vec![input()]).rows();
     assert_eq!(kept[0].bulk, 20_000);
     let tossed = world.run(OpKind::Coin(0.25), vec![input()]).rows();
-    assert_eq!(tossed.iter().map(|r| r.bulk).collect::<Vec<_>>(), [2500, 5000, 7500]);
+    for (row, share) in tossed.iter().zip([2500_u64, 5000, 7500]) {
+        assert!(row.bulk.abs_diff(share) < 500, "{} of {share}", row.bulk);
+    }
     let ones = world.run(OpKind::Coin(0.5), vec![world.values(&vec![1; 2000])]).rows().len();
     assert!((800..1200).contains(&ones), "{ones} of 2000");
     assert!(world.run(OpKind::Coin(0.0), vec![input()]).rows().is_empty());

@@ -18,6 +18,7 @@ use crate::query::{Access, QueryState};
 use crate::quota::{MonotonicClock, Quota};
 use crate::scope_memory::ScopeMemory;
 use crate::side_effects::SideEffects;
+use crate::turns::Caller;
 use crate::waker::Waker;
 
 /// A graph and everything an operator may look at.
@@ -164,6 +165,7 @@ impl World {
             helpers: None,
             waker: Waker::new(|| ()),
             seed: 0x5eed,
+            caller: Caller::Application,
         })
     }
 

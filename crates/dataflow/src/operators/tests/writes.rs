@@ -58,18 +58,23 @@ fn add_vertex(id: Option<Operand>, properties: Vec<WriteProperty>) -> WriteKind 
 #[test]
 fn a_vertex_is_added_for_each_traverser_bulks_counted() {
     let writing = Writing::new();
-    let input =
-        slotted(bulked(writing.world.values(&["x", "y"]), &[2, 1]), 0, vec![Some("ann".into()), None]);
+    let names = vec![Some("ann".into()), Some("bob".into())];
+    let input = slotted(bulked(writing.world.values(&["x", "y"]), &[2, 1]), 0, names);
     let kind = add_vertex(None, vec![property("name", Operand::Slot(Slot(0))), property("age", constant(5))]);
     let added = writing.run(kind, input).unwrap();
     assert_eq!(added.rows().iter().map(|row| row.bulk).collect::<Vec<_>>(), [1, 1, 1]);
     let vertices = added.values();
     assert!(writing.element_map(vertices[0].clone()).ends_with("label=person, name=ann, age=5}"));
-    assert!(
-        writing.element_map(vertices[2].clone()).ends_with("label=person, age=5}"),
-        "an absent slot writes nothing"
-    );
+    assert!(writing.element_map(vertices[2].clone()).ends_with("label=person, name=bob, age=5}"));
     assert_ne!(vertices[0], vertices[1]);
+}
+
+#[test]
+fn a_property_without_a_value_is_an_error() {
+    let writing = Writing::new();
+    let input = slotted(writing.world.values(&["x"]), 0, vec![None]);
+    let error = writing.error(add_vertex(None, vec![property("name", Operand::Slot(Slot(0)))]), input);
+    assert!(error.contains("does not map to a value"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,168 @@
+//! What a traversal has in it: the marks by which known faults are told.
+
+use super::ast::{Arg, Script, Step, Traversal};
+
+/// Whether a step, one inside it, or a modulator is such a step.
+pub fn any_step(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
+    steps.iter().any(|step| {
+        let inside = step.args.iter().any(|arg| match arg {
+            Arg::Child(child) => any_step(&child.steps, is_such),
+            Arg::Text(_) => false,
+        });
+        is_such(step) || inside || any_step(&step.before, is_such) || any_step(&step.after, is_such)
+    })
+}
+
+/// A move along labels of which two are the same.
+pub fn moves_by_equal_labels(step: &Step) -> bool {
+    let moves = matches!(step.name, "out" | "in" | "both" | "to" | "outE" | "inE" | "bothE" | "toE");
+    moves && step.args.iter().enumerate().any(|(index, arg)| step.args[..index].contains(arg))
+}
+
+/// Steps that keep what they are given until all of it is there.
+pub fn gathers(step: &Step) -> bool {
+    let names = [
+        "order",
+        "barrier",
+        "aggregate",
+        "fold",
+        "group",
+        "groupCount",
+        "dedup",
+        "tail",
+        "sample",
+        "min",
+        "max",
+    ];
+    names.contains(&step.name)
+}
+
+/// Steps to which it matters in what order a collection is.
+pub fn looks_at_order(step: &Step) -> bool {
+    let local = step.args.first() == Some(&Arg::Text("local".into()));
+    match step.name {
+        "limit" | "range" | "skip" | "tail" => true,
+        "order" | "dedup" => local,
+        "unfold" | "index" | "reverse" | "conjoin" => true,
+        _ => false,
+    }
+}
+
+/// Whether a step in a child is such a step.
+pub fn any_child(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
+    any_step(steps, &|step| {
+        let modulators = step.before.iter().chain(&step.after).flat_map(|modulator| &modulator.args);
+        let mut children = step.args.iter().chain(modulators);
+        children.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, is_such)))
+    })
+}
+
+/// A step of one of these names with a reducer that answers for nobody in its child.
+pub fn reduces_inside(step: &Step, names: &[&str]) -> bool {
+    let reducers = ["count", "fold", "group", "groupCount", "cap"];
+    names.contains(&step.name)
+        && step.args.iter().any(|arg| match arg {
+            Arg::Child(child) => any_step(&child.steps, &|step| reducers.contains(&step.name)),
+            Arg::Text(_) => false,
+        })
+}
+
+/// `group` with a value traversal that leaves out duplicates.
+pub fn groups_by_dedup(step: &Step) -> bool {
+    let value = step.after.iter().filter(|modulator| modulator.name == "by").nth(1);
+    step.name == "group"
+        && value.is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "dedup"))
+}
+
+/// `group(key)` with a value traversal of which every step gives back the traverser that it was given.
+pub fn groups_by_filters(step: &Step) -> bool {
+    const PASSING: &[&str] = &[
+        "and",
+        "as",
+        "barrier",
+        "coin",
+        "cyclicPath",
+        "dedup",
+        "filter",
+        "has",
+        "hasId",
+        "hasKey",
+        "hasLabel",
+        "hasNot",
+        "hasValue",
+        "identity",
+        "is",
+        "limit",
+        "not",
+        "or",
+        "order",
+        "range",
+        "sideEffect",
+        "simplePath",
+        "skip",
+        "tail",
+        "where",
+    ];
+    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").skip(1);
+    let value = bys.next().and_then(|by| by.args.first());
+    let passes = |step: &Step| match (step.name, step.args.first()) {
+        // They give back what their child does.
+        ("local" | "optional" | "coalesce" | "union" | "choose" | "flatMap" | "map", _) => true,
+        ("aggregate" | "group" | "groupCount", first) => first.is_some(),
+        (name, _) => PASSING.contains(&name),
+    };
+    let all = matches!(value, Some(Arg::Child(child)) if child.steps.iter().all(passes));
+    step.name == "group" && !step.args.is_empty() && all
+}
+
+fn value_of_group(step: &Step) -> Option<&Step> {
+    let value = step.after.iter().filter(|modulator| modulator.name == "by").nth(1);
+    value.filter(|by| step.name == "group" && matches!(by.args.first(), Some(Arg::Child(_))))
+}
+
+/// `group(key)` with any value traversal.
+pub fn groups_by_a_traversal(step: &Step) -> bool {
+    !step.args.is_empty() && value_of_group(step).is_some()
+}
+
+/// `group` with a value traversal that takes a part of the stream.
+pub fn groups_by_a_part(step: &Step) -> bool {
+    value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &takes_a_part))
+}
+
+/// Whether a traversal merges traversers, and what comes then writes both in a child and outside of one.
+pub fn writes_in_both(steps: &[Step]) -> bool {
+    let top = steps.iter().any(writes);
+    top && any_child(steps, &writes) && steps.iter().any(|step| step.name == "barrier")
+}
+
+fn writes(step: &Step) -> bool {
+    matches!(step.name, "addV" | "addE" | "property" | "drop")
+}
+
+/// Steps that let pass a part of what comes, by its order.
+pub fn takes_a_part(step: &Step) -> bool {
+    let local = step.args.first() == Some(&Arg::Text("local".into()));
+    match step.name {
+        "limit" | "range" | "skip" | "tail" | "sample" => !local,
+        "dedup" => !step.args.is_empty() || step.after.iter().any(|modulator| modulator.name == "by"),
+        _ => false,
+    }
+}
+
+/// The traversal with barriers around what it writes at its top.
+pub fn writes_apart(script: &Script) -> Script {
+    let steps = &script.body.steps;
+    let mut apart = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let turns = index > 0 && writes(step) != writes(&steps[index - 1]);
+        if turns {
+            apart.push(Step::new("barrier"));
+        }
+        apart.push(step.clone());
+    }
+    if steps.last().is_some_and(writes) {
+        apart.push(Step::new("barrier"));
+    }
+    Script { source: script.source.clone(), body: Traversal { steps: apart } }
+}
