@@ -213,7 +213,7 @@ enum Bench {
 
 /// As in the `mangrove` command.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     mangrove::give_memory_back_soon();
