@@ -71,7 +71,13 @@ impl Reader<'_> {
     }
 
     fn append_properties(&self, v: VertexRef, key: KeyId, out: &mut Vec<PropertyEntry>) {
-        out.extend(self.cells(v, key).into_iter().map(|cell| PropertyEntry::new(v, key, cell)));
+        match self.single(v, key) {
+            Single::Absent => {}
+            Single::Value(value) => out.push(PropertyEntry::plain(v, key, value.to_value())),
+            Single::Several => {
+                out.extend(self.cells(v, key).into_iter().map(|cell| PropertyEntry::new(v, key, cell)));
+            }
+        }
     }
 
     /// The vertex property at this place.

@@ -104,7 +104,8 @@ impl<'a> Reader<'a> {
     /// The id: the user's or the generated long, which is the reference.
     #[inline]
     pub fn id(&self, v: VertexRef) -> Value {
-        let id = self.user_id(v).or_else(|| self.committed_id(v));
+        let own = self.own.and_then(|own| own.user_id(v)).flatten();
+        let id = own.map(ValueRef::of).or_else(|| self.committed_id(v));
         id.map_or(Value::Long(v.0.into()), ValueRef::to_value)
     }
 
