@@ -31,7 +31,7 @@ const MAILBOX_BOUND: usize = 32;
 const LARGE_BATCH: usize = 256;
 
 /// Bytes from which on a batch counts as large whatever its rows.
-const LARGE_BYTES: usize = 1 << 14;
+const LARGE_BYTES: usize = Batch::SLIGHT;
 
 /// Bytes, written out, beyond which a batch is worked on in pieces.
 const PIECE: u64 = 4 << 20;

@@ -151,13 +151,13 @@ impl Column {
         matches!(self, Self::Values(_) | Self::Optional(_) | Self::Uniform(_))
     }
 
-    /// Whether its values take no more than their slots.
+    /// Whether there is room for what its values point to: as [`Weight::is_slight`].
     #[inline]
-    pub(super) fn is_slight(&self) -> bool {
+    pub(super) fn is_slight(&self, room: &mut usize) -> bool {
         match self {
-            Self::Values(values) => values.iter().all(Weight::is_slight),
-            Self::Optional(values) => values.iter().flatten().all(Weight::is_slight),
-            Self::Uniform(value) => Weight::is_slight(value),
+            Self::Values(values) => values.iter().all(|value| Weight::is_slight(value, room)),
+            Self::Optional(values) => values.iter().flatten().all(|value| Weight::is_slight(value, room)),
+            Self::Uniform(value) => Weight::is_slight(value, room),
             _ => true,
         }
     }

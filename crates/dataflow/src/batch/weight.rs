@@ -1,9 +1,12 @@
 //! What the values of columns weigh.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use values::{Extent, LARGE, Value};
 
 use super::Column;
+use super::remembered::{self, Known};
 use crate::error::QueryError;
 
 /// Collections inside one another beyond which a value is refused: whoever walks through one may recurse.
@@ -38,8 +41,8 @@ impl Weight {
     #[inline]
     fn add_all<'v>(&mut self, values: impl Iterator<Item = &'v Value>) {
         let (mut small, mut behind) = (0, 0);
-        // Rows that share a collection mostly stand together.
-        let mut last: Option<(usize, Extent)> = None;
+        // Rows that share a collection mostly stand together: it is asked once, and the others are counted.
+        let (mut last, mut again): (Option<(usize, Extent)>, u64) = (None, 0);
         for value in values {
             match value {
                 Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => {
@@ -53,19 +56,32 @@ impl Weight {
                 }
                 other => {
                     let place = other.shared_place();
-                    match last {
-                        Some((known, extent)) if place == Some(known) => self.add_measured(other, extent),
-                        _ => {
-                            let extent = other.extent();
-                            last = place.map(|place| (place, extent));
-                            self.add_measured(other, extent);
-                        }
+                    if let Some((known, _)) = last
+                        && place == Some(known)
+                    {
+                        again += 1;
+                        continue;
                     }
+                    self.add_again(last, std::mem::take(&mut again));
+                    let extent = other.extent();
+                    last = place.map(|place| (place, extent));
+                    self.add_measured(other, extent);
                 }
             }
         }
+        self.add_again(last, again);
         self.bytes += behind;
         self.expanded = self.expanded.saturating_add((small * size_of::<Value>() + behind) as u64);
+    }
+
+    /// Adds a collection `times` more.
+    fn add_again(&mut self, collection: Option<(usize, Extent)>, times: u64) {
+        let Some((_, extent)) = collection else { return };
+        self.expanded = self.expanded.saturating_add(extent.expanded.saturating_mul(times));
+        // A large one is held once.
+        if extent.expanded < LARGE {
+            self.bytes += (extent.own * times) as usize;
+        }
     }
 
     /// Adds a value of which the extent is known.
@@ -102,6 +118,34 @@ impl Weight {
         }
     }
 
+    /// Adds a column of `len` rows that was perhaps weighed a moment ago.
+    pub(super) fn add_shared(&mut self, column: &Arc<Column>, len: usize) {
+        /// Rows from which on it takes longer to weigh a column than to look whether it was.
+        const WORTH: usize = 16;
+        if len < WORTH || !matches!(**column, Column::Values(_) | Column::Optional(_)) {
+            return self.add_column(column, len);
+        }
+        let known = remembered::find(column).unwrap_or_else(|| {
+            let (bytes, expanded) = (self.bytes, self.expanded);
+            let (largest, depth) = (std::mem::take(&mut self.largest), std::mem::take(&mut self.depth));
+            self.add_column(column, len);
+            let (bytes, expanded) = (self.bytes - bytes, self.expanded - expanded);
+            let known = Known { bytes, expanded, largest: self.largest, depth: self.depth };
+            // Large values that others share weigh nothing there.
+            if known.largest < LARGE {
+                remembered::keep(column, known);
+            }
+            self.bytes -= bytes;
+            self.expanded -= expanded;
+            (self.largest, self.depth) = (largest, depth);
+            known
+        });
+        self.bytes += known.bytes;
+        self.expanded = self.expanded.saturating_add(known.expanded);
+        self.largest = self.largest.max(known.largest);
+        self.depth = self.depth.max(known.depth);
+    }
+
     /// Adds a column of `len` rows.
     pub fn add_column(&mut self, column: &Column, len: usize) {
         self.bytes += column.slots(len);
@@ -118,12 +162,27 @@ impl Weight {
         }
     }
 
-    /// Whether a value takes no more than its slot.
+    /// Whether a value is no collection, and there is room for what it points to.
     #[inline]
-    pub(super) fn is_slight(value: &Value) -> bool {
+    pub(super) fn is_slight(value: &Value, room: &mut usize) -> bool {
         match value {
             Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => true,
             Value::VertexRef(_) | Value::EdgeRef(_) => true,
+            Value::String(text) if text.len() <= 15 => true,
+            Value::String(text) => {
+                let left = room.checked_sub(text.len() + 48);
+                *room = left.unwrap_or(0);
+                left.is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value takes no more than its slot, and is the same outside the graph.
+    #[inline]
+    pub(crate) fn is_bare(value: &Value) -> bool {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => true,
             Value::String(text) => text.len() <= 15,
             _ => false,
         }
