@@ -134,7 +134,8 @@ impl RunningQuery {
     fn advance(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
         self.state.check()?;
         if !self.leaving.batches.is_empty() {
-            return self.leave();
+            let leaving = std::mem::take(&mut self.leaving);
+            return self.leave(leaving);
         }
         let state = self.state.clone();
         let cx = Context {
@@ -163,12 +164,16 @@ impl RunningQuery {
             }
             return Ok((self.progress, Results::new()));
         }
-        for batch in &out.batches {
-            let charge = self.admit(batch, &cx)?;
-            self.leaving.charges.extend(charge);
+        if out.batches.is_empty() {
+            return Ok((self.progress, Results::new()));
         }
-        self.leaving.batches = out.batches;
-        self.leave()
+        let mut leaving = Leaving { batches: out.batches, ..Leaving::default() };
+        for batch in &leaving.batches {
+            if let Some(charge) = self.admit(batch, &cx)? {
+                leaving.charges.push(charge);
+            }
+        }
+        self.leave(leaving)
     }
 
     /// Charges a batch of results while it leaves, if it may be large.
@@ -181,20 +186,17 @@ impl RunningQuery {
         Ok(if weight.bytes >= LEAVE_TOGETHER { Some(Charge::take(cx, weight.bytes)?) } else { None })
     }
 
-    /// Detaches what leaves together.
-    fn leave(&mut self) -> Result<(Progress, Results), QueryError> {
+    /// Detaches what leaves together, and keeps the rest.
+    fn leave(&mut self, mut leaving: Leaving) -> Result<(Progress, Results), QueryError> {
         let mut results = Results::new();
-        if self.leaving.batches.is_empty() {
-            return Ok((self.progress, results));
-        }
         let memory = &self.state.memory;
         let snapshot = self.state.snapshot();
         let reader = snapshot.reader();
         let room = memory.limit().saturating_sub(memory.used());
         let mut detacher = Detacher::new(&reader, self.detach, room);
         let (mut weight, mut full) = (Weight::default(), false);
-        while !full && let Some(batch) = self.leaving.batches.get(self.leaving.at) {
-            let (from, len) = (self.leaving.row, batch.len);
+        while !full && let Some(batch) = leaving.batches.get(leaving.at) {
+            let (from, len) = (leaving.row, batch.len);
             if results.is_empty() {
                 results = Results::with_capacity(len - from);
             }
@@ -202,25 +204,29 @@ impl RunningQuery {
             while row < len && !full {
                 let count = bulk::exact(batch.bulk(row))? as u64;
                 self.results = bulk::sum(self.results, count);
-                let (result, extent) = detacher.value(&batch.current.value(row));
-                weight.add_measured(&result, extent);
+                let mut result = batch.current.value(row);
+                if !Weight::is_bare(&result) {
+                    let extent;
+                    (result, extent) = detacher.owned(result);
+                    weight.add_measured(&result, extent);
+                }
                 weight.bytes += size_of::<(Value, u64)>();
                 full = weight.bytes >= LEAVE_TOGETHER;
                 results.push((result, count));
                 row += 1;
             }
-            self.leaving.row = row;
+            leaving.row = row;
             if row == len {
-                (self.leaving.at, self.leaving.row) = (self.leaving.at + 1, 0);
+                (leaving.at, leaving.row) = (leaving.at + 1, 0);
             }
         }
         if detacher.is_incomplete() {
             return Err(QueryError::MemoryExceeded { limit: memory.limit() });
         }
-        if self.leaving.at < self.leaving.batches.len() {
+        if leaving.at < leaving.batches.len() {
+            self.leaving = leaving;
             return Ok((Progress::Ready, results));
         }
-        self.leaving = Leaving::default();
         Ok((self.progress, results))
     }
 
