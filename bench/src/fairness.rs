@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use tokio::runtime::Runtime;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use values::Value;
 
@@ -31,6 +33,8 @@ use crate::server_process::ServerProcess;
 const HEAVY: [usize; 4] = [0, 2, 20, 200];
 /// How long the heavy ones run before anything is measured.
 const BEFORE: Duration = Duration::from_secs(2);
+/// How long it may take until all of them have connected and asked.
+const CONNECTING: Duration = Duration::from_secs(30);
 /// Vertices that a writer changes with two requests.
 const WRITTEN: usize = 200;
 /// Time-out of the heavy queries, in milliseconds.
@@ -116,7 +120,6 @@ fn all_rows(
     persons: &[Value],
     others: &[Value],
 ) -> Outcome<Vec<Json>> {
-    let clients = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut rows = Vec::new();
     for kind in KINDS.iter().filter(|kind| settings.only.as_ref().is_none_or(|only| only == kind.name)) {
         for heavy in HEAVY.into_iter().filter(|heavy| settings.heavy.is_none_or(|only| only == *heavy)) {
@@ -126,7 +129,7 @@ fn all_rows(
                 let server = ServerProcess::start(program, folder)?;
                 let crowd = Crowd { kind, heavy, from: address, to: server.address, others };
                 let time = Duration::from_secs(settings.seconds);
-                let reads = clients.block_on(crowd.reads_beside(persons, time)).map_err(|e| e.to_string())?;
+                let reads = crowd.reads_beside(persons, time)?;
                 let ms = |q: f64| rounded(millis(reads.quantile(q)));
                 println!("{} {heavy} {side}: {} {}", kind.name, ms(0.5), ms(0.99));
                 rows.push(json!({
@@ -149,9 +152,27 @@ struct Crowd<'a> {
 }
 
 impl Crowd<'_> {
-    /// Point reads from another connection while all of them run.
-    async fn reads_beside(&self, persons: &[Value], time: Duration) -> Result<Latencies, Problem> {
-        let running = Arc::new(AtomicUsize::new(0));
+    /// Point reads while all of them run. Each side has a thread of its own, since the one that reads must not wait for what
+    /// the other makes of its answers.
+    fn reads_beside(&self, persons: &[Value], time: Duration) -> Outcome<Latencies> {
+        let (running, over) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+        std::thread::scope(|threads| {
+            let crowd = threads.spawn(|| {
+                let all = self.ask(running.clone(), &over);
+                thread()?.block_on(all).map_err(|e| e.to_string())
+            });
+            let reads = thread().and_then(|thread| {
+                thread.block_on(self.read_points(persons, time, &running)).map_err(|e| e.to_string())
+            });
+            over.notify_one();
+            let crowd = crowd.join().expect("the crowd does not panic");
+            let beside = crowd?.map_or_else(String::new, |ended| format!("; {ended}"));
+            reads.map_err(|problem| format!("{problem}{beside}").into())
+        })
+    }
+
+    /// Has all of them run until it is `over`; what ended before, if one did.
+    async fn ask(&self, running: Arc<AtomicUsize>, over: &Notify) -> Result<Option<String>, Problem> {
         let mut crowd = JoinSet::new();
         for number in 0..self.heavy {
             let client = Client::connect_from(self.from, self.to).await?;
@@ -163,8 +184,23 @@ impl Crowd<'_> {
                 crowd.spawn(read(client, self.kind.script, running));
             }
         }
+        over.notified().await;
+        Ok(crowd.try_join_next().map(|ended| format!("{ended:?}")))
+    }
+
+    /// Point reads, one after the other.
+    async fn read_points(
+        &self,
+        persons: &[Value],
+        time: Duration,
+        running: &AtomicUsize,
+    ) -> Result<Latencies, Problem> {
         let mut probe = Client::connect_from(Ipv4Addr::LOCALHOST, self.to).await?;
         let mut reads = Latencies::default();
+        let asked = Instant::now();
+        while running.load(Ordering::Relaxed) < self.heavy && asked.elapsed() < CONNECTING {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         let (began, mut n) = (Instant::now(), 0);
         while began.elapsed() < BEFORE + time {
             n += 1;
@@ -173,15 +209,19 @@ impl Crowd<'_> {
             probe.ask(PROBE, &bindings).await?;
             if began.elapsed() > BEFORE {
                 reads.add(asked.elapsed());
-                let running = running.load(Ordering::Relaxed);
-                if running != self.heavy {
-                    let ended = crowd.try_join_next();
-                    return Err(format!("{running} of {} heavy queries run: {ended:?}", self.heavy).into());
-                }
+            }
+            let running = running.load(Ordering::Relaxed);
+            if running != self.heavy {
+                return Err(format!("{running} of {} heavy queries run", self.heavy).into());
             }
         }
         Ok(reads)
     }
+}
+
+/// What a thread of clients runs on.
+fn thread() -> Result<Runtime, String> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())
 }
 
 /// One query, which ends with the connection.

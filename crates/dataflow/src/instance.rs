@@ -12,6 +12,9 @@
 //! and its mailbox is empty, so the marks need no messages of their own, and an operator that would only ever receive
 //! the mark is not created (section 4.4): the instance completes it on its behalf.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use planner::physical::{IntraPolicy, Pipeline};
 
 use crate::batch::Batch;
@@ -36,8 +39,36 @@ const LARGE_BYTES: usize = Batch::SLIGHT;
 /// Bytes, written out, beyond which a batch is worked on in pieces.
 const PIECE: u64 = 4 << 20;
 
-/// Small batches that may pass between two looks at the clock.
+/// Time beyond which a step of an operator is long for a turn: its next batches are halved, until it is no longer.
+const SLOW: Duration = Duration::from_micros(200);
+
+/// Rows that are not divided on account of time.
+const FEWEST_ROWS: usize = 16;
+
+/// Down to that many rows.
+const MOST_HALVINGS: u8 = (Batch::TARGET_ROWS / FEWEST_ROWS).ilog2() as u8;
+
+/// Small batches that may pass between two looks at the clock, in all instances that a thread works on: if each counted its own,
+/// sixteen in each of sixteen inside one another would be 2⁶⁴.
 const STEPS_PER_CLOCK: u32 = 16;
+
+thread_local! {
+    /// Steps since the last look at the clock.
+    static STEPS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Has the clock be looked at after this step.
+fn make_clock_due() {
+    STEPS.set(STEPS_PER_CLOCK);
+}
+
+/// Counts a step; whether the clock is to be looked at.
+fn clock_is_due() -> bool {
+    let steps = STEPS.get() + 1;
+    let due = steps >= STEPS_PER_CLOCK;
+    STEPS.set(if due { 0 } else { steps });
+    due
+}
 
 /// How far a scope instance has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +92,24 @@ struct Node {
     used: bool,
     /// Whether it asked to be called again without input.
     backlog: bool,
+    /// Halvings of the batches that it is given: it takes long for its rows.
+    halvings: u8,
+}
+
+impl Node {
+    /// Most rows that it is given at once.
+    fn most(&self) -> usize {
+        if self.halvings == 0 { usize::MAX } else { Batch::TARGET_ROWS >> self.halvings }
+    }
+
+    /// Notes how long it has worked on so many rows.
+    fn pace(&mut self, rows: usize, took: Duration) {
+        if took > SLOW && rows > FEWEST_ROWS {
+            self.halvings = (self.halvings + 1).min(MOST_HALVINGS);
+        } else if took < SLOW / 4 {
+            self.halvings = self.halvings.saturating_sub(1);
+        }
+    }
 }
 
 /// A running copy of a pipeline.
@@ -77,7 +126,6 @@ pub(crate) struct Instance {
     input_ended: bool,
     /// Operators from here on see one more completed iteration than those before (the tail of a loop's body).
     tail_from: usize,
-    small_steps: u32,
     /// What an empty pipeline (`identity()`) has received: it is its own output.
     passing: Vec<Batch>,
     /// What operators emit into, one after another: empty between their calls.
@@ -97,7 +145,6 @@ impl Instance {
             completed: 0,
             input_ended: false,
             tail_from: usize::MAX,
-            small_steps: 0,
             passing: Vec::new(),
             output: Output::default(),
         }
@@ -171,7 +218,6 @@ impl Instance {
         }
         (self.ready, self.blocked, self.completed) = (0, 0, 0);
         self.input_ended = false;
-        self.small_steps = 0;
         self.passing.clear();
         // What the call that failed had emitted.
         self.output.clear();
@@ -198,7 +244,7 @@ impl Instance {
             if !out.is_empty() {
                 return Ok(self.after_output());
             }
-            if self.clock_is_due() {
+            if clock_is_due() {
                 cx.query.check()?;
                 if cx.quota.is_spent() {
                     return Ok(self.after_output());
@@ -221,15 +267,6 @@ impl Instance {
         } else {
             Progress::Idle
         }
-    }
-
-    fn clock_is_due(&mut self) -> bool {
-        self.small_steps += 1;
-        let due = self.small_steps >= STEPS_PER_CLOCK;
-        if due {
-            self.small_steps = 0;
-        }
-        due
     }
 
     /// Whether the most upstream operator that has not completed has seen all its input.
@@ -258,16 +295,15 @@ impl Instance {
         Some(deepest)
     }
 
-    /// Gives a batch to an operator, in pieces where the query wants smaller ones.
+    /// Gives a batch to an operator, in pieces where the query wants smaller ones or the operator takes long.
     fn deliver(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
-        match cx.query.plan.batch {
-            Some(most) if batch.len > most as usize => {
-                let rows: Vec<u32> = (0..batch.len as u32).collect();
-                let mut pieces = rows.chunks(most as usize);
-                pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
-            }
-            _ => self.deliver_whole(to, batch, cx),
+        let most = cx.query.plan.batch.map_or(usize::MAX, |most| most as usize).min(self.nodes[to].most());
+        if batch.len <= most {
+            return self.deliver_whole(to, batch, cx);
         }
+        let rows: Vec<u32> = (0..batch.len as u32).collect();
+        let mut pieces = rows.chunks(most);
+        pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
     }
 
     fn deliver_whole(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
@@ -306,14 +342,18 @@ impl Instance {
         node.used = true;
         let is_charged = node.mailbox.is_next_charged();
         let input = if node.backlog { None } else { node.mailbox.pop() };
-        if input.as_ref().is_some_and(|batch| batch.len >= LARGE_BATCH || is_charged) {
-            self.small_steps = STEPS_PER_CLOCK;
-        }
+        let rows = input.as_ref().map_or(0, |batch| batch.len);
+        let is_paced = rows >= LARGE_BATCH || rows > 0 && (is_charged || node.halvings > 0);
+        let began = is_paced.then(|| cx.query.clock.now());
         let output = &mut self.output;
         let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output))?;
+        if let Some(began) = began {
+            node.pace(rows, cx.query.clock.now().saturating_sub(began));
+            make_clock_due();
+        }
         if step == Step::More && output.is_empty() {
             // It has worked as long as it may, and has nothing to show for it.
-            self.small_steps = STEPS_PER_CLOCK;
+            make_clock_due();
         }
         self.note(i, step);
         self.route(i, cx, out)
@@ -376,7 +416,7 @@ impl Instance {
         let output = &mut self.output;
         match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output))? {
             // It is told again once its consumers have run.
-            Step::More => self.small_steps = STEPS_PER_CLOCK,
+            Step::More => make_clock_due(),
             Step::Blocked => {
                 node.backlog = true;
                 self.ready |= 1 << i;

@@ -345,6 +345,24 @@ fn groups_of_one_instance_keep_their_traversers_apart() {
 }
 
 #[test]
+fn many_groups_are_the_same_in_many_turns() {
+    let graph = hubs(1, 5_000);
+    let groups = |turn| {
+        let mut plan = Builder::new(&graph);
+        let leaf = plan.scan("leaf");
+        let value = Pipeline::new(vec![plan.count()]);
+        let kind = ScopeKind::Group { key: By::Current, value, side_effect: None };
+        let group = plan.scope("group", kind, Grain::Stream, policy(InterPolicy::BreadthFirst, 1));
+        run(&plan.plan(vec![leaf, group]), graph.snapshot(), turn).0
+    };
+    let [Value::Map(map)] = &groups(1_000_000)[..] else { panic!("one map") };
+    assert_eq!(map.len(), 5_000);
+    for turn in [1, 2, 9] {
+        assert_eq!(groups(turn), [Value::Map(map.clone())], "turns of {turn}");
+    }
+}
+
+#[test]
 fn memory_beyond_the_bound_ends_the_query_and_is_given_back() {
     let graph = hubs(3, 20_000);
     let mut plan = Builder::new(&graph);

@@ -135,6 +135,53 @@ fn on_a_ladder() {
     hold_to(&db, "V(0L).repeat(union(out(),out())).times(60)", "dedup().count()");
 }
 
+/// A traversal of which a few are wanted further up, or of which the limit is not the next step.
+#[test]
+fn behind_and_inside_other_steps() {
+    let db = ladder(40);
+    let (loops, far) = ("repeat(out()).until(has('n',gte(80)))", "repeat(out()).times(40)");
+    let edges = 160;
+    let out20 = ["out()"; 20].join(".");
+    for all in [
+        format!("V(0L).{loops}.dedup()"),
+        format!("V(0L).{far}.dedup().by('n')"),
+        format!("V(0L).{far}.values('n').dedup()"),
+        format!("V(0L).union({loops},out())"),
+        format!("V(0L).union(out(),{far}).has('n',gte(70))"),
+        format!("V(0L).coalesce({loops},constant(1))"),
+        format!("V(0L).coalesce({far}.has('n',-1),{loops})"),
+        format!("V(0L).optional({loops})"),
+        format!("V(0L).choose({loops},{far},out())"),
+        format!("V(0L).local({loops}.limit(1))"),
+        format!("V(0L).flatMap({far})"),
+        format!("V(0L).map({loops}.limit(1))"),
+        format!("V(0L).where({loops}.limit(1))"),
+        format!("V(0L).where({far}.has('n',-1))"),
+        format!("V(0L).where({far}.count().is(gt(0)))"),
+        format!("V(0L).filter({far}.values('n').is(80))"),
+        format!("V(0L).not({far}.has('n',-1).limit(1))"),
+        format!("V(0L).and({loops},{far})"),
+        format!("V(0L).or({far}.has('n',-1),{loops})"),
+        "V(0L).repeat(out()).emit().has('n',gte(78))".to_owned(),
+        format!("V(0L).{far}.skip(2)"),
+        format!("V(0L).{far}.range(5,9)"),
+        format!("V(0L).as('s').{loops}.select('s')"),
+        format!("V(0L).{loops}.as('e').select('e')"),
+        format!("V(0L).{loops}.out().project('n').by('n')"),
+        "V(0L).repeat(out().repeat(out()).times(3)).times(10)".to_owned(),
+        "V(0L).repeat(coalesce(out().has('n',gt(2)),out())).times(40)".to_owned(),
+        "V(0L).repeat(out().where(out())).times(39)".to_owned(),
+        format!("V(0L).{out20}"),
+    ] {
+        for end in ["limit(1)", "limit(3)", "as('x').limit(1).select('x')"] {
+            let text = format!("{all}.{end}");
+            let few = reads(&db, &text);
+            assert!(few <= 2 * edges + 1_000, "{text}: {few} elements read, of {edges}");
+        }
+    }
+    hold(&db, "V(0L).repeat(union(out(),out().out())).until(has('n',gte(78)))");
+}
+
 #[test]
 fn on_a_deep_ladder() {
     let db = ladder(400);

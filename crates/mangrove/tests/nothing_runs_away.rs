@@ -213,6 +213,21 @@ fn members_of_a_collection_are_not_copied_before_somebody_asks_how_many_there_ar
 }
 
 #[test]
+fn scopes_inside_one_another_end_with_the_deadline() {
+    let db = small();
+    db.query("g.inject(1,2,3,4,5,6).addV('c').count()").unwrap();
+    db.query("g.V().hasLabel('c').as('a').V().hasLabel('c').addE('c').from('a').count()").unwrap();
+    for innermost in ["out('none')", "identity()", "out('c').out('none')"] {
+        let nested = |step: &str| (0..40).fold(innermost.to_owned(), |inner, _| format!("{step}({inner})"));
+        for step in
+            ["both('c').where", "where", "not", "both('c').map", "optional", "local", "both('c').coalesce"]
+        {
+            ends(&db, &format!("g.V().hasLabel('c').{}.count()", nested(step)));
+        }
+    }
+}
+
+#[test]
 fn loops_in_loops_are_planned_at_once() {
     let db = small();
     let loops = (0..20).fold("identity()".to_owned(), |body, _| format!("repeat({body}).times(7)"));

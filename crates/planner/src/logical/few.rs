@@ -10,6 +10,8 @@ const FEW: u64 = 10_000;
 pub(crate) fn wants_few(rest: &[Step], at_end: bool) -> bool {
     for step in rest {
         match &step.kind {
+            // A few less, of what comes behind it.
+            Kind::Range { low, high: None } if *low <= FEW => {}
             Kind::Range { high, .. } => return high.is_some_and(|high| high <= FEW),
             Kind::Order { .. }
             | Kind::Aggregate(_)

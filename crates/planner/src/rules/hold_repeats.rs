@@ -131,6 +131,15 @@ mod tests {
     }
 
     #[test]
+    fn a_few_behind_some_are_few() {
+        only(
+            RULE,
+            "g.V().repeat(out()).times(4).skip(2).limit(3)",
+            "V().repeat {out().barrier(of repeats)} until 4 times.skip(2).limit(3)",
+        );
+    }
+
+    #[test]
     fn also_in_a_loop_inside_a_loop() {
         only(
             RULE,

@@ -9,5 +9,6 @@ mod loops;
 mod properties;
 mod sources;
 mod streams;
+mod turns;
 mod world;
 mod writes;
