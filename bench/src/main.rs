@@ -15,6 +15,7 @@ mod hub;
 mod hub_scans;
 mod ic;
 mod import;
+mod instructions;
 mod limit;
 mod limit_clients;
 mod measure;
@@ -31,6 +32,7 @@ mod secondary;
 mod served;
 mod server_process;
 mod sets;
+mod step_queries;
 mod watch;
 
 use std::path::PathBuf;
@@ -161,6 +163,25 @@ enum Bench {
         #[arg(long, default_value = "target/release/mangrove")]
         program: PathBuf,
     },
+    /// Instructions that requests take, counted by valgrind
+    Instructions {
+        graph: PathBuf,
+        ldbc: PathBuf,
+        /// Only requests whose name has this in it
+        #[arg(long)]
+        only: Option<String>,
+        /// An instructions.json to compare with
+        #[arg(long)]
+        before: Option<PathBuf>,
+    },
+    /// What `instructions` counts, in a process of its own
+    #[command(hide = true)]
+    Counted {
+        graph: PathBuf,
+        ldbc: PathBuf,
+        #[arg(long)]
+        only: Option<String>,
+    },
     /// Durable commits of single edges, into a copy of the graph
     Commits {
         graph: PathBuf,
@@ -192,7 +213,7 @@ enum Bench {
 
 /// As in the `mangrove` command.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     mangrove::give_memory_back_soon();
@@ -223,6 +244,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Import { ldbc, rounds, rest, program } => {
             import::bench(&program, &ldbc, rounds, Duration::from_secs(rest), &report)
         }
+        Bench::Instructions { graph, ldbc, only, before } => {
+            instructions::bench(&graph, &ldbc, only.as_deref(), before.as_deref(), &report)
+        }
+        Bench::Counted { graph, ldbc, only } => instructions::inside(&graph, &ldbc, only.as_deref()),
         Bench::Commits { graph, edges } => commits::bench(&graph, edges, &report),
         Bench::Recovery { graph } => recovery::bench(&graph, &report),
         Bench::Schema { people } => schema::bench(people, &report),

@@ -36,7 +36,7 @@ const MAILBOX_BOUND: usize = 32;
 const LARGE_BATCH: usize = 256;
 
 /// Bytes from which on a batch counts as large whatever its rows.
-const LARGE_BYTES: usize = 1 << 14;
+const LARGE_BYTES: usize = Batch::SLIGHT;
 
 /// Bytes, written out, beyond which a batch is worked on in pieces.
 const PIECE: u64 = 4 << 20;
@@ -326,7 +326,7 @@ impl Instance {
         }
         self.ready |= 1 << to;
         let mailbox = &mut self.nodes[to].mailbox;
-        if batch.len < LARGE_BATCH && !batch.has_values() {
+        if batch.is_slight() || batch.len < LARGE_BATCH && !batch.has_values() {
             mailbox.push(batch, None);
             return Ok(());
         }

@@ -110,6 +110,12 @@ impl PropertyEntry {
         Self { key, id, kept_id, value: cell.value, meta: cell.meta }
     }
 
+    /// The only value under a key of a vertex, if that is plain.
+    pub(crate) fn plain(vertex: VertexRef, key: KeyId, value: Value) -> Self {
+        let id = PropertyId::new(vertex, key, 0);
+        Self { key, id, kept_id: None, value, meta: Vec::new() }
+    }
+
     /// The id as users see it.
     pub fn shown_id(&self) -> Value {
         self.kept_id.clone().unwrap_or_else(|| self.id.to_value())

@@ -7,7 +7,7 @@ use crate::catalog::EDGE_ID_KEY;
 use crate::property::{PropertyCell, PropertyState};
 use crate::section::Column;
 use crate::section_key::{SectionKey, SectionName};
-use crate::{KeyId, PropertyEntry, PropertyId, Reader, ValueRef};
+use crate::{KeyId, PropertyEntry, PropertyId, Reader, Single, ValueRef};
 
 impl Reader<'_> {
     /// The first value of a vertex under a key.
@@ -25,6 +25,17 @@ impl Reader<'_> {
             return state.first();
         }
         self.column(v, key)?.get(slot_of(v), self.tick)
+    }
+
+    /// What a vertex has under a key. For many vertices, [`Reader::property_column`] is faster.
+    #[inline]
+    pub fn single(&self, v: VertexRef, key: KeyId) -> Single<'_> {
+        if let Some(own) = self.own
+            && let Some(state) = own.property(v, key)
+        {
+            return state.single();
+        }
+        self.column(v, key).map_or(Single::Absent, |column| column.single(slot_of(v), self.tick))
     }
 
     /// Whether the vertex has at most one value under a key, and that without meta-properties: [`Reader::value_ref`]
@@ -60,7 +71,13 @@ impl Reader<'_> {
     }
 
     fn append_properties(&self, v: VertexRef, key: KeyId, out: &mut Vec<PropertyEntry>) {
-        out.extend(self.cells(v, key).into_iter().map(|cell| PropertyEntry::new(v, key, cell)));
+        match self.single(v, key) {
+            Single::Absent => {}
+            Single::Value(value) => out.push(PropertyEntry::plain(v, key, value.to_value())),
+            Single::Several => {
+                out.extend(self.cells(v, key).into_iter().map(|cell| PropertyEntry::new(v, key, cell)));
+            }
+        }
     }
 
     /// The vertex property at this place.

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use planner::physical::OpKind;
-use values::{SeededMap, Value};
+use rustc_hash::FxHashMap;
+use values::{SeededMap, Value, VertexRef};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
@@ -20,6 +21,9 @@ use super::vertex_map::VertexMap;
 /// are not shared stay apart, which only costs).
 type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u32));
 
+/// The same of a vertex where no slot is filled. Clients choose nothing of it.
+type Visit = (u32, VertexRef, (u64, u32));
+
 /// See the module.
 #[derive(Default)]
 pub(super) struct Barrier {
@@ -30,6 +34,10 @@ pub(super) struct Barrier {
     known: SeededMap<Identity, u32>,
     /// The same for vertices that nothing else tells apart.
     vertices: VertexMap,
+    /// And for those that their histories or tags tell apart.
+    visits: FxHashMap<Visit, u32>,
+    /// And for other objects of which that is true.
+    objects: SeededMap<Value, u32>,
     leaving: Leaving,
     held: Held,
     ended: bool,
@@ -41,9 +49,10 @@ impl Operator for Barrier {
             return Ok(Step::Idle);
         };
         let batch = Arc::new(batch);
-        let bare = cx.single_tag && batch.path.is_none() && batch.slots.iter().all(Option::is_none);
+        let is_alone = batch.slots.iter().all(Option::is_none);
+        let bare = is_alone && cx.single_tag && batch.path.is_none();
         let vertices = match &*batch.current {
-            Column::Vertices(vertices) if bare => Some(vertices),
+            Column::Vertices(vertices) if is_alone => Some(vertices),
             _ => None,
         };
         let (mut number, mut passing) = (None, Vec::new());
@@ -51,15 +60,24 @@ impl Operator for Barrier {
             let tag = batch.tags.get(row);
             let next = self.places.len() as u32;
             let place = match vertices {
-                Some(vertices) => self.vertices.get_or_insert(vertices[row], next),
+                Some(vertices) if bare => self.vertices.get_or_insert(vertices[row], next),
+                Some(vertices) => {
+                    let visit = (tag, vertices[row], history(&batch, row));
+                    *self.visits.entry(visit).or_insert(next)
+                }
+                None if bare => *self.objects.entry(batch.current.value(row)).or_insert(next),
                 None => *self.known.entry(identity(&batch, row, tag)).or_insert(next),
             };
             if place == next {
-                self.places.push((tag, Place { batch: 0, row: 0, bulk: 0 }));
+                let mut kept = Place { batch: 0, row: 0, bulk: 0 };
                 if *first_passes {
                     passing.push(row as u32);
-                    continue;
+                } else {
+                    let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
+                    kept = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
                 }
+                self.places.push((tag, kept));
+                continue;
             }
             let place = &mut self.places[place as usize].1;
             if place.bulk == 0 {
@@ -68,7 +86,10 @@ impl Operator for Barrier {
             }
             place.bulk = bulk::sum(place.bulk, batch.bulk(row));
         }
-        let known = self.known.len() * (size_of::<Identity>() + 8) + self.vertices.bytes();
+        let known = self.known.len() * (size_of::<Identity>() + 8)
+            + self.visits.len() * (size_of::<Visit>() + 12)
+            + self.objects.len() * (size_of::<Value>() + 8)
+            + self.vertices.bytes();
         self.held.set(cx, self.store.bytes() + self.places.len() * size_of::<(u32, Place)>() + known)?;
         if !passing.is_empty() {
             let all = passing.len() == batch.len;
@@ -82,6 +103,8 @@ impl Operator for Barrier {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if !std::mem::replace(&mut self.ended, true) {
             self.known = SeededMap::default();
+            self.visits = FxHashMap::default();
+            self.objects = SeededMap::default();
             self.vertices = VertexMap::default();
             if !cx.single_tag {
                 self.places.sort_by_key(|(tag, _)| *tag);
@@ -96,6 +119,8 @@ impl Operator for Barrier {
         self.store.clear();
         self.places.clear();
         self.known.clear();
+        self.visits.clear();
+        self.objects.clear();
         self.vertices = VertexMap::default();
         self.leaving.clear();
         self.held.release();
@@ -106,6 +131,9 @@ impl Operator for Barrier {
 fn identity(batch: &Batch, row: usize, tag: u32) -> Identity {
     let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
-    let history = batch.path.as_ref().map_or((0, 0), |paths| paths.mark(row));
-    (tag, batch.current.value(row), slots.collect(), history)
+    (tag, batch.current.value(row), slots.collect(), history(batch, row))
+}
+
+fn history(batch: &Batch, row: usize) -> (u64, u32) {
+    batch.path.as_ref().map_or((0, 0), |paths| paths.mark(row))
 }

@@ -1,6 +1,7 @@
 //! `groupCount`: how often each object occurs.
 
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 use planner::physical::OpKind;
 use values::{Map, Seeded, Value};
 
@@ -76,11 +77,13 @@ impl Operator for GroupCount {
         for row in 0..batch.len {
             let Some(key) = object(&batch, key, row) else { continue };
             let counts = self.counts.at(batch.tags.get(row));
-            let behind = extent(&key);
-            let before = counts.len();
-            let count = counts.entry(key).or_insert(0);
-            *count = bulk::sum(*count, batch.bulk(row));
-            bytes += (counts.len() - before) * (ENTRY + behind);
+            match counts.entry(key) {
+                Entry::Occupied(mut count) => *count.get_mut() = bulk::sum(*count.get(), batch.bulk(row)),
+                Entry::Vacant(place) => {
+                    bytes += ENTRY + extent(place.key());
+                    place.insert(batch.bulk(row));
+                }
+            }
         }
         self.held.grow(cx, bytes)?;
         Ok(Step::Idle)
