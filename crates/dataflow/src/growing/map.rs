@@ -1,0 +1,96 @@
+//! A map in the order of its keys' coming.
+
+use std::hash::Hash;
+
+use hashbrown::hash_table::Entry;
+
+use super::chunked::{Chunked, Chunks};
+use super::table::{Hashed, Table, hash_of};
+
+/// Keys and values in the order in which they came, found by the keys, whose hashes are seeded:
+///
+/// ```text
+/// table:    hash of a key ─► number        a Table of 8 bytes an entry
+/// entries:  number ─► (key, value)         Chunked
+/// ```
+#[derive(Debug)]
+pub(crate) struct GrowingMap<K, V> {
+    table: Table<Slot>,
+    entries: Chunked<(K, V)>,
+}
+
+/// Where an entry is.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    number: u32,
+}
+
+impl Hashed for Slot {
+    #[inline]
+    fn hash(&self) -> u32 {
+        self.hash
+    }
+}
+
+impl<K, V> Default for GrowingMap<K, V> {
+    fn default() -> Self {
+        Self { table: Table::default(), entries: Chunked::default() }
+    }
+}
+
+impl<K: Hash + Eq, V> GrowingMap<K, V> {
+    /// The number and the value of a key, after all others if the key is new: then the value is what `make` makes. Whether it is.
+    ///
+    /// # Panics
+    /// With 2³² keys, which no query has memory for.
+    #[inline]
+    pub(crate) fn get_or_insert(&mut self, key: K, make: impl FnOnce() -> V) -> (usize, &mut V, bool) {
+        let hash = hash_of(&key);
+        let is_it = |slot: &Slot| slot.hash == hash && self.entries[slot.number as usize].0 == key;
+        let (number, is_new) = match self.table.entry(hash, is_it) {
+            Entry::Occupied(slot) => (slot.get().number, false),
+            Entry::Vacant(place) => {
+                let number = u32::try_from(self.entries.len()).expect("fewer than 2^32 keys");
+                place.insert(Slot { hash, number });
+                self.entries.push((key, make()));
+                (number, true)
+            }
+        };
+        let number = number as usize;
+        (number, &mut self.entries[number].1, is_new)
+    }
+
+    /// Number of keys.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The key with a number.
+    #[inline]
+    pub(crate) fn key(&self, number: usize) -> Option<&K> {
+        self.entries.get(number).map(|(key, _)| key)
+    }
+
+    /// The value of the key with a number.
+    #[inline]
+    pub(crate) fn value_mut(&mut self, number: usize) -> Option<&mut V> {
+        self.entries.get_mut(number).map(|(_, value)| value)
+    }
+
+    /// Forgets everything. Keeps a little room.
+    pub(crate) fn clear(&mut self) {
+        self.table.clear();
+        self.entries.clear();
+    }
+}
+
+impl<K, V> IntoIterator for GrowingMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = Chunks<(K, V)>;
+
+    fn into_iter(self) -> Chunks<(K, V)> {
+        self.entries.into_iter()
+    }
+}
