@@ -1,7 +1,7 @@
 //! A vector in chunks.
 
 /// Elements of a chunk, as a power of two.
-const SHIFT: u32 = 10;
+const SHIFT: u32 = 11;
 
 /// Elements of a chunk.
 pub(super) const CHUNK: usize = 1 << SHIFT;
@@ -9,20 +9,22 @@ pub(super) const CHUNK: usize = 1 << SHIFT;
 /// A vector that never moves more than a chunk:
 ///
 /// ```text
-/// chunks ─► [ ● , ● , ● ]
-///             │   │   └► 2048 …            the last has room for 1,024; one that is alone grows as any vector
-///             │   └────► 1024 … 2047
-///             └────────► 0 … 1023
+/// first ─────────────► 0 … 2047         grows as any vector, and is as fast
+/// more ─► [ ● , ● ]
+///           │   └────► 4096 …           has room for 2,048 from the beginning
+///           └────────► 2048 … 4095
 /// ```
 #[derive(Debug)]
 pub(crate) struct Chunked<T> {
-    chunks: Vec<Vec<T>>,
-    len: usize,
+    first: Vec<T>,
+    more: Vec<Vec<T>>,
+    /// Elements in `more`.
+    behind: usize,
 }
 
 impl<T> Default for Chunked<T> {
     fn default() -> Self {
-        Self { chunks: Vec::new(), len: 0 }
+        Self { first: Vec::new(), more: Vec::new(), behind: 0 }
     }
 }
 
@@ -30,58 +32,57 @@ impl<T> Chunked<T> {
     /// Appends an element.
     #[inline]
     pub(crate) fn push(&mut self, element: T) {
-        match self.chunks.last_mut() {
+        if self.first.len() < CHUNK {
+            return self.first.push(element);
+        }
+        self.behind += 1;
+        match self.more.last_mut() {
             Some(last) if last.len() < CHUNK => last.push(element),
             _ => self.begin_chunk(element),
         }
-        self.len += 1;
     }
 
     #[cold]
     fn begin_chunk(&mut self, element: T) {
-        let mut chunk = if self.chunks.is_empty() { Vec::new() } else { Vec::with_capacity(CHUNK) };
+        let mut chunk = Vec::with_capacity(CHUNK);
         chunk.push(element);
-        self.chunks.push(chunk);
+        self.more.push(chunk);
     }
 
     /// Number of elements.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.first.len() + self.behind
     }
 
     /// The `i`th element.
     #[inline]
     pub(crate) fn get(&self, i: usize) -> Option<&T> {
-        self.chunks.get(i >> SHIFT)?.get(i & (CHUNK - 1))
+        if i < CHUNK {
+            return self.first.get(i);
+        }
+        self.more.get((i >> SHIFT) - 1)?.get(i & (CHUNK - 1))
     }
 
     /// The `i`th element, to be changed.
     #[inline]
     pub(crate) fn get_mut(&mut self, i: usize) -> Option<&mut T> {
-        self.chunks.get_mut(i >> SHIFT)?.get_mut(i & (CHUNK - 1))
-    }
-
-    /// All elements in their order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.chunks.iter().flatten()
+        if i < CHUNK {
+            return self.first.get_mut(i);
+        }
+        self.more.get_mut((i >> SHIFT) - 1)?.get_mut(i & (CHUNK - 1))
     }
 
     /// Bytes of the chunks, without what the elements point to.
     pub(crate) fn bytes(&self) -> usize {
-        let room = match &self.chunks[..] {
-            [] => 0,
-            [only] => only.capacity(),
-            several => several.len() * CHUNK,
-        };
-        room * size_of::<T>()
+        (self.first.capacity() + self.more.len() * CHUNK) * size_of::<T>()
     }
 
     /// Forgets all elements. Keeps the room of a chunk.
     pub(crate) fn clear(&mut self) {
-        self.chunks.truncate(1);
-        self.chunks.iter_mut().for_each(Vec::clear);
-        self.len = 0;
+        self.first.clear();
+        self.more.clear();
+        self.behind = 0;
     }
 }
 
@@ -90,14 +91,20 @@ impl<T> std::ops::Index<usize> for Chunked<T> {
 
     #[inline]
     fn index(&self, i: usize) -> &T {
-        &self.chunks[i >> SHIFT][i & (CHUNK - 1)]
+        if i < self.first.len() {
+            return &self.first[i];
+        }
+        &self.more[(i >> SHIFT).wrapping_sub(1)][i & (CHUNK - 1)]
     }
 }
 
 impl<T> std::ops::IndexMut<usize> for Chunked<T> {
     #[inline]
     fn index_mut(&mut self, i: usize) -> &mut T {
-        &mut self.chunks[i >> SHIFT][i & (CHUNK - 1)]
+        if i < self.first.len() {
+            return &mut self.first[i];
+        }
+        &mut self.more[(i >> SHIFT).wrapping_sub(1)][i & (CHUNK - 1)]
     }
 }
 
@@ -114,7 +121,7 @@ impl<T> IntoIterator for Chunked<T> {
     type IntoIter = Chunks<T>;
 
     fn into_iter(self) -> Chunks<T> {
-        Chunks { left: self.len, chunks: self.chunks.into_iter(), chunk: Vec::new().into_iter() }
+        Chunks { left: self.len(), chunk: self.first.into_iter(), chunks: self.more.into_iter() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use hashbrown::hash_table::Entry;
+use values::Seeded;
 
 use super::chunked::{Chunked, Chunks};
 use super::table::{Hashed, Table, hash_of};
@@ -17,6 +17,7 @@ use super::table::{Hashed, Table, hash_of};
 pub(crate) struct GrowingMap<K, V> {
     table: Table<Slot>,
     entries: Chunked<(K, V)>,
+    seeded: Seeded,
 }
 
 /// Where an entry is.
@@ -35,7 +36,7 @@ impl Hashed for Slot {
 
 impl<K, V> Default for GrowingMap<K, V> {
     fn default() -> Self {
-        Self { table: Table::default(), entries: Chunked::default() }
+        Self { table: Table::default(), entries: Chunked::default(), seeded: Seeded::default() }
     }
 }
 
@@ -46,19 +47,16 @@ impl<K: Hash + Eq, V> GrowingMap<K, V> {
     /// With 2³² keys, which no query has memory for.
     #[inline]
     pub(crate) fn get_or_insert(&mut self, key: K, make: impl FnOnce() -> V) -> (usize, &mut V, bool) {
-        let hash = hash_of(&key);
+        let hash = hash_of(&key, &self.seeded);
         let is_it = |slot: &Slot| slot.hash == hash && self.entries[slot.number as usize].0 == key;
-        let (number, is_new) = match self.table.entry(hash, is_it) {
-            Entry::Occupied(slot) => (slot.get().number, false),
-            Entry::Vacant(place) => {
-                let number = u32::try_from(self.entries.len()).expect("fewer than 2^32 keys");
-                place.insert(Slot { hash, number });
-                self.entries.push((key, make()));
-                (number, true)
-            }
-        };
-        let number = number as usize;
-        (number, &mut self.entries[number].1, is_new)
+        if let Some(slot) = self.table.find(hash, is_it) {
+            let number = slot.number as usize;
+            return (number, &mut self.entries[number].1, false);
+        }
+        let number = self.entries.len();
+        self.table.insert_new(Slot { hash, number: u32::try_from(number).expect("fewer than 2^32 keys") });
+        self.entries.push((key, make()));
+        (number, &mut self.entries[number].1, true)
     }
 
     /// Number of keys.

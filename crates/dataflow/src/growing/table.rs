@@ -3,7 +3,6 @@
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use values::Seeded;
 
 /// Entries of a part that is full: what the largest table of a part has room for.
@@ -24,11 +23,11 @@ pub(crate) trait Hashed {
     fn hash(&self) -> u32;
 }
 
-/// The hash of a key, seeded: of what clients choose.
+/// The hash of a key that clients choose.
 #[inline]
-pub(crate) fn hash_of(key: &impl Hash) -> u32 {
+pub(crate) fn hash_of(key: &impl Hash, seeded: &Seeded) -> u32 {
     // The upper half is mixed best.
-    (Seeded::default().hash_one(key) >> 32) as u32
+    (seeded.hash_one(key) >> 32) as u32
 }
 
 /// Entries by their hash:
@@ -71,13 +70,35 @@ impl<E> Default for Table<E> {
 }
 
 impl<E: Hashed> Table<E> {
-    /// Where an entry with that hash is for which `is_it` says so, or where it belongs.
+    /// The entry with that hash for which `is_it` says so.
     #[inline]
-    pub(crate) fn entry(&mut self, hash: u32, is_it: impl FnMut(&E) -> bool) -> Entry<'_, E> {
-        if !self.directory.is_empty() || self.only.len() >= FULL {
-            return self.entry_in_parts(hash, is_it);
+    pub(crate) fn find(&self, hash: u32, is_it: impl FnMut(&E) -> bool) -> Option<&E> {
+        let entries = match self.directory.is_empty() {
+            true => &self.only,
+            false => &self.parts[self.part_of(hash)].entries,
+        };
+        entries.find(spread(hash), is_it)
+    }
+
+    /// Adds an entry that is not there yet.
+    pub(crate) fn insert_new(&mut self, entry: E) {
+        let hash = entry.hash();
+        if self.directory.is_empty() && self.only.len() < FULL {
+            self.only.insert_unique(spread(hash), entry, |entry| spread(entry.hash()));
+            return;
         }
-        self.only.entry(spread(hash), is_it, |entry| spread(entry.hash()))
+        if self.directory.is_empty() {
+            self.begin_directory();
+        }
+        while self.parts[self.part_of(hash)].entries.len() >= FULL && self.divide(hash) {}
+        let at = self.part_of(hash);
+        let entries = &mut self.parts[at].entries;
+        if entries.len() >= FULL {
+            self.bytes -= entries.allocation_size();
+            entries.reserve(1, |entry| spread(entry.hash()));
+            self.bytes += entries.allocation_size();
+        }
+        entries.insert_unique(spread(hash), entry, |entry| spread(entry.hash()));
     }
 
     /// Adds an entry; `false` if one was there that equals it.
@@ -86,39 +107,16 @@ impl<E: Hashed> Table<E> {
     where
         E: PartialEq,
     {
-        match self.entry(entry.hash(), |other| *other == entry) {
-            Entry::Occupied(_) => false,
-            Entry::Vacant(place) => {
-                place.insert(entry);
-                true
-            }
+        let is_new = self.find(entry.hash(), |other| *other == entry).is_none();
+        if is_new {
+            self.insert_new(entry);
         }
+        is_new
     }
 
-    fn entry_in_parts(&mut self, hash: u32, mut is_it: impl FnMut(&E) -> bool) -> Entry<'_, E> {
-        let mut at = self.part_of(hash);
-        // Only one that is new makes a part divide.
-        while self.parts[at].entries.len() >= FULL
-            && self.parts[at].entries.find(spread(hash), &mut is_it).is_none()
-            && self.divide(hash)
-        {
-            at = self.part_of(hash);
-        }
-        let entries = &mut self.parts[at].entries;
-        if entries.len() >= FULL {
-            self.bytes -= entries.allocation_size();
-            entries.reserve(1, |entry| spread(entry.hash()));
-            self.bytes += entries.allocation_size();
-        }
-        entries.entry(spread(hash), is_it, |entry| spread(entry.hash()))
-    }
-
-    /// Which part has entries with that hash.
+    /// Which part has entries with that hash, if there is a directory.
     #[inline]
-    fn part_of(&mut self, hash: u32) -> usize {
-        if self.directory.is_empty() {
-            self.begin_directory();
-        }
+    fn part_of(&self, hash: u32) -> usize {
         // Of a depth of 0, all bits go.
         self.directory[(u64::from(hash) >> (32 - self.depth)) as usize] as usize
     }

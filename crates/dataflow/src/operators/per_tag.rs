@@ -54,11 +54,6 @@ impl<S: Default> PerTag<S> {
         Some((self.taken as u32 - 1, state))
     }
 
-    /// All states, in ascending order of their tags.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &S> {
-        self.states.iter()
-    }
-
     /// Number of tags up to the largest seen.
     pub(super) fn len(&self) -> usize {
         self.states.len()

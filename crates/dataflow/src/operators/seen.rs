@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use graph::Ends;
-use values::{Value, VertexRef};
+use values::{Seeded, Value, VertexRef};
 
 use crate::growing::{Hashed, Table, hash_of};
 
@@ -19,12 +19,13 @@ pub(super) struct Seen {
     tagged: Table<TaggedVertex>,
     objects: Table<Tagged<Value>>,
     combinations: Table<Tagged<Box<[Value]>>>,
+    seeded: Seeded,
     /// Bytes behind the objects' pointers, roughly.
     extra_bytes: usize,
 }
 
 /// What has been seen under a tag.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Tagged<T> {
     hash: u32,
     tag: u32,
@@ -33,8 +34,15 @@ struct Tagged<T> {
 
 impl<T: Hash> Tagged<T> {
     #[inline]
-    fn new(tag: u32, seen: T) -> Self {
-        Self { hash: hash_of(&(tag, &seen)), tag, seen }
+    fn new(tag: u32, seen: T, seeded: &Seeded) -> Self {
+        Self { hash: hash_of(&(tag, &seen), seeded), tag, seen }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Tagged<T> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.tag == other.tag && self.seen == other.seen
     }
 }
 
@@ -99,7 +107,7 @@ impl Seen {
             return self.insert_vertex(single_tag, tag, v);
         }
         let bytes = extent(&object);
-        let new = self.objects.insert(Tagged::new(tag, object));
+        let new = self.objects.insert(Tagged::new(tag, object, &self.seeded));
         self.extra_bytes += if new { bytes } else { 0 };
         new
     }
@@ -107,7 +115,7 @@ impl Seen {
     /// Whether a combination of objects is new under the tag.
     pub(super) fn insert_combination(&mut self, tag: u32, objects: Vec<Value>) -> bool {
         let bytes = objects.iter().map(|o| size_of::<Value>() + extent(o)).sum::<usize>();
-        let new = self.combinations.insert(Tagged::new(tag, objects.into_boxed_slice()));
+        let new = self.combinations.insert(Tagged::new(tag, objects.into_boxed_slice(), &self.seeded));
         self.extra_bytes += if new { bytes } else { 0 };
         new
     }
