@@ -7,6 +7,7 @@ use planner::physical::OpKind;
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
 use super::held::Held;
 use super::per_tag::PerTag;
@@ -91,6 +92,12 @@ impl Operator for Sample {
     }
 
     fn reset(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            let random = self.random.take();
+            let remains = std::mem::replace(self, Self { random, ..Self::default() });
+            return reclaim::free(remains, bytes);
+        }
         self.store.clear();
         self.drawn.clear();
         self.leaving.clear();

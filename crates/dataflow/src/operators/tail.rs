@@ -8,6 +8,7 @@ use planner::physical::OpKind;
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
 use super::held::Held;
 use super::per_tag::PerTag;
@@ -67,6 +68,10 @@ impl Operator for Tail {
     }
 
     fn reset(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            return reclaim::free(std::mem::take(self), bytes);
+        }
         self.store.clear();
         self.last.clear();
         self.leaving.clear();

@@ -77,6 +77,8 @@ fn no_step_moves_all_that_an_operator_holds() {
         OpKind::GroupCount { key: By::Current, side_effect: None },
         OpKind::Order { keys: vec![key.clone(), key], limit: None },
         OpKind::Aggregate(Aggregation::Fold),
+        OpKind::Barrier { first_passes: false },
+        OpKind::Barrier { first_passes: true },
     ];
     for kind in operators {
         let name = format!("{kind:?}");
