@@ -35,7 +35,7 @@ fn plan(graph: &Graph, text: &str) -> Arc<Plan> {
     let snapshot = graph.snapshot();
     let traversal = gremlin::parse_traversal(text, &Default::default()).expect("valid Gremlin");
     let options = Options { executors: 4, ..Options::default() };
-    let planned = planner::plan(&traversal, &**snapshot.catalog(), &Known::new(&snapshot, &[]), &options);
+    let planned = planner::plan(&traversal, snapshot.catalog(), &Known::new(&snapshot, &[]), &options);
     planned.expect("a plan").plan
 }
 

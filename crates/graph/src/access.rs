@@ -64,7 +64,7 @@ impl Reader<'_> {
     /// The edge whose generated id this is.
     pub(crate) fn edge_by_generated_id(&self, id: &Value) -> Option<EdgeRef> {
         let (src, seq) = EdgeRef::split_generated_id(whole_number(id)?);
-        let labels = 0..self.edge_label_count() as u16;
+        let labels = 0..self.edge_label_bound() as u16;
         labels.map(EdgeLabelId).find_map(|label| {
             let found = self.find_edge(src, label, seq)?;
             let generated = found.place.value(crate::catalog::EDGE_ID_KEY).is_none();
@@ -159,7 +159,7 @@ impl Reader<'_> {
         out: &mut Vec<EdgeRef>,
     ) -> bool {
         let enough = out.len().saturating_add(limit);
-        let labels = if label.is_some() { 1 } else { self.edge_label_count().max(1) };
+        let labels = if label.is_some() { 1 } else { self.edge_label_bound().max(1) };
         let mut looks = LOOKS / labels + 1;
         while out.len() < enough && looks > 0 {
             let Some((v, end)) = self.next_run(None, cursor.next, cursor.end) else { return false };
@@ -185,7 +185,7 @@ impl Reader<'_> {
         let src = VertexRef(cursor.next as u32);
         let labels = match label {
             Some(label) => u32::from(label.0)..u32::from(label.0) + 1,
-            None => 0..self.edge_label_count() as u32,
+            None => 0..self.edge_label_bound() as u32,
         };
         for label in labels.start.max(cursor.label)..labels.end {
             if label != cursor.label {

@@ -63,7 +63,10 @@ pub enum GraphError {
         name: String,
     },
     /// The name space is full.
-    #[error("the graph already has {limit} different {space}s, the most it can hold")]
+    #[error(
+        "the graph and its open transactions use {limit} different {space}s, the most it can hold: keep what varies in values of \
+         properties, and not in names"
+    )]
     TooManyNames {
         /// The full name space.
         space: NameSpace,

@@ -10,7 +10,7 @@ use crate::held::Held;
 use crate::op::{Before, Op};
 use crate::property::PropertyState;
 use crate::section::EdgeCells;
-use crate::{GraphError, GraphOptions, KeyId, NameSpace, Result, VertexLabelId};
+use crate::{GraphError, GraphOptions, KeyId, Result, VertexLabelId};
 
 /// Bytes that an operation counts beside its values.
 const OP_BYTES: usize = 48;
@@ -22,8 +22,6 @@ pub(crate) struct WriteSet {
     properties: FxHashMap<(VertexRef, KeyId), usize>,
     edges: FxHashMap<EdgeRef, usize>,
     pub(crate) footprint: Footprint,
-    /// Names that it uses and no commit has used before, as far as it knows.
-    fresh: Vec<(NameSpace, u16)>,
     pub(crate) counts: Counts,
     /// Versions pushed to the overlay: the number of the last write.
     pub(crate) writes: u64,
@@ -41,7 +39,6 @@ impl WriteSet {
             properties: FxHashMap::default(),
             edges: FxHashMap::default(),
             footprint: Footprint::new(),
-            fresh: Vec::new(),
             counts,
             writes: 0,
             bytes: 0,
@@ -80,13 +77,10 @@ impl WriteSet {
         Ok(self.writes)
     }
 
-    /// Notes that it may be the first to commit with a name.
-    pub(crate) fn introduces(&mut self, unit: Unit, name: (NameSpace, u16)) -> Result<()> {
-        if !self.fresh.contains(&name) {
-            self.adds([unit])?;
-            self.fresh.push(name);
-        }
-        Ok(())
+    /// Notes that it may be the first to commit with a name, and takes room for that.
+    pub(crate) fn introduces(&mut self, unit: Unit, name: &str) -> Result<()> {
+        self.held.take(name.len())?;
+        self.adds([unit])
     }
 
     pub(crate) fn create_vertex(&mut self, v: VertexRef, label: VertexLabelId, id: Option<Value>) {
@@ -188,9 +182,9 @@ impl WriteSet {
         self.ops.iter().flatten()
     }
 
-    /// The operations, in the order in which their elements were first written; what they touch, and the names that they introduce.
-    pub(crate) fn into_ops(self) -> (Vec<Op>, Footprint, Vec<(NameSpace, u16)>, Held) {
-        (self.ops.into_iter().flatten().collect(), self.footprint, self.fresh, self.held)
+    /// The operations, in the order in which their elements were first written; and what they touch.
+    pub(crate) fn into_ops(self) -> (Vec<Op>, Footprint, Held) {
+        (self.ops.into_iter().flatten().collect(), self.footprint, self.held)
     }
 }
 

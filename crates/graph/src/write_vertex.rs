@@ -2,7 +2,6 @@
 
 use values::{Str, Value, VertexRef, compare};
 
-use crate::catalog::NameSpace;
 use crate::codec::weight;
 use crate::indexing::{check_combinations, order_keys};
 use crate::property::{PropertyCell, PropertyState};
@@ -10,8 +9,8 @@ use crate::schema::{IndexDefinition, IndexKind};
 use crate::section::VertexState;
 use crate::write_set::WriteSet;
 use crate::{
-    Cardinality, Dir, EdgeLabelId, GraphError, KeyId, PropertyId, Reader, Result, Transaction, ValueRef,
-    VertexLabelId, element_id, index_hash, units,
+    Cardinality, Dir, EdgeLabelId, GraphError, KeyId, NameSpace, PropertyId, Reader, Result, Transaction,
+    ValueRef, VertexLabelId, element_id, index_hash, units,
 };
 
 /// Ticks of the query's watch for one edge that is dropped: a microsecond or more.
@@ -93,7 +92,8 @@ impl Transaction {
     }
 
     fn drop_edges_of(&self, writes: &mut WriteSet, v: VertexRef, dir: Dir) -> Result<()> {
-        for label in 0..self.core.catalog().edge_label_count() {
+        let bound = self.reader(writes).edge_label_bound();
+        for label in 0..bound {
             values::watch::tick();
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
@@ -119,7 +119,7 @@ impl Transaction {
 
     fn drop_properties_of(&self, writes: &mut WriteSet, v: VertexRef) -> Result<()> {
         let created = writes.has_created(v);
-        for (key, _) in self.core.catalog().keys() {
+        for (key, _) in self.catalog().keys() {
             let before = self.reader(writes).cells(v, key);
             if before.is_empty() {
                 continue;
@@ -174,8 +174,8 @@ impl Transaction {
     /// # Errors
     /// If the vertex property does not exist, or the key or value cannot be stored.
     pub fn set_meta_property(&self, property: PropertyId, key: &str, value: Value) -> Result<()> {
-        let catalog = self.core.catalog();
-        let owner = catalog.names_from(NameSpace::Key, property.key().index()).first();
+        let catalog = self.catalog();
+        let owner = catalog.name(NameSpace::Key, property.key().0);
         let value = self.obey_meta_value(property.vertex(), owner.map_or("", |name| name), key, value)?;
         let meta = self.storable(key, &value)?;
         self.change_property(property, true, |cells, place| set_entry(&mut cells[place].meta, meta, value))
@@ -194,7 +194,7 @@ impl Transaction {
     /// # Errors
     /// If a section cannot be read or the transaction is full.
     pub fn drop_meta_property(&self, property: PropertyId, key: &str) -> Result<()> {
-        let Some(meta) = self.core.catalog().key(key) else { return Ok(()) };
+        let Some(meta) = self.catalog().key(key) else { return Ok(()) };
         self.change_property(property, false, |cells, place| cells[place].meta.retain(|(k, _)| *k != meta))
     }
 

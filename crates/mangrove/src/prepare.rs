@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use dataflow::detach::Detail;
 use graph::Snapshot;
 use gremlin::{Shape, Traversal};
-use planner::{Known, Options, PlanCache, Planned, Schema, physical::Plan, plan};
+use planner::{For, Known, Options, PlanCache, Planned, physical::Plan, plan};
 use values::Value;
 
 use crate::Error;
@@ -72,18 +72,18 @@ impl Preparer {
 
     fn planned(&self, lifted: &Lifted, snapshot: &Snapshot) -> Result<Arc<Planned>, Error> {
         let Lifted { traversal, shape } = lifted;
-        let catalog = &**snapshot.catalog();
+        let catalog = snapshot.catalog();
         let known = Known::new(snapshot, &shape.literals);
         let make = || plan(traversal, catalog, &known, &self.options);
-        let version = Schema::version(catalog);
-        Ok(self.plans.get_or_plan(&shape.key, version, &known, &self.options, make)?)
+        let for_it = For { schema: catalog, statistics: &known };
+        Ok(self.plans.get_or_plan(&shape.key, for_it, &self.options, make)?)
     }
 
     /// A traversal of which the shape is known, if there is a plan for it.
     pub(crate) fn prepare_again(&self, shape: Shape, snapshot: &Snapshot) -> Result<Option<Prepared>, Error> {
         let known = Known::new(snapshot, &shape.literals);
-        let version = Schema::version(&**snapshot.catalog());
-        match self.plans.get(&shape.key, version, &known, &self.options) {
+        let for_it = For { schema: snapshot.catalog(), statistics: &known };
+        match self.plans.get(&shape.key, for_it, &self.options) {
             Some(planned) if !planned.explains => {
                 Prepared::new(&planned, shape.literals, snapshot.clone()).map(Some)
             }
@@ -95,7 +95,7 @@ impl Preparer {
     pub(crate) fn explain(&self, traversal: &Traversal, snapshot: &Snapshot) -> Result<String, Error> {
         let options = Options { explain: true, ..self.options.clone() };
         let known = Known::new(snapshot, &[]);
-        Ok(text(&plan(traversal, &**snapshot.catalog(), &known, &options)?))
+        Ok(text(&plan(traversal, snapshot.catalog(), &known, &options)?))
     }
 }
 

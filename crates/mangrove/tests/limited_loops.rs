@@ -179,7 +179,8 @@ fn behind_and_inside_other_steps() {
             assert!(few <= 2 * edges + 1_000, "{text}: {few} elements read, of {edges}");
         }
     }
-    hold(&db, "V(0L).repeat(union(out(),out().out())).until(has('n',gte(78)))");
+    // Not all 40 levels: there are more walks then than a long can count, which is an error.
+    hold(&db, "V(0L).repeat(union(out(),out().out())).until(has('n',gte(70)))");
 }
 
 #[test]

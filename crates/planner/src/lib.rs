@@ -28,7 +28,7 @@ mod schema;
 mod statistics;
 mod unknown;
 
-pub use cache::PlanCache;
+pub use cache::{For, PlanCache};
 pub use error::PlanError;
 pub use explain::Explanation;
 pub use options::Options;

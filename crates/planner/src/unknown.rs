@@ -14,6 +14,15 @@ pub(crate) struct Unknown<'a> {
     names: RefCell<Vec<(NameSpace, Str)>>,
 }
 
+/// Whether a schema still does not know names that were looked up in vain.
+pub(crate) fn are_unknown(names: &[(NameSpace, Str)], schema: &dyn Schema) -> bool {
+    names.iter().all(|(space, name)| match space {
+        NameSpace::VertexLabel => schema.vertex_label(name).is_none(),
+        NameSpace::EdgeLabel => schema.edge_label(name).is_none(),
+        NameSpace::Key => schema.key(name).is_none(),
+    })
+}
+
 impl<'a> Unknown<'a> {
     pub(crate) fn new(schema: &'a dyn Schema) -> Self {
         Self { schema, names: RefCell::default() }
@@ -64,7 +73,10 @@ impl Schema for Unknown<'_> {
     fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
         self.schema.sort_key(label)
     }
-    fn version(&self) -> u128 {
+    fn version(&self) -> u64 {
         self.schema.version()
+    }
+    fn has_new_names(&self) -> bool {
+        self.schema.has_new_names()
     }
 }

@@ -10,6 +10,13 @@ pub const EDGES: [&str; 3] = ["knows", "created", "likes"];
 /// Values of all types, but under [`RANK`] numbers, whose type may be declared.
 pub const KEYS: [&str; 4] = ["name", "age", "tag", RANK];
 
+/// Names for a few elements each, so that there are new ones again and again.
+pub const RARE: [&str; 24] = [
+    "rare0", "rare1", "rare2", "rare3", "rare4", "rare5", "rare6", "rare7", "rare8", "rare9", "rare10",
+    "rare11", "rare12", "rare13", "rare14", "rare15", "rare16", "rare17", "rare18", "rare19", "rare20",
+    "rare21", "rare22", "rare23",
+];
+
 /// How large a graph may grow, and how uneven.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -91,6 +98,38 @@ pub fn write(
             Ok(())
         }
     }
+}
+
+/// A write with a name that may be new.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_rare(
+    transaction: &Transaction,
+    model: &mut Naive,
+    random: &mut Random,
+) -> Result<(), GraphError> {
+    let name = RARE[random.below(RARE.len())];
+    // Also if the write fails: its transaction may have the name all the same.
+    model.names.insert(name);
+    let (v, w) = (pick_vertex(model, random), pick_vertex(model, random));
+    match (random.below(3), v, w) {
+        (0, Some(v), Some(w)) => {
+            let e = transaction.add_edge(None, name, v, w)?;
+            model.add_edge(e, name, None);
+        }
+        (1, Some(v), _) => {
+            let id = transaction.set_vertex_property(v, Cardinality::Single, name, Value::Int(1), &[])?;
+            model.set_vertex_property(v, Cardinality::Single, name, Value::Int(1), &[], id);
+        }
+        // Each label takes blocks of its own.
+        _ => {
+            let name = RARE[random.below(6)];
+            model.names.insert(name);
+            model.add_vertex(transaction.add_vertex(None, name)?, name, None);
+        }
+    }
+    Ok(())
 }
 
 fn add_vertex(transaction: &Transaction, model: &mut Naive, random: &mut Random) -> Result<(), GraphError> {

@@ -6,7 +6,7 @@ use values::{Str, Value};
 
 use super::super::error::Fault;
 use super::typed;
-use crate::catalog::{NameSpace, check_name};
+use crate::naming::{NameSpace, check_name};
 use crate::{BulkCell, element_id};
 
 /// The label of vertices that have none in the file (TinkerPop's default).

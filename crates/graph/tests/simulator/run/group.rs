@@ -7,7 +7,7 @@ use graph::{
 
 use super::{Doubt, Run};
 use crate::naive::Naive;
-use crate::naive::steps::{EDGES, KEYS, pick_vertex, value};
+use crate::naive::steps::{EDGES, KEYS, RARE, pick_vertex, value};
 
 /// A transaction that is about to commit, and what it leaves behind.
 pub(super) struct Member {
@@ -43,8 +43,12 @@ impl Write {
             return false;
         }
         match self {
-            Self::Edge { e, label } => model.add_edge(*e, label, None),
+            Self::Edge { e, label } => {
+                model.names.extend(RARE.iter().find(|name| *name == label));
+                model.add_edge(*e, label, None);
+            }
             Self::Property { v, key, value, id } => {
+                model.names.extend(RARE.iter().find(|name| *name == key));
                 model.set_vertex_property(*v, Cardinality::Single, key, value.clone(), &[], *id);
             }
         }
@@ -78,10 +82,14 @@ impl Run {
         let (model, random) = (&self.model, &mut self.random);
         let v = pick_vertex(model, random)?;
         let write = if random.below(3) > 0 {
-            let (label, other) = (EDGES[random.below(EDGES.len())], pick_vertex(model, random)?);
+            let (labels, other) =
+                (if random.below(4) == 0 { &RARE[..] } else { &EDGES }, pick_vertex(model, random)?);
+            let label = labels[random.below(labels.len())];
             transaction.add_edge(None, label, v, other).map(|e| Write::Edge { e, label })
         } else {
-            let (key, value) = (KEYS[random.below(3)], value(random));
+            let rare = random.below(4) == 0;
+            let key = if rare { RARE[random.below(RARE.len())] } else { KEYS[random.below(3)] };
+            let value = value(random);
             let set = transaction.set_vertex_property(v, Cardinality::Single, key, value.clone(), &[]);
             set.map(|id| Write::Property { v, key, value, id })
         };
