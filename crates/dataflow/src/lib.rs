@@ -13,6 +13,7 @@
 //! | `running.rs`, `answer.rs` | one query: the root instance, and what a transaction answers |
 //! | `executor.rs`, `turns.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, what executors share, queries |
 //! | `memory.rs`, `budget.rs`, `batch/weight.rs` | what a query may hold, what all may, and what values weigh |
+//! | `growing/` | tables and vectors that grow little by little |
 //! | `reclaim.rs` | freeing what is large, off the executors |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
@@ -32,6 +33,7 @@ mod entered;
 mod error;
 mod executor;
 mod floor;
+mod growing;
 mod instance;
 mod java_regex;
 mod mailbox;

@@ -5,16 +5,19 @@
 use std::sync::Arc;
 
 use planner::physical::OpKind;
-use rustc_hash::FxHashMap;
-use values::{SeededMap, Value, VertexRef};
+use rustc_hash::FxBuildHasher;
+use values::{Value, VertexRef};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
+use crate::growing::{Chunked, GrowingMap};
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
 use super::fan::trace;
 use super::held::Held;
 use super::row_store::{Leaving, Place, RowStore};
+use super::sorting::Sorting;
 use super::vertex_map::VertexMap;
 
 /// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
@@ -30,14 +33,16 @@ pub(super) struct Barrier {
     store: RowStore,
     /// The kept rows, in the order in which the first of each came; with a bulk of 0, nothing is kept yet of those that equal
     /// one which has gone.
-    places: Vec<(u32, Place)>,
-    known: SeededMap<Identity, u32>,
+    places: Chunked<(u32, Place)>,
+    known: GrowingMap<Identity, u32>,
     /// The same for vertices that nothing else tells apart.
     vertices: VertexMap,
     /// And for those that their histories or tags tell apart.
-    visits: FxHashMap<Visit, u32>,
+    visits: GrowingMap<Visit, u32, FxBuildHasher>,
     /// And for other objects of which that is true.
-    objects: SeededMap<Value, u32>,
+    objects: GrowingMap<Value, u32>,
+    /// At the end, by tags, if there are several.
+    sorting: Option<Sorting>,
     leaving: Leaving,
     held: Held,
     ended: bool,
@@ -63,10 +68,10 @@ impl Operator for Barrier {
                 Some(vertices) if bare => self.vertices.get_or_insert(vertices[row], next),
                 Some(vertices) => {
                     let visit = (tag, vertices[row], history(&batch, row));
-                    *self.visits.entry(visit).or_insert(next)
+                    *self.visits.get_or_insert(visit, || next).1
                 }
-                None if bare => *self.objects.entry(batch.current.value(row)).or_insert(next),
-                None => *self.known.entry(identity(&batch, row, tag)).or_insert(next),
+                None if bare => *self.objects.get_or_insert(batch.current.value(row), || next).1,
+                None => *self.known.get_or_insert(identity(&batch, row, tag), || next).1,
             };
             if place == next {
                 let mut kept = Place { batch: 0, row: 0, bulk: 0 };
@@ -101,30 +106,58 @@ impl Operator for Barrier {
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if !std::mem::replace(&mut self.ended, true) {
-            self.known = SeededMap::default();
-            self.visits = FxHashMap::default();
-            self.objects = SeededMap::default();
-            self.vertices = VertexMap::default();
-            if !cx.single_tag {
-                self.places.sort_by_key(|(tag, _)| *tag);
+        if !self.ended {
+            if !self.start_leaving(cx) {
+                return Ok(Step::More);
             }
-            let kept = self.places.drain(..).map(|(_, place)| place).filter(|place| place.bulk > 0);
-            self.leaving.start(kept.collect());
+            self.ended = true;
         }
         Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            return reclaim::free(std::mem::take(self), bytes);
+        }
         self.store.clear();
         self.places.clear();
         self.known.clear();
         self.visits.clear();
         self.objects.clear();
         self.vertices = VertexMap::default();
+        self.sorting = None;
         self.leaving.clear();
         self.held.release();
         self.ended = false;
+    }
+}
+
+impl Barrier {
+    /// Lets the kept rows leave, tag by tag; `false` if sorting them by their tags takes more than this turn.
+    fn start_leaving(&mut self, cx: &Context<'_>) -> bool {
+        let places = &self.places;
+        if !cx.single_tag {
+            let mut sorting = self.sorting.take().unwrap_or_else(|| Sorting::of(places.len() as u32));
+            let by_tag = |a: u32, b: u32| places[a as usize].0.cmp(&places[b as usize].0);
+            if !sorting.go_on(by_tag, || cx.quota.is_spent()) {
+                self.sorting = Some(sorting);
+                return false;
+            }
+            let places = std::mem::take(&mut self.places);
+            self.leaving.start(sorting.sorted().into_iter().map(move |i| places[i as usize].1));
+        } else {
+            let places = std::mem::take(&mut self.places);
+            self.leaving.start(places.into_iter().map(|(_, place)| place));
+        }
+        let known = (
+            std::mem::take(&mut self.known),
+            std::mem::take(&mut self.visits),
+            std::mem::take(&mut self.objects),
+            std::mem::take(&mut self.vertices),
+        );
+        reclaim::free(known, self.held.bytes());
+        true
     }
 }
 

@@ -1,24 +1,23 @@
 //! `groupCount`: how often each object occurs.
 
-use indexmap::IndexMap;
-use indexmap::map::Entry;
 use planner::physical::OpKind;
-use values::{Map, Seeded, Value};
+use values::{Map, Value};
 
 use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
+use crate::growing::{Chunks, GrowingMap};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::reclaim;
 
 use super::fan::trace;
 use super::held::Held;
 use super::per_tag::PerTag;
-use super::reduce::{emit_results, owed};
+use super::reduce::{emit_results, tags};
 use super::seen::extent;
 use super::slots::object;
 use super::waiting::Waiting;
 
-type Counts = IndexMap<Value, u64, Seeded>;
+type Counts = GrowingMap<Value, u64>;
 
 /// See the module. Into a map at the end, or into a side-effect, and then on their way; there is a map for a stream without
 /// traversers too. A traverser whose key is absent is not counted in a
@@ -26,8 +25,7 @@ type Counts = IndexMap<Value, u64, Seeded>;
 #[derive(Default)]
 pub(super) struct GroupCount {
     counts: PerTag<Counts>,
-    /// Whether the input has ended, and the map that is being made then.
-    ended: bool,
+    /// The map that is being made when the input has ended.
     making: Option<Making>,
     held: Held,
     /// Traversers that go on when all of the stream is in the side-effect.
@@ -37,7 +35,7 @@ pub(super) struct GroupCount {
 /// The map of a tag on its way: some entries at a time, for there may be millions.
 struct Making {
     tag: u32,
-    counts: indexmap::map::IntoIter<Value, u64>,
+    counts: Chunks<(Value, u64)>,
     map: Map,
 }
 
@@ -64,7 +62,7 @@ impl Operator for GroupCount {
                     let message = "the provided traverser does not map to a value: its by() yields nothing";
                     return Err(QueryError::step(&cx.op.step, message));
                 };
-                let count = counts.entry(key).or_insert(0);
+                let (_, count, _) = counts.get_or_insert(key, || 0);
                 *count = bulk::sum(*count, batch.bulk(row));
             }
             cx.charge((counts.len() * ENTRY) as isize)?;
@@ -77,12 +75,10 @@ impl Operator for GroupCount {
         for row in 0..batch.len {
             let Some(key) = object(&batch, key, row) else { continue };
             let counts = self.counts.at(batch.tags.get(row));
-            match counts.entry(key) {
-                Entry::Occupied(mut count) => *count.get_mut() = bulk::sum(*count.get(), batch.bulk(row)),
-                Entry::Vacant(place) => {
-                    bytes += ENTRY + extent(place.key());
-                    place.insert(batch.bulk(row));
-                }
+            let (number, count, is_new) = counts.get_or_insert(key, || 0);
+            *count = bulk::sum(*count, batch.bulk(row));
+            if is_new {
+                bytes += ENTRY + counts.key(number).map_or(0, extent);
             }
         }
         self.held.grow(cx, bytes)?;
@@ -91,9 +87,6 @@ impl Operator for GroupCount {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if let OpKind::GroupCount { side_effect: None, .. } = &cx.op.kind {
-            if !std::mem::replace(&mut self.ended, true) {
-                owed(cx).for_each(|tag| _ = self.counts.at(tag));
-            }
             if !self.make_maps(cx, out)? {
                 return Ok(Step::More);
             }
@@ -107,7 +100,6 @@ impl Operator for GroupCount {
         let bytes = self.held.bytes();
         reclaim::free((counts, self.making.take(), std::mem::take(&mut self.held)), bytes);
         self.waiting.clear();
-        self.ended = false;
     }
 }
 
@@ -117,12 +109,11 @@ impl GroupCount {
         let mut results = Vec::new();
         let all = loop {
             if self.making.is_none() {
-                let Some((tag, counts)) = self.counts.take_next() else { break true };
-                if !cx.entered.contains(tag) {
-                    continue;
+                let Some((tag, counts)) = self.counts.take_next(tags(cx)) else { break true };
+                if cx.entered.contains(tag) {
+                    let map = Map::with_capacity(counts.len());
+                    self.making = Some(Making { tag, counts: counts.into_iter(), map });
                 }
-                let map = Map::with_capacity(counts.len());
-                self.making = Some(Making { tag, counts: counts.into_iter(), map });
             }
             if let Some(making) = &mut self.making {
                 for (key, count) in making.counts.by_ref().take(STRETCH) {

@@ -55,6 +55,7 @@ mod seen;
 mod select;
 mod shared_vertex_set;
 mod slots;
+mod sort_keys;
 mod sorting;
 mod source;
 mod tail;

@@ -9,6 +9,7 @@ use values::{Value, compare, watch};
 
 use crate::batch::{Batch, Weight, bulk};
 use crate::error::QueryError;
+use crate::growing::Chunked;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::reclaim;
 
@@ -19,10 +20,11 @@ use super::per_tag::PerTag;
 use super::random::Random;
 use super::row_store::{Place, RowStore};
 use super::slots::object;
+use super::sort_keys::{NewKeys, SortKeys};
 use super::sorting::Sorting;
 use super::view::{Graph, View};
 
-/// A kept row with its tag. Its keys are at the same place in `keys`, times the number of keys.
+/// A kept row with its tag. Its keys are at the same place in `keys`.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     tag: u32,
@@ -36,8 +38,8 @@ struct Entry {
 #[derive(Default)]
 pub(super) struct Order {
     store: RowStore,
-    entries: Vec<Entry>,
-    keys: Vec<Value>,
+    entries: Chunked<Entry>,
+    keys: SortKeys,
     /// Per tag, the keys of the kth row at the last cut.
     bounds: PerTag<Option<Box<[Value]>>>,
     key_weight: Weight,
@@ -117,25 +119,25 @@ impl Order {
         let shuffled = is_shuffle(keys);
         let view = View::of(cx);
         let graph = view.graph();
+        let width = width(keys);
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
-            let before = self.keys.len();
+            let mut new = self.keys.begin(width);
             if shuffled {
                 let random = self.random.get_or_insert_with(|| Random::of(cx));
-                self.keys.push(Value::Long(random.bits() as i64));
-            } else if !push_keys(&batch, row, keys, &graph, &mut self.keys) {
-                self.keys.truncate(before);
+                new.push(Value::Long(random.bits() as i64));
+            } else if !push_keys(&batch, row, keys, &graph, &mut new) {
                 continue;
             }
             let beyond = match self.bounds.at(tag) {
-                Some(bound) => by_keys(&self.keys[before..], bound, keys).is_ge(),
+                Some(bound) => by_keys(new.keys(), bound, keys).is_ge(),
                 None => false,
             };
             if beyond {
-                self.keys.truncate(before);
                 continue;
             }
-            self.keys[before..].iter().for_each(|key| self.key_weight.add(key));
+            new.keys().iter().for_each(|key| self.key_weight.add(key));
+            new.keep();
             let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
             let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
             self.entries.push(Entry { tag, place });
@@ -147,7 +149,7 @@ impl Order {
         let rows = self.entries.len() as u32;
         let mut sorting = self.sorting.take().unwrap_or_else(|| Sorting::of(rows));
         let (width, entries, values) = (width(keys), &self.entries, &self.keys);
-        let key = |i: usize| &values[i * width..(i + 1) * width];
+        let key = |i: usize| values.row(i, width);
         let compare = |a: u32, b: u32| {
             watch::tick();
             let (a, b) = (a as usize, b as usize);
@@ -164,8 +166,7 @@ impl Order {
     /// Charges for what is kept, and for a sort that outlasts a turn.
     fn hold(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
         let sorting = if self.sorting.is_some() { 2 * size_of::<u32>() } else { 0 };
-        let bytes =
-            self.entries.len() * (size_of::<Entry>() + sorting) + self.keys.len() * size_of::<Value>();
+        let bytes = self.entries.bytes() + self.entries.len() * sorting + self.keys.bytes();
         self.held.set(cx, self.store.bytes() + bytes + self.key_weight.bytes)
     }
 
@@ -199,10 +200,16 @@ impl Order {
         }
         let mut places: Vec<Place> = first.iter().map(|(_, entry)| entry.place).collect();
         self.store.compact(&mut places);
-        let kept: Vec<Value> =
-            first.iter().flat_map(|(i, _)| self.keys[i * width..(i + 1) * width].iter().cloned()).collect();
+        let mut kept = SortKeys::default();
         self.key_weight = Weight::default();
-        kept.iter().for_each(|key| self.key_weight.add(key));
+        for (i, _) in &first {
+            let mut row = kept.begin(width);
+            for key in self.keys.row(*i, width) {
+                self.key_weight.add(key);
+                row.push(key.clone());
+            }
+            row.keep();
+        }
         self.entries = first.iter().zip(places).map(|((_, e), place)| Entry { tag: e.tag, place }).collect();
         self.keys = kept;
         self.bound(limit, width);
@@ -213,13 +220,13 @@ impl Order {
         let mut start = 0;
         while start < self.entries.len() {
             let tag = self.entries[start].tag;
-            let rows = self.entries[start..].iter().take_while(|e| e.tag == tag).count();
-            let bulks = self.entries[start..start + rows].iter().map(|e| e.place.bulk);
-            let bulk = bulks.fold(0, bulk::sum);
-            let last = start + rows - 1;
-            *self.bounds.at(tag) = (bulk >= limit)
-                .then(|| self.keys[last * width..(last + 1) * width].to_vec().into_boxed_slice());
-            start += rows;
+            let (mut end, mut bulk) = (start, 0);
+            while let Some(entry) = self.entries.get(end).filter(|entry| entry.tag == tag) {
+                bulk = bulk::sum(bulk, entry.place.bulk);
+                end += 1;
+            }
+            *self.bounds.at(tag) = (bulk >= limit).then(|| self.keys.row(end - 1, width).into());
+            start = end;
         }
     }
 }
@@ -230,7 +237,7 @@ impl Firsts {
     }
 
     /// The next of them, with its place among the rows as they came; of a row with many traversers, so many as may come.
-    fn next(&mut self, entries: &[Entry]) -> Option<(usize, Entry)> {
+    fn next(&mut self, entries: &Chunked<Entry>) -> Option<(usize, Entry)> {
         while let Some(i) = self.order.get(self.next) {
             self.next += 1;
             let mut entry = entries[*i as usize];
@@ -258,7 +265,7 @@ fn is_shuffle(keys: &[SortKey]) -> bool {
 }
 
 /// Appends the keys of a row; `false` if one is absent.
-fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, into: &mut Vec<Value>) -> bool {
+fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, into: &mut NewKeys<'_>) -> bool {
     let mut push = |by: &By| match object(batch, by, row) {
         Some(value) => {
             into.push(ordered(value, graph));

@@ -19,8 +19,9 @@ const STRETCH: usize = 1 << 10;
 /// The numbers from 0 on, on their way into an order.
 #[derive(Debug, Default)]
 pub(super) struct Sorting {
-    /// Runs of `run` numbers; before there are such, what is before `at` is sorted by runs.
+    /// Runs of `run` numbers; before there are such, those before `at`, in sorted runs.
     order: Vec<u32>,
+    count: usize,
     run: usize,
     /// What this pass has merged.
     merged: Vec<u32>,
@@ -33,7 +34,7 @@ pub(super) struct Sorting {
 impl Sorting {
     /// Of so many numbers.
     pub(super) fn of(count: u32) -> Self {
-        Self { order: (0..count).collect(), ..Self::default() }
+        Self { order: Vec::with_capacity(count as usize), count: count as usize, ..Self::default() }
     }
 
     /// Goes on until all is sorted or the quota is spent; whether all is. Numbers that compare equal stay in their order.
@@ -43,10 +44,11 @@ impl Sorting {
         mut is_spent: impl FnMut() -> bool,
     ) -> bool {
         while self.run == 0 {
-            let end = self.order.len().min(self.at + RUN);
+            let end = self.count.min(self.at + RUN);
+            self.order.extend(self.at as u32..end as u32);
             self.order[self.at..end].sort_by(|a, b| compare(*a, *b));
             self.at = end;
-            if end == self.order.len() {
+            if end == self.count {
                 self.run = RUN;
                 self.begin_pass();
             }
@@ -69,7 +71,7 @@ impl Sorting {
     }
 
     fn is_sorted(&self) -> bool {
-        self.run >= self.order.len().max(1)
+        self.run >= self.count.max(1)
     }
 
     fn begin_pass(&mut self) {
@@ -112,8 +114,14 @@ impl Sorting {
             return;
         }
         // Of one of them nothing is left.
-        self.merged.extend_from_slice(&self.order[self.left..middle]);
-        self.merged.extend_from_slice(&self.order[self.right..end]);
+        let next = if self.left < middle { &mut self.left } else { &mut self.right };
+        let until = if *next < middle { middle } else { end };
+        let some = *next..until.min(*next + STRETCH);
+        self.merged.extend_from_slice(&self.order[some.clone()]);
+        *next = some.end;
+        if self.left < middle || self.right < end {
+            return;
+        }
         if end < self.order.len() {
             return self.begin_pair(end);
         }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
 use crate::operator::{Context, Output, Step};
+use crate::reclaim;
 
 use super::held::Held;
 
@@ -44,6 +45,10 @@ impl Waiting {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            return reclaim::free(std::mem::take(self), bytes);
+        }
         self.batches.clear();
         self.weight = Weight::default();
         self.held.release();

@@ -11,13 +11,13 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
 use planner::physical::{By, IntraPolicy, Scope, ScopeKind, SideEffectId};
-use values::{Map, Seeded, Value};
+use values::{Map, Value};
 
 use crate::batch::{Batch, Column, Paths, Tags, Weight};
 use crate::entered::Entered;
 use crate::error::QueryError;
+use crate::growing::{Chunks, GrowingMap};
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators::{Held, Waiting, trace};
@@ -28,8 +28,8 @@ pub(super) struct GroupScope {
     key: By,
     side_effect: Option<SideEffectId>,
     intra: IntraPolicy,
-    groups: IndexSet<(u32, Value), Seeded>,
-    results: Vec<Option<Value>>,
+    /// Groups by their outer tags and keys, with their results.
+    groups: GrowingMap<(u32, Value), Option<Value>>,
     instance: Instance,
     used: bool,
     /// Traversers that go on when all of the stream is in the side-effect.
@@ -45,8 +45,7 @@ pub(super) struct GroupScope {
 
 /// The maps of the outer tags on their way: some groups at a time, for there may be millions.
 struct Delivery {
-    groups: indexmap::set::IntoIter<(u32, Value)>,
-    results: std::vec::IntoIter<Option<Value>>,
+    groups: Chunks<((u32, Value), Option<Value>)>,
     maps: Vec<Map>,
 }
 
@@ -60,8 +59,7 @@ impl GroupScope {
             key: key.clone(),
             side_effect: *side_effect,
             intra: scope.policy.intra,
-            groups: IndexSet::default(),
-            results: Vec::new(),
+            groups: GrowingMap::default(),
             instance: Instance::new(value.clone()),
             used: false,
             waiting: Waiting::default(),
@@ -83,8 +81,8 @@ impl GroupScope {
                 By::Slot(slot) => batch.slot(slot).and_then(|column| column.get(row)),
             };
             let Some(key) = key else { continue };
-            let (group, is_new) = self.groups.insert_full((batch.tags.get(row), key));
-            if is_new && let Some((_, key)) = self.groups.get_index(group) {
+            let (group, _, is_new) = self.groups.get_or_insert((batch.tags.get(row), key), || None);
+            if is_new && let Some((_, key)) = self.groups.key(group) {
                 self.weight.add(key);
             }
             rows.push(row as u32);
@@ -112,14 +110,11 @@ impl GroupScope {
             let held = self.weight.bytes;
             for batch in &results.batches {
                 for row in 0..batch.len {
-                    let group = batch.tags.get(row) as usize;
-                    if self.results.len() <= group {
-                        self.results.resize(self.groups.len().max(group + 1), None);
-                    }
-                    if self.results[group].is_none() {
+                    let group = self.groups.value_mut(batch.tags.get(row) as usize);
+                    if let Some(result @ None) = group {
                         let value = batch.current.value(row);
                         self.weight.add(&value);
-                        self.results[group] = Some(value);
+                        *result = Some(value);
                     }
                 }
             }
@@ -137,17 +132,15 @@ impl GroupScope {
     /// Puts groups into the maps, as far as that goes in this turn; the maps if all are in.
     fn fill_maps(&mut self, cx: &Context<'_>) -> Option<Vec<Map>> {
         let mut delivery = self.delivery.take().unwrap_or_else(|| {
-            self.results.resize(self.groups.len(), None);
             let mut maps: Vec<Map> = (0..cx.tags.max(1)).map(|_| Map::new()).collect();
             if let [only] = &mut maps[..] {
                 *only = Map::with_capacity(self.groups.len());
             }
-            let (groups, results) = (std::mem::take(&mut self.groups), std::mem::take(&mut self.results));
-            Delivery { groups: groups.into_iter(), results: results.into_iter(), maps }
+            Delivery { groups: std::mem::take(&mut self.groups).into_iter(), maps }
         });
-        let Delivery { groups, results, maps } = &mut delivery;
+        let Delivery { groups, maps } = &mut delivery;
         while groups.len() > 0 {
-            for ((tag, key), result) in groups.by_ref().zip(results.by_ref()).take(STRETCH) {
+            for ((tag, key), result) in groups.by_ref().take(STRETCH) {
                 let at = tag as usize;
                 if at >= maps.len() {
                     maps.resize_with(at + 1, Map::new);
@@ -226,11 +219,10 @@ impl Operator for GroupScope {
         }
         let bytes = self.held.bytes();
         if bytes >= reclaim::LARGE {
-            let groups = (std::mem::take(&mut self.groups), std::mem::take(&mut self.results));
+            let groups = std::mem::take(&mut self.groups);
             reclaim::free((groups, self.delivery.take(), std::mem::take(&mut self.held)), bytes);
         }
         self.groups.clear();
-        self.results.clear();
         self.delivery = None;
         self.waiting.clear();
         self.weight = Weight::default();

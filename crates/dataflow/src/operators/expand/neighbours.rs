@@ -11,6 +11,7 @@ use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Counters;
+use crate::reclaim;
 
 use super::super::chunk::ChunkSize;
 use super::super::fan::{Origins, trace};
@@ -158,6 +159,10 @@ impl Operator for Expand {
         self.part = None;
         self.viewpoint.release();
         self.chunk = ChunkSize::default();
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            reclaim::free((std::mem::take(&mut self.seen), std::mem::take(&mut self.held)), bytes);
+        }
         self.seen.clear();
         self.best.clear();
         self.share(None);

@@ -4,6 +4,7 @@ mod barriers;
 mod expansions;
 mod filters;
 mod functions;
+mod growth;
 mod laws;
 mod loops;
 mod properties;

@@ -84,6 +84,22 @@ fn results_of_many_tags_leave_in_many_turns() {
 }
 
 #[test]
+fn a_barrier_sorts_its_rows_by_their_tags_in_many_turns() {
+    let mut world = World::modern().with_tags(40);
+    let tag = |batch: Batch| {
+        let tags: Vec<u32> = (0..batch.len as u32).map(|row| row * 31 % 40).collect();
+        tagged(batch, &tags)
+    };
+    let input: Vec<Batch> = numbers(&world).into_iter().map(tag).collect();
+    for first_passes in [false, true] {
+        let kept = in_turns(&mut world, &OpKind::Barrier { first_passes }, &input);
+        let bulks: u64 = kept.rows().iter().map(|row| row.bulk).sum();
+        assert_eq!(bulks, ROWS as u64);
+        assert!(kept.calls > 40, "{} calls", kept.calls);
+    }
+}
+
+#[test]
 fn an_expansion_that_finds_nothing_does_not_go_on_for_ever() {
     let mut world = World::modern();
     // Nobody leads to anything from 2, and from 4 two edges do.

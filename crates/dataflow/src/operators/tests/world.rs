@@ -227,7 +227,8 @@ impl World {
         }
     }
 
-    fn context<'a>(
+    /// What an operator may look at.
+    pub(super) fn context<'a>(
         &self,
         query: &'a Arc<QueryState>,
         op: &'a Op,
