@@ -113,7 +113,7 @@ impl Database {
                 ..EngineConfig::default()
             })?,
         };
-        let preparer = Preparer::new(options.plan_cache, engine.executors());
+        let preparer = Preparer::new(options.plan_cache, engine.executors(), options.timeout);
         let scripts = Scripts::new(options.plan_cache);
         let inner = Inner {
             graph,

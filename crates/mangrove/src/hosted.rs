@@ -50,6 +50,7 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
     let Client { address, connection } = query.client;
     let wishes = Wishes {
         caller: Caller::Client { address, connection },
+        asked: Instant::now(),
         timeout: query.timeout,
         max_timeout: query.max_timeout,
         read_only: query.read_only,
@@ -79,6 +80,8 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 pub(crate) struct Wishes {
     /// On whose behalf it is.
     pub(crate) caller: Caller,
+    /// When it was made.
+    pub(crate) asked: Instant,
     timeout: Option<Duration>,
     max_timeout: Option<Duration>,
     read_only: bool,
@@ -191,7 +194,8 @@ fn go_on(
         }
         Mode::Run | Mode::RunForOne => {}
     }
-    match inner.preparer.prepare(request.traversal, inner.graph.snapshot())? {
+    let timeout = wishes.timeout(None).or(inner.options.timeout);
+    match inner.preparer.prepare_within(timeout, request.traversal, inner.graph.snapshot())? {
         Preparation::Run(prepared, lifted) => {
             begin(inner, prepared, Origin::Traversal(lifted), request.mode, wishes, sink)
         }

@@ -52,6 +52,9 @@ pub(crate) struct Job {
     cancelled: AtomicBool,
 }
 
+/// Time that planning may take at first without the request having less for it.
+const MOMENT: Duration = Duration::from_millis(5);
+
 impl Job {
     /// Starts a request that is prepared; what the server holds of it.
     pub(crate) fn start(
@@ -62,7 +65,7 @@ impl Job {
         needs_one: bool,
     ) -> Handle {
         let timeout = prepared.timeout.or(inner.options.timeout);
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let deadline = timeout.and_then(|timeout| wishes.asked.checked_add(timeout));
         let job = Arc::new(Self {
             turn: prepared.plan.writes.then(|| inner.graph.turn()),
             inner,
@@ -88,7 +91,7 @@ impl Job {
         let counting = if plan.profile { Counting::Timed } else { Counting::Off };
         let mut spec = prepared.into_spec(&self.inner, self.turn.as_ref(), counting);
         spec.caller = self.wishes.caller;
-        if number > 0 {
+        if number > 0 || self.wishes.asked.elapsed() > MOMENT {
             spec.timeout = self.remaining().or(spec.timeout);
         }
         let relay = Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };

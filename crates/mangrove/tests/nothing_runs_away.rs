@@ -265,3 +265,27 @@ fn a_plan_for_any_label_takes_no_longer_for_thousands_of_labels() {
     db.explain("g.V().both().both().both().both()").unwrap();
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn planning_ends_with_the_deadline() {
+    let timeout = Some(Duration::from_millis(2));
+    let db = Database::in_memory_with(DatabaseOptions { timeout, ..DatabaseOptions::default() }).unwrap();
+    let long = format!("g.V(){}.count()", ".out()".repeat(6_000));
+    for outcome in [db.query(&long).map(drop), db.explain(&long).map(drop)] {
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains("evaluation timeout"), "{error}");
+    }
+}
+
+#[test]
+fn a_plan_of_thousands_of_steps_takes_as_long_as_many_of_few() {
+    let db = Database::in_memory().unwrap();
+    let time = |steps: usize| {
+        let text = format!("g.V(){}.count()", ".out()".repeat(steps));
+        let begun = Instant::now();
+        db.explain(&text).unwrap();
+        begun.elapsed()
+    };
+    let (few, many) = (time(500), time(4_000));
+    assert!(many < few * 32, "500 steps take {few:?}, eight times as many {many:?}");
+}

@@ -28,6 +28,9 @@ mod schema;
 mod statistics;
 mod unknown;
 
+/// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.
+const TICKS: usize = 64;
+
 pub use cache::{For, PlanCache};
 pub use error::PlanError;
 pub use explain::Explanation;

@@ -30,7 +30,7 @@
 use gremlin::StepName;
 
 use super::{Context, remove};
-use crate::logical::{Chain, Footprint, Kind, Logical, LoopCondition, Repeat, Role, Step, wants_few};
+use crate::logical::{Chain, Footprint, Kind, Logical, LoopCondition, Repeat, Role, Step, each_wants_few};
 use crate::physical::{Aggregation, Slot};
 
 /// What is wanted of a stream.
@@ -87,8 +87,9 @@ struct Place {
 fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
     let mut changed = false;
     let mut want = end;
+    let each_few = each_wants_few(&chain.steps, place.few);
     for index in (0..chain.steps.len()).rev() {
-        let few = wants_few(&chain.steps[index + 1..], place.few);
+        let few = each_few[index];
         let step = &mut chain.steps[index];
         // What has just been named is the current object itself.
         if let Want::Set { slots, .. } = &mut want {

@@ -15,7 +15,7 @@ use gremlin::StepName;
 
 use super::Context;
 use super::bulking::fans_out;
-use crate::logical::{Access, Chain, Footprint, Kind, Logical, Lookup, Repeat, Role, Step, wants_few};
+use crate::logical::{Access, Chain, Footprint, Kind, Logical, Lookup, Repeat, Role, Step, each_wants_few};
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     // Histories tell traversers apart.
@@ -35,12 +35,15 @@ struct Place {
 
 fn walk(chain: &mut Chain, place: Place) -> bool {
     let (mut changed, mut ordered) = (false, place.ordered);
-    for index in 0..chain.steps.len() {
+    let each_few = each_wants_few(&chain.steps, place.few);
+    // Of the steps from here on, those that show how many travel as one.
+    let mut show = chain.steps.iter().filter(|step| step.kind.shows_merging()).count();
+    for (index, few) in each_few.into_iter().enumerate() {
         let (before, behind) = chain.steps.split_at_mut(index + 1);
         let Some(step) = before.last_mut() else { continue };
-        let few = wants_few(behind, place.few);
-        let shown = place.shown || behind.iter().any(|step| step.kind.shows_merging());
-        let shows_merging = shown || step.kind.shows_merging();
+        let shows_merging = place.shown || show > 0;
+        show -= usize::from(step.kind.shows_merging());
+        let shown = place.shown || show > 0;
         if let Kind::Repeat(repeat) = &mut step.kind
             && few
             && !ordered

@@ -35,6 +35,8 @@ mod walks;
 pub(crate) use range_lookup::ends;
 pub use rule_set::RuleSet;
 
+use values::watch;
+
 use crate::logical::{Chain, Logical, Role, Step};
 use crate::{Options, Schema, Statistics};
 
@@ -110,7 +112,10 @@ pub(crate) fn rewrite(
 
 /// Rewrites every chain of the plan, subqueries first.
 fn each_chain(plan: &mut Logical, mut visit: impl FnMut(&mut Chain, Role) -> bool) -> bool {
-    plan.root.rewrite(Role::Root, &mut visit)
+    plan.root.rewrite(Role::Root, &mut |chain, role| {
+        watch::ticks(chain.steps.len());
+        visit(chain, role)
+    })
 }
 
 /// Takes a step out of a chain. The names it gave go to the step before it, whose results they are now.
