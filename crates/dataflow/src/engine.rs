@@ -86,6 +86,8 @@ pub struct QuerySpec {
     pub caller: Caller,
     /// Its evaluation timeout.
     pub timeout: Option<Duration>,
+    /// What has passed of that: the request was planned, or tried before.
+    pub spent: Duration,
     /// Most bytes of intermediate results.
     pub memory: u64,
     /// What it counts.
@@ -226,7 +228,8 @@ impl Engine {
     }
 
     fn state(&self, mut spec: QuerySpec, waker: Waker) -> Arc<QueryState> {
-        let ends = spec.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let left = spec.timeout.map(|timeout| timeout.saturating_sub(spec.spent));
+        let ends = left.and_then(|left| Instant::now().checked_add(left));
         spec.note_unknown_names();
         let cancel = CancelToken::of(spec.access.serve(ends));
         let profile = match spec.counting {
@@ -248,7 +251,7 @@ impl Engine {
             memory,
             profile,
             cancel,
-            deadline: spec.timeout.map(|timeout| (self.clock.now().saturating_add(timeout), timeout)),
+            deadline: left.map(|left| self.clock.now().saturating_add(left)).zip(spec.timeout),
             clock: self.clock.clone(),
             helpers: (!alone).then(|| self.floor.clone() as Arc<dyn Helpers>),
             waker,

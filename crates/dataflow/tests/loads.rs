@@ -112,6 +112,7 @@ fn count(graph: &Graph, label: &str, timeout: Option<Duration>) -> QuerySpec {
         access: Access::Read(snapshot),
         caller: Caller::Application,
         timeout,
+        spent: Duration::ZERO,
         memory: 1 << 30,
         counting: Counting::Off,
         detail: Detail::Tokens,

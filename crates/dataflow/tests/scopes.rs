@@ -414,6 +414,7 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
                 access: Access::Read(graph.snapshot()),
                 caller: Caller::Application,
                 timeout: None,
+                spent: Duration::ZERO,
                 memory: 1 << 30,
                 counting: dataflow::Counting::On,
                 detail: Detail::Tokens,

@@ -47,6 +47,7 @@ fn run(engine: &Engine, graph: &Graph, plan: &Arc<Plan>) -> (Vec<Value>, Arc<Que
         access: Access::Read(graph.snapshot()),
         caller: Caller::Application,
         timeout: None,
+        spent: Duration::ZERO,
         memory: 1 << 30,
         counting: Counting::On,
         detail: Detail::Tokens,

@@ -52,9 +52,6 @@ pub(crate) struct Job {
     cancelled: AtomicBool,
 }
 
-/// Time that planning may take at first without the request having less for it.
-const MOMENT: Duration = Duration::from_millis(5);
-
 impl Job {
     /// Starts a request that is prepared; what the server holds of it.
     pub(crate) fn start(
@@ -91,9 +88,7 @@ impl Job {
         let counting = if plan.profile { Counting::Timed } else { Counting::Off };
         let mut spec = prepared.into_spec(&self.inner, self.turn.as_ref(), counting);
         spec.caller = self.wishes.caller;
-        if number > 0 || self.wishes.asked.elapsed() > MOMENT {
-            spec.timeout = self.remaining().or(spec.timeout);
-        }
+        spec.spent = self.wishes.asked.elapsed();
         let relay = Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();

@@ -3,7 +3,7 @@
 use std::{
     sync::{Arc, atomic::Ordering},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use dataflow::{Access, Caller, Counting, LocalQuery, QueryError, QuerySpec};
@@ -99,12 +99,11 @@ fn write(
     let mut attempt = 0;
     let turn = inner.graph.turn();
     let timeout = prepared.timeout.or(inner.options.timeout);
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let began = Instant::now();
+    let deadline = timeout.and_then(|timeout| began.checked_add(timeout));
     loop {
         let mut spec = prepared.into_spec(inner, Some(&turn), counting);
-        if attempt > 0 {
-            spec.timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        }
+        spec.spent = began.elapsed();
         let mut query = inner.engine.run_here(spec);
         let outcome = drain(&mut query).and_then(|_| {
             before_commit(&query);
@@ -165,6 +164,7 @@ impl Prepared {
             access,
             caller: Caller::Application,
             timeout: self.timeout.or(inner.options.timeout),
+            spent: Duration::ZERO,
             memory: inner.options.memory_per_query,
             counting,
             detail: self.detail,

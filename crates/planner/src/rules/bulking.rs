@@ -30,12 +30,12 @@ pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
 
 /// Inserts barriers into a chain whose input is one traverser or few.
 fn insert(chain: &mut Chain) -> bool {
-    let Some(mut end) = collapse(chain) else { return false };
+    let Some(end) = collapse(chain) else { return false };
     let mut changed = false;
     let mut moves = 0;
-    let mut index = 0;
-    while index < end {
-        let step = &mut chain.steps[index];
+    let mut steps = Vec::with_capacity(chain.steps.len());
+    let mut rest = std::mem::take(&mut chain.steps).into_iter();
+    for mut step in rest.by_ref().take(end) {
         let shows_merging = step.kind.shows_merging();
         match &mut step.kind {
             Kind::Graph(Access { lookup, .. }) => {
@@ -45,9 +45,7 @@ fn insert(chain: &mut Chain) -> bool {
             Kind::Move(step_move) if step_move.distinct => moves = 0,
             Kind::Move(step_move) if !step_move.edges => {
                 if moves >= 2 && step.labels.is_empty() {
-                    chain.steps.insert(index, barrier());
-                    index += 1;
-                    end += 1;
+                    steps.push(barrier());
                     changed = true;
                 }
                 moves += 1;
@@ -68,8 +66,10 @@ fn insert(chain: &mut Chain) -> bool {
             Kind::Dedup { .. } | Kind::Barrier => moves = 0,
             _ => {}
         }
-        index += 1;
+        steps.push(step);
     }
+    steps.extend(rest);
+    chain.steps = steps;
     changed
 }
 
