@@ -258,7 +258,7 @@ impl Run {
         for _ in 0..self.random.below(12) {
             self.operations += 1;
             let shape = self.settings.shape;
-            let is_rare = self.random.below(8) == 0;
+            let is_rare = self.random.below(6) == 0;
             let outcome = quietly(|| match is_rare {
                 true => write_rare(&transaction, &mut tentative, &mut self.random),
                 false => write(&transaction, &mut tentative, &mut self.random, shape),
