@@ -29,7 +29,7 @@ BENCHES := import memory cache pools commits recovery hub secondary schema limit
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories holes simulate answers bench misses fuzz conformance differential options hostile short-hostile clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential options hostile short-hostile clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -77,6 +77,10 @@ histories: build build-trials ## Concurrent clients over the wire, ROUNDS=1000 t
 short-histories: ## A short form of it, twenty seconds, a part of `make test`
 	cargo build --locked -p mangrove -p trials
 	$(DEBUG)/trials histories --rounds 11 --transactions 1000 --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
+
+measure: ## Tests that say how long something takes, for a machine with nothing else to do: a large change beside small ones, new names
+	cargo test --release --locked -p mangrove --test large_beside_small -- --ignored --nocapture
+	cargo test --release --locked -p graph --test new_names -- --ignored --nocapture
 
 holes: ## Takes three mends out again, one by one: whether the histories find each hole within 20 rounds; leaves target/bench/holes.json
 	trials/holes/find

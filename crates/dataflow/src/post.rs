@@ -214,3 +214,59 @@ impl Slot {
         self.executor.is_none()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commit::Committers;
+    use crate::floor::Floor;
+    use crate::query::Sharing;
+    use crate::quota::{Clock, MonotonicClock};
+
+    /// A post whose thread has an executor, of a crew that has no threads.
+    fn post() -> Rc<Post> {
+        let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
+        let floor = Arc::new(Floor::new(1, Sharing::default(), clock.clone()));
+        let committers = Arc::new(Committers::start(1).unwrap());
+        let executor = Executor::new(0, &floor);
+        let crew = Crew::new(floor, clock, committers, false, 0);
+        let post = Rc::new(Post::new(crew, Arc::default()));
+        post.take_up(&executor);
+        post.hold(executor);
+        post
+    }
+
+    fn is_lent(post: &Post) -> bool {
+        post.lent.slot.lock().executor.is_some()
+    }
+
+    #[test]
+    fn what_is_lent_for_long_work_stays_lent_through_loads_and_comes_back_once() {
+        let post = post();
+        post.on_this_thread();
+        let long = Long::begin();
+        assert!(is_lent(&post) && post.held.borrow().is_none());
+        for others_may_go_on in [true, false] {
+            let inner = Long::begin();
+            post.begin(None, others_may_go_on);
+            assert!(is_lent(&post));
+            post.end();
+            drop(inner);
+            assert!(is_lent(&post), "it is lent for longer than the load");
+        }
+        drop(long);
+        assert!(!is_lent(&post) && post.release().is_some());
+        post.crew.committers.stop();
+    }
+
+    #[test]
+    fn who_comes_back_from_long_work_and_finds_another_in_place_has_no_executor() {
+        let post = post();
+        post.on_this_thread();
+        let long = Long::begin();
+        let taken = post.lent.slot.lock().executor.take();
+        drop(long);
+        assert!(taken.is_some() && post.release().is_none());
+        post.crew.committers.stop();
+    }
+}

@@ -10,8 +10,9 @@
 //! ```
 //!
 //! Format 1 had a list of equality indexes in place of definitions. It can be read, as formats 2 and 3 can, whose definitions
-//! have no retypes, format 4, whose schema says nothing of nodes, and format 5, which knows of no lists to be sorted; in 7 names had no gaps. Opening such a graph makes
-//! it one of this format. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! have no retypes, format 4, whose schema says nothing of nodes, and format 5, which knows of no lists to be sorted; in 7 ids of
+//! names had no gaps. Opening such a graph makes it one of this format. Catalog and checkpoint are replaced in one batch, after
+//! all the sections that the checkpoint names.
 
 use std::sync::Arc;
 

@@ -186,15 +186,16 @@ fn go_on(
     wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
+    let timeout = wishes.timeout(None).or(inner.options.timeout);
     match request.mode {
         Mode::Nothing => return Ok(finished(sink, None)),
         Mode::Explain => {
-            let text = inner.preparer.explain(&request.traversal, &inner.graph.snapshot())?;
+            let snapshot = inner.graph.snapshot();
+            let text = inner.preparer.explain_within(timeout, &request.traversal, &snapshot)?;
             return Ok(finished(sink, Some(Value::from(text))));
         }
         Mode::Run | Mode::RunForOne => {}
     }
-    let timeout = wishes.timeout(None).or(inner.options.timeout);
     match inner.preparer.prepare_within(timeout, request.traversal, inner.graph.snapshot())? {
         Preparation::Run(prepared, lifted) => {
             begin(inner, prepared, Origin::Traversal(lifted), request.mode, wishes, sink)

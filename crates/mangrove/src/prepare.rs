@@ -136,10 +136,20 @@ impl Preparer {
 
     /// Every stage of planning, in words.
     pub(crate) fn explain(&self, traversal: &Traversal, snapshot: &Snapshot) -> Result<String, Error> {
+        self.explain_within(None, traversal, snapshot)
+    }
+
+    /// The same, in so much time at most, if the client has said so.
+    pub(crate) fn explain_within(
+        &self,
+        timeout: Option<Duration>,
+        traversal: &Traversal,
+        snapshot: &Snapshot,
+    ) -> Result<String, Error> {
         let options = Options { explain: true, ..self.options.clone() };
         let known = Known::new(snapshot, &[]);
         let make = || plan(traversal, snapshot.catalog(), &known, &options);
-        Ok(text(&self.in_time(None, make)?))
+        Ok(text(&self.in_time(timeout, make)?))
     }
 }
 

@@ -1,5 +1,4 @@
-//! A large change beside many small ones. In release, on a machine with nothing else to do:
-//! `cargo test --release -p mangrove --test large_beside_small -- --ignored --nocapture`.
+//! A large change beside many small ones, in release, on a machine with nothing else to do: `make measure`.
 
 mod clients;
 
