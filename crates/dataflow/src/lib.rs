@@ -16,11 +16,14 @@
 //! | `growing/` | tables and vectors that grow little by little |
 //! | `reclaim.rs` | freeing what is large, off the executors |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
+//! | `commit.rs`, `seat.rs` | commits, off the executors |
+//! | `background.rs` | threads that take the core from nobody |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
 mod answer;
+mod background;
 pub mod batch;
 mod budget;
 mod cancel;
@@ -50,6 +53,7 @@ mod result;
 mod running;
 mod scope;
 mod scope_memory;
+mod seat;
 mod side_effects;
 mod task;
 mod turns;

@@ -227,7 +227,7 @@ mod tests {
     fn post() -> Rc<Post> {
         let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
         let floor = Arc::new(Floor::new(1, Sharing::default(), clock.clone()));
-        let committers = Arc::new(Committers::start(1).unwrap());
+        let committers = Arc::new(Committers::start(1, 1).unwrap());
         let executor = Executor::new(0, &floor);
         let crew = Crew::new(floor, clock, committers, false, 0);
         let post = Rc::new(Post::new(crew, Arc::default()));
