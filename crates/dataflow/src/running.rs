@@ -255,7 +255,7 @@ impl RunningQuery {
     pub(crate) fn commit_from(self, seat: &Seat) -> Result<(Summary, Results), QueryError> {
         let summary = self.summary();
         let Some(transaction) = self.state.transaction() else { return Ok((summary, Results::new())) };
-        let seated = seat.take();
+        let seated = seat.take_soon();
         let mut results = self.answered(&ReadNotes::of_shown(transaction))?;
         let Self { state, root, answer, detach, .. } = self;
         drop(root);
@@ -264,7 +264,7 @@ impl RunningQuery {
         drop(state);
         drop(seated);
         if let Some(shown) = submitted.map(graph::Submitted::wait_to_show).transpose()?.flatten() {
-            let _seated = seat.take();
+            let _seated = seat.take_soon();
             drop(results);
             results = answer.later(&shown, detach);
             shown.check()?;
