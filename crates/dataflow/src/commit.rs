@@ -50,7 +50,7 @@ impl Committers {
 }
 
 fn work(receive: &Mutex<Receiver<Task>>, seat: &Seat) {
-    crate::background::on_this_thread();
+    crate::scheduling::be_in_the_background();
     loop {
         let next = receive.lock().recv();
         let Ok(task) = next else { return };

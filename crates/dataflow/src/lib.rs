@@ -17,13 +17,12 @@
 //! | `reclaim.rs` | freeing what is large, off the executors |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //! | `commit.rs`, `seat.rs` | commits, off the executors |
-//! | `background.rs` | threads that take the core from nobody |
+//! | `scheduling.rs` | what the kernel is told of threads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
 mod answer;
-mod background;
 pub mod batch;
 mod budget;
 mod cancel;
@@ -51,6 +50,7 @@ mod quota;
 mod reclaim;
 mod result;
 mod running;
+pub mod scheduling;
 mod scope;
 mod scope_memory;
 mod seat;

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use crate::crew::Crew;
 use crate::executor::Executor;
 use crate::floor::Desk;
+use crate::scheduling;
 use crate::scope::PieceTask;
 use crate::seat::Seated;
 use crate::task::{Next, Task};
@@ -39,7 +40,8 @@ thread_local! {
 #[derive(Default)]
 pub(crate) struct Long {
     seated: Option<Seated>,
-    lent: Option<Lending>,
+    /// Given back after the seat: who takes that has an executor to give away.
+    _lent: Option<Lending>,
 }
 
 /// What is lent comes back at its end.
@@ -55,17 +57,18 @@ impl Long {
             return Ok(Self::default());
         };
         let desk = post.desk.borrow().clone();
-        let lent = Some(Lending(post));
+        let _lent = Some(Lending(post));
         let seated = desk.map(|desk| desk.long.take(check)).transpose()?;
-        Ok(Self { seated, lent })
+        scheduling::be_patient();
+        Ok(Self { seated, _lent })
     }
 }
 
 impl Drop for Long {
     fn drop(&mut self) {
-        // The seat first: who takes it has an executor to give away.
-        self.seated = None;
-        self.lent = None;
+        if self.seated.take().is_some() {
+            scheduling::be_prompt();
+        }
     }
 }
 
