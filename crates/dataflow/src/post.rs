@@ -11,7 +11,6 @@ use parking_lot::Mutex;
 use crate::crew::Crew;
 use crate::executor::Executor;
 use crate::floor::Desk;
-use crate::scheduling;
 use crate::scope::PieceTask;
 use crate::seat::Seated;
 use crate::task::{Next, Task};
@@ -59,16 +58,13 @@ impl Long {
         let desk = post.desk.borrow().clone();
         let _lent = Some(Lending(post));
         let seated = desk.map(|desk| desk.long.take(check)).transpose()?;
-        scheduling::be_patient();
         Ok(Self { seated, _lent })
     }
 }
 
 impl Drop for Long {
     fn drop(&mut self) {
-        if self.seated.take().is_some() {
-            scheduling::be_prompt();
-        }
+        self.seated = None;
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! | thread | kind |
 //! |---|---|
-//! | reads requests, sends results | [`be_prompt`] |
-//! | executor | [`be_prompt`], but not while it works for long on something that cannot be left |
+//! | executor; reads requests, sends results | [`be_prompt`] |
 //! | committer, who frees memory | [`be_in_the_background`] |
 //!
 //! A turn of an executor takes half a millisecond, a request of the server's threads some microseconds; a committer may compute
@@ -14,16 +13,13 @@
 //! (a container may), nothing changes.
 
 #[cfg(target_os = "linux")]
-pub use linux::be_prompt;
+pub(crate) use linux::be_in_the_background;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{be_in_the_background, be_patient};
+pub use linux::be_prompt;
 
 /// See the other one: this system has no such thing.
 #[cfg(not(target_os = "linux"))]
 pub fn be_prompt() {}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn be_patient() {}
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn be_in_the_background() {}
@@ -36,17 +32,13 @@ mod linux {
 
     /// The shortest slice that Linux gives, in nanoseconds.
     pub(super) const SHORT: u64 = 100_000;
-    /// Whatever the system gives to who asks for nothing.
-    const USUAL: u64 = 0;
 
     /// The calling thread has little to do at a time, and goes before others when it wakes.
     pub fn be_prompt() {
-        ask_for_slices_of(SHORT);
-    }
-
-    /// The calling thread has much to do for now.
-    pub(crate) fn be_patient() {
-        ask_for_slices_of(USUAL);
+        let asked = attributes().and_then(|now| set_attributes(&sched_attr { sched_runtime: SHORT, ..now }));
+        if let Err(error) = asked {
+            tracing::debug!(%error, "no short time slices");
+        }
     }
 
     /// The calling thread does not take the core from another when it wakes.
@@ -57,14 +49,6 @@ mod linux {
             unsafe { libc::pthread_setschedparam(libc::pthread_self(), libc::SCHED_BATCH, &normal) };
         if refused != 0 {
             tracing::debug!(error = %io::Error::from_raw_os_error(refused), "no thread in the background");
-        }
-    }
-
-    fn ask_for_slices_of(nanoseconds: u64) {
-        let asked =
-            attributes().and_then(|now| set_attributes(&sched_attr { sched_runtime: nanoseconds, ..now }));
-        if let Err(error) = asked {
-            tracing::debug!(%error, "no time slices of another length");
         }
     }
 
@@ -122,13 +106,11 @@ mod tests {
 
     #[test]
     fn who_is_prompt_has_short_slices_where_there_are_any_and_nothing_else_changes() {
-        let [before, prompt, patient] =
-            on_a_thread_of_its_own(|| [kind(), (be_prompt(), kind()).1, (be_patient(), kind()).1]);
+        let [before, prompt] = on_a_thread_of_its_own(|| [kind(), (be_prompt(), kind()).1]);
         // Before 6.12 all slices are alike, and said to be 0.
         if before.2 != 0 {
             assert_eq!(prompt.2, linux::SHORT);
         }
-        assert_eq!(patient, before);
         assert_eq!((prompt.0, prompt.1), (before.0, before.1));
     }
 }
