@@ -85,7 +85,7 @@ measure: ## Tests that say how long something takes, for a machine with nothing 
 holes: ## Takes three mends out again, one by one: whether the histories find each hole within 20 rounds; leaves target/bench/holes.json
 	trials/holes/find
 
-simulate: ## The storage simulator: SEEDS histories of 1,000 operations on failing disks; leaves target/bench/simulator.json
+simulate: ## The storage simulator: SEEDS histories of 1,300 operations on failing disks; leaves target/bench/simulator.json
 	MANGROVE_SIM_SEEDS=$(SEEDS) cargo test --release --locked -p graph --test simulator -- --nocapture
 
 fuzz: ## Every fuzzer for FUZZ seconds each

@@ -21,7 +21,7 @@ use crate::quiet::{Failure, quietly};
 use crate::settings::Settings;
 
 /// Operations of a history.
-pub const OPERATIONS: usize = 1_000;
+pub const OPERATIONS: usize = 1_300;
 
 /// Snapshots that are kept at most, to be read later.
 const OLD_SNAPSHOTS: usize = 3;
@@ -258,7 +258,7 @@ impl Run {
         for _ in 0..self.random.below(12) {
             self.operations += 1;
             let shape = self.settings.shape;
-            let is_rare = self.random.below(6) == 0;
+            let is_rare = self.random.below(8) == 0;
             let outcome = quietly(|| match is_rare {
                 true => write_rare(&transaction, &mut tentative, &mut self.random),
                 false => write(&transaction, &mut tentative, &mut self.random, shape),
