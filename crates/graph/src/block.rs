@@ -11,7 +11,9 @@
 //! ```
 //!
 //! A stripe is filled in the order of its references, so the vertices of a label are dense in `stripe << 16 ..` and
-//! spread evenly over the tablets. A reference finds its block by two shifts and one pointer.
+//! spread evenly over the tablets. A reference finds its block by two shifts and one pointer, or two: the blocks behind the
+//! first few come together when the first of them is needed, since a graph may have thousands of labels of one vertex each,
+//! and 64 blocks take 27 KB.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -29,6 +31,9 @@ pub(crate) const STRIPES: usize = 1 << 16;
 pub(crate) const STRIPE_VERTICES: u32 = 1 << 16;
 /// Blocks of a stripe: one per tablet.
 pub(crate) const TABLETS: usize = VertexRef::TABLETS as usize;
+
+/// Blocks that a stripe has from the beginning.
+const FEW: usize = 4;
 
 /// The sections of up to 1,024 vertices of one tablet and one label.
 pub(crate) struct Block {
@@ -56,20 +61,39 @@ pub(crate) struct Stripe {
     pub(crate) label: VertexLabelId,
     /// How many references were given out, from the first on.
     allocated: AtomicU32,
-    blocks: [Block; TABLETS],
+    few: [Block; FEW],
+    rest: OnceLock<Box<[Block; TABLETS - FEW]>>,
     /// By key id, made from the columns of all blocks.
     pub(crate) ranked: CellTable<Ranked, 16>,
 }
 
 impl Stripe {
     fn new(label: VertexLabelId) -> Box<Self> {
-        let blocks = [const { Block::new() }; TABLETS];
-        Box::new(Self { label, allocated: AtomicU32::new(0), blocks, ranked: CellTable::new() })
+        let few = [const { Block::new() }; FEW];
+        let allocated = AtomicU32::new(0);
+        Box::new(Self { label, allocated, few, rest: OnceLock::new(), ranked: CellTable::new() })
     }
 
+    /// The block of a tablet, if it was ever needed.
+    #[inline]
+    pub(crate) fn get(&self, tablet: usize) -> Option<&Block> {
+        self.few.get(tablet).or_else(|| self.rest.get()?.get(tablet - FEW))
+    }
+
+    /// The block of a tablet, made now if need be: who goes through all asks for [`tablets`](Self::tablets).
     #[inline]
     pub(crate) fn block(&self, tablet: usize) -> &Block {
-        &self.blocks[tablet]
+        match self.few.get(tablet) {
+            Some(block) => block,
+            None => {
+                &self.rest.get_or_init(|| Box::new([const { Block::new() }; TABLETS - FEW]))[tablet - FEW]
+            }
+        }
+    }
+
+    /// The tablets that may have something here.
+    pub(crate) fn tablets(&self) -> std::ops::Range<usize> {
+        0..if self.rest.get().is_some() { TABLETS } else { FEW }
     }
 
     /// References given out.
@@ -117,10 +141,10 @@ impl BlockTable {
         self.stripes.get(number)?.get().map(|stripe| &**stripe)
     }
 
-    /// The block of a vertex, if its stripe is there.
+    /// The block of a vertex, if it was ever needed.
     #[inline]
     pub(crate) fn block(&self, v: VertexRef) -> Option<&Block> {
-        Some(self.stripe(stripe_of(v))?.block(v.tablet() as usize))
+        self.stripe(stripe_of(v))?.get(v.tablet() as usize)
     }
 
     /// The stripe, made now for `label` if it is not there.
@@ -150,6 +174,20 @@ impl BlockTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stripe_of_few_vertices_has_few_blocks() {
+        let stripe = Stripe::new(VertexLabelId(1));
+        assert_eq!(stripe.tablets(), 0..FEW);
+        assert!(size_of::<Stripe>() < 3_000, "{} bytes", size_of::<Stripe>());
+        stripe.block(FEW - 1).columns.get_or_grow(3);
+        assert_eq!(stripe.tablets(), 0..FEW);
+        assert!(stripe.get(FEW).is_none() && stripe.get(FEW - 1).is_some());
+        let last = std::ptr::from_ref(stripe.block(TABLETS - 1));
+        assert_eq!(stripe.tablets(), 0..TABLETS);
+        assert!(stripe.get(TABLETS - 1).is_some_and(|block| std::ptr::eq(last, block)));
+        assert!(!std::ptr::eq(last, stripe.block(FEW)));
+    }
 
     #[test]
     fn consecutive_references_of_a_stripe_fill_all_tablets_evenly() {

@@ -4,7 +4,6 @@ use std::sync::atomic::Ordering;
 
 use values::Str;
 
-use crate::block::TABLETS;
 use crate::commit_counts::CommitCounts;
 use crate::core::Core;
 use crate::memory::SectionCell;
@@ -112,7 +111,7 @@ impl GraphStats {
 
     fn count_sections(&mut self, core: &Core) {
         for (_, stripe) in core.blocks.iter() {
-            for tablet in 0..TABLETS {
+            for tablet in stripe.tablets() {
                 let block = stripe.block(tablet);
                 self.count(&block.presence);
                 block.columns.iter().for_each(|(_, cell)| self.count(cell));

@@ -280,7 +280,8 @@ impl<'a> Application<'a> {
     }
 
     pub(crate) fn block(&self, v: VertexRef) -> Result<&'a Block> {
-        self.core.blocks.block(v).ok_or_else(|| unknown_vertex(v))
+        let stripe = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?;
+        Ok(stripe.block(v.tablet() as usize))
     }
 }
 

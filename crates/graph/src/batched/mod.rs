@@ -147,7 +147,7 @@ impl<S: Copy, O: Copy> Blocks<S, O> {
         let row = self.row_of(v);
         let row = &mut self.rows[row];
         for tablet in 0..TABLETS {
-            let found = look_up(stripe.block(tablet));
+            let found = stripe.get(tablet).and_then(&mut look_up);
             row.firsts[tablet] = found.map_or(no_block(tablet), |_| first | tablet as u32);
             (row.parts[tablet], row.others[tablet]) = found.unwrap_or(unknown);
         }

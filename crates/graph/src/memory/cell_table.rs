@@ -3,11 +3,14 @@
 //! ```text
 //!  inline: numbers 0..N        rest: allocated when a number ≥ N is first needed
 //! ┌────┬────┬────┬────┐       ┌───────────┬────────────┬────────────┬─────
-//! │cell│cell│ …  │cell│       │ N cells   │ 2N cells   │ 4N cells   │ …
-//! └────┴────┴────┴────┘       └───────────┴────────────┴────────────┴─────
+//! │cell│cell│ …  │cell│       │ N cells   │ 2N cells   │ 4N cells   │ …         directories
+//! └────┴────┴────┴────┘       └─────┬─────┴────────────┴──┬──┬──────┴─────
+//!                                   ▼                     ▼  ▼
+//!                               16 cells           16 cells  16 cells           pages, each when it is needed
 //! ```
 //!
-//! Cells never move, so a reader needs no protection against growth.
+//! Cells never move, so a reader needs no protection against growth. A block whose only property has the number 3,000 takes a
+//! directory of 128 pages and one page.
 
 use std::sync::OnceLock;
 
@@ -15,20 +18,24 @@ use super::cell::SectionCell;
 
 const CHUNKS: usize = 16;
 
-/// A growable array of section cells whose first `N` cost no indirection. `N` is a power of two.
+/// Cells of a page.
+const PAGE: usize = 16;
+
+/// A growable array of section cells whose first `N` cost no indirection. `N` is a power of two from [`PAGE`] on.
 pub(crate) struct CellTable<T, const N: usize> {
     inline: [SectionCell<T>; N],
     rest: OnceLock<Box<Rest<T>>>,
 }
 
-type Chunk<T> = OnceLock<Box<[SectionCell<T>]>>;
+type Page<T> = OnceLock<Box<[SectionCell<T>; PAGE]>>;
 
 struct Rest<T> {
-    chunks: [Chunk<T>; CHUNKS],
+    directories: [OnceLock<Box<[Page<T>]>>; CHUNKS],
 }
 
 impl<T, const N: usize> CellTable<T, N> {
     pub(crate) const fn new() -> Self {
+        const { assert!(N.is_power_of_two() && N >= PAGE, "a directory is of whole pages") };
         Self { inline: [const { SectionCell::empty() }; N], rest: OnceLock::new() }
     }
 
@@ -38,8 +45,9 @@ impl<T, const N: usize> CellTable<T, N> {
         if number < N {
             return Some(&self.inline[number]);
         }
-        let (chunk, place) = Self::locate(number);
-        self.rest.get()?.chunks[chunk].get()?.get(place)
+        let (directory, place) = Self::locate(number);
+        let pages = self.rest.get()?.directories[directory].get()?;
+        Some(&pages.get(place / PAGE)?.get()?[place % PAGE])
     }
 
     /// The cell of `number`, made now if need be.
@@ -50,29 +58,34 @@ impl<T, const N: usize> CellTable<T, N> {
         if number < N {
             return &self.inline[number];
         }
-        let (chunk, place) = Self::locate(number);
-        let rest = self.rest.get_or_init(|| Box::new(Rest { chunks: [const { OnceLock::new() }; CHUNKS] }));
-        let cells =
-            rest.chunks[chunk].get_or_init(|| (0..N << chunk).map(|_| SectionCell::empty()).collect());
-        &cells[place]
+        let (directory, place) = Self::locate(number);
+        let rest =
+            self.rest.get_or_init(|| Box::new(Rest { directories: [const { OnceLock::new() }; CHUNKS] }));
+        let pages = rest.directories[directory]
+            .get_or_init(|| (0..(N << directory) / PAGE).map(|_| OnceLock::new()).collect());
+        let page = pages[place / PAGE].get_or_init(|| Box::new([const { SectionCell::empty() }; PAGE]));
+        &page[place % PAGE]
     }
 
     /// All cells there are, with their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &SectionCell<T>)> {
-        let rest = self.rest.get().into_iter().flat_map(|rest| {
-            rest.chunks.iter().enumerate().flat_map(|(chunk, cells)| {
-                let cells = cells.get().map_or(&[][..], |cells| cells);
-                cells.iter().enumerate().map(move |(place, cell)| ((N << chunk) + place, cell))
-            })
+        let directories = self.rest.get().into_iter().flat_map(|rest| rest.directories.iter().enumerate());
+        let pages = directories.flat_map(|(directory, pages)| {
+            let pages = pages.get().map_or(&[][..], |pages| pages);
+            let first = move |page: usize| (N << directory) + page * PAGE;
+            pages.iter().enumerate().filter_map(move |(i, page)| Some((first(i), page.get()?)))
+        });
+        let rest = pages.flat_map(|(first, page)| {
+            page.iter().enumerate().map(move |(place, cell)| (first + place, cell))
         });
         self.inline.iter().enumerate().chain(rest)
     }
 
-    /// Chunk `c` holds the numbers from `N << c` to below `N << (c + 1)`.
+    /// Directory `d` holds the numbers from `N << d` to below `N << (d + 1)`.
     #[inline]
     fn locate(number: usize) -> (usize, usize) {
-        let chunk = (number / N).ilog2() as usize;
-        (chunk, number - (N << chunk))
+        let directory = (number / N).ilog2() as usize;
+        (directory, number - (N << directory))
     }
 }
 
@@ -91,13 +104,13 @@ mod tests {
 
     #[test]
     fn every_number_has_a_cell_of_its_own() {
-        let table = CellTable::<Number, 4>::new();
+        let table = CellTable::<Number, 16>::new();
         let (guard, account) = (crossbeam_epoch::pin(), Account::new(1));
-        for number in [0, 3, 4, 7, 8, 9, 100, 5000, 131_071] {
+        for number in [0, 3, 15, 16, 31, 32, 100, 5000, 131_071, (16 << 16) - 1] {
             assert!(table.get(number).is_none_or(|cell| cell.loaded(&guard).is_none()));
             table.get_or_grow(number).replace(Number(number), &account, &guard);
         }
-        for number in [0, 3, 4, 7, 8, 9, 100, 5000, 131_071] {
+        for number in [0, 3, 15, 16, 31, 32, 100, 5000, 131_071, (16 << 16) - 1] {
             assert_eq!(table.get(number).and_then(|cell| cell.loaded(&guard)), Some(&Number(number)));
         }
         assert!(table.get(20_000).is_none());
@@ -106,6 +119,7 @@ mod tests {
             .filter(|(_, cell)| cell.loaded(&guard).is_some())
             .map(|(number, _)| number)
             .collect();
-        assert_eq!(present, [0, 3, 4, 7, 8, 9, 100, 5000, 131_071]);
+        assert_eq!(present, [0, 3, 15, 16, 31, 32, 100, 5000, 131_071, (16 << 16) - 1]);
+        assert!(table.iter().count() < 16 + 7 * PAGE, "what nobody needs is not there");
     }
 }

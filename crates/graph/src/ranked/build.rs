@@ -21,7 +21,9 @@ fn settled<'r>(
     key: KeyId,
     reader: &'r Reader<'_>,
 ) -> Option<Option<&'r Column>> {
-    let Some(cell) = stripe.block(tablet).columns.get(key.index()) else { return Some(None) };
+    let Some(cell) = stripe.get(tablet).and_then(|block| block.columns.get(key.index())) else {
+        return Some(None);
+    };
     match cell.read(reader.core.cache.account.era(), &reader.guard) {
         SectionState::Loaded(column) => column.delta.is_empty().then_some(Some(column)),
         SectionState::Empty => Some(None),
@@ -39,7 +41,7 @@ pub(super) fn identity(stripe: &Stripe, tablet: usize, key: KeyId, reader: &Read
 /// longs or all strings, or if there are too many different ones.
 pub(super) fn ranks(stripe: &Stripe, key: KeyId, reader: &Reader<'_>) -> Option<Ranks> {
     let mut columns = [None; TABLETS];
-    for (tablet, column) in columns.iter_mut().enumerate() {
+    for (tablet, column) in stripe.tablets().zip(&mut columns) {
         *column = settled(stripe, tablet, key, reader)?;
     }
     let sections = columns.map(|column| column.map_or(0, Column::identity));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Turn;
-use crate::block::{TABLETS, adjacency_number};
+use crate::block::adjacency_number;
 use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::memory::{SectionCell, SectionState};
@@ -47,7 +47,7 @@ impl Core {
         for (_, stripe) in self.blocks.iter().filter(|_| !labels.is_empty()) {
             let guard = crossbeam_epoch::pin();
             for (label, key) in labels {
-                for cell in (0..TABLETS).flat_map(|tablet| lists_of(stripe.block(tablet), *label)) {
+                for cell in stripe.tablets().flat_map(|tablet| lists_of(stripe.block(tablet), *label)) {
                     let Some(section) = cell.loaded(&guard) else { continue };
                     let lies_so = section.order == Order::Key(*key) && !section.is_between_orders();
                     if since == 0 && !lies_so {
@@ -89,7 +89,7 @@ impl Core {
         let guard = crossbeam_epoch::pin();
         let mut keys = Vec::new();
         for (stripe, block) in self.blocks.iter() {
-            for tablet in 0..TABLETS {
+            for tablet in block.tablets() {
                 for dir in [Dir::Out, Dir::In] {
                     let cell = block.block(tablet).adjacency.get(adjacency_number(label, dir));
                     if cell.is_some_and(|cell| !matches!(cell.get(&guard), SectionState::Empty)) {

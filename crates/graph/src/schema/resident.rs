@@ -3,7 +3,7 @@
 use crossbeam_epoch::Guard;
 
 use super::Retypes;
-use crate::block::{Stripe, TABLETS, adjacency_number};
+use crate::block::{Stripe, adjacency_number};
 use crate::core::Core;
 use crate::memory::SectionCell;
 use crate::section::{Convert, Mergeable};
@@ -51,7 +51,7 @@ impl Resident<'_> {
 
     fn convert_columns(&self, stripe: &Stripe, key: KeyId, guard: &Guard) {
         let Some(conversions) = self.retypes.of_vertices(stripe.label, key, self.version) else { return };
-        for tablet in 0..TABLETS {
+        for tablet in stripe.tablets() {
             if let Some(cell) = stripe.block(tablet).columns.get(key.index()) {
                 self.convert(cell, |column| column.converted(&conversions), guard);
             }
@@ -60,7 +60,7 @@ impl Resident<'_> {
 
     fn convert_lists(&self, stripe: &Stripe, label: EdgeLabelId, guard: &Guard) {
         let Some(conversions) = self.retypes.of_edges(label, self.version) else { return };
-        for (tablet, dir) in (0..TABLETS).flat_map(|tablet| [(tablet, Dir::Out), (tablet, Dir::In)]) {
+        for (tablet, dir) in stripe.tablets().flat_map(|tablet| [(tablet, Dir::Out), (tablet, Dir::In)]) {
             let Some(cell) = stripe.block(tablet).adjacency.get(adjacency_number(label, dir)) else {
                 continue;
             };

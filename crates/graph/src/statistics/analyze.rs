@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::degrees::DegreeTable;
 use super::survey::Scrutiny;
 use super::{AnalyzeProgress, Statistics, ValueTable};
-use crate::block::{TABLETS, adjacency_number};
+use crate::block::adjacency_number;
 use crate::core::Core;
 use crate::schema::IndexState;
 use crate::{Dir, EdgeLabelId, Result, ScanCursor, Snapshot, VertexLabelId};
@@ -88,7 +88,7 @@ impl Core {
         let has = |edge: EdgeLabelId, dir: Dir| {
             let number = adjacency_number(edge, dir);
             self.blocks.iter().filter(|(_, stripe)| stripe.label == label).any(|(_, stripe)| {
-                (0..TABLETS).any(|tablet| stripe.block(tablet).adjacency.get(number).is_some())
+                stripe.tablets().any(|tablet| stripe.block(tablet).adjacency.get(number).is_some())
             })
         };
         let edges = snapshot.catalog().edge_labels().map(|(edge, _)| edge);
