@@ -1,9 +1,9 @@
 //! A Gremlin client over WebSocket, as thin as can be: GraphBinary scripts with bindings, one request at a time.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use futures_util::{SinkExt, StreamExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
@@ -28,7 +28,20 @@ impl Client {
     /// # Errors
     /// If there is no server.
     pub async fn connect(address: SocketAddr) -> Result<Self, Problem> {
-        let stream = TcpStream::connect(address).await?;
+        Self::over(TcpStream::connect(address).await?, address).await
+    }
+
+    /// Connects to `/gremlin` as a client of this address.
+    ///
+    /// # Errors
+    /// If there is no server, or the address is not one of this machine's.
+    pub async fn connect_from(client: Ipv4Addr, address: SocketAddr) -> Result<Self, Problem> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind(SocketAddr::from((client, 0)))?;
+        Self::over(socket.connect(address).await?, address).await
+    }
+
+    async fn over(stream: TcpStream, address: SocketAddr) -> Result<Self, Problem> {
         stream.set_nodelay(true)?;
         // Small reads, as in the server: the library's default zeroes 128 KiB before each.
         let config = WebSocketConfig::default().read_buffer_size(8 * 1024);

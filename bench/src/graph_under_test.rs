@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use dataflow::Engine;
 use mangrove::{Database, DatabaseOptions};
 use values::Value;
 
@@ -13,7 +14,15 @@ use crate::parameters::Bindings;
 /// # Errors
 /// If the graph cannot be opened.
 pub fn open(path: &Path, executors: usize) -> Result<Database, mangrove::Error> {
-    let engine = Arc::clone(&mangrove::start_engine(executors)?);
+    open_with(path, mangrove::start_engine(executors)?)
+}
+
+/// The same with an engine of one's own.
+///
+/// # Errors
+/// If the graph cannot be opened.
+pub fn open_with(path: &Path, engine: Arc<Engine>) -> Result<Database, mangrove::Error> {
+    let executors = engine.executors();
     let options = DatabaseOptions { engine: Some(engine), executors, ..DatabaseOptions::default() };
     Database::open_with(path, options)
 }

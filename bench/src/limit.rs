@@ -33,7 +33,7 @@ pub type Query = (&'static str, &'static str, Loop);
 /// All but the path count start at one person. Counting the paths from one person takes the loop
 /// 40 ns, a fiftieth of what it takes to read the text of the query and find its plan; so it is measured from everybody,
 /// where the walking counts, and from one person too, where the rest does.
-const QUERIES: [Query; 5] = [
+pub const QUERIES: [Query; 5] = [
     ("2-hop distinct", "g.V().has('Person','id',p).out('knows').out('knows').dedup().count()", |csr, p| {
         csr.distinct(p, 2)
     }),

@@ -9,11 +9,13 @@ mod client;
 mod cold;
 mod commits;
 mod csr;
+mod fairness;
 mod graph_under_test;
 mod hub;
 mod hub_scans;
 mod ic;
 mod import;
+mod instructions;
 mod limit;
 mod limit_clients;
 mod measure;
@@ -28,7 +30,9 @@ mod schema;
 mod scopes;
 mod secondary;
 mod served;
+mod server_process;
 mod sets;
+mod step_queries;
 mod watch;
 
 use std::path::PathBuf;
@@ -62,6 +66,22 @@ enum Bench {
     Point { graph: PathBuf },
     /// Ending an endless query
     Cancel { graph: PathBuf },
+    /// Point reads of one connection beside heavy queries of others, over WebSocket to a server process
+    Fairness {
+        graph: PathBuf,
+        /// The mangrove program
+        #[arg(long, default_value = "target/release/mangrove")]
+        program: PathBuf,
+        /// Only this kind: expansion, sort, dedup, group, write
+        #[arg(long)]
+        only: Option<String>,
+        /// Only so many heavy queries: 0, 2, 20, 200
+        #[arg(long)]
+        heavy: Option<usize>,
+        /// Seconds for which point reads are sent beside each number of each kind
+        #[arg(long, default_value_t = 8)]
+        seconds: u64,
+    },
     /// Adding edges to one vertex, and reading a few of very many
     Hub {
         /// How many edges it gets
@@ -143,6 +163,25 @@ enum Bench {
         #[arg(long, default_value = "target/release/mangrove")]
         program: PathBuf,
     },
+    /// Instructions that requests take, counted by valgrind
+    Instructions {
+        graph: PathBuf,
+        ldbc: PathBuf,
+        /// Only requests whose name has this in it
+        #[arg(long)]
+        only: Option<String>,
+        /// An instructions.json to compare with
+        #[arg(long)]
+        before: Option<PathBuf>,
+    },
+    /// What `instructions` counts, in a process of its own
+    #[command(hide = true)]
+    Counted {
+        graph: PathBuf,
+        ldbc: PathBuf,
+        #[arg(long)]
+        only: Option<String>,
+    },
     /// Durable commits of single edges, into a copy of the graph
     Commits {
         graph: PathBuf,
@@ -174,7 +213,7 @@ enum Bench {
 
 /// As in the `mangrove` command.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     mangrove::give_memory_back_soon();
@@ -191,6 +230,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Bound { workload, folder, ldbc, megabytes } => {
             bounds::run_here(workload, &folder, &ldbc, megabytes)
         }
+        Bench::Fairness { graph, program, only, heavy, seconds } => {
+            fairness::bench(&program, &graph, &fairness::Settings { only, heavy, seconds }, &report)
+        }
         Bench::Hub { edges } => hub::bench(edges, &report),
         Bench::Secondary { edges } => secondary::bench(edges, &report),
         Bench::Pools { graph, megabytes, latency, seconds } => {
@@ -202,6 +244,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Bench::Import { ldbc, rounds, rest, program } => {
             import::bench(&program, &ldbc, rounds, Duration::from_secs(rest), &report)
         }
+        Bench::Instructions { graph, ldbc, only, before } => {
+            instructions::bench(&graph, &ldbc, only.as_deref(), before.as_deref(), &report)
+        }
+        Bench::Counted { graph, ldbc, only } => instructions::inside(&graph, &ldbc, only.as_deref()),
         Bench::Commits { graph, edges } => commits::bench(&graph, edges, &report),
         Bench::Recovery { graph } => recovery::bench(&graph, &report),
         Bench::Schema { people } => schema::bench(people, &report),

@@ -9,6 +9,7 @@
 //! The store of this machine is a file in the page cache, that of ByteGraph is across a network. So each read of the store
 //! can be made to take longer than it does; without that, a load is work for the processor and nothing to wait for.
 
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +21,9 @@ use mangrove::graph::PoolOptions;
 use mangrove::store::{FjallOptions, FjallStore, ObservedStore, Store};
 use mangrove::{Database, DatabaseOptions, ErrorKind};
 use serde_json::{Value as Json, json};
-use server::{Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Summary};
+use server::{
+    Client, Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Summary,
+};
 use values::Value;
 
 use crate::csr::Csr;
@@ -216,6 +219,10 @@ fn client(
         let (send, receive) = channel();
         let began = Instant::now();
         let query = Query {
+            client: Client {
+                address: Ipv4Addr::LOCALHOST.into(),
+                connection: (kind.clients * 1_000 + n) as u64,
+            },
             input: Input::Text {
                 script: kind.query.into(),
                 source: "g".into(),

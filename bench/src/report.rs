@@ -1,7 +1,7 @@
 //! Figures: a table for people, JSON under `target/bench/` for later comparison.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
@@ -19,6 +19,11 @@ impl Report {
     pub fn new(folder: PathBuf) -> io::Result<Self> {
         std::fs::create_dir_all(&folder)?;
         Ok(Self { folder })
+    }
+
+    /// The folder of the figures.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Prints rows as a table and writes them to `NAME.json`.

@@ -5,15 +5,18 @@
 //! | [`conformance`] | TinkerPop's own scenarios, through the embedded engine and over WebSocket |
 //! | [`differential`] | random traversals, against TinkerGraph and under all options |
 //! | [`histories`] | concurrent clients over the wire: some serial order explains what they saw, or none does |
+//! | [`hostile`] | traversals that explode, against a server with small bounds |
 //!
-//! They share [`samples`] (TinkerPop's sample graphs), [`served`] (a server in this process) and [`client`] (one
-//! connection to a server). Each is a subcommand of the program `trials` and a `make` target, and has a short form in
-//! `tests/`.
+//! They share [`samples`] (TinkerPop's sample graphs), [`served`] (a server in this process), [`process`] (one in a process of its
+//! own) and [`client`] (one connection to a server). Each is a subcommand of the program `trials` and a `make` target, and has a
+//! short form in `make test`.
 
 pub mod client;
 pub mod conformance;
 pub mod differential;
 pub mod histories;
+pub mod hostile;
+pub mod process;
 pub mod samples;
 pub mod served;
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use trials::{conformance, differential, histories};
+use trials::{conformance, differential, histories, hostile};
 
 /// What keeps Mangrove's promises kept.
 #[derive(Parser)]
@@ -23,6 +23,8 @@ enum Trial {
     Options(differential::OptionArguments),
     /// Concurrent clients, and whether some serial order explains what they saw
     Histories(histories::Arguments),
+    /// Traversals that explode, against a server with small bounds
+    Hostile(hostile::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Trial::Histories(arguments) => {
             histories::run(&arguments).map_err(|problem| problem.to_string().into())
         }
+        Trial::Hostile(arguments) => hostile::run(&arguments),
     };
     match passed {
         Ok(true) => ExitCode::SUCCESS,

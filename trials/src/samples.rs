@@ -15,12 +15,19 @@ pub const SAMPLES: [(&str, &str); 5] = [
     ("grateful", "grateful-dead.json"),
 ];
 
-/// Opens a graph in memory with what a file of the folder `data` holds.
+/// Opens a graph in memory with what a file of the folder `data` holds; properties of vertices may keep the ids that they
+/// have there.
 ///
 /// # Errors
 /// If the file cannot be read or the graph cannot be opened.
-pub fn load(data: &Path, file: &str, options: DatabaseOptions) -> Result<Database, Problem> {
+pub fn load(
+    data: &Path,
+    file: &str,
+    keep_property_ids: bool,
+    options: DatabaseOptions,
+) -> Result<Database, Problem> {
     let database = Database::in_memory_with(options)?;
-    database.import(data.join(file), None, &ImportOptions::default(), &|_| {})?;
+    let import = ImportOptions { keep_property_ids, ..ImportOptions::default() };
+    database.import(data.join(file), None, &import, &|_| {})?;
     Ok(database)
 }

@@ -106,6 +106,7 @@ impl World {
             helpers: None,
             waker: Waker::new(|| ()),
             seed: 0,
+            caller: dataflow::Caller::Application,
         });
         let clock = MonotonicClock::default();
         let mut query = RunningQuery::new(state, Detail::Tokens);

@@ -84,7 +84,7 @@ impl Answer {
 impl Held {
     fn detach(&self, detacher: &mut Detacher<'_>, results: &mut Results) {
         let Self { batch, .. } = self;
-        let result = |row| (detacher.value(&batch.current.value(row)), batch.bulk(row));
+        let result = |row| (detacher.value(&batch.current.value(row)).0, batch.bulk(row));
         results.extend((0..batch.len).map(result));
     }
 }

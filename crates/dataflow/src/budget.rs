@@ -9,7 +9,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes that are taken and given back together, so that queries do not meet here with each batch.
 const GRAIN: i64 = 256 << 10;
 
-/// Bytes of a query that need no place of their own: short queries never wait for long ones.
+/// Bytes of a query that need no place of their own: short queries never wait for long ones. When all together have more than the
+/// bound, [`GRAIN`] is, since there may be thousands of short ones.
 const FREE: i64 = 1 << 20;
 
 /// A bound in bytes that queries share.
@@ -97,13 +98,19 @@ impl Part {
             return true;
         }
         let used = self.budget.used.fetch_add(wanted - taken, Ordering::Relaxed) + wanted - taken;
-        used <= self.budget.limit || wanted < taken || wanted <= FREE
+        used <= self.budget.limit || wanted < taken || wanted <= self.free(used)
+    }
+
+    /// Bytes that need no place, when so many are taken.
+    fn free(&self, used: i64) -> i64 {
+        if used <= self.budget.limit { FREE } else { GRAIN }
     }
 
     /// Whether the query may go on. If not, it should ask again soon.
     pub(crate) fn may_go_on(&self) -> bool {
         let budget = &self.budget;
-        if budget.used.load(Ordering::Relaxed) <= budget.mark || self.taken.load(Ordering::Relaxed) <= FREE {
+        let used = budget.used.load(Ordering::Relaxed);
+        if used <= budget.mark || self.taken.load(Ordering::Relaxed) <= self.free(used) {
             return true;
         }
         match budget.first.compare_exchange(0, self.id, Ordering::Relaxed, Ordering::Relaxed) {
@@ -150,6 +157,15 @@ mod tests {
         drop(first);
         assert!(second.may_go_on());
         assert!(!second.hold(200 * MIB), "the bound holds for the first too");
+    }
+
+    #[test]
+    fn thousands_of_short_queries_take_little_more_than_the_bound() {
+        let budget = Arc::new(Budget::new(100 << 20, 40 << 20));
+        let parts: Vec<Part> = (0..1_000).map(|_| Part::new(budget.clone())).collect();
+        assert!(parts.iter().all(|part| part.hold(GRAIN)), "a little is always free");
+        assert!(!parts[0].hold(MIB), "and no more than that, past the bound");
+        assert!(!parts[0].may_go_on() || parts[0].taken.load(Ordering::Relaxed) > GRAIN);
     }
 
     #[test]

@@ -11,10 +11,21 @@ use crate::error::QueryError;
 /// long work on values in the middle (`values::watch`), and who waits for a load at once.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
-    cancelled: Arc<AtomicU8>,
-    failure: Arc<OnceLock<QueryError>>,
+    shared: Arc<Shared>,
     request: Option<Arc<Request>>,
 }
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// [`CANCELLED`], [`FAILED`], or both; 0 nearly always, which one look tells.
+    ended: AtomicU8,
+    failure: OnceLock<QueryError>,
+}
+
+/// The end was asked for.
+const CANCELLED: u8 = 1;
+/// There is a failure.
+const FAILED: u8 = 2;
 
 impl CancelToken {
     /// A token of a query that loads what it misses on behalf of `request`.
@@ -24,7 +35,7 @@ impl CancelToken {
 
     /// Asks for the end. The first reason given stands.
     pub fn cancel(&self) {
-        self.cancelled.store(1, Ordering::Release);
+        self.shared.ended.fetch_or(CANCELLED, Ordering::Release);
         if let Some(request) = &self.request {
             request.end();
         }
@@ -34,19 +45,25 @@ impl CancelToken {
     /// after it leaves.
     pub(crate) fn fail(&self, error: QueryError) {
         // A later failure than the first adds nothing.
-        let _ = self.failure.set(error);
+        let _ = self.shared.failure.set(error);
+        self.shared.ended.fetch_or(FAILED, Ordering::Release);
     }
 
     /// The error that the query is to end with.
     #[inline]
     pub(crate) fn failure(&self) -> Option<&QueryError> {
-        self.failure.get()
+        if self.ended() & FAILED == 0 { None } else { self.shared.failure.get() }
     }
 
     /// Whether the end was asked for.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Acquire) != 0
+        self.ended() & CANCELLED != 0
+    }
+
+    #[inline]
+    fn ended(&self) -> u8 {
+        self.shared.ended.load(Ordering::Acquire)
     }
 
     /// The request that ends with the query.

@@ -15,6 +15,9 @@
 //!   nobody waits for. The *lookout*, a thread that is awake while anything is loaded, hands it over if after
 //!   [`LOOK`] the load is still under way and there is other work.
 //!
+//! A step of an operator that is known to take long, and cannot be left in the middle (the making of a text of megabytes), is
+//! like such a load: see [`crate::post::Long`].
+//!
 //! A thread that finds its executor gone when its load has ended finishes the turn of its query, puts the query back on the
 //! desk and becomes a spare.
 
@@ -34,6 +37,7 @@ use crate::floor::Floor;
 use crate::pin::Cores;
 use crate::post::{Lent, Post};
 use crate::quota::Clock;
+use crate::reclaim;
 
 /// How often the lookout looks: half a turn, so that a load holds up other queries no longer than another query would.
 const LOOK: Duration = Duration::from_micros(250);
@@ -125,7 +129,9 @@ impl Crew {
         let name = format!("executor-{}", muster.lent.len());
         let thread = std::thread::Builder::new().name(name).spawn(move || {
             let post = Rc::new(Post::new(crew, lent));
+            post.on_this_thread();
             graph::on_load(Some(Rc::clone(&post) as Rc<dyn OnLoad>));
+            reclaim::on_this_thread();
             while let Some(executor) = post.crew.stand_by() {
                 post.take_up(&executor);
                 executor.run(&post);

@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use graph::{EdgeLabelId, PropertyEntry, ReadNotes, ReadUnit, Reader};
 use rustc_hash::FxHashMap;
 use values::{
-    BulkSet, Edge, EdgeRef, LARGE, Map, Path, Property, Set, Value, Vertex, VertexProperty, VertexRef, watch,
+    BulkSet, Edge, EdgeRef, Extent, LARGE, Map, Measure, Path, Property, Set, Value, Vertex, VertexProperty,
+    VertexRef, Weighed, watch,
 };
 
 /// How much of an element leaves with it.
@@ -22,7 +24,7 @@ pub enum Detail {
 /// A result without handles: vertices, edges and entries of maps inside it, however nested, in the form that leaves
 /// the engine. What holds none is shared, not copied.
 pub fn detach(value: &Value, reader: &Reader<'_>, detail: Detail) -> Value {
-    Detacher::new(reader, detail, u64::MAX).value(value)
+    Detacher::new(reader, detail, u64::MAX).value(value).0
 }
 
 /// Elements that a transaction has dropped and shows all the same, with the ids that they had.
@@ -42,6 +44,9 @@ pub(crate) enum Noted<'a> {
     Later(&'a Gone),
 }
 
+/// Vertices in collections that a detacher remembers.
+const VERTICES: usize = 1 << 11;
+
 /// Detaches values that may share parts: what they share before, they share after.
 ///
 /// ```text
@@ -54,6 +59,10 @@ pub(crate) struct Detacher<'a> {
     noted: Option<Noted<'a>>,
     /// What has become of large collections, by their address: they outlive the detacher.
     known: FxHashMap<usize, Value>,
+    /// What has become of vertices in collections, of which many paths and maps have the same; no more than [`VERTICES`].
+    vertices: FxHashMap<VertexRef, (Value, Extent)>,
+    /// Room for the properties of a vertex.
+    entries: Vec<PropertyEntry>,
     /// Bytes that were made.
     made: u64,
     /// Most bytes to make; beyond them everything becomes null.
@@ -62,7 +71,16 @@ pub(crate) struct Detacher<'a> {
 
 impl<'a> Detacher<'a> {
     pub(crate) fn new(reader: &'a Reader<'a>, detail: Detail, room: u64) -> Self {
-        Self { reader, detail, noted: None, known: FxHashMap::default(), made: 0, room }
+        Self {
+            reader,
+            detail,
+            noted: None,
+            known: FxHashMap::default(),
+            vertices: FxHashMap::default(),
+            entries: Vec::new(),
+            made: 0,
+            room,
+        }
     }
 
     /// The same for results of a transaction.
@@ -75,36 +93,71 @@ impl<'a> Detacher<'a> {
         self.made
     }
 
-    /// Whether anything was made.
-    pub(crate) fn has_made(&self) -> bool {
-        self.made > 0
-    }
-
     /// Whether there was no room for all that was to be made; then it is not whole.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.made > self.room
     }
 
-    /// The value without handles.
-    pub(crate) fn value(&mut self, value: &Value) -> Value {
+    /// The value without handles, and how large it is: each part is measured when it is made, and not once more for each
+    /// collection that it is in.
+    #[inline]
+    pub(crate) fn value(&mut self, value: &Value) -> (Value, Extent) {
         let extent = value.extent();
-        if !extent.is_attached {
-            return value.clone();
+        if extent.is_attached { self.attached(value, extent) } else { (value.clone(), extent) }
+    }
+
+    /// The same of a value that is nobody else's.
+    #[inline]
+    pub(crate) fn owned(&mut self, value: Value) -> (Value, Extent) {
+        let extent = value.extent();
+        if extent.is_attached { self.attached(&value, extent) } else { (value, extent) }
+    }
+
+    /// The same of what is in a collection.
+    #[inline]
+    fn part(&mut self, part: &Value) -> (Value, Extent) {
+        if let Value::VertexRef(v) = part { self.vertex_part(*v, part) } else { self.value(part) }
+    }
+
+    fn vertex_part(&mut self, v: VertexRef, part: &Value) -> (Value, Extent) {
+        if let Some((known, extent)) = self.vertices.get(&v) {
+            return (known.clone(), *extent);
         }
+        let (made, extent) = self.value(part);
+        // What there was no room for is no vertex.
+        if self.vertices.len() < VERTICES && matches!(made, Value::Vertex(_)) {
+            self.vertices.insert(v, (made.clone(), extent));
+        }
+        (made, extent)
+    }
+
+    fn attached(&mut self, value: &Value, extent: Extent) -> (Value, Extent) {
         let address = if extent.expanded >= LARGE { value.address() } else { None };
         if let Some(known) = address.and_then(|address| self.known.get(&address)) {
-            return known.clone();
+            return (known.clone(), known.extent());
         }
         if self.is_incomplete() {
-            return Value::Null;
+            return (Value::Null, Value::Null.extent());
         }
         watch::tick();
-        let detached = self.attached(value);
-        self.made += detached.extent().own + size_of::<Value>() as u64;
+        let detached = self.made_of(value);
+        let extent = if self.is_as_large(value) { extent } else { detached.extent() };
+        self.made += extent.own + size_of::<Value>() as u64;
         if let Some(address) = address {
             self.known.insert(address, detached.clone());
         }
-        detached
+        (detached, extent)
+    }
+
+    /// Whether a value is as large when it is detached, which then needs not be measured again.
+    fn is_as_large(&self, value: &Value) -> bool {
+        match value {
+            Value::VertexProperty(property) => {
+                let all = self.detail == Detail::Properties || property.properties.is_empty();
+                all && property.value.shared_place().is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Notes that the properties of a vertex or an edge are shown.
@@ -140,28 +193,25 @@ impl<'a> Detacher<'a> {
         }
     }
 
-    fn attached(&mut self, value: &Value) -> Value {
+    fn made_of(&mut self, value: &Value) -> Value {
         match value {
             Value::VertexRef(v) => self.vertex(*v).into(),
             Value::EdgeRef(e) => self.edge(*e).into(),
-            Value::List(members) => members.iter().map(|m| self.value(m)).collect::<Vec<_>>().into(),
-            Value::Set(members) => members.iter().map(|m| self.value(m)).collect::<Set>().into(),
+            Value::List(members) => self.list(members),
+            Value::Set(members) => members.iter().map(|m| self.part(m).0).collect::<Set>().into(),
             Value::BulkSet(members) => {
-                members.iter().map(|(m, n)| (self.value(m), n)).collect::<BulkSet>().into()
+                members.iter().map(|(m, n)| (self.part(m).0, n)).collect::<BulkSet>().into()
             }
             Value::Map(map) => {
-                map.iter().map(|(k, v)| (self.value(k), self.value(v))).collect::<Map>().into()
+                map.iter().map(|(k, v)| (self.part(k).0, self.part(v).0)).collect::<Map>().into()
             }
             Value::Entry(entry) => {
-                let entry = (self.value(&entry.0), self.value(&entry.1));
+                let entry = (self.part(&entry.0).0, self.part(&entry.1).0);
                 [entry].into_iter().collect::<Map>().into()
             }
-            Value::Path(path) => Value::from(Path {
-                labels: path.labels.clone(),
-                objects: path.objects.iter().map(|o| self.value(o)).collect(),
-            }),
+            Value::Path(path) => self.path(path),
             Value::Property(property) => {
-                let value = self.value(&property.value);
+                let value = self.value(&property.value).0;
                 Property { value, owner: None, ..(**property).clone() }.into()
             }
             Value::VertexProperty(property) => {
@@ -173,13 +223,34 @@ impl<'a> Detacher<'a> {
         }
     }
 
-    fn vertex(&self, v: VertexRef) -> Vertex {
+    fn list(&mut self, members: &[Value]) -> Value {
+        let (members, measure) = self.parts(members);
+        Value::List(Arc::new(Weighed::measured(members, measure)))
+    }
+
+    fn path(&mut self, path: &Path) -> Value {
+        let (objects, measure) = self.parts(&path.objects);
+        Value::Path(Arc::new(Weighed::measured(Path { labels: path.labels.clone(), objects }, measure)))
+    }
+
+    fn parts(&mut self, parts: &[Value]) -> (Vec<Value>, Measure) {
+        let mut measure = Measure::default();
+        let detached = parts.iter().map(|part| {
+            let (value, extent) = self.part(part);
+            measure.add(extent);
+            value
+        });
+        (detached.collect(), measure)
+    }
+
+    fn vertex(&mut self, v: VertexRef) -> Vertex {
         let mut vertex = self.reference(v);
         if self.detail == Detail::Properties {
             self.note(ReadUnit::VertexRecord(v));
-            let mut entries = Vec::new();
+            let mut entries = std::mem::take(&mut self.entries);
             self.reader.vertex_properties(v, &[], &mut entries);
-            vertex.properties = entries.into_iter().map(|entry| self.vertex_property(entry)).collect();
+            vertex.properties = entries.drain(..).map(|entry| self.vertex_property(entry)).collect();
+            self.entries = entries;
         }
         vertex
     }
@@ -192,13 +263,14 @@ impl<'a> Detacher<'a> {
 
     fn vertex_property(&self, entry: PropertyEntry) -> VertexProperty {
         let catalog = self.reader.snapshot().catalog();
+        let id = entry.shown_id();
         let meta = entry.meta.into_iter().map(|(key, value)| Property {
             key: catalog.key_name(key).clone(),
             value,
             owner: None,
         });
         VertexProperty {
-            id: entry.id.to_value(),
+            id,
             key: catalog.key_name(entry.key).clone(),
             value: entry.value,
             properties: meta.collect(),

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use graph::{NameSpace, ReadUnit};
 use parking_lot::{Condvar, Mutex};
 use planner::physical::Plan;
 use values::{Str, Value};
 
+use crate::batch::Weight;
 use crate::budget::{Budget, PATIENCE};
 use crate::cancel::CancelToken;
 use crate::commit::Committers;
@@ -25,6 +27,7 @@ use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
 use crate::side_effects::SideEffects;
 use crate::task::{Room, Task};
+use crate::turns::Caller;
 use crate::waker::Waker;
 
 /// How an engine is built.
@@ -79,16 +82,28 @@ pub struct QuerySpec {
     pub params: Vec<Value>,
     /// The graph as it sees it.
     pub access: Access,
-    /// On whose behalf it runs; tenants share the executors evenly.
-    pub tenant: Str,
+    /// On whose behalf it runs.
+    pub caller: Caller,
     /// Its evaluation timeout.
     pub timeout: Option<Duration>,
+    /// What has passed of that: the request was planned, or tried before.
+    pub spent: Duration,
     /// Most bytes of intermediate results.
     pub memory: u64,
     /// What it counts.
     pub counting: Counting,
     /// How complete the elements among its results are.
     pub detail: Detail,
+}
+
+impl QuerySpec {
+    /// In a transaction: what is not found since nobody knows its name was read all the same.
+    fn note_unknown_names(&self) {
+        if let Access::Write(transaction) = &self.access {
+            let read = |(space, name): &(NameSpace, Str)| ReadUnit::Name(*space, graph::name_hash(name));
+            self.plan.unknown.iter().for_each(|name| transaction.note_read(read(name)));
+        }
+    }
 }
 
 /// Executors, and what they share. Dropping it stops them; queries still running are dropped.
@@ -112,8 +127,15 @@ impl Engine {
     /// # Errors
     /// If the system refuses a thread.
     pub fn start(options: &EngineOptions) -> std::io::Result<Self> {
+        Self::start_by(options, Arc::new(MonotonicClock::default()))
+    }
+
+    /// Starts the executors, with a clock by which turns and deadlines are measured.
+    ///
+    /// # Errors
+    /// If the system refuses a thread.
+    pub fn start_by(options: &EngineOptions, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let executors = options.executors.max(1);
-        let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
         let floor = Arc::new(Floor::new(executors, options.sharing, clock.clone()));
         let committers = Arc::new(Committers::start(options.committers)?);
         let crew = Crew::new(floor.clone(), clock.clone(), committers, options.pin, options.spares);
@@ -154,7 +176,7 @@ impl Engine {
     }
 
     /// Starts a query on the executor with the fewest queries. Results and outcome go to the sink.
-    pub fn submit(&self, spec: QuerySpec, sink: Box<dyn ResultSink>) -> QueryHandle {
+    pub fn submit(&self, spec: QuerySpec, mut sink: Box<dyn ResultSink>) -> QueryHandle {
         let desk = self
             .floor
             .desks
@@ -166,13 +188,12 @@ impl Engine {
             let desk = desk.clone();
             move || desk.wake()
         });
-        let tenant = spec.tenant.clone();
         let detail = spec.detail;
         let state = self.state(spec, waker.clone());
+        sink.begin(&state.memory);
         let cancel = state.cancel.clone();
         let abandoned = Arc::new(AtomicBool::new(false));
         desk.submit(Task {
-            tenant,
             query: RunningQuery::new(state, detail),
             sink,
             abandoned: abandoned.clone(),
@@ -207,33 +228,48 @@ impl Engine {
     }
 
     fn state(&self, mut spec: QuerySpec, waker: Waker) -> Arc<QueryState> {
-        let ends = spec.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let left = spec.timeout.map(|timeout| timeout.saturating_sub(spec.spent));
+        let ends = left.and_then(|left| Instant::now().checked_add(left));
+        spec.note_unknown_names();
         let cancel = CancelToken::of(spec.access.serve(ends));
         let profile = match spec.counting {
             Counting::Off => Profile::off(),
             Counting::On => Profile::new(spec.plan.ops, false),
             Counting::Timed => Profile::new(spec.plan.ops, true),
         };
+        let memory = Arc::new(match &self.budget {
+            Some(budget) => MemoryMeter::within(spec.memory, budget),
+            None => MemoryMeter::new(spec.memory),
+        });
+        if let Err(error) = memory.charge(weight_of(&spec.params)) {
+            cancel.fail(error);
+        }
         let alone = spec.plan.writes || spec.plan.parallelism == Some(1) || self.executors() < 2;
         Arc::new(QueryState {
             side_effects: SideEffects::new(&spec.plan),
             shareable: Shareable::default(),
-            memory: Arc::new(match &self.budget {
-                Some(budget) => MemoryMeter::within(spec.memory, budget),
-                None => MemoryMeter::new(spec.memory),
-            }),
+            memory,
             profile,
             cancel,
-            deadline: spec.timeout.map(|timeout| (self.clock.now().saturating_add(timeout), timeout)),
+            deadline: left.map(|left| self.clock.now().saturating_add(left)).zip(spec.timeout),
             clock: self.clock.clone(),
             helpers: (!alone).then(|| self.floor.clone() as Arc<dyn Helpers>),
             waker,
+            caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
             plan: spec.plan,
             params: spec.params,
             access: spec.access,
         })
     }
+}
+
+/// Bytes of what a query was sent with, if they are worth counting.
+fn weight_of(params: &[Value]) -> isize {
+    const SMALL: usize = 64 << 10;
+    let mut weight = Weight::default();
+    params.iter().for_each(|value| weight.add(value));
+    if weight.bytes < SMALL { 0 } else { weight.bytes as isize }
 }
 
 impl Drop for Engine {
@@ -299,6 +335,10 @@ const LOCAL_TURN: Duration = Duration::from_millis(50);
 
 /// Waits until the query may hold more memory.
 fn wait_for_memory(state: &QueryState) -> Result<(), QueryError> {
+    // Nearly always it may at once, and the clock takes as long as all the rest.
+    if state.memory.may_go_on() {
+        return Ok(());
+    }
     let began = state.clock.now();
     while !state.memory.may_go_on() {
         state.check()?;

@@ -124,6 +124,8 @@ pub(crate) struct Floor {
     sharing: Sharing,
     /// Exchanges that have pieces to give away, and pieces to go on with.
     offers: Mutex<Offers>,
+    /// How many pieces in `offers` were begun.
+    begun: AtomicUsize,
     idle: AtomicUsize,
     /// Executors that work on pieces of others' queries at the moment.
     helping: AtomicUsize,
@@ -169,6 +171,7 @@ impl Floor {
             sharing,
             desks: (0..executors).map(|_| Arc::default()).collect(),
             offers: Mutex::default(),
+            begun: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),
             helping: AtomicUsize::new(0),
             callers: AtomicUsize::new(0),
@@ -235,15 +238,28 @@ impl Floor {
 
     /// Takes a piece back that was begun.
     pub(crate) fn give_back(&self, piece: PieceTask) {
-        self.offers.lock().begun.push(piece);
+        let mut offers = self.offers.lock();
+        offers.begun.push(piece);
+        self.begun.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes a piece that was begun and is nobody's at the moment.
+    pub(crate) fn take_begun(&self) -> Option<PieceTask> {
+        if self.begun.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut offers = self.offers.lock();
+        let piece = offers.begun.pop()?;
+        self.begun.fetch_sub(1, Ordering::Relaxed);
+        Some(piece)
     }
 
     /// Takes a piece from the oldest offer that still has one.
     pub(crate) fn take_piece(&self) -> Option<PieceTask> {
-        let mut offers = self.offers.lock();
-        if let Some(piece) = offers.begun.pop() {
+        if let Some(piece) = self.take_begun() {
             return Some(piece);
         }
+        let mut offers = self.offers.lock();
         while let Some(source) = offers.sources.front() {
             if let Some(task) = PieceTask::take(source) {
                 return Some(task);

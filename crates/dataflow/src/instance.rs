@@ -12,15 +12,20 @@
 //! and its mailbox is empty, so the marks need no messages of their own, and an operator that would only ever receive
 //! the mark is not created (section 4.4): the instance completes it on its behalf.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use planner::physical::{IntraPolicy, Pipeline};
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
+use crate::executor::TURN;
 use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators;
+use crate::post::Long;
 use crate::profile::Counters;
 
 /// Batches that may wait in one mailbox before the operator upstream of it must wait. Depth-first scheduling never
@@ -31,13 +36,44 @@ const MAILBOX_BOUND: usize = 32;
 const LARGE_BATCH: usize = 256;
 
 /// Bytes from which on a batch counts as large whatever its rows.
-const LARGE_BYTES: usize = 1 << 14;
+const LARGE_BYTES: usize = Batch::SLIGHT;
 
 /// Bytes, written out, beyond which a batch is worked on in pieces.
 const PIECE: u64 = 4 << 20;
 
-/// Small batches that may pass between two looks at the clock.
+/// Time beyond which a step of an operator is long for a turn: its next batches are halved, until it is no longer.
+const SLOW: Duration = Duration::from_micros(200);
+
+/// Bytes of a batch from which on a step may outlast a turn.
+const LONG_BYTES: usize = 1 << 20;
+
+/// Rows that are not divided on account of time.
+const FEWEST_ROWS: usize = 16;
+
+/// Down to that many rows.
+const MOST_HALVINGS: u8 = (Batch::TARGET_ROWS / FEWEST_ROWS).ilog2() as u8;
+
+/// Small batches that may pass between two looks at the clock, in all instances that a thread works on: if each counted its own,
+/// sixteen in each of sixteen inside one another would be 2⁶⁴.
 const STEPS_PER_CLOCK: u32 = 16;
+
+thread_local! {
+    /// Steps since the last look at the clock.
+    static STEPS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Has the clock be looked at after this step.
+fn make_clock_due() {
+    STEPS.set(STEPS_PER_CLOCK);
+}
+
+/// Counts a step; whether the clock is to be looked at.
+fn clock_is_due() -> bool {
+    let steps = STEPS.get() + 1;
+    let due = steps >= STEPS_PER_CLOCK;
+    STEPS.set(if due { 0 } else { steps });
+    due
+}
 
 /// How far a scope instance has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +97,32 @@ struct Node {
     used: bool,
     /// Whether it asked to be called again without input.
     backlog: bool,
+    /// Halvings of the batches that it is given: it takes long for its rows.
+    halvings: u8,
+    /// Whether its last step has outlasted a turn.
+    outlasts: bool,
+}
+
+impl Node {
+    /// Most rows that it is given at once.
+    fn most(&self) -> usize {
+        if self.halvings == 0 { usize::MAX } else { Batch::TARGET_ROWS >> self.halvings }
+    }
+
+    /// Whether it takes long, as far as is known.
+    fn is_slow(&self) -> bool {
+        self.halvings > 0 || self.outlasts
+    }
+
+    /// Notes how long it has worked on so many rows.
+    fn pace(&mut self, rows: usize, took: Duration) {
+        self.outlasts = took > TURN;
+        if took > SLOW && rows > FEWEST_ROWS {
+            self.halvings = (self.halvings + 1).min(MOST_HALVINGS);
+        } else if took < SLOW / 4 {
+            self.halvings = self.halvings.saturating_sub(1);
+        }
+    }
 }
 
 /// A running copy of a pipeline.
@@ -77,7 +139,6 @@ pub(crate) struct Instance {
     input_ended: bool,
     /// Operators from here on see one more completed iteration than those before (the tail of a loop's body).
     tail_from: usize,
-    small_steps: u32,
     /// What an empty pipeline (`identity()`) has received: it is its own output.
     passing: Vec<Batch>,
     /// What operators emit into, one after another: empty between their calls.
@@ -97,7 +158,6 @@ impl Instance {
             completed: 0,
             input_ended: false,
             tail_from: usize::MAX,
-            small_steps: 0,
             passing: Vec::new(),
             output: Output::default(),
         }
@@ -171,7 +231,6 @@ impl Instance {
         }
         (self.ready, self.blocked, self.completed) = (0, 0, 0);
         self.input_ended = false;
-        self.small_steps = 0;
         self.passing.clear();
         // What the call that failed had emitted.
         self.output.clear();
@@ -198,7 +257,7 @@ impl Instance {
             if !out.is_empty() {
                 return Ok(self.after_output());
             }
-            if self.clock_is_due() {
+            if clock_is_due() {
                 cx.query.check()?;
                 if cx.quota.is_spent() {
                     return Ok(self.after_output());
@@ -221,15 +280,6 @@ impl Instance {
         } else {
             Progress::Idle
         }
-    }
-
-    fn clock_is_due(&mut self) -> bool {
-        self.small_steps += 1;
-        let due = self.small_steps >= STEPS_PER_CLOCK;
-        if due {
-            self.small_steps = 0;
-        }
-        due
     }
 
     /// Whether the most upstream operator that has not completed has seen all its input.
@@ -258,16 +308,15 @@ impl Instance {
         Some(deepest)
     }
 
-    /// Gives a batch to an operator, in pieces where the query wants smaller ones.
+    /// Gives a batch to an operator, in pieces where the query wants smaller ones or the operator takes long.
     fn deliver(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
-        match cx.query.plan.batch {
-            Some(most) if batch.len > most as usize => {
-                let rows: Vec<u32> = (0..batch.len as u32).collect();
-                let mut pieces = rows.chunks(most as usize);
-                pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
-            }
-            _ => self.deliver_whole(to, batch, cx),
+        let most = cx.query.plan.batch.map_or(usize::MAX, |most| most as usize).min(self.nodes[to].most());
+        if batch.len <= most {
+            return self.deliver_whole(to, batch, cx);
         }
+        let rows: Vec<u32> = (0..batch.len as u32).collect();
+        let mut pieces = rows.chunks(most);
+        pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
     }
 
     fn deliver_whole(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
@@ -277,7 +326,7 @@ impl Instance {
         }
         self.ready |= 1 << to;
         let mailbox = &mut self.nodes[to].mailbox;
-        if batch.len < LARGE_BATCH && !batch.has_values() {
+        if batch.is_slight() || batch.len < LARGE_BATCH && !batch.has_values() {
             mailbox.push(batch, None);
             return Ok(());
         }
@@ -302,18 +351,31 @@ impl Instance {
     fn step(&mut self, i: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         let op = &self.pipeline.ops[i];
         let node = &mut self.nodes[i];
-        let operator = node.operator.get_or_insert_with(|| operators::create(op));
         node.used = true;
-        let is_charged = node.mailbox.is_next_charged();
+        let charge = node.mailbox.next_charge();
         let input = if node.backlog { None } else { node.mailbox.pop() };
-        if input.as_ref().is_some_and(|batch| batch.len >= LARGE_BATCH || is_charged) {
-            self.small_steps = STEPS_PER_CLOCK;
-        }
+        let rows = input.as_ref().map_or(0, |batch| batch.len);
+        let is_large = rows >= LARGE_BATCH || rows > 0 && charge.is_some();
+        let is_paced = (is_large || rows > 0 && (node.is_slow() || writes(cx)))
+            && !operators::divides_its_work(&op.kind);
+        let began = is_paced.then(|| cx.query.clock.now());
+        let may_outlast = is_paced && (node.outlasts || charge.is_some_and(|bytes| bytes >= LONG_BYTES));
+        let long = may_outlast.then(Long::begin);
+        let operator = node.operator.get_or_insert_with(|| operators::create(op));
         let output = &mut self.output;
         let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output))?;
+        drop(long);
+        if is_large {
+            make_clock_due();
+        }
+        // Who asks to be called again has looked at the clock.
+        if let (Some(began), Step::Idle) = (began, step) {
+            node.pace(rows, cx.query.clock.now().saturating_sub(began));
+            make_clock_due();
+        }
         if step == Step::More && output.is_empty() {
             // It has worked as long as it may, and has nothing to show for it.
-            self.small_steps = STEPS_PER_CLOCK;
+            make_clock_due();
         }
         self.note(i, step);
         self.route(i, cx, out)
@@ -376,7 +438,7 @@ impl Instance {
         let output = &mut self.output;
         match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output))? {
             // It is told again once its consumers have run.
-            Step::More => self.small_steps = STEPS_PER_CLOCK,
+            Step::More => make_clock_due(),
             Step::Blocked => {
                 node.backlog = true;
                 self.ready |= 1 << i;
@@ -405,6 +467,11 @@ impl Instance {
         self.output.batches = batches;
         delivered
     }
+}
+
+/// Whether steps change the graph, and take longer for their rows than others.
+fn writes(cx: &Context<'_>) -> bool {
+    cx.query.transaction().is_some()
 }
 
 /// Runs a call of an operator and adds its time to the operator's counters where the query is profiled.

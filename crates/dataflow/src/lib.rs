@@ -11,8 +11,10 @@
 //! | `instance.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
 //! | `running.rs`, `answer.rs` | one query: the root instance, and what a transaction answers |
-//! | `executor.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, tenants, what executors share, queries |
+//! | `executor.rs`, `turns.rs`, `floor.rs`, `task.rs`, `engine.rs` | turns, what executors share, queries |
 //! | `memory.rs`, `budget.rs`, `batch/weight.rs` | what a query may hold, what all may, and what values weigh |
+//! | `growing/` | tables and vectors that grow little by little |
+//! | `reclaim.rs` | freeing what is large, off the executors |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
@@ -31,6 +33,7 @@ mod entered;
 mod error;
 mod executor;
 mod floor;
+mod growing;
 mod instance;
 mod java_regex;
 mod mailbox;
@@ -42,12 +45,14 @@ mod post;
 mod profile;
 mod query;
 mod quota;
+mod reclaim;
 mod result;
 mod running;
 mod scope;
 mod scope_memory;
 mod side_effects;
 mod task;
+mod turns;
 mod waker;
 
 pub use budget::Budget;
@@ -57,7 +62,7 @@ pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, Query
 pub use entered::{Entered, TagSet};
 pub use error::QueryError;
 pub use instance::Progress;
-pub use memory::{Charge, MemoryMeter};
+pub use memory::{Charge, MemoryMeter, WaitingResults};
 pub use profile::{Counters, Profile};
 pub use query::{Access, Helpers, QueryState, Shareable, Sharing};
 pub use quota::{Clock, MonotonicClock, Quota};
@@ -66,4 +71,5 @@ pub use running::RunningQuery;
 pub use scope::PieceSource;
 pub use scope_memory::ScopeMemory;
 pub use side_effects::SideEffects;
+pub use turns::Caller;
 pub use waker::Waker;

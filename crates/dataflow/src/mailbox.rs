@@ -26,11 +26,13 @@ impl Mailbox {
     }
 
     /// Whether none waits.
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
     /// Puts a batch behind the others.
+    #[inline]
     pub(crate) fn push(&mut self, batch: Batch, charge: Option<Charge>) {
         match &self.first {
             None => self.first = Some((batch, charge)),
@@ -38,12 +40,14 @@ impl Mailbox {
         }
     }
 
-    /// Whether the first batch is charged: it is large.
-    pub(crate) fn is_next_charged(&self) -> bool {
-        matches!(self.first, Some((_, Some(_))))
+    /// Bytes that the first batch is charged with, if it is large.
+    #[inline]
+    pub(crate) fn next_charge(&self) -> Option<usize> {
+        self.first.as_ref().and_then(|(_, charge)| charge.as_ref()).map(Charge::bytes)
     }
 
     /// Takes the first batch out.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<Batch> {
         let (batch, _) = self.first.take()?;
         if !self.rest.is_empty() {

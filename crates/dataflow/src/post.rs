@@ -1,6 +1,8 @@
-//! A thread's place in the crew: the executor that it works for, and what becomes of it while the thread loads.
+//! A thread's place in the crew: the executor that it works for, and what becomes of it while the thread loads, or works for long
+//! on something that cannot be left in the middle.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::{OnLoad, Request};
@@ -24,6 +26,30 @@ pub(crate) struct Post {
     desk: RefCell<Option<Arc<Desk>>>,
     /// The core that the thread is bound to.
     core: Cell<Option<usize>>,
+}
+
+thread_local! {
+    static POST: RefCell<Option<Rc<Post>>> = const { RefCell::new(None) };
+}
+
+/// Lives while its thread works on something that may outlast a turn by far and cannot be left, such as the making of one large
+/// text: the executor is lent meanwhile, as for a load, so another thread may go on with its other queries. Both are on one core
+/// then, which the system divides among them.
+pub(crate) struct Long(Option<Rc<Post>>);
+
+impl Long {
+    /// Whoever calls this holds no lock that other queries wait for.
+    pub(crate) fn begin() -> Self {
+        Self(POST.with_borrow(Clone::clone).filter(|post| post.lend()))
+    }
+}
+
+impl Drop for Long {
+    fn drop(&mut self) {
+        if let Some(post) = &self.0 {
+            post.take_back();
+        }
+    }
 }
 
 /// What a thread has lent while it loads.
@@ -53,6 +79,34 @@ impl Post {
         }
     }
 
+    /// Makes this the place of the calling thread.
+    pub(crate) fn on_this_thread(self: &Rc<Self>) {
+        POST.set(Some(Rc::clone(self)));
+    }
+
+    /// Lends the executor; whether there was one to lend.
+    fn lend(&self) -> bool {
+        let Some(executor) = self.held.take() else { return false };
+        {
+            let mut slot = self.lent.slot.lock();
+            slot.executor = Some(executor);
+            slot.loads += 1;
+        }
+        self.crew.tell_lookout();
+        true
+    }
+
+    /// Takes back what was lent, unless another thread has it now.
+    fn take_back(&self) {
+        let executor = self.lent.slot.lock().executor.take();
+        if executor.is_none() {
+            // Whoever has it now has the core as well.
+            self.crew.cores.unbind();
+            self.core.set(None);
+        }
+        self.held.replace(executor);
+    }
+
     /// Makes the thread that of an executor.
     pub(crate) fn take_up(&self, executor: &Executor) {
         self.desk.replace(Some(Arc::clone(&executor.desk)));
@@ -80,7 +134,7 @@ impl Post {
             // A suspended one is run once more, and suspended there.
             Next::Again | Next::Suspend => desk.give_back(task),
             Next::Gone => {
-                drop(task);
+                task.free();
                 self.crew.floor.retire(desk, ran);
             }
             Next::Commit => {
@@ -101,9 +155,6 @@ impl Post {
 
 impl OnLoad for Post {
     fn begin(&self, request: Option<&Arc<Request>>, others_may_go_on: bool) {
-        let executor = if others_may_go_on { self.held.take() } else { None };
-        let lends = executor.is_some();
-        self.has_lent.set(lends);
         if self.crew.is_stopped()
             && let Some(request) = request
         {
@@ -111,13 +162,11 @@ impl OnLoad for Post {
         }
         {
             let mut slot = self.lent.slot.lock();
-            slot.executor = executor;
             slot.request = request.cloned();
             slot.loads += 1;
         }
-        if lends {
-            self.crew.tell_lookout();
-        }
+        // What is lent for longer than this load stays lent.
+        self.has_lent.set(others_may_go_on && self.lend());
     }
 
     fn expect_long(&self) -> bool {
@@ -130,20 +179,10 @@ impl OnLoad for Post {
     }
 
     fn end(&self) {
-        let executor = {
-            let mut slot = self.lent.slot.lock();
-            slot.request = None;
-            slot.executor.take()
-        };
-        if !self.has_lent.replace(false) {
-            return;
+        self.lent.slot.lock().request = None;
+        if self.has_lent.replace(false) {
+            self.take_back();
         }
-        if executor.is_none() {
-            // Whoever has it now has the core as well.
-            self.crew.cores.unbind();
-            self.core.set(None);
-        }
-        self.held.replace(executor);
     }
 }
 
@@ -173,5 +212,61 @@ impl Slot {
         let Some(executor) = self.executor.take() else { return true };
         self.executor = crew.hand_over(executor).err();
         self.executor.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commit::Committers;
+    use crate::floor::Floor;
+    use crate::query::Sharing;
+    use crate::quota::{Clock, MonotonicClock};
+
+    /// A post whose thread has an executor, of a crew that has no threads.
+    fn post() -> Rc<Post> {
+        let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
+        let floor = Arc::new(Floor::new(1, Sharing::default(), clock.clone()));
+        let committers = Arc::new(Committers::start(1).unwrap());
+        let executor = Executor::new(0, &floor);
+        let crew = Crew::new(floor, clock, committers, false, 0);
+        let post = Rc::new(Post::new(crew, Arc::default()));
+        post.take_up(&executor);
+        post.hold(executor);
+        post
+    }
+
+    fn is_lent(post: &Post) -> bool {
+        post.lent.slot.lock().executor.is_some()
+    }
+
+    #[test]
+    fn what_is_lent_for_long_work_stays_lent_through_loads_and_comes_back_once() {
+        let post = post();
+        post.on_this_thread();
+        let long = Long::begin();
+        assert!(is_lent(&post) && post.held.borrow().is_none());
+        for others_may_go_on in [true, false] {
+            let inner = Long::begin();
+            post.begin(None, others_may_go_on);
+            assert!(is_lent(&post));
+            post.end();
+            drop(inner);
+            assert!(is_lent(&post), "it is lent for longer than the load");
+        }
+        drop(long);
+        assert!(!is_lent(&post) && post.release().is_some());
+        post.crew.committers.stop();
+    }
+
+    #[test]
+    fn who_comes_back_from_long_work_and_finds_another_in_place_has_no_executor() {
+        let post = post();
+        post.on_this_thread();
+        let long = Long::begin();
+        let taken = post.lent.slot.lock().executor.take();
+        drop(long);
+        assert!(taken.is_some() && post.release().is_none());
+        post.crew.committers.stop();
     }
 }

@@ -10,6 +10,8 @@ pub struct Counters {
     pub batches: AtomicU64,
     /// Rows received.
     pub rows: AtomicU64,
+    /// Edges that an expansion to vertices or edges has looked at.
+    pub read: AtomicU64,
     /// Rows sent.
     pub rows_out: AtomicU64,
     /// Traversers sent: rows times bulk.
@@ -55,6 +57,11 @@ impl Profile {
     /// No counters: what a query runs with when nobody will look.
     pub fn off() -> Self {
         Self { counters: Vec::new(), timed: false }
+    }
+
+    /// Whether the query counts.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.counters.is_empty()
     }
 
     /// The counters of an operator, if the query counts.

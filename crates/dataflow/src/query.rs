@@ -16,6 +16,7 @@ use crate::profile::Profile;
 use crate::quota::Clock;
 use crate::scope::PieceSource;
 use crate::side_effects::SideEffects;
+use crate::turns::{Caller, Path};
 use crate::waker::Waker;
 
 /// When executors work on one query together.
@@ -100,6 +101,8 @@ pub struct QueryState {
     pub params: Vec<Value>,
     /// The graph as it sees it.
     pub access: Access,
+    /// On whose behalf it runs.
+    pub caller: Caller,
     /// Its side-effects.
     pub side_effects: SideEffects,
     /// What it may hold in memory.
@@ -118,7 +121,7 @@ pub struct QueryState {
     pub waker: Waker,
     /// When it had work for the first time that others might have shared.
     pub shareable: Shareable,
-    /// Seed for `shuffle`, `sample` and `coin`.
+    /// Its number, and the seed for `shuffle`, `sample` and `coin`.
     pub seed: u64,
 }
 
@@ -133,6 +136,11 @@ impl QueryState {
                 None => transaction.snapshot(),
             }),
         }
+    }
+
+    /// The groups that it takes turns in.
+    pub(crate) fn path(&self) -> Path {
+        self.caller.path(self.seed)
     }
 
     /// The transaction, if the query runs in one.

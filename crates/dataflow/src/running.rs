@@ -1,6 +1,5 @@
 //! A query from its first batch to its last: the root of an operator tree.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +17,7 @@ use crate::memory::Charge;
 use crate::operator::{Context, Output};
 use crate::query::QueryState;
 use crate::quota::Quota;
+use crate::reclaim;
 use crate::result::{Results, Summary};
 
 /// The root scope instance of a query, on the executor that runs it.
@@ -40,8 +40,11 @@ pub struct RunningQuery {
 /// Batches of results on their way out.
 #[derive(Default)]
 struct Leaving {
-    batches: VecDeque<(Batch, Option<Charge>)>,
-    /// Rows of the first that have left.
+    batches: Vec<Batch>,
+    /// Of the large ones, until all have left.
+    charges: Vec<Charge>,
+    /// The batch that leaves, and how many of its rows have left.
+    at: usize,
     row: usize,
 }
 
@@ -106,8 +109,10 @@ impl RunningQuery {
         let outcome = outcome.map_err(|error| self.explain(error));
         self.time += self.state.clock.now().saturating_sub(began);
         if outcome.is_err() {
-            self.root.reset();
-            self.leaving = Leaving::default();
+            let bytes = self.state.memory.used() as usize;
+            let rest = Instance::new(self.state.plan.root.clone());
+            let terminated = (std::mem::replace(&mut self.root, rest), std::mem::take(&mut self.leaving));
+            reclaim::free(terminated, bytes);
         }
         outcome
     }
@@ -129,7 +134,8 @@ impl RunningQuery {
     fn advance(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
         self.state.check()?;
         if !self.leaving.batches.is_empty() {
-            return self.leave();
+            let leaving = std::mem::take(&mut self.leaving);
+            return self.leave(leaving);
         }
         let state = self.state.clone();
         let cx = Context {
@@ -152,20 +158,27 @@ impl RunningQuery {
         // A section that could not be read must end the query rather than look empty, and so must a test that failed.
         state.snapshot().check()?;
         state.check_failure()?;
-        for batch in out.batches {
-            if state.transaction().is_some() {
+        if state.transaction().is_some() {
+            for batch in out.batches {
                 self.results = bulk::sum(self.results, self.answer.hold(batch, &cx)?);
-            } else {
-                let charge = self.admit(&batch, &cx)?;
-                self.leaving.batches.push_back((batch, charge));
+            }
+            return Ok((self.progress, Results::new()));
+        }
+        if out.batches.is_empty() {
+            return Ok((self.progress, Results::new()));
+        }
+        let mut leaving = Leaving { batches: out.batches, ..Leaving::default() };
+        for batch in &leaving.batches {
+            if let Some(charge) = self.admit(batch, &cx)? {
+                leaving.charges.push(charge);
             }
         }
-        self.leave()
+        self.leave(leaving)
     }
 
     /// Charges a batch of results while it leaves, if it may be large.
     fn admit(&self, batch: &Batch, cx: &Context<'_>) -> Result<Option<Charge>, QueryError> {
-        if !batch.has_values() {
+        if batch.is_slight() || !batch.has_values() {
             return Ok(None);
         }
         let weight = batch.weight();
@@ -173,8 +186,8 @@ impl RunningQuery {
         Ok(if weight.bytes >= LEAVE_TOGETHER { Some(Charge::take(cx, weight.bytes)?) } else { None })
     }
 
-    /// Detaches what leaves together.
-    fn leave(&mut self) -> Result<(Progress, Results), QueryError> {
+    /// Detaches what leaves together, and keeps the rest.
+    fn leave(&mut self, mut leaving: Leaving) -> Result<(Progress, Results), QueryError> {
         let mut results = Results::new();
         let memory = &self.state.memory;
         let snapshot = self.state.snapshot();
@@ -182,33 +195,39 @@ impl RunningQuery {
         let room = memory.limit().saturating_sub(memory.used());
         let mut detacher = Detacher::new(&reader, self.detach, room);
         let (mut weight, mut full) = (Weight::default(), false);
-        while !full && let Some((batch, _)) = self.leaving.batches.front() {
-            let (from, len) = (self.leaving.row, batch.len);
-            results.reserve(len - from);
+        while !full && let Some(batch) = leaving.batches.get(leaving.at) {
+            let (from, len) = (leaving.row, batch.len);
+            if results.is_empty() {
+                results = Results::with_capacity(len - from);
+            }
             let mut row = from;
             while row < len && !full {
                 let count = bulk::exact(batch.bulk(row))? as u64;
                 self.results = bulk::sum(self.results, count);
-                let result = detacher.value(&batch.current.value(row));
-                weight.add(&result);
+                let mut result = batch.current.value(row);
+                if !Weight::is_bare(&result) {
+                    let extent;
+                    (result, extent) = detacher.owned(result);
+                    weight.add_measured(&result, extent);
+                }
                 weight.bytes += size_of::<(Value, u64)>();
                 full = weight.bytes >= LEAVE_TOGETHER;
                 results.push((result, count));
                 row += 1;
             }
-            self.leaving.row = row;
+            leaving.row = row;
             if row == len {
-                // What was detached is known by the addresses of what it was made of.
-                self.leaving.row = 0;
-                self.leaving.batches.pop_front();
-                full |= detacher.has_made();
+                (leaving.at, leaving.row) = (leaving.at + 1, 0);
             }
         }
         if detacher.is_incomplete() {
             return Err(QueryError::MemoryExceeded { limit: memory.limit() });
         }
-        let progress = if self.leaving.batches.is_empty() { self.progress } else { Progress::Ready };
-        Ok((progress, results))
+        if leaving.at < leaving.batches.len() {
+            self.leaving = leaving;
+            return Ok((Progress::Ready, results));
+        }
+        Ok((self.progress, results))
     }
 
     /// What there is to say at the end.

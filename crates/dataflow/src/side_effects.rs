@@ -1,20 +1,22 @@
 //! The side-effects of a query: collections that traversers fill on their way, on any executor.
 
+use std::sync::Arc;
+
 use gremlin::Operator;
 use parking_lot::Mutex;
 use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId};
-use values::{BulkSet, Map, Set, Value, number};
+use values::{BulkSet, Map, Set, Value, Weighed, number};
 
 use crate::batch::bulk;
 use crate::error::QueryError;
 
-/// What a side-effect holds.
+/// What a side-effect holds. Who asks for its value shares it; it is copied only if it changes while somebody has it.
 #[derive(Debug)]
 enum Content {
     /// Objects with how often they were added, in the order of their first addition (TinkerPop's `BulkSet`).
-    Bag(BulkSet),
+    Bag(Arc<Weighed<BulkSet>>),
     /// What `group('m')` and `groupCount('m')` fill.
-    Map(Map),
+    Map(Arc<Weighed<Map>>),
     /// A value of the user's, into which objects are merged by the reducer.
     Given(Value),
 }
@@ -43,8 +45,8 @@ impl SideEffects {
         let entry = |(side_effect, filled): (&planner::physical::SideEffect, Option<Combine>)| Entry {
             content: match (&side_effect.initial, filled) {
                 (Some(initial), _) => Content::Given(initial.clone()),
-                (None, Some(_)) => Content::Map(Map::new()),
-                (None, None) => Content::Bag(BulkSet::new()),
+                (None, Some(_)) => Content::Map(Arc::new(Map::new().into())),
+                (None, None) => Content::Bag(Arc::new(BulkSet::new().into())),
             },
             reducer: side_effect.reducer,
             combine: filled.unwrap_or(Combine::Replace),
@@ -57,8 +59,8 @@ impl SideEffects {
     pub fn value(&self, id: SideEffectId) -> Value {
         let Some(entry) = self.entries.get(id.0 as usize) else { return Value::Null };
         match &entry.lock().content {
-            Content::Bag(bag) => bag.clone().into(),
-            Content::Map(map) => map.clone().into(),
+            Content::Bag(bag) => Value::BulkSet(bag.clone()),
+            Content::Map(map) => Value::Map(map.clone()),
             Content::Given(value) => value.clone(),
         }
     }
@@ -103,15 +105,19 @@ impl SideEffects {
             *held = objects.flat_map(repeat).collect::<Vec<_>>().into();
             return Ok(());
         }
+        if let Content::Bag(bag) = &mut entry.content {
+            let bag: &mut BulkSet = &mut *Arc::make_mut(bag);
+            objects.for_each(|(object, count)| bag.add(object, count));
+            return Ok(());
+        }
         for (object, count) in objects {
             match &mut entry.content {
-                Content::Bag(bag) => bag.add(object, count),
                 Content::Given(held) => {
                     for _ in 0..count {
                         *held = merge(reducer, std::mem::take(held), &object)?;
                     }
                 }
-                Content::Map(_) => return Err(mismatch("a map", &object)),
+                Content::Bag(_) | Content::Map(_) => return Err(mismatch("a map", &object)),
             }
         }
         Ok(())
@@ -129,6 +135,11 @@ impl SideEffects {
     /// If the side-effect holds something else than a map, or two results cannot be combined.
     pub fn merge_map(&self, id: SideEffectId, map: Map) -> Result<(), QueryError> {
         self.with_map(id, |held, combine| {
+            // The first instance of a group has nothing to combine its millions with.
+            if held.is_empty() {
+                *held = map;
+                return Ok(());
+            }
             for (key, value) in map.0 {
                 match held.0.get_mut(&key) {
                     Some(old) => *old = combine.apply(old, value)?,
@@ -169,8 +180,7 @@ impl SideEffects {
         entry.version += 1;
         let combine = entry.combine;
         match &mut entry.content {
-            Content::Map(map) => change(map, combine),
-            Content::Given(Value::Map(map)) => change(&mut *std::sync::Arc::make_mut(map), combine),
+            Content::Map(map) | Content::Given(Value::Map(map)) => change(&mut *Arc::make_mut(map), combine),
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
             }
@@ -285,18 +295,18 @@ fn add_to(held: Value, object: &Value) -> Result<Value, QueryError> {
     match held {
         Value::Null => Ok(Value::list([object.clone()])),
         Value::List(mut list) => {
-            std::sync::Arc::make_mut(&mut list).push(object.clone());
+            Arc::make_mut(&mut list).push(object.clone());
             Ok(Value::List(list))
         }
         Value::Set(mut set) => {
-            let members: &mut Set = &mut *std::sync::Arc::make_mut(&mut set);
+            let members: &mut Set = &mut *Arc::make_mut(&mut set);
             members.insert(object.clone());
             Ok(Value::Set(set))
         }
         Value::Map(mut map) => match object {
             Value::Map(more) => {
                 let entries = more.iter().map(|(k, v)| (k.clone(), v.clone()));
-                std::sync::Arc::make_mut(&mut map).0.extend(entries);
+                Arc::make_mut(&mut map).0.extend(entries);
                 Ok(Value::Map(map))
             }
             other => Err(mismatch("a map", other)),

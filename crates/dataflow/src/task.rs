@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use graph::{Bell, HeavyTurn, Parked};
-use values::Str;
 
 use crate::budget::PATIENCE;
 use crate::error::QueryError;
 use crate::instance::Progress;
 use crate::quota::Quota;
+use crate::reclaim;
 use crate::result::{ResultSink, Results, Summary};
 use crate::running::RunningQuery;
+use crate::turns::Path;
 
 /// A query on its executor.
 pub(crate) struct Task {
-    pub tenant: Str,
     pub query: RunningQuery,
     pub sink: Box<dyn ResultSink>,
     /// Set when its handle was dropped.
@@ -51,6 +51,17 @@ pub(crate) enum Next {
 }
 
 impl Task {
+    /// The groups that it takes turns in.
+    pub(crate) fn path(&self) -> Path {
+        self.query.state().path()
+    }
+
+    /// Frees what is left of it.
+    pub(crate) fn free(self) {
+        let bytes = self.query.state().memory.used() as usize;
+        reclaim::free(self, bytes);
+    }
+
     /// Whether it must be run to notice its end.
     pub(crate) fn is_over(&self) -> bool {
         self.abandoned.load(Ordering::Acquire) || self.query.state().check().is_err()
@@ -154,6 +165,9 @@ impl Task {
             self.held = results;
         }
         self.finished = progress == Progress::Complete;
+        if self.finished && self.query.state().profile.is_on() {
+            self.sink.counted(&self.query.state().profile);
+        }
         if self.finished && self.is_writing() {
             return Next::Commit;
         }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use dataflow::detach::Detail;
 use dataflow::{
-    Access, Counting, Engine, EngineOptions, QueryError, QueryHandle, QuerySpec, ResultSink, Results, Summary,
+    Access, Caller, Counting, Engine, EngineOptions, QueryError, QueryHandle, QuerySpec, ResultSink, Results,
+    Summary,
 };
 use graph::{Cardinality, Graph, GraphOptions, PoolOptions};
 use gremlin::PredicateOp;
@@ -109,8 +110,9 @@ fn count(graph: &Graph, label: &str, timeout: Option<Duration>) -> QuerySpec {
         plan: Arc::new(Plan { ops: ops.len() as u32, root: Pipeline::new(ops), ..Plan::default() }),
         params: Vec::new(),
         access: Access::Read(snapshot),
-        tenant: "test".into(),
+        caller: Caller::Application,
         timeout,
+        spent: Duration::ZERO,
         memory: 1 << 30,
         counting: Counting::Off,
         detail: Detail::Tokens,

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use dataflow::detach::Detail;
 use dataflow::{
-    Access, CancelToken, Clock, MemoryMeter, Profile, Progress, QuerySpec, QueryState, Quota, RunningQuery,
-    SideEffects, Waker,
+    Access, Caller, CancelToken, Clock, MemoryMeter, Profile, Progress, QuerySpec, QueryState, Quota,
+    RunningQuery, SideEffects, Waker,
 };
 use graph::{Graph, GraphOptions, Snapshot};
 use gremlin::PredicateOp;
@@ -162,6 +162,7 @@ fn state(plan: &Arc<Plan>, snapshot: Snapshot, memory: u64) -> Arc<QueryState> {
         helpers: None,
         waker: Waker::new(|| {}),
         seed: 1,
+        caller: Caller::Application,
     })
 }
 
@@ -344,10 +345,33 @@ fn groups_of_one_instance_keep_their_traversers_apart() {
 }
 
 #[test]
+fn many_groups_are_the_same_in_many_turns() {
+    let graph = hubs(1, 5_000);
+    let groups = |turn| {
+        let mut plan = Builder::new(&graph);
+        let leaf = plan.scan("leaf");
+        let value = Pipeline::new(vec![plan.count()]);
+        let kind = ScopeKind::Group { key: By::Current, value, side_effect: None };
+        let group = plan.scope("group", kind, Grain::Stream, policy(InterPolicy::BreadthFirst, 1));
+        run(&plan.plan(vec![leaf, group]), graph.snapshot(), turn).0
+    };
+    let [Value::Map(map)] = &groups(1_000_000)[..] else { panic!("one map") };
+    assert_eq!(map.len(), 5_000);
+    for turn in [1, 2, 9] {
+        assert_eq!(groups(turn), [Value::Map(map.clone())], "turns of {turn}");
+    }
+}
+
+#[test]
 fn memory_beyond_the_bound_ends_the_query_and_is_given_back() {
     let graph = hubs(3, 20_000);
     let mut plan = Builder::new(&graph);
-    let ops = vec![plan.scan("hub"), plan.out("has"), plan.op("barrier", OpKind::Barrier), plan.count()];
+    let ops = vec![
+        plan.scan("hub"),
+        plan.out("has"),
+        plan.op("barrier", OpKind::Barrier { first_passes: false }),
+        plan.count(),
+    ];
     let plan = plan.plan(ops);
     let state = state(&plan, graph.snapshot(), 10_000);
     let mut query = RunningQuery::new(state.clone(), Detail::Tokens);
@@ -388,8 +412,9 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
                 plan: plan.clone(),
                 params: Vec::new(),
                 access: Access::Read(graph.snapshot()),
-                tenant: "test".into(),
+                caller: Caller::Application,
                 timeout: None,
+                spent: Duration::ZERO,
                 memory: 1 << 30,
                 counting: dataflow::Counting::On,
                 detail: Detail::Tokens,

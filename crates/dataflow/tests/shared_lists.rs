@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dataflow::detach::Detail;
-use dataflow::{Access, Counting, Engine, QuerySpec, QueryState};
+use dataflow::{Access, Caller, Counting, Engine, QuerySpec, QueryState};
 use graph::{Graph, GraphOptions, TreeBounds};
 use planner::physical::{OpKind, Plan, ScopeKind};
 use planner::{Known, Options};
@@ -35,7 +35,7 @@ fn plan(graph: &Graph, text: &str) -> Arc<Plan> {
     let snapshot = graph.snapshot();
     let traversal = gremlin::parse_traversal(text, &Default::default()).expect("valid Gremlin");
     let options = Options { executors: 4, ..Options::default() };
-    let planned = planner::plan(&traversal, &**snapshot.catalog(), &Known::new(&snapshot, &[]), &options);
+    let planned = planner::plan(&traversal, snapshot.catalog(), &Known::new(&snapshot, &[]), &options);
     planned.expect("a plan").plan
 }
 
@@ -45,8 +45,9 @@ fn run(engine: &Engine, graph: &Graph, plan: &Arc<Plan>) -> (Vec<Value>, Arc<Que
         plan: plan.clone(),
         params: Vec::new(),
         access: Access::Read(graph.snapshot()),
-        tenant: "test".into(),
+        caller: Caller::Application,
         timeout: None,
+        spent: Duration::ZERO,
         memory: 1 << 30,
         counting: Counting::On,
         detail: Detail::Tokens,

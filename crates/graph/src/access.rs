@@ -64,7 +64,7 @@ impl Reader<'_> {
     /// The edge whose generated id this is.
     pub(crate) fn edge_by_generated_id(&self, id: &Value) -> Option<EdgeRef> {
         let (src, seq) = EdgeRef::split_generated_id(whole_number(id)?);
-        let labels = 0..self.edge_label_count() as u16;
+        let labels = 0..self.edge_label_bound() as u16;
         labels.map(EdgeLabelId).find_map(|label| {
             let found = self.find_edge(src, label, seq)?;
             let generated = found.place.value(crate::catalog::EDGE_ID_KEY).is_none();
@@ -117,7 +117,8 @@ impl Reader<'_> {
     }
 
     /// Appends up to `limit` vertices of a label (of all labels) from the cursor on, in ascending order, and moves
-    /// the cursor; whether there may be more.
+    /// the cursor; whether there may be more. There may be although fewer were found: where many were dropped, it does not look
+    /// for the next one for long, unless `limit` is as large.
     pub fn scan_vertices(
         &self,
         label: Option<VertexLabelId>,
@@ -126,8 +127,11 @@ impl Reader<'_> {
         out: &mut Vec<VertexRef>,
     ) -> bool {
         let enough = out.len().saturating_add(limit);
-        while out.len() < enough {
+        let mut looks = limit.max(LOOKS) as u64;
+        while out.len() < enough && looks > 0 {
             let Some((from, to)) = self.next_run(label, cursor.next, cursor.end) else { return false };
+            let to = to.min(from.saturating_add(looks));
+            looks -= to - from;
             cursor.next = to;
             for v in from..to {
                 let v = VertexRef(v as u32);
@@ -145,7 +149,8 @@ impl Reader<'_> {
     }
 
     /// Appends up to `limit` edges of a label (of all labels) from the cursor on, grouped by source in ascending
-    /// order, and moves the cursor; whether there may be more.
+    /// order, and moves the cursor; whether there may be more. There may be although fewer were found, or none: it does not look
+    /// into empty lists for long.
     pub fn scan_edges(
         &self,
         label: Option<EdgeLabelId>,
@@ -154,12 +159,15 @@ impl Reader<'_> {
         out: &mut Vec<EdgeRef>,
     ) -> bool {
         let enough = out.len().saturating_add(limit);
-        while out.len() < enough {
+        let labels = if label.is_some() { 1 } else { self.edge_label_bound().max(1) };
+        let mut looks = LOOKS / labels + 1;
+        while out.len() < enough && looks > 0 {
             let Some((v, end)) = self.next_run(None, cursor.next, cursor.end) else { return false };
             if v != cursor.next {
                 *cursor = ScanCursor { next: v, end: cursor.end, ..ScanCursor::default() };
             }
-            while cursor.next < end && out.len() < enough {
+            while cursor.next < end && out.len() < enough && looks > 0 {
+                looks -= 1;
                 self.scan_edges_of(label, cursor, enough, out);
             }
         }
@@ -177,7 +185,7 @@ impl Reader<'_> {
         let src = VertexRef(cursor.next as u32);
         let labels = match label {
             Some(label) => u32::from(label.0)..u32::from(label.0) + 1,
-            None => 0..self.edge_label_count() as u32,
+            None => 0..self.edge_label_bound() as u32,
         };
         for label in labels.start.max(cursor.label)..labels.end {
             if label != cursor.label {
@@ -233,6 +241,9 @@ impl Reader<'_> {
         }
     }
 }
+
+/// Vertices, or lists of edges, that a scan looks at in one go although it finds nothing there: less than a millisecond.
+const LOOKS: usize = 1 << 13;
 
 /// Sorts what follows `first`, and keeps each vertex once if `keep` says so.
 fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {

@@ -1,107 +1,124 @@
 //! The catalog: names of vertex labels, edge labels and property keys, the schema and the indexes.
 //!
-//! Names get dense ids when they are first used and keep them for ever; names only grow. A [`Catalog`] is
-//! an immutable version: readers hold one without a lock and the writer publishes the next beside it. Two
-//! versions share their names, so publishing costs one pointer per name.
+//! ```text
+//!  Catalog ─┬─ as of a stamp ──┐
+//!           ├─ Declared ───────┼─▶ Names: shared by all, only growing      what is declared: an immutable version; the writer
+//!           └─ NewNames, of the transaction that it is for                publishes the next beside it
+//! ```
+//!
+//! So a snapshot's catalog is two pointers and a stamp.
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use values::Str;
 
+use crate::naming::{NameTable, Names, NewNames};
 use crate::schema::{Definitions, Index, IndexState, Schema};
-use crate::{EdgeLabelId, GraphError, KeyId, VertexLabelId};
+use crate::{EdgeLabelId, KeyId, NameSpace, Tick, VertexLabelId};
 
 /// The key under which a user-supplied edge id is stored beside the edge's properties. Never shown to users.
 pub(crate) const EDGE_ID_KEY: KeyId = KeyId(0);
 
-/// Most names that each of the three name spaces can hold (the last id means "none").
-pub(crate) const MAX_NAMES: usize = u16::MAX as usize;
+/// The key under which an id that a vertex property came with is stored beside its meta-properties. Never shown to users.
+pub(crate) const PROPERTY_ID_KEY: KeyId = EDGE_ID_KEY;
 
-/// Longest name in bytes.
-pub(crate) const MAX_NAME_BYTES: usize = 4096;
-
-/// Which name space a name belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum NameSpace {
-    /// Labels of vertices.
-    VertexLabel = 0,
-    /// Labels of edges.
-    EdgeLabel = 1,
-    /// Keys of properties.
-    Key = 2,
-}
-
-impl NameSpace {
-    /// All of them, in the order of their numbers.
-    pub(crate) const ALL: [Self; 3] = [Self::VertexLabel, Self::EdgeLabel, Self::Key];
-}
-
-impl std::fmt::Display for NameSpace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::VertexLabel => "vertex label",
-            Self::EdgeLabel => "edge label",
-            Self::Key => "property key",
-        })
-    }
-}
-
-/// Names of one kind, both ways.
-#[derive(Clone, Debug, Default)]
-struct Names {
-    by_id: Vec<Str>,
-    by_name: FxHashMap<Str, u16>,
-}
-
-impl Names {
-    fn id(&self, name: &str) -> Option<u16> {
-        self.by_name.get(name).copied()
-    }
-
-    fn push(&mut self, name: Str) -> u16 {
-        let id = self.by_id.len() as u16;
-        self.by_name.insert(name.clone(), id);
-        self.by_id.push(name);
-        id
-    }
-}
-
-/// One version of the catalog.
+/// The catalog as somebody sees it: the names that were given out up to its stamp, those that its transaction brings, and what is
+/// declared. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Catalog {
-    vertex_labels: Names,
-    edge_labels: Names,
-    keys: Names,
+    declared: Arc<Declared>,
+    /// The last commit of which it knows the names.
+    as_of: Tick,
+    new: Option<Arc<NewNames>>,
+}
+
+/// One version of what is declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    names: Arc<Names>,
     definitions: Arc<Definitions>,
+    /// The commit that put them in force.
+    since: Tick,
     /// A schema that is to be, while existing elements are checked against it. Never stored.
     pending: Option<Arc<Schema>>,
 }
 
-impl Default for Catalog {
-    fn default() -> Self {
-        let mut keys = Names::default();
-        // Not a legal key ("~" is TinkerPop's mark of a hidden one), so no user's name can collide with it.
-        keys.push(Str::from("~id"));
-        Self {
-            vertex_labels: Names::default(),
-            edge_labels: Names::default(),
-            keys,
-            definitions: Arc::default(),
-            pending: None,
+impl Declared {
+    /// Nothing, over these names.
+    pub(crate) fn new(names: Arc<Names>) -> Self {
+        Self { names, definitions: Arc::default(), since: 0, pending: None }
+    }
+
+    pub(crate) fn names(&self) -> &Arc<Names> {
+        &self.names
+    }
+
+    pub(crate) fn definitions(&self) -> &Arc<Definitions> {
+        &self.definitions
+    }
+
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.definitions.schema
+    }
+
+    pub(crate) fn set_pending(&mut self, pending: Option<Arc<Schema>>) {
+        self.pending = pending;
+    }
+
+    /// Changes schema or indexes: a revision of its own.
+    pub(crate) fn define<R>(&mut self, change: impl FnOnce(&mut Definitions) -> R) -> R {
+        let definitions = Arc::make_mut(&mut self.definitions);
+        definitions.revision += 1;
+        change(definitions)
+    }
+
+    /// Puts stored definitions in place, as of a commit, unless they are older than those that are there.
+    pub(crate) fn restore_definitions(&mut self, stored: Arc<Definitions>, since: Tick) {
+        if stored.revision > self.definitions.revision {
+            (self.definitions, self.since) = (stored, since);
         }
     }
 }
 
+impl Default for Catalog {
+    fn default() -> Self {
+        Self::newest(Arc::new(Declared::new(Arc::default())))
+    }
+}
+
 impl Catalog {
+    /// With every name that was given out.
+    pub(crate) fn newest(declared: Arc<Declared>) -> Self {
+        Self { declared, as_of: Tick::MAX, new: None }
+    }
+
+    /// With the names as of a stamp. Where what is declared is newer than that, it has the names of that.
+    #[must_use]
+    pub(crate) fn at(self, stamp: Tick) -> Self {
+        Self { as_of: stamp.max(self.declared.since), ..self }
+    }
+
+    /// With those that a transaction brings, besides.
+    #[must_use]
+    pub(crate) fn with_new(&self, new: Option<&Arc<NewNames>>) -> Self {
+        Self { new: new.cloned(), ..self.clone() }
+    }
+
+    /// The same names with other definitions.
+    #[must_use]
+    pub(crate) fn with_changed(&self, change: impl FnOnce(&mut Declared)) -> Self {
+        let mut declared = Declared::clone(&self.declared);
+        change(&mut declared);
+        Self { declared: Arc::new(declared), ..self.clone() }
+    }
+
     /// The id of a vertex label, if any vertex ever had it.
     pub fn vertex_label(&self, name: &str) -> Option<VertexLabelId> {
-        self.vertex_labels.id(name).map(VertexLabelId)
+        self.id(NameSpace::VertexLabel, name).map(VertexLabelId)
     }
     /// The id of an edge label, if any edge ever had it.
     pub fn edge_label(&self, name: &str) -> Option<EdgeLabelId> {
-        self.edge_labels.id(name).map(EdgeLabelId)
+        self.id(NameSpace::EdgeLabel, name).map(EdgeLabelId)
     }
     /// The id of a property key, if any element ever had it.
     pub fn key(&self, name: &str) -> Option<KeyId> {
@@ -110,69 +127,83 @@ impl Catalog {
     /// The name of a vertex label.
     ///
     /// # Panics
-    /// If `id` did not come from this graph's catalog or from a later version of it.
+    /// If `id` did not come from this graph's catalog, or from what its transaction has written.
     pub fn vertex_label_name(&self, id: VertexLabelId) -> &Str {
-        &self.vertex_labels.by_id[id.index()]
+        self.name(NameSpace::VertexLabel, id.0).expect("an element's label has a name")
     }
     /// The name of an edge label.
     ///
     /// # Panics
-    /// If `id` did not come from this graph's catalog or from a later version of it.
+    /// As for [`Catalog::vertex_label_name`].
     pub fn edge_label_name(&self, id: EdgeLabelId) -> &Str {
-        &self.edge_labels.by_id[id.index()]
+        self.name(NameSpace::EdgeLabel, id.0).expect("an element's label has a name")
     }
     /// The name of a property key.
     ///
     /// # Panics
-    /// If `id` did not come from this graph's catalog or from a later version of it.
+    /// As for [`Catalog::vertex_label_name`].
     pub fn key_name(&self, id: KeyId) -> &Str {
-        &self.keys.by_id[id.index()]
+        self.name(NameSpace::Key, id.0).expect("a property's key has a name")
     }
     /// All vertex labels, in the order of their ids.
-    pub fn vertex_labels(&self) -> impl ExactSizeIterator<Item = (VertexLabelId, &Str)> {
-        self.vertex_labels.by_id.iter().enumerate().map(|(id, name)| (VertexLabelId(id as u16), name))
+    pub fn vertex_labels(&self) -> impl Iterator<Item = (VertexLabelId, &Str)> {
+        self.names(NameSpace::VertexLabel).map(|(id, name)| (VertexLabelId(id), name))
     }
     /// All edge labels, in the order of their ids.
-    pub fn edge_labels(&self) -> impl ExactSizeIterator<Item = (EdgeLabelId, &Str)> {
-        self.edge_labels.by_id.iter().enumerate().map(|(id, name)| (EdgeLabelId(id as u16), name))
+    pub fn edge_labels(&self) -> impl Iterator<Item = (EdgeLabelId, &Str)> {
+        self.names(NameSpace::EdgeLabel).map(|(id, name)| (EdgeLabelId(id), name))
     }
     /// All property keys, in the order of their ids.
     pub fn keys(&self) -> impl Iterator<Item = (KeyId, &Str)> {
-        self.keys.by_id.iter().enumerate().skip(1).map(|(id, name)| (KeyId(id as u16), name))
+        let shown = self.names(NameSpace::Key).filter(|(id, _)| *id != EDGE_ID_KEY.0);
+        shown.map(|(id, name)| (KeyId(id), name))
     }
-    /// Number of vertex labels.
-    pub fn vertex_label_count(&self) -> usize {
-        self.vertex_labels.by_id.len()
+    /// The ids that keys of properties may have. Not every one is a key's: ids may have gaps.
+    pub(crate) fn key_ids(&self) -> impl Iterator<Item = KeyId> + use<> {
+        (EDGE_ID_KEY.0 + 1..self.bound(NameSpace::Key) as u16).map(KeyId)
     }
-    /// Number of edge labels.
-    pub fn edge_label_count(&self) -> usize {
-        self.edge_labels.by_id.len()
+    /// One past the highest id of a vertex label. Not every id below it is a label's: ids may have gaps.
+    pub fn vertex_label_bound(&self) -> usize {
+        self.bound(NameSpace::VertexLabel)
+    }
+    /// One past the highest id of an edge label. Not every id below it is a label's: ids may have gaps.
+    pub fn edge_label_bound(&self) -> usize {
+        self.bound(NameSpace::EdgeLabel)
+    }
+    /// Those that nobody else knows.
+    pub(crate) fn new_names(&self) -> Option<&NewNames> {
+        self.new.as_deref()
+    }
+
+    /// Whether it is of a transaction that has written with names which its snapshot did not know. Nobody else may know them.
+    pub fn has_new_names(&self) -> bool {
+        self.new.is_some()
     }
     /// What is declared.
     pub fn schema(&self) -> &Schema {
-        &self.definitions.schema
+        self.declared.schema()
     }
     /// The property key by which adjacency lists along a label are ordered; by insertion, if there is none.
     #[inline]
     pub fn sort_key(&self, label: EdgeLabelId) -> Option<KeyId> {
-        self.definitions.schema.sort_key(label)
+        self.schema().sort_key(label)
     }
     /// The keys by which lists along a label may lie: the sort key, and others that were sort keys before.
     pub(crate) fn list_keys(&self, label: EdgeLabelId) -> impl Iterator<Item = KeyId> {
-        let former = self.definitions.sorting.get(&label).map_or(&[][..], Vec::as_slice);
+        let former = self.definitions().sorting.get(&label).map_or(&[][..], Vec::as_slice);
         self.sort_key(label).into_iter().chain(former.iter().copied())
     }
     /// The indexes, in the order of their creation, unfinished ones included.
     pub fn indexes(&self) -> &[Index] {
-        &self.definitions.indexes
+        &self.definitions().indexes
     }
     /// Whether an index that is ready finds values of `key` of the vertices with `label` by equality.
     pub fn has_index(&self, label: VertexLabelId, key: KeyId) -> bool {
         self.hash_index(label, key).is_some()
     }
-    /// One more with every change of schema or indexes: with the numbers of names it tells any two versions apart.
+    /// One more with every change of schema or indexes.
     pub fn revision(&self) -> u64 {
-        self.definitions.revision
+        self.definitions().revision
     }
 
     /// The index that finds values of `key` by equality, if one is ready.
@@ -191,133 +222,43 @@ impl Catalog {
 
     /// Schema and indexes.
     pub(crate) fn definitions(&self) -> &Arc<Definitions> {
-        &self.definitions
+        &self.declared.definitions
     }
 
     /// A schema that existing elements are being checked against.
     pub(crate) fn pending(&self) -> Option<&Arc<Schema>> {
-        self.pending.as_ref()
+        self.declared.pending.as_ref()
     }
 
-    pub(crate) fn set_pending(&mut self, pending: Option<Arc<Schema>>) {
-        self.pending = pending;
+    /// The names of a kind in the order of their ids, the hidden key among them.
+    pub(crate) fn names(&self, space: NameSpace) -> impl Iterator<Item = (u16, &Str)> {
+        let table = self.table(space);
+        let new = move |id| self.new.as_ref()?.name(space, id);
+        let named = move |id| Some((id, table.name_as_of(id, self.as_of).or_else(|| new(id))?));
+        (0..self.bound(space) as u16).filter_map(named)
     }
 
-    /// Changes schema or indexes: a revision of its own.
-    pub(crate) fn define<R>(&mut self, change: impl FnOnce(&mut Definitions) -> R) -> R {
-        let definitions = Arc::make_mut(&mut self.definitions);
-        definitions.revision += 1;
-        change(definitions)
+    /// The name of an id. What the transaction brings comes first: where it has ended and was refused, an id may be another
+    /// name's by now.
+    #[inline]
+    pub(crate) fn name(&self, space: NameSpace, id: u16) -> Option<&Str> {
+        let new = self.new.as_ref().and_then(|new| new.name(space, id));
+        new.or_else(|| self.table(space).name(id))
     }
 
-    /// Puts stored definitions in place, unless they are older than those that are there.
-    pub(crate) fn restore_definitions(&mut self, stored: Arc<Definitions>) {
-        if stored.revision > self.definitions.revision {
-            self.definitions = stored;
-        }
-    }
-
-    /// How many names a space holds, hidden ones included.
-    pub(crate) fn len(&self, space: NameSpace) -> usize {
-        self.names(space).by_id.len()
-    }
-
-    /// The names of `space` from number `from` on.
-    pub(crate) fn names_from(&self, space: NameSpace, from: usize) -> &[Str] {
-        &self.names(space).by_id[from.min(self.len(space))..]
-    }
-
-    /// The id of `name`, given to it now if it has none. The caller publishes the grown catalog.
-    pub(crate) fn intern(&mut self, space: NameSpace, name: &str) -> Result<u16, GraphError> {
-        if let Some(id) = self.id(space, name) {
-            return Ok(id);
-        }
-        check_name(space, name)?;
-        let names = match space {
-            NameSpace::VertexLabel => &mut self.vertex_labels,
-            NameSpace::EdgeLabel => &mut self.edge_labels,
-            NameSpace::Key => &mut self.keys,
-        };
-        if names.by_id.len() >= MAX_NAMES {
-            return Err(GraphError::TooManyNames { space, limit: MAX_NAMES });
-        }
-        Ok(names.push(Str::from(name)))
-    }
-
-    /// Gives `name` the id that it had when it was stored. Ids must come in order; one that is there is compared.
-    pub(crate) fn restore(&mut self, space: NameSpace, id: u16, name: &str) -> Result<(), GraphError> {
-        let wrong = |problem| GraphError::Corrupt { what: format!("{space} {name:?}"), problem };
-        if let Some(known) = self.names(space).by_id.get(usize::from(id)) {
-            let same = known.as_str() == name;
-            return if same { Ok(()) } else { Err(wrong(format!("its id {id} belongs to {known:?}"))) };
-        }
-        if self.len(space) != usize::from(id) || self.intern(space, name)? != id {
-            return Err(wrong(format!("its id is {id}, but the next would be {}", self.len(space))));
-        }
-        Ok(())
-    }
-
-    /// The id of `name` in `space`. The key of edge ids has none: nobody may write, declare or index what is under it.
+    /// The id of `name` in `space`. The key of ids has none: nobody may write, declare or index what is under it.
     pub(crate) fn id(&self, space: NameSpace, name: &str) -> Option<u16> {
         let is_hidden = |id: &u16| space == NameSpace::Key && *id == EDGE_ID_KEY.0;
-        self.names(space).id(name).filter(|id| !is_hidden(id))
+        let given = self.table(space).id(name, self.as_of).filter(|id| !is_hidden(id));
+        given.or_else(|| self.new.as_ref()?.id(space, name))
     }
 
-    /// The same names with the schema and indexes of an older version.
-    pub(crate) fn with_definitions_of(&self, older: &Self) -> Self {
-        Self { definitions: Arc::clone(&older.definitions), pending: older.pending.clone(), ..self.clone() }
+    fn bound(&self, space: NameSpace) -> usize {
+        let new = self.new.as_ref().map_or(0, |new| new.bound(space));
+        self.table(space).bound().max(new)
     }
 
-    fn names(&self, space: NameSpace) -> &Names {
-        match space {
-            NameSpace::VertexLabel => &self.vertex_labels,
-            NameSpace::EdgeLabel => &self.edge_labels,
-            NameSpace::Key => &self.keys,
-        }
-    }
-}
-
-/// A label or key must be non-empty, not hidden (`~…`) and of bounded length.
-pub(crate) fn check_name(space: NameSpace, name: &str) -> Result<(), GraphError> {
-    let shortened = || name.chars().take(64).collect();
-    if name.starts_with('~') {
-        return Err(GraphError::HiddenName { space, name: shortened() });
-    }
-    let problem = if name.is_empty() {
-        "it is empty"
-    } else if name.len() > MAX_NAME_BYTES {
-        "it is longer than 4096 bytes"
-    } else {
-        return Ok(());
-    };
-    Err(GraphError::BadName { space, name: shortened(), problem })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_keeps_the_id_it_was_given_first() {
-        let mut catalog = Catalog::default();
-        let person = catalog.intern(NameSpace::VertexLabel, "person").unwrap();
-        let software = catalog.intern(NameSpace::VertexLabel, "software").unwrap();
-        assert_eq!(catalog.intern(NameSpace::VertexLabel, "person").unwrap(), person);
-        assert_ne!(person, software);
-        assert_eq!(catalog.vertex_label_name(VertexLabelId(software)).as_str(), "software");
-        assert_eq!(catalog.vertex_label("nobody"), None);
-    }
-
-    #[test]
-    fn hidden_and_empty_names_are_refused_by_name() {
-        let mut catalog = Catalog::default();
-        assert_eq!(catalog.key("~id"), None);
-        for name in ["~x", "~id"] {
-            assert!(
-                matches!(catalog.intern(NameSpace::Key, name), Err(GraphError::HiddenName { .. })),
-                "{name}"
-            );
-        }
-        assert!(matches!(catalog.intern(NameSpace::EdgeLabel, ""), Err(GraphError::BadName { .. })));
+    fn table(&self, space: NameSpace) -> &NameTable {
+        self.declared.names.table(space)
     }
 }

@@ -10,29 +10,32 @@
 //! ```
 //!
 //! Format 1 had a list of equality indexes in place of definitions. It can be read, as formats 2 and 3 can, whose definitions
-//! have no retypes, format 4, whose schema says nothing of nodes, and format 5, which knows of no lists to be sorted; opening such a graph makes
-//! it one of format 7. Catalog and checkpoint are replaced in one batch, after all the sections that the checkpoint names.
+//! have no retypes, format 4, whose schema says nothing of nodes, and format 5, which knows of no lists to be sorted; in 7 ids of
+//! names had no gaps. Opening such a graph makes it one of this format. Catalog and checkpoint are replaced in one batch, after
+//! all the sections that the checkpoint names.
 
 use std::sync::Arc;
 
 use store::{Bytes, Durability, Keyspace, KeyspaceShape, Store, WriteBatch};
+use values::Str;
 
 use crate::block::{STRIPES, TABLETS};
-use crate::catalog::{Catalog, NameSpace};
+use crate::catalog::{Catalog, Declared};
 use crate::codec::{Input, Malformed, open_frame, seal_frame};
 use crate::counts::Counts;
 use crate::log::decode_old_indexes;
+use crate::naming::Names;
 use crate::schema::{Definitions, IndexState};
 use crate::section_key::{SectionKey, SectionName};
 use crate::statistics::{self, DegreeTable, ValueTable};
 use crate::tree::{TreeName, TreePart};
-use crate::{GraphError, Result, Tick, VertexLabelId};
+use crate::{GraphError, NameSpace, Result, Tick, VertexLabelId};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
 /// there was no schema; in 2 there were no secondary edge-trees; in 3 no section said under which version of the schema it was
 /// written; in 4 the schema said nothing of the nodes of edge-trees; in 5 a sort key could not be changed while there were edges;
-/// in 6 the index of edge ids led to their sources only.
-const FORMAT: u32 = 7;
+/// in 6 the index of edge ids led to their sources only; in 7 every id below a name's was a name's, too.
+const FORMAT: u32 = 8;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +69,8 @@ impl Checkpoint {
     fn encode(&self) -> Vec<u8> {
         seal_frame(|output| {
             output.u64(self.stamp);
-            output.u64s(self.counts.vertices.iter().copied());
-            output.u64s(self.counts.edges.iter().copied());
+            output.u64s(self.counts.vertices.iter());
+            output.u64s(self.counts.edges.iter());
             output.u32s(self.seqs.iter().copied());
             output.len(self.stripes.len());
             for stripe in &self.stripes {
@@ -92,7 +95,8 @@ impl Checkpoint {
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = Input::new(open_frame(bytes)?);
         let stamp = input.u64()?;
-        let counts = Counts { vertices: input.u64s()?.into(), edges: input.u64s()?.into() };
+        let mut numbers = || Ok::<_, Malformed>(Vec::from(input.u64s()?).into_iter().collect());
+        let counts = Counts { vertices: numbers()?, edges: numbers()? };
         let seqs: Vec<u32> = input.u32s()?.into();
         let stripes: Vec<StripeEntry> =
             (0..input.count(12)?).map(|_| decode_stripe(&mut input)).collect::<Result<_, _>>()?;
@@ -128,37 +132,45 @@ fn decode_stripe(input: &mut Input<'_>) -> Result<StripeEntry, Malformed> {
 fn encode_catalog(catalog: &Catalog) -> Vec<u8> {
     seal_frame(|output| {
         for space in NameSpace::ALL {
-            let names = catalog.names_from(space, 0);
-            output.len(names.len());
-            names.iter().for_each(|name| output.block(name.as_bytes()));
+            // No name is empty: that is an id which no name has.
+            let named: Vec<(u16, &Str)> = catalog.names(space).collect();
+            let bound = named.last().map_or(0, |(id, _)| usize::from(*id) + 1);
+            output.len(bound);
+            let mut named = named.into_iter().peekable();
+            for id in 0..bound {
+                let name = named.next_if(|(named, _)| usize::from(*named) == id);
+                output.block(name.map_or(&[], |(_, name)| name.as_bytes()));
+            }
         }
         output.len(0);
         catalog.definitions().encode(output);
     })
 }
 
-fn decode_catalog(bytes: &[u8]) -> Result<Catalog, Malformed> {
+fn decode_catalog(bytes: &[u8]) -> Result<Declared, Malformed> {
     let mut input = Input::new(open_frame(bytes)?);
-    let mut catalog = Catalog::default();
+    let names = Arc::<Names>::default();
     for space in NameSpace::ALL {
         for id in 0..input.count(4)? {
-            catalog
-                .restore(space, id as u16, input.str()?)
-                .map_err(|error| Malformed::new(error.to_string()))?;
+            let (id, name) = (u16::try_from(id).unwrap_or(u16::MAX), input.str()?);
+            if !name.is_empty() {
+                names.restore((space, id, name), 0).map_err(|error| Malformed::new(error.to_string()))?;
+            }
         }
     }
+    let mut declared = Declared::new(names);
     let old_indexes = decode_old_indexes(&mut input)?;
     if input.is_empty() {
-        catalog.define(|definitions| {
+        declared.define(|definitions| {
             for index in old_indexes {
                 definitions.add_index(index, IndexState::Ready);
             }
         });
     } else {
-        catalog.restore_definitions(Arc::new(Definitions::decode_rest(&mut input)?));
+        declared.restore_definitions(Arc::new(Definitions::decode_rest(&mut input)?), 0);
     }
     input.end()?;
-    Ok(catalog)
+    Ok(declared)
 }
 
 /// The keyspace of the root.
@@ -201,18 +213,18 @@ impl Meta {
     }
 
     /// The last checkpoint and its catalog; of an empty graph if there was none.
-    pub(crate) fn load(&self) -> Result<(Checkpoint, Catalog)> {
+    pub(crate) fn load(&self) -> Result<(Checkpoint, Declared)> {
         let checkpoint = match self.get("checkpoint")? {
             Some(bytes) => {
                 Checkpoint::decode(&bytes).map_err(|malformed| corrupt("checkpoint", &malformed.0))?
             }
             None => Checkpoint::default(),
         };
-        let catalog = match self.get("catalog")? {
+        let declared = match self.get("catalog")? {
             Some(bytes) => decode_catalog(&bytes).map_err(|malformed| corrupt("catalog", &malformed.0))?,
-            None => Catalog::default(),
+            None => Declared::new(Arc::default()),
         };
-        Ok((checkpoint, catalog))
+        Ok((checkpoint, declared))
     }
 
     /// The statistics that are stored, with the stamp of their checkpoint.
@@ -276,7 +288,7 @@ mod tests {
     fn a_checkpoint_comes_back_as_it_was_saved() {
         let checkpoint = Checkpoint {
             stamp: 77,
-            counts: Counts { vertices: vec![3, 0, 9], edges: vec![1] },
+            counts: Counts { vertices: [3, 0, 9].into_iter().collect(), edges: [1].into_iter().collect() },
             seqs: vec![4; 64],
             stripes: vec![StripeEntry {
                 number: 2,
@@ -325,7 +337,7 @@ mod tests {
         batch.put(&meta.keyspace, "catalog", old);
         meta.write(batch).unwrap();
         let meta = Meta::open(store).unwrap();
-        let (_, catalog) = meta.load().unwrap();
+        let catalog = Catalog::newest(Arc::new(meta.load().unwrap().1));
         assert!(catalog.has_index(VertexLabelId(0), catalog.key("age").unwrap()));
         assert_eq!(catalog.definitions().next_index, 1);
         assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
@@ -333,8 +345,9 @@ mod tests {
 
     #[test]
     fn catalogs_of_formats_3_to_5_are_read_and_one_of_this_format_comes_back() {
-        let mut catalog = Catalog::default();
-        catalog.define(|definitions| definitions.schema.version = 7);
+        let catalog = Catalog::default().with_changed(|declared| {
+            declared.define(|definitions| definitions.schema.version = 7);
+        });
         let encoded = encode_catalog(&catalog);
         assert_eq!(decode_catalog(&encoded).unwrap().definitions(), catalog.definitions());
         // Format 5 ended before the lists to be sorted: a count, and nothing to count; format 4 before the sizes of nodes as
@@ -350,9 +363,11 @@ mod tests {
     fn a_graph_of_format_5_is_read_with_its_sort_keys_and_becomes_one_of_this_format() {
         let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
         let meta = Meta::open(Arc::clone(&store)).unwrap();
-        let (mut catalog, label, key) = (Catalog::default(), EdgeLabelId(2), KeyId(3));
-        catalog.define(|definitions| {
-            definitions.schema.edges.entry(label).or_default().sort_key = Some(key);
+        let (label, key) = (EdgeLabelId(2), KeyId(3));
+        let catalog = Catalog::default().with_changed(|declared| {
+            declared.define(|definitions| {
+                definitions.schema.edges.entry(label).or_default().sort_key = Some(key);
+            });
         });
         let encoded = encode_catalog(&catalog);
         let body = open_frame(&encoded).unwrap();
@@ -365,8 +380,43 @@ mod tests {
         );
         meta.write(batch).unwrap();
         let meta = Meta::open(store).unwrap();
-        let (_, catalog) = meta.load().unwrap();
+        let catalog = Catalog::newest(Arc::new(meta.load().unwrap().1));
         assert_eq!(catalog.list_keys(label).collect::<Vec<_>>(), [key]);
+        assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
+    }
+
+    #[test]
+    fn a_catalog_with_gaps_comes_back_as_of_its_stamp_and_one_of_format_7_is_read() {
+        let names = Arc::<Names>::default();
+        let given = [(3, "c", 5), (1, "a", 6), (4, "d", 9)];
+        for (id, name, since) in given {
+            names.restore((NameSpace::EdgeLabel, id, name), since).unwrap();
+        }
+        let catalog = Catalog::newest(Arc::new(Declared::new(names))).at(8);
+        let encoded = encode_catalog(&catalog);
+        let read = Catalog::newest(Arc::new(decode_catalog(&encoded).unwrap()));
+        let labels: Vec<_> = read.edge_labels().map(|(id, name)| (id.0, name.to_string())).collect();
+        assert_eq!(labels, [(1, "a".to_owned()), (3, "c".to_owned())]);
+        assert_eq!(read.edge_label_bound(), 4);
+
+        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
+        let meta = Meta::open(Arc::clone(&store)).unwrap();
+        let body = seal_frame(|output| {
+            for names in [&["person", "software"][..], &["knows"], &["~id", "age"]] {
+                output.len(names.len());
+                names.iter().for_each(|name| output.block(name.as_bytes()));
+            }
+            output.len(0);
+            Definitions::default().encode(output);
+        });
+        let mut batch = WriteBatch::new();
+        batch.put(&meta.keyspace, "format", 7u32.to_le_bytes());
+        batch.put(&meta.keyspace, "catalog", body);
+        meta.write(batch).unwrap();
+        let meta = Meta::open(store).unwrap();
+        let read = Catalog::newest(Arc::new(meta.load().unwrap().1));
+        assert_eq!(read.vertex_label("software"), Some(VertexLabelId(1)));
+        assert_eq!((read.edge_label("knows"), read.key("age")), (Some(EdgeLabelId(0)), Some(KeyId(1))));
         assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 

@@ -24,13 +24,15 @@ use rustc_hash::FxHashMap;
 use store::StoreError;
 use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 
-use crate::catalog::{Catalog, NameSpace};
+use crate::catalog::Catalog;
+use crate::commit_counts::CommitCounters;
 use crate::core::Core;
 use crate::counts::Counts;
 use crate::log::{CatalogGrowth, GroupRecord, encode_ops};
+use crate::naming::{Named, NewNames};
 use crate::op::Op;
 use crate::writer::{Application, Writer};
-use crate::{GraphError, Result, Tick};
+use crate::{GraphError, Result, Tick, name_hash, units};
 
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
@@ -47,6 +49,7 @@ pub(crate) struct CommitQueue {
     changed: Condvar,
     /// Told when as many wait as the leader waits for.
     joined: Condvar,
+    pub(crate) counters: CommitCounters,
 }
 
 struct State {
@@ -61,8 +64,7 @@ struct State {
     failed: Option<(Stamp, String)>,
     /// Commits that a full disk had no room for, until their committers hear of it.
     given_up: FxHashMap<Stamp, Arc<StoreError>>,
-    /// How many names of each space, and which definitions, the log (or the checkpoint) already has.
-    logged_names: [usize; 3],
+    /// Which definitions the log (or the checkpoint) already has.
     logged_revision: u64,
 }
 
@@ -74,8 +76,8 @@ struct Pending {
 }
 
 impl CommitQueue {
-    /// An empty queue over a log that has all of `catalog`.
-    pub(crate) fn new(catalog: &Catalog) -> Self {
+    /// An empty queue over a log that has the definitions of `revision`.
+    pub(crate) fn new(revision: u64) -> Self {
         let state = State {
             waiting: VecDeque::new(),
             led: false,
@@ -83,10 +85,10 @@ impl CommitQueue {
             pace: Duration::ZERO,
             failed: None,
             given_up: FxHashMap::default(),
-            logged_names: NameSpace::ALL.map(|space| catalog.len(space)),
-            logged_revision: catalog.revision(),
+            logged_revision: revision,
         };
-        Self { state: Mutex::new(state), changed: Condvar::new(), joined: Condvar::new() }
+        let (changed, joined) = (Condvar::new(), Condvar::new());
+        Self { state: Mutex::new(state), changed, joined, counters: CommitCounters::default() }
     }
 
     /// Why nothing can be committed any more, if so.
@@ -94,20 +96,24 @@ impl CommitQueue {
         self.state.lock().check(Stamp::MAX)
     }
 
-    /// The log (or a bulk load's checkpoint) has all of `catalog`.
+    /// A bulk load's checkpoint has the definitions of `catalog`.
     pub(crate) fn learn_logged(&self, catalog: &Catalog) {
-        let mut state = self.state.lock();
-        state.logged_names = NameSpace::ALL.map(|space| catalog.len(space));
-        state.logged_revision = catalog.revision();
+        self.state.lock().logged_revision = catalog.revision();
     }
 
     /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
-    fn enqueue(&self, stamp: Stamp, catalog: &Catalog, body: Vec<u8>, ops: Vec<Op>) -> bool {
+    fn enqueue(
+        &self,
+        stamp: Stamp,
+        (catalog, names): (&Catalog, impl FnOnce() -> Vec<Named>),
+        body: Vec<u8>,
+        ops: Vec<Op>,
+    ) -> bool {
         let mut state = self.state.lock();
         if state.failed.is_some() {
             return false;
         }
-        let growth = state.growth(catalog);
+        let growth = state.growth(catalog, names());
         state.waiting.push_back(Pending { stamp, growth, body, ops });
         if state.waiting.len() >= state.company {
             self.joined.notify_one();
@@ -135,15 +141,9 @@ impl State {
         }
     }
 
-    /// What `catalog` has and the log has not.
-    fn growth(&mut self, catalog: &Catalog) -> CatalogGrowth {
-        let mut growth = CatalogGrowth::default();
-        for (space, logged) in NameSpace::ALL.into_iter().zip(&mut self.logged_names) {
-            for name in catalog.names_from(space, *logged) {
-                growth.names.push((space, *logged as u16, name.clone()));
-                *logged += 1;
-            }
-        }
+    /// These names, and what `catalog` has and the log has not.
+    fn growth(&mut self, catalog: &Catalog, names: Vec<Named>) -> CatalogGrowth {
+        let mut growth = CatalogGrowth { names, ..CatalogGrowth::default() };
         if catalog.revision() > self.logged_revision {
             growth.definitions = Some(std::sync::Arc::clone(catalog.definitions()));
             self.logged_revision = catalog.revision();
@@ -153,10 +153,6 @@ impl State {
 
     /// What a record was to bring is not in the log after all, and must come with a later one.
     fn forget_logged(&mut self, growth: &CatalogGrowth) {
-        for (space, id, _) in &growth.names {
-            let logged = &mut self.logged_names[*space as usize];
-            *logged = (*logged).min(usize::from(*id));
-        }
         if let Some(definitions) = &growth.definitions {
             self.logged_revision = self.logged_revision.min(definitions.revision.saturating_sub(1));
         }
@@ -183,6 +179,8 @@ pub(crate) struct Commit<'a> {
     pub(crate) snapshot: Stamp,
     pub(crate) footprint: &'a Footprint,
     pub(crate) standing: Standing,
+    /// Names that it may be the first to commit with.
+    pub(crate) names: Option<&'a Arc<NewNames>>,
     pub(crate) ops: Vec<Op>,
 }
 
@@ -196,7 +194,32 @@ impl Core {
         snapshot: Stamp,
         footprint: &Footprint,
     ) -> Result<Stamp> {
-        let commit = Commit { snapshot, footprint, standing: Standing::Foremost, ops: Vec::new() };
+        self.commit_at_once(catalog, (snapshot, footprint), None)
+    }
+
+    /// Gives names out that something is about to be declared with: what is declared has names that nobody can take back. Whoever
+    /// has found one of them unknown is refused.
+    pub(crate) fn commit_names(&self, names: &Arc<NewNames>) -> Result<()> {
+        if !names.has_unused() {
+            return Ok(());
+        }
+        let mut footprint = Footprint::new();
+        for (space, _, name) in names.unused() {
+            // A schema has far fewer names than a footprint has room for.
+            let _ = footprint.adds(units::name(space, name_hash(name)));
+        }
+        let snapshot = self.timeline.snapshot();
+        self.commit_at_once(&self.catalog(), (snapshot.stamp(), &footprint), Some(names))?;
+        Ok(())
+    }
+
+    fn commit_at_once(
+        &self,
+        catalog: &Catalog,
+        (snapshot, footprint): (Stamp, &Footprint),
+        names: Option<&Arc<NewNames>>,
+    ) -> Result<Stamp> {
+        let commit = Commit { snapshot, footprint, standing: Standing::Foremost, names, ops: Vec::new() };
         let stamp = self.submit(catalog, commit)?.stamp;
         self.settle(stamp)?;
         Ok(stamp)
@@ -205,10 +228,13 @@ impl Core {
     /// Validates a transaction and queues it; its stamp. It is to be settled.
     pub(crate) fn submit(&self, catalog: &Catalog, commit: Commit<'_>) -> Result<Committed> {
         self.commits.check()?;
-        let Commit { snapshot, footprint, standing, ops } = commit;
+        let Commit { snapshot, footprint, standing, names, ops } = commit;
         let body = encode_ops(&ops);
-        let enqueue = |stamp| self.commits.enqueue(stamp, catalog, body, ops);
-        let committed = self.timeline.commit(snapshot, footprint, standing, enqueue).map_err(refused)?;
+        let names = || names.map_or_else(Vec::new, |names| self.names.take_to_log(names));
+        let enqueue = |stamp| self.commits.enqueue(stamp, (catalog, names), body, ops);
+        let outcome = self.timeline.commit(snapshot, footprint, standing, enqueue);
+        self.commits.counters.note(&outcome);
+        let committed = outcome.map_err(refused)?;
         if !committed.done {
             // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
             self.commits.check()?;
@@ -267,6 +293,7 @@ impl Core {
         leading.unsettled = group.iter().map(|pending| pending.stamp).collect();
         for pending in &group {
             state.forget_logged(&pending.growth);
+            self.names.take_back(&pending.growth.names);
             state.given_up.insert(pending.stamp, Arc::clone(cause));
         }
         drop(state);
@@ -303,6 +330,7 @@ impl Core {
             }
             let tick: Tick = pending.stamp.bits();
             let mut counts = self.counts.newest();
+            self.names.give_out(&pending.growth.names, tick);
             if let Some(definitions) = &pending.growth.definitions {
                 self.adopt(definitions, (tick, true), &writer)?;
             }
@@ -396,7 +424,7 @@ mod tests {
 
     #[test]
     fn a_leader_waits_for_company_and_not_for_ever() {
-        let queue = CommitQueue::new(&Catalog::default());
+        let queue = CommitQueue::new(0);
         let mut state = queue.state.lock();
         state.company = 2;
         state.pace = Duration::from_secs(3600);

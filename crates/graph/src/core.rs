@@ -12,7 +12,7 @@ use timeline::Timeline;
 use crate::allocator::Allocator;
 use crate::block::BlockTable;
 use crate::cache::{Cache, Entry, name_of};
-use crate::catalog::{Catalog, NameSpace};
+use crate::catalog::{Catalog, Declared};
 use crate::checkpoint::Meta;
 use crate::commit_queue::CommitQueue;
 use crate::counts::PublishedCounts;
@@ -21,6 +21,7 @@ use crate::held::HeldBytes;
 use crate::indexing::Indexing;
 use crate::log::Log;
 use crate::memory::{CellTable, SectionCell, SectionState, Weigh};
+use crate::naming::Names;
 use crate::pools::{Helpers, Pools, Request};
 use crate::resort::Resorts;
 use crate::schema::{DefinitionLock, Retypes};
@@ -83,7 +84,9 @@ pub(crate) struct Core {
     pub(crate) resorts: Resorts,
     /// What sections are converted to when they are loaded. Ahead of the catalog while one is adopted.
     pub(crate) retypes: RwLock<Retypes>,
-    catalog: RwLock<Arc<Catalog>>,
+    /// Names of labels and keys.
+    pub(crate) names: Arc<Names>,
+    declared: RwLock<Arc<Declared>>,
     /// Where the clock of those that wait for their turn begins.
     opened: Instant,
 }
@@ -98,11 +101,11 @@ impl Core {
         sections: SectionStore,
         timeline: Timeline,
         counts: PublishedCounts,
-        catalog: Catalog,
+        declared: Declared,
     ) -> Self {
         Self {
             cache: Cache::new(&options),
-            node_sizes: NodeSizes::new(options.tree, catalog.schema()),
+            node_sizes: NodeSizes::new(options.tree, declared.schema()),
             pools: Arc::new(Pools::new(&options.pools)),
             helpers: Helpers::default(),
             held: HeldBytes::new(options.held_bytes),
@@ -116,7 +119,7 @@ impl Core {
             ordered: CellTable::new(),
             allocator: Allocator::new(),
             counts,
-            commits: CommitQueue::new(&catalog),
+            commits: CommitQueue::new(declared.definitions().revision),
             writer: Mutex::default(),
             flushing: Mutex::default(),
             sections_stored: AtomicU64::new(0),
@@ -126,8 +129,9 @@ impl Core {
             known: Known::default(),
             secondaries: Secondaries::default(),
             resorts: Resorts::default(),
-            retypes: RwLock::new(catalog.definitions().retypes.clone()),
-            catalog: RwLock::new(Arc::new(catalog)),
+            retypes: RwLock::new(declared.definitions().retypes.clone()),
+            names: Arc::clone(declared.names()),
+            declared: RwLock::new(Arc::new(declared)),
             opened: Instant::now(),
         }
     }
@@ -143,30 +147,22 @@ impl Core {
     }
 
     /// The newest catalog.
-    pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.catalog.read())
+    pub(crate) fn catalog(&self) -> Catalog {
+        Catalog::newest(Arc::clone(&self.declared.read()))
     }
 
     /// The version of the schema whose types everything in memory has. Asked while the writer is held, it stays so.
     pub(crate) fn schema_version(&self) -> u64 {
-        self.catalog.read().schema().version
+        self.declared.read().schema().version
     }
 
-    /// The id of a name, given to it now if it has none. It is durable with the first commit that follows.
-    pub(crate) fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
-        if let Some(id) = self.catalog.read().id(space, name) {
-            return Ok(id);
-        }
-        self.grow_catalog(|catalog| catalog.intern(space, name))
-    }
-
-    /// Changes a copy of the catalog and publishes it, if that succeeds.
-    pub(crate) fn grow_catalog<R>(&self, grow: impl FnOnce(&mut Catalog) -> Result<R>) -> Result<R> {
-        let mut published = self.catalog.write();
-        let mut grown = Catalog::clone(&published);
-        let result = grow(&mut grown)?;
-        *published = Arc::new(grown);
-        Ok(result)
+    /// Changes a copy of what is declared and publishes it, if that succeeds.
+    pub(crate) fn declare<R>(&self, change: impl FnOnce(&mut Declared) -> R) -> R {
+        let mut published = self.declared.write();
+        let mut changed = Declared::clone(&published);
+        let result = change(&mut changed);
+        *published = Arc::new(changed);
+        result
     }
 
     /// The section in a cell, loaded first if it is on disk; none if there is no such section.

@@ -36,8 +36,8 @@ pub enum GraphError {
     #[error("the edge {id} does not exist (or no longer does)", id = DisplayId(.0))]
     NoSuchEdge(Value),
     /// A vertex property that a write needs is gone or never was.
-    #[error("the vertex property {0} does not exist (or no longer does)")]
-    NoSuchProperty(i64),
+    #[error("the vertex property {id} does not exist (or no longer does)", id = DisplayId(.0))]
+    NoSuchProperty(Value),
     /// A label or key that cannot be one.
     #[error("{name:?} cannot be a {space}: {problem}")]
     BadName {
@@ -63,7 +63,10 @@ pub enum GraphError {
         name: String,
     },
     /// The name space is full.
-    #[error("the graph already has {limit} different {space}s, the most it can hold")]
+    #[error(
+        "the graph and its open transactions use {limit} different {space}s, the most it can hold: keep what varies in values of \
+         properties, and not in names"
+    )]
     TooManyNames {
         /// The full name space.
         space: NameSpace,

@@ -98,7 +98,7 @@ impl Manifest {
 /// What a flush writes, fixed at its beginning.
 struct Plan {
     stamp: Tick,
-    catalog: Arc<Catalog>,
+    catalog: Catalog,
     checkpoint: Checkpoint,
     degrees: DegreeTable,
     differing: Differing,
@@ -232,7 +232,7 @@ impl Core {
         };
         Plan {
             stamp: writer.applied,
-            catalog: self.catalog(),
+            catalog: self.catalog().at(writer.applied),
             checkpoint,
             degrees: writer.degrees.clone(),
             differing,

@@ -104,7 +104,7 @@ impl Core {
 /// The kinds met so far.
 struct Layout<'a> {
     core: &'a Core,
-    catalog: Arc<Catalog>,
+    catalog: Catalog,
     kinds: Vec<SectionSizes>,
 }
 

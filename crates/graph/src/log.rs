@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use store::{Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
 use values::Str;
 
-use crate::catalog::NameSpace;
 use crate::codec::{Input, Malformed, Output, open_frame, seal_frame};
+use crate::naming::{NameSpace, Named};
 use crate::op::Op;
 use crate::schema::{Definitions, IndexDefinition, IndexKind};
 use crate::{GraphError, KeyId, Result, Tick, VertexLabelId};
@@ -44,7 +44,7 @@ const TRIM_BATCH: usize = 10_000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CatalogGrowth {
     /// Names with the ids they were given, ascending within each space.
-    pub(crate) names: Vec<(NameSpace, u16, Str)>,
+    pub(crate) names: Vec<Named>,
     /// Equality indexes that a commit of format 1 created; none are written any more.
     pub(crate) old_indexes: Vec<IndexDefinition>,
     /// Schema and indexes, if they have changed.
@@ -163,7 +163,7 @@ pub(crate) fn decode_old_indexes(input: &mut Input<'_>) -> Result<Vec<IndexDefin
     (0..input.count(4)?).map(|_| index(input)).collect()
 }
 
-fn decode_name(input: &mut Input<'_>) -> Result<(NameSpace, u16, Str), Malformed> {
+fn decode_name(input: &mut Input<'_>) -> Result<Named, Malformed> {
     let tag = input.u8()?;
     let space = NameSpace::ALL.into_iter().find(|space| *space as u8 == tag);
     let space = space.ok_or_else(|| Malformed::new(format!("no name space has tag {tag}")))?;

@@ -20,15 +20,15 @@ macro_rules! id {
 }
 
 id! {
-    /// A vertex label's id in the catalog: dense, never reused.
+    /// A vertex label's id in the catalog. Those of labels that a commit has used are never another's; nearly dense.
     VertexLabelId
 }
 id! {
-    /// An edge label's id in the catalog: dense, never reused. The same number as [`values::EdgeRef::label`].
+    /// An edge label's id in the catalog, as for vertex labels. The same number as [`values::EdgeRef::label`].
     EdgeLabelId
 }
 id! {
-    /// A property key's id in the catalog: dense, never reused; vertices, edges and meta-properties share the keys.
+    /// A property key's id in the catalog, as for vertex labels; vertices, edges and meta-properties share the keys.
     KeyId
 }
 

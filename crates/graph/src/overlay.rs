@@ -7,9 +7,10 @@ use crossbeam_skiplist::SkipSet;
 use values::{EdgeRef, Value, VertexRef};
 
 use crate::memory::ChainMap;
+use crate::naming::NewNames;
 use crate::property::PropertyState;
 use crate::section::{EdgeCells, EdgeChange, EntryRef, VertexState};
-use crate::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+use crate::{Dir, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 
 /// Uncommitted versions by what they are versions of.
 #[derive(Default)]
@@ -41,9 +42,16 @@ pub(crate) enum OwnEdge {
 pub(crate) struct Own<'a> {
     pub(crate) overlay: &'a Overlay,
     pub(crate) writes: u64,
+    /// The names that the transaction brings.
+    pub(crate) names: Option<&'a NewNames>,
 }
 
 impl<'a> Own<'a> {
+    /// One past the highest of the edge labels that are new.
+    pub(crate) fn edge_label_bound(self) -> usize {
+        self.names.map_or(0, |names| names.bound(NameSpace::EdgeLabel))
+    }
+
     pub(crate) fn vertex(self, v: VertexRef) -> Option<&'a VertexState> {
         self.overlay.vertices.visible(&v, self.writes).map(|version| version.change())
     }

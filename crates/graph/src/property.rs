@@ -1,8 +1,9 @@
 //! Properties as the graph hands them out and takes them in.
 
-use values::Value;
+use values::{Value, VertexRef};
 
 use crate::KeyId;
+use crate::catalog::PROPERTY_ID_KEY;
 use crate::codec::weight;
 
 /// How a vertex property's key takes a further value.
@@ -39,7 +40,8 @@ impl std::fmt::Display for Cardinality {
     }
 }
 
-/// The id of a vertex property: which vertex, key and place it has.
+/// The id of a vertex property in this graph: which vertex, key and place it has. Users see it unless an import kept the id
+/// that the property had before ([`crate::import::ImportOptions::keep_property_ids`]).
 ///
 /// ```text
 /// bit 63   62                   31 30        15 14       0
@@ -58,14 +60,14 @@ impl PropertyId {
 
     /// The id of the value at `place` under `key` of `vertex`.
     #[inline]
-    pub fn new(vertex: values::VertexRef, key: KeyId, place: u16) -> Self {
+    pub fn new(vertex: VertexRef, key: KeyId, place: u16) -> Self {
         debug_assert!(place < Self::MAX_PLACES);
         Self((u64::from(vertex.0) << 31 | u64::from(key.0) << 15 | u64::from(place)) as i64)
     }
     /// The vertex that the property belongs to.
     #[inline]
-    pub fn vertex(self) -> values::VertexRef {
-        values::VertexRef((self.0 as u64 >> 31) as u32)
+    pub fn vertex(self) -> VertexRef {
+        VertexRef((self.0 as u64 >> 31) as u32)
     }
     /// The key.
     #[inline]
@@ -77,7 +79,7 @@ impl PropertyId {
     pub fn place(self) -> u16 {
         self.0 as u16 & (Self::MAX_PLACES - 1)
     }
-    /// The id as users see it.
+    /// The id as users see it, where no other was kept.
     #[inline]
     pub fn to_value(self) -> Value {
         Value::Long(self.0)
@@ -89,12 +91,35 @@ impl PropertyId {
 pub struct PropertyEntry {
     /// The key.
     pub key: KeyId,
-    /// The property's id.
+    /// Where the property is.
     pub id: PropertyId,
+    /// The id that it came with, if an import kept it.
+    pub kept_id: Option<Value>,
     /// The value.
     pub value: Value,
     /// Meta-properties, in the order they were first set.
     pub meta: Vec<(KeyId, Value)>,
+}
+
+impl PropertyEntry {
+    /// What a cell under a key of a vertex is to readers.
+    pub(crate) fn new(vertex: VertexRef, key: KeyId, mut cell: PropertyCell) -> Self {
+        let at = cell.meta.iter().position(|(key, _)| *key == PROPERTY_ID_KEY);
+        let kept_id = at.map(|at| cell.meta.remove(at).1);
+        let id = PropertyId::new(vertex, key, cell.place);
+        Self { key, id, kept_id, value: cell.value, meta: cell.meta }
+    }
+
+    /// The only value under a key of a vertex, if that is plain.
+    pub(crate) fn plain(vertex: VertexRef, key: KeyId, value: Value) -> Self {
+        let id = PropertyId::new(vertex, key, 0);
+        Self { key, id, kept_id: None, value, meta: Vec::new() }
+    }
+
+    /// The id as users see it.
+    pub fn shown_id(&self) -> Value {
+        self.kept_id.clone().unwrap_or_else(|| self.id.to_value())
+    }
 }
 
 /// One stored value of a vertex property.
@@ -103,7 +128,7 @@ pub(crate) struct PropertyCell {
     /// Its number among the values of the key.
     pub(crate) place: u16,
     pub(crate) value: Value,
-    /// Meta-properties, in the order they were first set.
+    /// Meta-properties, in the order they were first set; the id that it came with, if that is kept, is one of them.
     pub(crate) meta: Vec<(KeyId, Value)>,
 }
 
@@ -111,6 +136,17 @@ impl PropertyCell {
     /// A value at the first place without meta-properties.
     pub(crate) fn first(value: Value) -> Self {
         Self { place: 0, value, meta: Vec::new() }
+    }
+
+    /// The id that it came with, if that is kept.
+    pub(crate) fn kept_id(&self) -> Option<&Value> {
+        self.meta.iter().find(|(key, _)| *key == PROPERTY_ID_KEY).map(|(_, id)| id)
+    }
+
+    /// Bytes in memory, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let meta = self.meta.iter().map(|entry| size_of_val(entry) + weight(&entry.1)).sum::<usize>();
+        size_of::<Self>() + weight(&self.value) + meta
     }
 
     /// Whether the value alone says it all.
@@ -146,11 +182,7 @@ impl PropertyState {
         match self {
             Self::Absent => 0,
             Self::One(value) => weight(value),
-            Self::Many(cells) => {
-                let meta =
-                    |cell: &PropertyCell| cell.meta.iter().map(|(_, value)| weight(value)).sum::<usize>();
-                cells.iter().map(|cell| size_of::<PropertyCell>() + weight(&cell.value) + meta(cell)).sum()
-            }
+            Self::Many(cells) => cells.iter().map(PropertyCell::bytes).sum(),
         }
     }
 

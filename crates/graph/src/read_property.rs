@@ -1,13 +1,13 @@
 //! Reads of properties.
 
-use values::{EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef, compare};
 
 use crate::block::slot_of;
 use crate::catalog::EDGE_ID_KEY;
 use crate::property::{PropertyCell, PropertyState};
 use crate::section::Column;
 use crate::section_key::{SectionKey, SectionName};
-use crate::{KeyId, PropertyEntry, PropertyId, Reader, ValueRef};
+use crate::{KeyId, PropertyEntry, PropertyId, Reader, Single, ValueRef};
 
 impl Reader<'_> {
     /// The first value of a vertex under a key.
@@ -25,6 +25,17 @@ impl Reader<'_> {
             return state.first();
         }
         self.column(v, key)?.get(slot_of(v), self.tick)
+    }
+
+    /// What a vertex has under a key. For many vertices, [`Reader::property_column`] is faster.
+    #[inline]
+    pub fn single(&self, v: VertexRef, key: KeyId) -> Single<'_> {
+        if let Some(own) = self.own
+            && let Some(state) = own.property(v, key)
+        {
+            return state.single();
+        }
+        self.column(v, key).map_or(Single::Absent, |column| column.single(slot_of(v), self.tick))
     }
 
     /// Whether the vertex has at most one value under a key, and that without meta-properties: [`Reader::value_ref`]
@@ -51,7 +62,7 @@ impl Reader<'_> {
     /// Appends all properties of a vertex under `keys` (all, when empty), in the order of `keys` (of the key ids).
     pub fn vertex_properties(&self, v: VertexRef, keys: &[KeyId], out: &mut Vec<PropertyEntry>) {
         if keys.is_empty() {
-            for (key, _) in self.snapshot().catalog().keys() {
+            for key in self.snapshot().catalog().key_ids() {
                 self.append_properties(v, key, out);
             }
         } else {
@@ -60,20 +71,36 @@ impl Reader<'_> {
     }
 
     fn append_properties(&self, v: VertexRef, key: KeyId, out: &mut Vec<PropertyEntry>) {
-        let entry = |cell: PropertyCell| PropertyEntry {
-            key,
-            id: PropertyId::new(v, key, cell.place),
-            value: cell.value,
-            meta: cell.meta,
-        };
-        out.extend(self.cells(v, key).into_iter().map(entry));
+        match self.single(v, key) {
+            Single::Absent => {}
+            Single::Value(value) => out.push(PropertyEntry::plain(v, key, value.to_value())),
+            Single::Several => {
+                out.extend(self.cells(v, key).into_iter().map(|cell| PropertyEntry::new(v, key, cell)));
+            }
+        }
     }
 
-    /// The vertex property with this id.
+    /// The vertex property at this place.
     pub fn vertex_property(&self, id: PropertyId) -> Option<PropertyEntry> {
         let cells = self.cells(id.vertex(), id.key());
         let cell = cells.into_iter().find(|cell| cell.place == id.place())?;
-        Some(PropertyEntry { key: id.key(), id, value: cell.value, meta: cell.meta })
+        Some(PropertyEntry::new(id.vertex(), id.key(), cell))
+    }
+
+    /// Where a vertex has, or had, the property of a key with this id, as users see ids.
+    pub fn place_of_property(&self, v: VertexRef, key: KeyId, id: &Value) -> Option<PropertyId> {
+        let own = id.as_i64().map(PropertyId).filter(|own| *own == PropertyId::new(v, key, own.place()));
+        if self.is_plain(v, key) {
+            return own;
+        }
+        let cells = self.cells(v, key);
+        match cells.iter().find(|cell| cell.kept_id().is_some_and(|kept| compare::equals(kept, id))) {
+            Some(cell) => Some(PropertyId::new(v, key, cell.place)),
+            // What is at its place may be a property that came with another id.
+            None => own.filter(|own| {
+                !cells.iter().any(|cell| cell.place == own.place() && cell.kept_id().is_some())
+            }),
+        }
     }
 
     /// All values of a vertex under a key.

@@ -2,7 +2,7 @@
 
 use values::{EdgeRef, VertexRef};
 
-use crate::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+use crate::{Dir, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 
 /// The grain of conflict detection (DESIGN section 4): two transactions conflict if one read a unit that the other
 /// wrote after the first one's snapshot. Writes alone never conflict, so two blind inserts on one hub do not.
@@ -32,6 +32,8 @@ pub enum ReadUnit {
     VertexId(u32),
     /// Whether an edge has an id with this hash ([`crate::index_hash`]).
     EdgeId(u32),
+    /// That a name with this hash ([`crate::name_hash`]) is unknown.
+    Name(NameSpace, u64),
     /// Which vertices have the label: what a scan of the label reads.
     LabelMembership(VertexLabelId),
     /// Which edges have the label: what a scan of all edges with the label reads.

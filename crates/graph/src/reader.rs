@@ -80,18 +80,16 @@ impl<'a> Reader<'a> {
         self.core.blocks.stripe(stripe_of(v)).map_or(VertexLabelId(0), |stripe| stripe.label)
     }
 
-    /// How many edge labels an edge that this reader finds may have. The own writes of a transaction may have brought
+    /// One past the highest label that an edge which this reader finds may have. The own writes of a transaction may have brought
     /// labels that its snapshot has not heard of.
     #[inline]
-    pub(crate) fn edge_label_count(&self) -> usize {
-        match self.own {
-            None => self.snapshot.catalog().edge_label_count(),
-            Some(_) => self.core.catalog().edge_label_count(),
-        }
+    pub(crate) fn edge_label_bound(&self) -> usize {
+        let known = self.snapshot.catalog().edge_label_bound();
+        self.own.map_or(known, |own| known.max(own.edge_label_bound()))
     }
 
-    /// Whether the vertex exists.
-    #[inline]
+    /// Whether the vertex exists. (Always inlined: scans ask it of every vertex.)
+    #[inline(always)]
     pub fn exists(&self, v: VertexRef) -> bool {
         if let Some(own) = self.own
             && let Some(state) = own.vertex(v)
@@ -104,7 +102,8 @@ impl<'a> Reader<'a> {
     /// The id: the user's or the generated long, which is the reference.
     #[inline]
     pub fn id(&self, v: VertexRef) -> Value {
-        let id = self.user_id(v).or_else(|| self.committed_id(v));
+        let own = self.own.and_then(|own| own.user_id(v)).flatten();
+        let id = own.map(ValueRef::of).or_else(|| self.committed_id(v));
         id.map_or(Value::Long(v.0.into()), ValueRef::to_value)
     }
 
@@ -189,7 +188,7 @@ impl<'a> Reader<'a> {
 
     /// The non-empty lists of a vertex one way, in the order of the label ids.
     pub fn for_each_label(&self, v: VertexRef, dir: Dir, mut f: impl FnMut(EdgeLabelId, List<'_>)) {
-        for label in 0..self.edge_label_count() {
+        for label in 0..self.edge_label_bound() {
             let label = EdgeLabelId(label as u16);
             let list = self.list(v, label, dir);
             if !list.is_empty() {
@@ -203,7 +202,7 @@ impl<'a> Reader<'a> {
         let mut degree = 0;
         for &dir in Dir::of(dir) {
             if labels.is_empty() {
-                let all = 0..self.edge_label_count();
+                let all = 0..self.edge_label_bound();
                 degree += all.map(|label| self.list_len(v, EdgeLabelId(label as u16), dir)).sum::<u64>();
             } else {
                 degree += labels.iter().map(|&label| self.list_len(v, label, dir)).sum::<u64>();

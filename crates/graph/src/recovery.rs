@@ -29,15 +29,16 @@ impl Core {
         let meta = Meta::open(Arc::clone(&store))?;
         let log = Log::open(Arc::clone(&store))?;
         let sections = SectionStore::open(Arc::clone(&store))?;
-        let (checkpoint, catalog) = meta.load()?;
+        let (checkpoint, declared) = meta.load()?;
         let (degrees, values) = meta.load_statistics(&checkpoint)?;
         let timeline = Timeline::new(REMEMBERED_UNITS);
         let counts = PublishedCounts::new(0, Counts::default());
-        let mut core = Self::new(options, store, meta, log, sections, timeline, counts, catalog);
+        let mut core = Self::new(options, store, meta, log, sections, timeline, counts, declared);
         core.known = Known::restored(values);
         core.restore(&checkpoint);
         core.resume_turns();
         core.replay(checkpoint, degrees)?;
+        core.names.find_gaps();
         Ok(core)
     }
 
@@ -79,7 +80,7 @@ impl Core {
         self.writer.lock().applied = visible;
         self.timeline = timeline;
         self.counts = PublishedCounts::new(visible, counts);
-        self.commits = CommitQueue::new(&self.catalog());
+        self.commits = CommitQueue::new(self.catalog().revision());
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use timeline::{SnapshotGuard, Stamp};
 
 use crate::core::Core;
 use crate::counts::Counts;
+use crate::naming::NewNames;
 use crate::overlay::{Overlay, Own};
 use crate::pools::Request;
 use crate::{Catalog, EdgeLabelId, GraphError, Reader, Result, VertexLabelId};
@@ -24,7 +25,7 @@ pub struct Snapshot {
 
 struct Inner {
     core: Arc<Core>,
-    catalog: Arc<Catalog>,
+    catalog: Catalog,
     counts: Arc<Counts>,
     own: Option<(Arc<Overlay>, u64)>,
     /// The first read that failed, of all snapshots of one transaction.
@@ -41,13 +42,13 @@ impl Snapshot {
             let guard = core.timeline.snapshot();
             // The writer publishes counts just before their commit becomes visible; between the two, look again.
             if let Some(counts) = core.counts.at(guard.stamp().bits()) {
-                // The catalog may be newer than the stamp in its names: they have no elements yet. Its schema and
-                // indexes must not be: an index has what anybody sees from the moment on when it is ready.
+                // Its schema and indexes must not be newer than the stamp: an index has what anybody sees from the moment on
+                // when it is ready.
                 let newest = core.catalog();
                 if newest.revision() != catalog.revision() {
                     continue;
                 }
-                let catalog = newest;
+                let catalog = newest.at(guard.stamp().bits());
                 let guard = Arc::new(guard);
                 let (core, failure) = (Arc::clone(core), Arc::default());
                 let inner = Inner { core, catalog, counts, own: None, failure, guard };
@@ -57,29 +58,45 @@ impl Snapshot {
         }
     }
 
-    /// The graph as of a commit that is visible by now, though not necessarily the last one: for its elements alone. Counts, names,
-    /// schema and indexes may be newer.
+    /// The graph as of a commit that is visible by now, though not necessarily the last one: for its elements alone. Counts, schema
+    /// and indexes may be newer.
     pub(crate) fn at_commit(core: &Arc<Core>, guard: SnapshotGuard) -> Self {
-        let (catalog, counts, guard) = (core.catalog(), core.counts.newest(), Arc::new(guard));
+        let catalog = core.catalog().at(guard.stamp().bits());
+        let (counts, guard) = (core.counts.newest(), Arc::new(guard));
         let (core, failure) = (Arc::clone(core), Arc::default());
         let inner = Inner { core, catalog, counts, own: None, failure, guard };
         Self { inner: Arc::new(inner), request: None }
     }
 
-    /// The same moment with the first `writes` writes of a transaction, and the counts they lead to.
-    pub(crate) fn with_own(&self, overlay: &Arc<Overlay>, writes: u64, counts: Arc<Counts>) -> Self {
+    /// The same moment with the first `writes` writes of a transaction, the names that they bring, and the counts that they lead to.
+    pub(crate) fn with_own(
+        &self,
+        overlay: &Arc<Overlay>,
+        (writes, names): (u64, Option<&Arc<NewNames>>),
+        counts: Arc<Counts>,
+    ) -> Self {
+        let own = Some((Arc::clone(overlay), writes));
+        self.with(names, counts, own)
+    }
+
+    /// The same moment with names that are not given out yet.
+    pub(crate) fn with_names(&self, names: &Arc<NewNames>) -> Self {
+        self.with(Some(names), Arc::clone(&self.inner.counts), None)
+    }
+
+    fn with(
+        &self,
+        names: Option<&Arc<NewNames>>,
+        counts: Arc<Counts>,
+        own: Option<(Arc<Overlay>, u64)>,
+    ) -> Self {
         let inner = &self.inner;
-        let mut catalog = inner.core.catalog();
-        if catalog.revision() != inner.catalog.revision() {
-            // The overlay has no entries for an index that was created after the transaction began.
-            catalog = Arc::new(catalog.with_definitions_of(&inner.catalog));
-        }
         Self {
             inner: Arc::new(Inner {
                 core: Arc::clone(&inner.core),
-                catalog,
+                catalog: inner.catalog.with_new(names),
                 counts,
-                own: Some((Arc::clone(overlay), writes)),
+                own,
                 failure: Arc::clone(&inner.failure),
                 guard: Arc::clone(&inner.guard),
             }),
@@ -88,7 +105,7 @@ impl Snapshot {
     }
 
     /// The names and indexes as of this snapshot.
-    pub fn catalog(&self) -> &Arc<Catalog> {
+    pub fn catalog(&self) -> &Catalog {
         &self.inner.catalog
     }
 
@@ -166,7 +183,8 @@ impl Snapshot {
     }
 
     pub(crate) fn own(&self) -> Option<Own<'_>> {
-        self.inner.own.as_ref().map(|(overlay, writes)| Own { overlay, writes: *writes })
+        let names = self.inner.catalog.new_names();
+        self.inner.own.as_ref().map(|(overlay, writes)| Own { overlay, writes: *writes, names })
     }
 }
 

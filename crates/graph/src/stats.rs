@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use values::Str;
 
 use crate::block::TABLETS;
+use crate::commit_counts::CommitCounts;
 use crate::core::Core;
 use crate::memory::SectionCell;
 use crate::pools::PoolStats;
@@ -28,6 +29,8 @@ pub struct GraphStats {
     pub loads: u64,
     /// Sections and tree nodes put out of memory since the graph was opened.
     pub evictions: u64,
+    /// What has become of commits since the graph was opened.
+    pub commits: CommitCounts,
     /// What the I/O pools are doing.
     pub pools: PoolStats,
     /// Sections in memory.
@@ -101,6 +104,7 @@ impl GraphStats {
         stats.most_cache_bytes = core.cache.account.most() as u64;
         (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
         stats.pools = core.pools.stats();
+        stats.commits = core.commits.counters.now();
         stats.sections_stored = core.sections_stored.load(Ordering::Relaxed);
         stats.count_sections(core);
         stats

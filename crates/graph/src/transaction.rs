@@ -1,21 +1,22 @@
 //! Buffered writes: the public face. What each kind of write does is in `write_vertex.rs` and `write_edge.rs`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use parking_lot::Mutex;
 use timeline::{Committed, SnapshotGuard, Stamp, Standing, Unit};
 use values::Value;
 
-use crate::catalog::NameSpace;
+use crate::catalog::Catalog;
 use crate::codec::unstorable;
 use crate::commit_queue::Commit;
 use crate::core::Core;
 use crate::held::Held;
+use crate::naming::NewNames;
 use crate::overlay::{Overlay, Own};
 use crate::pools::{self, Request};
 use crate::write_set::WriteSet;
-use crate::{GraphError, KeyId, ReadUnit, Reader, Result, Snapshot, Turn, units};
+use crate::{GraphError, KeyId, NameSpace, ReadUnit, Reader, Result, Snapshot, Turn, name_hash, units};
 
 /// Writes that become visible and durable together, or not at all. Optimistic: what it read is validated at commit.
 ///
@@ -26,6 +27,8 @@ pub struct Transaction {
     pub(crate) base: Snapshot,
     pub(crate) overlay: Arc<Overlay>,
     pub(crate) writes: Mutex<WriteSet>,
+    /// The names that it uses and its snapshot does not know.
+    names: OnceLock<Arc<NewNames>>,
     /// The request that it is an attempt of, and when that began.
     attempt: Option<(Arc<Turn>, Instant)>,
 }
@@ -34,7 +37,8 @@ impl Transaction {
     pub(crate) fn begin(core: &Arc<Core>, base: Snapshot, turn: Option<Arc<Turn>>) -> Self {
         let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(&core.held)));
         let attempt = turn.map(|turn| (turn, Instant::now()));
-        Self { core: Arc::clone(core), base, overlay: Arc::default(), writes, attempt }
+        let names = OnceLock::new();
+        Self { core: Arc::clone(core), base, overlay: Arc::default(), writes, names, attempt }
     }
 
     /// The committed state that it began with.
@@ -49,7 +53,7 @@ impl Transaction {
         if writes.writes == 0 {
             return self.base.clone();
         }
-        self.base.with_own(&self.overlay, writes.writes, Arc::new(writes.counts.clone()))
+        self.base.with_own(&self.overlay, (writes.writes, self.names.get()), Arc::new(writes.counts.clone()))
     }
 
     /// A request for reads of this transaction, over at `deadline` at the latest; see [`Snapshot::on_behalf_of`].
@@ -119,10 +123,13 @@ impl Transaction {
             Some((turn, _)) => turn.standing(),
             None => Standing::Ordinary(None, self.core.now()),
         };
-        let commit = Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, ops };
+        let names = self.names.get();
+        let commit = Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, names, ops };
         match self.core.submit(&self.core.catalog(), commit) {
             Ok(Committed { stamp, shown, .. }) => {
-                let queued = Queued { core: Arc::clone(&self.core), shown, _held: held, _turn: turn };
+                let names = names.cloned();
+                let queued =
+                    Queued { core: Arc::clone(&self.core), shown, _names: names, _held: held, _turn: turn };
                 Ok(Submitted { stamp, queued: Some(queued) })
             }
             Err(error) => {
@@ -140,7 +147,8 @@ impl Transaction {
 
     /// A reader that sees every write so far, for the write that comes next.
     pub(crate) fn reader(&self, writes: &WriteSet) -> Reader<'_> {
-        let own = Own { overlay: &self.overlay, writes: writes.writes };
+        let names = self.names.get().map(|names| &**names);
+        let own = Own { overlay: &self.overlay, writes: writes.writes, names };
         Reader::with_own(&self.base, (writes.writes > 0).then_some(own))
     }
 
@@ -149,7 +157,26 @@ impl Transaction {
         if let Some(type_name) = unstorable(value) {
             return Err(GraphError::BadValue { key: key.chars().take(64).collect(), type_name });
         }
-        Ok(KeyId(self.core.intern(NameSpace::Key, key)?))
+        Ok(KeyId(self.intern(NameSpace::Key, key)?))
+    }
+
+    /// The id of a name to write with. One that the snapshot does not know is reserved: whoever writes with it may be the first who
+    /// commits with it, and conflicts with whoever has found it unknown.
+    pub(crate) fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
+        if let Some(id) = self.base.catalog().id(space, name) {
+            return Ok(id);
+        }
+        let names = self.names.get_or_init(|| NewNames::new(&self.core.names));
+        let (id, is_new) = names.intern(space, name)?;
+        if is_new {
+            self.writes.lock().introduces(units::name(space, name_hash(name)), name)?;
+        }
+        Ok(id)
+    }
+
+    /// What it knows by name: what its snapshot does, and what it has written with.
+    pub(crate) fn catalog(&self) -> Catalog {
+        self.base.catalog().with_new(self.names.get())
     }
 }
 
@@ -178,6 +205,8 @@ struct Queued {
     core: Arc<Core>,
     /// The moment of the commit, if what the answer shows has changed before it.
     shown: Option<SnapshotGuard>,
+    /// Reserved until they are given out.
+    _names: Option<Arc<NewNames>>,
     _held: Held,
     _turn: Option<pools::Turn>,
 }

@@ -59,7 +59,7 @@ pub enum TurnAnswer {
 }
 
 /// A turn lasts four times as long as the attempt that lost, but at least and at most so long.
-const SHORTEST: Duration = Duration::from_millis(50);
+const SHORTEST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(10);
 /// How long all turns of one request last together.
 const ALL_TURNS: Duration = Duration::from_secs(30);

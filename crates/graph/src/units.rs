@@ -8,6 +8,7 @@
 //! Edge        what an edge has under a key, or any    setting one
 //! IndexKey    who has a value, or an id               giving or taking it
 //! Label       who has a label, or who there is        creating or dropping an element
+//! Name        that a name is unknown                  writing the first element that has it
 //! Schema      what is declared                        declaring something; whoever writes has read it
 //! ```
 //!
@@ -19,7 +20,7 @@ use timeline::{Unit, UnitKind};
 use values::{EdgeRef, VertexRef};
 
 use crate::block::adjacency_number;
-use crate::{Dir, EdgeLabelId, KeyId, ReadUnit, VertexLabelId};
+use crate::{Dir, EdgeLabelId, KeyId, NameSpace, ReadUnit, VertexLabelId};
 
 /// In place of a list's number: whatever list of the vertex that leaves it, or enters it.
 const ANY_LIST: [u32; 2] = [u32::MAX - 1, u32::MAX];
@@ -100,6 +101,11 @@ pub(crate) fn edge_labels(label: EdgeLabelId) -> [Unit; 2] {
     [u64::from(label.0), ALL].map(|label| Unit::new(UnitKind::Label, EDGES, label))
 }
 
+/// Whether a name is known that has this hash.
+pub(crate) fn name(space: NameSpace, hash: u64) -> Unit {
+    Unit::new(UnitKind::Name, space as u32, hash)
+}
+
 /// What is declared: schema and indexes.
 pub(crate) fn schema() -> Unit {
     Unit::new(UnitKind::Schema, 0, 0)
@@ -122,6 +128,7 @@ pub(crate) fn of_read(read: ReadUnit) -> [Option<Unit>; 2] {
         ReadUnit::EdgeId(hash) => [Some(edge_id(hash)), None],
         ReadUnit::LabelMembership(label) => [Some(vertex_labels(label)[0]), None],
         ReadUnit::EdgeLabelMembership(label) => [Some(edge_labels(label)[0]), None],
+        ReadUnit::Name(space, hash) => [Some(name(space, hash)), None],
         ReadUnit::AllVertices => [Some(Unit::new(UnitKind::Label, VERTICES, ALL)), None],
         ReadUnit::AllEdges => [Some(Unit::new(UnitKind::Label, EDGES, ALL)), None],
     }

@@ -61,8 +61,16 @@ impl<'a> ValueRef<'a> {
             (Self::Str(a), Value::String(b)) => a == b.as_str(),
             (Self::Long(a), Value::Long(b)) => a == *b,
             (Self::Int(a), Value::Int(b)) => a == *b,
-            (Self::Other(a), b) => compare::equals(a, b),
-            (a, b) => compare::equals(&a.to_value(), b),
+            (Self::Other(Value::VertexRef(a)), Value::VertexRef(b)) => a == b,
+            (a, b) => a.equals_rare(b),
+        }
+    }
+
+    #[inline(never)]
+    fn equals_rare(self, other: &Value) -> bool {
+        match self {
+            Self::Other(value) => compare::equals(value, other),
+            scalar => compare::equals(&scalar.to_value(), other),
         }
     }
 

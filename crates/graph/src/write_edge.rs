@@ -2,7 +2,7 @@
 
 use values::{EdgeRef, Value, VertexRef};
 
-use crate::catalog::{EDGE_ID_KEY, NameSpace};
+use crate::catalog::EDGE_ID_KEY;
 use crate::codec::weight;
 use crate::op::Before;
 use crate::overlay::OwnEdge;
@@ -10,8 +10,8 @@ use crate::section::{EdgeCells, EdgeChange, EdgeChangeKind, order_values};
 use crate::write_set::{WriteSet, cells_weight};
 use crate::write_vertex::require_vertex;
 use crate::{
-    Dir, Direction, EdgeLabelId, GraphError, KeyId, Result, Transaction, ValueRef, element_id, index_hash,
-    units,
+    Dir, Direction, EdgeLabelId, GraphError, KeyId, NameSpace, Result, Transaction, ValueRef, element_id,
+    index_hash, units,
 };
 
 impl Transaction {
@@ -28,7 +28,7 @@ impl Transaction {
     ) -> Result<EdgeRef> {
         id.as_ref().map_or(Ok(()), element_id::check)?;
         self.obey_edge_label(label)?;
-        let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
+        let label = EdgeLabelId(self.intern(NameSpace::EdgeLabel, label)?);
         let mut writes = self.writes.lock();
         {
             let reader = self.reader(&writes);
@@ -135,7 +135,7 @@ impl Transaction {
     /// # Errors
     /// If a section cannot be read or the transaction is full.
     pub fn drop_edge_property(&self, e: EdgeRef, key: &str) -> Result<()> {
-        let Some(key) = self.core.catalog().key(key) else { return Ok(()) };
+        let Some(key) = self.catalog().key(key) else { return Ok(()) };
         self.change_edge(e, false, |cells| cells.retain(|(known, _)| *known != key))
     }
 

@@ -77,6 +77,12 @@ impl WriteSet {
         Ok(self.writes)
     }
 
+    /// Notes that it may be the first to commit with a name, and takes room for that.
+    pub(crate) fn introduces(&mut self, unit: Unit, name: &str) -> Result<()> {
+        self.held.take(name.len())?;
+        self.adds([unit])
+    }
+
     pub(crate) fn create_vertex(&mut self, v: VertexRef, label: VertexLabelId, id: Option<Value>) {
         self.vertices.insert(v, self.ops.len());
         self.ops.push(Some(Op::CreateVertex { v, label, id }));
@@ -176,7 +182,7 @@ impl WriteSet {
         self.ops.iter().flatten()
     }
 
-    /// The operations, in the order in which their elements were first written.
+    /// The operations, in the order in which their elements were first written; and what they touch.
     pub(crate) fn into_ops(self) -> (Vec<Op>, Footprint, Held) {
         (self.ops.into_iter().flatten().collect(), self.footprint, self.held)
     }

@@ -2,7 +2,6 @@
 
 use values::{Str, Value, VertexRef, compare};
 
-use crate::catalog::NameSpace;
 use crate::codec::weight;
 use crate::indexing::{check_combinations, order_keys};
 use crate::property::{PropertyCell, PropertyState};
@@ -10,9 +9,12 @@ use crate::schema::{IndexDefinition, IndexKind};
 use crate::section::VertexState;
 use crate::write_set::WriteSet;
 use crate::{
-    Cardinality, Dir, EdgeLabelId, GraphError, KeyId, PropertyId, Reader, Result, Transaction, ValueRef,
-    VertexLabelId, element_id, index_hash, units,
+    Cardinality, Dir, EdgeLabelId, GraphError, KeyId, NameSpace, PropertyId, Reader, Result, Transaction,
+    ValueRef, VertexLabelId, element_id, index_hash, units,
 };
+
+/// Ticks of the query's watch for one edge that is dropped: a microsecond or more.
+const TICKS: usize = 16;
 
 impl Transaction {
     /// Adds a vertex; without an id the graph generates a long.
@@ -22,7 +24,7 @@ impl Transaction {
     pub fn add_vertex(&self, id: Option<Value>, label: &str) -> Result<VertexRef> {
         id.as_ref().map_or(Ok(()), element_id::check)?;
         self.obey_vertex_label(label)?;
-        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
         let mut writes = self.writes.lock();
         if let Some(id) = &id
             && self.reader(&writes).vertex_by_id(id).is_some()
@@ -90,7 +92,9 @@ impl Transaction {
     }
 
     fn drop_edges_of(&self, writes: &mut WriteSet, v: VertexRef, dir: Dir) -> Result<()> {
-        for label in 0..self.core.catalog().edge_label_count() {
+        let bound = self.reader(writes).edge_label_bound();
+        for label in 0..bound {
+            values::watch::tick();
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
                 let list = reader.list(v, EdgeLabelId(label as u16), dir);
@@ -105,14 +109,17 @@ impl Transaction {
                 });
                 edges.collect()
             };
-            edges.into_iter().try_for_each(|(e, known)| self.drop_known_edge(writes, e, known))?;
+            edges.into_iter().try_for_each(|(e, known)| {
+                values::watch::ticks(TICKS);
+                self.drop_known_edge(writes, e, known)
+            })?;
         }
         Ok(())
     }
 
     fn drop_properties_of(&self, writes: &mut WriteSet, v: VertexRef) -> Result<()> {
         let created = writes.has_created(v);
-        for (key, _) in self.core.catalog().keys() {
+        for key in self.catalog().key_ids() {
             let before = self.reader(writes).cells(v, key);
             if before.is_empty() {
                 continue;
@@ -157,7 +164,7 @@ impl Transaction {
                 writes.footprint.reads(units::property(v, key));
             }
         }
-        let (place, after) = with_cell(cardinality, &before, cell)?;
+        let (place, after) = with_cell((v, key), cardinality, &before, cell)?;
         self.put_property(&mut writes, v, key, &before, PropertyState::of(after))?;
         Ok(PropertyId::new(v, key, place))
     }
@@ -167,8 +174,8 @@ impl Transaction {
     /// # Errors
     /// If the vertex property does not exist, or the key or value cannot be stored.
     pub fn set_meta_property(&self, property: PropertyId, key: &str, value: Value) -> Result<()> {
-        let catalog = self.core.catalog();
-        let owner = catalog.names_from(NameSpace::Key, property.key().index()).first();
+        let catalog = self.catalog();
+        let owner = catalog.name(NameSpace::Key, property.key().0);
         let value = self.obey_meta_value(property.vertex(), owner.map_or("", |name| name), key, value)?;
         let meta = self.storable(key, &value)?;
         self.change_property(property, true, |cells, place| set_entry(&mut cells[place].meta, meta, value))
@@ -187,7 +194,7 @@ impl Transaction {
     /// # Errors
     /// If a section cannot be read or the transaction is full.
     pub fn drop_meta_property(&self, property: PropertyId, key: &str) -> Result<()> {
-        let Some(meta) = self.core.catalog().key(key) else { return Ok(()) };
+        let Some(meta) = self.catalog().key(key) else { return Ok(()) };
         self.change_property(property, false, |cells, place| cells[place].meta.retain(|(k, _)| *k != meta))
     }
 
@@ -208,7 +215,7 @@ impl Transaction {
         writes.footprint.reads(units::property(v, key));
         writes.footprint.reads(units::existence(v));
         let Some(place) = before.iter().position(|cell| cell.place == property.place()) else {
-            return if required { Err(GraphError::NoSuchProperty(property.0)) } else { Ok(()) };
+            return if required { Err(GraphError::NoSuchProperty(property.to_value())) } else { Ok(()) };
         };
         let mut after = before.clone();
         change(&mut after, place);
@@ -295,6 +302,7 @@ impl Transaction {
 
 /// The values of a key after one is set, and its place.
 fn with_cell(
+    (v, key): (VertexRef, KeyId),
     cardinality: Cardinality,
     before: &[PropertyCell],
     mut cell: PropertyCell,
@@ -311,7 +319,15 @@ fn with_cell(
         }
         return Ok((same.place, after));
     }
-    let place = before.iter().map(|known| known.place + 1).max().unwrap_or(0);
+    let is_taken = |place: u16| {
+        let id = PropertyId::new(v, key, place).to_value();
+        before.iter().filter_map(PropertyCell::kept_id).any(|kept| compare::equals(kept, &id))
+    };
+    let mut place = before.iter().map(|known| known.place + 1).max().unwrap_or(0);
+    // An id that was kept may be what this graph calls a place.
+    while place < PropertyId::MAX_PLACES && is_taken(place) {
+        place += 1;
+    }
     if place >= PropertyId::MAX_PLACES {
         return Err(GraphError::LimitExceeded {
             what: "the values of one vertex under one key",

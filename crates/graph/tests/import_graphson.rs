@@ -14,6 +14,14 @@ fn import(file: &Path) -> Result<(Graph, ImportSummary), ImportError> {
     Ok((graph, summary))
 }
 
+/// Imports with the ids of vertices' properties.
+fn with_property_ids(file: &Path) -> Result<Look, ImportError> {
+    let graph = empty_graph();
+    let options = ImportOptions { keep_property_ids: true, ..Default::default() };
+    graphson(file, &graph, &options, &|_| {})?;
+    Ok(Look::at(&graph))
+}
+
 fn tinkerpop(name: &str) -> Look {
     let (graph, summary) = import(&shared(&format!("tinkerpop/data/{name}.json"))).unwrap();
     let look = Look::at(&graph);
@@ -22,6 +30,10 @@ fn tinkerpop(name: &str) -> Look {
 }
 
 fn text(lines: &str) -> Result<(Graph, ImportSummary), ImportError> {
+    in_file(lines, import)
+}
+
+fn in_file<R>(lines: &str, import: impl FnOnce(&Path) -> R) -> R {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("graph.json");
     std::fs::write(&file, lines).unwrap();
@@ -66,6 +78,49 @@ fn crew_has_multi_and_meta_properties() {
     assert_eq!(look.metas(&places[3]), [("startTime".to_owned(), Value::Int(2005))]);
     assert_eq!(look.values(marko, "name"), [Value::str("marko")]);
     assert_eq!(look.edge_value(look.edge(13i32), "since"), Some(Value::Int(2009)));
+}
+
+#[test]
+fn properties_keep_their_ids_on_request_and_their_meta_properties_beside_them() {
+    let file = shared("tinkerpop/data/tinkerpop-crew.json");
+    let (kept, plain) = (with_property_ids(&file).unwrap(), tinkerpop("tinkerpop-crew"));
+    let (marko, other) = (kept.vertex(1i32), plain.vertex(1i32));
+    for (key, ids) in [("name", &[0][..]), ("location", &[6, 7, 8, 9])] {
+        let (kept_ones, plain_ones) = (kept.properties(marko, key), plain.properties(other, key));
+        assert_eq!(kept_ones.len(), ids.len());
+        for ((kept_one, plain_one), id) in kept_ones.iter().zip(&plain_ones).zip(ids) {
+            assert_eq!(kept_one.shown_id(), Value::Long(*id));
+            assert_eq!((&plain_one.kept_id, plain_one.shown_id()), (&None, plain_one.id.to_value()));
+            assert_eq!(kept_one.value, plain_one.value);
+            assert_eq!(kept.metas(kept_one), plain.metas(plain_one));
+        }
+    }
+}
+
+#[test]
+fn a_property_without_an_id_gets_one_even_if_ids_are_kept() {
+    let lines = r#"{"id":1,"properties":{"k":[{"value":1},{"id":"b","value":2}]}}"#;
+    let look = in_file(lines, with_property_ids).unwrap();
+    let properties = look.properties(look.vertex(1i32), "k");
+    assert_eq!(properties[0].kept_id, None);
+    assert_eq!(properties[1].shown_id(), Value::str("b"));
+}
+
+#[test]
+fn ids_of_properties_are_looked_at_only_if_they_are_kept() {
+    for (properties, expected) in [
+        (r#""k":[{"id":true,"value":1}]"#, "column `properties.k.id`: a truth value cannot be an element id"),
+        (r#""k":[{"id":null,"value":1}]"#, "column `properties.k.id`: null cannot be an element id"),
+        (
+            r#""k":[{"id":7,"value":1}],"l":[{"id":7,"value":2}]"#,
+            "column `properties.l.id`: an id of its own expected, but another property of the vertex has it",
+        ),
+    ] {
+        let line = format!("{{\"id\":1,\"properties\":{{{properties}}}}}");
+        let message = refusal(in_file(&line, with_property_ids)).to_string();
+        assert!(message.contains(expected), "{line}\n{message}");
+        text(&line).unwrap();
+    }
 }
 
 #[test]

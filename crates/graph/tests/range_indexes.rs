@@ -252,7 +252,7 @@ fn who_has_read_a_range_conflicts_with_who_moves_into_it() {
     let v = transaction.add_vertex(None, "person").unwrap();
     transaction.set_vertex_property(v, None, "age", Value::Int(1), &[]).unwrap();
     transaction.commit().unwrap();
-    let catalog = Arc::clone(graph.snapshot().catalog());
+    let catalog = graph.snapshot().catalog().clone();
     let unit = ReadUnit::IndexRange(catalog.vertex_label("person").unwrap(), catalog.key("age").unwrap());
     let reader = graph.begin();
     reader.note_read(unit);

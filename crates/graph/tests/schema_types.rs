@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use graph::{
-    BulkColumn, BulkValues, Cardinality, Dir, EdgeKeyDescription, Filtered, Graph, GraphError, GraphOptions,
-    IndexDescription, IndexKind, RangeQuery, ScanCursor, SchemaError, SecondaryOptions, Snapshot, TreeBounds,
-    Value, ValueType, VertexKeyDescription, VertexRef,
+    BulkCell, BulkColumn, BulkValues, Cardinality, Dir, EdgeKeyDescription, Filtered, Graph, GraphError,
+    GraphOptions, IndexDescription, IndexKind, RangeQuery, ScanCursor, SchemaError, SecondaryOptions,
+    Snapshot, TreeBounds, Value, ValueType, VertexKeyDescription, VertexRef,
 };
 use store::{MemoryStore, Store};
 
@@ -331,8 +331,11 @@ fn a_graph_that_was_loaded_in_bulk_is_read_as_the_new_type() {
     let ages = |ages: Vec<Option<i32>>| vec![BulkColumn { key: "age".into(), values: BulkValues::Int(ages) }];
     let cell = |n: i32| match n {
         0 => Vec::new(),
-        n if n % 10 == 0 => vec![(int(n), vec![]), (int(n + 1_000), vec![("since".into(), int(n))])],
-        n => vec![(int(n), vec![])],
+        n if n % 10 == 0 => {
+            let meta = vec![("since".into(), int(n))];
+            vec![BulkCell::plain(int(n)), BulkCell { meta, ..BulkCell::plain(int(n + 1_000)) }]
+        }
+        n => vec![BulkCell::plain(int(n))],
     };
     let values = BulkValues::Multi((0..PEOPLE).map(cell).collect());
     let people = load.vertices("person", None, vec![BulkColumn { key: "age".into(), values }]).unwrap();

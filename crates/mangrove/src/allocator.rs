@@ -44,8 +44,22 @@ const _: () =
 /// What the environment says (`MIMALLOC_PURGE_DELAY` and so on) stands. Options that are not what they are expected to be are
 /// let be, and named in the result: none, unless mimalloc is linked in another version than this was written for.
 pub fn give_memory_back_soon() -> Vec<&'static str> {
+    take_small_pages();
     set(&SERVER)
 }
+
+/// Has the kernel give pages of 4 KiB only, where it would give 2 MiB. To clear one of these takes some tenths of a millisecond,
+/// and milliseconds on a virtual machine whose host has to find it first: that is many turns of a query, for one entry of a
+/// table that grows. `bench limit` on SF1 is the same with either.
+#[cfg(target_os = "linux")]
+fn take_small_pages() {
+    let asked = std::env::var_os("MIMALLOC_ALLOW_THP").is_some();
+    // Refused by none but kernels that know nothing of large pages.
+    let _ = (!asked).then(|| nix::sys::prctl::set_thp_disable(true));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn take_small_pages() {}
 
 /// Has the allocator keep what is freed for a while, which is right for a process that imports a graph and ends. As
 /// [`give_memory_back_soon`] otherwise.

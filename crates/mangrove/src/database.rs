@@ -1,6 +1,9 @@
 //! One open graph.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use dataflow::Engine;
 use graph::{Graph, GraphStats, Snapshot};
@@ -44,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) preparer: Preparer,
     pub(crate) scripts: Scripts,
     pub(crate) retries: Retries,
+    /// Requests that were refused since they lost every time.
+    pub(crate) refused: AtomicU64,
     pub(crate) options: DatabaseOptions,
     /// Held while a service writes a backup.
     pub(crate) backing_up: Mutex<()>,
@@ -108,7 +113,7 @@ impl Database {
                 ..EngineConfig::default()
             })?,
         };
-        let preparer = Preparer::new(options.plan_cache, engine.executors());
+        let preparer = Preparer::new(options.plan_cache, engine.executors(), options.timeout);
         let scripts = Scripts::new(options.plan_cache);
         let inner = Inner {
             graph,
@@ -116,6 +121,7 @@ impl Database {
             preparer,
             scripts,
             retries: Retries::default(),
+            refused: AtomicU64::new(0),
             options,
             backing_up: Mutex::default(),
             store,

@@ -1,14 +1,14 @@
 //! A database behind the server: requests run on the engine's executors, results go into the server's sinks.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
 };
 
-use dataflow::CancelToken;
+use dataflow::Caller;
 use parking_lot::Mutex;
-use server::{Input, Materialize, Query, ResultBatch};
+use server::{Client, Input, Materialize, Query, ResultBatch};
 use values::Value;
 
 use crate::{
@@ -18,7 +18,6 @@ use crate::{
     metrics,
     origin::Origin,
     prepare::{Preparation, Prepared},
-    run::run_profiled,
     script::{self, Mode, Request},
     scripts::Script,
     services::{self, Within, begins_with_call},
@@ -38,7 +37,7 @@ impl server::Database for Database {
     }
 
     fn metrics(&self) -> Vec<server::Metric> {
-        metrics::of(&self.stats())
+        metrics::of(&self.stats(), self.inner.refused.load(Ordering::Relaxed))
     }
 }
 
@@ -48,7 +47,10 @@ pub(crate) fn refusal(error: &Error) -> server::QueryError {
 }
 
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
+    let Client { address, connection } = query.client;
     let wishes = Wishes {
+        caller: Caller::Client { address, connection },
+        asked: Instant::now(),
         timeout: query.timeout,
         max_timeout: query.max_timeout,
         read_only: query.read_only,
@@ -76,6 +78,10 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 /// What a client says about a request beside its traversal.
 #[derive(Clone, Copy)]
 pub(crate) struct Wishes {
+    /// On whose behalf it is.
+    pub(crate) caller: Caller,
+    /// When it was made.
+    pub(crate) asked: Instant,
     timeout: Option<Duration>,
     max_timeout: Option<Duration>,
     read_only: bool,
@@ -180,15 +186,17 @@ fn go_on(
     wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
+    let timeout = wishes.timeout(None).or(inner.options.timeout);
     match request.mode {
         Mode::Nothing => return Ok(finished(sink, None)),
         Mode::Explain => {
-            let text = inner.preparer.explain(&request.traversal, &inner.graph.snapshot())?;
+            let snapshot = inner.graph.snapshot();
+            let text = inner.preparer.explain_within(timeout, &request.traversal, &snapshot)?;
             return Ok(finished(sink, Some(Value::from(text))));
         }
         Mode::Run | Mode::RunForOne => {}
     }
-    match inner.preparer.prepare(request.traversal, inner.graph.snapshot())? {
+    match inner.preparer.prepare_within(timeout, request.traversal, inner.graph.snapshot())? {
         Preparation::Run(prepared, lifted) => {
             begin(inner, prepared, Origin::Traversal(lifted), request.mode, wishes, sink)
         }
@@ -209,73 +217,18 @@ fn begin(
         return Err(Error::ReadOnly("the traversal".into()));
     }
     let prepared = wishes.granted(prepared);
-    if prepared.plan.profile {
-        return profile(inner.clone(), prepared, origin, sink.clone());
-    }
     let needs_one = mode == Mode::RunForOne;
     Ok(Box::new(Job::start(inner.clone(), prepared, (origin, wishes), sink.clone(), needs_one)))
 }
 
 /// Answers at once.
-fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running> {
+pub(crate) fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running> {
     if let Some(value) = result {
         // A sink that has seen nothing has room for one result; one that nobody listens to needs none.
-        let _ = sink.push(ResultBatch { items: vec![(value, 1)] });
+        let _ = sink.push(ResultBatch::of(vec![(value, 1)]));
     }
     sink.finish(Ok(server::Summary::default()));
     Box::new(Ended)
-}
-
-/// Runs a query that asks for its profile, on a thread of its own: it is for people, and rare.
-fn profile(
-    inner: Arc<Inner>,
-    prepared: Prepared,
-    origin: Origin,
-    sink: ServerSink,
-) -> Result<Box<dyn server::Running>, Error> {
-    let cancel = Arc::new(Profiling::default());
-    let shared = cancel.clone();
-    let act = move || match run_profiled(&inner, prepared, &origin, |token| shared.begun(token)) {
-        Ok(text) => drop(finished(&sink, Some(Value::from(text)))),
-        Err(error) => sink.finish(Err(refusal(&error))),
-    };
-    let thread = thread::Builder::new().name("profile".into()).spawn(act);
-    thread.map_err(|error| Error::Engine(Arc::new(error)))?;
-    Ok(Box::new(ProfileHandle(cancel)))
-}
-
-/// How a profiled query is cancelled: the token of its latest attempt, and whether it is too late to begin another.
-#[derive(Default)]
-struct Profiling(Mutex<(bool, Option<CancelToken>)>);
-
-impl Profiling {
-    fn begun(&self, token: CancelToken) {
-        let mut state = self.0.lock();
-        if state.0 {
-            token.cancel();
-        }
-        state.1 = Some(token);
-    }
-}
-
-struct ProfileHandle(Arc<Profiling>);
-
-impl server::Running for ProfileHandle {
-    fn resume(&self) {}
-
-    fn cancel(&self) {
-        let mut state = self.0.0.lock();
-        state.0 = true;
-        if let Some(token) = &state.1 {
-            token.cancel();
-        }
-    }
-}
-
-impl Drop for ProfileHandle {
-    fn drop(&mut self) {
-        server::Running::cancel(self);
-    }
 }
 
 /// A query that is over.

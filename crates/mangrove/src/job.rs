@@ -14,18 +14,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Counting, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::{Counting, MemoryMeter, Profile, QueryError, QueryHandle, ResultSink, Results, Summary};
 use graph::{Turn, TurnAnswer};
 use parking_lot::Mutex;
+use planner::physical::Plan;
 use server::{Push, ResultBatch};
+use values::Value;
 
 use crate::{
     Error,
     backoff::backoff,
     database::Inner,
-    hosted::{ServerSink, Wishes, refusal},
+    hosted::{ServerSink, Wishes, finished, refusal},
     origin::Origin,
     prepare::Prepared,
+    profile,
     run::conflict,
 };
 
@@ -59,7 +62,7 @@ impl Job {
         needs_one: bool,
     ) -> Handle {
         let timeout = prepared.timeout.or(inner.options.timeout);
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let deadline = timeout.and_then(|timeout| wishes.asked.checked_add(timeout));
         let job = Arc::new(Self {
             turn: prepared.plan.writes.then(|| inner.graph.turn()),
             inner,
@@ -81,11 +84,12 @@ impl Job {
         if self.cancelled.load(Ordering::Acquire) {
             return;
         }
-        let mut spec = prepared.into_spec(&self.inner, self.turn.as_ref(), Counting::Off);
-        if number > 0 {
-            spec.timeout = self.remaining().or(spec.timeout);
-        }
-        let relay = Relay { job: self.clone(), number, delivered: false };
+        let plan = prepared.plan.clone();
+        let counting = if plan.profile { Counting::Timed } else { Counting::Off };
+        let mut spec = prepared.into_spec(&self.inner, self.turn.as_ref(), counting);
+        spec.caller = self.wishes.caller;
+        spec.spent = self.wishes.asked.elapsed();
+        let relay = Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();
         // The attempt may be over already, and a later one may have been started from its sink.
@@ -188,14 +192,28 @@ impl Drop for Handle {
 struct Relay {
     job: Arc<Job>,
     number: u32,
+    plan: Arc<Plan>,
     /// Whether any result was passed on.
     delivered: bool,
+    /// Counts results that wait.
+    memory: Option<Arc<MemoryMeter>>,
+    /// What is to be said instead of the results.
+    profile: Option<String>,
 }
 
 impl ResultSink for Relay {
+    fn begin(&mut self, memory: &Arc<MemoryMeter>) {
+        self.memory = Some(memory.clone());
+    }
+
     fn push(&mut self, results: Results) -> Result<(), Results> {
+        if self.plan.profile {
+            return Ok(());
+        }
         let any = !results.is_empty();
-        match self.job.sink.push(ResultBatch { items: results }) {
+        let held = self.memory.as_ref().and_then(|memory| memory.hold_results(&results));
+        let held = held.map(|held| Arc::new(held) as server::Held);
+        match self.job.sink.push(ResultBatch { items: results, held }) {
             Push::Taken => {
                 self.delivered |= any;
                 Ok(())
@@ -206,17 +224,21 @@ impl ResultSink for Relay {
         }
     }
 
+    fn counted(&mut self, profile: &Profile) {
+        self.profile = Some(profile::report(&self.plan, profile));
+    }
+
     fn finish(&mut self, outcome: Result<Summary, QueryError>) {
         let job = &self.job;
         let error = match outcome {
-            Ok(_) if job.needs_one && !self.delivered => Error::NoResult,
+            Ok(_) if job.needs_one && !self.delivered && self.profile.is_none() => Error::NoResult,
             Ok(_) => return self.succeed(),
             Err(QueryError::Graph(error)) if error.is_retryable() => {
                 let attempts = self.number + 1;
                 if attempts <= job.inner.options.write_retries {
                     return job.again(attempts);
                 }
-                conflict(attempts, error)
+                conflict(&job.inner, attempts, error)
             }
             Err(error) => error.into(),
         };
@@ -225,8 +247,8 @@ impl ResultSink for Relay {
 }
 
 impl Relay {
-    fn succeed(&self) {
+    fn succeed(&mut self) {
         self.job.give_up_turn();
-        self.job.sink.finish(Ok(server::Summary::default()));
+        drop(finished(&self.job.sink, self.profile.take().map(Value::from)));
     }
 }

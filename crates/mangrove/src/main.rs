@@ -18,7 +18,7 @@ use clap::Parser;
 /// Sections come and go in all sizes and on all threads: with a graph larger than its cache (`bench cache`) the system's
 /// allocator keeps 620 MB where this one keeps 500, and point reads beside a scan are slower by 40%.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();

@@ -1,10 +1,10 @@
 //! What there is to measure of a graph, for `/metrics`.
 
-use graph::{GraphStats, PoolCounts, TreeUse};
+use graph::{CommitCounts, GraphStats, PoolCounts, TreeUse};
 use server::{Metric, MetricKind};
 
-/// The metrics of a graph with these sizes and counters.
-pub(crate) fn of(stats: &GraphStats) -> Vec<Metric> {
+/// The metrics of a graph with these sizes and counters, which has refused so many requests that lost every time.
+pub(crate) fn of(stats: &GraphStats, refused: u64) -> Vec<Metric> {
     let mut metrics = Vec::new();
     for (label, count) in &stats.vertices {
         metrics.push(labelled(gauge("vertices", "Vertices", *count as f64), "label", label));
@@ -14,6 +14,7 @@ pub(crate) fn of(stats: &GraphStats) -> Vec<Metric> {
     }
     memory(stats, &mut metrics);
     disk(stats, &mut metrics);
+    commits(&stats.commits, refused, &mut metrics);
     pool("light", &stats.pools.light, &mut metrics);
     pool("heavy", &stats.pools.heavy, &mut metrics);
     for (label, used) in &stats.tree_use {
@@ -59,6 +60,19 @@ fn disk(stats: &GraphStats, metrics: &mut Vec<Metric>) {
         let help = "Bytes handed to the store for each byte of log records";
         metrics.push(gauge("write_amplification", help, amplification));
     }
+}
+
+/// What has become of commits.
+fn commits(counts: &CommitCounts, refused: u64, metrics: &mut Vec<Metric>) {
+    let help = "Writing transactions that were to commit, each try of one that is run again";
+    metrics.push(counter("commit_attempts", help, counts.attempts as f64));
+    let conflicts = [("changed", counts.changed), ("reserved", counts.reserved)];
+    for (reason, count) in conflicts {
+        let help = "Those of them that did not: what they read was changed, or what they touch was reserved";
+        metrics.push(labelled(counter("commit_conflicts", help, count as f64), "reason", reason));
+    }
+    let help = "Requests that were refused since they lost each time that they were tried";
+    metrics.push(counter("commits_refused", help, refused as f64));
 }
 
 /// What one I/O pool is doing.

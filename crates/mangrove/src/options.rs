@@ -10,6 +10,7 @@ use crate::{
     Error,
     config::{EngineConfig, LoadsConfig},
     machine_memory::machine_memory,
+    memory_plan::MemoryPlan,
 };
 
 /// How a database is opened; the defaults suit a program that has one.
@@ -70,10 +71,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             },
             store: FjallOptions::default(),
         }
-        .with_cache(match config.cache {
-            0 => machine_memory() / 2,
-            bytes => bytes,
-        })
+        .with_cache(MemoryPlan::embedded(config).cache)
     }
 }
 
@@ -94,8 +92,7 @@ impl DatabaseOptions {
         let blocks = (bytes / 8).clamp(SMALLEST_STORE_CACHE, FjallOptions::default().cache_bytes);
         let blocks = blocks.min(bytes / 2);
         self.store.cache_bytes = blocks;
-        self.store.buffer_bytes =
-            (bytes / 3).clamp(SMALLEST_STORE_BUFFER, FjallOptions::default().buffer_bytes);
+        self.store.buffer_bytes = buffer_bytes(bytes);
         self.graph.held_bytes = usize::try_from(held_bytes(bytes)).unwrap_or(usize::MAX);
         self.graph.cache_bytes = usize::try_from(bytes.saturating_sub(blocks)).unwrap_or(usize::MAX);
         let sorted = usize::try_from(bytes / SORTED_SHARE / SORTED_EDGE_BYTES).unwrap_or(usize::MAX);
@@ -108,6 +105,11 @@ impl DatabaseOptions {
 #[must_use]
 pub fn held_bytes(cache: u64) -> u64 {
     (cache / 2).clamp(128 << 20, 1 << 30)
+}
+
+/// Bytes of writes that the store keeps in memory beside a cache of `cache` bytes.
+pub(crate) fn buffer_bytes(cache: u64) -> u64 {
+    (cache / 3).clamp(SMALLEST_STORE_BUFFER, FjallOptions::default().buffer_bytes)
 }
 
 /// Edges that are sorted at once may take so many parts of the cache's bytes beside it, at so many bytes each.
@@ -133,12 +135,8 @@ pub fn start_engine(executors: usize) -> Result<Arc<Engine>, Error> {
 /// # Errors
 /// When the operating system refuses a thread.
 pub fn start_engine_with(config: &EngineConfig) -> Result<Arc<Engine>, Error> {
-    let EngineConfig { executors, memory_queries, memory_per_query, .. } = *config;
-    let memory = match memory_queries {
-        0 => machine_memory() / 4,
-        bytes => bytes,
-    };
-    let budget = Some(Arc::new(Budget::new(memory, memory_per_query)));
+    let EngineConfig { executors, memory_per_query, .. } = *config;
+    let budget = Some(Arc::new(Budget::new(MemoryPlan::embedded(config).queries, memory_per_query)));
     let mut options = EngineOptions { budget, ..EngineOptions::default() };
     if executors > 0 {
         options.executors = executors;

@@ -1,12 +1,15 @@
 //! From a traversal to something the engine can run.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use dataflow::detach::Detail;
+use dataflow::{QueryError, detach::Detail};
 use graph::Snapshot;
 use gremlin::{Shape, Traversal};
-use planner::{Known, Options, PlanCache, Planned, Schema, physical::Plan, plan};
-use values::{Str, Value};
+use planner::{For, Known, Options, PlanCache, PlanError, Planned, physical::Plan, plan};
+use values::{Value, watch};
 
 use crate::Error;
 
@@ -14,6 +17,17 @@ use crate::Error;
 pub(crate) struct Preparer {
     plans: PlanCache,
     options: Options,
+    /// How long it may take where nobody says otherwise.
+    timeout: Option<Duration>,
+}
+
+/// Ends planning at a deadline: a plan for thousands of steps takes a while, and its client does not wait for ever.
+struct Until(Option<Instant>);
+
+impl watch::Watch for Until {
+    fn must_end(&self) -> bool {
+        self.0.is_some_and(|deadline| Instant::now() >= deadline)
+    }
 }
 
 /// A traversal without its literals, and these: what can be planned again.
@@ -35,8 +49,6 @@ pub(crate) struct Prepared {
     pub(crate) timeout: Option<Duration>,
     /// How complete the elements among the results are.
     pub(crate) detail: Detail,
-    /// On whose behalf it runs.
-    pub(crate) tenant: Str,
 }
 
 /// What became of a traversal.
@@ -49,16 +61,26 @@ pub(crate) enum Preparation {
 
 impl Preparer {
     /// A preparer that keeps up to `plans` plans for an engine with so many executors.
-    pub(crate) fn new(plans: usize, executors: usize) -> Self {
+    pub(crate) fn new(plans: usize, executors: usize, timeout: Option<Duration>) -> Self {
         let executors = u16::try_from(executors).unwrap_or(u16::MAX);
-        Self { plans: PlanCache::new(plans), options: Options { executors, ..Options::default() } }
+        Self { plans: PlanCache::new(plans), options: Options { executors, ..Options::default() }, timeout }
     }
 
     /// Plans a traversal for the graph as a snapshot sees it.
-    pub(crate) fn prepare(&self, mut traversal: Traversal, snapshot: Snapshot) -> Result<Preparation, Error> {
+    pub(crate) fn prepare(&self, traversal: Traversal, snapshot: Snapshot) -> Result<Preparation, Error> {
+        self.prepare_within(None, traversal, snapshot)
+    }
+
+    /// The same, in so much time at most, if the client has said so.
+    pub(crate) fn prepare_within(
+        &self,
+        timeout: Option<Duration>,
+        mut traversal: Traversal,
+        snapshot: Snapshot,
+    ) -> Result<Preparation, Error> {
         let shape = gremlin::parameterize(&mut traversal);
         let lifted = Arc::new(Lifted { traversal, shape });
-        let planned = self.planned(&lifted, &snapshot)?;
+        let planned = self.planned(timeout, &lifted, &snapshot)?;
         if planned.explains {
             return Ok(Preparation::Explanation(text(&planned)));
         }
@@ -68,24 +90,43 @@ impl Preparer {
 
     /// Plans what was planned before for another snapshot.
     pub(crate) fn plan_again(&self, lifted: &Lifted, snapshot: Snapshot) -> Result<Prepared, Error> {
-        let planned = self.planned(lifted, &snapshot)?;
+        let planned = self.planned(None, lifted, &snapshot)?;
         Prepared::new(&planned, lifted.shape.literals.clone(), snapshot)
     }
 
-    fn planned(&self, lifted: &Lifted, snapshot: &Snapshot) -> Result<Arc<Planned>, Error> {
+    fn planned(
+        &self,
+        timeout: Option<Duration>,
+        lifted: &Lifted,
+        snapshot: &Snapshot,
+    ) -> Result<Arc<Planned>, Error> {
         let Lifted { traversal, shape } = lifted;
-        let catalog = &**snapshot.catalog();
+        let catalog = snapshot.catalog();
         let known = Known::new(snapshot, &shape.literals);
-        let make = || plan(traversal, catalog, &known, &self.options);
-        let version = Schema::version(catalog);
-        Ok(self.plans.get_or_plan(&shape.key, version, &known, &self.options, make)?)
+        let make = || self.in_time(timeout, || plan(traversal, catalog, &known, &self.options));
+        let for_it = For { schema: catalog, statistics: &known };
+        self.plans.get_or_plan(&shape.key, for_it, &self.options, make)
+    }
+
+    /// Plans until the time is over.
+    fn in_time(
+        &self,
+        timeout: Option<Duration>,
+        plan: impl FnOnce() -> Result<Planned, PlanError>,
+    ) -> Result<Planned, Error> {
+        let timeout = timeout.or(self.timeout);
+        let until = Until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
+        match watch::watched(Arc::new(until), plan) {
+            Ok(planned) => Ok(planned?),
+            Err(watch::Ended) => Err(QueryError::TimedOut(timeout.unwrap_or_default()).into()),
+        }
     }
 
     /// A traversal of which the shape is known, if there is a plan for it.
     pub(crate) fn prepare_again(&self, shape: Shape, snapshot: &Snapshot) -> Result<Option<Prepared>, Error> {
         let known = Known::new(snapshot, &shape.literals);
-        let version = Schema::version(&**snapshot.catalog());
-        match self.plans.get(&shape.key, version, &known, &self.options) {
+        let for_it = For { schema: snapshot.catalog(), statistics: &known };
+        match self.plans.get(&shape.key, for_it, &self.options) {
             Some(planned) if !planned.explains => {
                 Prepared::new(&planned, shape.literals, snapshot.clone()).map(Some)
             }
@@ -95,9 +136,20 @@ impl Preparer {
 
     /// Every stage of planning, in words.
     pub(crate) fn explain(&self, traversal: &Traversal, snapshot: &Snapshot) -> Result<String, Error> {
+        self.explain_within(None, traversal, snapshot)
+    }
+
+    /// The same, in so much time at most, if the client has said so.
+    pub(crate) fn explain_within(
+        &self,
+        timeout: Option<Duration>,
+        traversal: &Traversal,
+        snapshot: &Snapshot,
+    ) -> Result<String, Error> {
         let options = Options { explain: true, ..self.options.clone() };
         let known = Known::new(snapshot, &[]);
-        Ok(text(&plan(traversal, &**snapshot.catalog(), &known, &options)?))
+        let make = || plan(traversal, snapshot.catalog(), &known, &options);
+        Ok(text(&self.in_time(timeout, make)?))
     }
 }
 
@@ -107,14 +159,7 @@ impl Prepared {
             Some("tokens") => Detail::Tokens,
             _ => Detail::Properties,
         };
-        Ok(Self {
-            plan: planned.plan.clone(),
-            snapshot,
-            params,
-            timeout: timeout(planned)?,
-            detail,
-            tenant: planned.setting("tenant").and_then(Value::as_str).unwrap_or_default().into(),
-        })
+        Ok(Self { plan: planned.plan.clone(), snapshot, params, timeout: timeout(planned)?, detail })
     }
 
     /// Elements leave as references, whatever the traversal says.

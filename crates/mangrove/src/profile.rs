@@ -1,5 +1,5 @@
-//! Where a query's time went, as a table: one line per operator, subqueries indented. Beside the rows that it sent is how many
-//! the planner expected.
+//! Where a query's time went, as a table: one line per operator, subqueries indented. Beside the rows that it was sent are the
+//! elements that it read, and beside those that it sent is how many the planner expected.
 
 use std::{fmt::Write, sync::atomic::Ordering, time::Duration};
 
@@ -14,10 +14,11 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
     let total: Duration = plan.root.ops.iter().filter_map(|op| profile.of(op.id)).map(Counters::time).sum();
     let width = lines.iter().map(|line| line.step.chars().count()).max().unwrap_or(4).clamp(4, 60);
     let mut out = format!(
-        "{:width$} {:>9} {:>11} {:>9} {:>9} {:>11} {:>9} {:>9} {:>11} {:>6}\n",
+        "{:width$} {:>9} {:>11} {:>11} {:>9} {:>9} {:>11} {:>9} {:>9} {:>11} {:>6}\n",
         "step",
         "batches",
         "rows in",
+        "read",
         "rows out",
         "expected",
         "traversers",
@@ -27,7 +28,7 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
         "%"
     );
     for line in &lines {
-        let Line { step, expected, counters } = line;
+        let Line { step, expected, counters, .. } = line;
         let step: String = step.chars().take(width).collect();
         let Some(counters) = counters else {
             let _ = writeln!(out, "{step}");
@@ -37,9 +38,10 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
         let share = 100.0 * counters.time().as_secs_f64() / total.as_secs_f64().max(f64::MIN_POSITIVE);
         let _ = writeln!(
             out,
-            "{step:width$} {:>9} {:>11} {:>9} {:>9} {:>11} {:>9} {:>9} {:>9} µs {share:>6.1}",
+            "{step:width$} {:>9} {:>11} {:>11} {:>9} {:>9} {:>11} {:>9} {:>9} {:>9} µs {share:>6.1}",
             count(&counters.batches),
             count(&counters.rows),
+            if line.is_source { count(&counters.rows_out) } else { count(&counters.read) },
             count(&counters.rows_out),
             Rounded(*expected).to_string(),
             count(&counters.traversers),
@@ -48,12 +50,14 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
             counters.time().as_micros(),
         );
     }
-    let _ = write!(out, "{:width$} {:>87} µs", "total", total.as_micros());
+    let _ = write!(out, "{:width$} {:>99} µs", "total", total.as_micros());
     out
 }
 
 struct Line<'a> {
     step: String,
+    /// Whether what it sends is what it has read.
+    is_source: bool,
     expected: f64,
     counters: Option<&'a Counters>,
 }
@@ -62,6 +66,7 @@ fn walk<'a>(pipeline: &Pipeline, depth: usize, profile: &'a Profile, lines: &mut
     for op in pipeline.ops.iter() {
         lines.push(Line {
             step: format!("{:indent$}{}", "", op.step, indent = 2 * depth),
+            is_source: is_source(&op.kind),
             expected: op.rows,
             counters: profile.of(op.id),
         });
@@ -69,6 +74,13 @@ fn walk<'a>(pipeline: &Pipeline, depth: usize, profile: &'a Profile, lines: &mut
             walk(child, depth + 1, profile, lines);
         }
     }
+}
+
+fn is_source(kind: &OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Scan { .. } | OpKind::ById { .. } | OpKind::IndexLookup { .. } | OpKind::IndexRange { .. }
+    )
 }
 
 /// The pipelines inside an operator, in the order in which they are written.

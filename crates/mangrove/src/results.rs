@@ -63,6 +63,33 @@ impl<'db> Results<'db> {
         self.needs_one = false;
     }
 
+    /// The next result where there are several copies, or none is at hand.
+    fn next_copy(&mut self) -> Option<Result<Value, Error>> {
+        // Copies of a result, of which there may be many, leave without moving it about.
+        if let Some((value, copies)) = &mut self.repeated
+            && *copies > 1
+            && *copies % LOOK != 0
+        {
+            *copies -= 1;
+            return Some(Ok(value.clone()));
+        }
+        match self.next_bulk().transpose()? {
+            Ok((value, 1)) => Some(Ok(value)),
+            Ok((_, copies))
+                if copies % LOOK == 0
+                    && let Err(error) = self.check() =>
+            {
+                self.end();
+                Some(Err(error))
+            }
+            Ok((value, copies)) => {
+                self.repeated = Some((value.clone(), copies - 1));
+                Some(Ok(value))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+
     /// The next result with how often it stands there.
     ///
     /// # Errors
@@ -95,22 +122,16 @@ impl<'db> Results<'db> {
 impl Iterator for Results<'_> {
     type Item = Result<Value, Error>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        match self.next_bulk().transpose()? {
-            Ok((value, 1)) => Some(Ok(value)),
-            Ok((_, copies))
-                if copies % LOOK == 0
-                    && let Err(error) = self.check() =>
-            {
-                self.end();
-                Some(Err(error))
-            }
-            Ok((value, copies)) => {
-                self.repeated = Some((value.clone(), copies - 1));
-                Some(Ok(value))
-            }
-            Err(error) => Some(Err(error)),
+        if self.repeated.is_none()
+            && let Some((_, 1)) = self.batch.as_slice().first()
+        {
+            // Nearly always.
+            self.needs_one = false;
+            return self.batch.next().map(|(value, _)| Ok(value));
         }
+        self.next_copy()
     }
 }
 

@@ -1,8 +1,12 @@
 //! Runs a request on the calling thread.
 
-use std::{sync::Arc, thread, time::Instant};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    thread,
+    time::{Duration, Instant},
+};
 
-use dataflow::{Access, CancelToken, Counting, LocalQuery, QueryError, QuerySpec};
+use dataflow::{Access, Caller, Counting, LocalQuery, QueryError, QuerySpec};
 use graph::{GraphError, Turn};
 use values::Value;
 
@@ -47,10 +51,10 @@ pub(crate) fn run_prepared(
 ) -> Result<Results<'_>, Error> {
     let needs_one = mode == Mode::RunForOne;
     if prepared.plan.profile {
-        return Ok(Results::one(run_profiled(inner, prepared, &origin(), |_| {})?));
+        return Ok(Results::one(run_profiled(inner, prepared, &origin())?));
     }
     if prepared.plan.writes {
-        let results = write(inner, prepared, &origin(), Counting::Off, |_| {}, |_| {})?;
+        let results = write(inner, prepared, &origin(), Counting::Off, |_| {})?;
         return Ok(Results::complete(results, needs_one));
     }
     Ok(Results::running(inner.engine.run_here(prepared.into_spec(inner, None, Counting::Off)), needs_one))
@@ -60,27 +64,19 @@ pub(crate) fn run_prepared(
 pub(crate) fn profile(inner: &Inner, request: Request) -> Result<String, Error> {
     let traversal = services::substitute(inner, request.traversal, Within::Request)?;
     match inner.preparer.prepare(traversal, inner.graph.snapshot())? {
-        Preparation::Run(prepared, lifted) => {
-            run_profiled(inner, prepared, &Origin::Traversal(lifted), |_| {})
-        }
+        Preparation::Run(prepared, lifted) => run_profiled(inner, prepared, &Origin::Traversal(lifted)),
         Preparation::Explanation(text) => Ok(text),
     }
 }
 
-/// Runs a plan to its end, counting and timing every operator. `begun` learns how each attempt can be cancelled.
-pub(crate) fn run_profiled(
-    inner: &Inner,
-    prepared: Prepared,
-    origin: &Origin,
-    mut begun: impl FnMut(CancelToken),
-) -> Result<String, Error> {
+/// Runs a plan to its end, counting and timing every operator.
+fn run_profiled(inner: &Inner, prepared: Prepared, origin: &Origin) -> Result<String, Error> {
     let mut report = String::new();
     if prepared.plan.writes {
         let before_commit = |query: &LocalQuery<'_>| report = report_of(query);
-        write(inner, prepared, origin, Counting::Timed, begun, before_commit)?;
+        write(inner, prepared, origin, Counting::Timed, before_commit)?;
     } else {
         let mut query = inner.engine.run_here(prepared.into_spec(inner, None, Counting::Timed));
-        query.state().map(|state| state.cancel.clone()).into_iter().for_each(&mut begun);
         drain(&mut query)?;
         report = report_of(&query);
     }
@@ -98,20 +94,17 @@ fn write(
     mut prepared: Prepared,
     origin: &Origin,
     counting: Counting,
-    mut begun: impl FnMut(CancelToken),
     mut before_commit: impl FnMut(&LocalQuery<'_>),
 ) -> Result<Vec<(Value, u64)>, Error> {
     let mut attempt = 0;
     let turn = inner.graph.turn();
     let timeout = prepared.timeout.or(inner.options.timeout);
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let began = Instant::now();
+    let deadline = timeout.and_then(|timeout| began.checked_add(timeout));
     loop {
         let mut spec = prepared.into_spec(inner, Some(&turn), counting);
-        if attempt > 0 {
-            spec.timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        }
+        spec.spent = began.elapsed();
         let mut query = inner.engine.run_here(spec);
-        query.state().map(|state| state.cancel.clone()).into_iter().for_each(&mut begun);
         let outcome = drain(&mut query).and_then(|_| {
             before_commit(&query);
             query.finish()
@@ -120,7 +113,7 @@ fn write(
             Err(QueryError::Graph(error)) if error.is_retryable() => {
                 attempt += 1;
                 if attempt > inner.options.write_retries {
-                    return Err(conflict(attempt, error));
+                    return Err(conflict(inner, attempt, error));
                 }
                 if !turn.wait(deadline) {
                     thread::sleep(backoff(attempt, fastrand::u64(..)));
@@ -133,7 +126,8 @@ fn write(
 }
 
 /// The last word on a request that lost every time.
-pub(crate) fn conflict(attempts: u32, last: Arc<GraphError>) -> Error {
+pub(crate) fn conflict(inner: &Inner, attempts: u32, last: Arc<GraphError>) -> Error {
+    inner.refused.fetch_add(1, Ordering::Relaxed);
     Error::Conflict { attempts, last }
 }
 
@@ -168,8 +162,9 @@ impl Prepared {
             plan: self.plan,
             params: self.params,
             access,
-            tenant: self.tenant,
+            caller: Caller::Application,
             timeout: self.timeout.or(inner.options.timeout),
+            spent: Duration::ZERO,
             memory: inner.options.memory_per_query,
             counting,
             detail: self.detail,

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 
 const MIB: usize = 1 << 20;
 const THREADS: usize = 8;

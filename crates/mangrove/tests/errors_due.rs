@@ -1,32 +1,18 @@
 //! What TinkerPop refuses is refused, in its words where its scenarios look for them; and what it takes is taken.
 
+mod queries;
+
 use std::path::{Path, PathBuf};
 
 use mangrove::{Database, graph::import::ImportOptions};
+
+use queries::{refusal, texts};
 
 fn sample(name: &str) -> Database {
     let data: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data");
     let db = Database::in_memory().unwrap();
     db.import(data.join(name), None, &ImportOptions::default(), &|_| {}).unwrap();
     db
-}
-
-fn texts(db: &Database, query: &str) -> Vec<String> {
-    let results = db.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
-    let text = |value: Result<_, mangrove::Error>| match value {
-        Ok(value) => mangrove::values::Value::to_string(&value),
-        Err(error) => panic!("{query}: {error}"),
-    };
-    results.map(text).collect()
-}
-
-fn refusal(db: &Database, query: &str) -> String {
-    match db.query(query) {
-        Err(error) => error.to_string(),
-        Ok(results) => {
-            results.into_iter().find_map(Result::err).unwrap_or_else(|| panic!("{query}")).to_string()
-        }
-    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What ids may be, when two of them are the same, and that nobody gets at them under a reserved name.
 
+mod queries;
+
 use std::process::Command;
 
 use mangrove::graph::import::ImportOptions;
@@ -7,25 +9,12 @@ use mangrove::graph::{BulkColumn, BulkValues, Cardinality, GraphError, IndexDesc
 use mangrove::values::Value;
 use mangrove::{Database, ImportFormat};
 
+use queries::{refusal, texts};
+
 fn with(setup: &[&str]) -> Database {
     let db = Database::in_memory().unwrap();
     setup.iter().for_each(|script| drop(db.query(script).unwrap()));
     db
-}
-
-fn texts(db: &Database, query: &str) -> Vec<String> {
-    db.query(query).unwrap().map(|value| value.unwrap().to_string()).collect()
-}
-
-/// The error of a query, whenever it comes.
-fn refusal(db: &Database, query: &str) -> String {
-    match db.query(query) {
-        Err(error) => error.to_string(),
-        Ok(results) => {
-            let error = results.into_iter().find_map(Result::err);
-            error.unwrap_or_else(|| panic!("{query} was accepted")).to_string()
-        }
-    }
 }
 
 const NO_LOOKUP: &str = "g.with('mangrove.rules.off','index-lookup')";

@@ -182,3 +182,110 @@ fn results_share_what_they_shared_before() {
     let parts: Vec<_> = map.iter().map(|(_, part)| part.address()).collect();
     assert_eq!(parts[0], parts[1], "4,096 vertices are not copied");
 }
+
+#[test]
+fn functions_of_one_long_text_end_with_the_deadline() {
+    let db = small();
+    let long = "inject('xy').repeat(replace('x','xx')).times(23)";
+    let many =
+        ".union(identity(),identity(),identity(),identity(),identity(),identity(),identity(),identity())";
+    for function in
+        ["toUpper()", "toLower()", "reverse()", "substring(1)", "trim()", "length()", "split('q')"]
+    {
+        // Whether it is done in time or not, it does not go on.
+        ends(&db, &format!("g.{long}{many}{many}.{function}.count()"));
+    }
+    ends(&db, &format!("g.{long}.repeat(is(containing('yx')).or(identity(),identity())).times(100).count()"));
+    let digits = "g.inject('9').repeat(replace('9','99')).times(16).asNumber()";
+    let error = ends_within(SOON, &patient(64 << 20), digits).unwrap();
+    assert!(error.contains("at most 20000 digits"), "{error}");
+}
+
+#[test]
+fn members_of_a_collection_are_not_copied_before_somebody_asks_how_many_there_are() {
+    let db = patient(1 << 20);
+    // A bulk set of 2⁴⁰ members, of which each is there once.
+    let billions = "inject(1).repeat(union(identity(),identity())).times(40).aggregate('x').cap('x')";
+    for function in ["index()", "reverse()", "order(local)", "combine([1])", "product([1,2])"] {
+        let error = ends_within(SOON, &db, &format!("g.{billions}.{function}"));
+        assert!(error.is_none_or(|error| error.contains("memory_per_query")), "{function}");
+    }
+}
+
+#[test]
+fn scopes_inside_one_another_end_with_the_deadline() {
+    let db = small();
+    db.query("g.inject(1,2,3,4,5,6).addV('c').count()").unwrap();
+    db.query("g.V().hasLabel('c').as('a').V().hasLabel('c').addE('c').from('a').count()").unwrap();
+    for innermost in ["out('none')", "identity()", "out('c').out('none')"] {
+        let nested = |step: &str| (0..40).fold(innermost.to_owned(), |inner, _| format!("{step}({inner})"));
+        for step in
+            ["both('c').where", "where", "not", "both('c').map", "optional", "local", "both('c').coalesce"]
+        {
+            ends(&db, &format!("g.V().hasLabel('c').{}.count()", nested(step)));
+        }
+    }
+}
+
+#[test]
+fn loops_in_loops_are_planned_at_once() {
+    let db = small();
+    let loops = (0..20).fold("identity()".to_owned(), |body, _| format!("repeat({body}).times(7)"));
+    let error = ends(&db, &format!("g.inject(1).{loops}.count()")).unwrap();
+    assert!(error.contains("evaluation timeout"), "{error}");
+}
+
+#[test]
+fn a_scan_of_what_is_hardly_there_ends_with_the_deadline() {
+    let db = with(TIMEOUT, 256 << 20);
+    for part in 0..8 {
+        let names = format!("inject('l{part}').repeat(union(concat('a'),concat('b'))).times(7)");
+        db.query(&format!("g.with('evaluationTimeout',60000L).{names}.as('l').addV('n').as('v').addE(select('l')).from('v').to('v').drop()"))
+            .unwrap();
+    }
+    for _ in 0..4 {
+        // Vertices without edges, each with thousands of empty lists.
+        db.query("g.with('evaluationTimeout',60000L).inject(1).repeat(union(identity(),identity())).times(12).addV('n')").unwrap();
+    }
+    ends(&db, "g.E().count()");
+    ends(&db, "g.E().drop()");
+    ends(&db, "g.V().repeat(V()).times(3).count()");
+}
+
+#[test]
+fn a_plan_for_any_label_takes_no_longer_for_thousands_of_labels() {
+    let db = Database::in_memory().unwrap();
+    let names = |first: char| format!("inject('{first}').repeat(union(concat('a'),concat('b'))).times(11)");
+    db.query(&format!("g.{}.as('l').addV(select('l')).count()", names('v'))).unwrap();
+    let edges =
+        format!("g.V().limit(1).as('v').{}.as('l')", names('e').replacen("inject('e')", "constant('e')", 1));
+    db.query(&format!("{edges}.addE(select('l')).from('v').to('v').count()")).unwrap();
+    assert_eq!(db.graph().snapshot().catalog().vertex_labels().count(), 1 << 11);
+    let begun = Instant::now();
+    db.explain("g.V().both().both().both().both()").unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn planning_ends_with_the_deadline() {
+    let timeout = Some(Duration::from_millis(2));
+    let db = Database::in_memory_with(DatabaseOptions { timeout, ..DatabaseOptions::default() }).unwrap();
+    let long = format!("g.V(){}.count()", ".out()".repeat(6_000));
+    for outcome in [db.query(&long).map(drop), db.explain(&long).map(drop)] {
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains("evaluation timeout"), "{error}");
+    }
+}
+
+#[test]
+fn a_plan_of_thousands_of_steps_takes_as_long_as_many_of_few() {
+    let db = Database::in_memory().unwrap();
+    let time = |steps: usize| {
+        let text = format!("g.V(){}.count()", ".out()".repeat(steps));
+        let begun = Instant::now();
+        db.explain(&text).unwrap();
+        begun.elapsed()
+    };
+    let (few, many) = (time(500), time(4_000));
+    assert!(many < few * 32, "500 steps take {few:?}, eight times as many {many:?}");
+}

@@ -95,3 +95,44 @@ fn no_edge_of_any_label_is_no_edge_of_a_label_that_is_new_either() {
         }
     }
 }
+
+/// Whether the first of two transactions loses, if the second commits in its midst. A third one has been there, and was taken back.
+fn loses(first: [&str; 2], taken_back: &str, second: &str) -> bool {
+    let db = Database::in_memory().unwrap();
+    for id in ["h", "other", "third"] {
+        db.query(&format!("g.addV('hub').property(id, '{id}')")).unwrap();
+    }
+    let (a, b, c) = (db.transaction(), db.transaction(), db.transaction());
+    first.iter().for_each(|text| drop(a.query(text).unwrap()));
+    c.query(taken_back).unwrap();
+    c.rollback();
+    b.query(second).unwrap();
+    b.commit().unwrap();
+    a.commit().is_err()
+}
+
+#[test]
+fn whoever_finds_a_name_unknown_has_read_that() {
+    let properties = "g.V('h').property('k', 1)";
+    let edge = "g.V('h').as('a').addE('e').from('a')";
+    let vertex = "g.addV('u')";
+    let unknown = [
+        ("g.V('h').has('k', 1).count()", properties),
+        ("g.V('h').values('k')", properties),
+        ("g.V('h').project('a').by('k')", properties),
+        ("g.V('h').valueMap('k')", properties),
+        ("g.V('h').property('k', null)", properties),
+        ("g.V('h').not(outE('e'))", edge),
+        ("g.V('h').out('e').count()", edge),
+        ("g.V().hasLabel('u').count()", vertex),
+    ];
+    let elsewhere = "g.V('third').property('another', 1)";
+    for (read, write) in unknown {
+        let seen = "g.V('other').property('seen', 1)";
+        assert!(loses([read, seen], "g.V('h')", write), "{read}");
+        assert!(loses([read, seen], write, write), "{read}, and the name is known by then, though not used");
+        assert!(!loses([read, seen], write, elsewhere), "{read}, and another name was used");
+        assert!(!loses([read, write], "g.V('h')", elsewhere), "{read}, and used by nobody else");
+        assert!(!loses([read, "g.V('h')"], "g.V('h')", write), "{read}, and nothing written");
+    }
+}

@@ -18,6 +18,7 @@ use mangrove::{
     store::{MemoryStore, ObservedStore},
     values::Value,
 };
+use server::Database as _;
 
 const CLIENTS: i64 = 8;
 
@@ -94,6 +95,28 @@ fn increments_of_one_property_by_many_clients_are_all_counted() {
     ask(&db, "g.addV('counter').property(id, 'c').property('n', 0)").outcome().unwrap();
     assert_eq!(race(&db, "g.V('c').property('n', values('n').math('_ + 1'))", 25), Refused::new());
     assert_eq!(ask(&db, "g.V('c').values('n')").texts_at_end(), [format!("{}.0", CLIENTS * 25)]);
+}
+
+/// What `/metrics` says, all labels together.
+fn metric(db: &Database, name: &str) -> f64 {
+    db.metrics().iter().filter(|metric| metric.name == name).map(|metric| metric.value).sum()
+}
+
+#[test]
+fn attempts_conflicts_and_refusals_are_counted() {
+    let increment = "g.V('c').property('n', values('n').math('_ + 1'))";
+    for retries in [0, 100] {
+        let options = DatabaseOptions { write_retries: retries, ..DatabaseOptions::default() };
+        let db = on_a_slow_disk_with(options);
+        ask(&db, "g.addV('counter').property(id, 'c').property('n', 0)").outcome().unwrap();
+        let refused: u32 = race(&db, increment, 10).values().sum();
+        let (attempts, conflicts) = (metric(&db, "commit_attempts"), metric(&db, "commit_conflicts"));
+        assert!(conflicts > 0.0, "eight clients, one counter");
+        assert_eq!(metric(&db, "commits_refused"), f64::from(refused));
+        assert_eq!(refused > 0, retries == 0);
+        let committed = f64::from(1 + 10 * CLIENTS as u32 - refused);
+        assert_eq!(attempts, committed + conflicts, "{retries} retries");
+    }
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn the_first_few_of_many_lists_bound_each_other() {
         assert_eq!(ask(&db, &format!("g.{query}")), whole);
         let profile = db.profile(&format!("g.{query}")).unwrap();
         let line = profile.lines().find(|line| line.contains("outE(rates")).unwrap();
-        let rows_out = line.split_once(')').unwrap().1.split_whitespace().nth(2).unwrap();
+        let rows_out = line.split_once(')').unwrap().1.split_whitespace().nth(3).unwrap();
         let read: u64 = rows_out.parse().unwrap();
         assert!(
             (10..LISTS * 2).contains(&read),

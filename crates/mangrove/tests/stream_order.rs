@@ -29,6 +29,29 @@ fn persons() -> Database {
     db
 }
 
+/// What a branch has made before its turn comes out before what it makes then, and all of it comes out.
+#[test]
+fn branches_with_a_barrier_answer_one_after_the_other_however_small_the_batches_are() {
+    let db = persons();
+    let texts_in = |batch: u32, steps: &str| {
+        texts(
+            &db,
+            &format!("g.with('mangrove.batch',{batch}).V().hasLabel('person').order().by('name').{steps}"),
+        )
+    };
+    let names = "ada bob cyd dan eve fay";
+    for batch in [1, 2, 5, 1024] {
+        let twice = texts_in(batch, "values('name').union(identity(), aggregate('x'))");
+        assert_eq!(twice, format!("{names} {names}"), "batches of {batch}");
+        let thrice =
+            texts_in(batch, "union(values('name').order(), constant(0), values('name').aggregate('x'))");
+        assert_eq!(thrice, format!("{names} 0 0 0 0 0 0 {names}"), "batches of {batch}");
+        let chosen =
+            "choose(has('name', lt('d')), values('name').aggregate('x'), values('name').order().by(desc))";
+        assert_eq!(texts_in(batch, chosen), "ada bob cyd fay eve dan", "batches of {batch}");
+    }
+}
+
 #[test]
 fn branches_keep_the_order_of_what_was_sorted() {
     let db = persons();

@@ -1,29 +1,19 @@
 //! Predicates on text: what they say of texts, of nulls and of what is neither, and that they end when their query does.
 
+mod queries;
+
 use std::time::{Duration, Instant};
 
 use mangrove::Database;
 use mangrove::graph::Cardinality;
 use mangrove::values::Value;
 
+use queries::{refusal, texts};
+
 fn with(setup: &str) -> Database {
     let db = Database::in_memory().unwrap();
     drop(db.query(setup).unwrap());
     db
-}
-
-fn texts(db: &Database, query: &str) -> Vec<String> {
-    let results = db.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
-    results.map(|value| value.unwrap_or_else(|error| panic!("{query}: {error}")).to_string()).collect()
-}
-
-fn refusal(db: &Database, query: &str) -> String {
-    match db.query(query) {
-        Err(error) => error.to_string(),
-        Ok(results) => {
-            results.into_iter().find_map(Result::err).unwrap_or_else(|| panic!("{query}")).to_string()
-        }
-    }
 }
 
 const TESTS: [(&str, &str); 4] = [

@@ -4,7 +4,7 @@
 mod social_network;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use planner::{Options, PlanCache, plan};
+use planner::{For, Options, PlanCache, plan};
 use social_network::SocialNetwork;
 
 const POINT: &str = "g.V().has('Person','id',1).values('firstName')";
@@ -26,7 +26,8 @@ fn planning(c: &mut Criterion) {
         let cache = PlanCache::default();
         c.bench_function(&format!("find/{name}"), |b| {
             b.iter(|| {
-                cache.get_or_plan(&shape.key, 1, &SocialNetwork, &options, || {
+                let for_it = For { schema: &SocialNetwork, statistics: &SocialNetwork };
+                cache.get_or_plan(&shape.key, for_it, &options, || {
                     plan(&traversal, &SocialNetwork, &SocialNetwork, &options)
                 })
             });

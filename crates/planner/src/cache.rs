@@ -8,16 +8,19 @@ use gremlin::ShapeKey;
 use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::{Options, Planned, Statistics};
+use crate::unknown::are_unknown;
+use crate::{Options, Planned, Schema, Statistics};
 
 /// Parts with a lock of their own, so that threads seldom meet.
 const SHARDS: usize = 16;
 
-/// A bounded, shared memory of plans: least recently used ones make room.
+/// A bounded, shared memory of plans: least recently used ones make room. Plans of long traversals count more, and very long
+/// traversals are planned each time: what a plan takes in memory is some hundred times its shape's key.
 ///
-/// A plan serves every traversal of its shape as long as the names and indexes of the graph are those it was made
-/// under, the options too, and nothing that was known about the graph has changed by a factor. Looking up takes one lock of
-/// sixteen, for a hash-table access.
+/// A plan serves every traversal of its shape as long as schema and indexes of the graph are those it was made under, the options
+/// too, the names that it looked up in vain are still unknown, and nothing that was known about the graph has changed by a
+/// factor. Other names may come: those that a plan knows keep their ids. Looking up takes one lock of sixteen, for a hash-table
+/// access.
 ///
 /// Where the choice of an index depends on the values of the traversal's literals, one shape can have a few plans: see
 /// [`Planned::fits`].
@@ -29,21 +32,45 @@ pub struct PlanCache {
     misses: AtomicU64,
 }
 
+/// Who asks for a plan: what the graph is like that it is for.
+#[derive(Clone, Copy)]
+pub struct For<'a> {
+    /// Names, schema and indexes.
+    pub schema: &'a dyn Schema,
+    /// What is known now. It knows the traversal's literals.
+    pub statistics: &'a dyn Statistics,
+}
+
+impl For<'_> {
+    /// Whether a plan that was made for somebody else serves as well.
+    fn is_served_by(self, planned: &Planned) -> bool {
+        planned.fits(self.statistics) && are_unknown(&planned.plan.unknown, self.schema)
+    }
+}
+
 /// What a plan depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     shape: ShapeKey,
-    version: u128,
+    /// [`Schema::version`].
+    version: u64,
     /// [`Statistics::epoch`].
     epoch: u64,
     options: Options,
 }
 
 impl Key {
-    fn new(shape: &ShapeKey, version: u128, statistics: &dyn Statistics, options: &Options) -> Self {
-        Self { shape: shape.clone(), version, epoch: statistics.epoch(), options: options.clone() }
+    fn new(shape: &ShapeKey, for_whom: For<'_>, options: &Options) -> Self {
+        let (version, epoch) = (for_whom.schema.version(), for_whom.statistics.epoch());
+        Self { shape: shape.clone(), version, epoch, options: options.clone() }
     }
 }
+
+/// Bytes of a key up to which a plan is kept.
+const LONGEST: usize = 8 << 10;
+
+/// Bytes of the keys of a shard's plans, for each plan that it has room for. Keys are a third of that on average.
+const MEAN: usize = 512;
 
 /// Plans that one shape can have.
 const VARIANTS: usize = 4;
@@ -51,6 +78,8 @@ const VARIANTS: usize = 4;
 #[derive(Default)]
 struct Shard {
     plans: FxHashMap<Key, Entry>,
+    /// Bytes of their keys, once for each variant.
+    bytes: usize,
     /// Counts uses, to tell which is the oldest.
     clock: u64,
 }
@@ -69,8 +98,8 @@ impl PlanCache {
         Self { shards, capacity, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
     }
 
-    /// The plan for traversals of a shape, made by `make` if it is not there. `version` is the
-    /// [`crate::Schema::version`] that it is for; `statistics` are what is known now, and know the traversal's literals.
+    /// The plan for traversals of a shape, made by `make` if it is not there. It is not kept if it may know names that others
+    /// cannot ([`Schema::has_new_names`]).
     ///
     /// Two threads that miss at once both make it: planning is cheap, and holding the lock meanwhile would not be.
     ///
@@ -79,36 +108,29 @@ impl PlanCache {
     pub fn get_or_plan<E>(
         &self,
         shape: &ShapeKey,
-        version: u128,
-        statistics: &dyn Statistics,
+        for_whom: For<'_>,
         options: &Options,
         make: impl FnOnce() -> Result<Planned, E>,
     ) -> Result<Arc<Planned>, E> {
-        let key = Key::new(shape, version, statistics, options);
-        if let Some(planned) = self.find(&key, statistics) {
+        let key = Key::new(shape, for_whom, options);
+        if let Some(planned) = self.find(&key, for_whom) {
             return Ok(planned);
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let planned = Arc::new(make()?);
-        if planned.reusable {
-            self.shard(&key).lock().insert(key, planned.clone(), self.capacity, statistics);
+        if planned.reusable && shape.bytes() <= LONGEST && !for_whom.schema.has_new_names() {
+            self.shard(&key).lock().insert(key, planned.clone(), self.capacity, for_whom);
         }
         Ok(planned)
     }
 
     /// The plan for traversals of a shape, if it is there: see [`PlanCache::get_or_plan`].
-    pub fn get(
-        &self,
-        shape: &ShapeKey,
-        version: u128,
-        statistics: &dyn Statistics,
-        options: &Options,
-    ) -> Option<Arc<Planned>> {
-        self.find(&Key::new(shape, version, statistics, options), statistics)
+    pub fn get(&self, shape: &ShapeKey, for_whom: For<'_>, options: &Options) -> Option<Arc<Planned>> {
+        self.find(&Key::new(shape, for_whom, options), for_whom)
     }
 
-    fn find(&self, key: &Key, statistics: &dyn Statistics) -> Option<Arc<Planned>> {
-        let planned = self.shard(key).lock().get(key, statistics)?;
+    fn find(&self, key: &Key, for_whom: For<'_>) -> Option<Arc<Planned>> {
+        let planned = self.shard(key).lock().get(key, for_whom)?;
         self.hits.fetch_add(1, Ordering::Relaxed);
         Some(planned)
     }
@@ -136,7 +158,7 @@ impl PlanCache {
 
     /// Forgets all plans.
     pub fn clear(&self) {
-        self.shards.iter().for_each(|shard| shard.lock().plans.clear());
+        self.shards.iter().for_each(|shard| *shard.lock() = Shard::default());
     }
 }
 
@@ -148,31 +170,42 @@ impl Default for PlanCache {
 }
 
 impl Shard {
-    fn get(&mut self, key: &Key, statistics: &dyn Statistics) -> Option<Arc<Planned>> {
+    fn get(&mut self, key: &Key, for_whom: For<'_>) -> Option<Arc<Planned>> {
         self.clock += 1;
         let entry = self.plans.get_mut(key)?;
         entry.used = self.clock;
-        entry.variants.iter().find(|planned| planned.fits(statistics)).cloned()
+        entry.variants.iter().find(|planned| for_whom.is_served_by(planned)).cloned()
     }
 
     /// Keeps a plan, unless another thread has brought one meanwhile that serves as well.
-    fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize, statistics: &dyn Statistics) {
+    fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize, for_whom: For<'_>) {
         self.clock += 1;
-        if self.plans.len() >= capacity && !self.plans.contains_key(&key) {
-            // A shard is small, and plans are made seldom: looking through it is cheaper than keeping it in order.
-            let oldest = self.plans.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
-            if let Some(oldest) = oldest {
-                self.plans.remove(&oldest);
-            }
-        }
+        let is_full = |shard: &Self| {
+            let bytes = shard.bytes + key.shape.bytes();
+            shard.plans.len() >= capacity && !shard.plans.contains_key(&key)
+                || bytes > (capacity * MEAN).max(LONGEST)
+        };
+        while is_full(self) && self.forget_oldest() {}
+        let bytes = key.shape.bytes();
         let entry = self.plans.entry(key).or_insert(Entry { variants: Vec::new(), used: 0 });
         entry.used = self.clock;
-        if entry.variants.iter().any(|known| known.fits(statistics)) {
+        if entry.variants.iter().any(|known| for_whom.is_served_by(known)) {
             return;
         }
         if entry.variants.len() >= VARIANTS {
             entry.variants.remove(0);
+            self.bytes -= bytes;
         }
         entry.variants.push(planned);
+        self.bytes += bytes;
+    }
+
+    /// Makes room; false if nothing is left.
+    fn forget_oldest(&mut self) -> bool {
+        // A shard is small, and plans are made seldom: looking through it is cheaper than keeping it in order.
+        let oldest = self.plans.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
+        let Some((key, entry)) = oldest.and_then(|key| self.plans.remove_entry(&key)) else { return false };
+        self.bytes -= key.shape.bytes() * entry.variants.len();
+        true
     }
 }

@@ -16,6 +16,7 @@ mod bind;
 mod cache;
 mod error;
 mod explain;
+mod lists;
 mod logical;
 mod lower;
 mod options;
@@ -25,8 +26,12 @@ mod rounded;
 mod rules;
 mod schema;
 mod statistics;
+mod unknown;
 
-pub use cache::PlanCache;
+/// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.
+const TICKS: usize = 64;
+
+pub use cache::{For, PlanCache};
 pub use error::PlanError;
 pub use explain::Explanation;
 pub use options::Options;

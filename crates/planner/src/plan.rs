@@ -9,6 +9,7 @@ use crate::asked::{Asked, Asking};
 use crate::explain::words::Words;
 use crate::explain::{Explanation, physical_text};
 use crate::physical::Plan;
+use crate::unknown::Unknown;
 use crate::{Options, PlanError, Schema, Statistics, bind, lower, rules};
 
 /// A plan with what the engine needs to know beside it.
@@ -75,7 +76,8 @@ pub fn plan(
     let settings = std::mem::take(&mut source.settings);
     let explains = traversal.steps.last().is_some_and(|step| step.name == StepName::Explain);
     let mut explanation = (explains || options.explain).then(|| Explanation::of(traversal));
-    let mut logical = bind::bind(traversal, schema, source)?;
+    let unknown = Unknown::new(schema);
+    let mut logical = bind::bind(traversal, &unknown, source)?;
     let written = |plan: &crate::logical::Logical| {
         let mut words = Words::new(schema);
         words.logical(plan);
@@ -92,6 +94,7 @@ pub fn plan(
     });
     let (reusable, asked) = (!logical.pinned, asking.into_asked());
     let plan = lower::lower(logical, schema, statistics, options)?;
+    let plan = Plan { unknown: unknown.into_names(), ..plan };
     if let Some(explanation) = &mut explanation {
         explanation.add("physical plan", physical_text(&plan, schema));
     }

@@ -33,8 +33,13 @@ pub trait Schema {
     fn sort_key(&self, _label: EdgeLabelId) -> Option<KeyId> {
         None
     }
-    /// Changes whenever a name is added, or the schema or the indexes change: plans made under another version must not be used.
-    fn version(&self) -> u128;
+    /// Changes whenever the schema or the indexes change: plans made under another version must not be used. Names that it has
+    /// keep their ids, and of those that it has not a plan says which it looked up ([`crate::physical::Plan::unknown`]).
+    fn version(&self) -> u64;
+    /// Whether it has names that others cannot know, and that may never be: plans made under it are for nobody else.
+    fn has_new_names(&self) -> bool {
+        false
+    }
 }
 
 impl Schema for Catalog {
@@ -76,12 +81,10 @@ impl Schema for Catalog {
         self.indexes().iter().filter(ready).map(|index| index.definition.keys.to_vec()).collect()
     }
 
-    /// Names only grow, and each of their three tables holds fewer than 2¹⁶, so their numbers beside the revision of
-    /// schema and indexes tell any two versions of a catalog apart.
-    fn version(&self) -> u128 {
-        let sizes = [self.vertex_label_count(), self.edge_label_count(), self.keys().size_hint().0];
-        sizes
-            .into_iter()
-            .fold(self.revision().into(), |version, size| version << 16 | (size as u128 & 0xffff))
+    fn version(&self) -> u64 {
+        self.revision()
+    }
+    fn has_new_names(&self) -> bool {
+        Catalog::has_new_names(self)
     }
 }

@@ -1,5 +1,6 @@
 //! What the planner asks about how much there is of what.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use graph::{
@@ -8,6 +9,7 @@ use graph::{
 };
 use values::Value;
 
+use crate::lists::Lists;
 use crate::physical::{IndexedRange, Operand};
 
 /// The part of the entries that one end of a range leaves, if nothing is known about the values.
@@ -60,12 +62,18 @@ pub struct Known<'a> {
     snapshot: &'a Snapshot,
     statistics: Arc<graph::Statistics>,
     params: &'a [Value],
+    /// Made when a plan first asks for them.
+    lists: OnceCell<Option<Lists>>,
 }
 
 impl<'a> Known<'a> {
     /// What is known now. `params` are the values of the parameters, as far as there are any.
     pub fn new(snapshot: &'a Snapshot, params: &'a [Value]) -> Self {
-        Self { snapshot, statistics: snapshot.statistics(), params }
+        Self { snapshot, statistics: snapshot.statistics(), params, lists: OnceCell::new() }
+    }
+
+    fn lists(&self) -> Option<&Lists> {
+        self.lists.get_or_init(|| Lists::of(&self.statistics)).as_ref()
     }
 
     fn value<'v>(&'v self, operand: &'v Operand) -> Option<&'v Value> {
@@ -109,14 +117,10 @@ impl Statistics for Known<'_> {
     }
 
     fn degree(&self, label: EdgeLabelId, dir: Dir) -> f64 {
-        let (mut edges, mut vertices) = (0, 0);
-        for (vertex, _) in self.snapshot.catalog().vertex_labels() {
-            match self.edges_of(vertex, label, dir) {
-                Some((found, having)) => (edges, vertices) = (edges + found, vertices + having),
-                None => return sampled_degree(self.snapshot, label, dir),
-            }
+        match self.lists() {
+            Some(lists) => lists.degree(label, dir),
+            None => sampled_degree(self.snapshot, label, dir),
         }
-        if vertices > 0 { edges as f64 / vertices as f64 } else { 0.0 }
     }
 
     fn vertex_labels(&self) -> Vec<VertexLabelId> {
@@ -129,10 +133,9 @@ impl Statistics for Known<'_> {
     }
 
     fn most_edges(&self, vertex: VertexLabelId, edge: Option<EdgeLabelId>, dir: Dir) -> Option<u64> {
-        let most = |edge| Some(self.statistics.degree(vertex, edge, dir)?.most());
         match edge {
-            Some(edge) => most(edge),
-            None => self.snapshot.catalog().edge_labels().map(|(edge, _)| most(edge)).sum(),
+            Some(edge) => Some(self.statistics.degree(vertex, edge, dir)?.most()),
+            None => Some(self.lists()?.most(vertex, dir)),
         }
     }
 

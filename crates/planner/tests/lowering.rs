@@ -219,6 +219,8 @@ fn a_loop_goes_deep_for_its_end_and_broad_for_what_is_on_the_way() {
     assert!(at_end.contains("RepeatScope after: until 5 times [per iteration, inter dfs"), "{at_end}");
     let on_the_way = physical("g.V().repeat(out('knows')).emit().times(5).limit(3)");
     assert!(on_the_way.contains("emit always [per iteration, inter bfs"), "{on_the_way}");
+    let apart = physical("g.V().repeat(out('knows').simplePath()).until(has('age',3)).limit(3)");
+    assert!(apart.contains("[per iteration, inter both ends"), "{apart}");
     let all = physical("g.V().repeat(out('knows')).times(5).count()");
     assert!(all.contains("until 5 times [per iteration, inter bfs"), "{all}");
     let kept_apart = physical("g.V().repeat(out('knows').simplePath()).times(5).path().count()");
@@ -482,4 +484,13 @@ fn a_subquery_says_what_it_sends_for_all_traversers_together() {
     let guessed = guessed_with("g.V(1, 2, 3).local(out('knows').limit(2))", &Options::default());
     assert!(guessed.lines().nth(1).unwrap().ends_with("  ~6"), "{guessed}");
     assert_eq!(guessed.lines().last().map(str::trim), Some("Range limit(2)  ~6"), "{guessed}");
+}
+
+#[test]
+fn guessing_what_loops_in_loops_cost_takes_no_longer_than_reading_them() {
+    let loops = |body: &str| (0..40).fold(body.to_owned(), |body, _| format!("repeat({body}).times(9)"));
+    let began = std::time::Instant::now();
+    assert!(physical(&format!("g.V().{}.count()", loops("out('knows')"))).contains("Repeat"));
+    assert!(physical(&format!("g.inject(1).{}.count()", loops("identity()"))).contains("Repeat"));
+    assert!(began.elapsed().as_secs() < 20, "nine to the power of forty guesses");
 }

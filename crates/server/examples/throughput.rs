@@ -31,7 +31,7 @@ impl Running for Over {
 
 impl Database for AtOnce {
     fn submit(&self, _: Query, sink: Arc<dyn ResultSink>) -> Box<dyn Running> {
-        sink.push(ResultBatch { items: vec![(Value::str("marko"), 1)] });
+        sink.push(ResultBatch::of(vec![(Value::str("marko"), 1)]));
         sink.finish(Ok(Summary::default()));
         Box::new(Over)
     }

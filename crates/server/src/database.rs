@@ -1,6 +1,8 @@
 //! What the server asks of a graph: the one boundary between sockets and the engine.
 
 use std::{
+    any::Any,
+    net::IpAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -69,11 +71,34 @@ pub struct ResultBatch {
     /// The results in order, detached from the graph (no [`Value::VertexRef`]), each with its bulk: how many equal
     /// results it stands for. Bytecode clients receive the bulk, script clients that many copies.
     pub items: Vec<(Value, u64)>,
+    /// Dropped when the results have left the process: what counts their bytes.
+    pub held: Option<Held>,
+}
+
+/// Something to keep for as long as results are in memory.
+pub type Held = Arc<dyn Any + Send + Sync>;
+
+impl ResultBatch {
+    /// Results whose bytes nobody counts.
+    pub fn of(items: Vec<(Value, u64)>) -> Self {
+        Self { items, held: None }
+    }
+}
+
+/// Who asks. The engine shares its time evenly among addresses, then among the connections of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Client {
+    /// The client's address; of IPv6, the network of 64 bits that it is in.
+    pub address: IpAddr,
+    /// The number of its connection to this server.
+    pub connection: u64,
 }
 
 /// A request, validated as far as that is possible without knowing Gremlin.
 #[derive(Clone, Debug)]
 pub struct Query {
+    /// Who asks.
+    pub client: Client,
     /// What to run.
     pub input: Input,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.

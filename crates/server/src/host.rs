@@ -1,6 +1,6 @@
 //! What all connections share.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU64};
 
 use tokio::sync::Semaphore;
 
@@ -8,6 +8,7 @@ use crate::{
     Graphs, HostName, ServerOptions,
     connections::{ConnectionTable, WAITING, WAITING_PER_ADDRESS},
     door::Door,
+    intake::Intake,
     permits::{Permit, Permits},
     request::Refusal,
 };
@@ -20,7 +21,11 @@ pub(crate) struct Host {
     /// Whom it listens to.
     pub(crate) door: Door,
     pub(crate) requests: Permits,
+    /// Requests that are being received.
+    pub(crate) intake: Arc<Intake>,
     pub(crate) connections: ConnectionTable,
+    /// Connections that have come so far.
+    pub(crate) arrivals: AtomicU64,
     /// Connections for which there was no place when they came.
     pub(crate) waiting: ConnectionTable,
     /// Connections to which the server says why it closes them, at a time.
@@ -37,7 +42,9 @@ impl Host {
         Arc::new(Self {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins),
             requests: Permits::new(options.max_requests),
+            intake: Intake::new(options.max_receiving_bytes.max(4 * options.max_request_bytes as u64)),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
+            arrivals: AtomicU64::new(0),
             waiting: ConnectionTable::new(WAITING, WAITING_PER_ADDRESS),
             farewells: Permits::new(FAREWELLS),
             scrapes: Arc::new(Semaphore::new(1)),

@@ -24,6 +24,7 @@ mod door;
 mod graphs;
 mod host;
 mod http;
+mod intake;
 mod late;
 mod listener;
 mod mailbox;
@@ -38,8 +39,8 @@ mod status;
 mod websocket;
 
 pub use database::{
-    Database, ErrorKind, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
-    Summary,
+    Client, Database, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink,
+    Running, Summary,
 };
 pub use door::{HostName, HostNameError, Origin, OriginError};
 pub use graphs::Graphs;

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn batch(n: usize) -> ResultBatch {
-        ResultBatch { items: vec![(Value::Null, 1); n] }
+        ResultBatch::of(vec![(Value::Null, 1); n])
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
     fn a_box_is_full_of_bytes_too() {
         let mailbox = Mailbox::new(1_000);
         let sink = mailbox.open(1);
-        let large = || ResultBatch { items: vec![(Value::from("x".repeat(3 << 20)), 1)] };
+        let large = || ResultBatch::of(vec![(Value::from("x".repeat(3 << 20)), 1)]);
         assert!(matches!(sink.push(large()), Push::Taken));
         assert!(matches!(sink.push(large()), Push::Taken));
         assert!(matches!(sink.push(large()), Push::Full(_)));

@@ -24,6 +24,9 @@ pub struct ServerOptions {
     pub max_requests_per_connection: usize,
     /// Requests in flight on all connections together; further ones are answered with status 429.
     pub max_requests: usize,
+    /// Bytes of requests that are being received, of all connections together; a connection that would have more of them than
+    /// it leaves is closed. At least four times [`ServerOptions::max_request_bytes`].
+    pub max_receiving_bytes: u64,
     /// Bindings of one script.
     pub max_bindings: usize,
     /// Results per response message, where the request does not say.
@@ -60,6 +63,7 @@ impl Default for ServerOptions {
             allowed_hosts: Vec::new(),
             max_requests_per_connection: 1_024,
             max_requests: 8_192,
+            max_receiving_bytes: 256 << 20,
             max_bindings: 64,
             batch_size: 64,
             max_batch_size: 10_000,

@@ -12,6 +12,7 @@ use wire::{Properties, RequestMessage, WireValue};
 use crate::{
     Database, Input, Materialize, Query,
     arguments::Arguments,
+    connections::Guest,
     host::Host,
     script::{is_reserved, source_of},
     status::StatusCode,
@@ -74,7 +75,7 @@ impl Refusal {
 
 impl Action {
     /// What `message` asks this server to do.
-    pub(crate) fn select(message: RequestMessage, host: &Host) -> Result<Self, Refusal> {
+    pub(crate) fn select(message: RequestMessage, guest: &Guest) -> Result<Self, Refusal> {
         let RequestMessage { op, processor, args, .. } = message;
         let mut args = Arguments::new(args);
         match (&*processor, &*op) {
@@ -86,8 +87,8 @@ impl Action {
                 "sessions are not supported by this version; send the request without a session, as one \
                  transaction of its own",
             )),
-            ("" | "standard", "eval") => Operation::eval(&mut args, host).map(Self::run),
-            ("" | "traversal", "bytecode") => Operation::bytecode(&mut args, host).map(Self::run),
+            ("" | "standard", "eval") => Operation::eval(&mut args, guest).map(Self::run),
+            ("" | "traversal", "bytecode") => Operation::bytecode(&mut args, guest).map(Self::run),
             ("" | "standard" | "session" | "traversal", op) => Err(Refusal::new(
                 StatusCode::MalformedRequest,
                 format!("Message with op code [{op}] is not recognized."),
@@ -103,7 +104,8 @@ impl Action {
 
 impl Operation {
     /// A script.
-    pub(crate) fn eval(args: &mut Arguments, host: &Host) -> Result<Self, Refusal> {
+    pub(crate) fn eval(args: &mut Arguments, guest: &Guest) -> Result<Self, Refusal> {
+        let host = &*guest.host;
         let script = match args.require("gremlin", "eval")? {
             WireValue::Value(Value::String(script)) => script,
             _ => {
@@ -125,11 +127,12 @@ impl Operation {
             ));
         };
         let source = Str::from(source);
-        Self::new(database, Input::Text { script, source, bindings }, Form::Script, args, host)
+        Self::new(database, Input::Text { script, source, bindings }, Form::Script, args, guest)
     }
 
     /// Bytecode.
-    fn bytecode(args: &mut Arguments, host: &Host) -> Result<Self, Refusal> {
+    fn bytecode(args: &mut Arguments, guest: &Guest) -> Result<Self, Refusal> {
+        let host = &*guest.host;
         let Ok(Argument::Traversal(traversal)) = args.require("gremlin", "bytecode")?.into_argument() else {
             return Err(Refusal::arguments(
                 "A message with [bytecode] op code requires a [gremlin] argument that is of type Bytecode.",
@@ -153,7 +156,7 @@ impl Operation {
                 host.source_names()
             )));
         };
-        Self::new(database, Input::Bytecode(traversal), Form::Bytecode, args, host)
+        Self::new(database, Input::Bytecode(traversal), Form::Bytecode, args, guest)
     }
 
     fn new(
@@ -161,8 +164,9 @@ impl Operation {
         input: Input,
         form: Form,
         args: &mut Arguments,
-        host: &Host,
+        guest: &Guest,
     ) -> Result<Self, Refusal> {
+        let host = &*guest.host;
         let timeout = match args.integer("evaluationTimeout")?.or(args.integer("scriptEvaluationTimeout")?) {
             None => host.options.evaluation_timeout,
             // Gremlin Server's way to say "for ever".
@@ -187,7 +191,8 @@ impl Operation {
             Materialize::All => Properties::All,
         };
         let max_timeout = host.options.max_evaluation_timeout;
-        let query = Query { input, timeout, max_timeout, read_only: false, materialize };
+        let query =
+            Query { client: guest.client(), input, timeout, max_timeout, read_only: false, materialize };
         Ok(Self { properties, database, query, form, batch_size })
     }
 }

@@ -8,7 +8,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use server::{Input, Materialize, ServerOptions};
 use support::{Serving, eventually};
-use tokio::time::timeout;
+use tokio::{io::AsyncWriteExt, time::timeout};
 use tokio_tungstenite::tungstenite::{Message, protocol::frame::coding::CloseCode};
 use values::Value;
 
@@ -384,4 +384,36 @@ async fn warnings_reach_the_client() {
     let mut client = serving.connect().await;
     client.eval("g.warn()").await;
     assert_eq!(client.response().await.attributes()["warnings"], json!(["careful"]));
+}
+
+#[tokio::test]
+async fn what_clients_have_sent_of_unfinished_requests_is_bounded_for_all_together() {
+    let options = ServerOptions {
+        max_request_bytes: 256 << 10,
+        max_receiving_bytes: 1 << 20,
+        ..ServerOptions::default()
+    };
+    let serving = Serving::start(options).await;
+    let mut clients = Vec::new();
+    for _ in 0..20 {
+        let mut client = serving.connect().await;
+        // A masked binary frame of 250,000 bytes, of which 10,000 never come.
+        let mut beginning = vec![0x82, 0xff, 0, 0, 0, 0, 0, 3, 0xd0, 0x90, 0, 0, 0, 0];
+        beginning.resize(beginning.len() + 240_000, b'x');
+        // A server that has no room closes the connection before it has read all of it.
+        let _ = client.socket.get_mut().write_all(&beginning).await;
+        clients.push(client);
+    }
+    let mut closed = 0;
+    for client in &mut clients {
+        closed += usize::from(timeout(Duration::from_millis(100), client.socket.next()).await.is_ok());
+    }
+    assert!((10..20).contains(&closed), "{closed} of 20 had to go");
+    let mut small = serving.connect().await;
+    small.eval("g.count(1)").await;
+    assert_eq!(small.response().await.code(), 200, "small requests come through");
+    drop(clients);
+    let mut large = serving.connect().await;
+    large.eval(&format!("g.{}(1)", "x".repeat(200_000))).await;
+    assert!(large.response().await.code() > 0, "and large ones, once the others are gone");
 }

@@ -21,6 +21,8 @@ pub enum UnitKind {
     Label = 6,
     /// The catalog, or one entry of it.
     Schema = 7,
+    /// Whether a name is known.
+    Name = 8,
 }
 
 /// One unit: 16 bytes that the graph chooses. Two transactions that name equal units touch common data; units that
@@ -35,6 +37,7 @@ pub enum UnitKind {
 ///     Edge       the key, or any   the edge
 ///     IndexKey   the index       a hash of the value
 ///     Label      0               the label
+///     Name       labels or keys  a hash of the name
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unit {

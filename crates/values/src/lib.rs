@@ -26,7 +26,7 @@ pub mod watch;
 
 pub use bulk_set::BulkSet;
 pub use element::{Edge, Property, Vertex, VertexProperty};
-pub use extent::{Extent, LARGE, Parts, Weighed};
+pub use extent::{Extent, LARGE, Measure, Parts, Weighed};
 pub use gtype::GType;
 pub use map::Map;
 pub use path::Path;

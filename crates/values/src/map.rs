@@ -14,6 +14,10 @@ impl Map {
     pub fn new() -> Self {
         Self::default()
     }
+    /// An empty map with room for so many entries.
+    pub fn with_capacity(entries: usize) -> Self {
+        Self(IndexMap::with_capacity_and_hasher(entries, Seeded::default()))
+    }
     /// Puts `value` under `key`; a present key keeps its place.
     pub fn insert(&mut self, key: impl Into<Value>, value: impl Into<Value>) -> Option<Value> {
         self.0.insert(key.into(), value.into())

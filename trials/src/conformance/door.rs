@@ -68,6 +68,9 @@ pub type Graphs = BTreeMap<String, Database>;
 /// The graph that every scenario finds empty.
 pub const EMPTY: &str = "empty";
 
+/// What the name of a sample ends with whose vertices' properties have the ids of its file.
+pub const WITH_PROPERTY_IDS: &str = "_with_property_ids";
+
 /// Longer than any scenario takes, even with debug assertions on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -87,7 +90,8 @@ pub(crate) fn open(data: &Path) -> Result<Graphs, Problem> {
     };
     let mut graphs = Graphs::new();
     for (name, file) in SAMPLES {
-        graphs.insert(name.to_owned(), load(data, file, options.clone())?);
+        graphs.insert(name.to_owned(), load(data, file, false, options.clone())?);
+        graphs.insert(format!("{name}{WITH_PROPERTY_IDS}"), load(data, file, true, options.clone())?);
     }
     graphs.insert(EMPTY.to_owned(), Database::in_memory_with(options)?);
     Ok(graphs)

@@ -4,7 +4,7 @@ use gremlin::Bindings;
 use values::{Map, Str, Value};
 
 use super::case::Case;
-use super::door::{Answer, Door, EMPTY, Failure};
+use super::door::{Answer, Door, EMPTY, Failure, WITH_PROPERTY_IDS};
 use super::elements::{Elements, ElementsOf};
 use super::notation;
 use super::outcome::{Difference, Outcome};
@@ -24,7 +24,9 @@ struct Scenario<'a> {
     elements: &'a mut Elements,
     /// It is for graph computers.
     computer: bool,
-    graph: &'a str,
+    /// Properties of the sample graphs have the ids of their files.
+    property_ids: bool,
+    graph: String,
     bindings: Bindings,
     /// Parameters that no variable can hold, written out.
     written_out: Vec<(&'a str, String)>,
@@ -46,7 +48,8 @@ pub(crate) fn run<'a>(case: &'a Case, door: &'a mut dyn Door, elements: &'a mut 
         door,
         elements,
         computer: case.is("GraphComputerOnly"),
-        graph: EMPTY,
+        property_ids: case.is("UserSuppliedVertexPropertyIds"),
+        graph: EMPTY.to_owned(),
         bindings: Bindings::new(),
         written_out: Vec::new(),
         side_effects: Vec::new(),
@@ -88,7 +91,7 @@ impl<'a> Scenario<'a> {
             Line::Parameter(name, value) => self.parameter(name, &value)?,
             Line::SideEffect(name, value) => self.side_effect(name, &value)?,
             Line::Traversal(text) => self.traversal = self.complete(text),
-            Line::ToList => self.answer = Some(self.door.ask(self.graph, &self.traversal, &self.bindings)),
+            Line::ToList => self.answer = Some(self.door.ask(&self.graph, &self.traversal, &self.bindings)),
             Line::Next => self.answer = Some(self.next()),
             Line::Empty => self.equal(&[], differences)?,
             Line::Ordered(rows) => self.equal(&rows, in_order)?,
@@ -113,9 +116,11 @@ impl<'a> Scenario<'a> {
         Ok(())
     }
 
-    fn choose(&mut self, graph: &'a str) -> Result<(), End> {
-        self.graph = graph;
-        if graph == EMPTY {
+    fn choose(&mut self, graph: &str) -> Result<(), End> {
+        let is_empty = graph == EMPTY;
+        let ids = if self.property_ids && !is_empty { WITH_PROPERTY_IDS } else { "" };
+        self.graph = format!("{graph}{ids}");
+        if is_empty {
             self.setup("g.V().drop()")?;
         }
         Ok(())
@@ -123,11 +128,11 @@ impl<'a> Scenario<'a> {
 
     /// Runs something that must succeed before the scenario can be tried.
     fn setup(&mut self, text: &str) -> Result<Vec<Value>, End> {
-        self.door.ask(self.graph, text, &self.bindings).map_err(|failure| refused_or(failure, text))
+        self.door.ask(&self.graph, text, &self.bindings).map_err(|failure| refused_or(failure, text))
     }
 
     fn value(&mut self, text: &str) -> Result<Value, End> {
-        let mut elements = ElementsOf { graph: self.graph, door: self.door, known: self.elements };
+        let mut elements = ElementsOf { graph: &self.graph, door: self.door, known: self.elements };
         notation::value(text, &mut elements)
             .map_err(|problem| End::Differs(format!("{text} to mean something"), problem))
     }
@@ -167,7 +172,7 @@ impl<'a> Scenario<'a> {
 
     /// What `next()` gives: the items of the first result if it is a collection, else the result.
     fn next(&mut self) -> Answer {
-        let first = self.door.ask(self.graph, &self.traversal, &self.bindings)?.into_iter().next();
+        let first = self.door.ask(&self.graph, &self.traversal, &self.bindings)?.into_iter().next();
         Ok(match first {
             None => return Err(Failure::Error("there is no result".into())),
             Some(Value::List(items)) => items.to_vec(),

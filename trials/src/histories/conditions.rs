@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 
-use super::server::Settings;
+use crate::process::Settings;
 
 /// Of so many rounds one has its server killed.
 const ROUNDS_PER_KILL: u64 = 10;

@@ -19,7 +19,6 @@ mod kept;
 mod operator;
 mod recorder;
 mod round;
-mod server;
 mod tally;
 mod workloads;
 

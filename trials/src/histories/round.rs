@@ -16,9 +16,9 @@ use super::conditions::Conditions;
 use super::history::History;
 use super::operator::{self, Places, declare_nodes};
 use super::recorder::{Recorder, Seen};
-use super::server::ServerProcess;
 use super::tally::{Coverage, RoundTally};
 use super::workloads::Workload;
+use crate::process::ServerProcess;
 
 /// How long a round may take before it counts as stuck.
 const LONGEST: Duration = Duration::from_secs(120);

@@ -151,6 +151,17 @@ impl Column {
         matches!(self, Self::Values(_) | Self::Optional(_) | Self::Uniform(_))
     }
 
+    /// Whether there is room for what its values point to: as [`Weight::is_slight`].
+    #[inline]
+    pub(super) fn is_slight(&self, room: &mut usize) -> bool {
+        match self {
+            Self::Values(values) => values.iter().all(|value| Weight::is_slight(value, room)),
+            Self::Optional(values) => values.iter().flatten().all(|value| Weight::is_slight(value, room)),
+            Self::Uniform(value) => Weight::is_slight(value, room),
+            _ => true,
+        }
+    }
+
     /// Bytes of a column of `len` rows, roughly, with what its values point to.
     pub fn bytes(&self, len: usize) -> usize {
         if !self.has_values() {

@@ -3,6 +3,7 @@
 pub mod bulk;
 mod column;
 pub mod path;
+mod remembered;
 mod weight;
 
 use std::sync::Arc;
@@ -69,6 +70,9 @@ pub struct Batch {
 impl Batch {
     /// Rows that operators aim for in the batches they emit, once a stream has proved long.
     pub const TARGET_ROWS: usize = 2048;
+
+    /// Bytes that a batch may have and be as good as nothing.
+    pub(crate) const SLIGHT: usize = 1 << 14;
 
     /// A batch of traversers with nothing but their current objects, all with tag 0.
     pub fn new(current: Column, len: usize) -> Self {
@@ -232,13 +236,14 @@ impl Batch {
     pub(crate) fn add_to(&self, weight: &mut Weight) {
         let path = self.path.as_ref().map_or(0, |paths| paths.bytes());
         weight.bytes += 128 + path + self.bulk.as_ref().map_or(0, |b| b.len() * 8);
-        // What a traverser has just visited is the end of its path too.
+        let before = weight.bytes;
+        weight.add_shared(&self.current, self.len);
+        // What a traverser has just visited is the end of its path too, and has been counted there.
         if self.path.as_ref().is_some_and(|paths| paths.ends_in(&self.current)) {
-            weight.bytes = weight.bytes.saturating_sub(self.current.bytes(self.len));
+            weight.bytes = before;
         }
-        weight.add_column(&self.current, self.len);
         for slot in self.slots.iter().flatten() {
-            weight.add_column(slot, self.len);
+            weight.add_shared(slot, self.len);
         }
     }
 
@@ -246,6 +251,18 @@ impl Batch {
     #[inline]
     pub(crate) fn has_values(&self) -> bool {
         self.current.has_values() || self.slots.iter().flatten().any(|slot| slot.has_values())
+    }
+
+    /// Whether it is as good as nothing: a few rows with small values. Most batches of short queries are.
+    #[inline]
+    pub(crate) fn is_slight(&self) -> bool {
+        const FEW: usize = 64;
+        if self.len > FEW || self.path.is_some() {
+            return false;
+        }
+        let slots = self.len * (self.slots.len() + 1) * size_of::<Value>();
+        let Some(mut room) = Self::SLIGHT.checked_sub(slots) else { return false };
+        self.current.is_slight(&mut room) && self.slots.iter().flatten().all(|slot| slot.is_slight(&mut room))
     }
 
     /// The batch in pieces of some `most` bytes, written out: a row or more each.

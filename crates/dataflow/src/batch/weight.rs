@@ -1,9 +1,12 @@
 //! What the values of columns weigh.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use values::{Extent, LARGE, Value};
 
 use super::Column;
+use super::remembered::{self, Known};
 use crate::error::QueryError;
 
 /// Collections inside one another beyond which a value is refused: whoever walks through one may recurse.
@@ -23,39 +26,86 @@ pub struct Weight {
     /// Of the most deeply nested.
     pub depth: u16,
     large: FxHashSet<usize>,
+    /// The last of them.
+    last: Option<usize>,
 }
 
 impl Weight {
     /// Adds a value, without the slot that it stands in.
     #[inline]
     pub fn add(&mut self, value: &Value) {
-        match value {
-            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => {
-                self.expanded += size_of::<Value>() as u64;
+        self.add_all([value].into_iter());
+    }
+
+    /// Adds values. Most are small, and of those nothing is written down one by one.
+    #[inline]
+    fn add_all<'v>(&mut self, values: impl Iterator<Item = &'v Value>) {
+        let (mut small, mut behind) = (0, 0);
+        // Rows that share a collection mostly stand together: it is asked once, and the others are counted.
+        let (mut last, mut again): (Option<(usize, Extent)>, u64) = (None, 0);
+        for value in values {
+            match value {
+                Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => {
+                    small += 1
+                }
+                Value::VertexRef(_) | Value::EdgeRef(_) => small += 1,
+                Value::String(text) if text.len() <= 15 => small += 1,
+                Value::String(text) if text.len() < LARGE as usize / 2 => {
+                    small += 1;
+                    behind += text.len() + 48;
+                }
+                other => {
+                    let place = other.shared_place();
+                    if let Some((known, _)) = last
+                        && place == Some(known)
+                    {
+                        again += 1;
+                        continue;
+                    }
+                    self.add_again(last, std::mem::take(&mut again));
+                    let extent = other.extent();
+                    last = place.map(|place| (place, extent));
+                    self.add_measured(other, extent);
+                }
             }
-            Value::String(text) if text.len() < LARGE as usize / 2 => {
-                let behind = if text.len() > 15 { text.len() + 48 } else { 0 };
-                self.bytes += behind;
-                self.expanded += (size_of::<Value>() + behind) as u64;
-            }
-            Value::VertexRef(_) | Value::EdgeRef(_) => self.expanded += size_of::<Value>() as u64,
-            other => self.add_pointing(other),
+        }
+        self.add_again(last, again);
+        self.bytes += behind;
+        self.expanded = self.expanded.saturating_add((small * size_of::<Value>() + behind) as u64);
+    }
+
+    /// Adds a collection `times` more.
+    fn add_again(&mut self, collection: Option<(usize, Extent)>, times: u64) {
+        let Some((_, extent)) = collection else { return };
+        self.expanded = self.expanded.saturating_add(extent.expanded.saturating_mul(times));
+        // A large one is held once.
+        if extent.expanded < LARGE {
+            self.bytes += (extent.own * times) as usize;
         }
     }
 
-    fn add_pointing(&mut self, value: &Value) {
-        let extent = value.extent();
+    /// Adds a value of which the extent is known.
+    #[inline]
+    pub fn add_measured(&mut self, value: &Value, extent: Extent) {
         self.expanded = self.expanded.saturating_add(extent.expanded);
         self.largest = self.largest.max(extent.expanded);
         self.depth = self.depth.max(extent.depth);
-        self.hold(value, extent);
-    }
-
-    /// Adds what a value holds that is not counted yet.
-    fn hold(&mut self, value: &Value, extent: Extent) {
         if extent.expanded < LARGE {
             self.bytes += extent.own as usize;
-        } else if value.address().is_none_or(|address| self.large.insert(address)) {
+        } else {
+            self.hold(value, extent);
+        }
+    }
+
+    /// Adds what a large value holds that is not counted yet.
+    fn hold(&mut self, value: &Value, extent: Extent) {
+        let address = value.address();
+        // Rows that share a value mostly stand together.
+        if address.is_some() && address == self.last {
+            return;
+        }
+        self.last = address;
+        if address.is_none_or(|address| self.large.insert(address)) {
             self.bytes = self.bytes.saturating_add(extent.own as usize);
             if extent.has_large && extent.depth <= 2 * DEEPEST {
                 value.for_each_part(&mut |part| {
@@ -68,12 +118,40 @@ impl Weight {
         }
     }
 
+    /// Adds a column of `len` rows that was perhaps weighed a moment ago.
+    pub(super) fn add_shared(&mut self, column: &Arc<Column>, len: usize) {
+        /// Rows from which on it takes longer to weigh a column than to look whether it was.
+        const WORTH: usize = 16;
+        if len < WORTH || !matches!(**column, Column::Values(_) | Column::Optional(_)) {
+            return self.add_column(column, len);
+        }
+        let known = remembered::find(column).unwrap_or_else(|| {
+            let (bytes, expanded) = (self.bytes, self.expanded);
+            let (largest, depth) = (std::mem::take(&mut self.largest), std::mem::take(&mut self.depth));
+            self.add_column(column, len);
+            let (bytes, expanded) = (self.bytes - bytes, self.expanded - expanded);
+            let known = Known { bytes, expanded, largest: self.largest, depth: self.depth };
+            // Large values that others share weigh nothing there.
+            if known.largest < LARGE {
+                remembered::keep(column, known);
+            }
+            self.bytes -= bytes;
+            self.expanded -= expanded;
+            (self.largest, self.depth) = (largest, depth);
+            known
+        });
+        self.bytes += known.bytes;
+        self.expanded = self.expanded.saturating_add(known.expanded);
+        self.largest = self.largest.max(known.largest);
+        self.depth = self.depth.max(known.depth);
+    }
+
     /// Adds a column of `len` rows.
     pub fn add_column(&mut self, column: &Column, len: usize) {
         self.bytes += column.slots(len);
         match column {
-            Column::Values(values) => values.iter().for_each(|value| self.add(value)),
-            Column::Optional(values) => values.iter().flatten().for_each(|value| self.add(value)),
+            Column::Values(values) => self.add_all(values.iter()),
+            Column::Optional(values) => self.add_all(values.iter().flatten()),
             Column::Uniform(value) => {
                 let before = self.expanded;
                 self.add(value);
@@ -81,6 +159,32 @@ impl Weight {
                 self.expanded = before.saturating_add(each.saturating_mul(len as u64));
             }
             _ => self.expanded += column.slots(len) as u64,
+        }
+    }
+
+    /// Whether a value is no collection, and there is room for what it points to.
+    #[inline]
+    pub(super) fn is_slight(value: &Value, room: &mut usize) -> bool {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => true,
+            Value::VertexRef(_) | Value::EdgeRef(_) => true,
+            Value::String(text) if text.len() <= 15 => true,
+            Value::String(text) => {
+                let left = room.checked_sub(text.len() + 48);
+                *room = left.unwrap_or(0);
+                left.is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value takes no more than its slot, and is the same outside the graph.
+    #[inline]
+    pub(crate) fn is_bare(value: &Value) -> bool {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => true,
+            Value::String(text) => text.len() <= 15,
+            _ => false,
         }
     }
 

@@ -6,27 +6,43 @@ use values::number::{self, ArithmeticError};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
+use crate::growing::{Chunked, Chunks};
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
 use super::held::Held;
 use super::per_tag::PerTag;
-use super::reduce::{emit_results, owed};
+use super::reduce::{emit_results, tags};
 use super::seen::extent;
 
 /// What has been reduced so far. Which field counts depends on the aggregation.
 #[derive(Debug, Default)]
 struct State {
-    /// Traversers (`count`) or numbers (`mean`).
+    /// Traversers (`count`), numbers (`mean`) or members (`fold`).
     count: u64,
     /// The sum, the smallest or the largest so far; `None` if nothing has come.
     value: Option<Value>,
+    /// Members with their bulks.
+    list: Chunked<(Value, u64)>,
+}
+
+/// The list of a tag on its way: some members at a time, for there may be millions, or a bulk of millions.
+struct Folding {
+    tag: u32,
+    runs: Chunks<(Value, u64)>,
+    /// A member and how often it is still to come.
+    run: Option<(Value, u64)>,
     list: Vec<Value>,
 }
+
+/// Members that go into their lists in one call.
+const STRETCH: usize = 1 << 12;
 
 /// See the module. `count` and `fold` have a result for a stream without traversers too.
 #[derive(Default)]
 pub(super) struct Aggregate {
     states: PerTag<State>,
+    folding: Option<Folding>,
     held: Held,
 }
 
@@ -59,13 +75,15 @@ impl Operator for Aggregate {
             let Some(value) = batch.current.get(row) else { continue };
             if *aggregation == Aggregation::Fold {
                 let copies = bulk::exact(count)? as usize;
-                // Nothing has more room than that.
-                bytes += extent(&value) + size_of::<Value>().saturating_mul(copies).min(1 << 60);
-                // Charged before it is allocated: a bulk may be enormous.
+                // Charged for the list that it will be: a bulk may be enormous. Nothing has more room than that.
+                bytes += extent(&value)
+                    + size_of::<u64>()
+                    + size_of::<Value>().saturating_mul(copies).min(1 << 60);
                 if bytes > CHARGED_AT_ONCE {
                     self.held.grow(cx, std::mem::take(&mut bytes))?;
                 }
-                state.list.extend(std::iter::repeat_n(value, copies));
+                state.count = bulk::sum(state.count, count);
+                state.list.push((value, count));
                 continue;
             }
             if let Aggregation::Sum | Aggregation::Mean = aggregation {
@@ -80,21 +98,71 @@ impl Operator for Aggregate {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Aggregate(aggregation) = &cx.op.kind else { return Ok(Step::Idle) };
-        if matches!(aggregation, Aggregation::Count | Aggregation::Fold) {
-            owed(cx).for_each(|tag| _ = self.states.at(tag));
-        }
-        let mut results = Vec::with_capacity(self.states.len());
-        for (tag, state) in self.states.take().filter(|(tag, _)| cx.entered.contains(*tag)) {
-            results.extend(state.result(*aggregation, cx)?.map(|value| (tag, value)));
+        // What has a result for nothing, too.
+        let tags = match aggregation {
+            Aggregation::Count | Aggregation::Fold => tags(cx),
+            _ => 0,
+        };
+        let mut results = Vec::with_capacity(self.states.len().min(Batch::TARGET_ROWS));
+        let mut room = STRETCH;
+        for _ in 0..Batch::TARGET_ROWS {
+            if self.folding.is_none() {
+                let Some((tag, state)) = self.states.take_next(tags) else {
+                    emit_results(results, cx, out);
+                    self.held.release();
+                    return Ok(Step::Idle);
+                };
+                if !cx.entered.contains(tag) {
+                    continue;
+                }
+                match aggregation {
+                    Aggregation::Fold => self.folding = Some(Folding::of(tag, state)),
+                    _ => results.extend(state.result(*aggregation, cx)?.map(|value| (tag, value))),
+                }
+            }
+            if let Some(folding) = &mut self.folding
+                && !folding.go_on(&mut room)
+            {
+                break;
+            }
+            results.extend(self.folding.take().map(|folding| (folding.tag, folding.list.into())));
         }
         emit_results(results, cx, out);
-        self.held.release();
-        Ok(Step::Idle)
+        Ok(Step::More)
     }
 
     fn reset(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            let Self { states, folding, held } = std::mem::take(self);
+            return reclaim::free((states, folding, held), bytes);
+        }
         self.states.clear();
+        self.folding = None;
         self.held.release();
+    }
+}
+
+impl Folding {
+    fn of(tag: u32, state: State) -> Self {
+        let list = Vec::with_capacity(state.count as usize);
+        Self { tag, runs: state.list.into_iter(), run: None, list }
+    }
+
+    /// Adds members until all are in, or as many as there is `room` for; whether all are.
+    fn go_on(&mut self, room: &mut usize) -> bool {
+        while let Some((member, left)) = self.run.take().or_else(|| self.runs.next()) {
+            if left <= *room as u64 {
+                *room -= left as usize;
+                self.list.extend(std::iter::repeat_n(member, left as usize));
+            } else {
+                self.list.extend(std::iter::repeat_n(&member, *room).cloned());
+                self.run = Some((member, left - *room as u64));
+                *room = 0;
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -161,7 +229,6 @@ impl State {
     fn result(self, aggregation: Aggregation, cx: &Context<'_>) -> Result<Option<Value>, QueryError> {
         Ok(match aggregation {
             Aggregation::Count => Some(Value::Long(bulk::exact(self.count)?)),
-            Aggregation::Fold => Some(self.list.into()),
             Aggregation::Mean => match self.value {
                 Some(sum) if !sum.is_null() => {
                     let mean = number::mean(&sum, bulk::exact(self.count)?);

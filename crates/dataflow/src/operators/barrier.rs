@@ -1,96 +1,172 @@
 //! `barrier`: collects everything and lets it go at the end, equal traversers as one with the sum of their bulks.
+//!
+//! A barrier of repeats lets the first of equal traversers go at once, and collects those that come after it.
 
 use std::sync::Arc;
 
-use values::{SeededMap, Value};
+use planner::physical::OpKind;
+use rustc_hash::FxBuildHasher;
+use values::{Value, VertexRef};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
+use crate::growing::{Chunked, GrowingMap};
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
+use super::fan::trace;
 use super::held::Held;
 use super::row_store::{Leaving, Place, RowStore};
+use super::sorting::Sorting;
 use super::vertex_map::VertexMap;
 
 /// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
 /// are not shared stay apart, which only costs).
 type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u32));
 
+/// The same of a vertex where no slot is filled. Clients choose nothing of it.
+type Visit = (u32, VertexRef, (u64, u32));
+
 /// See the module.
 #[derive(Default)]
 pub(super) struct Barrier {
     store: RowStore,
-    /// The kept rows, in the order in which the first of each came.
-    places: Vec<(u32, Place)>,
-    known: SeededMap<Identity, u32>,
+    /// The kept rows, in the order in which the first of each came; with a bulk of 0, nothing is kept yet of those that equal
+    /// one which has gone.
+    places: Chunked<(u32, Place)>,
+    known: GrowingMap<Identity, u32>,
     /// The same for vertices that nothing else tells apart.
     vertices: VertexMap,
+    /// And for those that their histories or tags tell apart.
+    visits: GrowingMap<Visit, u32, FxBuildHasher>,
+    /// And for other objects of which that is true.
+    objects: GrowingMap<Value, u32>,
+    /// At the end, by tags, if there are several.
+    sorting: Option<Sorting>,
     leaving: Leaving,
     held: Held,
     ended: bool,
 }
 
 impl Operator for Barrier {
-    fn step(
-        &mut self,
-        input: Option<Batch>,
-        cx: &Context<'_>,
-        _out: &mut Output,
-    ) -> Result<Step, QueryError> {
-        let Some(batch) = input else { return Ok(Step::Idle) };
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let (Some(batch), OpKind::Barrier { first_passes }) = (input, &cx.op.kind) else {
+            return Ok(Step::Idle);
+        };
         let batch = Arc::new(batch);
-        let bare = cx.single_tag && batch.path.is_none() && batch.slots.iter().all(Option::is_none);
+        let is_alone = batch.slots.iter().all(Option::is_none);
+        let bare = is_alone && cx.single_tag && batch.path.is_none();
         let vertices = match &*batch.current {
-            Column::Vertices(vertices) if bare => Some(vertices),
+            Column::Vertices(vertices) if is_alone => Some(vertices),
             _ => None,
         };
-        let mut number = None;
+        let (mut number, mut passing) = (None, Vec::new());
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
             let next = self.places.len() as u32;
             let place = match vertices {
-                Some(vertices) => self.vertices.get_or_insert(vertices[row], next),
-                None => *self.known.entry(identity(&batch, row, tag)).or_insert(next),
+                Some(vertices) if bare => self.vertices.get_or_insert(vertices[row], next),
+                Some(vertices) => {
+                    let visit = (tag, vertices[row], history(&batch, row));
+                    *self.visits.get_or_insert(visit, || next).1
+                }
+                None if bare => *self.objects.get_or_insert(batch.current.value(row), || next).1,
+                None => *self.known.get_or_insert(identity(&batch, row, tag), || next).1,
             };
             if place == next {
-                let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
-                self.places.push((tag, Place { batch: number, row: row as u32, bulk: batch.bulk(row) }));
-            } else {
-                let place = &mut self.places[place as usize].1;
-                place.bulk = bulk::sum(place.bulk, batch.bulk(row));
+                let mut kept = Place { batch: 0, row: 0, bulk: 0 };
+                if *first_passes {
+                    passing.push(row as u32);
+                } else {
+                    let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
+                    kept = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
+                }
+                self.places.push((tag, kept));
+                continue;
             }
+            let place = &mut self.places[place as usize].1;
+            if place.bulk == 0 {
+                place.batch = *number.get_or_insert_with(|| self.store.add(batch.clone()));
+                place.row = row as u32;
+            }
+            place.bulk = bulk::sum(place.bulk, batch.bulk(row));
         }
-        let known = self.known.len() * (size_of::<Identity>() + 8) + self.vertices.bytes();
+        let known = self.known.len() * (size_of::<Identity>() + 8)
+            + self.visits.len() * (size_of::<Visit>() + 12)
+            + self.objects.len() * (size_of::<Value>() + 8)
+            + self.vertices.bytes();
         self.held.set(cx, self.store.bytes() + self.places.len() * size_of::<(u32, Place)>() + known)?;
+        if !passing.is_empty() {
+            let all = passing.len() == batch.len;
+            let mut passing = if all { Arc::unwrap_or_clone(batch) } else { batch.gather(&passing) };
+            trace(&mut passing, cx.op);
+            out.emit(passing);
+        }
         Ok(Step::Idle)
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if !std::mem::replace(&mut self.ended, true) {
-            self.known = SeededMap::default();
-            self.vertices = VertexMap::default();
-            if !cx.single_tag {
-                self.places.sort_by_key(|(tag, _)| *tag);
+        if !self.ended {
+            if !self.start_leaving(cx) {
+                return Ok(Step::More);
             }
-            self.leaving.start(self.places.drain(..).map(|(_, place)| place).collect());
+            self.ended = true;
         }
         Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            return reclaim::free(std::mem::take(self), bytes);
+        }
         self.store.clear();
         self.places.clear();
         self.known.clear();
+        self.visits.clear();
+        self.objects.clear();
         self.vertices = VertexMap::default();
+        self.sorting = None;
         self.leaving.clear();
         self.held.release();
         self.ended = false;
     }
 }
 
+impl Barrier {
+    /// Lets the kept rows leave, tag by tag; `false` if sorting them by their tags takes more than this turn.
+    fn start_leaving(&mut self, cx: &Context<'_>) -> bool {
+        let places = &self.places;
+        if !cx.single_tag {
+            let mut sorting = self.sorting.take().unwrap_or_else(|| Sorting::of(places.len() as u32));
+            let by_tag = |a: u32, b: u32| places[a as usize].0.cmp(&places[b as usize].0);
+            if !sorting.go_on(by_tag, || cx.quota.is_spent()) {
+                self.sorting = Some(sorting);
+                return false;
+            }
+            let places = std::mem::take(&mut self.places);
+            self.leaving.start(sorting.sorted().into_iter().map(move |i| places[i as usize].1));
+        } else {
+            let places = std::mem::take(&mut self.places);
+            self.leaving.start(places.into_iter().map(|(_, place)| place));
+        }
+        let known = (
+            std::mem::take(&mut self.known),
+            std::mem::take(&mut self.visits),
+            std::mem::take(&mut self.objects),
+            std::mem::take(&mut self.vertices),
+        );
+        reclaim::free(known, self.held.bytes());
+        true
+    }
+}
+
 fn identity(batch: &Batch, row: usize, tag: u32) -> Identity {
     let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
-    let history = batch.path.as_ref().map_or((0, 0), |paths| paths.mark(row));
-    (tag, batch.current.value(row), slots.collect(), history)
+    (tag, batch.current.value(row), slots.collect(), history(batch, row))
+}
+
+fn history(batch: &Batch, row: usize) -> (u64, u32) {
+    batch.path.as_ref().map_or((0, 0), |paths| paths.mark(row))
 }

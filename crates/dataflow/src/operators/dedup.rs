@@ -9,6 +9,7 @@ use values::{Value, VertexRef};
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
 use super::fan::trace;
 use super::held::Held;
@@ -60,6 +61,10 @@ impl Operator for Dedup {
     }
 
     fn reset(&mut self) {
+        let bytes = self.own.held.bytes();
+        if bytes >= reclaim::LARGE {
+            reclaim::free(std::mem::take(&mut self.own), bytes);
+        }
         self.own.seen.clear();
         self.own.held.release();
         self.shared = None;

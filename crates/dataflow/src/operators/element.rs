@@ -118,13 +118,14 @@ fn find<'a>(properties: &'a [Property], key: &str) -> Option<ValueRef<'a>> {
 /// A vertex property of the graph as an object.
 pub(super) fn vertex_property(v: VertexRef, entry: PropertyEntry, graph: &Graph<'_>) -> VertexProperty {
     let catalog = graph.reader.snapshot().catalog();
+    let id = entry.shown_id();
     let properties = entry.meta.into_iter().map(|(key, value)| Property {
         key: catalog.key_name(key).clone(),
         value,
         owner: None,
     });
     VertexProperty {
-        id: entry.id.to_value(),
+        id,
         key: catalog.key_name(entry.key).clone(),
         value: entry.value,
         properties: properties.collect(),

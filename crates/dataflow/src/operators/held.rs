@@ -54,6 +54,11 @@ impl Held {
         has_room
     }
 
+    /// Bytes that it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Gives everything back.
     pub(crate) fn release(&mut self) {
         self.give_back(self.bytes);

@@ -35,6 +35,7 @@ mod group_count;
 mod held;
 mod ids;
 mod local;
+mod long_text;
 mod loop_control;
 mod making;
 mod math;
@@ -54,6 +55,8 @@ mod seen;
 mod select;
 mod shared_vertex_set;
 mod slots;
+mod sort_keys;
+mod sorting;
 mod source;
 mod tail;
 mod test;
@@ -69,7 +72,7 @@ mod waiting;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm};
+use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind};
 use values::Value;
 
 use crate::batch::Batch;
@@ -123,7 +126,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Sample(..) => Box::<sample::Sample>::default(),
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
-        OpKind::Barrier => Box::<barrier::Barrier>::default(),
+        OpKind::Barrier { .. } => Box::<barrier::Barrier>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),
@@ -145,6 +148,11 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
         OpKind::Scope(scope) => scope::emits_on_empty(&scope.kind),
         _ => false,
     }
+}
+
+/// Whether an operator looks at the clock within its steps, however long its input is: it gives each a time of its own.
+pub(crate) fn divides_its_work(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Scope(scope) if !matches!(scope.kind, ScopeKind::Group { .. }))
 }
 
 /// Whether a value satisfies a predicate whose operands may be in slots of a row: for a scope's routing.

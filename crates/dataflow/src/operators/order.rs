@@ -9,17 +9,22 @@ use values::{Value, compare, watch};
 
 use crate::batch::{Batch, Weight, bulk};
 use crate::error::QueryError;
+use crate::growing::Chunked;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
+use super::fan::trace;
 use super::held::Held;
 use super::ordered::ordered;
 use super::per_tag::PerTag;
 use super::random::Random;
-use super::row_store::{Leaving, Place, RowStore};
+use super::row_store::{Place, RowStore};
 use super::slots::object;
+use super::sort_keys::{NewKeys, SortKeys};
+use super::sorting::Sorting;
 use super::view::{Graph, View};
 
-/// A kept row with its tag. Its keys are at the same place in `keys`, times the number of keys.
+/// A kept row with its tag. Its keys are at the same place in `keys`.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     tag: u32,
@@ -33,15 +38,27 @@ struct Entry {
 #[derive(Default)]
 pub(super) struct Order {
     store: RowStore,
-    entries: Vec<Entry>,
-    keys: Vec<Value>,
+    entries: Chunked<Entry>,
+    keys: SortKeys,
     /// Per tag, the keys of the kth row at the last cut.
     bounds: PerTag<Option<Box<[Value]>>>,
     key_weight: Weight,
     random: Option<Random>,
-    leaving: Leaving,
+    /// The sort that is under way: before a cut, or at the end.
+    sorting: Option<Sorting>,
+    /// At the end, what is left to leave.
+    leaving: Option<Firsts>,
     held: Held,
-    ended: bool,
+}
+
+/// Goes through sorted rows, tags in ascending order, and finds the first few traversers of each tag.
+struct Firsts {
+    order: Vec<u32>,
+    next: usize,
+    /// The tag that it is at, and how many traversers may still come of it.
+    tag: Option<u32>,
+    left: u64,
+    limit: u64,
 }
 
 /// Rows gathered at least before a cut.
@@ -54,40 +71,43 @@ impl Operator for Order {
         cx: &Context<'_>,
         _out: &mut Output,
     ) -> Result<Step, QueryError> {
-        let (Some(batch), OpKind::Order { keys, limit }) = (input, &cx.op.kind) else {
-            return Ok(Step::Idle);
-        };
-        self.gather(batch, keys, cx);
+        let OpKind::Order { keys, limit } = &cx.op.kind else { return Ok(Step::Idle) };
+        if let Some(batch) = input {
+            self.gather(batch, keys, cx);
+        }
         if let Some(limit) = limit {
-            let tags = self.bounds.len().max(1);
-            let wanted = (*limit as usize).saturating_mul(tags);
+            let wanted = (*limit as usize).saturating_mul(self.bounds.len().max(1));
             if self.entries.len() >= wanted.saturating_mul(3).max(MIN_GATHERED) {
-                self.cut(keys, *limit);
+                let Some(order) = self.sorted(keys, cx)? else { return Ok(Step::More) };
+                self.cut(keys, Firsts::of(order, *limit));
             }
         }
-        let bytes = self.entries.len() * size_of::<Entry>() + self.keys.len() * size_of::<Value>();
-        self.held.set(cx, self.store.bytes() + bytes + self.key_weight.bytes)?;
+        self.hold(cx)?;
         Ok(Step::Idle)
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Order { keys, limit } = &cx.op.kind else { return Ok(Step::Idle) };
-        if !std::mem::replace(&mut self.ended, true) {
-            let sorted = self.sorted(keys, limit.unwrap_or(bulk::COUNTLESS));
-            self.leaving.start(sorted.into_iter().map(|(_, entry)| entry.place).collect());
+        if self.leaving.is_none() {
+            let Some(order) = self.sorted(keys, cx)? else { return Ok(Step::More) };
+            self.leaving = Some(Firsts::of(order, limit.unwrap_or(bulk::COUNTLESS)));
         }
-        Ok(self.leaving.emit_next(&self.store, cx, out))
+        Ok(self.emit_next(cx, out))
     }
 
     fn reset(&mut self) {
+        if self.store.bytes() + self.key_weight.bytes >= reclaim::LARGE {
+            let Self { store, entries, keys, held, random, .. } = std::mem::take(self);
+            self.random = random;
+            return reclaim::free((store, entries, keys, held), reclaim::LARGE);
+        }
         self.store.clear();
         self.entries.clear();
         self.keys.clear();
         self.bounds.clear();
-        self.leaving.clear();
+        (self.sorting, self.leaving) = (None, None);
         self.held.release();
         self.key_weight = Weight::default();
-        self.ended = false;
     }
 }
 
@@ -99,66 +119,97 @@ impl Order {
         let shuffled = is_shuffle(keys);
         let view = View::of(cx);
         let graph = view.graph();
+        let width = width(keys);
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
-            let before = self.keys.len();
+            let mut new = self.keys.begin(width);
             if shuffled {
                 let random = self.random.get_or_insert_with(|| Random::of(cx));
-                self.keys.push(Value::Long(random.bits() as i64));
-            } else if !push_keys(&batch, row, keys, &graph, &mut self.keys) {
-                self.keys.truncate(before);
+                new.push(Value::Long(random.bits() as i64));
+            } else if !push_keys(&batch, row, keys, &graph, &mut new) {
                 continue;
             }
             let beyond = match self.bounds.at(tag) {
-                Some(bound) => by_keys(&self.keys[before..], bound, keys).is_ge(),
+                Some(bound) => by_keys(new.keys(), bound, keys).is_ge(),
                 None => false,
             };
             if beyond {
-                self.keys.truncate(before);
                 continue;
             }
-            self.keys[before..].iter().for_each(|key| self.key_weight.add(key));
+            new.keys().iter().for_each(|key| self.key_weight.add(key));
+            new.keep();
             let number = *number.get_or_insert_with(|| self.store.add(batch.clone()));
             let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
             self.entries.push(Entry { tag, place });
         }
     }
 
-    /// The first `limit` traversers of each tag, tags in ascending order, with the place of their keys.
-    fn sorted(&self, keys: &[SortKey], limit: u64) -> Vec<(usize, Entry)> {
-        let width = width(keys);
-        let key = |i: usize| &self.keys[i * width..(i + 1) * width];
-        let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
-        order.sort_by(|a, b| {
+    /// All rows by tag and keys, once they are sorted: `None` if that takes more than this turn.
+    fn sorted(&mut self, keys: &[SortKey], cx: &Context<'_>) -> Result<Option<Vec<u32>>, QueryError> {
+        let rows = self.entries.len() as u32;
+        let mut sorting = self.sorting.take().unwrap_or_else(|| Sorting::of(rows));
+        let (width, entries, values) = (width(keys), &self.entries, &self.keys);
+        let key = |i: usize| values.row(i, width);
+        let compare = |a: u32, b: u32| {
             watch::tick();
-            let (a, b) = (*a as usize, *b as usize);
-            self.entries[a].tag.cmp(&self.entries[b].tag).then_with(|| by_keys(key(a), key(b), keys))
-        });
-        let (mut first, mut tag, mut left) = (Vec::with_capacity(order.len()), None, limit);
-        for i in order {
-            let mut entry = self.entries[i as usize];
-            if tag != Some(entry.tag) {
-                (tag, left) = (Some(entry.tag), limit);
-            }
-            entry.place.bulk = entry.place.bulk.min(left);
-            left = bulk::difference(left, entry.place.bulk);
-            if entry.place.bulk > 0 {
-                first.push((i as usize, entry));
-            }
+            let (a, b) = (a as usize, b as usize);
+            entries[a].tag.cmp(&entries[b].tag).then_with(|| by_keys(key(a), key(b), keys))
+        };
+        if sorting.go_on(compare, || cx.quota.is_spent()) {
+            return Ok(Some(sorting.sorted()));
         }
-        first
+        self.sorting = Some(sorting);
+        self.hold(cx)?;
+        Ok(None)
     }
 
-    /// Keeps only the first `limit` traversers of each tag.
-    fn cut(&mut self, keys: &[SortKey], limit: u64) {
-        let width = width(keys);
-        let first = self.sorted(keys, limit);
+    /// Charges for what is kept, and for a sort that outlasts a turn.
+    fn hold(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        let sorting = if self.sorting.is_some() { 2 * size_of::<u32>() } else { 0 };
+        let bytes = self.entries.bytes() + self.entries.len() * sorting + self.keys.bytes();
+        self.held.set(cx, self.store.bytes() + bytes + self.key_weight.bytes)
+    }
+
+    /// Emits the next batch, if one is left.
+    fn emit_next(&mut self, cx: &Context<'_>, out: &mut Output) -> Step {
+        let Some(firsts) = &mut self.leaving else { return Step::Idle };
+        let mut places = Vec::with_capacity(firsts.order.len().min(Batch::TARGET_ROWS));
+        // Of those behind the first few, many may be passed over.
+        let end = firsts.next + 4 * Batch::TARGET_ROWS;
+        while places.len() < Batch::TARGET_ROWS
+            && firsts.next < end
+            && let Some((_, entry)) = firsts.next(&self.entries)
+        {
+            places.push(entry.place);
+        }
+        let is_done = firsts.next >= firsts.order.len() || (cx.single_tag && firsts.left == 0);
+        if !places.is_empty() {
+            let mut batch = self.store.gather(&places);
+            trace(&mut batch, cx.op);
+            out.emit(batch);
+        }
+        if is_done { Step::Idle } else { Step::More }
+    }
+
+    /// Keeps only the first few traversers of each tag.
+    fn cut(&mut self, keys: &[SortKey], mut firsts: Firsts) {
+        let (width, limit) = (width(keys), firsts.limit);
+        let mut first = Vec::with_capacity(firsts.order.len());
+        while let Some(kept) = firsts.next(&self.entries) {
+            first.push(kept);
+        }
         let mut places: Vec<Place> = first.iter().map(|(_, entry)| entry.place).collect();
         self.store.compact(&mut places);
-        let kept: Vec<Value> =
-            first.iter().flat_map(|(i, _)| self.keys[i * width..(i + 1) * width].iter().cloned()).collect();
+        let mut kept = SortKeys::default();
         self.key_weight = Weight::default();
-        kept.iter().for_each(|key| self.key_weight.add(key));
+        for (i, _) in &first {
+            let mut row = kept.begin(width);
+            for key in self.keys.row(*i, width) {
+                self.key_weight.add(key);
+                row.push(key.clone());
+            }
+            row.keep();
+        }
         self.entries = first.iter().zip(places).map(|((_, e), place)| Entry { tag: e.tag, place }).collect();
         self.keys = kept;
         self.bound(limit, width);
@@ -169,14 +220,37 @@ impl Order {
         let mut start = 0;
         while start < self.entries.len() {
             let tag = self.entries[start].tag;
-            let rows = self.entries[start..].iter().take_while(|e| e.tag == tag).count();
-            let bulks = self.entries[start..start + rows].iter().map(|e| e.place.bulk);
-            let bulk = bulks.fold(0, bulk::sum);
-            let last = start + rows - 1;
-            *self.bounds.at(tag) = (bulk >= limit)
-                .then(|| self.keys[last * width..(last + 1) * width].to_vec().into_boxed_slice());
-            start += rows;
+            let (mut end, mut bulk) = (start, 0);
+            while let Some(entry) = self.entries.get(end).filter(|entry| entry.tag == tag) {
+                bulk = bulk::sum(bulk, entry.place.bulk);
+                end += 1;
+            }
+            *self.bounds.at(tag) = (bulk >= limit).then(|| self.keys.row(end - 1, width).into());
+            start = end;
         }
+    }
+}
+
+impl Firsts {
+    fn of(order: Vec<u32>, limit: u64) -> Self {
+        Self { order, next: 0, tag: None, left: limit, limit }
+    }
+
+    /// The next of them, with its place among the rows as they came; of a row with many traversers, so many as may come.
+    fn next(&mut self, entries: &Chunked<Entry>) -> Option<(usize, Entry)> {
+        while let Some(i) = self.order.get(self.next) {
+            self.next += 1;
+            let mut entry = entries[*i as usize];
+            if self.tag != Some(entry.tag) {
+                (self.tag, self.left) = (Some(entry.tag), self.limit);
+            }
+            entry.place.bulk = entry.place.bulk.min(self.left);
+            self.left = bulk::difference(self.left, entry.place.bulk);
+            if entry.place.bulk > 0 {
+                return Some((*i as usize, entry));
+            }
+        }
+        None
     }
 }
 
@@ -191,7 +265,7 @@ fn is_shuffle(keys: &[SortKey]) -> bool {
 }
 
 /// Appends the keys of a row; `false` if one is absent.
-fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, into: &mut Vec<Value>) -> bool {
+fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, into: &mut NewKeys<'_>) -> bool {
     let mut push = |by: &By| match object(batch, by, row) {
         Some(value) => {
             into.push(ordered(value, graph));

@@ -26,5 +26,10 @@ pub(super) fn emit_results(results: Vec<(u32, Value)>, cx: &Context<'_>, out: &m
 
 /// The tags that are owed a result even if nothing has come so far as here.
 pub(super) fn owed<'a>(cx: &Context<'a>) -> impl Iterator<Item = u32> + use<'a> {
-    cx.entered.within(0..if cx.single_tag { 1 } else { cx.tags })
+    cx.entered.within(0..tags(cx))
+}
+
+/// How many tags there are; which of them have entered is another question.
+pub(super) fn tags(cx: &Context<'_>) -> u32 {
+    if cx.single_tag { 1 } else { cx.tags }
 }

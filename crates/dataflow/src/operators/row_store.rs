@@ -132,46 +132,49 @@ fn typed<T: Copy>(
     Some(places.iter().map(|p| columns[p.batch as usize][p.row as usize]).collect())
 }
 
+/// Rows that are looked at for a batch at most: some may have a bulk of 0.
+const LOOKED_AT: usize = 4 * Batch::TARGET_ROWS;
+
 /// Kept rows on their way out, in batches of [`Batch::TARGET_ROWS`].
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Leaving {
-    places: Vec<Place>,
-    next: usize,
+    /// Found only when their batch leaves: there may be millions.
+    places: Option<Box<dyn Iterator<Item = Place> + Send>>,
 }
 
 impl Leaving {
-    /// These rows are to leave, in this order.
-    pub(super) fn start(&mut self, places: Vec<Place>) {
-        (self.places, self.next) = (places, 0);
+    /// These rows are to leave, in this order, but for those with a bulk of 0.
+    pub(super) fn start(&mut self, places: impl Iterator<Item = Place> + Send + 'static) {
+        self.places = Some(Box::new(places));
     }
 
-    /// Emits the next batch as the operator's result, if one is left. Whether more will follow.
+    /// Emits the next batch as the operator's result, if one is left. Whether more may follow.
     pub(super) fn emit_next(&mut self, store: &RowStore, cx: &Context<'_>, out: &mut Output) -> Step {
-        if let Some(mut batch) = self.next(store) {
+        let Some(places) = &mut self.places else { return Step::Idle };
+        let (mut next, mut looked_at) = (Vec::new(), 0);
+        for place in places.by_ref().take(LOOKED_AT) {
+            looked_at += 1;
+            if place.bulk > 0 {
+                next.push(place);
+            }
+            if next.len() == Batch::TARGET_ROWS {
+                break;
+            }
+        }
+        let is_done = next.len() < Batch::TARGET_ROWS && looked_at < LOOKED_AT;
+        if is_done {
+            self.places = None;
+        }
+        if !next.is_empty() {
+            let mut batch = store.gather(&next);
             trace(&mut batch, cx.op);
             out.emit(batch);
         }
-        if self.is_done() { Step::Idle } else { Step::More }
-    }
-
-    /// The next batch; `None` when all have left.
-    fn next(&mut self, store: &RowStore) -> Option<Batch> {
-        let rest = &self.places[self.next..];
-        if rest.is_empty() {
-            return None;
-        }
-        let batch = store.gather(&rest[..rest.len().min(Batch::TARGET_ROWS)]);
-        self.next += batch.len;
-        Some(batch)
-    }
-
-    /// Whether all have left.
-    fn is_done(&self) -> bool {
-        self.next >= self.places.len()
+        if is_done { Step::Idle } else { Step::More }
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.start(Vec::new());
+        self.places = None;
     }
 }

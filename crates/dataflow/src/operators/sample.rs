@@ -7,6 +7,7 @@ use planner::physical::OpKind;
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
 use super::held::Held;
 use super::per_tag::PerTag;
@@ -84,23 +85,19 @@ impl Operator for Sample {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Sample(wanted, _) = &cx.op.kind else { return Ok(Step::Idle) };
         if !std::mem::replace(&mut self.ended, true) {
-            let mut places: Vec<Place> = Vec::new();
-            for (_, mut drawn) in self.drawn.take() {
-                keep_largest(&mut drawn, *wanted as usize);
-                drawn.sort_by_key(|(_, row, _)| *row);
-                for (_, _, place) in drawn {
-                    match places.last_mut() {
-                        Some(last) if (last.batch, last.row) == (place.batch, place.row) => last.bulk += 1,
-                        _ => places.push(place),
-                    }
-                }
-            }
-            self.leaving.start(places);
+            let wanted = *wanted as usize;
+            self.leaving.start(self.drawn.take().flat_map(move |(_, drawn)| winners(drawn, wanted)));
         }
         Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            let random = self.random.take();
+            let remains = std::mem::replace(self, Self { random, ..Self::default() });
+            return reclaim::free(remains, bytes);
+        }
         self.store.clear();
         self.drawn.clear();
         self.leaving.clear();
@@ -109,9 +106,23 @@ impl Operator for Sample {
     }
 }
 
+/// The rows of the largest draws, in the order of the stream, with how many traversers of each win.
+fn winners(mut drawn: Vec<(f64, u64, Place)>, wanted: usize) -> Vec<Place> {
+    keep_largest(&mut drawn, wanted);
+    drawn.sort_by_key(|(_, row, _)| *row);
+    let mut places: Vec<Place> = Vec::new();
+    for (_, _, place) in drawn {
+        match places.last_mut() {
+            Some(last) if (last.batch, last.row) == (place.batch, place.row) => last.bulk += 1,
+            _ => places.push(place),
+        }
+    }
+    places
+}
+
 fn keep_largest(drawn: &mut Vec<(f64, u64, Place)>, wanted: usize) {
     if drawn.len() > wanted {
-        drawn.sort_by(|a, b| b.0.total_cmp(&a.0));
+        drawn.select_nth_unstable_by(wanted, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         drawn.truncate(wanted);
     }
 }

@@ -1,8 +1,11 @@
 //! What has been seen before, per scope tag.
 
+use std::hash::Hash;
+
 use graph::Ends;
-use rustc_hash::FxHashSet;
-use values::{SeededSet, Value, VertexRef};
+use values::{Seeded, Value, VertexRef};
+
+use crate::growing::{Hashed, Table, hash_of};
 
 use super::vertex_set::VertexSet;
 
@@ -13,15 +16,54 @@ use super::vertex_set::VertexSet;
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     vertices: VertexSet,
-    tagged: FxHashSet<u64>,
-    objects: SeededSet<(u32, Value)>,
-    combinations: SeededSet<(u32, Box<[Value]>)>,
+    tagged: Table<TaggedVertex>,
+    objects: Table<Tagged<Value>>,
+    combinations: Table<Tagged<Box<[Value]>>>,
+    seeded: Seeded,
     /// Bytes behind the objects' pointers, roughly.
     extra_bytes: usize,
 }
 
-/// Entries that a reset keeps room for.
-const KEPT: usize = 1 << 12;
+/// What has been seen under a tag.
+#[derive(Debug)]
+struct Tagged<T> {
+    hash: u32,
+    tag: u32,
+    seen: T,
+}
+
+impl<T: Hash> Tagged<T> {
+    #[inline]
+    fn new(tag: u32, seen: T, seeded: &Seeded) -> Self {
+        Self { hash: hash_of(&(tag, &seen), seeded), tag, seen }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Tagged<T> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.tag == other.tag && self.seen == other.seen
+    }
+}
+
+impl<T> Hashed for Tagged<T> {
+    #[inline]
+    fn hash(&self) -> u32 {
+        self.hash
+    }
+}
+
+/// A tag, then a vertex.
+#[derive(Debug, PartialEq)]
+struct TaggedVertex(u64);
+
+impl Hashed for TaggedVertex {
+    #[inline]
+    fn hash(&self) -> u32 {
+        // No client chooses references: the mixing of all bits into the upper ones does.
+        (self.0.wrapping_mul(0xf135_7aea_2e62_a9c5) >> 32) as u32
+    }
+}
 
 impl Seen {
     /// Whether a vertex is new under the tag.
@@ -30,7 +72,7 @@ impl Seen {
         if single_tag {
             self.vertices.insert(v)
         } else {
-            self.tagged.insert(u64::from(tag) << 32 | u64::from(v.0))
+            self.tagged.insert(TaggedVertex(u64::from(tag) << 32 | u64::from(v.0)))
         }
     }
 
@@ -65,7 +107,7 @@ impl Seen {
             return self.insert_vertex(single_tag, tag, v);
         }
         let bytes = extent(&object);
-        let new = self.objects.insert((tag, object));
+        let new = self.objects.insert(Tagged::new(tag, object, &self.seeded));
         self.extra_bytes += if new { bytes } else { 0 };
         new
     }
@@ -73,7 +115,7 @@ impl Seen {
     /// Whether a combination of objects is new under the tag.
     pub(super) fn insert_combination(&mut self, tag: u32, objects: Vec<Value>) -> bool {
         let bytes = objects.iter().map(|o| size_of::<Value>() + extent(o)).sum::<usize>();
-        let new = self.combinations.insert((tag, objects.into_boxed_slice()));
+        let new = self.combinations.insert(Tagged::new(tag, objects.into_boxed_slice(), &self.seeded));
         self.extra_bytes += if new { bytes } else { 0 };
         new
     }
@@ -81,21 +123,15 @@ impl Seen {
     /// Bytes it occupies, roughly.
     pub(super) fn bytes(&self) -> usize {
         self.vertices.bytes()
-            + self.tagged.capacity() * 9
-            + self.objects.capacity() * (size_of::<(u32, Value)>() + 1)
-            + self.combinations.capacity() * (size_of::<(u32, Box<[Value]>)>() + 1)
+            + self.tagged.bytes()
+            + self.objects.bytes()
+            + self.combinations.bytes()
             + self.extra_bytes
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.vertices.clear();
-        if self.tagged.capacity() > KEPT {
-            self.tagged = FxHashSet::default();
-        }
-        if self.objects.capacity() > KEPT {
-            self.objects = SeededSet::default();
-        }
         self.tagged.clear();
         self.objects.clear();
         self.combinations.clear();

@@ -8,6 +8,7 @@ use planner::physical::OpKind;
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::reclaim;
 
 use super::held::Held;
 use super::per_tag::PerTag;
@@ -28,7 +29,9 @@ struct Last {
 pub(super) struct Tail {
     store: RowStore,
     last: PerTag<Last>,
+    /// Rows that are stored, and how many of them can still leave.
     stored: usize,
+    live: usize,
     leaving: Leaving,
     held: Held,
     ended: bool,
@@ -48,7 +51,9 @@ impl Operator for Tail {
         for row in 0..batch.len {
             let last = self.last.at(batch.tags.get(row));
             let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
+            let before = last.rows.len();
             last.push(place, *n);
+            self.live = self.live + last.rows.len() - before;
         }
         self.compact_if_worthwhile();
         self.held.set(cx, self.store.bytes())?;
@@ -57,17 +62,21 @@ impl Operator for Tail {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if !std::mem::replace(&mut self.ended, true) {
-            self.leaving.start(self.last.take().flat_map(|(_, last)| last.rows).collect());
+            self.leaving.start(self.last.take().flat_map(|(_, last)| last.rows));
         }
         Ok(self.leaving.emit_next(&self.store, cx, out))
     }
 
     fn reset(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            return reclaim::free(std::mem::take(self), bytes);
+        }
         self.store.clear();
         self.last.clear();
         self.leaving.clear();
         self.held.release();
-        self.stored = 0;
+        (self.stored, self.live) = (0, 0);
         self.ended = false;
     }
 }
@@ -98,7 +107,7 @@ impl Last {
 impl Tail {
     /// Frees batches of which little can still leave.
     fn compact_if_worthwhile(&mut self) {
-        let live: usize = self.last.iter().map(|last| last.rows.len()).sum();
+        let live = self.live;
         if self.stored <= 2 * live + SLACK {
             return;
         }

@@ -27,7 +27,11 @@ pub(super) struct VertexMap {
     len: usize,
 }
 
-/// Pages there may be however few vertices they hold.
+/// Vertices for which no page is made: most maps of short queries have no more, and a page takes as long to make as 64 vertices
+/// to find.
+const FEW: usize = 64;
+
+/// Pages there may be however few vertices they hold, beyond the first few.
 const FREE_PAGES: usize = 16;
 
 /// Vertices for each further page.
@@ -38,29 +42,41 @@ impl VertexMap {
     #[inline]
     pub(super) fn get_or_insert(&mut self, v: VertexRef, number: u32) -> u32 {
         let (page, place) = (v.0 as usize / PAGE, v.0 as usize % PAGE);
-        if self.pages.get(page).is_none_or(Option::is_none) && !self.make_page(page) {
-            return *self.scattered.entry(v).or_insert_with(|| {
-                self.len += 1;
-                number
-            });
+        match self.pages.get_mut(page) {
+            Some(Some(numbers)) => {
+                let known = &mut numbers[place];
+                if *known == NONE {
+                    // It may have come before its page was worth making.
+                    *known = self.scattered.get(&v).copied().unwrap_or(number);
+                    self.len += 1;
+                }
+                *known
+            }
+            _ => self.without_page(v, number),
         }
-        let numbers = self.pages[page].as_mut().expect("made");
-        if numbers[place] == NONE {
-            // It may have come before its page was worth making.
-            numbers[place] = self.scattered.get(&v).copied().unwrap_or(number);
-            self.len += 1;
-        }
-        numbers[place]
     }
 
-    /// Makes a page, if it is worth it.
-    #[cold]
-    fn make_page(&mut self, page: usize) -> bool {
-        let worth = self.allocated < FREE_PAGES + self.len / PER_PAGE;
-        if worth {
+    /// The same of a vertex whose page is not made.
+    #[inline(never)]
+    fn without_page(&mut self, v: VertexRef, number: u32) -> u32 {
+        let page = v.0 as usize / PAGE;
+        if self.len >= FEW && self.allocated < FREE_PAGES + self.len / PER_PAGE {
+            let is_first = self.allocated == 0;
             self.allocate(page);
+            if is_first {
+                // The first few move to pages, so that nobody looks for others among them.
+                let len = self.len;
+                for (v, number) in std::mem::take(&mut self.scattered) {
+                    self.get_or_insert(v, number);
+                }
+                self.len = len;
+            }
+            return self.get_or_insert(v, number);
         }
-        worth
+        *self.scattered.entry(v).or_insert_with(|| {
+            self.len += 1;
+            number
+        })
     }
 
     fn allocate(&mut self, page: usize) {
@@ -85,11 +101,24 @@ mod tests {
     #[test]
     fn a_vertex_keeps_its_first_number() {
         let mut map = VertexMap::default();
-        for (number, v) in [7, 4095, 4096, 900_000, u32::MAX].into_iter().enumerate() {
+        let few = FEW as u32;
+        for (number, v) in (0..few).chain([4095, 4096, 900_000, u32::MAX]).enumerate() {
             assert_eq!(map.get_or_insert(VertexRef(v), number as u32), number as u32);
         }
-        assert_eq!(map.get_or_insert(VertexRef(4096), 9), 2);
-        assert_eq!(map.allocated, 4);
+        assert_eq!(map.get_or_insert(VertexRef(7), 9), 7);
+        assert_eq!(map.get_or_insert(VertexRef(4096), 9), few + 1);
+        assert_eq!((map.allocated, map.len), (4, FEW + 4));
+        assert!(map.scattered.is_empty());
+    }
+
+    #[test]
+    fn few_vertices_take_no_page() {
+        let mut map = VertexMap::default();
+        for v in 1..FEW as u32 {
+            assert_eq!(map.get_or_insert(VertexRef(v * 5_000), v), v);
+        }
+        assert!((1..FEW as u32).all(|v| map.get_or_insert(VertexRef(v * 5_000), 0) == v));
+        assert_eq!(map.allocated, 0);
     }
 
     #[test]

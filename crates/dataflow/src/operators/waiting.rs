@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
 use crate::operator::{Context, Output, Step};
+use crate::reclaim;
 
 use super::held::Held;
 
@@ -29,6 +30,11 @@ impl Waiting {
         Ok(())
     }
 
+    /// Whether none waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
     /// Lets the first of them go on. Whether more are left.
     pub(crate) fn release_next(&mut self, out: &mut Output) -> Step {
         if let Some(batch) = self.batches.pop_front() {
@@ -39,6 +45,10 @@ impl Waiting {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            return reclaim::free(std::mem::take(self), bytes);
+        }
         self.batches.clear();
         self.weight = Weight::default();
         self.held.release();

@@ -202,14 +202,19 @@ impl BranchScope {
     fn choose(&self, blocked: &[u64]) -> Option<usize> {
         let runnable = self.running.iter().enumerate().filter(|(_, si)| !blocked.contains(&si.id));
         let order = |si: &ScopeInstance| match self.policy.inter {
-            InterPolicy::BreadthFirst => si.id,
+            InterPolicy::BreadthFirst | InterPolicy::BothEnds => si.id,
             InterPolicy::DepthFirst => u64::MAX - si.id,
         };
         runnable.min_by_key(|(_, si)| (si.round, order(si))).map(|(at, _)| at)
     }
 
-    /// Runs one instance for a slice and takes its results.
-    fn run_one(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<Progress, QueryError> {
+    /// Runs one instance for a slice and takes its results. How it went, and whether it has used its slice up.
+    fn run_one(
+        &mut self,
+        at: usize,
+        cx: &Context<'_>,
+        out: &mut Output,
+    ) -> Result<(Progress, bool), QueryError> {
         let si = &mut self.running[at];
         let child = child_context(cx, si.hits.len(), &si.entered);
         let mut results = Output::default();
@@ -234,7 +239,7 @@ impl BranchScope {
         } else if slice_spent && self.open(cx)? {
             self.level_rounds();
         }
-        Ok(progress)
+        Ok((progress, slice_spent))
     }
 
     /// Whether the current branch can no longer change any row's outcome.
@@ -369,13 +374,15 @@ impl BranchScope {
                 return Ok(if self.is_idle() { Step::Idle } else { Step::Blocked });
             };
             let id = self.running[at].id;
-            if self.run_one(at, cx, out)? == Progress::Blocked {
+            let (progress, slice_spent) = self.run_one(at, cx, out)?;
+            if progress == Progress::Blocked {
                 blocked.push(id);
             }
             if !out.is_empty() {
                 return Ok(if self.is_idle() { Step::Idle } else { Step::More });
             }
-            if turn.is_multiple_of(TURNS_PER_CLOCK) && cx.quota.is_spent() {
+            // Also where scopes are inside one another, each takes no more than one further step when time is up.
+            if (slice_spent || turn.is_multiple_of(TURNS_PER_CLOCK)) && cx.quota.is_spent() {
                 break;
             }
         }

@@ -11,24 +11,25 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
 use planner::physical::{By, IntraPolicy, Scope, ScopeKind, SideEffectId};
-use values::{Map, Seeded, Value};
+use values::{Map, Value};
 
 use crate::batch::{Batch, Column, Paths, Tags, Weight};
 use crate::entered::Entered;
 use crate::error::QueryError;
+use crate::growing::{Chunks, GrowingMap};
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators::{Held, Waiting, trace};
+use crate::reclaim;
 
 /// See the module.
 pub(super) struct GroupScope {
     key: By,
     side_effect: Option<SideEffectId>,
     intra: IntraPolicy,
-    groups: IndexSet<(u32, Value), Seeded>,
-    results: Vec<Option<Value>>,
+    /// Groups by their outer tags and keys, with their results.
+    groups: GrowingMap<(u32, Value), Option<Value>>,
     instance: Instance,
     used: bool,
     /// Traversers that go on when all of the stream is in the side-effect.
@@ -36,9 +37,20 @@ pub(super) struct GroupScope {
     /// Of keys and results.
     weight: Weight,
     held: Held,
+    /// What goes into the maps at the end, and the maps; once it is there, all of the input has.
+    delivery: Option<Delivery>,
     /// Whether the maps have been delivered.
     delivered: bool,
 }
+
+/// The maps of the outer tags on their way: some groups at a time, for there may be millions.
+struct Delivery {
+    groups: Chunks<((u32, Value), Option<Value>)>,
+    maps: Vec<Map>,
+}
+
+/// Groups that go into their maps between two looks at the clock.
+const STRETCH: usize = 1 << 10;
 
 impl GroupScope {
     pub(super) fn new(scope: &Scope) -> Self {
@@ -47,13 +59,13 @@ impl GroupScope {
             key: key.clone(),
             side_effect: *side_effect,
             intra: scope.policy.intra,
-            groups: IndexSet::default(),
-            results: Vec::new(),
+            groups: GrowingMap::default(),
             instance: Instance::new(value.clone()),
             used: false,
             waiting: Waiting::default(),
             weight: Weight::default(),
             held: Held::default(),
+            delivery: None,
             delivered: false,
         }
     }
@@ -69,8 +81,8 @@ impl GroupScope {
                 By::Slot(slot) => batch.slot(slot).and_then(|column| column.get(row)),
             };
             let Some(key) = key else { continue };
-            let (group, is_new) = self.groups.insert_full((batch.tags.get(row), key));
-            if is_new && let Some((_, key)) = self.groups.get_index(group) {
+            let (group, _, is_new) = self.groups.get_or_insert((batch.tags.get(row), key), || None);
+            if is_new && let Some((_, key)) = self.groups.key(group) {
                 self.weight.add(key);
             }
             rows.push(row as u32);
@@ -98,14 +110,11 @@ impl GroupScope {
             let held = self.weight.bytes;
             for batch in &results.batches {
                 for row in 0..batch.len {
-                    let group = batch.tags.get(row) as usize;
-                    if self.results.len() <= group {
-                        self.results.resize(self.groups.len().max(group + 1), None);
-                    }
-                    if self.results[group].is_none() {
+                    let group = self.groups.value_mut(batch.tags.get(row) as usize);
+                    if let Some(result @ None) = group {
                         let value = batch.current.value(row);
                         self.weight.add(&value);
-                        self.results[group] = Some(value);
+                        *result = Some(value);
                     }
                 }
             }
@@ -120,19 +129,36 @@ impl GroupScope {
         }
     }
 
-    /// Egress: one map per outer tag.
-    fn deliver(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
-        let mut maps: Vec<Map> = (0..cx.tags.max(1)).map(|_| Map::new()).collect();
-        self.results.resize(self.groups.len(), None);
-        for ((tag, key), result) in self.groups.drain(..).zip(self.results.drain(..)) {
-            let at = tag as usize;
-            if at >= maps.len() {
-                maps.resize_with(at + 1, Map::new);
+    /// Puts groups into the maps, as far as that goes in this turn; the maps if all are in.
+    fn fill_maps(&mut self, cx: &Context<'_>) -> Option<Vec<Map>> {
+        let mut delivery = self.delivery.take().unwrap_or_else(|| {
+            let mut maps: Vec<Map> = (0..cx.tags.max(1)).map(|_| Map::new()).collect();
+            if let [only] = &mut maps[..] {
+                *only = Map::with_capacity(self.groups.len());
             }
-            if let Some(value) = result {
-                maps[at].insert(key, value);
+            Delivery { groups: std::mem::take(&mut self.groups).into_iter(), maps }
+        });
+        let Delivery { groups, maps } = &mut delivery;
+        while groups.len() > 0 {
+            for ((tag, key), result) in groups.by_ref().take(STRETCH) {
+                let at = tag as usize;
+                if at >= maps.len() {
+                    maps.resize_with(at + 1, Map::new);
+                }
+                if let Some(value) = result {
+                    maps[at].insert(key, value);
+                }
+            }
+            if cx.quota.is_spent() && groups.len() > 0 {
+                self.delivery = Some(delivery);
+                return None;
             }
         }
+        Some(delivery.maps)
+    }
+
+    /// Egress: one map per outer tag.
+    fn deliver(&self, maps: Vec<Map>, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         if let Some(side_effect) = self.side_effect {
             return maps.into_iter().try_for_each(|map| cx.query.side_effects.merge_map(side_effect, map));
         }
@@ -173,12 +199,16 @@ impl Operator for GroupScope {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.used = true;
         self.instance.end_input();
-        let step = self.work(cx)?;
-        if step != Step::Idle {
-            return Ok(step);
+        if self.delivery.is_none() && !self.delivered {
+            let step = self.work(cx)?;
+            if step != Step::Idle {
+                return Ok(step);
+            }
         }
-        if !std::mem::replace(&mut self.delivered, true) {
-            self.deliver(cx, out)?;
+        if !self.delivered {
+            let Some(maps) = self.fill_maps(cx) else { return Ok(Step::More) };
+            self.delivered = true;
+            self.deliver(maps, cx, out)?;
         }
         Ok(self.waiting.release_next(out))
     }
@@ -187,8 +217,13 @@ impl Operator for GroupScope {
         if std::mem::take(&mut self.used) {
             self.instance.reset();
         }
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            let groups = std::mem::take(&mut self.groups);
+            reclaim::free((groups, self.delivery.take(), std::mem::take(&mut self.held)), bytes);
+        }
         self.groups.clear();
-        self.results.clear();
+        self.delivery = None;
         self.waiting.clear();
         self.weight = Weight::default();
         self.held.release();

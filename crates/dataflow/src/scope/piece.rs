@@ -17,6 +17,7 @@ use crate::operator::{Context, Output};
 use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::scope_memory::ScopeMemory;
+use crate::turns::Path;
 
 /// Result batches that may wait for the home executor before a helper pauses.
 const RESULT_BOUND: usize = 64;
@@ -188,6 +189,11 @@ impl PieceTask {
             instance: Instance::new(source.pipeline.clone()),
             source: source.clone(),
         })
+    }
+
+    /// The groups that its query takes turns in.
+    pub(crate) fn path(&self) -> Path {
+        self.source.query.path()
     }
 
     /// Works on the piece for the quota. `Complete` when nothing is left to do, also after a failure.

@@ -11,6 +11,10 @@
 //! Head and tail are the loop's controls (`until`, `emit`) with the tests they need; what they let out leaves the
 //! scope at once. Iteration i + 1 has seen the end of its input when iteration i has completed (the only operator that
 //! feeds it), so the last iteration is the one that completes without having received a message (section 3.2).
+//!
+//! From both ends ([`InterPolicy::BothEnds`]), near results are found first as long as few traversers are on their way.
+//! When there are many, for each run of the lowest iteration the highest has one: so what is a few steps away is found after
+//! twice the work of a breadth-first search at most, and what is far, after twice that of a depth-first one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,6 +27,9 @@ use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::profile::Counters;
 use crate::scope_memory::ScopeMemory;
+
+/// Traversers that a loop which is run from both ends takes along breadth-first, before it also looks at the far end.
+const NEAR: u64 = 1 << 17;
 
 /// One iteration.
 struct Iteration {
@@ -47,6 +54,10 @@ pub(super) struct LoopScope {
     memory: ScopeMemory,
     pool: Vec<Instance>,
     input_ended: bool,
+    /// Rows that iterations were sent, in all.
+    sent: u64,
+    /// From both ends: whether it is the highest iteration's turn.
+    far: bool,
 }
 
 impl LoopScope {
@@ -64,11 +75,14 @@ impl LoopScope {
             memory: ScopeMemory::default(),
             pool: Vec::new(),
             input_ended: false,
+            sent: 0,
+            far: false,
         }
     }
 
     /// Sends a batch to iteration `number`, which is opened by it (or kept until MAX_SI lets it open).
     fn send(&mut self, number: u64, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        self.sent += batch.len as u64;
         // Messages to an iteration that has completed early (a full `limit` in the body) are ignored.
         let Some(at) = number.checked_sub(self.lowest).map(|at| at as usize) else { return Ok(()) };
         if at < self.iterations.len() {
@@ -118,9 +132,21 @@ impl LoopScope {
             let iteration = &self.iterations[*at];
             iteration.instance.has_work() && !iteration.blocked
         };
-        match self.policy.inter {
-            InterPolicy::BreadthFirst => (0..self.iterations.len()).find(runnable),
-            InterPolicy::DepthFirst => (0..self.iterations.len()).rev().find(runnable),
+        let highest_first = match self.policy.inter {
+            InterPolicy::BreadthFirst => false,
+            InterPolicy::DepthFirst => true,
+            InterPolicy::BothEnds => self.far,
+        };
+        match highest_first {
+            false => (0..self.iterations.len()).find(runnable),
+            true => (0..self.iterations.len()).rev().find(runnable),
+        }
+    }
+
+    /// From both ends: which has the next turn. Where memory grows short it is always the highest, of which little waits.
+    fn change_ends(&mut self, cx: &Context<'_>) {
+        if self.sent > NEAR {
+            self.far = !self.far || cx.query.memory.is_half_used();
         }
     }
 
@@ -160,6 +186,7 @@ impl LoopScope {
         self.retire(cx)?;
         while let Some(at) = self.choose() {
             self.run_one(at, cx, out)?;
+            self.change_ends(cx);
             if !out.is_empty() || cx.quota.is_spent() {
                 break;
             }
@@ -198,6 +225,7 @@ impl Operator for LoopScope {
         self.lowest = 1;
         self.memory = ScopeMemory::default();
         self.input_ended = false;
+        (self.sent, self.far) = (0, false);
     }
 }
 

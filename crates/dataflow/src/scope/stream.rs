@@ -211,18 +211,18 @@ impl StreamScope {
         Ok(state)
     }
 
-    /// Lets the next branch go on when the one whose turn it is is through. Whether results still wait.
-    fn take_turns(&mut self, out: &mut Output) -> bool {
-        let Some(waiting) = self.waiting.get_mut(self.turn) else { return false };
-        if waiting.release_next(out) == Step::More {
-            return true;
-        }
-        let is_through = !self.branches[self.turn].instance.has_work();
-        if is_through && self.turn + 1 < self.branches.len() {
-            self.turn += 1;
-            return true;
-        }
-        false
+    /// Lets out what waits of the branch whose turn it is; whether there was anything. It comes before all that the branch
+    /// still makes.
+    fn release(&mut self, out: &mut Output) -> bool {
+        let waiting = self.waiting.get_mut(self.turn).filter(|waiting| !waiting.is_empty());
+        waiting.map(|waiting| waiting.release_next(out)).is_some()
+    }
+
+    /// Gives the next branch its turn when the one that has it is through; whether it did.
+    fn pass_turn(&mut self) -> bool {
+        let passes = self.turn + 1 < self.waiting.len() && !self.branches[self.turn].instance.has_work();
+        self.turn += usize::from(passes);
+        passes
     }
 }
 
@@ -232,7 +232,7 @@ fn has_barrier(branch: &Pipeline) -> bool {
         OpKind::Order { .. }
         | OpKind::Aggregate(_)
         | OpKind::GroupCount { .. }
-        | OpKind::Barrier
+        | OpKind::Barrier { .. }
         | OpKind::Tail(_)
         | OpKind::Sample(..)
         | OpKind::Collect { eager: true, .. } => true,
@@ -258,11 +258,12 @@ impl Operator for StreamScope {
         if !std::mem::replace(&mut self.ended, true) {
             self.branches.iter_mut().for_each(|branch| branch.instance.end_input());
         }
-        let state = self.work(cx, out)?;
-        if out.is_empty() && self.take_turns(out) {
+        if self.release(out) {
             return Ok(Step::More);
         }
+        let state = self.work(cx, out)?;
         match state {
+            _ if self.pass_turn() => Ok(Step::More),
             Step::Blocked => Ok(Step::Blocked),
             Step::Idle if self.branches.iter().all(|b| !b.instance.has_work()) => Ok(Step::Idle),
             _ => Ok(Step::More),

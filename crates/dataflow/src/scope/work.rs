@@ -71,7 +71,7 @@ impl Work {
         let labels: Vec<EdgeLabelId> = match labels {
             EdgeLabels::Only(labels) => labels.clone(),
             EdgeLabels::All => {
-                (0..reader.snapshot().catalog().edge_label_count() as u16).map(EdgeLabelId).collect()
+                (0..reader.snapshot().catalog().edge_label_bound() as u16).map(EdgeLabelId).collect()
             }
         };
         if labels.is_empty() || labels.len() > FEW_LABELS && batch.len > FEW_ROWS {

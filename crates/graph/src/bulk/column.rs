@@ -11,8 +11,29 @@ pub struct BulkColumn {
     pub values: BulkValues,
 }
 
-/// One value of a multi-property, with its meta-properties.
-pub type BulkCell = (Value, Vec<(Str, Value)>);
+/// One value of a multi-property.
+#[derive(Clone, Debug)]
+pub struct BulkCell {
+    /// The value.
+    pub value: Value,
+    /// Its meta-properties.
+    pub meta: Vec<(Str, Value)>,
+    /// The id that the property comes with, if it is to be kept; no other property of the vertex should have it. Without one
+    /// it gets a generated id.
+    pub id: Option<Value>,
+}
+
+impl BulkCell {
+    /// A value without meta-properties.
+    pub fn plain(value: Value) -> Self {
+        Self { value, meta: Vec::new(), id: None }
+    }
+
+    /// Whether the value alone says it all.
+    pub fn is_plain(&self) -> bool {
+        self.meta.is_empty() && self.id.is_none()
+    }
+}
 
 /// The values of a column. `None` (or no value) means that the element has no such property.
 #[derive(Clone, Debug)]

@@ -21,6 +21,7 @@ use crate::counts::Counts;
 use crate::edge_ids::{self, EdgeIdEntry};
 use crate::flush::Manifest;
 use crate::memory::SectionCell;
+use crate::naming::NewNames;
 use crate::placement::CellVisitor;
 use crate::schema::{Index, IndexDefinition, IndexKind, IndexState};
 use crate::section::{IndexPartition, Mergeable, Order, PARTITIONS, partition_of};
@@ -28,7 +29,7 @@ use crate::section::{IndexPartition, Mergeable, Order, PARTITIONS, partition_of}
 use crate::section_key::SectionKey;
 use crate::statistics::{DegreeTable, Scrutiny, ValueTable};
 use crate::writer::Writer;
-use crate::{Dir, GraphError, GraphStats, Reader, Result, Snapshot, Tick};
+use crate::{Dir, GraphError, GraphStats, NameSpace, Reader, Result, Snapshot, Tick};
 
 /// Part of what edges may take in memory that finished sections take besides.
 const PART_TO_GATHER: usize = 4;
@@ -41,7 +42,9 @@ impl BulkLoad {
     /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
-        let Self { core, settled, catalog, mut full, open, edges, ids, counts, indexes, stripes, .. } = self;
+        let Self {
+            core, settled, catalog, names, mut full, open, edges, ids, counts, indexes, stripes, ..
+        } = self;
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;
         }
@@ -49,7 +52,9 @@ impl BulkLoad {
         let building = Building { core: &core, settled, schema: catalog.schema().version };
         let (keys, degrees) = building.store(full.finish()?, (&edges, file.as_ref()), progress)?;
         drop((edges, file));
-        let stamp = Loaded { core: &core, settled, catalog, keys, counts, degrees, indexes }.publish(ids)?;
+        let loaded = Loaded { core: &core, settled, catalog, names, keys, counts, degrees, indexes };
+        loaded.name_indexes()?;
+        let stamp = loaded.publish(ids)?;
         core.allocator.go_on_in(stripes);
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
         if let Err(error) = core.log.trim(stamp) {
@@ -64,7 +69,9 @@ struct Loaded<'a> {
     core: &'a Arc<Core>,
     settled: Tick,
     /// The schema that it obeys.
-    catalog: Arc<Catalog>,
+    catalog: Catalog,
+    /// The names that it uses.
+    names: Arc<NewNames>,
     keys: Vec<SectionKey>,
     counts: Counts,
     degrees: DegreeTable,
@@ -72,6 +79,19 @@ struct Loaded<'a> {
 }
 
 impl Loaded<'_> {
+    /// Gives out the names that indexes are about to be declared with: a commit of somebody else may take the declaration to the log
+    /// before the load is there.
+    fn name_indexes(&self) -> Result<()> {
+        let declared = NewNames::new(&self.core.names);
+        for IndexDefinition { label, keys, .. } in &self.indexes {
+            let keys = keys.iter().map(|key| (NameSpace::Key, key.0));
+            for (space, id) in keys.chain([(NameSpace::VertexLabel, label.0)]) {
+                self.names.name(space, id).map_or(Ok((id, false)), |name| declared.intern(space, name))?;
+            }
+        }
+        self.core.commit_names(&declared)
+    }
+
     /// Makes them the graph, from here on as one writer among others; the stamp of the checkpoint.
     fn publish(mut self, ids: LoadedIds) -> Result<Tick> {
         let core = self.core;
@@ -89,11 +109,8 @@ impl Loaded<'_> {
             Err(error) => {
                 core.clear(self.keys);
                 core.clear(core.loaded_partitions());
-                core.grow_catalog(|catalog| {
-                    let indexes = previous.indexes().to_vec();
-                    catalog.define(|definitions| definitions.indexes = indexes);
-                    Ok(())
-                })?;
+                let indexes = previous.indexes().to_vec();
+                core.declare(|declared| declared.define(|definitions| definitions.indexes = indexes));
                 return Err(error);
             }
         }
@@ -110,15 +127,14 @@ impl Loaded<'_> {
     /// Builds the indexes, checks the ids and writes the checkpoint.
     fn save(&mut self, ids: LoadedIds, writer: &mut Writer) -> Result<Manifest> {
         let core = self.core;
-        core.grow_catalog(|catalog| {
-            catalog.define(|definitions| {
+        core.declare(|declared| {
+            declared.define(|definitions| {
                 for index in &self.indexes {
                     definitions.add_index(index.clone(), IndexState::Building);
                 }
                 definitions.indexes.iter_mut().for_each(|index| index.state = IndexState::Ready);
             });
-            Ok(())
-        })?;
+        });
         let catalog = core.catalog();
         for index in catalog.indexes() {
             core.fill_index(index, writer)?;
@@ -129,7 +145,7 @@ impl Loaded<'_> {
         let LoadedIds { vertices, small, mut edges, whole, has_generated_edges } = ids;
         let vertex_hashes = install_vertex_ids(core, vertices, self.settled);
         edges.sort_unstable_by_key(|entry| (entry.partition(), *entry));
-        let check = IdCheck { snapshot: Snapshot::latest(core), writer };
+        let check = IdCheck { snapshot: Snapshot::latest(core).with_names(&self.names), writer };
         check.vertices(&vertex_hashes, &small)?;
         check.edges(&edges, if has_generated_edges { &whole } else { &[] })?;
         drop(check);
@@ -145,7 +161,14 @@ impl Loaded<'_> {
             ..Checkpoint::default()
         };
         core.describe(&manifest, &catalog, &mut checkpoint);
-        core.meta.save(&checkpoint, &catalog, (&self.degrees, &values))?;
+        core.names.keep(&self.names, true);
+        let saved =
+            core.meta.save(&checkpoint, &catalog.with_new(Some(&self.names)), (&self.degrees, &values));
+        if saved.as_ref().is_err_and(GraphError::is_disk_full) {
+            core.names.keep(&self.names, false);
+        }
+        saved?;
+        core.names.give_out(&core.names.take_to_log(&self.names), writer.applied);
         core.set_values(values);
         core.commits.learn_logged(&catalog);
         Ok(manifest)

@@ -30,10 +30,11 @@ pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 use crate::access::whole_number;
 use crate::allocator::OpenStripes;
 use crate::block::stripe_of;
-use crate::catalog::{Catalog, EDGE_ID_KEY, NameSpace};
+use crate::catalog::{Catalog, EDGE_ID_KEY};
 use crate::core::Core;
 use crate::counts::Counts;
 use crate::edge_ids::EdgeIdEntry;
+use crate::naming::{NameSpace, NewNames};
 use crate::schema::{IndexDefinition, IndexKind};
 use crate::{EdgeLabelId, GraphError, KeyId, Result, Tick, VertexLabelId, element_id, index_hash};
 use label_edges::LoadedEdges;
@@ -69,7 +70,9 @@ pub struct BulkLoad {
     core: Arc<Core>,
     settled: Tick,
     /// The schema that the load obeys.
-    catalog: Arc<Catalog>,
+    catalog: Catalog,
+    /// The names that it uses. They are given out when it is done.
+    names: Arc<NewNames>,
     /// The stripes of this load have this number or a later one.
     first_stripe: usize,
     /// The stripes that it fills, and nobody else: who writes meanwhile, which nobody should, is not overwritten.
@@ -110,6 +113,7 @@ impl BulkLoad {
             core: Arc::clone(core),
             settled,
             catalog,
+            names: NewNames::new(&core.names),
             first_stripe,
             stripes: OpenStripes::default(),
             full,
@@ -137,21 +141,21 @@ impl BulkLoad {
         let rows = ids.as_ref().map(Vec::len).or_else(|| columns.first().map(|column| column.values.len()));
         let rows = rows.unwrap_or(0);
         let columns = self.obey_vertices(label, rows, &columns)?;
-        let keys = check_columns(&self.core, &format!("vertices with label {label:?}"), rows, &columns)?;
+        let keys = check_columns(&self.names, &format!("vertices with label {label:?}"), rows, &columns)?;
         if let Some(ids) = &ids {
             ids.iter().try_for_each(element_id::check)?;
         }
-        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
         let refs = self.new_vertices(label, rows)?;
         self.counts.change_vertices(label, rows as i64);
         self.note_vertex_ids(ids.as_deref().unwrap_or_default(), &refs);
         let mut first = 0;
         for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
-            let core = Arc::clone(&self.core);
+            let names = Arc::clone(&self.names);
             let builder = self.builder(label, stripe_of(part[0]))?;
             builder.add(part, ids.as_ref().map(|ids| &ids[first..first + part.len()]));
             for (key, column) in keys.iter().zip(columns.iter()) {
-                builder.add_column(&core, *key, part, &column.values, first)?;
+                builder.add_column(&names, *key, part, &column.values, first)?;
             }
             first += part.len();
         }
@@ -164,13 +168,17 @@ impl BulkLoad {
     /// If the label cannot be one, or the schema refuses them.
     pub fn vertices_without_columns(&mut self, label: &str, count: usize) -> Result<Vec<VertexRef>> {
         self.obey_vertices(label, count, &[])?;
-        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
         let refs = self.new_vertices(label, count)?;
         self.counts.change_vertices(label, count as i64);
         for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
             self.builder(label, stripe_of(part[0]))?.add(part, None);
         }
         Ok(refs)
+    }
+
+    fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
+        Ok(self.names.intern(space, name)?.0)
     }
 
     fn new_vertices(&mut self, label: VertexLabelId, count: usize) -> Result<Vec<VertexRef>> {
@@ -224,11 +232,11 @@ impl BulkLoad {
             return Err(bad("edges cannot have multi-properties".into()));
         }
         let columns = self.obey_edges(label, src.len(), &columns)?;
-        let keys = check_columns(&self.core, &what, src.len(), &columns)?;
+        let keys = check_columns(&self.names, &what, src.len(), &columns)?;
         if let Some(ids) = &ids {
             ids.iter().try_for_each(element_id::check)?;
         }
-        let label = EdgeLabelId(self.core.intern(NameSpace::EdgeLabel, label)?);
+        let label = EdgeLabelId(self.intern(NameSpace::EdgeLabel, label)?);
         let seqs: Vec<u32> = src.iter().map(|v| self.core.allocator.seq(*v)).collect::<Result<_>>()?;
         self.ids.has_generated_edges |= ids.is_none() && !src.is_empty();
         let id_column = ids.map(|ids| self.note_edge_ids(ids, label, (src, dst), &seqs));
@@ -275,8 +283,8 @@ impl BulkLoad {
     /// # Errors
     /// If the label or the key cannot be one.
     pub fn index(&mut self, label: &str, key: &str) -> Result<()> {
-        let label = VertexLabelId(self.core.intern(NameSpace::VertexLabel, label)?);
-        let key = KeyId(self.core.intern(NameSpace::Key, key)?);
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
+        let key = KeyId(self.intern(NameSpace::Key, key)?);
         self.indexes.push(IndexDefinition { label, keys: [key].into(), kind: IndexKind::Equality });
         Ok(())
     }

@@ -105,19 +105,21 @@ fn conform_cell(
     catalog: &Catalog,
     label: VertexLabelId,
     key: (Option<KeyId>, &str),
-    (value, meta): &BulkCell,
+    cell: &BulkCell,
 ) -> Result<BulkCell, SchemaError> {
     let entry = |(name, value): &(Str, Value)| {
         let named = (catalog.key(name), name.as_str());
         Ok((name.clone(), rules.meta_value(label, key, named, value.clone())?))
     };
-    let meta = meta.iter().map(entry).collect::<Result<_, SchemaError>>()?;
-    Ok((rules.vertex_value(label, key, value.clone())?, meta))
+    let meta = cell.meta.iter().map(entry).collect::<Result<_, SchemaError>>()?;
+    let value = rules.vertex_value(label, key, cell.value.clone())?;
+    Ok(BulkCell { value, meta, id: cell.id.clone() })
 }
 
 /// The narrowest cardinality under which a vertex can have these values.
 fn needed(row: &[BulkCell]) -> Cardinality {
-    let repeated = (1..row.len()).any(|i| row[..i].iter().any(|one| compare::equals(&one.0, &row[i].0)));
+    let repeated =
+        (1..row.len()).any(|i| row[..i].iter().any(|one| compare::equals(&one.value, &row[i].value)));
     if repeated { Cardinality::List } else { Cardinality::Set }
 }
 

@@ -4,9 +4,9 @@ use values::{Str, Value, VertexRef};
 
 use super::{BulkCell, BulkColumn, BulkValues};
 use crate::block::{TABLETS, slot_of};
-use crate::catalog::NameSpace;
+use crate::catalog::PROPERTY_ID_KEY;
 use crate::codec::StoredSection;
-use crate::core::Core;
+use crate::naming::{NameSpace, NewNames};
 use crate::property::PropertyCell;
 use crate::section::{Bits, Column, Presence, SLOTS, ValuesBuilder};
 use crate::section_key::{SectionKey, SectionName};
@@ -45,7 +45,7 @@ impl StripeBuilder {
     /// Adds the rows from `first` on of a column to the vertices `refs`.
     pub(super) fn add_column(
         &mut self,
-        core: &Core,
+        names: &NewNames,
         key: KeyId,
         refs: &[VertexRef],
         values: &BulkValues,
@@ -56,7 +56,7 @@ impl StripeBuilder {
             let builder = &mut builders[v.tablet() as usize];
             match values {
                 BulkValues::Multi(rows) => {
-                    let cells = multi_cells(core, &rows[row])?;
+                    let cells = multi_cells(names, &rows[row])?;
                     if !cells.is_empty() {
                         builder.pad(slot_of(v));
                         builder.push_cells(&cells);
@@ -115,13 +115,14 @@ fn put(builder: &mut ValuesBuilder, slot: usize, value: ValueRef<'_>) {
 }
 
 /// The values of a multi-property as they are stored.
-fn multi_cells(core: &Core, row: &[BulkCell]) -> Result<Vec<PropertyCell>> {
+fn multi_cells(names: &NewNames, row: &[BulkCell]) -> Result<Vec<PropertyCell>> {
     let mut cells = Vec::with_capacity(row.len());
-    for (place, (value, meta)) in (0..).zip(row) {
+    for (place, cell) in (0..).zip(row) {
         let entry =
-            |(name, value): &(Str, Value)| Ok((KeyId(core.intern(NameSpace::Key, name)?), value.clone()));
-        let meta = meta.iter().map(entry).collect::<Result<_>>()?;
-        cells.push(PropertyCell { place, value: value.clone(), meta });
+            |(name, value): &(Str, Value)| Ok((KeyId(names.intern(NameSpace::Key, name)?.0), value.clone()));
+        let id = cell.id.iter().map(|id| Ok((PROPERTY_ID_KEY, id.clone())));
+        let meta = id.chain(cell.meta.iter().map(entry)).collect::<Result<_>>()?;
+        cells.push(PropertyCell { place, value: cell.value.clone(), meta });
     }
     Ok(cells)
 }
@@ -137,14 +138,14 @@ impl BulkValues {
             Self::Str(v) => v.get(row).map(ValueRef::Str),
             Self::DateTime(v) => v.get(row).copied().flatten().map(ValueRef::DateTime),
             Self::Any(v) => v.get(row).and_then(Option::as_ref).map(ValueRef::of),
-            Self::Multi(v) => v.get(row).and_then(|row| row.first()).map(|(value, _)| ValueRef::of(value)),
+            Self::Multi(v) => v.get(row).and_then(|row| row.first()).map(|cell| ValueRef::of(&cell.value)),
         }
     }
 }
 
 /// Checks that columns fit their elements, and what they hold can be stored; the ids of their keys.
 pub(super) fn check_columns(
-    core: &Core,
+    names: &NewNames,
     what: &str,
     rows: usize,
     columns: &[BulkColumn],
@@ -157,7 +158,7 @@ pub(super) fn check_columns(
             return Err(bad(format!("the column {:?} has {len} values for {rows} elements", column.key)));
         }
         check_values(&column.key, &column.values)?;
-        let key = KeyId(core.intern(NameSpace::Key, &column.key)?);
+        let key = KeyId(names.intern(NameSpace::Key, &column.key)?.0);
         if keys.contains(&key) {
             return Err(bad(format!("there are two columns {:?}", column.key)));
         }
@@ -181,9 +182,10 @@ fn check_values(key: &str, values: &BulkValues) -> Result<()> {
                     advice: "keep them as vertices of their own",
                 });
             }
-            row.iter().try_for_each(|(value, meta)| {
-                check(value)?;
-                meta.iter().try_for_each(|(_, value)| check(value))
+            row.iter().try_for_each(|cell| {
+                cell.id.as_ref().map_or(Ok(()), crate::element_id::check)?;
+                check(&cell.value)?;
+                cell.meta.iter().try_for_each(|(_, value)| check(value))
             })
         }),
         _ => Ok(()),

@@ -41,13 +41,13 @@ struct Contents<'a> {
 impl<'a> Contents<'a> {
     fn new(snapshot: &'a Snapshot, findings: &'a mut Findings) -> Self {
         let catalog = snapshot.catalog();
-        let edges = vec![(0, 0); catalog.edge_label_count()];
+        let edges = vec![(0, 0); catalog.edge_label_bound()];
         Self {
             snapshot,
             findings,
             keys: catalog.keys().map(|(key, _)| key).collect(),
             next_seqs: snapshot.core().allocator.seqs(),
-            vertices: vec![0; catalog.vertex_label_count()],
+            vertices: vec![0; catalog.vertex_label_bound()],
             edges: [edges.clone(), edges],
         }
     }

@@ -146,11 +146,7 @@ mod tests {
             let make = |definitions: &mut crate::schema::Definitions| {
                 definitions.indexes[0].definition.kind = IndexKind::Unique;
             };
-            let defined = graph.core().grow_catalog(|catalog| {
-                catalog.define(make);
-                Ok(())
-            });
-            defined.unwrap();
+            graph.core().declare(|declared| declared.define(make));
         });
         assert!(unique.contains("is unique, and vertex 0 has its value 7"), "{unique}");
         let required = found_after(|graph| {
@@ -158,12 +154,11 @@ mod tests {
             let mut description = SchemaDescription::of(&core.catalog());
             let key = VertexKeyDescription { required: true, ..VertexKeyDescription::default() };
             description.vertices.entry("person".into()).or_default().keys.insert("name".into(), key);
-            let schema = description.to_schema(1, |space, name| core.intern(space, name)).unwrap();
-            let defined = core.grow_catalog(|catalog| {
-                catalog.define(|definitions| definitions.schema = schema);
-                Ok(())
-            });
-            defined.unwrap();
+            let names = crate::naming::NewNames::new(&core.names);
+            let intern = |space, name: &str| Ok(names.intern(space, name)?.0);
+            let schema = description.to_schema(1, intern).unwrap();
+            core.commit_names(&names).unwrap();
+            core.declare(|declared| declared.define(|definitions| definitions.schema = schema));
         });
         assert!(required.contains("name") && required.contains("the schema"), "{required}");
     }

@@ -56,13 +56,12 @@ impl Core {
         self.flush()?;
         let _defining = self.defining.lock();
         self.index(index.number).ok_or(Stop::Given)?;
-        self.grow_catalog(|catalog| {
-            catalog.define(|definitions| {
+        self.declare(|declared| {
+            declared.define(|definitions| {
                 let ready = definitions.indexes.iter_mut().filter(|known| known.number == index.number);
                 ready.for_each(|index| index.state = IndexState::Ready);
             });
-            Ok(())
-        })?;
+        });
         self.log_definitions()?;
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! Declares and drops indexes, and says how far they are.
 
 use super::{IndexStatus, Task};
-use crate::catalog::NameSpace;
 use crate::core::Core;
-use crate::schema::{IndexDefinition, IndexDescription, IndexState, SchemaError};
-use crate::{GraphError, KeyId, Result, VertexLabelId};
+use crate::naming::NewNames;
+use crate::schema::{Definitions, IndexDefinition, IndexDescription, IndexState, SchemaError};
+use crate::{GraphError, KeyId, NameSpace, Result, VertexLabelId};
 
 /// Most indexes that a graph can ever have had: their numbers are never used again.
 const MAX_INDEXES: u32 = 1 << 16;
@@ -15,8 +15,9 @@ impl Core {
         self.commits.check()?;
         description.check("index")?;
         let _defining = self.defining.lock();
-        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, &description.label)?);
-        let key = |name: &String| self.intern(NameSpace::Key, name).map(KeyId);
+        let names = NewNames::new(&self.names);
+        let label = VertexLabelId(names.intern(NameSpace::VertexLabel, &description.label)?.0);
+        let key = |name: &String| Ok(KeyId(names.intern(NameSpace::Key, name)?.0));
         let keys = description.keys.iter().map(key).collect::<Result<_>>()?;
         let definition = IndexDefinition { label, keys, kind: description.kind };
         let catalog = self.catalog();
@@ -32,15 +33,12 @@ impl Core {
             return Err(GraphError::LimitExceeded { what, limit: MAX_INDEXES.into(), advice });
         }
         self.indexing.state.lock().failures.remove(description);
-        let number = self.grow_catalog(|catalog| {
-            Ok(catalog.define(|definitions| definitions.add_index(definition, IndexState::Building)))
-        })?;
+        self.commit_names(&names)?;
+        let add = |definitions: &mut Definitions| definitions.add_index(definition, IndexState::Building);
+        let number = self.declare(|declared| declared.define(add));
         if let Err(error) = self.commit_definitions() {
             // A full disk, say. Nobody would build it, so it is not there.
-            self.grow_catalog(|catalog| {
-                catalog.define(|definitions| definitions.indexes.retain(|index| index.number != number));
-                Ok(())
-            })?;
+            self.remove_index(number);
             return Err(error);
         }
         self.indexing.add(Task::Build(number));
@@ -95,10 +93,7 @@ impl Core {
     ) -> Result<()> {
         {
             let mut state = self.indexing.state.lock();
-            self.grow_catalog(|catalog| {
-                catalog.define(|definitions| definitions.indexes.retain(|index| index.number != number));
-                Ok(())
-            })?;
+            self.remove_index(number);
             state.progress.remove(&number);
             state.failures.extend(failure);
         }
@@ -111,6 +106,12 @@ impl Core {
             }
             logged => logged,
         }
+    }
+
+    fn remove_index(&self, number: u32) {
+        let remove =
+            |definitions: &mut Definitions| definitions.indexes.retain(|index| index.number != number);
+        self.declare(|declared| declared.define(remove));
     }
 
     /// Logs that an index is no more, and has its storage reclaimed. The definitions must be held.

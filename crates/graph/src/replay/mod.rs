@@ -33,12 +33,11 @@ use values::VertexRef;
 
 use self::ends::{End, MOST_CHANGES};
 use self::lists::Lists;
-use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::counts::Counts;
 use crate::log::{CatalogGrowth, Record};
 use crate::op::Op;
-use crate::schema::IndexState;
+use crate::schema::{Definitions, IndexState};
 use crate::writer::{Application, Writer};
 use crate::{Dir, GraphError, Result, Tick};
 
@@ -100,16 +99,15 @@ impl<'a> Replay<'a> {
 
     fn restore_growth(&mut self, growth: &CatalogGrowth, stamp: Tick) -> Result<()> {
         let CatalogGrowth { names, old_indexes, definitions } = growth;
-        self.core.grow_catalog(|catalog: &mut Catalog| {
-            for (space, id, name) in names {
-                catalog.restore(*space, *id, name)?;
-            }
-            // A log of format 1 says only that they were created.
-            for index in old_indexes {
-                catalog.define(|definitions| definitions.add_index(index.clone(), IndexState::Building));
-            }
-            Ok(())
-        })?;
+        for (space, id, name) in names {
+            self.core.names.restore((*space, *id, name), stamp)?;
+        }
+        // A log of format 1 says only that they were created.
+        for index in old_indexes {
+            let add =
+                |definitions: &mut Definitions| definitions.add_index(index.clone(), IndexState::Building);
+            self.core.declare(|declared| declared.define(add));
+        }
         // What was replayed so far is of the time before them.
         let adopt = |definitions| self.core.adopt(definitions, (stamp, false), &self.writer);
         definitions.as_ref().map_or(Ok(()), adopt)

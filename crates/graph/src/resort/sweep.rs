@@ -164,10 +164,7 @@ impl Core {
         }
         let catalog = self.catalog();
         if catalog.sort_key(label) == Some(turn.key) && catalog.definitions().sorting.contains_key(&label) {
-            self.grow_catalog(|catalog| {
-                catalog.define(|definitions| definitions.sorting.remove(&label));
-                Ok(())
-            })?;
+            self.declare(|declared| declared.define(|definitions| definitions.sorting.remove(&label)));
             self.log_definitions()?;
         }
         // Whoever has hold of a section between orders asks for its turns.

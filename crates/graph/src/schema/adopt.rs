@@ -50,11 +50,11 @@ impl Core {
         }
         self.turn_resident(&turned, since, writer);
         self.node_sizes.declare(&definitions.schema);
-        self.grow_catalog(|catalog| {
-            catalog.restore_definitions(definitions);
-            catalog.set_pending(None);
-            Ok(())
-        })
+        self.declare(|declared| {
+            declared.restore_definitions(definitions, stamp);
+            declared.set_pending(None);
+        });
+        Ok(())
     }
 
     /// A section that was loaded, with the types of the schema in force, and in the order that its lists are to have.

@@ -21,6 +21,7 @@ use super::check::check_existing;
 use super::{Schema, SchemaDescription};
 use crate::catalog::Catalog;
 use crate::core::Core;
+use crate::naming::NewNames;
 use crate::{Result, Snapshot, units};
 
 /// Held while schema or indexes are changed.
@@ -47,22 +48,31 @@ impl Core {
         let old = self.catalog().schema().clone();
         let mut description = SchemaDescription::of(&self.catalog());
         edit(&mut description)?;
-        let new = description.to_schema(old.version, |space, name| self.intern(space, name))?;
+        let names = NewNames::new(&self.names);
+        let new = description.to_schema(old.version, |space, name| Ok(names.intern(space, name)?.0))?;
         if new == old {
             return Ok(old.version);
         }
         let new = Schema { version: old.version + 1, ..new };
+        if names.has_unused() {
+            // Refused, if it is to be, before any name is given out for it.
+            let snapshot = Snapshot::latest(self);
+            check_existing(&snapshot, &snapshot.catalog().with_new(Some(&names)), &old, &new)?;
+            drop(snapshot);
+            self.commit_names(&names)?;
+        }
         {
             let _pending = Pending(self);
             self.set_pending(Some(Arc::new(new.clone())));
             self.commit_definitions()?;
             let snapshot = Snapshot::latest(self);
             check_existing(&snapshot, snapshot.catalog(), &old, &new)?;
-            let mut catalog = (*self.catalog()).clone();
-            catalog.define(|definitions| {
-                definitions.retypes.learn(&old, &new);
-                definitions.learn_sort_keys(&old, &new);
-                definitions.schema = new;
+            let catalog = self.catalog().with_changed(|declared| {
+                declared.define(|definitions| {
+                    definitions.retypes.learn(&old, &new);
+                    definitions.learn_sort_keys(&old, &new);
+                    definitions.schema = new;
+                });
             });
             self.commit_definitions_of(&catalog)?;
         }
@@ -72,21 +82,17 @@ impl Core {
     /// Whether the schema could be changed to `description` now; nothing is changed.
     pub(crate) fn check_schema(self: &Arc<Self>, description: &SchemaDescription) -> Result<()> {
         let snapshot = Snapshot::latest(self);
-        let mut scratch = (**snapshot.catalog()).clone();
-        let old = scratch.schema().clone();
-        let new = description.to_schema(old.version, |space, name| scratch.intern(space, name))?;
+        let old = snapshot.catalog().schema().clone();
+        let names = NewNames::new(&self.names);
+        let new = description.to_schema(old.version, |space, name| Ok(names.intern(space, name)?.0))?;
         for index in &description.indexes {
             index.check("indexes")?;
         }
-        check_existing(&snapshot, &scratch, &old, &new)
+        check_existing(&snapshot, &snapshot.catalog().with_new(Some(&names)), &old, &new)
     }
 
     fn set_pending(&self, pending: Option<Arc<Schema>>) {
-        // Only a full name space could make this fail, and no name is given.
-        let _ = self.grow_catalog(|catalog| {
-            catalog.set_pending(pending);
-            Ok(())
-        });
+        self.declare(|declared| declared.set_pending(pending));
     }
 
     /// Takes what was published to the log, and refuses the transactions that began before it and have not committed.
@@ -136,7 +142,8 @@ mod tests {
         let mut description = SchemaDescription::of(&core.catalog());
         declare(&mut description, Cardinality::Single).unwrap();
         let _pending = Pending(core);
-        let pending = description.to_schema(2, |space, name| core.intern(space, name)).unwrap();
+        let known = |space, name: &str| Ok(core.catalog().id(space, name).unwrap());
+        let pending = description.to_schema(2, known).unwrap();
         core.set_pending(Some(Arc::new(pending)));
         let transaction = graph.begin();
         for cardinality in [None, Some(Cardinality::List)] {

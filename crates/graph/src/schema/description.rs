@@ -8,7 +8,8 @@ use super::{
     EdgeKey, EdgeSchema, IndexDefinition, IndexKind, NodeBounds, Schema, SchemaError, SchemaMode, ValueType,
     VertexKey, VertexSchema, is_storable_type, value_type::type_name,
 };
-use crate::catalog::{Catalog, NameSpace};
+use crate::catalog::Catalog;
+use crate::naming::NameSpace;
 use crate::{Cardinality, EdgeLabelId, KeyId, Result, VertexLabelId};
 
 /// A schema by names. [`SchemaDescription::from_value`] says how it looks as a map, which is also how it looks in a file.

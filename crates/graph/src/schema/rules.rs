@@ -4,8 +4,8 @@ use values::{Str, Value};
 
 use super::value_type::{fit, retype, type_name};
 use super::{EdgeKey, Schema, SchemaError, SchemaMode, ValueType, VertexKey};
-use crate::catalog::{Catalog, NameSpace};
-use crate::{Cardinality, EdgeLabelId, KeyId, VertexLabelId};
+use crate::catalog::Catalog;
+use crate::{Cardinality, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 
 /// A key as a write names it: its id, if it has one already, and its name.
 pub(crate) type NamedKey<'a> = (Option<KeyId>, &'a str);
@@ -198,18 +198,18 @@ impl<'a> Rules<'a> {
         SchemaError::Missing { element, id: id.to_string(), space, label, key: self.key(key) }
     }
 
-    // Names, for messages. A name that was given an id after this version of the catalog is not declared in it.
+    // Names, for messages. A name that the transaction brings is not declared.
 
     fn vertex_label(&self, label: VertexLabelId) -> Str {
-        self.catalog.names_from(NameSpace::VertexLabel, label.index()).first().cloned().unwrap_or_default()
+        self.catalog.name(NameSpace::VertexLabel, label.0).cloned().unwrap_or_default()
     }
 
     fn edge_label(&self, label: EdgeLabelId) -> Str {
-        self.catalog.names_from(NameSpace::EdgeLabel, label.index()).first().cloned().unwrap_or_default()
+        self.catalog.name(NameSpace::EdgeLabel, label.0).cloned().unwrap_or_default()
     }
 
     fn key(&self, key: KeyId) -> Str {
-        self.catalog.names_from(NameSpace::Key, key.index()).first().cloned().unwrap_or_default()
+        self.catalog.name(NameSpace::Key, key.0).cloned().unwrap_or_default()
     }
 }
 

@@ -143,7 +143,9 @@ impl Values {
             Rows::Str { ends, text } => size_of_val::<[u32]>(ends) + text.len(),
             Rows::Dictionary(dictionary) => dictionary.bytes(),
             Rows::Any(v) => size_of_val::<[Value]>(v),
-            Rows::Many { ends, cells } => size_of_val::<[u32]>(ends) + size_of_val::<[PropertyCell]>(cells),
+            Rows::Many { ends, cells } => {
+                size_of_val::<[u32]>(ends) + cells.iter().map(PropertyCell::bytes).sum::<usize>()
+            }
         };
         rows + size_of_val(self.present.words())
     }

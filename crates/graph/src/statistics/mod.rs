@@ -60,6 +60,14 @@ impl Statistics {
         Some(self.degrees.known()?.get(&(vertex, edge, dir)).cloned().unwrap_or_default())
     }
 
+    /// The histograms that there are, in no order. `None` as for [`Statistics::degree`].
+    pub fn each_degree(
+        &self,
+    ) -> Option<impl Iterator<Item = (VertexLabelId, EdgeLabelId, Dir, &DegreeHistogram)>> {
+        let known = self.degrees.known()?;
+        Some(known.iter().map(|((vertex, edge, dir), histogram)| (*vertex, *edge, *dir, histogram)))
+    }
+
     /// All histograms that have edges, ascending by vertex label, edge label and direction.
     pub fn degrees(&self) -> Vec<(VertexLabelId, EdgeLabelId, Dir, DegreeHistogram)> {
         let known = self.degrees.known().into_iter().flatten();
@@ -81,11 +89,8 @@ impl Statistics {
 
     /// Whether some number is not nearly what it was.
     fn is_outdated(&self, counts: &Counts) -> bool {
-        let moved = |old: &[u64], new: &[u64]| {
-            let at = |numbers: &[u64], label: usize| numbers.get(label).copied().unwrap_or(0);
-            (0..old.len().max(new.len())).any(|label| has_moved(at(old, label), at(new, label)))
-        };
-        moved(&self.counts.vertices, &counts.vertices) || moved(&self.counts.edges, &counts.edges)
+        self.counts.vertices.differs_by(&counts.vertices, has_moved)
+            || self.counts.edges.differs_by(&counts.edges, has_moved)
     }
 }
 

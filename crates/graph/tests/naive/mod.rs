@@ -60,6 +60,8 @@ pub struct Naive {
     pub edges: Vec<Edge>,
     /// By label of vertices or edges: the declared type of [`types::RANK`].
     pub types: BTreeMap<String, graph::ValueType>,
+    /// Those of [`steps::RARE`] that were written with. No others may be known.
+    pub names: BTreeSet<&'static str>,
 }
 
 /// Values are compared as they print: by type and content.
@@ -168,9 +170,21 @@ impl Naive {
         for edge in &self.edges {
             self.check_edge(&reader, edge, &context);
         }
+        self.check_names(&reader, &context);
         self.check_scans(&reader, &context);
         self.check_indexes(&reader, &context);
         snapshot.check().unwrap();
+    }
+
+    /// No name is known that only what was refused has used.
+    fn check_names(&self, reader: &Reader<'_>, context: &str) {
+        let catalog = reader.snapshot().catalog();
+        let labels = catalog.vertex_labels().map(|(_, name)| name);
+        let names = labels.chain(catalog.edge_labels().map(|(_, name)| name));
+        for name in names.chain(catalog.keys().map(|(_, name)| name)) {
+            let is_known = !steps::RARE.contains(&name.as_str()) || self.names.contains(name.as_str());
+            assert!(is_known, "{context}: nobody has committed with {name}");
+        }
     }
 
     fn check_vertex(&self, reader: &Reader<'_>, v: VertexRef, vertex: &Vertex, context: &str) {

@@ -10,6 +10,22 @@ pub const EDGES: [&str; 3] = ["knows", "created", "likes"];
 /// Values of all types, but under [`RANK`] numbers, whose type may be declared.
 pub const KEYS: [&str; 4] = ["name", "age", "tag", RANK];
 
+/// Names for a few elements each, so that there are new ones again and again.
+pub const RARE: [&str; 48] = [
+    "rare0", "rare1", "rare2", "rare3", "rare4", "rare5", "rare6", "rare7", "rare8", "rare9", "rare10",
+    "rare11", "rare12", "rare13", "rare14", "rare15", "rare16", "rare17", "rare18", "rare19", "rare20",
+    "rare21", "rare22", "rare23", "rare24", "rare25", "rare26", "rare27", "rare28", "rare29", "rare30",
+    "rare31", "rare32", "rare33", "rare34", "rare35", "rare36", "rare37", "rare38", "rare39", "rare40",
+    "rare41", "rare42", "rare43", "rare44", "rare45", "rare46", "rare47",
+];
+
+/// One that is about to be new, most likely: what one transaction has not committed, the next one wants, too, or another one at
+/// the same time.
+pub fn rare(model: &Naive, random: &mut Random) -> &'static str {
+    let known = model.names.len();
+    RARE[(known + random.below(4)).saturating_sub(1) % RARE.len()]
+}
+
 /// How large a graph may grow, and how uneven.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -91,6 +107,34 @@ pub fn write(
             Ok(())
         }
     }
+}
+
+/// A write with a name that may be new.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_rare(
+    transaction: &Transaction,
+    model: &mut Naive,
+    random: &mut Random,
+) -> Result<(), GraphError> {
+    let name = rare(model, random);
+    // Also if the write fails: its transaction may have the name all the same.
+    model.names.insert(name);
+    let (v, w) = (pick_vertex(model, random), pick_vertex(model, random));
+    // Each label of vertices takes blocks of its own: few of them.
+    match (random.below(8), v, w) {
+        (0..=3, Some(v), Some(w)) => {
+            let e = transaction.add_edge(None, name, v, w)?;
+            model.add_edge(e, name, None);
+        }
+        (4..=6, Some(v), _) => {
+            let id = transaction.set_vertex_property(v, Cardinality::Single, name, Value::Int(1), &[])?;
+            model.set_vertex_property(v, Cardinality::Single, name, Value::Int(1), &[], id);
+        }
+        _ => model.add_vertex(transaction.add_vertex(None, name)?, name, None),
+    }
+    Ok(())
 }
 
 fn add_vertex(transaction: &Transaction, model: &mut Naive, random: &mut Random) -> Result<(), GraphError> {

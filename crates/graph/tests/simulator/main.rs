@@ -72,6 +72,7 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
         "lists_packed_again": report.packed_again,
         "secondary_trees": report.secondary_trees,
         "range_indexes": report.range_indexes,
+        "rare_names": report.rare_names,
         "declared_types": report.declarations,
         "declared_nodes": report.declared_nodes,
         "changed_sort_keys": report.sort_keys,
@@ -112,6 +113,7 @@ fn nothing_acknowledged_is_lost_and_nothing_wrong_is_read_whatever_the_disk_does
     }
     assert!(report.acknowledged > 0 && report.faults.power_cuts > 0, "nothing happened: {report:?}");
     assert!(report.packed_again > seeds, "lists have hardly ever gone back from their trees: {report:?}");
+    assert!(report.rare_names > 20 * seeds, "hardly any names were new: {report:?}");
     let failed = &report.failed_seeds;
     assert_eq!((report.lost, report.wrong), (0, 0), "run MANGROVE_SIM_SEED=n for each of {failed:?}");
 }

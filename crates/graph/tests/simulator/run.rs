@@ -14,7 +14,7 @@ use store::{FaultCounts, Outage, SimulatedDisk, Store};
 use self::group::{Change, Member};
 
 use crate::naive::orders::{Orders, lie_as_declared, orders, sort_by};
-use crate::naive::steps::{EDGES, KEYS, LABELS, write};
+use crate::naive::steps::{EDGES, KEYS, LABELS, rare, write, write_rare};
 use crate::naive::types::{Declaration, RANK};
 use crate::naive::{Naive, Random};
 use crate::quiet::{Failure, quietly};
@@ -45,6 +45,8 @@ pub struct Report {
     pub range_indexes: u64,
     /// Types that were declared, or declared otherwise.
     pub declarations: u64,
+    /// New names that are known in the end.
+    pub rare_names: u64,
     /// Times that the size of nodes was declared, or declared otherwise.
     pub declared_nodes: u64,
     /// Sort keys that were declared, changed or dropped.
@@ -74,6 +76,7 @@ impl Report {
         self.secondary_trees += other.secondary_trees;
         self.range_indexes += other.range_indexes;
         self.declarations += other.declarations;
+        self.rare_names += other.rare_names;
         self.declared_nodes += other.declared_nodes;
         self.sort_keys += other.sort_keys;
         self.sorted += other.sorted;
@@ -167,6 +170,7 @@ impl Run {
         if self.sound() {
             self.check_all();
         }
+        self.report.rare_names = self.model.names.len() as u64;
         (self.report.faults, self.report.digest) = (self.disk.counts(), self.disk.digest());
         if !self.sound() {
             self.report.failed_seeds.push(self.seed);
@@ -254,7 +258,11 @@ impl Run {
         for _ in 0..self.random.below(12) {
             self.operations += 1;
             let shape = self.settings.shape;
-            let outcome = quietly(|| write(&transaction, &mut tentative, &mut self.random, shape));
+            let is_rare = self.random.below(6) == 0;
+            let outcome = quietly(|| match is_rare {
+                true => write_rare(&transaction, &mut tentative, &mut self.random),
+                false => write(&transaction, &mut tentative, &mut self.random, shape),
+            });
             match outcome {
                 Ok(Ok(())) => {}
                 // A write that fails has written nothing; what was read must have failed.
@@ -452,7 +460,8 @@ impl Run {
         // They would see the load, too.
         self.old.clear();
         let graph = self.graph();
-        let empty = Naive { types: self.model.types.clone(), ..Naive::default() };
+        let (types, names) = (self.model.types.clone(), self.model.names.clone());
+        let empty = Naive { types, names, ..Naive::default() };
         let mut load = Doubt { model: empty, loaded: Vec::new() };
         match self.load(&graph, &mut load) {
             Ok(()) => {
@@ -472,7 +481,9 @@ impl Run {
     fn load(&mut self, graph: &Graph, load: &mut Doubt) -> Result<(), GraphError> {
         let mut bulk = graph.bulk_load()?;
         let mut everybody = Vec::new();
-        for label in LABELS {
+        let rare = rare(&self.model, &mut self.random);
+        load.model.names.insert(rare);
+        for label in LABELS.into_iter().chain([rare]) {
             let refs = bulk.vertices_without_columns(label, 1 + self.random.below(10))?;
             refs.iter().for_each(|&v| load.model.add_vertex(v, label, None));
             everybody.extend(refs);

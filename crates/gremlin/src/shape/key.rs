@@ -13,6 +13,13 @@ use crate::Argument;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ShapeKey(Arc<[u8]>);
 
+impl ShapeKey {
+    /// How long it is, in bytes: as a shape grows, so does that.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl fmt::Debug for ShapeKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ShapeKey({} bytes)", self.0.len())

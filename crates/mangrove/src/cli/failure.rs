@@ -38,6 +38,9 @@ pub enum Failure {
         /// The address.
         address: std::net::SocketAddr,
     },
+    /// There is less memory than it was told to use.
+    #[error(transparent)]
+    Memory(#[from] mangrove::TooMuch),
     /// A check found something.
     #[error(
         "{path} is damaged (findings: {count}); restore it from a backup or import the data again",

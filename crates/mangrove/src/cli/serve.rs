@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc, thread::available_parallelism};
 
 use clap::Args;
 use mangrove::{
-    Database, DatabaseOptions,
+    Database, DatabaseOptions, MemoryPlan,
     config::{Config, Override, ServerConfig},
 };
 use server::{Graphs, Server};
@@ -49,14 +49,15 @@ impl Serve {
         let mut config = config.clone();
         config.add_graphs(self.graphs)?;
         check_exposure(&config.server)?;
+        let hosted = config.hosted();
+        let memory = divide_memory(&config, hosted.len())?;
         descriptors::raise(config.server.max_connections);
         let mut graphs = Graphs::new();
         let mut databases = Vec::new();
         // One engine for all graphs: its executors are pinned to cores.
         let engine = mangrove::start_engine_with(&config.engine)?;
-        let hosted = config.hosted();
         let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
-        let cache = options.graph.cache_bytes as u64 / hosted.len().max(1) as u64;
+        let cache = memory.cache / hosted.len().max(1) as u64;
         let options = DatabaseOptions { engine: Some(engine.clone()), ..options.with_cache(cache) };
         for graph in hosted {
             let backups = Some(&config.backups).filter(|path| !path.as_os_str().is_empty());
@@ -85,6 +86,22 @@ impl Serve {
         drop(runtime);
         flush(databases)
     }
+}
+
+/// Divides the memory among the parts of the server. Refuses what cannot hold, and warns of what may not.
+fn divide_memory(config: &Config, graphs: usize) -> Result<MemoryPlan, Failure> {
+    let plan = MemoryPlan::of_server(config, graphs);
+    plan.check()?;
+    if plan.fits() {
+        tracing::info!(%plan, "memory");
+    } else {
+        tracing::warn!(
+            %plan,
+            "all that is bounded may together take more than there is, and the system may then end the server; lower \
+             engine.cache, engine.memory_queries or server.max_receiving_bytes"
+        );
+    }
+    Ok(plan)
 }
 
 /// Refuses to be reached from other machines where nobody has said that this is meant.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use server::{HostName, Origin};
 
 use super::texts;
+use crate::machine_memory::machine_memory;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +59,8 @@ pub struct ServerConfig {
     pub max_connections_per_address: usize,
     pub max_requests_per_connection: usize,
     pub max_requests: usize,
+    /// Bytes; 0 for a thirty-second part of the memory that the process may use.
+    pub max_receiving_bytes: u64,
     pub max_bindings: usize,
     pub batch_size: usize,
     pub max_batch_size: usize,
@@ -169,6 +172,7 @@ impl Default for ServerConfig {
             max_connections_per_address: options.max_connections_per_address,
             max_requests_per_connection: options.max_requests_per_connection,
             max_requests: options.max_requests,
+            max_receiving_bytes: 0,
             max_bindings: options.max_bindings,
             batch_size: options.batch_size,
             max_batch_size: options.max_batch_size,
@@ -185,6 +189,14 @@ impl Default for ServerConfig {
 }
 
 impl ServerConfig {
+    /// Bytes of requests that are being received at a time.
+    pub fn receiving_bytes(&self) -> u64 {
+        match self.max_receiving_bytes {
+            0 => machine_memory() / 32,
+            bytes => bytes,
+        }
+    }
+
     /// The bounds in the server's own terms.
     pub fn options(&self) -> server::ServerOptions {
         let optional = |millis: u64| (millis > 0).then(|| Duration::from_millis(millis));
@@ -197,6 +209,7 @@ impl ServerConfig {
             allowed_hosts: self.allowed_hosts.clone(),
             max_requests_per_connection: self.max_requests_per_connection,
             max_requests: self.max_requests,
+            max_receiving_bytes: self.receiving_bytes(),
             max_bindings: self.max_bindings,
             batch_size: self.batch_size.max(1),
             max_batch_size: self.max_batch_size.max(1),

@@ -10,7 +10,8 @@ use std::{
 use mangrove::{Database, values::Value};
 use parking_lot::Mutex;
 use server::{
-    Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running, Summary,
+    Client, Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
+    Summary,
 };
 
 /// Keeps what it gets; full while it holds more than `room` results.
@@ -63,7 +64,8 @@ impl Asked {
 /// A query that may do anything, for ever.
 pub fn query(script: &str) -> Query {
     let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
-    Query { input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
+    let client = Client { address: [127, 0, 0, 1].into(), connection: 1 };
+    Query { client, input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
 }
 
 /// Sends a query to a client that has room for so many results.

@@ -30,6 +30,9 @@ mod writes;
 
 use gremlin::{Argument, Instruction, StepName, Traversal};
 
+use values::watch;
+
+use crate::TICKS;
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
 use crate::physical::Slot;
 use crate::{PlanError, Schema};
@@ -94,15 +97,13 @@ struct Binder<'a> {
 
 type Bound = Result<Shape, PlanError>;
 
-/// Whether an `otherV` is among the steps or inside them.
-fn asks_for_other_end(steps: &[Instruction<StepName>]) -> bool {
-    steps.iter().any(|step| {
-        let inside = |arg: &Argument| match arg {
-            Argument::Traversal(child) => asks_for_other_end(&child.steps),
-            _ => false,
-        };
-        step.name == StepName::OtherV || step.args.iter().any(inside)
-    })
+/// Whether a step is an `otherV`, or has one inside.
+fn asks_for_other_end(step: &Instruction<StepName>) -> bool {
+    let inside = |arg: &Argument| match arg {
+        Argument::Traversal(child) => child.steps.iter().any(asks_for_other_end),
+        _ => false,
+    };
+    step.name == StepName::OtherV || step.args.iter().any(inside)
 }
 
 impl Binder<'_> {
@@ -148,7 +149,9 @@ impl Binder<'_> {
 
     fn steps(&mut self, steps: &[Instruction<StepName>], mut shape: Shape, out: &mut Chain) -> Bound {
         let mut next = 0;
+        let other_ends_before = steps.iter().rposition(asks_for_other_end).map_or(0, |last| last + 1);
         while next < steps.len() {
+            watch::ticks(TICKS);
             let call = Call::at(steps, next);
             next = call.end;
             let before = out.steps.len();
@@ -157,7 +160,7 @@ impl Binder<'_> {
             if out.steps[before..].iter().any(|step| step.kind.makes_traversers()) {
                 self.names.forget();
             }
-            if before < out.steps.len() && asks_for_other_end(&steps[next..]) {
+            if before < out.steps.len() && next < other_ends_before {
                 self.keep_before_edge(before, entering, &mut shape, out);
             }
             self.name_result(&call, &shape, before, out)?;

@@ -53,7 +53,11 @@ impl Words<'_> {
     }
 
     fn policy(&mut self, policy: Policy) {
-        let inter = if policy.inter == InterPolicy::BreadthFirst { "bfs" } else { "dfs" };
+        let inter = match policy.inter {
+            InterPolicy::BreadthFirst => "bfs",
+            InterPolicy::DepthFirst => "dfs",
+            InterPolicy::BothEnds => "both ends",
+        };
         let intra = if policy.intra == IntraPolicy::BreadthFirst { "bfs" } else { "dfs" };
         self.show(format_args!(", inter {inter}, intra {intra}, max {}", policy.max_instances));
         if policy.ordered {
@@ -315,7 +319,8 @@ impl Words<'_> {
                     self.side_effect(*id);
                 }
             }
-            OpKind::Barrier => self.raw("Barrier"),
+            OpKind::Barrier { first_passes: false } => self.raw("Barrier"),
+            OpKind::Barrier { first_passes: true } => self.raw("Barrier(of repeats)"),
             OpKind::Collect { side_effect, by, eager } => {
                 self.raw(if *eager { "Collect(" } else { "CollectLazily(" });
                 self.by(by);

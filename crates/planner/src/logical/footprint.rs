@@ -142,6 +142,7 @@ impl Kind {
             | Self::Tail(_)
             | Self::Aggregate(_)
             | Self::Barrier
+            | Self::HoldRepeats
             | Self::BulkByDegree { .. }
             | Self::BulkByWalks { .. } => Footprint::STREAM,
             Self::Group(group) => with_side_effect(of_modulator(&group.key), group.side_effect.is_some()),

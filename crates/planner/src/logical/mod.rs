@@ -19,7 +19,7 @@ mod text;
 
 pub use children::Role;
 pub(crate) use effects::{Seen, must_end_early};
-pub(crate) use few::wants_few;
+pub(crate) use few::{each_wants_few, wants_few};
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
 pub(crate) use simple::is_plain;

@@ -133,6 +133,8 @@ pub enum Kind {
     GroupCount(Box<GroupCount>),
     /// `barrier()`, and what bulking inserts.
     Barrier,
+    /// A barrier for repeats only: the first of equal traversers passes at once.
+    HoldRepeats,
     /// `aggregate()`.
     Collect { side_effect: SideEffectId, by: Modulator, eager: bool },
     /// `coin()`.
@@ -183,6 +185,7 @@ impl Kind {
             | Self::Group(_)
             | Self::GroupCount(_)
             | Self::Barrier
+            | Self::HoldRepeats
             | Self::Collect { .. }
             | Self::Sample(..)
             | Self::Cap(_) => Flow::Barrier,

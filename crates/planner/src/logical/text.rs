@@ -271,6 +271,7 @@ impl Words<'_> {
                 }
             }
             Kind::Barrier => self.raw("barrier()"),
+            Kind::HoldRepeats => self.raw("barrier(of repeats)"),
             Kind::Collect { side_effect, by, eager } => {
                 self.raw(if *eager { "aggregate(" } else { "store(" });
                 self.modulator(by);

@@ -4,13 +4,13 @@
 //! a pipeline may spread over executors. They go along a chain with what is known about the labels of its vertices
 //! ([`Mix`]): vertices have as many edges as those of their label have on average, the ones without any included.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use graph::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::PredicateOp;
 use values::Direction;
 
-use super::mix::{Labels, Mix, far_ends};
+use super::mix::{Labels, MANY, Mix, far_ends};
 use crate::Statistics;
 use crate::logical::{Access, Chain, Kind, Lookup, LoopCondition, Move, Repeat, Step};
 use crate::physical::{EdgeEnd, EdgeLabels, ElementKind, IndexedRange, Operand, Predicate, Test};
@@ -22,6 +22,9 @@ const TEST: f64 = 0.3;
 const EQUALITY: f64 = 0.05;
 /// Iterations of a loop whose number is not known.
 const ITERATIONS: i64 = 4;
+
+/// No guess is larger: what comes of it stays a number.
+const MOST: f64 = 1e60;
 
 /// The part of the vertices that one end of a range leaves; the equality of a value counts as two ends.
 const NARROWED: f64 = 0.3;
@@ -42,11 +45,18 @@ pub(crate) struct Cost<'a> {
     statistics: &'a dyn Statistics,
     labels: Vec<VertexLabelId>,
     degrees: RefCell<Vec<(EdgeLabelId, Dir, f64)>>,
+    /// Whether the guess is about what is inside a loop.
+    in_loop: Cell<bool>,
 }
 
 impl<'a> Cost<'a> {
     pub fn new(statistics: &'a dyn Statistics) -> Self {
-        Self { statistics, labels: statistics.vertex_labels(), degrees: RefCell::new(Vec::new()) }
+        Self {
+            statistics,
+            labels: statistics.vertex_labels(),
+            degrees: RefCell::default(),
+            in_loop: Cell::default(),
+        }
     }
 
     /// What becomes of that many traversers in a chain.
@@ -141,23 +151,43 @@ impl<'a> Cost<'a> {
         work
     }
 
+    /// Iteration by iteration; in a loop inside of another one, all are taken to be as the first, for otherwise the guess would
+    /// take as long as the loops themselves.
     fn of_repeat(&self, repeat: &Repeat, rows: f64, mix: &Mix) -> Guess {
+        if self.in_loop.replace(true) {
+            return self.of_equal_iterations(repeat, rows, mix);
+        }
         let mut guess = Guess { rows, work: 0.0, mix: mix.clone() };
         for _ in 0..iterations(repeat) {
             let next = self.of_chain(&repeat.body, guess.rows, &guess.mix);
             guess = Guess { work: guess.work + next.work, ..next };
         }
+        self.in_loop.set(false);
         guess
+    }
+
+    fn of_equal_iterations(&self, repeat: &Repeat, rows: f64, mix: &Mix) -> Guess {
+        let iterations = iterations(repeat) as i32;
+        if iterations == 0 || rows <= 0.0 {
+            return Guess { rows, work: 0.0, mix: mix.clone() };
+        }
+        let first = self.of_chain(&repeat.body, rows, mix);
+        let growth = first.rows / rows;
+        let sum: f64 = (0..iterations).map(|iteration| growth.powi(iteration)).sum();
+        let (rows, work) = ((rows * growth.powi(iterations)).min(MOST), (first.work * sum).min(MOST));
+        Guess { rows, work, mix: first.mix }
     }
 
     /// Traversers that enter the loop's largest iteration, and what enters its last.
     pub fn entering_body(&self, repeat: &Repeat, rows: f64, mix: &Mix) -> (f64, Mix) {
         let (mut most, mut rows, mut mix) = (rows, rows, mix.clone());
+        let outside = self.in_loop.replace(true);
         for _ in 1..iterations(repeat) {
             let next = self.of_chain(&repeat.body, rows, &mix);
             (rows, mix) = (next.rows, next.mix);
             most = most.max(rows);
         }
+        self.in_loop.set(outside);
         (most, mix)
     }
 
@@ -229,6 +259,7 @@ impl<'a> Cost<'a> {
                 dirs.map(|dir| self.statistics.most_edges(vertex, edge, *dir).unwrap_or(0)).sum()
             };
             match labels {
+                EdgeLabels::Only(labels) if labels.len() * self.labels.len() > MANY => 0,
                 EdgeLabels::All => most(None),
                 EdgeLabels::Only(labels) => labels.iter().map(|label| most(Some(*label))).sum(),
             }
@@ -249,6 +280,9 @@ impl<'a> Cost<'a> {
             }
             EdgeLabels::Only(labels) => {
                 let lists = labels.iter().flat_map(|label| dirs.iter().map(move |dir| (*label, *dir)));
+                if mix.vertices().is_some_and(|vertices| vertices.iter().count() * labels.len() > MANY) {
+                    return lists.map(|(label, dir)| self.one_degree(label, dir)).sum();
+                }
                 lists.map(|(label, dir)| self.of_list(label, dir, mix)).sum()
             }
         }
@@ -330,6 +364,7 @@ fn leaves_current(kind: &Kind) -> bool {
         Kind::Identity
             | Kind::Keep { .. }
             | Kind::Barrier
+            | Kind::HoldRepeats
             | Kind::Collect { .. }
             | Kind::Coin(_)
             | Kind::BulkByDegree { .. }

@@ -93,7 +93,7 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
             OpKind::Aggregate(aggregation) => *aggregation == Aggregation::Fold,
             // Of equal ones the first remains, with what was kept beside it.
             OpKind::Dedup { .. } | OpKind::Expand { distinct: true, .. } => behind || !objects_only,
-            kind if is_stateless(kind) || matches!(kind, OpKind::Barrier) => behind,
+            kind if is_stateless(kind) || matches!(kind, OpKind::Barrier { .. }) => behind,
             _ => true,
         };
         objects_only = match kind {
@@ -106,7 +106,7 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
             | OpKind::ExpandInto { target: Target::Id(_), .. }
             | OpKind::Properties { .. }
             | OpKind::Forget(_)
-            | OpKind::Barrier => objects_only,
+            | OpKind::Barrier { .. } => objects_only,
             OpKind::Filter(test) => objects_only && is_of_properties(test),
             _ => false,
         };

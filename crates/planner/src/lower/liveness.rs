@@ -269,7 +269,7 @@ fn forget_inside(op: &mut Op, after: &SlotSet, filled: &mut SlotSet) {
 /// Whether the operator copies the columns of its input, or merges traversers by them.
 fn copies_columns(op: &OpKind) -> bool {
     match op {
-        OpKind::Expand { .. } | OpKind::Barrier | OpKind::Unfold => true,
+        OpKind::Expand { .. } | OpKind::Barrier { .. } | OpKind::Unfold => true,
         OpKind::Scope(scope) => {
             matches!(
                 scope.kind,

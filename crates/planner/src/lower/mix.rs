@@ -118,6 +118,10 @@ impl Mix {
     }
 }
 
+/// Pairs of a vertex label and an edge label of one step that are looked at at most; beyond, nothing is known. So planning
+/// takes no long time however many names there are.
+pub(super) const MANY: usize = 1 << 16;
+
 /// The labels of the vertices to which edges lead, as of all edges of these labels.
 pub(super) fn far_ends(
     direction: Direction,
@@ -126,6 +130,9 @@ pub(super) fn far_ends(
     statistics: &dyn Statistics,
 ) -> Labels {
     let EdgeLabels::Only(edges) = labels else { return Labels::default() };
+    if edges.len() * all.len() > MANY {
+        return Labels::default();
+    }
     let ends = |vertex: VertexLabelId, edge: EdgeLabelId, dir: Dir| {
         statistics.edges_of(vertex, edge, dir.reverse()).map_or(0.0, |(edges, _)| edges as f64)
     };

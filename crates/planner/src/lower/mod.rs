@@ -20,10 +20,11 @@ mod split;
 mod step;
 mod write;
 
-use values::Str;
+use values::{Str, watch};
 
+use crate::TICKS;
 use crate::explain::words::Words;
-use crate::logical::{Chain, Logical, Seen, Step, wants_few};
+use crate::logical::{Chain, Logical, Seen, Step, each_wants_few};
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
@@ -69,6 +70,7 @@ pub(crate) fn lower(
         slots,
         side_effects: logical.side_effects,
         paths: logical.paths,
+        unknown: Vec::new(),
         writes: logical.writes,
         params: logical.params,
         profile: logical.profile,
@@ -147,8 +149,9 @@ impl Lowering<'_> {
     fn chain(&mut self, chain: &Chain, place: Place, mut ops: Ops) -> Pipeline {
         let entering = self.mix.clone();
         let (mut rows, mut mix) = (place.rows, entering.clone());
-        for (index, step) in chain.steps.iter().enumerate() {
-            let few = wants_few(&chain.steps[index + 1..], place.few);
+        let few = each_wants_few(&chain.steps, place.few);
+        for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
+            watch::ticks(TICKS);
             let (before, first) = (rows, ops.ops.len());
             let guess = self.cost.of_step(step, rows, &mix);
             self.mix = std::mem::replace(&mut mix, guess.mix);

@@ -10,6 +10,9 @@ use crate::physical::{
 /// MAX_SI of loop scopes: iterations that may be under way at the same time.
 const MAX_ITERATIONS: u32 = 64;
 
+/// The same where the highest iteration must not wait for the lowest.
+const MAX_ITERATIONS_TO_FAR_END: u32 = 4096;
+
 impl Lowering<'_> {
     pub(super) fn repeat(&mut self, repeat: &Repeat, place: Place, ops: &mut Ops) {
         let head = self.control(&repeat.head, repeat.counter, place, ops);
@@ -19,7 +22,9 @@ impl Lowering<'_> {
         let (rows, mix) = self.cost.entering_body(repeat, place.rows, &self.mix);
         self.mix = mix;
         let body = self.chain(&repeat.body, Place { rows, ..place }, start);
-        let policy = self.policy_of(inter(repeat, place.few), MAX_ITERATIONS);
+        let inter = inter(repeat, place.few);
+        let most = if inter == InterPolicy::BothEnds { MAX_ITERATIONS_TO_FAR_END } else { MAX_ITERATIONS };
+        let policy = self.policy_of(inter, most);
         let kind = ScopeKind::Repeat { head, body, tail };
         let scope = Scope { kind, child: Role::Body.child(), grain: Grain::Iteration, policy };
         ops.replace(OpKind::Scope(Box::new(scope)));
@@ -96,19 +101,21 @@ impl Lowering<'_> {
 
 /// The policy between iterations. Where few results are wanted, a loop that looks for them on its way finds the near
 /// ones first breadth-first, and need not open far iterations if they suffice; one that yields only at its end gets
-/// there soonest depth-first. Where all are wanted, breadth-first lets a body that merges (a barrier, `dedup`) merge the
-/// most, and one that gathers see near before far; what merges nothing runs depth-first, which holds a few batches per
+/// there soonest depth-first. A loop that looks on its way, and in which nothing is merged (`distinct` and `hold-repeats`
+/// have seen to that where they could), may have as many traversers as there are walks before it gets anywhere, so it
+/// also looks at the far end then. Where all are wanted, breadth-first lets a body that merges (a barrier, `dedup`) merge
+/// the most, and one that gathers see near before far; what merges nothing runs depth-first, which holds a few batches per
 /// iteration instead of whole frontiers.
 fn inter(repeat: &Repeat, few: bool) -> InterPolicy {
     let fixed =
         [&repeat.head.until, &repeat.tail.until].iter().any(|until| matches!(until, LoopCondition::Times(_)));
     let emits = [&repeat.head.emit, &repeat.tail.emit].iter().any(|emit| **emit != LoopCondition::Never);
-    let depth_first = match few {
-        true => fixed && !emits,
-        false => {
-            let ordered = Footprint::STREAM | Footprint::FILLS | Footprint::WRITES;
-            !repeat.body.footprint().touches(ordered)
-        }
-    };
-    if depth_first { InterPolicy::DepthFirst } else { InterPolicy::BreadthFirst }
+    let gathers = Footprint::STREAM | Footprint::FILLS | Footprint::WRITES;
+    let flows = !repeat.body.footprint().touches(gathers);
+    match (few, flows) {
+        (true, _) if fixed && !emits => InterPolicy::DepthFirst,
+        (true, true) => InterPolicy::BothEnds,
+        (false, true) => InterPolicy::DepthFirst,
+        (_, false) => InterPolicy::BreadthFirst,
+    }
 }

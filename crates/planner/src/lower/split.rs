@@ -19,17 +19,14 @@ pub(super) fn split(pipeline: &mut Pipeline) {
         return;
     }
     let ops = Arc::make_mut(&mut pipeline.ops);
-    // From the end, so that no pipeline is deeper inside others than it must be.
-    let mut rest = ops.split_off(Pipeline::MAX_OPS - 1);
-    let mut parts = Vec::new();
-    while rest.len() > Pipeline::MAX_OPS {
-        let more = rest.split_off(Pipeline::MAX_OPS - 1);
-        parts.push(std::mem::replace(&mut rest, more));
-    }
-    let mut inner = rest;
-    while let Some(mut part) = parts.pop() {
-        part.push(inline(inner));
-        inner = part;
+    // One more in each that has another inside, and as many as fit in the last.
+    let each = Pipeline::MAX_OPS - 1;
+    let parts = (ops.len() - Pipeline::MAX_OPS).div_ceil(each);
+    let mut inner = ops.split_off(parts * each);
+    for part in (1..parts).rev() {
+        let mut ops = ops.split_off(part * each);
+        ops.push(inline(inner));
+        inner = ops;
     }
     ops.push(inline(inner));
 }

@@ -143,7 +143,8 @@ impl Lowering<'_> {
                     None => ops.go(count),
                 }
             }
-            Kind::Barrier => ops.stay(OpKind::Barrier),
+            Kind::Barrier => ops.stay(OpKind::Barrier { first_passes: false }),
+            Kind::HoldRepeats => ops.stay(OpKind::Barrier { first_passes: true }),
             Kind::Collect { side_effect, by, eager } => {
                 let by = self.by(&By::Current, by, place, ops);
                 ops.stay(OpKind::Collect { side_effect: *side_effect, by, eager: *eager });

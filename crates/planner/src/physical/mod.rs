@@ -33,6 +33,7 @@ pub(crate) use slots::Use;
 
 use std::sync::Arc;
 
+use graph::NameSpace;
 use values::{Str, Value};
 
 /// A column of a traverser beside its current object.
@@ -75,6 +76,8 @@ pub struct Plan {
     pub side_effects: Vec<SideEffect>,
     /// Whether traversers must record their paths.
     pub paths: bool,
+    /// Names that it reads and the graph does not know. One that writes depends on that.
+    pub unknown: Vec<(NameSpace, Str)>,
     /// Whether the plan changes the graph (it then runs in a read-write transaction, on one executor).
     pub writes: bool,
     /// Number of parameters that [`Operand::Param`] may name.

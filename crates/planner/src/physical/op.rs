@@ -557,7 +557,10 @@ pub enum OpKind {
         side_effect: Option<SideEffectId>,
     },
     /// Collects everything and lets it go at the end; equal traversers are merged (bulked).
-    Barrier,
+    Barrier {
+        /// Whether the first of equal traversers passes at once, and only those that come after it are collected.
+        first_passes: bool,
+    },
     /// Makes of each merged traverser as many as its bulk says.
     Unmerge,
     /// Passes traversers on one by one: the next when all that came of the last has gone as far as it can.

@@ -52,6 +52,9 @@ pub enum InterPolicy {
     BreadthFirst,
     /// The instance opened last (for a loop: the highest iteration) goes first.
     DepthFirst,
+    /// Breadth-first at first. Once many traversers have been on their way in a loop, the lowest and the highest iteration in
+    /// turn; where the other scopes know only one end, breadth-first.
+    BothEnds,
 }
 
 /// Which operator of an instance goes first.

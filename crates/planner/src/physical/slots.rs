@@ -188,7 +188,7 @@ impl OpKind {
             | Self::Range { .. }
             | Self::Tail(_)
             | Self::Aggregate(_)
-            | Self::Barrier
+            | Self::Barrier { .. }
             | Self::Coin(_)
             | Self::Unmerge
             | Self::OneByOne

@@ -30,12 +30,12 @@ pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
 
 /// Inserts barriers into a chain whose input is one traverser or few.
 fn insert(chain: &mut Chain) -> bool {
-    let Some(mut end) = collapse(chain) else { return false };
+    let Some(end) = collapse(chain) else { return false };
     let mut changed = false;
     let mut moves = 0;
-    let mut index = 0;
-    while index < end {
-        let step = &mut chain.steps[index];
+    let mut steps = Vec::with_capacity(chain.steps.len());
+    let mut rest = std::mem::take(&mut chain.steps).into_iter();
+    for mut step in rest.by_ref().take(end) {
         let shows_merging = step.kind.shows_merging();
         match &mut step.kind {
             Kind::Graph(Access { lookup, .. }) => {
@@ -45,9 +45,7 @@ fn insert(chain: &mut Chain) -> bool {
             Kind::Move(step_move) if step_move.distinct => moves = 0,
             Kind::Move(step_move) if !step_move.edges => {
                 if moves >= 2 && step.labels.is_empty() {
-                    chain.steps.insert(index, barrier());
-                    index += 1;
-                    end += 1;
+                    steps.push(barrier());
                     changed = true;
                 }
                 moves += 1;
@@ -68,8 +66,10 @@ fn insert(chain: &mut Chain) -> bool {
             Kind::Dedup { .. } | Kind::Barrier => moves = 0,
             _ => {}
         }
-        index += 1;
+        steps.push(step);
     }
+    steps.extend(rest);
+    chain.steps = steps;
     changed
 }
 
@@ -77,8 +77,21 @@ fn barrier() -> Step {
     Step::new(Kind::Barrier, StepName::Barrier)
 }
 
-fn fans_out(body: &Chain) -> bool {
-    body.steps.iter().any(|step| matches!(&step.kind, Kind::Move(step_move) if !step_move.distinct))
+/// Whether a loop's body may make several traversers of one.
+pub(super) fn fans_out(body: &Chain) -> bool {
+    body.steps.iter().any(|step| {
+        let mut fans = match &step.kind {
+            Kind::Move(step_move) => !step_move.distinct,
+            Kind::Graph(_) | Kind::Unfold => true,
+            _ => false,
+        };
+        step.kind.for_each_child(&mut |child, role| {
+            let passes =
+                matches!(role, Role::Each | Role::Local | Role::Optional | Role::Stream | Role::Body);
+            fans |= passes && fans_out(child);
+        });
+        fans
+    })
 }
 
 /// Up to where traversers may be merged: where the stream becomes one object or a few, since the whole of it is needed up to
@@ -133,6 +146,21 @@ mod tests {
             "g.V().repeat(both('knows')).times(5).count()",
             "V().repeat {both(knows).barrier()} until 5 times.count()",
         );
+    }
+
+    #[test]
+    fn also_where_a_branch_of_the_body_or_a_loop_in_it_makes_several_of_one() {
+        only(
+            RULE,
+            "g.V().repeat(union(out('knows'),out('likes'))).times(5).count()",
+            "V().repeat {union {out(knows) | out(likes)}.barrier()} until 5 times.count()",
+        );
+        only(
+            RULE,
+            "g.V().repeat(repeat(out()).times(3)).times(5).count()",
+            "V().repeat {repeat {out()} until 3 times.barrier()} until 5 times.count()",
+        );
+        unchanged(RULE, "g.V().repeat(optional(has('age',3))).times(5).count()");
     }
 
     #[test]

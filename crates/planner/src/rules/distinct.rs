@@ -22,11 +22,15 @@
 //! | `times(n).emit()` | go, but only after the iteration is complete: the first visit must be the one with the most steps left |
 //! | `times(n).emit(test)` | stay: what leaves at the last iteration leaves untested |
 //! | `until(test)`, `emit(test)` without `times` | go |
+//!
+//! One result of a set is wanted where the bag's first is: by `limit(1)`, by a filter, by `map` and `by`. So a loop visits no
+//! object twice on the way to it, however many walks lead there. Then it does not matter either which walk the path tells of;
+//! where `dedup` is asked for, it does, so in a query with paths that alone merges nothing.
 
 use gremlin::StepName;
 
 use super::{Context, remove};
-use crate::logical::{Chain, Footprint, Kind, Logical, LoopCondition, Repeat, Role, Step, wants_few};
+use crate::logical::{Chain, Footprint, Kind, Logical, LoopCondition, Repeat, Role, Step, each_wants_few};
 use crate::physical::{Aggregation, Slot};
 
 /// What is wanted of a stream.
@@ -34,14 +38,27 @@ use crate::physical::{Aggregation, Slot};
 enum Want {
     /// Every object as often as it is there.
     Bag,
-    /// Every object once or more. Further on these slots are read: equal objects are alike only if these are equal too.
-    Set(Vec<Slot>),
+    /// Every object once or more.
+    Set {
+        /// Further on these are read: equal objects are alike only if these are equal too.
+        slots: Vec<Slot>,
+        /// Whether a plain move shall remember what it has reached. For the sake of one result, only a loop is worth it.
+        mark: bool,
+    },
 }
 
 impl Want {
+    /// One object, whichever.
+    const ONE: Self = Self::Set { slots: Vec::new(), mark: false };
+
     /// Whether equal objects are alike.
     fn is_set_of_objects(&self) -> bool {
-        matches!(self, Self::Set(slots) if slots.is_empty())
+        matches!(self, Self::Set { slots, .. } if slots.is_empty())
+    }
+
+    /// Whether a move shall leave out what it has reached before.
+    fn marks(&self) -> bool {
+        matches!(self, Self::Set { slots, mark: true } if slots.is_empty())
     }
 }
 
@@ -49,7 +66,7 @@ impl Want {
 const TELLS_APART: [Footprint; 3] = [Footprint::PATH, Footprint::FILLS, Footprint::WRITES];
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
-    !context.paths && walk(&mut plan.root, Want::Bag, Place { mark: true, few: false, fuses: true })
+    walk(&mut plan.root, Want::Bag, Place { mark: true, few: false, fuses: true, paths: context.paths })
 }
 
 /// Where a chain stands.
@@ -62,17 +79,20 @@ struct Place {
     /// Whether a `dedup` may become the business of the move before it alone. A branch of the stream may run in several
     /// instances, each with a memory of its own; its moves may leave out duplicates early, but not instead.
     fuses: bool,
+    /// Whether traversers record their paths.
+    paths: bool,
 }
 
 /// Rewrites a chain of whose results that is wanted.
 fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
     let mut changed = false;
     let mut want = end;
+    let each_few = each_wants_few(&chain.steps, place.few);
     for index in (0..chain.steps.len()).rev() {
-        let few = wants_few(&chain.steps[index + 1..], place.few);
+        let few = each_few[index];
         let step = &mut chain.steps[index];
         // What has just been named is the current object itself.
-        if let Want::Set(slots) = &mut want {
+        if let Want::Set { slots, .. } = &mut want {
             slots.retain(|slot| !step.labels.iter().any(|label| label.slot == Some(*slot)));
         }
         if let Kind::Repeat(repeat) = &mut step.kind {
@@ -82,7 +102,7 @@ fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
             continue;
         }
         if let Kind::Move(step_move) = &mut step.kind
-            && want.is_set_of_objects()
+            && want.marks()
             && place.mark
             && !step_move.edges
             && !step_move.distinct
@@ -91,18 +111,18 @@ fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
             step_move.distinct = true;
             changed = true;
         }
-        let before = want_before(step, &want);
+        let before = want_before(step, &want, place);
         step.kind.for_each_child_mut(&mut |child, role| {
             let (end, place) = match role {
-                Role::Test => (Want::Set(Vec::new()), Place { mark: false, few: true, fuses: true }),
+                Role::Test => (Want::ONE, Place { mark: false, few: true, fuses: true, ..place }),
+                Role::First | Role::FirstOfOther => (Want::ONE, Place { few: true, fuses: true, ..place }),
                 Role::Stream => (
-                    if matches!(before, Want::Set(_)) { want.clone() } else { Want::Bag },
+                    if matches!(before, Want::Set { .. }) { want.clone() } else { Want::Bag },
                     Place { few, fuses: false, ..place },
                 ),
                 Role::Each | Role::Local | Role::Optional => {
-                    (want.clone(), Place { mark: false, few, fuses: true })
+                    (want.clone(), Place { mark: false, few, fuses: true, ..place })
                 }
-                Role::First | Role::FirstOfOther => (Want::Bag, Place { few: true, fuses: true, ..place }),
                 Role::Root | Role::Nothing | Role::Body | Role::Group => {
                     (Want::Bag, Place { few: false, fuses: true, ..place })
                 }
@@ -111,7 +131,7 @@ fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
         });
         want = before;
     }
-    changed | (place.fuses && fuse(chain))
+    changed | (place.fuses && !place.paths && fuse(chain))
 }
 
 fn tells_apart(footprint: Footprint) -> bool {
@@ -119,12 +139,16 @@ fn tells_apart(footprint: Footprint) -> bool {
 }
 
 /// What a step wants of its input, if that is wanted of its output.
-fn want_before(step: &mut Step, after: &Want) -> Want {
+fn want_before(step: &mut Step, after: &Want, place: Place) -> Want {
     let footprint = step.footprint();
-    let mut slots = match (after, &step.kind) {
-        // Which of several equal objects remains does not matter, nor what was kept with it.
-        (_, Kind::Dedup { .. } | Kind::Aggregate(Aggregation::Min | Aggregation::Max)) => Vec::new(),
-        (Want::Set(slots), kind) if keeps_sets(kind, footprint) => slots.clone(),
+    let (mut slots, mark) = match (after, &step.kind) {
+        // One is as good as another, whatever is kept with it.
+        (_, Kind::Range { low: 0, high: Some(1) }) => return Want::ONE,
+        // Which of several equal objects remains is told by its path.
+        (Want::Bag, Kind::Dedup { .. } | Kind::Aggregate(_)) if place.paths => return Want::Bag,
+        // Otherwise it does not matter, nor what was kept with it.
+        (_, Kind::Dedup { .. } | Kind::Aggregate(Aggregation::Min | Aggregation::Max)) => (Vec::new(), true),
+        (Want::Set { slots, mark }, kind) if keeps_sets(kind, footprint) => (slots.clone(), *mark),
         _ => return Want::Bag,
     };
     if tells_apart(footprint) {
@@ -132,7 +156,7 @@ fn want_before(step: &mut Step, after: &Want) -> Want {
     }
     slots.retain(|slot| !step.slots_filled().any(|filled| filled == *slot));
     step.slots_read(&mut slots);
-    Want::Set(slots)
+    Want::Set { slots, mark }
 }
 
 /// Whether of equal input objects a step makes equal output objects, so that a set goes on as a set.
@@ -180,8 +204,8 @@ fn walk_repeat(repeat: &mut Repeat, want: &Want, outer: Place) -> (bool, Want) {
         ends(Kind::Barrier);
     }
     ends(Kind::Dedup { keys: Vec::new(), across_iterations: forget_earlier.is_some() });
-    walk(&mut repeat.body, Want::Set(Vec::new()), place);
-    (true, Want::Set(Vec::new()))
+    walk(&mut repeat.body, Want::Set { slots: Vec::new(), mark: true }, place);
+    (true, want.clone())
 }
 
 /// Whether an iteration depends on slots that were filled before it, or its conditions on any.
@@ -304,6 +328,47 @@ mod tests {
             "g.V().repeat(out('knows')).emit().times(5).dedup().limit(3)",
             "V().repeat {out(knows; distinct)} until 5 times emit always.dedup().limit(3)",
         );
+    }
+
+    #[test]
+    fn one_result_is_one_of_a_set() {
+        only(
+            RULE,
+            "g.V().repeat(out('knows')).until(has('age',3)).values('name').limit(1)",
+            "V().repeat {out(knows; distinct).dedup() across iterations} until all {filter(age = 3)}.values(name).limit(1)",
+        );
+        only(
+            RULE,
+            "g.V().repeat(out('knows')).times(9).out('likes').limit(1).path()",
+            "V().repeat {out(knows; distinct).dedup()} until 9 times.out(likes).limit(1).path()",
+        );
+        only(
+            RULE,
+            "g.V().map(repeat(out('knows')).until(has('age',3)))",
+            "V().map {repeat {out(knows; distinct).dedup() across iterations} until all {filter(age = 3)}}",
+        );
+        only(
+            RULE,
+            "g.V().where(repeat(out('knows')).until(has('age',3))).path()",
+            "V().where all {repeat {out(knows; distinct).dedup() across iterations} until all {filter(age = 3)}}.path()",
+        );
+    }
+
+    #[test]
+    fn one_result_of_many_is_not_worth_a_memory_but_in_a_loop() {
+        unchanged(RULE, "g.V().out().out().limit(1)");
+        unchanged(RULE, "g.V().map(out().out())");
+    }
+
+    #[test]
+    fn several_results_are_not_one_of_a_set() {
+        unchanged(RULE, "g.V().repeat(out()).until(has('age',3)).limit(2)");
+        unchanged(RULE, "g.V().repeat(out()).until(has('age',3)).range(1,2)");
+    }
+
+    #[test]
+    fn the_walk_that_dedup_leaves_is_told_by_the_path() {
+        unchanged(RULE, "g.V().out().out().dedup().path()");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod edge_fetch;
 mod exists_trim;
 mod filter_fusion;
 mod filter_push_down;
+mod hold_repeats;
 mod incident_to_adjacent;
 mod index_lookup;
 mod index_order;
@@ -33,6 +34,8 @@ mod walks;
 
 pub(crate) use range_lookup::ends;
 pub use rule_set::RuleSet;
+
+use values::watch;
 
 use crate::logical::{Chain, Logical, Role, Step};
 use crate::{Options, Schema, Statistics};
@@ -79,6 +82,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "secondary-trees", apply: secondary_trees::apply },
     Rule { name: "distinct", apply: distinct::apply },
     Rule { name: "bulking", apply: bulking::apply },
+    Rule { name: "hold-repeats", apply: hold_repeats::apply },
     Rule { name: "walks", apply: walks::apply },
     Rule { name: "index-order", apply: index_order::apply },
 ];
@@ -108,7 +112,10 @@ pub(crate) fn rewrite(
 
 /// Rewrites every chain of the plan, subqueries first.
 fn each_chain(plan: &mut Logical, mut visit: impl FnMut(&mut Chain, Role) -> bool) -> bool {
-    plan.root.rewrite(Role::Root, &mut visit)
+    plan.root.rewrite(Role::Root, &mut |chain, role| {
+        watch::ticks(chain.steps.len());
+        visit(chain, role)
+    })
 }
 
 /// Takes a step out of a chain. The names it gave go to the step before it, whose results they are now.

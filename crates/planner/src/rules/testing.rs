@@ -50,7 +50,7 @@ impl Schema for Network {
         // Of `follows`: since.
         (label.index() == 3).then_some(KeyId(3))
     }
-    fn version(&self) -> u128 {
+    fn version(&self) -> u64 {
         1
     }
 }

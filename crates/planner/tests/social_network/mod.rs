@@ -91,7 +91,7 @@ impl Schema for SocialNetwork {
     fn has_index(&self, _: VertexLabelId, key: KeyId) -> bool {
         key.index() == 0
     }
-    fn version(&self) -> u128 {
+    fn version(&self) -> u64 {
         7
     }
 }

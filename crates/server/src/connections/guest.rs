@@ -1,20 +1,27 @@
 //! One connection and its place among the others.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, atomic::Ordering},
+};
 
 use parking_lot::Mutex;
 
 use super::{
     presence::Presence,
-    table::{Full, Place},
+    table::{Full, Place, counted_under},
 };
-use crate::host::Host;
+use crate::{Client, host::Host, intake::Receipt};
 
 /// A client's connection, for as long as it is open.
 pub(crate) struct Guest {
     pub(crate) host: Arc<Host>,
     pub(crate) peer: SocketAddr,
+    /// Its number among all connections to this server.
+    number: u64,
     pub(crate) presence: Arc<Presence>,
+    /// What it has sent of a request that is not complete.
+    pub(crate) receipt: Arc<Receipt>,
     standing: Mutex<Standing>,
 }
 
@@ -35,7 +42,14 @@ impl Guest {
             Some(place) => Standing::Admitted { _place: place },
             None => Standing::Waiting { _place: host.waiting.take(peer.ip(), &presence).ok()? },
         };
-        Some(Self { host, peer, presence, standing: Mutex::new(standing) })
+        let receipt = Arc::new(Receipt::new(host.intake.clone()));
+        let number = host.arrivals.fetch_add(1, Ordering::Relaxed);
+        Some(Self { host, peer, number, presence, receipt, standing: Mutex::new(standing) })
+    }
+
+    /// On whose behalf its requests are run.
+    pub(crate) fn client(&self) -> Client {
+        Client { address: counted_under(self.peer.ip()), connection: self.number }
     }
 
     /// Whether it has no place among the connections.

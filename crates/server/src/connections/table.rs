@@ -53,14 +53,14 @@ impl ConnectionTable {
 
     /// Takes a place if one is free.
     pub(crate) fn take_free(&self, peer: IpAddr, presence: &Arc<Presence>) -> Option<Place> {
-        let (mut rows, address) = (self.0.lock(), client(peer));
+        let (mut rows, address) = (self.0.lock(), counted_under(peer));
         rows.check(address).ok()?;
         Some(self.place(&mut rows, address, presence))
     }
 
     /// Takes a place, if need be that of a connection which does nothing.
     pub(crate) fn take(&self, peer: IpAddr, presence: &Arc<Presence>) -> Result<Place, Full> {
-        let (mut rows, address) = (self.0.lock(), client(peer));
+        let (mut rows, address) = (self.0.lock(), counted_under(peer));
         if let Err(full) = rows.check(address)
             && !rows.make_room(full, address)
         {
@@ -82,7 +82,7 @@ impl ConnectionTable {
 }
 
 /// The address that a client is counted under. Who has one IPv6 address has all that begin with the same 64 bits.
-fn client(peer: IpAddr) -> IpAddr {
+pub(super) fn counted_under(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
         address => address,
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_network_of_ipv6_is_one_address() {
-        let of = |text: &str| client(text.parse().unwrap());
+        let of = |text: &str| counted_under(text.parse().unwrap());
         assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
         assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));

@@ -10,9 +10,13 @@ use tokio::time::timeout;
 use uuid::Uuid;
 use wire::RequestMessage;
 
-use super::{Reply, collector::collect, media, question};
+use super::{
+    Reply,
+    collector::{Collected, collect},
+    media, question,
+};
 use crate::{
-    ErrorKind, QueryError,
+    ErrorKind, Held, QueryError,
     connections::Guest,
     host::Host,
     late::{encode_in_time, late},
@@ -20,6 +24,19 @@ use crate::{
     request::{Action, Operation, Refusal},
     status::StatusCode as GremlinCode,
 };
+
+/// An answer whose bytes count until the client has taken them.
+struct Counted {
+    encoded: Vec<u8>,
+    /// What counts the results that it was made of.
+    _held: Vec<Held>,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.encoded
+    }
+}
 
 /// A reply instead of an answer.
 struct Refused(Box<Reply>);
@@ -43,6 +60,7 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
     let (parts, body) = request.into_parts();
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let body = read_body(body, host).await?;
+    guest.receipt.complete();
     // Not before: who takes long to ask has no claim to stay.
     if !guest.presence.begin() {
         return Err(Refused(Box::new(gave_way())));
@@ -55,11 +73,12 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
         let message = format!("no serializer for requested Accept header: {}", accept.unwrap_or_default());
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
-    let mut operation = select(message, host).map_err(|refusal| refused(id, &refusal))?;
+    let mut operation = select(message, guest).map_err(|refusal| refused(id, &refusal))?;
     operation.query.read_only = parts.method == Method::GET;
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
-    let (page, summary, running) = collect(operation, host).await.map_err(|error| failed(id, &error))?;
+    let Collected { page, summary, running, held } =
+        collect(operation, host).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
@@ -71,7 +90,7 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
         );
         failed(id, &error)
     })?;
-    let mut reply = Reply::new(Full::new(encoded.into()));
+    let mut reply = Reply::new(Full::new(Bytes::from_owner(Counted { encoded, _held: held })));
     if let Ok(mime) = HeaderValue::from_str(&mime) {
         reply.headers_mut().insert(CONTENT_TYPE, mime);
     }
@@ -94,8 +113,8 @@ async fn read_body(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
 }
 
 /// HTTP has scripts and bytecode, and no other operation.
-fn select(message: RequestMessage, host: &Host) -> Result<Operation, Refusal> {
-    match Action::select(message, host)? {
+fn select(message: RequestMessage, guest: &Guest) -> Result<Operation, Refusal> {
+    match Action::select(message, guest)? {
         Action::Run(operation) => Ok(*operation),
         Action::Acknowledge => Err(Refusal::arguments("there is nothing to close over HTTP")),
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    ErrorKind, QueryError, Running, Summary,
+    ErrorKind, Held, QueryError, Running, Summary,
     host::Host,
     late::too_large,
     mailbox::{Letter, Mailbox, RequestKey},
@@ -11,23 +11,31 @@ use crate::{
     request::Operation,
 };
 
-/// Runs an operation to its end and collects all results; its handle comes with them. Dropping the future (the client went away) cancels it.
-pub(super) async fn collect(
-    operation: Operation,
-    host: &Host,
-) -> Result<(Page, Summary, Box<dyn Running>), QueryError> {
+/// A whole result.
+pub(super) struct Collected {
+    pub(super) page: Page,
+    pub(super) summary: Summary,
+    /// The handle of the query.
+    pub(super) running: Box<dyn Running>,
+    /// What counts the results' bytes.
+    pub(super) held: Vec<Held>,
+}
+
+/// Runs an operation to its end and collects all results. Dropping the future (the client went away) cancels it.
+pub(super) async fn collect(operation: Operation, host: &Host) -> Result<Collected, QueryError> {
     const ONLY: RequestKey = 0;
     let bound = host.options.max_http_results;
     let mailbox: Arc<Mailbox> = Mailbox::new(host.options.max_waiting_results);
     let sink = mailbox.open(ONLY);
     let running = operation.database.submit(operation.query, sink);
-    let mut page = Page::new(operation.form);
+    let (mut page, mut held) = (Page::new(operation.form), Vec::new());
     loop {
         match mailbox.next(ONLY) {
             Letter::Batch { batch, resume } => {
                 if resume {
                     running.resume();
                 }
+                held.extend(batch.held);
                 let mut source = Source::new(batch.items);
                 page.fill_whole(&mut source, bound);
                 if page.is_too_large() {
@@ -37,7 +45,9 @@ pub(super) async fn collect(
                     return Err(too_many(bound));
                 }
             }
-            Letter::Outcome(outcome) => return outcome.map(|summary| (page, summary, running)),
+            Letter::Outcome(outcome) => {
+                return outcome.map(|summary| Collected { page, summary, running, held });
+            }
             Letter::Nothing => mailbox.arrived().await,
         }
     }

@@ -31,7 +31,7 @@ const READ_AHEAD: usize = 64 * 1024;
 /// Speaks HTTP with one client until it goes away or has to, the server stops, or the connection becomes a WebSocket.
 pub(crate) async fn serve(stream: TcpStream, guest: Arc<Guest>, mut stopping: watch::Receiver<bool>) {
     let options = &guest.host.options;
-    let socket = Socket::new(stream, guest.presence.clone(), options.write_timeout);
+    let socket = Socket::new(stream, &guest, options.write_timeout);
     let upgraded = upgrade::Slot::default();
     let service = service_fn(|request| {
         let (guest, upgraded) = (guest.clone(), upgraded.clone());
@@ -76,6 +76,7 @@ async fn answer(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::S
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     guest.presence.answered();
+    guest.receipt.complete();
     reply
 }
 

@@ -15,21 +15,26 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-use crate::connections::Presence;
+use crate::{
+    connections::{Guest, Presence},
+    intake::Receipt,
+};
 
-/// A stream of which a write fails when nothing could be written for too long. Whoever flushes it has written all there
+/// A stream of which a write fails when nothing could be written for too long, and a read when there is no room for what came. Whoever flushes it has written all there
 /// is, which is when a connection comes to rest.
 pub(super) struct Socket {
     stream: TcpStream,
     presence: Arc<Presence>,
+    receipt: Arc<Receipt>,
     write_timeout: Duration,
     /// Ends a write that does not get on.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, presence: Arc<Presence>, write_timeout: Duration) -> Self {
-        Self { stream, presence, write_timeout, stalled: None }
+    pub(super) fn new(stream: TcpStream, guest: &Guest, write_timeout: Duration) -> Self {
+        let (presence, receipt) = (guest.presence.clone(), guest.receipt.clone());
+        Self { stream, presence, receipt, write_timeout, stalled: None }
     }
 
     fn watch<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -50,7 +55,14 @@ impl AsyncRead for Socket {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if self.receipt.came(buffer.filled().len() - before) {
+            return Poll::Ready(Ok(()));
+        }
+        Poll::Ready(Err(io::Error::other(
+            "more bytes of requests are being received than the server has room for",
+        )))
     }
 }
 

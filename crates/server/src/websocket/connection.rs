@@ -67,6 +67,9 @@ enum End {
 
 const GAVE_WAY: &str = "there are too many connections, and this one was idle for longest; connect again";
 
+const NO_ROOM: &str =
+    "all requests that are being received are more than server.max_receiving_bytes; connect again";
+
 /// Bytes read from a socket at once. Each connection holds that much, and all of it is zeroed before each read: the
 /// library's default of 128 KiB costs more than the query that a usual frame of some hundred bytes asks for.
 const READ_BUFFER: usize = 8 * 1024;
@@ -146,6 +149,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Sends a frame for each request that has one, in turn, until none has; listens to the client in between.
     async fn answer(&mut self) -> Result<(), End> {
         let mut wrote = false;
+        // What their last frames are made of counts until these have been taken.
+        let mut ended = Vec::new();
         while let Some(key) = self.mailbox.next_ready() {
             let Some(request) = self.requests.get_mut(&key) else { continue };
             let (kind, format) = (request.kind, request.format);
@@ -156,7 +161,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     response
                 }
                 Turn::Last(response) => {
-                    self.requests.remove(&key);
+                    ended.extend(self.requests.remove(&key));
                     response
                 }
             };
@@ -175,6 +180,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     async fn receive(&mut self, message: Option<Result<Message, tungstenite::Error>>) -> Result<(), End> {
         self.active = Instant::now();
+        // Not behind a ping, which may come between the frames of a message.
+        if matches!(message, Some(Ok(Message::Binary(_) | Message::Text(_)))) {
+            self.guest.receipt.complete();
+        }
         match message {
             Some(Ok(Message::Binary(bytes))) => match frame::binary(bytes) {
                 Ok(frame) => self.request(frame).await,
@@ -199,6 +208,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Some(Err(tungstenite::Error::Utf8(_))) => {
                 Err(End::Close(CloseCode::Invalid, "text is not UTF-8"))
             }
+            Some(Err(_)) if self.guest.receipt.is_refused() => Err(End::Close(CloseCode::Again, NO_ROOM)),
             Some(Err(_)) | None => Err(End::Gone),
         }
     }
@@ -217,7 +227,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         };
         let id = message.id;
-        let action = Action::select(message, &self.guest.host).and_then(|action| match action {
+        let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(operation) => Ok(Some((*operation, self.admit()?))),
             Action::Acknowledge => Ok(None),
         });

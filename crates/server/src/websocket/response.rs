@@ -6,7 +6,7 @@ use uuid::Uuid;
 use wire::{EncodeError, Format, Properties};
 
 use crate::{
-    QueryError, Running,
+    Held, QueryError, Running,
     late::{encode_in_time, is_late, late, too_large},
     mailbox::{Letter, Mailbox, Outcome, RequestKey},
     page::{Page, Source},
@@ -39,6 +39,8 @@ pub(super) struct InFlight {
 pub(super) struct Progress {
     /// Results taken from the mailbox and not yet on a page.
     source: Source,
+    /// What counts their bytes, and those of the page.
+    held: Option<Held>,
     /// The next frame's results.
     page: Page,
     /// Whether a frame with results was sent.
@@ -57,7 +59,7 @@ pub(super) enum Turn {
 
 impl Progress {
     pub(super) fn new(form: Form) -> Self {
-        Self { source: Source::default(), page: Page::new(form), started: false }
+        Self { source: Source::default(), held: None, page: Page::new(form), started: false }
     }
 }
 
@@ -74,6 +76,7 @@ impl InFlight {
             match self.mailbox.next(self.key) {
                 Letter::Batch { batch, resume } => {
                     self.progress.source = Source::new(batch.items);
+                    self.progress.held = batch.held;
                     if resume {
                         self.running.resume();
                     }

@@ -106,7 +106,7 @@ pub struct Fakes(pub Arc<Fake>);
 impl Fake {
     fn execute(&self, query: &Query, sink: &dyn ResultSink, control: &Control) {
         let Input::Text { script, source, .. } = &query.input else {
-            sink.push(ResultBatch { items: vec![(Value::str("bytecode"), 2)] });
+            sink.push(ResultBatch::of(vec![(Value::str("bytecode"), 2)]));
             return sink.finish(Ok(Summary::default()));
         };
         let call = script.strip_prefix(&format!("{source}.")).unwrap_or(script);
@@ -117,14 +117,14 @@ impl Fake {
                 let n: i32 = argument.parse().unwrap();
                 let all: Vec<_> = (0..n).map(|i| (Value::Int(i), 1)).collect();
                 for items in all.chunks(10) {
-                    if !self.push(ResultBatch { items: items.to_vec() }, sink, control) {
+                    if !self.push(ResultBatch::of(items.to_vec()), sink, control) {
                         return self.end(sink);
                     }
                 }
                 sink.finish(Ok(Summary::default()));
             }
             "bulk" => {
-                sink.push(ResultBatch { items: vec![(Value::str("same"), argument.parse().unwrap())] });
+                sink.push(ResultBatch::of(vec![(Value::str("same"), argument.parse().unwrap())]));
                 sink.finish(Ok(Summary::default()));
             }
             "write" if query.read_only => {
@@ -135,12 +135,12 @@ impl Fake {
                 let times = argument.parse().unwrap();
                 let double = |value: Value, _| Value::list([value.clone(), value]);
                 let value = (0..times).fold(Value::Int(1), double);
-                sink.push(ResultBatch { items: vec![(value, 1)] });
+                sink.push(ResultBatch::of(vec![(value, 1)]));
                 sink.finish(Ok(Summary::default()));
             }
             "large" => {
                 let text = Value::from("x".repeat(300 << 10));
-                sink.push(ResultBatch { items: vec![(text, argument.parse().unwrap())] });
+                sink.push(ResultBatch::of(vec![(text, argument.parse().unwrap())]));
                 sink.finish(Ok(Summary::default()));
             }
             "warn" => sink.finish(Ok(Summary { warnings: vec!["careful".into()] })),
@@ -151,12 +151,12 @@ impl Fake {
                 self.end(sink);
             }
             "flood" => {
-                let batch = ResultBatch { items: vec![(Value::str("x".repeat(1000)), 1); 100] };
+                let batch = ResultBatch::of(vec![(Value::str("x".repeat(1000)), 1); 100]);
                 while self.push(batch.clone(), sink, control) {}
                 self.end(sink);
             }
             "unencodable" => {
-                sink.push(ResultBatch { items: vec![(Value::VertexRef(values::VertexRef(7)), 1)] });
+                sink.push(ResultBatch::of(vec![(Value::VertexRef(values::VertexRef(7)), 1)]));
                 sink.finish(Ok(Summary::default()));
             }
             "error" => {

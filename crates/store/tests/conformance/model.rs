@@ -65,8 +65,8 @@ fn step() -> impl Strategy<Value = Step> {
 struct Open {
     transaction: Transaction,
     sees: Map,
-    touched: Vec<Vec<u8>>,
-    writes: usize,
+    written: Vec<Vec<u8>>,
+    locked: Vec<Vec<u8>>,
     began: usize,
 }
 
@@ -133,7 +133,7 @@ impl History<'_> {
         if self.open.len() < 4 {
             let (sees, began) = (self.now.clone(), self.commits.len());
             let transaction = self.store.begin().unwrap();
-            self.open.push(Open { transaction, sees, touched: Vec::new(), writes: 0, began });
+            self.open.push(Open { transaction, sees, written: Vec::new(), locked: Vec::new(), began });
         }
     }
 
@@ -144,16 +144,15 @@ impl History<'_> {
                 Some(value) => open.transaction.put(&self.keyspace, key.clone(), value.clone()).unwrap(),
                 None => open.transaction.delete(&self.keyspace, key.clone()).unwrap(),
             }
-            open.touched.push(key.clone());
+            open.written.push(key.clone());
         }
-        open.writes += writes.len();
         apply(&mut open.sees, writes);
     }
 
     fn lock(&mut self, which: usize, key: Vec<u8>) {
         let Some(open) = self.open.get_mut(which) else { return };
         open.transaction.lock(&self.keyspace, key.clone()).unwrap();
-        open.touched.push(key);
+        open.locked.push(key);
     }
 
     fn commit(&mut self, which: usize) {
@@ -162,15 +161,16 @@ impl History<'_> {
         }
         let open = self.open.remove(which);
         let others = self.commits[open.began..].iter().flatten();
-        let conflicts = open.writes > 0 && others.clone().any(|key| open.touched.contains(key));
-        // The values of the keys it touched, for the model; locked keys keep theirs.
+        let depends = |key| open.written.contains(key) || open.locked.contains(key);
+        let conflicts = !open.written.is_empty() && others.clone().any(depends);
         let writes: Writes =
-            open.touched.iter().map(|key| (key.clone(), open.sees.get(key).cloned())).collect();
+            open.written.iter().map(|key| (key.clone(), open.sees.get(key).cloned())).collect();
         let outcome = open.transaction.commit(Durability::Buffered);
         assert_eq!(outcome.is_err(), conflicts, "{outcome:?}");
-        if outcome.is_ok() && open.writes > 0 {
+        // Who locks a key has read it, and whoever writes it later does not conflict with that.
+        if outcome.is_ok() && !open.written.is_empty() {
             apply(&mut self.now, &writes);
-            self.commits.push(open.touched);
+            self.commits.push(open.written);
         }
     }
 

@@ -10,6 +10,7 @@ use super::super::predicate::Resolver;
 use super::super::view::Graph;
 use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand, Way, room};
+use super::pace::Pace;
 use super::visitor::Visitor;
 use super::{list_at, vertex_of};
 
@@ -33,6 +34,7 @@ impl Expand {
             None => None,
         };
         let (mut looked_at, mut kept) = (0, Vec::new());
+        let mut pace = Pace::default();
         let mut at = self.cursor;
         while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
@@ -68,8 +70,11 @@ impl Expand {
             if at.place.position >= at.end(run.total()) || ended {
                 at.next_list(lists);
             }
+            if pace.turn_is_over(looked_at, cx) {
+                break;
+            }
         }
-        self.cursor = at;
+        (self.cursor, self.looked_at) = (at, looked_at);
         if way.distinct {
             self.held.set(cx, self.seen.bytes())?;
         }

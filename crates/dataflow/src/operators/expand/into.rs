@@ -12,6 +12,7 @@ use super::super::element;
 use super::super::fan::trace;
 use super::super::view::{Graph, View, Viewpoint};
 use super::degree::multiplied;
+use super::pace::Pace;
 use super::{labels_of, list_at, vertex_of};
 
 /// Edges looked at in one call at most.
@@ -20,7 +21,7 @@ const EDGES_PER_CALL: usize = 1 << 18;
 /// Rows from which on it pays to remember where the degrees of many vertices are.
 const SOME_ROWS: usize = 8;
 
-/// Looks in one call that finding and beginning a list counts for.
+/// Pace in one call that finding and beginning a list counts for.
 const PER_LIST: usize = 16;
 
 fn budget() -> usize {
@@ -133,6 +134,7 @@ impl ExpandInto {
         cx: &Context<'_>,
     ) -> Result<bool, QueryError> {
         let (mut left, dirs) = (budget(), Dir::of(*direction));
+        let mut pace = Pace::default();
         let lists = dirs.len() * self.labels.len();
         let mut degrees = match batch.len >= self.found.len() + SOME_ROWS {
             true => self.degrees(dirs, graph),
@@ -165,6 +167,9 @@ impl ExpandInto {
             let ended = rest.is_empty() || side.place.position >= run.total();
             self.side = (!ended).then_some(side);
             self.list += usize::from(ended);
+            if pace.turn_is_over(budget() - left, cx) {
+                break;
+            }
         }
         Ok(self.found.len() >= batch.len)
     }

@@ -8,6 +8,7 @@ mod ends;
 mod found;
 mod into;
 mod neighbours;
+mod pace;
 mod packed;
 mod sorted;
 mod visitor;
@@ -85,7 +86,7 @@ fn labels_of(
     match labels {
         EdgeLabels::Only(labels) => into.extend_from_slice(labels),
         EdgeLabels::All => {
-            into.extend((0..graph.reader.snapshot().catalog().edge_label_count() as u16).map(EdgeLabelId));
+            into.extend((0..graph.reader.snapshot().catalog().edge_label_bound() as u16).map(EdgeLabelId));
             if into.is_empty() && graph.is_noted() {
                 for v in (0..batch.len).filter_map(|row| batch.current.vertex(row)) {
                     Dir::of(direction).iter().for_each(|&dir| graph.note(|| ReadUnit::AnyList(v, dir)));

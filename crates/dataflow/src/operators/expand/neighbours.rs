@@ -10,6 +10,8 @@ use crate::batch::{Batch, Column};
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::profile::Counters;
+use crate::reclaim;
 
 use super::super::chunk::ChunkSize;
 use super::super::fan::{Origins, trace};
@@ -21,6 +23,7 @@ use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
 use super::best::Best;
 use super::cursor::Cursor;
+use super::pace::Pace;
 use super::packed::PackedLists;
 use super::sorted::Wanted;
 use super::{labels_of, list_at, vertex_of};
@@ -63,6 +66,8 @@ pub(in crate::operators) struct Expand {
     /// What is known of them here.
     claims: Claims,
     pub(super) held: Held,
+    /// Edges that the last call has looked at.
+    pub(super) looked_at: usize,
 }
 
 /// The plan's description of an expansion.
@@ -128,6 +133,9 @@ impl Operator for Expand {
         } else {
             self.edges(&batch, way, !secondary.is_empty(), &graph, cx)?
         };
+        if let Some(counters) = cx.query.profile.of(cx.op.id) {
+            Counters::add(&counters.read, self.looked_at as u64);
+        }
         if let Some(mut produced) = produced {
             trace(&mut produced, cx.op);
             out.emit(produced);
@@ -151,6 +159,10 @@ impl Operator for Expand {
         self.part = None;
         self.viewpoint.release();
         self.chunk = ChunkSize::default();
+        let bytes = self.held.bytes();
+        if bytes >= reclaim::LARGE {
+            reclaim::free((std::mem::take(&mut self.seen), std::mem::take(&mut self.held)), bytes);
+        }
         self.seen.clear();
         self.best.clear();
         self.share(None);
@@ -204,6 +216,7 @@ impl Expand {
             Some(_) => ENDS_PER_CALL,
             None => EDGES_PER_CALL,
         };
+        let mut pace = Pace::default();
         let mut looked_at = 0;
         let mut at = self.cursor;
         // Who has reached a vertex first makes no difference here.
@@ -261,8 +274,11 @@ impl Expand {
             if used >= left || rest.is_empty() {
                 at.next_list(lists);
             }
+            if pace.turn_is_over(looked_at, cx) {
+                break;
+            }
         }
-        self.cursor = at;
+        (self.cursor, self.looked_at) = (at, looked_at);
         if let (true, Some(set)) = (claims, &self.shared) {
             self.claims.claim(&set.shared, &mut found);
             self.origins.add(0, found.len());

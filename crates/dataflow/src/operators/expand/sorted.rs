@@ -24,6 +24,7 @@ use super::super::view::Graph;
 use super::cursor::Cursor;
 use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand, Way};
+use super::pace::Pace;
 use super::visitor::Visitor;
 use super::{list_at, vertex_of};
 
@@ -120,6 +121,7 @@ impl Expand {
         let lists = dirs.len() * self.labels.len();
         let mut found = Found::for_way(way, target);
         let (mut at, mut looked_at, mut rows) = (self.cursor, 0, 0);
+        let mut pace = Pace::default();
         let mut kept = Vec::new();
         let test = match way.edge_test {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
@@ -184,8 +186,11 @@ impl Expand {
                 at.next_list(lists);
                 at.seek = graph::Seek::default();
             }
+            if pace.turn_is_over(looked_at, cx) {
+                break;
+            }
         }
-        self.cursor = at;
+        (self.cursor, self.looked_at) = (at, looked_at);
         if way.distinct {
             self.held.set(cx, self.seen.bytes())?;
         }

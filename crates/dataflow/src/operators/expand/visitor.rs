@@ -20,7 +20,7 @@ use super::neighbours::Way;
 /// Edges that are tested at a time at least.
 const STRETCH: usize = 256;
 
-/// Looks at edges of one list, a stretch of a run at a time: which of them pass, then what of these is wanted, column by
+/// Pace at edges of one list, a stretch of a run at a time: which of them pass, then what of these is wanted, column by
 /// column.
 pub(super) struct Visitor<'v, 'g> {
     pub(super) test: Option<&'v Ready>,

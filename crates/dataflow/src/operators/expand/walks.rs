@@ -16,6 +16,7 @@ use super::super::view::{Graph, View, Viewpoint};
 use super::cursor::Cursor;
 use super::degree::multiplied;
 use super::neighbours::not_of_properties;
+use super::pace::Pace;
 use super::packed::PackedLists;
 use super::{labels_of, list_at, vertex_of};
 
@@ -146,7 +147,7 @@ impl Walks {
             self.walks.resize(batch.len, 0);
             return Ok(true);
         }
-        let mut at = self.cursor;
+        let (mut at, mut pace) = (self.cursor, Pace::default());
         while at.row < batch.len && left > 0 {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = list_at(at.list, dirs, &self.labels);
@@ -173,6 +174,9 @@ impl Walks {
                 if at.row > self.walks.len() {
                     self.walks.push(std::mem::take(&mut self.total));
                 }
+            }
+            if pace.turn_is_over(budget() - left, cx) {
+                break;
             }
         }
         self.cursor = at;

@@ -3,18 +3,36 @@
 use std::sync::Arc;
 
 use values::number::{self, ArithmeticError};
-use values::{Map, Set, Value};
+use values::{Map, Set, Value, watch};
 
-/// The members of an object: of a map its entries, of a path its objects; anything else is its own only member.
-pub(super) fn members(object: &Value) -> Vec<Value> {
-    match object {
-        Value::List(members) => members.to_vec(),
-        Value::Set(members) => members.iter().cloned().collect(),
-        Value::BulkSet(members) => members.repeated_from(0).cloned().collect(),
-        Value::Path(path) => path.objects.clone(),
-        Value::Map(map) => map.iter().map(|(k, v)| Value::entry(k.clone(), v.clone())).collect(),
-        one => vec![one.clone()],
-    }
+use super::Around;
+use crate::error::QueryError;
+
+/// Bytes of a member in a list, and beside it while the list is made.
+const MEMBER: u64 = 2 * size_of::<Value>() as u64;
+
+/// Bytes of an entry behind its pointer.
+const ENTRY: u64 = 3 * MEMBER;
+
+/// The members of an object: of a map its entries, of a path its objects; anything else is its own only member. There may be
+/// more of them than anybody can count.
+pub(super) fn each(object: &Value) -> Box<dyn Iterator<Item = Value> + '_> {
+    let members: Box<dyn Iterator<Item = Value>> = match object {
+        Value::List(members) => Box::new(members.iter().cloned()),
+        Value::Set(members) => Box::new(members.iter().cloned()),
+        Value::BulkSet(members) => Box::new(members.repeated_from(0).cloned()),
+        Value::Path(path) => Box::new(path.objects.iter().cloned()),
+        Value::Map(map) => Box::new(map.iter().map(|(k, v)| Value::entry(k.clone(), v.clone()))),
+        one => Box::new(std::iter::once(one.clone())),
+    };
+    Box::new(members.inspect(|_| watch::tick()))
+}
+
+/// The same as a list.
+pub(super) fn members(object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
+    let beside = if matches!(object, Value::Map(_)) { ENTRY } else { 0 };
+    around.hold((count(object) as u64).saturating_mul(MEMBER + beside))?;
+    Ok(each(object).collect())
 }
 
 /// Number of members.
@@ -31,18 +49,17 @@ pub(super) fn count(object: &Value) -> usize {
 
 /// The sum of the members that are not null; null if all are, nothing if there is none.
 pub(super) fn sum(object: &Value) -> Result<Option<Value>, ArithmeticError> {
-    let members = members(object);
-    if members.is_empty() {
+    if count(object) == 0 {
         return Ok(None);
     }
-    let mut numbers = members.into_iter().filter(|m| !m.is_null());
+    let mut numbers = each(object).filter(|m| !m.is_null());
     let first = numbers.next().unwrap_or_default();
     numbers.try_fold(first, |sum, n| number::add(&sum, &n)).map(Some)
 }
 
 /// The mean of the members that are not null.
 pub(super) fn mean(object: &Value) -> Result<Option<Value>, ArithmeticError> {
-    let numbers = members(object).iter().filter(|m| !m.is_null()).count();
+    let numbers = each(object).filter(|m| !m.is_null()).count();
     match sum(object)? {
         Some(sum) if !sum.is_null() => number::mean(&sum, numbers as i64).map(Some),
         other => Ok(other),
@@ -54,7 +71,7 @@ pub(super) fn extreme(
     object: &Value,
     better: fn(&Value, &Value) -> Result<Value, ArithmeticError>,
 ) -> Result<Option<Value>, ArithmeticError> {
-    let mut members = members(object).into_iter();
+    let mut members = each(object);
     let Some(first) = members.next() else { return Ok(None) };
     number::check_comparable(&first)?;
     members.try_fold(first, |best, member| better(&member, &best)).map(Some)
@@ -72,7 +89,8 @@ pub(super) fn range(object: &Value, low: i64, high: i64) -> Value {
         Value::Path(path) => path.objects.iter().skip(skip).take(take).cloned().collect::<Vec<_>>().into(),
         Value::Set(members) => members.iter().skip(skip).take(take).cloned().collect::<Set>().into(),
         Value::BulkSet(members) => {
-            members.repeated_from(skip as u64).take(take).cloned().collect::<Set>().into()
+            let members = members.repeated_from(skip as u64).take(take);
+            members.inspect(|_| watch::tick()).cloned().collect::<Set>().into()
         }
         Value::Map(map) => {
             map.iter().skip(skip).take(take).map(|(k, v)| (k.clone(), v.clone())).collect::<Map>().into()
@@ -86,7 +104,7 @@ pub(super) fn dedup(object: &Value) -> Value {
     match object {
         Value::Set(members) => Value::Set(Arc::clone(members)),
         Value::BulkSet(members) => members.distinct_from(0).cloned().collect::<Set>().into(),
-        other => members(other).into_iter().collect::<Set>().into(),
+        other => each(other).collect::<Set>().into(),
     }
 }
 

@@ -3,6 +3,7 @@
 use values::{DateTime, Duration, Value};
 
 use super::Around;
+use super::text::excerpt;
 use crate::error::QueryError;
 
 /// `asDate()`: from ISO 8601 text or from milliseconds since 1970.
@@ -12,7 +13,7 @@ pub(super) fn as_date(object: &Value, around: Around<'_>) -> Result<Value, Query
         Value::String(text) => text
             .parse()
             .map(Value::DateTime)
-            .map_err(|e| around.error(format!("Can't parse {text} as OffsetDateTime: {e}"))),
+            .map_err(|e| around.error(format!("Can't parse {} as OffsetDateTime: {e}", excerpt(text)))),
         Value::BigInteger(millis) => i64::try_from(&**millis)
             .map(|millis| Value::DateTime(DateTime::from_epoch_millis(millis)))
             .map_err(|_| around.error(format!("Can't parse {millis} as OffsetDateTime."))),

@@ -11,7 +11,7 @@ use crate::error::QueryError;
 const MAX_PAIRS: usize = 10_000_000;
 
 /// Bytes of a pair.
-const PAIR: u64 = 3 * size_of::<Value>() as u64 + 64;
+pub(super) const PAIR: u64 = 3 * size_of::<Value>() as u64 + 64;
 
 /// `combine`, `difference`, `disjunct`, `intersect`, `merge` and `product` with the list in the argument.
 pub(super) fn combine(
@@ -50,10 +50,7 @@ fn product(a: &[Value], b: &[Value], around: Around<'_>) -> Result<Value, QueryE
     if a.len().saturating_mul(b.len()) > MAX_PAIRS {
         return Err(around.error(format!("product() would make more than {MAX_PAIRS} pairs")));
     }
-    let (limit, size) = (around.cx.query.memory.limit(), (a.len() * b.len()) as u64 * PAIR);
-    if size > limit {
-        return Err(QueryError::ValueTooLarge { size, limit });
-    }
+    around.hold((a.len() * b.len()) as u64 * PAIR)?;
     let pair = |x: &Value, y: &Value| {
         watch::tick();
         Value::list([x.clone(), y.clone()])
@@ -78,7 +75,7 @@ fn incoming(name: StepName, object: &Value, around: Around<'_>) -> Result<Vec<Va
     let name = name.as_str();
     match object {
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
-            Ok(collection::members(object))
+            collection::members(object, around)
         }
         Value::Null => Err(around.error(format!("Incoming traverser for {name} step can't be null."))),
         other => Err(around.error(format!(
@@ -92,7 +89,7 @@ fn given(name: StepName, argument: &Value, around: Around<'_>) -> Result<Vec<Val
     let name = name.as_str();
     match argument {
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
-            Ok(collection::members(argument))
+            collection::members(argument, around)
         }
         Value::Null => Err(around.error(format!("Argument provided for {name} step can't be null."))),
         Value::Map(_) if name == "merge" => {

@@ -9,6 +9,7 @@ mod number;
 mod sort;
 mod text;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use graph::EdgeLabelId;
@@ -22,6 +23,7 @@ use crate::operator::Context;
 use super::column_builder::ColumnBuilder;
 use super::element;
 use super::fan::trace;
+use super::held::Held;
 use super::making::Making;
 use super::property::part_of;
 use super::view::{Graph, View};
@@ -33,9 +35,26 @@ struct Around<'a> {
     graph: &'a Graph<'a>,
     batch: &'a Batch,
     row: usize,
+    /// What the function holds while it works.
+    held: &'a RefCell<Held>,
 }
 
+/// Bytes that a function may hold without saying so.
+const FREE: u64 = 64 << 10;
+
 impl Around<'_> {
+    /// Makes room for bytes that the function needs until it has its result.
+    fn hold(&self, bytes: u64) -> Result<(), QueryError> {
+        if bytes <= FREE {
+            return Ok(());
+        }
+        let limit = self.cx.query.memory.limit();
+        if bytes > limit {
+            return Err(QueryError::ValueTooLarge { size: bytes, limit });
+        }
+        self.held.borrow_mut().grow(self.cx, bytes as usize)
+    }
+
     /// Refuses a text that has become too long.
     fn fits(&self, bytes: usize) -> Result<(), QueryError> {
         let limit = self.cx.query.memory.limit();
@@ -68,9 +87,12 @@ pub(super) fn local(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
     let mut rows = Vec::with_capacity(batch.len);
     let mut results = ColumnBuilder::with_capacity(batch.len);
     let mut making = Making::new(cx);
+    let held = RefCell::default();
     for row in 0..batch.len {
-        let around = Around { cx, graph: &graph, batch: &batch, row };
-        if let Some(result) = apply(function, &batch.current.value(row), around)? {
+        let around = Around { cx, graph: &graph, batch: &batch, row, held: &held };
+        let result = apply(function, &batch.current.value(row), around)?;
+        held.borrow_mut().release();
+        if let Some(result) = result {
             making.add(&result)?;
             rows.push(row as u32);
             results.push_value(Some(result));
@@ -125,6 +147,7 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         }
         LocalFn::Dedup => Ok(Some(collection::dedup(object))),
         LocalFn::Order(keys) => {
+            around.hold((collection::count(object) as u64).saturating_mul(sort::SORTED))?;
             sort::sorted(object, keys, around).map(Some).map_err(|several| several.error(around.cx))
         }
         LocalFn::Id => token(object, T::Id, around).map(Some),

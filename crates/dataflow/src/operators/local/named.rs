@@ -3,6 +3,7 @@
 use gremlin::StepName;
 use values::{Map, Value};
 
+use super::super::long_text;
 use super::{Around, collection, date, list, number, text};
 use crate::error::QueryError;
 
@@ -15,8 +16,8 @@ pub(super) fn apply(
 ) -> Result<Value, QueryError> {
     match name {
         StepName::Identity => Ok(object.clone()),
-        StepName::Index => Ok(index(object, args)),
-        StepName::Reverse => Ok(reverse(object)),
+        StepName::Index => index(object, args, around),
+        StepName::Reverse => reverse(object, around),
         StepName::AsString => text::as_string(object, around),
         StepName::AsNumber => number::as_number(object, args, around),
         StepName::AsBool => number::as_bool(object, around),
@@ -53,7 +54,7 @@ pub(super) fn apply_to_each(
 ) -> Result<Value, QueryError> {
     match object {
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
-            let each = collection::members(object).into_iter();
+            let each = collection::members(object, around)?.into_iter();
             let member = |member: Value| {
                 check_text(name, &member, " in list", around)?;
                 apply(name, args, &member, around)
@@ -96,24 +97,25 @@ fn is_of_text(name: StepName) -> bool {
 }
 
 /// `index()`: pairs of member and place, or a map from place to member.
-fn index(object: &Value, args: &[Value]) -> Value {
-    let numbered = collection::members(object).into_iter().enumerate();
-    match args.first().and_then(Value::as_i64) {
+fn index(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+    around.hold((collection::count(object) as u64).saturating_mul(list::PAIR))?;
+    let numbered = collection::each(object).enumerate();
+    Ok(match args.first().and_then(Value::as_i64) {
         Some(1) => numbered.map(|(i, member)| (Value::Int(i as i32), member)).collect::<Map>().into(),
         _ => {
             numbered.map(|(i, member)| Value::list([member, Value::Int(i as i32)])).collect::<Vec<_>>().into()
         }
-    }
+    })
 }
 
-fn reverse(object: &Value) -> Value {
-    match object {
-        Value::String(string) => Value::str(string.chars().rev().collect::<String>()),
+fn reverse(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+    Ok(match object {
+        Value::String(string) => Value::str(long_text::reversed(string)),
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
-            let mut members = collection::members(object);
+            let mut members = collection::members(object, around)?;
             members.reverse();
             members.into()
         }
         other => other.clone(),
-    }
+    })
 }

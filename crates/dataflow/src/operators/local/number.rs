@@ -1,16 +1,22 @@
 //! `asNumber()` and `asBool()`.
 
-use values::{BigInt, GType, Value, number};
+use values::number::{self, MAX_DIGITS};
+use values::{BigInt, GType, Value};
 
+use super::super::long_text::{without_leading_space, without_trailing_space};
 use super::Around;
+use super::text::excerpt;
 use crate::error::QueryError;
+
+/// Bytes of the longest text that is read as a number: its digits, and what may be beside them.
+const MOST: usize = MAX_DIGITS as usize + 16;
 
 /// A number from text, a number or a date (its milliseconds since 1970), cast to the type in the argument.
 pub(super) fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
     let number = match object {
         Value::Null => return Ok(Value::Null),
-        Value::String(text) => parse(text.trim())
-            .ok_or_else(|| around.error(format!("Can't parse string '{text}' as number.")))?,
+        Value::String(text) => parse(written(text, around)?)
+            .ok_or_else(|| around.error(format!("Can't parse string '{}' as number.", excerpt(text))))?,
         Value::DateTime(at) => Value::Long(at.epoch_millis()),
         number if number.is_number() => number.clone(),
         other => return Err(around.error(format!("Can't parse type {} as number.", class_name(other)))),
@@ -23,6 +29,17 @@ pub(super) fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> R
         None => Ok(number),
         Some(to) => number::cast(&number, to).map_err(|e| around.error(e.to_string())),
     }
+}
+
+/// A text that may be a number, without the space around it: not so long that reading it takes long.
+fn written<'t>(text: &'t str, around: Around<'_>) -> Result<&'t str, QueryError> {
+    let text = without_trailing_space(without_leading_space(text));
+    if text.len() > MOST {
+        let message =
+            format!("asNumber() reads at most {MAX_DIGITS} digits, not a text of {} bytes", text.len());
+        return Err(around.error(message));
+    }
+    Ok(text)
 }
 
 /// The name of the class that a value has in TinkerPop.
@@ -103,7 +120,7 @@ pub(super) fn as_bool(object: &Value, around: Around<'_>) -> Result<Value, Query
         Value::Bool(_) => Ok(object.clone()),
         Value::String(text) if text.trim().eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
         Value::String(text) if text.trim().eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
-        Value::String(text) => error(text),
+        Value::String(text) => error(&excerpt(text)),
         number => match number.as_f64() {
             Some(v) => Ok(Value::Bool(v != 0.0 && !v.is_nan())),
             None => error(&number.type_name()),

@@ -9,7 +9,10 @@ use values::{Map, Value, compare, watch};
 use super::super::ordered::ordered;
 use super::super::property::{Unfit, fetch_one, part_of};
 use super::super::random::Random;
-use super::Around;
+use super::{Around, collection};
+
+/// Bytes of a member while it is sorted: its place, and its keys in a list of their own.
+pub(super) const SORTED: u64 = 8 * size_of::<Value>() as u64;
 
 /// The members in order: a map's entries in a map, any other collection's members in a list. A member that lacks one of
 /// the keys is left out. What is no collection stays as it is.
@@ -21,13 +24,10 @@ pub(super) fn sorted(
     keys: &[(LocalSort, Order)],
     around: Around<'_>,
 ) -> Result<Value, Unfit> {
-    let members: Vec<Value> = match object {
-        Value::List(members) => members.to_vec(),
-        Value::Set(members) => members.iter().cloned().collect(),
-        Value::BulkSet(members) => members.repeated_from(0).cloned().collect(),
-        Value::Map(map) => map.iter().map(|(k, v)| Value::entry(k.clone(), v.clone())).collect(),
-        other => return Ok(other.clone()),
-    };
+    if !matches!(object, Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_)) {
+        return Ok(object.clone());
+    }
+    let members = collection::each(object).collect();
     let by_itself = [(LocalSort::Member, Order::Asc)];
     let keys = if keys.is_empty() { &by_itself[..] } else { keys };
     let sorted = sort_members(members, keys, around)?;

@@ -5,12 +5,22 @@ use std::fmt::Write;
 use gremlin::StepName;
 use values::{Str, Value, watch};
 
+use super::super::long_text::{self, places};
 use super::Around;
 use crate::detach;
 use crate::error::QueryError;
 
 /// Longest text that a function makes, in bytes.
 pub(super) const MAX_TEXT: usize = 16 << 20;
+
+/// The beginning of a text, for a message.
+pub(super) fn excerpt(text: &str) -> String {
+    const MOST: usize = 200;
+    match &text[..text.floor_char_boundary(MOST)] {
+        whole if whole.len() == text.len() => whole.to_owned(),
+        beginning => format!("{beginning}…"),
+    }
+}
 
 /// `asString()`.
 pub(super) fn as_string(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
@@ -29,8 +39,8 @@ pub(super) fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Resu
             Value::Null => {}
             Value::String(text) => {
                 let whole = result.get_or_insert_default();
+                around.fits(whole.len() + text.len())?;
                 whole.push_str(text);
-                around.fits(whole.len())?;
             }
             other => {
                 let message = format!(
@@ -52,17 +62,25 @@ pub(super) fn of_string(
     around: Around<'_>,
 ) -> Result<Value, QueryError> {
     Ok(match name {
-        StepName::Length => Value::Int(i32::try_from(text.encode_utf16().count()).unwrap_or(i32::MAX)),
-        StepName::ToLower => Value::str(text.to_lowercase()),
-        StepName::ToUpper => Value::str(text.to_uppercase()),
-        StepName::Trim => Value::str(text.trim()),
-        StepName::LTrim => Value::str(text.trim_start()),
-        StepName::RTrim => Value::str(text.trim_end()),
+        StepName::Length => Value::Int(i32::try_from(long_text::units(text)).unwrap_or(i32::MAX)),
+        StepName::ToLower => fitting(long_text::lower(text), around)?,
+        StepName::ToUpper => fitting(long_text::upper(text), around)?,
+        StepName::Trim => {
+            Value::str(long_text::without_trailing_space(long_text::without_leading_space(text)))
+        }
+        StepName::LTrim => Value::str(long_text::without_leading_space(text)),
+        StepName::RTrim => Value::str(long_text::without_trailing_space(text)),
         StepName::Replace => replace(text, args, around)?,
         StepName::Split => split(text, args.first().and_then(Value::as_str), around)?,
         StepName::Substring => substring(text, args, around)?,
         other => return Err(around.error(format!("{}() is not a function of text", other.as_str()))),
     })
+}
+
+/// A text that may have become longer: some letters are several in the other case.
+fn fitting(text: String, around: Around<'_>) -> Result<Value, QueryError> {
+    around.fits(text.len())?;
+    Ok(Value::str(text))
 }
 
 /// Nothing changes if the text to replace is empty or either argument is null.
@@ -75,15 +93,15 @@ fn replace(text: &Str, args: &[Value], around: Around<'_>) -> Result<Value, Quer
         return Ok(Value::String(text.clone()));
     }
     let (mut result, mut rest) = (String::new(), 0);
-    for (at, found) in text.match_indices(old) {
+    for at in places(text, old) {
         watch::tick();
+        around.fits(result.len() + at - rest + new.len())?;
         result.push_str(&text[rest..at]);
         result.push_str(new);
-        rest = at + found.len();
-        around.fits(result.len())?;
+        rest = at + old.len();
     }
+    around.fits(result.len() + text.len() - rest)?;
     result.push_str(&text[rest..]);
-    around.fits(result.len())?;
     Ok(Value::str(result))
 }
 
@@ -109,52 +127,56 @@ pub(super) fn text_of(object: &Value, around: Around<'_>) -> Result<String, Quer
 /// As [`parts`], within the query's bound of memory: the parts of a text are many times as large as the text.
 fn split(text: &str, separator: Option<&str>, around: Around<'_>) -> Result<Value, QueryError> {
     let limit = around.cx.query.memory.limit();
-    let mut all = Vec::new();
+    let (mut all, mut size) = (Vec::new(), 0);
     for part in parts(text, separator) {
-        watch::tick();
-        all.push(Value::from(part));
-        let size = (all.len() * size_of::<Value>()) as u64;
+        watch::ticks(1 + part.len() / BYTES_PER_TICK);
+        let part = Value::from(part);
+        size += part.extent().expanded;
         if size > limit {
             return Err(QueryError::ValueTooLarge { size, limit });
         }
+        all.push(part);
     }
     Ok(all.into())
 }
+
+/// Bytes of a part that are made in a tick of the query's watch.
+const BYTES_PER_TICK: usize = 64;
 
 /// By an empty separator into characters, by none at white space; adjacent separators count as one. What is behind the last
 /// separator is a part though it be empty, as in commons-lang's `splitByWholeSeparator`.
 fn parts<'t>(text: &'t str, separator: Option<&'t str>) -> Box<dyn Iterator<Item = &'t str> + 't> {
     match separator {
         Some("") => Box::new(text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])),
-        Some(separator) => match text.match_indices(separator).last() {
-            Some((at, _)) => {
-                let (before, last) = (&text[..at], &text[at + separator.len()..]);
-                Box::new(before.split(separator).filter(|part| !part.is_empty()).chain([last]))
-            }
-            None => Box::new(Some(text).into_iter().filter(|part| !part.is_empty())),
-        },
+        Some(separator) => {
+            let ends =
+                places(text, separator).map(|end| (end, false)).chain([(text.len(), !text.is_empty())]);
+            let parts = ends.scan(0, |from, (end, is_last)| {
+                let part = &text[*from..end];
+                *from = (end + separator.len()).min(text.len());
+                Some((part, is_last))
+            });
+            Box::new(parts.filter(|(part, is_last)| *is_last || !part.is_empty()).map(|(part, _)| part))
+        }
         None => Box::new(text.split_whitespace()),
     }
 }
 
 /// From `start` to before `end` (or the end); negative places count from the end.
 fn substring(text: &str, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
-    let units: Vec<u16> = text.encode_utf16().collect();
-    let len = units.len() as i64;
     let place = |i: usize| match args.get(i) {
         None | Some(Value::Null) => Ok(None),
         Some(place) => match place.as_i64() {
-            Some(place) if place < 0 => Ok(Some(len.saturating_add(place).max(0))),
-            Some(place) => Ok(Some(place.min(len))),
+            Some(place) => Ok(Some(place)),
             None => {
                 Err(around.error(format!("substring() needs whole numbers, found {}", place.type_name())))
             }
         },
     };
-    let start = place(0)?.unwrap_or(0);
-    let end = place(1)?.unwrap_or(len);
-    let (start, end) = (start as usize, end.max(start) as usize);
-    Ok(Value::str(String::from_utf16_lossy(&units[start..end])))
+    let (start, end) = (place(0)?.unwrap_or(0), place(1)?.unwrap_or(i64::MAX));
+    let len = if start < 0 || end < 0 { long_text::units(text) as i64 } else { 0 };
+    let from_begin = |place: i64| if place < 0 { (len + place).max(0) } else { place } as usize;
+    Ok(Value::str(long_text::cut(text, from_begin(start), from_begin(end))))
 }
 
 #[cfg(test)]

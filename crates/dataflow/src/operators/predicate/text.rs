@@ -9,17 +9,15 @@
 use graph::ValueRef;
 use gremlin::TextOp;
 use planner::physical::{Operand, Slot};
-use values::{Str, Value, watch};
+use values::{Str, Value};
 
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::java_regex::JavaRegex;
 
+use super::super::long_text;
 use super::Resolver;
 use super::fault::Fault;
-
-/// Bytes of a text that are searched in a tick of the query's watch.
-const BYTES_PER_TICK: usize = 64;
 
 /// A text predicate with its operand.
 #[derive(Debug)]
@@ -79,10 +77,7 @@ impl TextCheck {
         match self.op {
             TextOp::StartingWith | TextOp::NotStartingWith => text.starts_with(operand),
             TextOp::EndingWith | TextOp::NotEndingWith => text.ends_with(operand),
-            TextOp::Containing | TextOp::NotContaining => {
-                watch::ticks(text.len() / BYTES_PER_TICK);
-                text.contains(operand)
-            }
+            TextOp::Containing | TextOp::NotContaining => long_text::contains(text, operand),
             // Their patterns are no operands of tests: the planner refuses those that come from elsewhere.
             TextOp::Regex | TextOp::NotRegex => false,
         }

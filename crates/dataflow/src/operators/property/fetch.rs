@@ -172,19 +172,20 @@ pub(in crate::operators) fn fetch_one(
     graph: &Graph<'_>,
 ) -> Result<Option<Value>, Unfit> {
     Ok(match what {
-        FetchKind::Only(name, key) => {
-            check_only(object, name, *key, graph)?;
-            if let Value::Map(map) = object {
-                // What a map does not have under a key is null.
-                return Ok(Some(map.get(&Value::String(name.clone())).cloned().unwrap_or_default()));
+        FetchKind::Only(name, key) => match object {
+            Value::VertexRef(v) => match Key::resolve(name, *key, graph).id {
+                Some(id) => only_of_vertex(*v, id, graph)?,
+                None => property_of(object, name, *key, graph),
+            },
+            // What a map does not have under a key is null.
+            Value::Map(map) => Some(map.get(&Value::String(name.clone())).cloned().unwrap_or_default()),
+            other => {
+                check_only(other, name)?;
+                property_of(other, name, *key, graph)
             }
-            return fetch_one(object, &FetchKind::Property(name.clone(), *key), graph);
-        }
+        },
         FetchKind::This => Some(object.clone()),
-        FetchKind::Property(name, key) => {
-            let key = Key::resolve(name, *key, graph);
-            element::with_property(object, key, graph, |value| value.map(graph::ValueRef::to_value))
-        }
+        FetchKind::Property(name, key) => property_of(object, name, *key, graph),
         FetchKind::Token(token) => match element::token_of(object, *token, graph) {
             None => return Err(Unfit::WithoutToken(object.type_name(), *token)),
             value => value,
@@ -193,12 +194,27 @@ pub(in crate::operators) fn fetch_one(
     })
 }
 
-fn check_only(object: &Value, name: &Str, key: Option<KeyId>, graph: &Graph<'_>) -> Result<(), Unfit> {
+fn property_of(object: &Value, name: &Str, key: Option<KeyId>, graph: &Graph<'_>) -> Option<Value> {
+    let key = Key::resolve(name, key, graph);
+    element::with_property(object, key, graph, |value| value.map(graph::ValueRef::to_value))
+}
+
+/// The value of a vertex that may have one at most.
+fn only_of_vertex(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<Option<Value>, Unfit> {
+    graph.note_property(v, Some(key));
+    let value = match graph.reader.single(v, key) {
+        Single::Value(value) => Some(value),
+        Single::Absent => None,
+        Single::Several => {
+            check_one(v, key, graph)?;
+            graph.reader.value_ref(v, key)
+        }
+    };
+    Ok(value.map(graph::ValueRef::to_value))
+}
+
+fn check_only(object: &Value, name: &Str) -> Result<(), Unfit> {
     let has_several = match object {
-        Value::VertexRef(v) => match Key::resolve(name, key, graph).id {
-            Some(key) => return check_one(*v, key, graph),
-            None => false,
-        },
         Value::Vertex(v) => v.properties.iter().filter(|property| property.key == *name).count() > 1,
         Value::EdgeRef(_) | Value::Edge(_) | Value::VertexProperty(_) | Value::Map(_) => false,
         other => return Err(Unfit::WithoutProperties(other.type_name(), name.clone())),

@@ -1,7 +1,8 @@
 //! `values` and `properties`: every value or property of an element as a traverser of its own.
 
+use graph::{KeyId, Single};
 use planner::physical::{OpKind, PropertyForm};
-use values::Value;
+use values::{Value, VertexRef};
 
 use crate::error::QueryError;
 use crate::operator::Context;
@@ -28,10 +29,8 @@ impl Producer for PropertyStream {
         let ids = resolve_keys(keys, graph);
         if let (Value::VertexRef(v), PropertyForm::Values, Some(ids)) = (&object, form, ids.as_deref())
             && !ids.is_empty()
-            && ids.iter().all(|key| graph.reader.is_plain(*v, *key))
+            && push_plain(*v, ids, graph, into)
         {
-            ids.iter().for_each(|key| graph.note_property(*v, Some(*key)));
-            into.extend(ids.iter().filter_map(|key| graph.reader.value(*v, *key)));
             return Ok(false);
         }
         let found = properties_of(&object, &keys.names, ids.as_deref(), graph, cx)?;
@@ -41,4 +40,21 @@ impl Producer for PropertyStream {
         }
         Ok(false)
     }
+}
+
+/// Appends what a vertex has under some keys, if that is no more than a plain value under each; whether it is.
+fn push_plain(v: VertexRef, keys: &[KeyId], graph: &Graph<'_>, into: &mut Vec<Value>) -> bool {
+    let before = into.len();
+    for key in keys {
+        graph.note_property(v, Some(*key));
+        match graph.reader.single(v, *key) {
+            Single::Absent => {}
+            Single::Value(value) => into.push(value.to_value()),
+            Single::Several => {
+                into.truncate(before);
+                return false;
+            }
+        }
+    }
+    true
 }

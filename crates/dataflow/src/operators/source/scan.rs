@@ -38,9 +38,11 @@ impl Operator for Scan {
         let target = self.chunk.rows(cx);
         let column = match kind {
             ElementKind::Vertex => {
-                Column::Vertices(self.fill(&batch, vertex_labels, &graph, scan_vertices, target))
+                Column::Vertices(self.fill(&batch, vertex_labels, &graph, scan_vertices, (target, cx)))
             }
-            ElementKind::Edge => Column::Edges(self.fill(&batch, edge_labels, &graph, scan_edges, target)),
+            ElementKind::Edge => {
+                Column::Edges(self.fill(&batch, edge_labels, &graph, scan_edges, (target, cx)))
+            }
         };
         if self.origins.len() > 0 {
             let mut found = self.origins.derive(&batch, column);
@@ -89,14 +91,15 @@ fn scan_edges(
 }
 
 impl Scan {
-    /// Fills one batch of `target` rows from the cursor on.
+    /// Fills one batch of `target` rows from the cursor on; of fewer, if that takes longer than a turn: there may be little left of
+    /// what there once was.
     fn fill<E, L: Copy>(
         &mut self,
         batch: &Batch,
         labels: &Option<Vec<L>>,
         graph: &Graph<'_>,
         scan: ScanOf<E, L>,
-        target: usize,
+        (target, cx): (usize, &Context<'_>),
     ) -> Vec<E> {
         let mut found = Vec::with_capacity(target);
         let count = labels.as_ref().map_or(1, Vec::len);
@@ -113,6 +116,9 @@ impl Scan {
                     self.label = 0;
                     self.row += 1;
                 }
+            }
+            if cx.quota.is_spent() {
+                break;
             }
         }
         found

@@ -18,6 +18,7 @@ use crate::query::{Access, QueryState};
 use crate::quota::{MonotonicClock, Quota};
 use crate::scope_memory::ScopeMemory;
 use crate::side_effects::SideEffects;
+use crate::turns::Caller;
 use crate::waker::Waker;
 
 /// A graph and everything an operator may look at.
@@ -28,6 +29,8 @@ pub(super) struct World {
     pub(super) memory: u64,
     pub(super) tags: u32,
     pub(super) loops: i64,
+    /// How long an operator may work in one call.
+    pub(super) turn: Duration,
 }
 
 /// A traverser as tests look at it.
@@ -45,6 +48,8 @@ pub(super) struct Outcome {
     pub(super) exits: Vec<Batch>,
     /// Whether the operator asked for completion.
     pub(super) done: bool,
+    /// How often it was called.
+    pub(super) calls: usize,
     pub(super) query: Arc<QueryState>,
 }
 
@@ -88,7 +93,15 @@ impl World {
     pub(super) fn empty() -> Self {
         let graph = Graph::open(Arc::new(store::MemoryStore::new()), GraphOptions::default()).unwrap();
         let plan = Plan { ops: 8, slots: 4, ..Plan::default() };
-        Self { graph, plan, params: Vec::new(), memory: 1 << 30, tags: 1, loops: 0 }
+        Self {
+            graph,
+            plan,
+            params: Vec::new(),
+            memory: 1 << 30,
+            tags: 1,
+            loops: 0,
+            turn: Duration::from_secs(3600),
+        }
     }
 
     pub(super) fn with_tags(mut self, tags: u32) -> Self {
@@ -164,6 +177,7 @@ impl World {
             helpers: None,
             waker: Waker::new(|| ()),
             seed: 0x5eed,
+            caller: Caller::Application,
         })
     }
 
@@ -213,7 +227,8 @@ impl World {
         }
     }
 
-    fn context<'a>(
+    /// What an operator may look at.
+    pub(super) fn context<'a>(
         &self,
         query: &'a Arc<QueryState>,
         op: &'a Op,
@@ -229,7 +244,7 @@ impl World {
             single_tag: self.tags == 1,
             tags: self.tags,
             entered: Entered::All,
-            quota: Quota::new(clock, Duration::from_secs(3600)),
+            quota: Quota::new(clock, self.turn),
         }
     }
 
@@ -245,12 +260,13 @@ impl World {
         let clock = MonotonicClock::default();
         let cx = self.context(query, op, memory, &clock);
         let mut outcome =
-            Outcome { batches: Vec::new(), exits: Vec::new(), done: false, query: query.clone() };
+            Outcome { batches: Vec::new(), exits: Vec::new(), done: false, calls: 0, query: query.clone() };
         for batch in input {
             let mut next = Some(batch);
             loop {
                 let mut out = Output::default();
                 let step = operator.step(next.take(), &cx, &mut out)?;
+                outcome.calls += 1;
                 outcome.take(out);
                 match step {
                     Step::More => {}
@@ -269,6 +285,7 @@ impl World {
         loop {
             let mut out = Output::default();
             let step = operator.complete(&cx, &mut out)?;
+            outcome.calls += 1;
             outcome.take(out);
             if step != Step::More {
                 return Ok(outcome);

@@ -1,9 +1,9 @@
 //! New vertices and edges.
 
 use planner::physical::{Operand, WriteProperty};
-use values::{EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef, watch};
 
-use super::Change;
+use super::{Change, TICKS};
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operators::element::find_vertex;
@@ -78,6 +78,7 @@ impl Change<'_> {
                 )));
             }
             for _ in 0..bulk {
+                watch::ticks(TICKS);
                 add(row)?;
                 rows.push(row as u32);
             }

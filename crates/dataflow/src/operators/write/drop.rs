@@ -1,8 +1,8 @@
 //! Elements and properties removed.
 
-use values::Value;
+use values::{Value, watch};
 
-use super::Change;
+use super::{Change, TICKS};
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operators::element::{find_edge, find_vertex};
@@ -11,18 +11,27 @@ use crate::operators::view::View;
 impl Change<'_> {
     /// Removes what each traverser is at. What is gone already stays gone.
     pub(super) fn drop_all(&self, batch: &Batch) -> Result<(), QueryError> {
-        (0..batch.len).try_for_each(|row| self.drop_one(&batch.current.get(row).unwrap_or_default()))
+        (0..batch.len).try_for_each(|row| {
+            watch::ticks(TICKS);
+            self.drop_one(&batch.current.get(row).unwrap_or_default())
+        })
     }
 
     fn drop_one(&self, object: &Value) -> Result<(), QueryError> {
         match object {
             Value::VertexRef(v) => self.transaction.drop_vertex(*v)?,
             Value::EdgeRef(e) => self.transaction.drop_edge(*e)?,
-            Value::VertexProperty(p) => self.transaction.drop_vertex_property(self.property_id(p)?)?,
+            Value::VertexProperty(p) => {
+                if let Some(place) = self.place_of(p)? {
+                    self.transaction.drop_vertex_property(place)?;
+                }
+            }
             Value::Property(p) => match &p.owner {
                 Some(Value::EdgeRef(e)) => self.transaction.drop_edge_property(*e, &p.key)?,
                 Some(Value::VertexProperty(owner)) => {
-                    self.transaction.drop_meta_property(self.property_id(owner)?, &p.key)?;
+                    if let Some(place) = self.place_of(owner)? {
+                        self.transaction.drop_meta_property(place, &p.key)?;
+                    }
                 }
                 _ => return Err(self.error(format!("the property {} does not come from this graph", p.key))),
             },

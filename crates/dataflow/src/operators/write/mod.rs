@@ -33,6 +33,9 @@ pub(super) fn write(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
     }
 }
 
+/// Ticks of the query's watch for one change: some microseconds.
+const TICKS: usize = 64;
+
 /// The change of one step.
 #[derive(Clone, Copy)]
 struct Change<'a> {

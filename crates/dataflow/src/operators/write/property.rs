@@ -1,10 +1,10 @@
 //! Properties set on elements.
 
-use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId};
+use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId, ReadUnit, name_hash};
 use planner::physical::{Operand, WriteProperty};
-use values::{EdgeRef, Str, Value, VertexProperty, VertexRef};
+use values::{EdgeRef, Str, Value, VertexProperty, VertexRef, watch};
 
-use super::Change;
+use super::{Change, TICKS};
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operators::element::{find_edge, find_vertex};
@@ -19,6 +19,7 @@ impl Change<'_> {
         property: &WriteProperty,
     ) -> Result<Batch, QueryError> {
         for row in 0..batch.len {
+            watch::ticks(TICKS);
             let object = batch.current.get(row).unwrap_or_default();
             match &object {
                 Value::VertexRef(v) => self.set_on_vertex(*v, property, &batch, row)?,
@@ -109,7 +110,10 @@ impl Change<'_> {
 
     fn remove_values(&self, v: VertexRef, key: &str) -> Result<(), QueryError> {
         let snapshot = self.transaction.snapshot();
-        let Some(key) = snapshot.catalog().key(key) else { return Ok(()) };
+        let Some(key) = snapshot.catalog().key(key) else {
+            self.transaction.note_read(ReadUnit::Name(NameSpace::Key, name_hash(key)));
+            return Ok(());
+        };
         let mut entries: Vec<PropertyEntry> = Vec::new();
         snapshot.reader().vertex_properties(v, &[key], &mut entries);
         entries.iter().try_for_each(|entry| self.transaction.drop_vertex_property(entry.id))?;
@@ -142,7 +146,7 @@ impl Change<'_> {
         batch: &Batch,
         row: usize,
     ) -> Result<(), QueryError> {
-        let id = self.property_id(owner)?;
+        let id = self.place_of(owner)?.ok_or_else(|| GraphError::NoSuchProperty(owner.id.clone()))?;
         match self.key_and_value(property, batch, row)? {
             (key, Value::Null) => self.transaction.drop_meta_property(id, &key)?,
             (key, value) => self.transaction.set_meta_property(id, &key, value)?,
@@ -150,10 +154,21 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// The id under which the graph knows a vertex property.
-    pub(super) fn property_id(&self, property: &VertexProperty) -> Result<PropertyId, QueryError> {
-        property.id.as_i64().map(PropertyId).ok_or_else(|| {
-            self.error(format!("the vertex property {} does not come from this graph", property.id))
-        })
+    /// Where the graph has, or had, a vertex property; `None` only if it is gone.
+    pub(super) fn place_of(&self, property: &VertexProperty) -> Result<Option<PropertyId>, QueryError> {
+        let view = View::of(self.cx);
+        let graph = view.graph();
+        let key = graph.reader.snapshot().catalog().key(&property.key);
+        // Of one that a client sends only the id may be known: if no other was kept, it says whose property it is.
+        let by_id = || property.id.as_i64().map(PropertyId).filter(|id| Some(id.key()) == key);
+        let by_vertex = || find_vertex(&property.vertex.as_ref()?.0, &graph);
+        let owner = property.owner.or_else(by_vertex).or_else(|| Some(by_id()?.vertex()));
+        match (owner, key) {
+            (Some(v), Some(key)) => Ok(graph.reader.place_of_property(v, key, &property.id)),
+            _ => {
+                let id = &property.id;
+                Err(self.error(format!("the vertex property {id} does not come from this graph")))
+            }
+        }
     }
 }

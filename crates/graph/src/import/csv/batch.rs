@@ -8,7 +8,7 @@ use super::super::columns::{Cell, push};
 use super::super::error::Fault;
 use super::header::{Column, Header};
 use super::scalar::ScalarType;
-use crate::{BulkColumn, BulkValues};
+use crate::{BulkCell, BulkColumn, BulkValues};
 
 /// Rows after which batches are handed on.
 const FULL: usize = 64 << 10;
@@ -112,6 +112,6 @@ pub(super) fn array_cell(
     Ok(match (items.is_empty(), is_edge) {
         (true, _) => Cell::Absent,
         (false, true) => Cell::Any(Value::list(items)),
-        (false, false) => Cell::Multi(items.into_iter().map(|item| (item, Vec::new())).collect()),
+        (false, false) => Cell::Multi(items.into_iter().map(BulkCell::plain).collect()),
     })
 }

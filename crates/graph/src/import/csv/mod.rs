@@ -49,7 +49,7 @@ use super::foreign::refuse_foreign;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
-use crate::catalog::{NameSpace, check_name};
+use crate::naming::{NameSpace, check_name};
 use crate::{BulkLoad, Graph};
 
 /// Rows after which progress is reported.

@@ -34,17 +34,16 @@ impl VertexBatch {
         self.ids.push(vertex.id);
     }
 
-    /// The ids and the columns: a key under which every vertex has at most one value, without meta-properties, is a
+    /// The ids and the columns: a key under which every vertex has at most one value, without meta-properties or an id, is a
     /// single property, otherwise a multi-property.
     pub(super) fn into_columns(self) -> (Vec<Value>, Vec<BulkColumn>) {
         let rows = self.ids.len();
         let columns = self.columns.into_iter().map(|(key, mut cells)| {
             cells.resize(rows, Vec::new());
-            let is_single =
-                cells.iter().all(|cell| cell.len() <= 1 && cell.iter().all(|(_, metas)| metas.is_empty()));
+            let is_single = cells.iter().all(|row| row.len() <= 1 && row.iter().all(BulkCell::is_plain));
             let values = match is_single {
                 true => BulkValues::Any(
-                    cells.into_iter().map(|cell| cell.into_iter().next().map(|(v, _)| v)).collect(),
+                    cells.into_iter().map(|row| row.into_iter().next().map(|cell| cell.value)).collect(),
                 ),
                 false => BulkValues::Multi(cells),
             };

@@ -1,11 +1,12 @@
 //! One line of an adjacency list: a vertex with its properties and edges.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map as Object, Value as Json};
 use values::{Str, Value};
 
 use super::super::error::Fault;
 use super::typed;
-use crate::catalog::{NameSpace, check_name};
+use crate::naming::{NameSpace, check_name};
 use crate::{BulkCell, element_id};
 
 /// The label of vertices that have none in the file (TinkerPop's default).
@@ -51,8 +52,8 @@ pub(super) fn parse(line: &[u8]) -> Result<Json> {
     }
 }
 
-/// The vertex of a line.
-pub(super) fn vertex(json: &Json) -> Result<VertexLine> {
+/// The vertex of a line; its properties with the ids that they have there, if these are to be kept.
+pub(super) fn vertex(json: &Json, keep_property_ids: bool) -> Result<VertexLine> {
     let id = id_of(json)?;
     let label = match json.get("label") {
         None => DEFAULT_LABEL.to_owned(),
@@ -62,11 +63,13 @@ pub(super) fn vertex(json: &Json) -> Result<VertexLine> {
         }
     };
     let mut properties = Vec::new();
+    let mut ids = keep_property_ids.then(FxHashSet::default);
     for (key, list) in object(json, "properties")?.into_iter().flatten() {
         let path = format!("properties.{key}");
         name(NameSpace::Key, key, &path)?;
         let list = list.as_array().ok_or_else(|| fault(&path, "an array of vertex properties expected"))?;
-        properties.push((key.clone(), list.iter().map(|cell| property(cell, &path)).collect::<Result<_>>()?));
+        let cells = list.iter().map(|cell| property(cell, &path, ids.as_mut()));
+        properties.push((key.clone(), cells.collect::<Result<_>>()?));
     }
     Ok(VertexLine { id, label, properties })
 }
@@ -105,16 +108,31 @@ fn edge_line(edge: &Json, label: &str, path: &str) -> Result<EdgeLine> {
     Ok(EdgeLine { id, label: label.to_owned(), to, properties })
 }
 
-/// A vertex property: its value, and its meta-properties. Its id is not kept, as in TinkerPop's own readers for graphs
-/// that do not take ids of properties from outside.
-fn property(json: &Json, path: &str) -> Result<BulkCell> {
+/// A vertex property: its value, its meta-properties and, if `ids` knows those of the vertex's properties before it, its id.
+/// Without them it is left out, as TinkerPop's own readers do for graphs that do not take ids of properties from outside.
+fn property(json: &Json, path: &str, ids: Option<&mut FxHashSet<Value>>) -> Result<BulkCell> {
     let inner = json.get("value").ok_or_else(|| fault(path, "`value` expected in a vertex property"))?;
-    let mut metas = Vec::new();
+    let mut meta = Vec::new();
     for (key, json) in object(json, "properties")?.into_iter().flatten() {
         let path = format!("{path}.properties.{key}");
-        metas.push((Str::from(name(NameSpace::Key, key, &path)?), value(json, &path)?));
+        meta.push((Str::from(name(NameSpace::Key, key, &path)?), value(json, &path)?));
     }
-    Ok((value(inner, path)?, metas))
+    let id = match ids {
+        Some(ids) => property_id(json, path, ids)?,
+        None => None,
+    };
+    Ok(BulkCell { value: value(inner, path)?, meta, id })
+}
+
+/// The id of a vertex property, if it has one; no other property of the vertex may have it.
+fn property_id(json: &Json, path: &str, ids: &mut FxHashSet<Value>) -> Result<Option<Value>> {
+    let Some(id) = json.get("id") else { return Ok(None) };
+    let path = format!("{path}.id");
+    let id = scalar_id(id, &path)?;
+    if !ids.insert(id.clone()) {
+        return Err(fault(&path, "an id of its own expected, but another property of the vertex has it"));
+    }
+    Ok(Some(id))
 }
 
 fn object<'j>(json: &'j Json, key: &str) -> Result<Option<&'j Object<String, Json>>> {

@@ -38,7 +38,8 @@ const FULL: usize = 16 << 10;
 const PROGRESS_LINES: u64 = 256;
 
 /// Imports a GraphSON 3 file, one vertex per line, into an empty graph. Vertices and edges keep their ids, with their
-/// types; keys with several values or with meta-properties become multi-properties.
+/// types, and so do properties of vertices if the options say so; keys with several values or with meta-properties become
+/// multi-properties.
 ///
 /// # Errors
 /// See [`ImportError`]. The graph is empty then, as before. When bad rows are skipped, a line is left out whole in the
@@ -59,6 +60,7 @@ pub fn graphson(
         monitor: Monitor::new(2 * length, progress),
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
+        keep_property_ids: options.keep_property_ids,
         ids: FxHashMap::default(),
     };
     import.read_vertices()?;
@@ -76,6 +78,8 @@ struct Import<'a> {
     monitor: Monitor<'a>,
     rejects: Rejects,
     counts: Counts,
+    /// See [`ImportOptions::keep_property_ids`].
+    keep_property_ids: bool,
     ids: FxHashMap<Value, VertexRef>,
 }
 
@@ -103,7 +107,7 @@ impl Import<'_> {
     /// The vertex of a line; enters its id, with a reference yet to be filled in.
     fn vertex(&mut self, line: &[u8]) -> Result<element::VertexLine, Fault> {
         let json = element::parse(line)?;
-        let vertex = element::vertex(&json)?;
+        let vertex = element::vertex(&json, self.keep_property_ids)?;
         // An unreadable edge spoils its line: better found before the vertex is taken.
         element::edges(&json)?;
         match self.ids.entry(vertex.id.clone()) {

@@ -9,7 +9,7 @@ use super::super::lines::trim_line_end;
 use super::super::rejects::{BadRows, Faults};
 use super::ids::Ids;
 use super::layout::{CsvFile, DELIMITER, FieldType};
-use crate::{BulkColumn, BulkStrings, BulkValues};
+use crate::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 
 /// Between the values of a list within a field.
 const LIST_DELIMITER: char = ';';
@@ -80,7 +80,7 @@ pub(super) fn vertices(
     for attribute in attributes {
         let cells = content.ids.iter().map(|id| {
             let values = attribute.values.get(id).map(|owned| owned.texts.as_slice()).unwrap_or_default();
-            values.iter().map(|text| (Value::String(text.clone()), Vec::new())).collect()
+            values.iter().map(|text| BulkCell::plain(Value::String(text.clone()))).collect()
         });
         columns.push(BulkColumn { key: attribute.key.clone(), values: BulkValues::Multi(cells.collect()) });
     }
@@ -286,7 +286,7 @@ fn read_cell(field_type: FieldType, field: &str, column: usize) -> Result<Cell<'
         },
         FieldType::Texts => {
             let values = field.split(LIST_DELIMITER).filter(|text| !text.is_empty());
-            Ok(Cell::Multi(values.map(|text| (Value::str(text), Vec::new())).collect()))
+            Ok(Cell::Multi(values.map(|text| BulkCell::plain(Value::str(text))).collect()))
         }
     }
 }

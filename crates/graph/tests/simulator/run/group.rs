@@ -7,7 +7,7 @@ use graph::{
 
 use super::{Doubt, Run};
 use crate::naive::Naive;
-use crate::naive::steps::{EDGES, KEYS, pick_vertex, value};
+use crate::naive::steps::{EDGES, KEYS, RARE, pick_vertex, rare, value};
 
 /// A transaction that is about to commit, and what it leaves behind.
 pub(super) struct Member {
@@ -43,8 +43,12 @@ impl Write {
             return false;
         }
         match self {
-            Self::Edge { e, label } => model.add_edge(*e, label, None),
+            Self::Edge { e, label } => {
+                model.names.extend(RARE.iter().find(|name| *name == label));
+                model.add_edge(*e, label, None);
+            }
             Self::Property { v, key, value, id } => {
+                model.names.extend(RARE.iter().find(|name| *name == key));
                 model.set_vertex_property(*v, Cardinality::Single, key, value.clone(), &[], *id);
             }
         }
@@ -61,14 +65,19 @@ struct Ending {
 }
 
 impl Run {
-    /// Some transactions of a few writes each that begin now, none of which knows of the others.
+    /// Some transactions of a few writes each that begin now, none of which knows of the others. Some that were between them have
+    /// been rolled back by then, with the names that they had.
     pub(super) fn followers(&mut self, graph: &Graph) -> Vec<Member> {
         (0..1 + self.random.below(4))
-            .map(|_| {
+            .filter_map(|_| {
                 let transaction = graph.begin();
                 let count = 1 + self.random.below(4);
                 let writes = (0..count).filter_map(|_| self.write_alone(&transaction)).collect();
-                Member { transaction, change: Change::By(writes) }
+                if self.random.below(4) == 0 {
+                    transaction.rollback();
+                    return None;
+                }
+                Some(Member { transaction, change: Change::By(writes) })
             })
             .collect()
     }
@@ -78,10 +87,14 @@ impl Run {
         let (model, random) = (&self.model, &mut self.random);
         let v = pick_vertex(model, random)?;
         let write = if random.below(3) > 0 {
-            let (label, other) = (EDGES[random.below(EDGES.len())], pick_vertex(model, random)?);
+            let other = pick_vertex(model, random)?;
+            let is_rare = random.below(4) == 0;
+            let label = if is_rare { rare(model, random) } else { EDGES[random.below(EDGES.len())] };
             transaction.add_edge(None, label, v, other).map(|e| Write::Edge { e, label })
         } else {
-            let (key, value) = (KEYS[random.below(3)], value(random));
+            let is_rare = random.below(4) == 0;
+            let key = if is_rare { rare(model, random) } else { KEYS[random.below(3)] };
+            let value = value(random);
             let set = transaction.set_vertex_property(v, Cardinality::Single, key, value.clone(), &[]);
             set.map(|id| Write::Property { v, key, value, id })
         };

@@ -7,27 +7,47 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// Settings of a server: configuration keys and their values.
-pub(crate) type Settings = Vec<(&'static str, String)>;
+pub type Settings = Vec<(&'static str, String)>;
 
 /// A running server. It is killed when this is dropped.
-pub(crate) struct ServerProcess {
+#[derive(Debug)]
+pub struct ServerProcess {
     program: PathBuf,
     /// Holds the graph and what the server says.
     folder: PathBuf,
     settings: Settings,
+    graphs: Vec<&'static str>,
     child: Child,
     address: SocketAddr,
 }
 
 impl ServerProcess {
-    /// Starts `program` on a graph in `folder`, on a free port.
+    /// Starts `program` on the graph `graph` in `folder`, on a free port.
     ///
     /// # Errors
     /// If it cannot be started, or ends before it listens.
     pub fn start(program: &Path, folder: &Path, settings: Settings) -> io::Result<Self> {
-        let (child, address) = spawn(program, folder, &settings)?;
+        Self::start_with(program, folder, settings, Vec::new())
+    }
+
+    /// The same with further graphs in `folder`, each with the name of its folder.
+    ///
+    /// # Errors
+    /// As [`ServerProcess::start`].
+    pub fn start_with(
+        program: &Path,
+        folder: &Path,
+        settings: Settings,
+        graphs: Vec<&'static str>,
+    ) -> io::Result<Self> {
+        let (child, address) = spawn(program, folder, &settings, &graphs)?;
         let (program, folder) = (program.to_owned(), folder.to_owned());
-        Ok(Self { program, folder, settings, child, address })
+        Ok(Self { program, folder, settings, graphs, child, address })
+    }
+
+    /// The process, as the operating system calls it.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Where it listens.
@@ -50,7 +70,7 @@ impl ServerProcess {
     /// # Errors
     /// As [`ServerProcess::start`].
     pub fn start_again(&mut self) -> io::Result<()> {
-        (self.child, self.address) = spawn(&self.program, &self.folder, &self.settings)?;
+        (self.child, self.address) = spawn(&self.program, &self.folder, &self.settings, &self.graphs)?;
         Ok(())
     }
 
@@ -88,7 +108,12 @@ impl Drop for ServerProcess {
 }
 
 /// Starts the process and waits until it listens.
-fn spawn(program: &Path, folder: &Path, settings: &Settings) -> io::Result<(Child, SocketAddr)> {
+fn spawn(
+    program: &Path,
+    folder: &Path,
+    settings: &Settings,
+    graphs: &[&str],
+) -> io::Result<(Child, SocketAddr)> {
     let log = File::options().create(true).append(true).open(folder.join("server.log"))?;
     let mut command = Command::new(program);
     command.arg("--data").arg(folder.join("graph"));
@@ -96,7 +121,10 @@ fn spawn(program: &Path, folder: &Path, settings: &Settings) -> io::Result<(Chil
         command.arg("--set").arg(format!("{key}={value}"));
     }
     // No configuration of whoever runs this.
-    command.args(["serve", "--port", "0"]).current_dir(folder);
+    command.args(["serve", "--port", "0"]).current_dir(folder).env_remove("MANGROVE_CONFIG");
+    for name in graphs {
+        command.arg("--graph").arg(format!("{name}={}", folder.join(name).display()));
+    }
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn()?;
     let mut line = String::new();
     if let Some(stdout) = child.stdout.take() {
