@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use parking_lot::Mutex;
 
+use crate::seat::Seat;
 use crate::task::Task;
 
 /// Threads that wait for commits. As many commits as there are threads share one sync of the log.
@@ -14,13 +15,15 @@ pub(crate) struct Committers {
 }
 
 impl Committers {
-    pub(crate) fn start(threads: usize) -> std::io::Result<Self> {
+    /// Starts so many threads, beside so many executors.
+    pub(crate) fn start(threads: usize, executors: usize) -> std::io::Result<Self> {
         let (send, receive) = channel();
         let receive = Arc::new(Mutex::new(receive));
+        let seats: Vec<Arc<Seat>> = (0..executors.div_ceil(2).max(1)).map(|_| Arc::default()).collect();
         let threads = (0..threads.max(1))
             .map(|i| {
-                let receive = receive.clone();
-                std::thread::Builder::new().name(format!("commit-{i}")).spawn(move || work(&receive))
+                let (receive, seat) = (receive.clone(), seats[i % seats.len()].clone());
+                std::thread::Builder::new().name(format!("commit-{i}")).spawn(move || work(&receive, &seat))
             })
             .collect::<std::io::Result<Vec<_>>>()?;
         Ok(Self { queue: Mutex::new(Some(send)), threads: Mutex::new(threads) })
@@ -46,22 +49,23 @@ impl Committers {
     }
 }
 
-fn work(receive: &Mutex<Receiver<Task>>) {
+fn work(receive: &Mutex<Receiver<Task>>, seat: &Seat) {
+    crate::scheduling::be_in_the_background();
     loop {
         let next = receive.lock().recv();
         let Ok(task) = next else { return };
-        finish(task);
+        finish(task, seat);
     }
 }
 
-fn finish(task: Task) {
+fn finish(task: Task, seat: &Seat) {
     let Task { query, mut sink, abandoned, .. } = task;
     // A client that has gone wants no commit: it could never learn of it.
     if abandoned.load(std::sync::atomic::Ordering::Acquire) {
         return;
     }
     let cancel = query.state().cancel.clone();
-    let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit()));
+    let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit_from(seat)));
     let outcome = committed.unwrap_or_else(|panic| Err(crate::task::panicked(&panic)));
     let outcome = match outcome {
         Ok((summary, mut results)) => {

@@ -38,6 +38,7 @@ use crate::pin::Cores;
 use crate::post::{Lent, Post};
 use crate::quota::Clock;
 use crate::reclaim;
+use crate::scheduling;
 
 /// How often the lookout looks: half a turn, so that a load holds up other queries no longer than another query would.
 const LOOK: Duration = Duration::from_micros(250);
@@ -132,6 +133,7 @@ impl Crew {
             post.on_this_thread();
             graph::on_load(Some(Rc::clone(&post) as Rc<dyn OnLoad>));
             reclaim::on_this_thread();
+            scheduling::be_prompt();
             while let Some(executor) = post.crew.stand_by() {
                 post.take_up(&executor);
                 executor.run(&post);

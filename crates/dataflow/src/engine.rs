@@ -137,7 +137,7 @@ impl Engine {
     pub fn start_by(options: &EngineOptions, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let executors = options.executors.max(1);
         let floor = Arc::new(Floor::new(executors, options.sharing, clock.clone()));
-        let committers = Arc::new(Committers::start(options.committers)?);
+        let committers = Arc::new(Committers::start(options.committers, executors)?);
         let crew = Crew::new(floor.clone(), clock.clone(), committers, options.pin, options.spares);
         // Dropped, and so stopped, if not all threads can be started.
         let engine = Self { floor, clock, crew, seed: AtomicU64::new(1), budget: options.budget.clone() };

@@ -15,6 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::query::{Helpers, Sharing};
 use crate::quota::Clock;
 use crate::scope::{PieceSource, PieceTask};
+use crate::seat::Seat;
 use crate::task::Task;
 
 /// Time after the end of a query within which its sender is expected to send another one, at most.
@@ -44,6 +45,8 @@ pub(crate) struct Desk {
     core: AtomicUsize,
     /// Queries that live here.
     pub load: AtomicUsize,
+    /// For who works for long on behalf of one of them.
+    pub long: Seat,
 }
 
 impl Desk {

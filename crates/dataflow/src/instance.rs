@@ -99,8 +99,8 @@ struct Node {
     backlog: bool,
     /// Halvings of the batches that it is given: it takes long for its rows.
     halvings: u8,
-    /// Whether its last step has outlasted a turn.
-    outlasts: bool,
+    /// How many of its last steps have outlasted a turn, one after the other.
+    outlasted: u8,
 }
 
 impl Node {
@@ -111,12 +111,17 @@ impl Node {
 
     /// Whether it takes long, as far as is known.
     fn is_slow(&self) -> bool {
-        self.halvings > 0 || self.outlasts
+        self.halvings > 0 || self.outlasted > 0
+    }
+
+    /// Whether its next step may outlast a turn. One that has may have waited for its core all the while.
+    fn outlasts(&self) -> bool {
+        self.outlasted > 1
     }
 
     /// Notes how long it has worked on so many rows.
     fn pace(&mut self, rows: usize, took: Duration) {
-        self.outlasts = took > TURN;
+        self.outlasted = if took > TURN { self.outlasted.saturating_add(1) } else { 0 };
         if took > SLOW && rows > FEWEST_ROWS {
             self.halvings = (self.halvings + 1).min(MOST_HALVINGS);
         } else if took < SLOW / 4 {
@@ -359,8 +364,8 @@ impl Instance {
         let is_paced = (is_large || rows > 0 && (node.is_slow() || writes(cx)))
             && !operators::divides_its_work(&op.kind);
         let began = is_paced.then(|| cx.query.clock.now());
-        let may_outlast = is_paced && (node.outlasts || charge.is_some_and(|bytes| bytes >= LONG_BYTES));
-        let long = may_outlast.then(Long::begin);
+        let may_outlast = is_paced && (node.outlasts() || charge.is_some_and(|bytes| bytes >= LONG_BYTES));
+        let long = may_outlast.then(|| Long::begin(|| cx.query.check())).transpose()?;
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         let output = &mut self.output;
         let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output))?;

@@ -16,6 +16,8 @@
 //! | `growing/` | tables and vectors that grow little by little |
 //! | `reclaim.rs` | freeing what is large, off the executors |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
+//! | `commit.rs`, `seat.rs` | commits, off the executors |
+//! | `scheduling.rs` | what the kernel is told of threads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
@@ -48,8 +50,10 @@ mod quota;
 mod reclaim;
 mod result;
 mod running;
+pub mod scheduling;
 mod scope;
 mod scope_memory;
+mod seat;
 mod side_effects;
 mod task;
 mod turns;

@@ -11,7 +11,9 @@ use parking_lot::Mutex;
 use crate::crew::Crew;
 use crate::executor::Executor;
 use crate::floor::Desk;
+use crate::scheduling;
 use crate::scope::PieceTask;
+use crate::seat::Seated;
 use crate::task::{Next, Task};
 
 /// See the module.
@@ -34,21 +36,45 @@ thread_local! {
 
 /// Lives while its thread works on something that may outlast a turn by far and cannot be left, such as the making of one large
 /// text: the executor is lent meanwhile, as for a load, so another thread may go on with its other queries. Both are on one core
-/// then, which the system divides among them.
-pub(crate) struct Long(Option<Rc<Post>>);
+/// then, which the system divides among them: one thread that works for long, and no more, for each executor.
+#[derive(Default)]
+pub(crate) struct Long {
+    seated: Option<Seated>,
+    /// Given back after the seat: who takes that has an executor to give away.
+    _lent: Option<Lending>,
+}
+
+/// What is lent comes back at its end.
+struct Lending(Rc<Post>);
 
 impl Long {
-    /// Whoever calls this holds no lock that other queries wait for.
-    pub(crate) fn begin() -> Self {
-        Self(POST.with_borrow(Clone::clone).filter(|post| post.lend()))
+    /// Waits for those who work for long in the same place. Whoever calls this holds no lock that other queries wait for.
+    ///
+    /// # Errors
+    /// Those of `check`, which says whether the query must end.
+    pub(crate) fn begin<E>(check: impl FnMut() -> Result<(), E>) -> Result<Self, E> {
+        let Some(post) = POST.with_borrow(Clone::clone).filter(|post| post.lend()) else {
+            return Ok(Self::default());
+        };
+        let desk = post.desk.borrow().clone();
+        let _lent = Some(Lending(post));
+        let seated = desk.map(|desk| desk.long.take(check)).transpose()?;
+        scheduling::be_patient();
+        Ok(Self { seated, _lent })
     }
 }
 
 impl Drop for Long {
     fn drop(&mut self) {
-        if let Some(post) = &self.0 {
-            post.take_back();
+        if self.seated.take().is_some() {
+            scheduling::be_prompt();
         }
+    }
+}
+
+impl Drop for Lending {
+    fn drop(&mut self) {
+        self.0.take_back();
     }
 }
 
@@ -227,13 +253,17 @@ mod tests {
     fn post() -> Rc<Post> {
         let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
         let floor = Arc::new(Floor::new(1, Sharing::default(), clock.clone()));
-        let committers = Arc::new(Committers::start(1).unwrap());
+        let committers = Arc::new(Committers::start(1, 1).unwrap());
         let executor = Executor::new(0, &floor);
         let crew = Crew::new(floor, clock, committers, false, 0);
         let post = Rc::new(Post::new(crew, Arc::default()));
         post.take_up(&executor);
         post.hold(executor);
         post
+    }
+
+    fn begin() -> Long {
+        Long::begin(|| Ok::<_, ()>(())).unwrap()
     }
 
     fn is_lent(post: &Post) -> bool {
@@ -244,10 +274,10 @@ mod tests {
     fn what_is_lent_for_long_work_stays_lent_through_loads_and_comes_back_once() {
         let post = post();
         post.on_this_thread();
-        let long = Long::begin();
+        let long = begin();
         assert!(is_lent(&post) && post.held.borrow().is_none());
         for others_may_go_on in [true, false] {
-            let inner = Long::begin();
+            let inner = begin();
             post.begin(None, others_may_go_on);
             assert!(is_lent(&post));
             post.end();
@@ -263,10 +293,27 @@ mod tests {
     fn who_comes_back_from_long_work_and_finds_another_in_place_has_no_executor() {
         let post = post();
         post.on_this_thread();
-        let long = Long::begin();
+        let long = begin();
         let taken = post.lent.slot.lock().executor.take();
         drop(long);
         assert!(taken.is_some() && post.release().is_none());
+        post.crew.committers.stop();
+    }
+
+    #[test]
+    fn who_works_for_long_waits_for_another_in_its_place_but_not_beyond_its_deadline() {
+        let post = post();
+        post.on_this_thread();
+        let desk = post.desk.borrow().clone().unwrap();
+        let other = desk.long.take_soon();
+        assert!(other.is_some());
+        assert_eq!(Long::begin(|| Err("late")).err(), Some("late"));
+        assert!(!is_lent(&post) && post.held.borrow().is_some(), "it came back");
+        drop(other);
+        let long = begin();
+        assert!(desk.long.take_soon().is_none());
+        drop(long);
+        assert!(desk.long.take_soon().is_some());
         post.crew.committers.stop();
     }
 }

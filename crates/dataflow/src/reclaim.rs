@@ -48,6 +48,7 @@ fn start() -> Option<Sender<Remains>> {
 }
 
 fn work(receive: &Receiver<Remains>) {
+    crate::scheduling::be_in_the_background();
     while let Ok(remains) = receive.recv() {
         // A destructor that panics must not end the thread: those that come after it would never be freed.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(remains)));

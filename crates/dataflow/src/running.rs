@@ -19,6 +19,7 @@ use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::reclaim;
 use crate::result::{Results, Summary};
+use crate::seat::Seat;
 
 /// The root scope instance of a query, on the executor that runs it.
 pub struct RunningQuery {
@@ -247,15 +248,23 @@ impl RunningQuery {
     /// # Errors
     /// [`QueryError::Graph`], retryable on a conflict.
     pub fn commit(self) -> Result<(Summary, Results), QueryError> {
+        self.commit_from(&Seat::default())
+    }
+
+    /// The same, of one that computes only while it has the seat.
+    pub(crate) fn commit_from(self, seat: &Seat) -> Result<(Summary, Results), QueryError> {
         let summary = self.summary();
         let Some(transaction) = self.state.transaction() else { return Ok((summary, Results::new())) };
+        let seated = seat.take_soon();
         let mut results = self.answered(&ReadNotes::of_shown(transaction))?;
         let Self { state, root, answer, detach, .. } = self;
         drop(root);
         let submitted = state.transaction().map(Transaction::submit).transpose()?;
         // While it waits, and maybe flushes, its snapshot keeps nothing in memory.
         drop(state);
+        drop(seated);
         if let Some(shown) = submitted.map(graph::Submitted::wait_to_show).transpose()?.flatten() {
+            let _seated = seat.take_soon();
             drop(results);
             results = answer.later(&shown, detach);
             shown.check()?;

@@ -77,6 +77,7 @@ impl Serve {
             databases.push(database);
         }
         let runtime = tokio::runtime::Builder::new_multi_thread()
+            .on_thread_start(dataflow::scheduling::be_prompt)
             // The executors do the work; encoding and sockets need a part of it.
             .worker_threads(available_parallelism().map_or(1, |cores| cores.get().min(8)))
             .thread_name("server")
