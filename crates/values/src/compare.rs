@@ -24,13 +24,23 @@ pub fn equals(a: &Value, b: &Value) -> bool {
     {
         return false;
     }
-    compare(a, b) == Some(Ordering::Equal)
+    match (a, b) {
+        (Value::List(a), Value::List(b)) => all_equal(a.iter(), b.iter()),
+        (Value::Path(a), Value::Path(b)) => all_equal(a.objects.iter(), b.objects.iter()),
+        _ => compare(a, b) == Some(Ordering::Equal),
+    }
+}
+
+/// As many members as there are on both sides, each equal to its opposite.
+fn all_equal<'a>(a: impl Iterator<Item = &'a Value>, b: impl Iterator<Item = &'a Value>) -> bool {
+    crate::watch::tick();
+    a.zip(b).all(|(a, b)| equals(a, b))
 }
 
 /// Gremlin *comparability* (`P.lt` and its kin): `None` when the two cannot be compared (different types, `NaN`).
 ///
-/// Collections are compared pairwise; the first pair that is unequal or incomparable decides. Sets and maps are
-/// brought in [`order`] first. Elements are compared by id, handles of elements by their place in the graph.
+/// Collections are compared pairwise: the first pair that is unequal decides, and each pair must be comparable. Sets and maps
+/// are brought in [`order`] first. Elements are compared by id, handles of elements by their place in the graph.
 pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     use Value::*;
     match (a, b) {
@@ -77,13 +87,11 @@ fn compare_all<'a>(
     mut b: impl Iterator<Item = &'a Value>,
 ) -> Option<Ordering> {
     crate::watch::tick();
+    let mut decided = Ordering::Equal;
     loop {
         match (a.next(), b.next()) {
-            (Some(x), Some(y)) => match compare(x, y) {
-                Some(Ordering::Equal) => {}
-                decided => return decided,
-            },
-            (x, y) => return Some(x.is_some().cmp(&y.is_some())),
+            (Some(x), Some(y)) => decided = decided.then(compare(x, y)?),
+            (x, y) => return Some(decided.then(x.is_some().cmp(&y.is_some()))),
         }
     }
 }
@@ -104,10 +112,7 @@ fn compare_maps(a: &Map, b: &Map) -> Option<Ordering> {
 }
 
 fn compare_properties(a: &Property, b: &Property) -> Option<Ordering> {
-    match a.key.as_str().cmp(b.key.as_str()) {
-        Ordering::Equal => compare(&a.value, &b.value),
-        decided => Some(decided),
-    }
+    compare(&a.value, &b.value).map(|values| a.key.as_str().cmp(b.key.as_str()).then(values))
 }
 
 fn compare_vertex_properties(a: &VertexProperty, b: &VertexProperty) -> Option<Ordering> {

@@ -102,7 +102,7 @@ fn null_equals_null_and_types_do_not_mix() {
 #[test]
 fn lists_are_compared_pairwise() {
     let int = Value::Int;
-    let cases: [(Value, Value, Option<Ordering>); 11] = [
+    let cases: [(Value, Value, Option<Ordering>); 13] = [
         (list([]), list([]), Some(Equal)),
         (list([]), list([int(1)]), Some(Less)),
         (list([int(1)]), list([]), Some(Greater)),
@@ -113,7 +113,10 @@ fn lists_are_compared_pairwise() {
         (list([int(1), int(2)]), list([Value::Double(1.0), Value::Double(2.0)]), Some(Equal)),
         (list([int(1), Value::str("a")]), list([int(1), Value::str("b")]), Some(Less)),
         (list([int(1)]), list([Value::str("a")]), None),
-        (list([int(1), int(9)]), list([int(2), Value::str("a")]), Some(Less)),
+        // All pairs must be comparable, also those behind the one that decides; not those of which one side has no more.
+        (list([int(1), int(9)]), list([int(2), Value::str("a")]), None),
+        (list([int(1), list([int(9)])]), list([int(2), list([Value::str("a")])]), None),
+        (list([int(1)]), list([int(2), Value::str("a")]), Some(Less)),
     ];
     for (a, b, expected) in cases {
         assert_eq!(compare(&a, &b), expected, "{a} {b}");
@@ -138,7 +141,8 @@ fn sets_and_maps_are_compared_in_sorted_order() {
 #[test]
 fn properties_are_compared_by_key_then_value() {
     let property = |key: &str, value: Value| Value::from(Property { key: key.into(), value, owner: None });
-    assert_eq!(compare(&property("a", Value::Int(2)), &property("b", Value::str("x"))), Some(Less));
+    assert_eq!(compare(&property("a", Value::Int(2)), &property("b", Value::Int(1))), Some(Less));
+    assert_eq!(compare(&property("a", Value::Int(2)), &property("b", Value::str("x"))), None);
     assert_eq!(compare(&property("a", Value::Int(2)), &property("a", Value::Int(1))), Some(Greater));
     assert_eq!(compare(&property("a", Value::Int(2)), &property("a", Value::str("x"))), None);
 }

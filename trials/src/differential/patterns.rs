@@ -19,6 +19,53 @@ pub fn moves_by_equal_labels(step: &Step) -> bool {
     moves && step.args.iter().enumerate().any(|(index, arg)| step.args[..index].contains(arg))
 }
 
+/// A `where` whose child begins with a connective and ends with a name.
+pub fn compares_behind_a_connective(step: &Step) -> bool {
+    let begins = |first: &Step| matches!(first.name, "and" | "or" | "not" | "hasNot");
+    let ends = |last: &Step| last.after.iter().any(|modulator| modulator.name == "as");
+    let such =
+        |child: &Traversal| child.steps.first().is_some_and(begins) && child.steps.last().is_some_and(ends);
+    step.name == "where" && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if such(child)))
+}
+
+/// A step that applies a `by` to an object, whose child names what its first step yields, and asks for names or paths.
+pub fn names_the_start_of_a_by(step: &Step) -> bool {
+    let of_objects =
+        matches!(step.name, "select" | "where" | "dedup" | "path" | "math" | "format" | "order" | "tree");
+    let names = |first: &Step| first.after.iter().any(|modulator| modulator.name == "as");
+    let asks = |step: &Step| {
+        matches!(
+            step.name,
+            "path" | "simplePath" | "cyclicPath" | "select" | "where" | "dedup" | "math" | "format"
+        )
+    };
+    let such = |child: &Traversal| child.steps.first().is_some_and(names) && any_step(&child.steps, &asks);
+    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
+    of_objects && bys.any(|arg| matches!(arg, Arg::Child(child) if such(child)))
+}
+
+/// A loop that writes, and reads the graph.
+pub fn loops_over_what_it_writes(step: &Step) -> bool {
+    let reads = |step: &Step| {
+        matches!(
+            step.name,
+            "V" | "E"
+                | "out"
+                | "in"
+                | "both"
+                | "to"
+                | "outE"
+                | "inE"
+                | "bothE"
+                | "toE"
+                | "values"
+                | "properties"
+        )
+    };
+    let inside = std::slice::from_ref(step);
+    step.name == "repeat" && any_step(inside, &writes) && any_step(inside, &reads)
+}
+
 /// Steps that keep what they are given until all of it is there.
 pub fn gathers(step: &Step) -> bool {
     let names = [
@@ -125,9 +172,36 @@ pub fn groups_by_a_traversal(step: &Step) -> bool {
     !step.args.is_empty() && value_of_group(step).is_some()
 }
 
+/// `group(key)` with a value traversal that names something.
+pub fn groups_by_names(step: &Step) -> bool {
+    let names = |by: &Step| any_step(std::slice::from_ref(by), &|step| step.name == "as");
+    !step.args.is_empty() && value_of_group(step).is_some_and(names)
+}
+
 /// `group` with a value traversal that takes a part of the stream.
 pub fn groups_by_a_part(step: &Step) -> bool {
     value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &takes_a_part))
+}
+
+/// `group` with a value traversal that drops what a barrier has made.
+pub fn groups_by_what_is_dropped(step: &Step) -> bool {
+    let reduces = |step: &Step| {
+        matches!(step.name, "count" | "sum" | "mean" | "min" | "max" | "fold" | "group" | "groupCount")
+    };
+    let drops = |step: &Step| {
+        matches!(step.name, "discard" | "is" | "where" | "filter" | "not" | "and" | "or" | "none")
+    };
+    let Some(Arg::Child(child)) = value_of_group(step).and_then(|by| by.args.first()) else { return false };
+    let reduced = child.steps.iter().position(reduces);
+    reduced.is_some_and(|reduced| child.steps[reduced..].iter().any(drops))
+}
+
+/// A step that compares or sorts by what was just added to the graph.
+pub fn compares_new_elements(step: &Step) -> bool {
+    let adds =
+        |child: &Traversal| child.steps.last().is_some_and(|last| matches!(last.name, "addV" | "addE"));
+    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
+    matches!(step.name, "where" | "order") && bys.any(|arg| matches!(arg, Arg::Child(child) if adds(child)))
 }
 
 /// Whether a traversal merges traversers, and what comes then writes both in a child and outside of one.
@@ -150,9 +224,10 @@ pub fn takes_a_part(step: &Step) -> bool {
     }
 }
 
-/// The traversal with barriers around what it writes at its top.
+/// The traversal with barriers around those steps of it that write, themselves or in a child.
 pub fn writes_apart(script: &Script) -> Script {
     let steps = &script.body.steps;
+    let writes = |step: &Step| any_step(std::slice::from_ref(step), &writes);
     let mut apart = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let turns = index > 0 && writes(step) != writes(&steps[index - 1]);

@@ -169,5 +169,5 @@ pub(crate) fn predicate_holds(
     let view = view::View::of(cx);
     let graph = view.graph();
     let check = predicate::Check::new(predicate, predicate::Resolver { cx, graph: &graph })?;
-    Ok(check.holds(ValueRef::of(value), batch, row))
+    Ok(check.holds(ValueRef::of(value), predicate::At { batch, row, graph: &graph }))
 }

@@ -16,15 +16,23 @@ const MAX_EXPANDED: u64 = 16 << 20;
 /// handles, also inside of collections, maps and paths. A token that comes by itself is ordered by its name among texts; one
 /// inside, such as a key of `elementMap()`, stands behind all texts.
 pub(super) fn ordered(value: Value, graph: &Graph<'_>) -> Value {
-    let small = value.extent().expanded <= MAX_EXPANDED;
-    if small && has_other_order(&value, 0) { of(&value, graph, 0) } else { value }
+    match value {
+        Value::T(token) => Value::from(token.as_str()),
+        Value::Direction(direction) => Value::from(direction.as_str()),
+        other => with_ids(other, graph),
+    }
 }
 
-fn has_other_order(value: &Value, depth: usize) -> bool {
-    let inside = |v: &Value| depth < MAX_DEPTH && has_other_order(v, depth + 1);
+/// The value with elements by their ids, also inside of it.
+pub(super) fn with_ids(value: Value, graph: &Graph<'_>) -> Value {
+    let small = value.extent().expanded <= MAX_EXPANDED;
+    if small && has_handles(&value, 0) { of(&value, graph, 0) } else { value }
+}
+
+fn has_handles(value: &Value, depth: usize) -> bool {
+    let inside = |v: &Value| depth < MAX_DEPTH && has_handles(v, depth + 1);
     match value {
         Value::VertexRef(_) | Value::EdgeRef(_) => true,
-        Value::T(_) | Value::Direction(_) => depth == 0,
         Value::List(members) => members.iter().any(inside),
         Value::Set(members) => members.iter().any(inside),
         Value::BulkSet(members) => members.distinct_from(0).any(inside),
@@ -43,8 +51,6 @@ fn of(value: &Value, graph: &Graph<'_>, depth: usize) -> Value {
     match value {
         Value::VertexRef(v) => reference(*v, graph).into(),
         Value::EdgeRef(e) => edge_reference(*e, graph).into(),
-        Value::T(token) if depth == 0 => Value::from(token.as_str()),
-        Value::Direction(direction) if depth == 0 => Value::from(direction.as_str()),
         Value::List(members) => members.iter().map(inside).collect::<Vec<_>>().into(),
         Value::Set(members) => members.iter().map(inside).collect::<Set>().into(),
         Value::BulkSet(members) => members.iter().map(|(m, n)| (inside(m), n)).collect::<BulkSet>().into(),

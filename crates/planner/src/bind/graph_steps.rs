@@ -24,9 +24,9 @@ impl Binder<'_> {
         Ok(Shape::of(ty))
     }
 
-    /// `inject()`.
+    /// `inject()`, which has no place in a loop, however deep, nor in its conditions.
     pub(super) fn inject(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
-        if self.in_body {
+        if !self.loops.is_empty() {
             return Err(call.invalid("The parent of inject()-step can not be repeat()-step"));
         }
         let operands = self.operands(call, 0)?;

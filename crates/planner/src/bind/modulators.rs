@@ -41,6 +41,32 @@ impl Binder<'_> {
         bys
     }
 
+    /// The `by` for the object of that number, for they take turns; without one, the object itself. Of an object that is found
+    /// `by_name` it is made as in [`Binder::bys_of_named`].
+    pub(super) fn by_in_turn(
+        &mut self,
+        call: &Call<'_>,
+        number: usize,
+        shape: &Shape,
+        by_name: bool,
+    ) -> Result<Modulator, PlanError> {
+        let count = call.modulators(StepName::By).count();
+        let Some(by) = number.checked_rem(count).and_then(|turn| call.modulators(StepName::By).nth(turn))
+        else {
+            return Ok(Modulator::THIS);
+        };
+        let before = self.names.in_sight();
+        if by_name {
+            self.names.out_of_sight();
+        }
+        let made = self.by(by, shape);
+        self.names.back_in_sight(before);
+        match made? {
+            (by, None) => Ok(by),
+            (_, Some(_)) => Err(call.unsupported("with an order in its by()")),
+        }
+    }
+
     /// The only `by` of a step; without one, the object itself.
     pub(super) fn single_by(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Modulator, PlanError> {
         let bys = self.plain_bys(call, shape)?;
@@ -78,7 +104,13 @@ impl Binder<'_> {
         let modulator = match by.args.first() {
             None | Some(Argument::Order(_)) => Modulator::THIS,
             Some(Argument::Column(column)) => Modulator::Fetch(FetchKind::Column(*column)),
-            Some(Argument::Traversal(traversal)) => Modulator::Chain(self.child(traversal, shape.clone())?.0),
+            Some(Argument::Traversal(traversal)) => {
+                // What it names, nobody sees outside of it.
+                let before = self.names.in_sight();
+                let bound = self.child(traversal, shape.clone());
+                self.names.back_in_sight(before);
+                Modulator::Chain(bound?.0)
+            }
             Some(Argument::Lambda(_)) => return Err(call.unsupported("with a lambda")),
             Some(_) => match call.value_at(0, self)? {
                 Value::String(name) => Modulator::Fetch(FetchKind::Only(name.clone(), self.schema.key(name))),

@@ -54,6 +54,14 @@ struct LabelName {
     certain: bool,
 }
 
+/// Which names can be seen somewhere.
+pub(super) struct InSight {
+    /// Those that every traverser has.
+    certain: Vec<bool>,
+    /// As [`Names`] has it.
+    given_since: Option<Vec<Str>>,
+}
+
 /// Where a traversal stands, while names are looked for.
 #[derive(Clone, Copy)]
 struct Place {
@@ -94,14 +102,24 @@ impl Names {
         self.given_since.as_ref().is_none_or(|given| given.iter().any(|one| one == name))
     }
 
-    /// Puts all names out of sight. Returns what [`Names::back_in_sight`] wants.
-    pub fn out_of_sight(&mut self) -> Option<Vec<Str>> {
-        self.given_since.replace(Vec::new())
+    /// The names that are in sight, for [`Names::back_in_sight`].
+    pub fn in_sight(&self) -> InSight {
+        InSight { certain: self.certain(), given_since: self.given_since.clone() }
     }
 
-    /// Ends what [`Names::out_of_sight`] began.
-    pub fn back_in_sight(&mut self, before: Option<Vec<Str>>) {
-        self.given_since = before;
+    /// Puts all names out of sight. Returns those that were in sight.
+    pub fn out_of_sight(&mut self) -> InSight {
+        let before = self.in_sight();
+        self.given_since = Some(Vec::new());
+        self.forget();
+        before
+    }
+
+    /// Ends what [`Names::out_of_sight`] began, or a child of which nothing is seen after it.
+    pub fn back_in_sight(&mut self, before: InSight) {
+        self.given_since = before.given_since;
+        let was_certain = before.certain.into_iter().chain(std::iter::repeat(false));
+        self.labels.iter_mut().zip(was_certain).for_each(|(label, certain)| label.certain = certain);
     }
 
     /// Whether several objects can have that name.

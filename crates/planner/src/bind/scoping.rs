@@ -42,7 +42,7 @@ impl Binder<'_> {
         let slot = match origin {
             _ if self.names.is_certain(name) => return origin,
             Origin::Slot(slot) => slot,
-            Origin::Named { .. } => {
+            Origin::Named { .. } | Origin::Entry(_) => {
                 let into = self.plan.new_slot();
                 out.steps.push(Step::new(Kind::Keep { into, origin, by: Modulator::THIS }, step));
                 into

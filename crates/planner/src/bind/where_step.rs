@@ -4,7 +4,6 @@ use gremlin::{Argument, Instruction, Predicate as Written, StepName, Traversal};
 use values::{Str, Value};
 
 use super::call::{Call, is_parameter};
-use super::modulators::nth;
 use super::{Binder, Bound, Shape};
 use crate::PlanError;
 use crate::logical::{Chain, Comparison, Exists, Kind, Modulator, Origin, Select, Selected, Step};
@@ -53,23 +52,23 @@ impl Binder<'_> {
             }
             None => (Origin::Current, shape.clone()),
         };
-        let bys = self.plain_bys(call, &left_shape)?;
+        let is_plain = call.modulators(StepName::By).next().is_none();
         let mut operands: Vec<(Slot, Origin, Modulator)> = Vec::new();
         let predicate = self.predicate_with(call, predicate, &mut |binder, operand| {
-            let (name, origin) = binder.named_operand(call, operand, shape)?;
+            let (name, origin, named) = binder.named_operand(call, operand, shape)?;
             let origin = binder.must_have(&name, origin, call.name, out);
-            let by = nth(&bys, operands.len() + 1);
-            Ok(match (origin, by.is_this()) {
-                (Origin::Slot(slot), true) if bys.is_empty() => Operand::Slot(slot),
-                (Origin::SideEffect(id), true) if bys.is_empty() => Operand::SideEffect(id),
-                (origin, _) => {
+            Ok(match origin {
+                Origin::Slot(slot) if is_plain => Operand::Slot(slot),
+                Origin::SideEffect(id) if is_plain => Operand::SideEffect(id),
+                origin => {
+                    let by = binder.by_in_turn(call, operands.len() + 1, &named, true)?;
                     let slot = binder.plan.new_slot();
                     operands.push((slot, origin, by));
                     Operand::Slot(slot)
                 }
             })
         })?;
-        let left = (origin, nth(&bys, 0));
+        let left = (origin, self.by_in_turn(call, 0, &left_shape, left.is_some())?);
         let kind = match (&left.0, left.1.is_this(), operands.is_empty()) {
             (Origin::Current, true, true) => Kind::Filter(Test::Is(predicate)),
             (Origin::Slot(slot), true, true) => Kind::Filter(Test::SlotIs(*slot, predicate)),
@@ -85,7 +84,7 @@ impl Binder<'_> {
         call: &Call<'_>,
         operand: &Argument,
         shape: &Shape,
-    ) -> Result<(Str, Origin), PlanError> {
+    ) -> Result<(Str, Origin, Shape), PlanError> {
         self.plan.pinned |= is_parameter(operand);
         let name = match operand.as_value() {
             Some(Value::String(name)) => name.clone(),
@@ -95,8 +94,8 @@ impl Binder<'_> {
             },
             _ => return Err(call.invalid("the operands of its predicate are names of objects")),
         };
-        let origin = self.resolve(call, &name, shape)?.0;
-        Ok((name, origin))
+        let (origin, named) = self.resolve(call, &name, shape)?;
+        Ok((name, origin, named))
     }
 
     /// `where(traversal)`: an `as` at its start says where it begins, one at its end what it must reach.
@@ -126,10 +125,17 @@ impl Binder<'_> {
             Some((step, rest)) if step.name == StepName::As => (Some(Call::alone(step)), rest),
             _ => (None, steps),
         };
-        let (end, middle) = match rest.split_last() {
+        let (end, mut middle) = match rest.split_last() {
             Some((step, middle)) if step.name == StepName::As => (Some(Call::alone(step)), middle),
             _ => (None, rest),
         };
+        // The same name once more says nothing more.
+        while let (Some(end), Some((step, before))) = (&end, middle.split_last())
+            && step.name == StepName::As
+            && step.args == end.args
+        {
+            middle = before;
+        }
         let mut chain = Chain::default();
         let goal = match &end {
             Some(end) => Some(self.goal(end, shape, &mut chain)?),
@@ -146,7 +152,15 @@ impl Binder<'_> {
         let outer = std::mem::replace(&mut self.in_body, false);
         let body = self.chain(middle, inner);
         self.in_body = outer;
-        chain.steps.extend(body?.0.steps);
+        let body = body?.0;
+        let forgets = body.steps.iter().any(|step| step.kind.makes_traversers());
+        match &goal {
+            // The name is that of the traverser at the start, whoever comes up inside.
+            Some(Operand::Slot(_)) if forgets => {
+                chain.steps.push(Step::new(Kind::FlatMap(body), StepName::Where));
+            }
+            _ => chain.steps.extend(body.steps),
+        }
         if let Some(goal) = goal {
             let reached = Test::Is(Predicate::Compare(PredicateOp::Eq, goal));
             chain.steps.push(Step::new(Kind::Filter(reached), StepName::As));

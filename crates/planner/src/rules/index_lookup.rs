@@ -9,12 +9,13 @@
 //! fewest. Without an index, see `label-scan`.
 
 use graph::{KeyId, VertexLabelId};
-use gremlin::PredicateOp;
+use gremlin::{PredicateOp, StepName};
+use rustc_hash::FxHashSet;
 use values::Value;
 
 use super::filter_fusion::{conjunction, flatten};
 use super::{Context, each_chain, remove};
-use crate::logical::{Access, Chain, Kind, Logical, Lookup};
+use crate::logical::{Access, Chain, Kind, Logical, Lookup, Step};
 use crate::physical::{ElementKind, Operand, Predicate, Test};
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
@@ -44,13 +45,31 @@ fn look_up(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
         None if *element == ElementKind::Vertex => by_index(&mut parts, context),
         None => None,
     };
-    match lookup {
-        Some(lookup) => {
-            replace(chain, index, lookup, parts);
-            true
-        }
-        None => false,
+    let Some(lookup) = lookup else { return false };
+    let again = matches!(&lookup, Lookup::Ids(ids) if !are_different(ids));
+    replace(chain, index, lookup, parts);
+    if again {
+        // An element passes a filter once, however often its id is named there.
+        let once = Kind::Dedup { keys: Vec::new(), across_iterations: false };
+        chain.steps.insert(index, Step::new(once, StepName::Dedup));
     }
+    true
+}
+
+/// Whether no two of these ids can be one: a text may be the notation of a number. A parameter alone is taken for one id.
+fn are_different(ids: &[Operand]) -> bool {
+    let values: Option<Vec<&Value>> = ids
+        .iter()
+        .map(|id| match id {
+            Operand::Const(value @ (Value::Int(_) | Value::Long(_) | Value::String(_) | Value::Uuid(_))) => {
+                Some(value)
+            }
+            _ => None,
+        })
+        .collect();
+    let Some(values) = values else { return ids.len() == 1 };
+    let texts: FxHashSet<String> = values.iter().map(|value| value.to_string()).collect();
+    texts.len() == values.len()
 }
 
 /// Gives the source before `index` a lookup, and the filter there the tests that remain.
@@ -161,6 +180,13 @@ mod tests {
     fn ids_are_looked_up() {
         only(RULE, "g.V().hasId(7)", "V(7)");
         only(RULE, "g.E().hasId(7)", "E(7)");
+        only(RULE, "g.V().hasId(7,8)", "V(7, 8)");
+    }
+
+    #[test]
+    fn an_id_that_is_named_twice_is_found_once() {
+        only(RULE, "g.V().hasId(7,8,7)", "V(7, 8, 7).dedup()");
+        only(RULE, "g.V().hasId(7,'7').has('age',1)", "V(7, '7').dedup().filter(age = 1)");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! can be.
 
 use super::{Context, each_chain};
-use crate::logical::{Chain, Exists, Kind, Logical, LoopCondition, LoopControl, Step};
+use crate::logical::{Chain, Exists, Footprint, Kind, Logical, LoopCondition, LoopControl, Step};
 use crate::physical::{Formula, LocalFn, Predicate, PropertyForm, Test};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
@@ -59,7 +59,11 @@ fn control(control: &mut LoopControl) -> bool {
 
 /// The test that some of the branches amount to, and the filter over those that remain.
 fn split(exists: &Exists) -> Option<(Test, Option<Exists>)> {
-    let tests: Vec<Option<Test>> = exists.branches.iter().map(as_test).collect();
+    let does_something = |chain: &Chain| chain.footprint().touches(Footprint::REPEATED);
+    // Who fills a side-effect or writes does so for all that reach it: no later test may come before it.
+    let first = exists.branches.iter().position(does_something).unwrap_or(exists.branches.len());
+    let may_move = |(index, chain)| if index <= first { as_test(chain) } else { None };
+    let tests: Vec<Option<Test>> = exists.branches.iter().enumerate().map(may_move).collect();
     let all = tests.iter().all(Option::is_some);
     if !all && (exists.formula == Formula::Any || tests.iter().all(Option::is_none)) {
         return None;
@@ -173,6 +177,20 @@ mod tests {
     #[test]
     fn what_is_a_test_is_taken_out_of_an_and_or_a_not() {
         only(RULE, "g.V().and(has('age',1),out())", "V().filter(age = 1).and all {out()}");
+    }
+
+    #[test]
+    fn no_test_comes_before_a_subquery_that_does_something() {
+        for (subquery, shown) in
+            [("addV('x')", "addV('x')"), ("aggregate('x')", "aggregate(it) into side-effect 0")]
+        {
+            unchanged(RULE, &format!("g.V().and({subquery},has('age',1))"));
+            only(
+                RULE,
+                &format!("g.V().and(has('age',1),{subquery})"),
+                &format!("V().filter(age = 1).and all {{{shown}}}"),
+            );
+        }
     }
 
     #[test]

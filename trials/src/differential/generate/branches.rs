@@ -18,6 +18,9 @@ pub static OTHER_PARENTS: &[&str] = &[
     "where(as)",
 ];
 
+/// The first so many of these let pass or not.
+pub const FILTERS: usize = 5;
+
 /// Steps with children.
 pub static PRODUCTIONS: &[Production] = &[
     Production::new("where", 3, Needs::Any, |this, kind| this.filter("where", kind)),

@@ -212,6 +212,10 @@ impl<'g> Generator<'g> {
 
     /// A random production that has a child traversal.
     fn parent(&mut self) -> &'static Production {
+        // What it does in a stream is the reference's secret, and a loop refuses it.
+        if self.pending.is_some_and(|focus| focus.name == "inject") {
+            return &branches::PRODUCTIONS[self.rng.usize(..branches::FILTERS)];
+        }
         let parents: Vec<_> = branches::PRODUCTIONS
             .iter()
             .chain(repeat::PRODUCTIONS)

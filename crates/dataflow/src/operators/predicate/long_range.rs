@@ -97,7 +97,7 @@ mod tests {
     const LONGS: [i64; 9] = [i64::MIN, i64::MIN + 1, -7, -1, 0, 1, 7, i64::MAX - 1, i64::MAX];
 
     fn compared(op: PredicateOp, long: i64, bound: i64) -> bool {
-        compare(op, ValueRef::Long(long), &Value::Long(bound))
+        compare(op, ValueRef::Long(long), &Value::Long(bound), |value| value)
     }
 
     #[test]

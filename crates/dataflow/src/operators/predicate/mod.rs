@@ -19,6 +19,7 @@ use crate::operator::Context;
 
 use super::element::attach;
 use super::ids;
+use super::ordered::with_ids;
 use super::view::Graph;
 
 pub(super) use long_range::LongRange;
@@ -44,6 +45,14 @@ pub(super) enum Check {
 #[derive(Clone, Copy)]
 pub(super) struct Resolver<'a> {
     pub(super) cx: &'a Context<'a>,
+    pub(super) graph: &'a Graph<'a>,
+}
+
+/// Where a candidate comes from.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) batch: &'a Batch,
+    pub(super) row: usize,
     pub(super) graph: &'a Graph<'a>,
 }
 
@@ -112,31 +121,33 @@ impl Check {
         })
     }
 
-    /// Whether `candidate` satisfies it. Operands in slots are those of row `row`; an absent one satisfies nothing.
+    /// Whether `candidate` satisfies it. Operands in slots are those of its row; an absent one satisfies nothing.
     #[inline]
-    pub(super) fn holds(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
+    pub(super) fn holds(&self, candidate: ValueRef<'_>, at: At<'_>) -> bool {
         match self {
-            Self::Compare(op, operand) => compare(*op, candidate, operand),
-            Self::Within(members) => members.contain(candidate, batch, row),
-            other => other.holds_rare(candidate, batch, row),
+            Self::Compare(op, operand) => compare(*op, candidate, operand, |value| with_ids(value, at.graph)),
+            Self::Within(members) => members.contain(candidate, at.batch, at.row),
+            other => other.holds_rare(candidate, at),
         }
     }
 
-    fn holds_rare(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
+    fn holds_rare(&self, candidate: ValueRef<'_>, at: At<'_>) -> bool {
         match self {
-            Self::Compare(..) | Self::Within(_) => self.holds(candidate, batch, row),
+            Self::Compare(..) | Self::Within(_) => self.holds(candidate, at),
             Self::CompareSlot(op, slot) => {
-                let operand = batch.slot(*slot).and_then(|column| column.get(row));
-                operand.is_some_and(|operand| compare(*op, candidate, &operand))
+                let operand = at.batch.slot(*slot).and_then(|column| column.get(at.row));
+                operand.is_some_and(|operand| {
+                    compare(*op, candidate, &operand, |value| with_ids(value, at.graph))
+                })
             }
-            Self::Text(check) => check.holds(candidate, batch, row),
+            Self::Text(check) => check.holds(candidate, at.batch, at.row),
             Self::TypeOf(gtype) => gtype.contains(&candidate.to_value()),
-            Self::And(checks) => checks.iter().all(|check| check.holds(candidate, batch, row)),
-            Self::Or(checks) => checks.iter().any(|check| check.holds(candidate, batch, row)),
-            Self::Not(check) => !check.holds(candidate, batch, row),
+            Self::And(checks) => checks.iter().all(|check| check.holds(candidate, at)),
+            Self::Or(checks) => checks.iter().any(|check| check.holds(candidate, at)),
+            Self::Not(check) => !check.holds(candidate, at),
             Self::OnText(check) => match candidate {
-                ValueRef::Str(_) => check.holds(candidate, batch, row),
-                other => check.holds(ValueRef::Str(&ids::text(&other.to_value())), batch, row),
+                ValueRef::Str(_) => check.holds(candidate, at),
+                other => check.holds(ValueRef::Str(&ids::text(&other.to_value())), at),
             },
         }
     }
@@ -152,8 +163,14 @@ impl Check {
     }
 }
 
+/// Elements are equal by their handles; one before another they are by their ids, and so `by_id` makes of handles.
 #[inline]
-fn compare(op: PredicateOp, candidate: ValueRef<'_>, operand: &Value) -> bool {
+fn compare(
+    op: PredicateOp,
+    candidate: ValueRef<'_>,
+    operand: &Value,
+    by_id: impl Fn(Value) -> Value,
+) -> bool {
     match op {
         PredicateOp::Eq => return candidate.equals(operand),
         PredicateOp::Neq => return !candidate.equals(operand),
@@ -165,7 +182,7 @@ fn compare(op: PredicateOp, candidate: ValueRef<'_>, operand: &Value) -> bool {
         (ValueRef::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (ValueRef::DateTime(a), Value::DateTime(b)) => Some(a.cmp(b)),
         (ValueRef::Str(a), Value::String(b)) => Some(a.cmp(b.as_str())),
-        (a, b) => compare::compare(&a.to_value(), b),
+        (a, b) => compare::compare(&by_id(a.to_value()), &by_id(b.clone())),
     };
     ordering.is_some_and(|ordering| match op {
         PredicateOp::Lt => ordering.is_lt(),

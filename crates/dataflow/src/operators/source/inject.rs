@@ -50,7 +50,9 @@ impl Inject {
 impl Operator for Inject {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.inject(input.as_ref(), cx, out);
-        if let Some(batch) = input.filter(|batch| !is_seed(batch)) {
+        if let Some(mut batch) = input.filter(|batch| !is_seed(batch)) {
+            // What passes is called what the new objects are.
+            batch.relabel_path(&cx.op.labels);
             out.emit(batch);
         }
         Ok(Step::Idle)

@@ -4,7 +4,7 @@ use graph::{Ends, KeyId, PropertyColumn, Single, StripeTest, ValueRef};
 use gremlin::PredicateOp;
 use values::{Value, VertexRef};
 
-use super::super::predicate::{Check, LongRange};
+use super::super::predicate::{At, Check, LongRange};
 use super::super::view::Graph;
 use super::subject::vertex_values;
 use crate::batch::Batch;
@@ -176,7 +176,8 @@ struct Others<'a> {
 impl<'a> Others<'a> {
     #[inline(never)]
     fn holds(&self, column: &mut PropertyColumn<'a>, v: VertexRef, row: u32) -> bool {
-        let holds = |value: ValueRef<'_>| self.check.holds(value, self.batch, row as usize);
+        let at = At { batch: self.batch, row: row as usize, graph: self.graph };
+        let holds = |value: ValueRef<'_>| self.check.holds(value, at);
         match column.get(v) {
             Single::Absent => false,
             Single::Value(value) => holds(value),

@@ -17,7 +17,7 @@ use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 
 use super::element;
-use super::predicate::{Check, Resolver};
+use super::predicate::{At, Check, Resolver};
 
 pub(super) use of_edges::Met;
 pub(super) use of_ends::OfEnds;
@@ -92,18 +92,17 @@ impl Ready {
     /// If a path lacks a label that the test asks for.
     pub(super) fn holds(&self, subject: Subject<'_>) -> Result<bool, QueryError> {
         let Subject { batch, row, graph, .. } = subject;
+        let at = At { batch, row, graph };
         let satisfies = |check: &Check, value: Option<Value>| {
-            value.is_some_and(|value| check.holds(ValueRef::of(&value), batch, row))
+            value.is_some_and(|value| check.holds(ValueRef::of(&value), at))
         };
         Ok(match self {
-            Self::Is(check) => subject.with_object(|value| check.holds(value, batch, row)),
-            Self::Has(key, check) => subject.any_value(None, Some(*key), |v| check.holds(v, batch, row)),
-            Self::HasNamed(name, check) => {
-                subject.any_value(Some(name), None, |v| check.holds(v, batch, row))
-            }
+            Self::Is(check) => subject.with_object(|value| check.holds(value, at)),
+            Self::Has(key, check) => subject.any_value(None, Some(*key), |v| check.holds(v, at)),
+            Self::HasNamed(name, check) => subject.any_value(Some(name), None, |v| check.holds(v, at)),
             Self::HasKey(key) => subject.has_key(*key),
             Self::Label(labels) => labels.admit(subject),
-            Self::SlotIs(slot, check) => in_slot(batch, *slot, row, |v| check.holds(v, batch, row)),
+            Self::SlotIs(slot, check) => in_slot(batch, *slot, row, |v| check.holds(v, at)),
             Self::Mark(slot) => batch.slot(*slot).is_some_and(|marks| marks.is_true(row)),
             Self::Present(slot) => is_present(batch, *slot, row),
             Self::Given(slot, ..) if is_present(batch, *slot, row) => true,
@@ -186,7 +185,8 @@ fn is_present(batch: &Batch, slot: Slot, row: usize) -> bool {
 
 /// Whether the quantified number of members satisfies; false for what is no collection.
 fn members(quantifier: Quantifier, check: &Check, subject: Subject<'_>) -> bool {
-    let test = |member: &Value| check.holds(ValueRef::of(member), subject.batch, subject.row);
+    let at = At { batch: subject.batch, row: subject.row, graph: subject.graph };
+    let test = |member: &Value| check.holds(ValueRef::of(member), at);
     match subject.to_value() {
         Value::List(members) => enough(quantifier, members.iter(), test),
         Value::Set(members) => enough(quantifier, members.iter(), test),
