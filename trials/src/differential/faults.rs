@@ -7,8 +7,9 @@ use super::case::Case;
 use super::patterns::{
     any_child, any_step, compares_behind_a_connective, compares_new_elements, gathers, groups_by_a_part,
     groups_by_a_traversal, groups_by_dedup, groups_by_filters, groups_by_names, groups_by_what_is_dropped,
-    looks_at_order, loops_over_what_it_writes, moves_by_equal_labels, names_the_start_of_a_by,
-    reduces_inside, writes_in_both,
+    limits_what_writes, looks_at_order, loops_over_what_it_writes, moves_by_equal_labels,
+    names_the_start_of_a_by, reduces_inside, sorts_vertex_properties, writes_in_a_union_that_is_asked_for,
+    writes_in_both,
 };
 use super::verdict::{Verdict, judge};
 
@@ -71,14 +72,27 @@ pub const FAULTS: &[Fault] = &[
                    a ConcurrentModificationException. In Mangrove a step that writes acts for all that reach it, and has read \
                    before: as in the reference with barrier() before and behind it. In a loop, a traverser of \
                    `g.E().bothV().emit(addE('x')).repeat(in()).times(1)` meets those edges that were added before its own turn \
-                   in the reference, and in Mangrove those of the steps before.",
-        explains: |case, _, _| case.writes && any_step(&case.script.body.steps, &loops_over_what_it_writes),
+                   in the reference, and in Mangrove those of the steps before. And `g.V().where(union(count(), addV('x')))` \
+                   adds nothing in the reference, for count() has answered; in Mangrove all branches of a union() are asked at \
+                   once. Before a limit(1), two traversers write in a child in the reference, and one does in Mangrove where \
+                   they pass one by one.",
+        explains: |case, _, _| {
+            let steps = &case.script.body.steps;
+            case.writes
+                && (any_step(steps, &loops_over_what_it_writes)
+                    || any_step(steps, &writes_in_a_union_that_is_asked_for)
+                    || limits_what_writes(steps))
+        },
     },
     Fault {
         name: "order-of-new-ids",
         evidence: "`g.V().as('a').where(lt('a')).by(addE('x'))` compares edges that were just added, by the ids that TinkerGraph \
-                   counts up. Ids that a system gives out itself are its own affair, and so is their order.",
-        explains: |case, _, _| any_step(&case.script.body.steps, &compares_new_elements),
+                   counts up, and `g.V().properties().order()` sorts by such ids. Ids that a system gives out itself are its own affair, \
+                   and so is their order.",
+        explains: |case, _, _| {
+            let steps = &case.script.body.steps;
+            any_step(steps, &compares_new_elements) || sorts_vertex_properties(steps)
+        },
     },
     Fault {
         name: "optional-before-the-first",
@@ -92,7 +106,12 @@ pub const FAULTS: &[Fault] = &[
                    inside answers for nobody when it is asked again.",
         explains: |case, _, theirs| {
             let local = any_step(&case.script.body.steps, &|step| reduces_inside(step, &["local"]));
-            local && theirs.iter().all(|run| matches!(&run.outcome, Outcome::Results(all) if all.len() > 1))
+            // What comes behind the reducer may fail at the answer for nobody.
+            let again = |run: &Answer| match &run.outcome {
+                Outcome::Results(all) => all.len() > 1,
+                other => matches!(other, Outcome::Error(_)),
+            };
+            local && theirs.iter().all(again)
         },
     },
     Fault {

@@ -189,7 +189,10 @@ pub fn groups_by_what_is_dropped(step: &Step) -> bool {
         matches!(step.name, "count" | "sum" | "mean" | "min" | "max" | "fold" | "group" | "groupCount")
     };
     let drops = |step: &Step| {
-        matches!(step.name, "discard" | "is" | "where" | "filter" | "not" | "and" | "or" | "none")
+        matches!(
+            step.name,
+            "discard" | "is" | "where" | "filter" | "not" | "and" | "or" | "none" | "all" | "any"
+        )
     };
     let Some(Arg::Child(child)) = value_of_group(step).and_then(|by| by.args.first()) else { return false };
     let reduced = child.steps.iter().position(reduces);
@@ -198,10 +201,29 @@ pub fn groups_by_what_is_dropped(step: &Step) -> bool {
 
 /// A step that compares or sorts by what was just added to the graph.
 pub fn compares_new_elements(step: &Step) -> bool {
-    let adds =
-        |child: &Traversal| child.steps.last().is_some_and(|last| matches!(last.name, "addV" | "addE"));
+    let adds = |step: &Step| matches!(step.name, "addV" | "addE");
     let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
-    matches!(step.name, "where" | "order") && bys.any(|arg| matches!(arg, Arg::Child(child) if adds(child)))
+    matches!(step.name, "where" | "order")
+        && bys.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &adds)))
+}
+
+/// Whether vertex properties are sorted, by ids that no graph gives.
+pub fn sorts_vertex_properties(steps: &[Step]) -> bool {
+    any_step(steps, &|step| step.name == "properties") && any_step(steps, &|step| step.name == "order")
+}
+
+/// Whether a limit stands behind a step of which a child writes.
+pub fn limits_what_writes(steps: &[Step]) -> bool {
+    let writing = steps.iter().position(|step| any_child(std::slice::from_ref(step), &writes));
+    let limits = |step: &Step| matches!(step.name, "limit" | "range") && takes_a_part(step);
+    writing.is_some_and(|writing| steps[writing..].iter().any(limits))
+}
+
+/// A step that asks whether a child has a result, where a branch of a union in it writes.
+pub fn writes_in_a_union_that_is_asked_for(step: &Step) -> bool {
+    let asks = matches!(step.name, "choose" | "where" | "filter" | "not" | "and" | "or" | "until" | "emit");
+    let such = |inner: &Step| inner.name == "union" && any_step(std::slice::from_ref(inner), &writes);
+    asks && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &such)))
 }
 
 /// Whether a traversal merges traversers, and what comes then writes both in a child and outside of one.

@@ -138,7 +138,10 @@ impl Binder<'_> {
         }
         let mut chain = Chain::default();
         let goal = match &end {
-            Some(end) => Some(self.goal(end, shape, &mut chain)?),
+            Some(end) => {
+                let goal = self.goal(end, shape, &mut chain)?;
+                Some(self.out_of_reach(goal, end, middle, &mut chain))
+            }
             None => None,
         };
         let mut inner = shape.clone();
@@ -184,6 +187,24 @@ impl Binder<'_> {
         })
     }
 
+    /// The goal in a slot of its own, if the steps on the way give its name to something else.
+    fn out_of_reach(
+        &mut self,
+        goal: Operand,
+        end: &Call<'_>,
+        way: &[Instruction<StepName>],
+        chain: &mut Chain,
+    ) -> Operand {
+        let Operand::Slot(slot) = goal else { return goal };
+        if !way.iter().any(|step| gives_one_of(step, end.args)) {
+            return goal;
+        }
+        let into = self.plan.new_slot();
+        let keep = Kind::Keep { into, origin: Origin::Slot(slot), by: Modulator::THIS };
+        chain.steps.push(Step::new(keep, StepName::As));
+        Operand::Slot(into)
+    }
+
     fn where_connective(&mut self, step: &Instruction<StepName>, shape: &Shape) -> Result<Chain, PlanError> {
         let call = Call::alone(step);
         let mut branches = Vec::with_capacity(step.args.len());
@@ -224,4 +245,14 @@ pub(super) fn look_up(origin: Origin, name: &Str) -> Kind {
             form: SelectForm::One,
         }),
     }
+}
+
+/// Whether a step, or one inside it, is an `as` of one of these names.
+fn gives_one_of(step: &Instruction<StepName>, names: &[Argument]) -> bool {
+    let gives = step.name == StepName::As && step.args.iter().any(|name| names.contains(name));
+    let inside = |arg: &Argument| match arg {
+        Argument::Traversal(child) => child.steps.iter().any(|step| gives_one_of(step, names)),
+        _ => false,
+    };
+    gives || step.args.iter().any(inside)
 }

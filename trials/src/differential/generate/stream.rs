@@ -20,6 +20,7 @@ pub static PRODUCTIONS: &[Production] = &[
         let step = this.order(kind);
         (vec![step], kind.clone())
     }),
+    Production::new("order(twice)", 1, Needs::Any, |this, kind| this.order_twice(kind)),
     Production::new("limit", 3, Needs::Any, |this, kind| this.part("limit", kind)),
     Production::new("range", 2, Needs::Any, |this, kind| this.part("range", kind)),
     Production::new("skip", 2, Needs::Any, |this, kind| this.part("skip", kind)),
@@ -74,6 +75,21 @@ impl Generator<'_> {
             step = step.with(by);
         }
         step
+    }
+
+    /// A rough order behind an exact one, which those stay in that are equal in the second.
+    fn order_twice(&mut self, kind: &Kind) -> Made {
+        let (exact, rough) = match kind {
+            Kind::Vertex | Kind::Edge => {
+                (Step::new("order").with(Step::new("by").arg("T.id")), Step::new("by").arg("T.label"))
+            }
+            _ => (Step::new("order"), Step::new("by").child(Step::new("constant").arg("1"))),
+        };
+        let mut steps = vec![exact, Step::new("order").with(rough)];
+        if !self.once_in(3) {
+            steps.push(Step::new("limit").arg(self.rng.u8(1..4).to_string()));
+        }
+        (steps, kind.clone())
     }
 
     /// Part of a stream, mostly of one whose order is known.
