@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Instant};
 use values::watch::{Watch, watched};
 use wire::EncodeError;
 
-use crate::{ErrorKind, QueryError, Running};
+use crate::{
+    ErrorKind, QueryError, Running,
+    aside::{Work, aside},
+};
 
 /// Watches the deadline of a request.
 struct Deadline(Option<Instant>);
@@ -21,12 +24,13 @@ pub(crate) fn is_late(running: &dyn Running) -> bool {
     Deadline(running.deadline()).must_end()
 }
 
-/// Encodes results of a request; `None` if its time was over before it was done.
+/// Encodes results of a request, that have about so many bytes; `None` if its time was over before it was done.
 pub(crate) fn encode_in_time(
     running: &dyn Running,
+    bytes: u64,
     encode: impl FnOnce() -> Result<Vec<u8>, EncodeError>,
 ) -> Option<Result<Vec<u8>, EncodeError>> {
-    watched(Arc::new(Deadline(running.deadline())), encode).ok()
+    aside(Work::Results(bytes), || watched(Arc::new(Deadline(running.deadline())), encode)).ok()
 }
 
 /// What the client of a late request is told.

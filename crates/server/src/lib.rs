@@ -18,6 +18,7 @@
 //! come out detached.
 
 mod arguments;
+mod aside;
 mod connections;
 mod database;
 mod door;

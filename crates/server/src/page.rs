@@ -53,6 +53,11 @@ impl Page {
         self.bytes > MOST_BYTES
     }
 
+    /// Bytes of its results, written out, roughly.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     pub(crate) fn clear(&mut self) {
         self.bytes = 0;
         match &mut self.items {

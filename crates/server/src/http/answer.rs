@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     ErrorKind, Held, QueryError,
+    aside::{Work, aside},
     connections::Guest,
     host::Host,
     late::{encode_in_time, late},
@@ -66,7 +67,8 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
         return Err(Refused(Box::new(gave_way())));
     }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
-    let message = question::read(&parts.method, &parts.uri, header(CONTENT_TYPE), &body).map_err(bad)?;
+    let read = || question::read(&parts.method, &parts.uri, header(CONTENT_TYPE), &body);
+    let message = aside(Work::Request(body.len()), read).map_err(bad)?;
     let accept = header(ACCEPT);
     let id = message.id;
     let (format, mime) = media::accepted(accept).ok_or_else(|| {
@@ -78,18 +80,20 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
     let Collected { page, summary, running, held } =
-        collect(operation, host).await.map_err(|error| failed(id, &error))?;
+        collect(operation, Work::Request(body.len()), host).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
     let encode = || reply::results(format, id, status, &page, properties);
-    let encoded = encode_in_time(&*running, encode).ok_or_else(|| failed(id, &late()))?.map_err(|error| {
-        let error = QueryError::new(
-            ErrorKind::Internal,
-            format!("Could not serialize the result with {mime} - {error}"),
-        );
-        failed(id, &error)
-    })?;
+    let encoded = encode_in_time(&*running, page.bytes(), encode)
+        .ok_or_else(|| failed(id, &late()))?
+        .map_err(|error| {
+            let error = QueryError::new(
+                ErrorKind::Internal,
+                format!("Could not serialize the result with {mime} - {error}"),
+            );
+            failed(id, &error)
+        })?;
     let mut reply = Reply::new(Full::new(Bytes::from_owner(Counted { encoded, _held: held })));
     if let Ok(mime) = HeaderValue::from_str(&mime) {
         reply.headers_mut().insert(CONTENT_TYPE, mime);

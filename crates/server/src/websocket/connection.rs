@@ -26,6 +26,7 @@ use wire::Format;
 
 use crate::{
     Running,
+    aside::{Work, aside},
     connections::Guest,
     http::stopped,
     mailbox::{Mailbox, RequestKey},
@@ -216,7 +217,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Starts what a message asks for, or says why not.
     async fn request(&mut self, frame: Frame) -> Result<(), End> {
         let Frame { kind, format, payload } = frame;
-        let message = match format.decode_request(&payload) {
+        let message = match aside(Work::Request(payload.len()), || format.decode_request(&payload)) {
             Ok(message) => message,
             Err(error) => {
                 let refusal = Refusal::new(
@@ -236,7 +237,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 if !self.guest.presence.begin() {
                     return Err(End::GaveWay);
                 }
-                self.start(kind, format, id, operation, permit);
+                aside(Work::Request(payload.len()), || self.start(kind, format, id, operation, permit));
                 Ok(())
             }
             Ok(None) => {

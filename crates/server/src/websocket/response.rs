@@ -123,7 +123,7 @@ impl InFlight {
             return Err(self.failure(&too_large()));
         }
         let encode = || reply::results(self.format, self.id, status, page, self.properties);
-        let encoded = encode_in_time(&*self.running, encode);
+        let encoded = encode_in_time(&*self.running, page.bytes(), encode);
         self.progress.page.clear();
         match encoded {
             Some(encoded) => encoded.map_err(|error| self.unencodable(&error)),

@@ -1,0 +1,91 @@
+//! Work that takes a thread for long, while the other connections of that thread go on.
+//!
+//! To read and plan a request of hundreds of kilobytes, or to write a result of megabytes, takes tens of milliseconds, and all
+//! connections share a few threads: while each of these was busy with such a thing, no request was read and no answer sent. So
+//! the thread leaves its other connections to another one first. Only some do this at a time, so that the cores are not divided
+//! among as many as there are such requests.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::available_parallelism;
+
+use parking_lot::Mutex;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
+
+/// What is to be done, and on how many bytes.
+#[derive(Clone, Copy)]
+pub(crate) enum Work {
+    /// Reading, or planning, a request.
+    Request(usize),
+    /// Writing results.
+    Results(u64),
+}
+
+impl Work {
+    /// Whether it takes a fraction of a millisecond: for less, it is not worth while to change threads.
+    fn is_small(self) -> bool {
+        match self {
+            Self::Request(bytes) => bytes <= 16 << 10,
+            Self::Results(bytes) => bytes <= 256 << 10,
+        }
+    }
+}
+
+/// One for each second core. They are the process's, as the cores are.
+static SEATS: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| {
+    let cores = available_parallelism().map_or(1, usize::from);
+    (0..cores.div_ceil(2)).map(|_| Mutex::new(())).collect()
+});
+
+/// Where the next one sits.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// Does some work, aside if it is long.
+pub(crate) fn aside<R>(what: Work, work: impl FnOnce() -> R) -> R {
+    let has_others =
+        || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if what.is_small() || !has_others() {
+        return work();
+    }
+    block_in_place(|| {
+        let _seated = SEATS[NEXT.fetch_add(1, Ordering::Relaxed) % SEATS.len()].lock();
+        work()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    const LONG: Work = Work::Request(1 << 20);
+
+    #[test]
+    fn others_of_the_thread_go_on_meanwhile() {
+        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let (send, receive) = channel();
+        let other = async move { send.send("done").unwrap() };
+        let long = async move {
+            tokio::spawn(other);
+            aside(LONG, || receive.recv_timeout(Duration::from_secs(30)))
+        };
+        assert_eq!(runtime.block_on(runtime.spawn(long)).unwrap(), Ok("done"));
+    }
+
+    #[test]
+    fn small_work_and_work_on_a_runtime_of_one_thread_is_done_at_once() {
+        let here = || std::thread::current().id();
+        assert_eq!(aside(LONG, here), here());
+        let runtime = Builder::new_current_thread().build().unwrap();
+        assert_eq!(runtime.block_on(async { aside(LONG, here) }), here());
+        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        runtime
+            .block_on(runtime.spawn(async move { assert_eq!(aside(Work::Request(1 << 10), here), here()) }))
+            .unwrap();
+    }
+}
