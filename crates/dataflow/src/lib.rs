@@ -16,7 +16,8 @@
 //! | `growing/` | tables and vectors that grow little by little |
 //! | `reclaim.rs` | freeing what is large, off the executors |
 //! | `crew.rs`, `post.rs` | threads, and what becomes of an executor while its thread loads |
-//! | `commit.rs`, `seat.rs` | commits, off the executors |
+//! | `commit.rs` | commits, off the executors |
+//! | `seat.rs` | how many threads compute at a time, beside the executors |
 //! | `scheduling.rs` | what the kernel is told of threads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
