@@ -223,6 +223,7 @@ fn client(
                 address: Ipv4Addr::LOCALHOST.into(),
                 connection: (kind.clients * 1_000 + n) as u64,
             },
+            asked: Instant::now(),
             input: Input::Text {
                 script: kind.query.into(),
                 source: "g".into(),

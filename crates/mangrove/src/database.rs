@@ -23,6 +23,7 @@ use crate::{
     script::Request,
     scripts::{Script, Scripts},
     services::{self, Within},
+    time_limit::TimeLimit,
 };
 
 /// An open graph. Cheap to clone; clones are the same graph. The graph is closed when the last clone and the last
@@ -53,6 +54,13 @@ pub(crate) struct Inner {
     /// Held while a service writes a backup.
     pub(crate) backing_up: Mutex<()>,
     store: Arc<dyn Store>,
+}
+
+impl Inner {
+    /// The time that a request of the application itself has from now on.
+    pub(crate) fn usual_time(&self) -> TimeLimit {
+        TimeLimit::from_now(self.options.timeout)
+    }
 }
 
 impl std::fmt::Debug for Database {
@@ -113,7 +121,7 @@ impl Database {
                 ..EngineConfig::default()
             })?,
         };
-        let preparer = Preparer::new(options.plan_cache, engine.executors(), options.timeout);
+        let preparer = Preparer::new(options.plan_cache, engine.executors());
         let scripts = Scripts::new(options.plan_cache);
         let inner = Inner {
             graph,
@@ -184,7 +192,7 @@ impl Database {
     pub fn explain(&self, text: &str) -> Result<String, Error> {
         let request = Request::parse(text, "g", &Bindings::new())?;
         let traversal = services::substitute(&self.inner, request.traversal, Within::Explanation)?;
-        self.inner.preparer.explain(&traversal, &self.snapshot())
+        self.inner.preparer.explain(&traversal, &self.snapshot(), self.inner.usual_time())
     }
 
     /// Runs a script and tells where the time went. What it writes is committed.

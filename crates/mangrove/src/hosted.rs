@@ -21,6 +21,7 @@ use crate::{
     script::{self, Mode, Request},
     scripts::Script,
     services::{self, Within, begins_with_call},
+    time_limit::TimeLimit,
 };
 
 pub(crate) type ServerSink = Arc<dyn server::ResultSink>;
@@ -50,7 +51,7 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
     let Client { address, connection } = query.client;
     let wishes = Wishes {
         caller: Caller::Client { address, connection },
-        asked: Instant::now(),
+        asked: query.asked,
         timeout: query.timeout,
         max_timeout: query.max_timeout,
         read_only: query.read_only,
@@ -102,6 +103,11 @@ impl Wishes {
     fn timeout(self, asked: Option<Duration>) -> Option<Duration> {
         let asked = asked.or(self.timeout);
         asked.into_iter().chain(self.max_timeout).min()
+    }
+
+    /// How long it may take until the traversal is known, which may say something else.
+    fn time(self, inner: &Inner) -> TimeLimit {
+        TimeLimit::since(self.asked, self.timeout(None).or(inner.options.timeout))
     }
 
     /// Where a service is called.
@@ -186,17 +192,17 @@ fn go_on(
     wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
-    let timeout = wishes.timeout(None).or(inner.options.timeout);
+    let time = wishes.time(inner);
     match request.mode {
         Mode::Nothing => return Ok(finished(sink, None)),
         Mode::Explain => {
             let snapshot = inner.graph.snapshot();
-            let text = inner.preparer.explain_within(timeout, &request.traversal, &snapshot)?;
+            let text = inner.preparer.explain(&request.traversal, &snapshot, time)?;
             return Ok(finished(sink, Some(Value::from(text))));
         }
         Mode::Run | Mode::RunForOne => {}
     }
-    match inner.preparer.prepare_within(timeout, request.traversal, inner.graph.snapshot())? {
+    match inner.preparer.prepare(request.traversal, inner.graph.snapshot(), time)? {
         Preparation::Run(prepared, lifted) => {
             begin(inner, prepared, Origin::Traversal(lifted), request.mode, wishes, sink)
         }

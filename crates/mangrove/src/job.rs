@@ -30,6 +30,7 @@ use crate::{
     prepare::Prepared,
     profile,
     run::conflict,
+    time_limit::TimeLimit,
 };
 
 /// See the module.
@@ -41,8 +42,8 @@ pub(crate) struct Job {
     sink: ServerSink,
     /// No result at all would be an error.
     needs_one: bool,
-    /// When it has run too long, all attempts together.
-    deadline: Option<Instant>,
+    /// How long it may take, all attempts together.
+    time: TimeLimit,
     /// Its place among those that lose against each other, if it writes.
     turn: Option<Arc<Turn>>,
     /// The number of the latest attempt that was begun.
@@ -62,7 +63,6 @@ impl Job {
         needs_one: bool,
     ) -> Handle {
         let timeout = prepared.timeout.or(inner.options.timeout);
-        let deadline = timeout.and_then(|timeout| wishes.asked.checked_add(timeout));
         let job = Arc::new(Self {
             turn: prepared.plan.writes.then(|| inner.graph.turn()),
             inner,
@@ -70,7 +70,7 @@ impl Job {
             wishes,
             sink,
             needs_one,
-            deadline,
+            time: TimeLimit::since(wishes.asked, timeout),
             begun: AtomicU32::new(0),
             current: Mutex::new((0, None)),
             cancelled: AtomicBool::new(false),
@@ -103,7 +103,7 @@ impl Job {
     }
 
     fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.time.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Drops the latest attempt, which terminates its operators.
@@ -145,7 +145,7 @@ impl Job {
         if before.is_err() {
             return;
         }
-        match self.origin.prepare(&self.inner, self.inner.graph.snapshot()) {
+        match self.origin.prepare(&self.inner, self.inner.graph.snapshot(), self.time) {
             Ok(prepared) => self.attempt(number, self.wishes.granted(prepared)),
             Err(error) => self.fail(&error),
         }
@@ -178,7 +178,7 @@ impl server::Running for Handle {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.0.deadline
+        self.0.time.deadline()
     }
 }
 

@@ -52,6 +52,7 @@ pub mod schema_file;
 mod script;
 mod scripts;
 mod services;
+mod time_limit;
 mod transaction;
 
 pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};

@@ -11,6 +11,7 @@ use crate::{
     database::Inner,
     prepare::{Lifted, Preparation, Prepared},
     scripts::Script,
+    time_limit::TimeLimit,
 };
 
 /// Where a request's plan comes from.
@@ -34,12 +35,17 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// Plans the request for the graph as a snapshot sees it.
-    pub(crate) fn prepare(&self, inner: &Inner, snapshot: Snapshot) -> Result<Prepared, Error> {
+    pub(crate) fn prepare(
+        &self,
+        inner: &Inner,
+        snapshot: Snapshot,
+        time: TimeLimit,
+    ) -> Result<Prepared, Error> {
         match self {
-            Self::Traversal(lifted) => inner.preparer.plan_again(lifted, snapshot),
+            Self::Traversal(lifted) => inner.preparer.plan_again(lifted, snapshot, time),
             Self::Script { text, source, bindings } => match inner.read(text, source, bindings, &snapshot)? {
                 Script::Prepared(prepared, _) => Ok(prepared),
-                Script::Read(request) => match inner.preparer.prepare(request.traversal, snapshot)? {
+                Script::Read(request) => match inner.preparer.prepare(request.traversal, snapshot, time)? {
                     Preparation::Run(prepared, _) => Ok(prepared),
                     Preparation::Explanation(_) => {
                         Err(Error::Script("it asks for an explanation now".into()))

@@ -1,33 +1,20 @@
 //! From a traversal to something the engine can run.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
-use dataflow::{QueryError, detach::Detail};
+use dataflow::detach::Detail;
 use graph::Snapshot;
 use gremlin::{Shape, Traversal};
-use planner::{For, Known, Options, PlanCache, PlanError, Planned, physical::Plan, plan};
-use values::{Value, watch};
+use planner::{For, Known, Options, PlanCache, Planned, physical::Plan, plan};
+use server::{Work, aside};
+use values::Value;
 
-use crate::Error;
+use crate::{Error, time_limit::TimeLimit};
 
 /// Plans traversals, and keeps plans by the traversals' shapes.
 pub(crate) struct Preparer {
     plans: PlanCache,
     options: Options,
-    /// How long it may take where nobody says otherwise.
-    timeout: Option<Duration>,
-}
-
-/// Ends planning at a deadline: a plan for thousands of steps takes a while, and its client does not wait for ever.
-struct Until(Option<Instant>);
-
-impl watch::Watch for Until {
-    fn must_end(&self) -> bool {
-        self.0.is_some_and(|deadline| Instant::now() >= deadline)
-    }
 }
 
 /// A traversal without its literals, and these: what can be planned again.
@@ -61,26 +48,21 @@ pub(crate) enum Preparation {
 
 impl Preparer {
     /// A preparer that keeps up to `plans` plans for an engine with so many executors.
-    pub(crate) fn new(plans: usize, executors: usize, timeout: Option<Duration>) -> Self {
+    pub(crate) fn new(plans: usize, executors: usize) -> Self {
         let executors = u16::try_from(executors).unwrap_or(u16::MAX);
-        Self { plans: PlanCache::new(plans), options: Options { executors, ..Options::default() }, timeout }
+        Self { plans: PlanCache::new(plans), options: Options { executors, ..Options::default() } }
     }
 
     /// Plans a traversal for the graph as a snapshot sees it.
-    pub(crate) fn prepare(&self, traversal: Traversal, snapshot: Snapshot) -> Result<Preparation, Error> {
-        self.prepare_within(None, traversal, snapshot)
-    }
-
-    /// The same, in so much time at most, if the client has said so.
-    pub(crate) fn prepare_within(
+    pub(crate) fn prepare(
         &self,
-        timeout: Option<Duration>,
         mut traversal: Traversal,
         snapshot: Snapshot,
+        time: TimeLimit,
     ) -> Result<Preparation, Error> {
         let shape = gremlin::parameterize(&mut traversal);
         let lifted = Arc::new(Lifted { traversal, shape });
-        let planned = self.planned(timeout, &lifted, &snapshot)?;
+        let planned = self.planned(&lifted, &snapshot, time)?;
         if planned.explains {
             return Ok(Preparation::Explanation(text(&planned)));
         }
@@ -89,37 +71,24 @@ impl Preparer {
     }
 
     /// Plans what was planned before for another snapshot.
-    pub(crate) fn plan_again(&self, lifted: &Lifted, snapshot: Snapshot) -> Result<Prepared, Error> {
-        let planned = self.planned(None, lifted, &snapshot)?;
+    pub(crate) fn plan_again(
+        &self,
+        lifted: &Lifted,
+        snapshot: Snapshot,
+        time: TimeLimit,
+    ) -> Result<Prepared, Error> {
+        let planned = self.planned(lifted, &snapshot, time)?;
         Prepared::new(&planned, lifted.shape.literals.clone(), snapshot)
     }
 
-    fn planned(
-        &self,
-        timeout: Option<Duration>,
-        lifted: &Lifted,
-        snapshot: &Snapshot,
-    ) -> Result<Arc<Planned>, Error> {
+    fn planned(&self, lifted: &Lifted, snapshot: &Snapshot, time: TimeLimit) -> Result<Arc<Planned>, Error> {
         let Lifted { traversal, shape } = lifted;
         let catalog = snapshot.catalog();
         let known = Known::new(snapshot, &shape.literals);
-        let make = || self.in_time(timeout, || plan(traversal, catalog, &known, &self.options));
+        let plan = || time.spend(|| plan(traversal, catalog, &known, &self.options));
+        let make = || Ok::<_, Error>(aside(Work::Plan(shape.key.bytes()), time.deadline(), plan)??);
         let for_it = For { schema: catalog, statistics: &known };
         self.plans.get_or_plan(&shape.key, for_it, &self.options, make)
-    }
-
-    /// Plans until the time is over.
-    fn in_time(
-        &self,
-        timeout: Option<Duration>,
-        plan: impl FnOnce() -> Result<Planned, PlanError>,
-    ) -> Result<Planned, Error> {
-        let timeout = timeout.or(self.timeout);
-        let until = Until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
-        match watch::watched(Arc::new(until), plan) {
-            Ok(planned) => Ok(planned?),
-            Err(watch::Ended) => Err(QueryError::TimedOut(timeout.unwrap_or_default()).into()),
-        }
     }
 
     /// A traversal of which the shape is known, if there is a plan for it.
@@ -135,21 +104,18 @@ impl Preparer {
     }
 
     /// Every stage of planning, in words.
-    pub(crate) fn explain(&self, traversal: &Traversal, snapshot: &Snapshot) -> Result<String, Error> {
-        self.explain_within(None, traversal, snapshot)
-    }
-
-    /// The same, in so much time at most, if the client has said so.
-    pub(crate) fn explain_within(
+    pub(crate) fn explain(
         &self,
-        timeout: Option<Duration>,
         traversal: &Traversal,
         snapshot: &Snapshot,
+        time: TimeLimit,
     ) -> Result<String, Error> {
         let options = Options { explain: true, ..self.options.clone() };
         let known = Known::new(snapshot, &[]);
-        let make = || plan(traversal, snapshot.catalog(), &known, &options);
-        Ok(text(&self.in_time(timeout, make)?))
+        let bytes = gremlin::parameterize(&mut traversal.clone()).key.bytes();
+        let explain =
+            || time.spend(|| plan(traversal, snapshot.catalog(), &known, &options).map(|it| text(&it)));
+        Ok(aside(Work::Plan(bytes), time.deadline(), explain)??)
     }
 }
 

@@ -19,6 +19,7 @@ use crate::{
     profile,
     script::{Mode, Request},
     services::{self, Within},
+    time_limit::TimeLimit,
 };
 
 /// Runs a request as a transaction of its own.
@@ -28,13 +29,13 @@ pub(crate) fn run(inner: &Inner, request: Request) -> Result<Results<'_>, Error>
         Mode::Nothing => return Ok(Results::complete(Vec::new(), false)),
         Mode::Explain => {
             let traversal = services::substitute(inner, request.traversal, Within::Explanation)?;
-            let text = inner.preparer.explain(&traversal, &inner.graph.snapshot())?;
+            let text = inner.preparer.explain(&traversal, &inner.graph.snapshot(), inner.usual_time())?;
             return Ok(Results::one(text));
         }
         Mode::Run | Mode::RunForOne => {}
     }
     let traversal = services::substitute(inner, request.traversal, Within::Request)?;
-    match inner.preparer.prepare(traversal, inner.graph.snapshot())? {
+    match inner.preparer.prepare(traversal, inner.graph.snapshot(), inner.usual_time())? {
         Preparation::Run(prepared, lifted) => {
             run_prepared(inner, prepared, mode, || Origin::Traversal(lifted))
         }
@@ -63,7 +64,7 @@ pub(crate) fn run_prepared(
 /// Runs a request and tells where the time went.
 pub(crate) fn profile(inner: &Inner, request: Request) -> Result<String, Error> {
     let traversal = services::substitute(inner, request.traversal, Within::Request)?;
-    match inner.preparer.prepare(traversal, inner.graph.snapshot())? {
+    match inner.preparer.prepare(traversal, inner.graph.snapshot(), inner.usual_time())? {
         Preparation::Run(prepared, lifted) => run_profiled(inner, prepared, &Origin::Traversal(lifted)),
         Preparation::Explanation(text) => Ok(text),
     }
@@ -100,7 +101,7 @@ fn write(
     let turn = inner.graph.turn();
     let timeout = prepared.timeout.or(inner.options.timeout);
     let began = Instant::now();
-    let deadline = timeout.and_then(|timeout| began.checked_add(timeout));
+    let time = TimeLimit::since(began, timeout);
     loop {
         let mut spec = prepared.into_spec(inner, Some(&turn), counting);
         spec.spent = began.elapsed();
@@ -115,10 +116,10 @@ fn write(
                 if attempt > inner.options.write_retries {
                     return Err(conflict(inner, attempt, error));
                 }
-                if !turn.wait(deadline) {
+                if !turn.wait(time.deadline()) {
                     thread::sleep(backoff(attempt, fastrand::u64(..)));
                 }
-                prepared = origin.prepare(inner, inner.graph.snapshot())?;
+                prepared = origin.prepare(inner, inner.graph.snapshot(), time)?;
             }
             outcome => return Ok(outcome?.1),
         }

@@ -75,12 +75,12 @@ impl<'db> Transaction<'db> {
         match mode {
             Mode::Nothing => return Ok(Results::complete(Vec::new(), false)),
             Mode::Explain => {
-                let text = self.inner.preparer.explain(&traversal, &snapshot)?;
+                let text = self.inner.preparer.explain(&traversal, &snapshot, self.inner.usual_time())?;
                 return Ok(Results::one(text));
             }
             Mode::Run | Mode::RunForOne => {}
         }
-        match self.inner.preparer.prepare(traversal, snapshot)? {
+        match self.inner.preparer.prepare(traversal, snapshot, self.inner.usual_time())? {
             Preparation::Run(prepared, _) => self.run_prepared(prepared, mode),
             Preparation::Explanation(text) => Ok(Results::one(text)),
         }
@@ -100,7 +100,7 @@ impl<'db> Transaction<'db> {
     pub fn explain(&self, text: &str) -> Result<String, Error> {
         let request = Request::parse(text, "g", &Bindings::new())?;
         let traversal = services::substitute(self.inner, request.traversal, Within::Explanation)?;
-        self.inner.preparer.explain(&traversal, &self.graph.snapshot())
+        self.inner.preparer.explain(&traversal, &self.graph.snapshot(), self.inner.usual_time())
     }
 
     /// Makes the writes durable and visible, all at once.

@@ -106,6 +106,20 @@ fn nothing_takes_longer_than_the_ceiling_whatever_is_asked_for() {
 }
 
 #[test]
+fn a_request_s_time_begins_when_it_arrives() {
+    let db = modern();
+    let timeout = Duration::from_millis(200);
+    let before = db.stats().vertex_count();
+    // It waited elsewhere until its time was over.
+    let Some(asked) = Instant::now().checked_sub(timeout) else { return };
+    for script in ["g.addV()", "g.addV().explain()"] {
+        let late = Query { asked, timeout: Some(timeout), ..query(script) };
+        assert_eq!(submit(&db, late, usize::MAX).outcome().unwrap_err().kind, ErrorKind::Timeout, "{script}");
+    }
+    assert_eq!(db.stats().vertex_count(), before);
+}
+
+#[test]
 fn a_request_that_may_only_read_changes_nothing_and_says_so() {
     let db = modern();
     let may_only_read = |script: &str| submit(&db, Query { read_only: true, ..query(script) }, usize::MAX);

@@ -1,23 +1,26 @@
 //! Work that takes a thread for long, while the other connections of that thread go on.
 //!
-//! To read and plan a request of hundreds of kilobytes, or to write a result of megabytes, takes tens of milliseconds, and all
-//! connections share a few threads: while each of these was busy with such a thing, no request was read and no answer sent. So
-//! the thread leaves its other connections to another one first. Only some do this at a time, so that the cores are not divided
-//! among as many as there are such requests.
+//! To read a request of hundreds of kilobytes, to plan one of thousands of steps, or to write a result of megabytes, takes tens of
+//! milliseconds, and all connections share a few threads: while each of these was busy with such a thing, no request was read and
+//! no answer sent. So the thread leaves its other connections to another one first. Only some do this at a time, so that the cores
+//! are not divided among as many as there are such requests. Such work is never inside other such work.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 /// What is to be done, and on how many bytes.
-#[derive(Clone, Copy)]
-pub(crate) enum Work {
-    /// Reading, or planning, a request.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// Reading a request.
     Request(usize),
+    /// Planning a traversal whose shape has so many bytes (`gremlin::Shape`): a step has some ten, and a name those it is written with.
+    Plan(usize),
     /// Writing results.
     Results(u64),
 }
@@ -27,6 +30,7 @@ impl Work {
     fn is_small(self) -> bool {
         match self {
             Self::Request(bytes) => bytes <= 16 << 10,
+            Self::Plan(bytes) => bytes <= 512,
             Self::Results(bytes) => bytes <= 256 << 10,
         }
     }
@@ -41,15 +45,20 @@ static SEATS: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| {
 /// Where the next one sits.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Does some work, aside if it is long.
-pub(crate) fn aside<R>(what: Work, work: impl FnOnce() -> R) -> R {
+/// Does some work on a thread that connections share, aside if it is long. Elsewhere it just does it. The work looks at `deadline` itself, at the beginning too: where so many wait that a seat is
+/// free only later, it begins without one.
+pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> R {
     let has_others =
         || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
     if what.is_small() || !has_others() {
         return work();
     }
     block_in_place(|| {
-        let _seated = SEATS[NEXT.fetch_add(1, Ordering::Relaxed) % SEATS.len()].lock();
+        let seat = &SEATS[NEXT.fetch_add(1, Ordering::Relaxed) % SEATS.len()];
+        let _seated = match deadline {
+            Some(deadline) => seat.try_lock_until(deadline),
+            None => Some(seat.lock()),
+        };
         work()
     })
 }
@@ -72,7 +81,7 @@ mod tests {
         let other = async move { send.send("done").unwrap() };
         let long = async move {
             tokio::spawn(other);
-            aside(LONG, || receive.recv_timeout(Duration::from_secs(30)))
+            aside(LONG, None, || receive.recv_timeout(Duration::from_secs(30)))
         };
         assert_eq!(runtime.block_on(runtime.spawn(long)).unwrap(), Ok("done"));
     }
@@ -80,12 +89,14 @@ mod tests {
     #[test]
     fn small_work_and_work_on_a_runtime_of_one_thread_is_done_at_once() {
         let here = || std::thread::current().id();
-        assert_eq!(aside(LONG, here), here());
+        assert_eq!(aside(LONG, None, here), here());
         let runtime = Builder::new_current_thread().build().unwrap();
-        assert_eq!(runtime.block_on(async { aside(LONG, here) }), here());
+        assert_eq!(runtime.block_on(async { aside(LONG, None, here) }), here());
         let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
         runtime
-            .block_on(runtime.spawn(async move { assert_eq!(aside(Work::Request(1 << 10), here), here()) }))
+            .block_on(
+                runtime.spawn(async move { assert_eq!(aside(Work::Request(1 << 10), None, here), here()) }),
+            )
             .unwrap();
     }
 }

@@ -99,6 +99,8 @@ pub struct Client {
 pub struct Query {
     /// Who asks.
     pub client: Client,
+    /// When the request had arrived. Its time begins here.
+    pub asked: Instant,
     /// What to run.
     pub input: Input,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.

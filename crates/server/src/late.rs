@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use values::watch::{Watch, watched};
+use values::watch::{Ended, Watch, watched};
 use wire::EncodeError;
 
 use crate::{
@@ -30,7 +30,12 @@ pub(crate) fn encode_in_time(
     bytes: u64,
     encode: impl FnOnce() -> Result<Vec<u8>, EncodeError>,
 ) -> Option<Result<Vec<u8>, EncodeError>> {
-    aside(Work::Results(bytes), || watched(Arc::new(Deadline(running.deadline())), encode)).ok()
+    let deadline = running.deadline();
+    let encode_in_time = || {
+        let deadline = Deadline(deadline);
+        if deadline.must_end() { Err(Ended) } else { watched(Arc::new(deadline), encode) }
+    };
+    aside(Work::Results(bytes), deadline, encode_in_time).ok()
 }
 
 /// What the client of a late request is told.

@@ -39,6 +39,7 @@ mod script;
 mod status;
 mod websocket;
 
+pub use aside::{Work, aside};
 pub use database::{
     Client, Database, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink,
     Running, Summary,

@@ -1,6 +1,6 @@
 //! The server's bounds.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::{HostName, Origin};
 
@@ -50,6 +50,14 @@ pub struct ServerOptions {
     pub read_timeout: Duration,
     /// How long a shutdown waits for the requests in flight before it cancels them.
     pub shutdown_grace: Duration,
+}
+
+impl ServerOptions {
+    /// When the time of a request is over that was made at `asked` and says nothing about it.
+    pub(crate) fn usual_deadline(&self, asked: Instant) -> Option<Instant> {
+        let limit = self.evaluation_timeout.into_iter().chain(self.max_evaluation_timeout).min();
+        limit.and_then(|limit| asked.checked_add(limit))
+    }
 }
 
 impl Default for ServerOptions {

@@ -3,7 +3,10 @@
 //! The checks and their messages are those of Gremlin Server's `StandardOpProcessor` (scripts),
 //! `TraversalOpProcessor` (bytecode) and `SessionOpProcessor`.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use gremlin::Argument;
 use values::{Map, Str, Value};
@@ -191,8 +194,15 @@ impl Operation {
             Materialize::All => Properties::All,
         };
         let max_timeout = host.options.max_evaluation_timeout;
-        let query =
-            Query { client: guest.client(), input, timeout, max_timeout, read_only: false, materialize };
+        let query = Query {
+            client: guest.client(),
+            asked: Instant::now(),
+            input,
+            timeout,
+            max_timeout,
+            read_only: false,
+            materialize,
+        };
         Ok(Self { properties, database, query, form, batch_size })
     }
 }

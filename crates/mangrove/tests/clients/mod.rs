@@ -65,7 +65,15 @@ impl Asked {
 pub fn query(script: &str) -> Query {
     let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
     let client = Client { address: [127, 0, 0, 1].into(), connection: 1 };
-    Query { client, input, timeout: None, max_timeout: None, read_only: false, materialize: Materialize::All }
+    Query {
+        client,
+        asked: std::time::Instant::now(),
+        input,
+        timeout: None,
+        max_timeout: None,
+        read_only: false,
+        materialize: Materialize::All,
+    }
 }
 
 /// Sends a query to a client that has room for so many results.

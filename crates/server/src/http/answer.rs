@@ -1,5 +1,7 @@
 //! Answers to single HTTP requests.
 
+use std::time::Instant;
+
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{
     Method, Request, StatusCode,
@@ -62,13 +64,14 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let body = read_body(body, host).await?;
     guest.receipt.complete();
+    let asked = Instant::now();
     // Not before: who takes long to ask has no claim to stay.
     if !guest.presence.begin() {
         return Err(Refused(Box::new(gave_way())));
     }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
     let read = || question::read(&parts.method, &parts.uri, header(CONTENT_TYPE), &body);
-    let message = aside(Work::Request(body.len()), read).map_err(bad)?;
+    let message = aside(Work::Request(body.len()), host.options.usual_deadline(asked), read).map_err(bad)?;
     let accept = header(ACCEPT);
     let id = message.id;
     let (format, mime) = media::accepted(accept).ok_or_else(|| {
@@ -76,11 +79,12 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
     let mut operation = select(message, guest).map_err(|refusal| refused(id, &refusal))?;
+    operation.query.asked = asked;
     operation.query.read_only = parts.method == Method::GET;
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
     let Collected { page, summary, running, held } =
-        collect(operation, Work::Request(body.len()), host).await.map_err(|error| failed(id, &error))?;
+        collect(operation, host).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);

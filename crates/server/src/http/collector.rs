@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::{
     ErrorKind, Held, QueryError, Running, Summary,
-    aside::{Work, aside},
     host::Host,
     late::too_large,
     mailbox::{Letter, Mailbox, RequestKey},
@@ -23,17 +22,13 @@ pub(super) struct Collected {
 }
 
 /// Runs an operation to its end and collects all results. Dropping the future (the client went away) cancels it.
-pub(super) async fn collect(
-    operation: Operation,
-    planning: Work,
-    host: &Host,
-) -> Result<Collected, QueryError> {
+pub(super) async fn collect(operation: Operation, host: &Host) -> Result<Collected, QueryError> {
     const ONLY: RequestKey = 0;
     let bound = host.options.max_http_results;
     let mailbox: Arc<Mailbox> = Mailbox::new(host.options.max_waiting_results);
     let sink = mailbox.open(ONLY);
     let Operation { database, query, form, .. } = operation;
-    let running = aside(planning, || database.submit(query, sink));
+    let running = database.submit(query, sink);
     let (mut page, mut held) = (Page::new(form), Vec::new());
     loop {
         match mailbox.next(ONLY) {

@@ -217,7 +217,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Starts what a message asks for, or says why not.
     async fn request(&mut self, frame: Frame) -> Result<(), End> {
         let Frame { kind, format, payload } = frame;
-        let message = match aside(Work::Request(payload.len()), || format.decode_request(&payload)) {
+        let asked = Instant::now().into_std();
+        let usual = self.guest.host.options.usual_deadline(asked);
+        let message = match aside(Work::Request(payload.len()), usual, || format.decode_request(&payload)) {
             Ok(message) => message,
             Err(error) => {
                 let refusal = Refusal::new(
@@ -229,7 +231,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         };
         let id = message.id;
         let action = Action::select(message, &self.guest).and_then(|action| match action {
-            Action::Run(operation) => Ok(Some((*operation, self.admit()?))),
+            Action::Run(mut operation) => {
+                operation.query.asked = asked;
+                Ok(Some((*operation, self.admit()?)))
+            }
             Action::Acknowledge => Ok(None),
         });
         match action {
@@ -237,7 +242,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 if !self.guest.presence.begin() {
                     return Err(End::GaveWay);
                 }
-                aside(Work::Request(payload.len()), || self.start(kind, format, id, operation, permit));
+                self.start(kind, format, id, operation, permit);
                 Ok(())
             }
             Ok(None) => {
