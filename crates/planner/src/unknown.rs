@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use graph::{EdgeLabelId, KeyId, NameSpace, VertexLabelId};
+use indexmap::IndexSet;
 use values::Str;
 
 use crate::Schema;
@@ -11,7 +12,7 @@ use crate::Schema;
 /// the name is unknown. Who looks names up cannot forget to say so.
 pub(crate) struct Unknown<'a> {
     schema: &'a dyn Schema,
-    names: RefCell<Vec<(NameSpace, Str)>>,
+    names: RefCell<IndexSet<(NameSpace, Str)>>,
 }
 
 /// Whether a schema still does not know names that were looked up in vain.
@@ -30,13 +31,12 @@ impl<'a> Unknown<'a> {
 
     /// The names, each once.
     pub(crate) fn into_names(self) -> Vec<(NameSpace, Str)> {
-        self.names.into_inner()
+        self.names.into_inner().into_iter().collect()
     }
 
     fn note<T>(&self, space: NameSpace, name: &str, found: Option<T>) -> Option<T> {
-        let mut names = self.names.borrow_mut();
-        if found.is_none() && !names.iter().any(|(other, known)| *other == space && known == name) {
-            names.push((space, name.into()));
+        if found.is_none() {
+            self.names.borrow_mut().insert((space, name.into()));
         }
         found
     }

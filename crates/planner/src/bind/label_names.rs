@@ -1,6 +1,7 @@
 //! Labels of vertices and edges, by name.
 
 use gremlin::{Argument, PredicateOp};
+use indexmap::IndexSet;
 use values::{Str, Value};
 
 use super::Binder;
@@ -11,7 +12,7 @@ use crate::physical::{EdgeLabels, Operand, Predicate, Test};
 /// Labels as written.
 #[derive(Default)]
 struct Written {
-    names: Vec<Str>,
+    names: IndexSet<Str>,
     /// Those that are known only when the query runs.
     later: Vec<Operand>,
 }
@@ -23,8 +24,9 @@ impl Binder<'_> {
             match self.operand(call, argument)? {
                 // Nothing has no label.
                 Operand::Const(Value::Null) => {}
-                Operand::Const(Value::String(name)) if labels.names.contains(&name) => {}
-                Operand::Const(Value::String(name)) => labels.names.push(name),
+                Operand::Const(Value::String(name)) => {
+                    labels.names.insert(name);
+                }
                 Operand::Const(_) => return Err(call.invalid("a label must be a string")),
                 later => labels.later.push(later),
             }
@@ -42,18 +44,19 @@ impl Binder<'_> {
             return Ok((EdgeLabels::All, None));
         }
         let written = self.written_labels(call, args)?;
-        let mut ids = Vec::with_capacity(written.names.len());
+        let mut ids = IndexSet::with_capacity(written.names.len());
         let mut unknown = Vec::new();
         for name in written.names {
             match self.schema.edge_label(&name) {
-                Some(id) if !ids.contains(&id) => ids.push(id),
-                Some(_) => {}
+                Some(id) => {
+                    ids.insert(id);
+                }
                 None => unknown.push(name),
             }
         }
         // A traversal that writes may create a label that the catalog does not know yet.
         if written.later.is_empty() && (unknown.is_empty() || !self.plan.writes) {
-            return Ok((EdgeLabels::Only(ids), None));
+            return Ok((EdgeLabels::Only(ids.into_iter().collect()), None));
         }
         let names = ids
             .into_iter()

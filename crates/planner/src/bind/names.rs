@@ -3,8 +3,12 @@
 //! `as('a')` keeps an object in a slot for those who later ask for the last object called `a`. Only who asks for the
 //! first or for all of several needs the path, and paths are dear: they keep traversers apart that could be merged.
 
+use std::collections::HashSet;
+
 use gremlin::{Argument, Instruction, Order, Pop, Position, Predicate, StepName, Traversal};
-use values::{Str, Value};
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use values::{Str, Value, watch};
 
 use super::MAX_STEPS;
 use super::shape::Shape;
@@ -15,10 +19,13 @@ use crate::physical::{SideEffect, SideEffectId, Slot};
 /// Most names (`as` labels) of one traversal.
 const MAX_NAMES: usize = 4096;
 
+/// As much work as a tick of [`watch`] stands for.
+const LABELS_PER_TICK: usize = 16;
+
 /// What is known about the names of a traversal.
 #[derive(Default)]
 pub(super) struct Names {
-    labels: Vec<LabelName>,
+    labels: IndexMap<Str, LabelName>,
     /// A step whose result is drawn.
     pub draw: Option<StepName>,
     /// The first step that writes.
@@ -27,7 +34,7 @@ pub(super) struct Names {
     pub before_edge: Option<Slot>,
     /// Where a traverser has no past (the object that a `by` of `select` starts at), names given before it are out of sight:
     /// those that are given since.
-    given_since: Option<Vec<Str>>,
+    given_since: Option<HashSet<Str>>,
     /// Names of loops whose counter is asked for.
     pub counters: Vec<Str>,
     steps: usize,
@@ -36,7 +43,6 @@ pub(super) struct Names {
 /// What is known about an `as` label.
 #[derive(Default)]
 struct LabelName {
-    name: Str,
     /// How many `as` give it.
     given: u32,
     /// Whether one of them is inside a loop.
@@ -59,7 +65,7 @@ pub(super) struct InSight {
     /// Those that every traverser has.
     certain: Vec<bool>,
     /// As [`Names`] has it.
-    given_since: Option<Vec<Str>>,
+    given_since: Option<HashSet<Str>>,
 }
 
 /// Where a traversal stands, while names are looked for.
@@ -76,7 +82,7 @@ impl Names {
     pub fn of(traversal: &Traversal, plan: &mut Logical) -> Result<Self, PlanError> {
         let mut names = Self::default();
         names.scan(traversal, Place { in_loop: false, depth: 0, pattern: false }, plan)?;
-        for label in &mut names.labels {
+        for label in names.labels.values_mut() {
             let several = label.given > 1 || label.in_loop;
             plan.paths |= label.history && several;
             if label.read && label.given > 0 {
@@ -89,17 +95,17 @@ impl Names {
 
     /// The slot of an `as` label, and what is known about its objects.
     pub fn slot(&self, name: &str) -> Option<(Slot, &Shape)> {
-        let label = self.labels.iter().find(|label| label.name == name && self.is_in_sight(name))?;
+        let label = self.labels.get(name).filter(|_| self.is_in_sight(name))?;
         label.slot.map(|slot| (slot, &label.shape))
     }
 
     /// Whether an `as` gives that name.
     pub fn is_given(&self, name: &str) -> bool {
-        self.labels.iter().any(|label| label.name == name && label.given > 0 && self.is_in_sight(name))
+        self.labels.get(name).is_some_and(|label| label.given > 0 && self.is_in_sight(name))
     }
 
     fn is_in_sight(&self, name: &str) -> bool {
-        self.given_since.as_ref().is_none_or(|given| given.iter().any(|one| one == name))
+        self.given_since.as_ref().is_none_or(|given| given.contains(name))
     }
 
     /// The names that are in sight, for [`Names::back_in_sight`].
@@ -110,7 +116,7 @@ impl Names {
     /// Puts all names out of sight. Returns those that were in sight.
     pub fn out_of_sight(&mut self) -> InSight {
         let before = self.in_sight();
-        self.given_since = Some(Vec::new());
+        self.given_since = Some(HashSet::new());
         self.forget();
         before
     }
@@ -119,37 +125,38 @@ impl Names {
     pub fn back_in_sight(&mut self, before: InSight) {
         self.given_since = before.given_since;
         let was_certain = before.certain.into_iter().chain(std::iter::repeat(false));
-        self.labels.iter_mut().zip(was_certain).for_each(|(label, certain)| label.certain = certain);
+        self.labels.values_mut().zip(was_certain).for_each(|(label, certain)| label.certain = certain);
     }
 
     /// Whether several objects can have that name.
     pub fn has_history(&self, name: &str) -> bool {
-        self.labels.iter().any(|label| label.name == name && (label.given > 1 || label.in_loop))
+        self.labels.get(name).is_some_and(|label| label.given > 1 || label.in_loop)
     }
 
     /// Whether every traverser has an object of that name by now.
     pub fn is_certain(&self, name: &str) -> bool {
-        self.labels.iter().any(|label| label.name == name && label.certain)
+        self.labels.get(name).is_some_and(|label| label.certain)
     }
 
     /// New traversers come up, which have no names.
     pub fn forget(&mut self) {
-        self.labels.iter_mut().for_each(|label| label.certain = false);
+        self.labels.values_mut().for_each(|label| label.certain = false);
     }
 
     /// The names that every traverser has by now, for [`Names::end_child`].
     pub fn certain(&self) -> Vec<bool> {
-        self.labels.iter().map(|label| label.certain).collect()
+        watch::ticks(self.labels.len() / LABELS_PER_TICK);
+        self.labels.values().map(|label| label.certain).collect()
     }
 
     /// Ends a child traversal, which not all traversers may have gone through: certain stays what was so before it.
     pub fn end_child(&mut self, before: &[bool]) {
-        self.labels.iter_mut().zip(before).for_each(|(label, before)| label.certain &= before);
+        self.labels.values_mut().zip(before).for_each(|(label, before)| label.certain &= before);
     }
 
     /// Notes what is known about the objects that get a name, and says where they are to be kept.
     pub fn define(&mut self, name: &str, shape: &Shape) -> Option<Slot> {
-        let label = self.labels.iter_mut().find(|label| label.name == name)?;
+        let (_, name, label) = self.labels.get_full_mut(name)?;
         // What was current before it is so no more when it is asked for.
         let shape = &Shape { from: None, ..shape.clone() };
         label.shape = match label.bound {
@@ -159,23 +166,19 @@ impl Names {
         label.bound = true;
         label.certain = true;
         if let Some(given) = &mut self.given_since {
-            given.push(label.name.clone());
+            given.insert(name.clone());
         }
         label.slot
     }
 
     fn label(&mut self, name: &Str) -> Result<&mut LabelName, PlanError> {
-        let index = match self.labels.iter().position(|label| label.name == *name) {
-            Some(index) => index,
-            None if self.labels.len() >= MAX_NAMES => {
-                return Err(PlanError::TooLarge { what: "names", limit: MAX_NAMES });
+        let known = self.labels.len();
+        match self.labels.entry(name.clone()) {
+            Entry::Vacant(_) if known >= MAX_NAMES => {
+                Err(PlanError::TooLarge { what: "names", limit: MAX_NAMES })
             }
-            None => {
-                self.labels.push(LabelName { name: name.clone(), ..LabelName::default() });
-                self.labels.len() - 1
-            }
-        };
-        Ok(&mut self.labels[index])
+            entry => Ok(entry.or_default()),
+        }
     }
 
     fn read(&mut self, name: &Str, pop: Pop) -> Result<(), PlanError> {
@@ -349,11 +352,13 @@ pub(super) fn declare(name: &Str, plan: &mut Logical) -> Result<SideEffectId, Pl
     if plan.side_effects.len() >= MAX_NAMES {
         return Err(PlanError::TooLarge { what: "side-effects", limit: MAX_NAMES });
     }
-    plan.side_effects.push(SideEffect { name: name.clone(), initial: None, reducer: None });
-    Ok(SideEffectId(plan.side_effects.len() as u16 - 1))
+    let (index, _) = plan
+        .side_effects
+        .insert_full(name.clone(), SideEffect { name: name.clone(), initial: None, reducer: None });
+    Ok(SideEffectId(index as u16))
 }
 
 /// The number of a side-effect that is there.
 pub(super) fn side_effect(name: &str, plan: &Logical) -> Option<SideEffectId> {
-    plan.side_effects.iter().position(|one| one.name == name).map(|index| SideEffectId(index as u16))
+    plan.side_effects.get_index_of(name).map(|index| SideEffectId(index as u16))
 }

@@ -1,7 +1,7 @@
 //! Predicates and operands.
 
 use gremlin::{Argument, Predicate as Written, PredicateOp};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use super::Binder;
 use super::call::Call;
@@ -11,6 +11,7 @@ use crate::physical::{Operand, Predicate};
 impl Binder<'_> {
     /// An argument as an operand.
     pub(super) fn operand(&mut self, call: &Call<'_>, argument: &Argument) -> Result<Operand, PlanError> {
+        watch::tick();
         match argument {
             Argument::Value(value) => Ok(Operand::Const(value.clone())),
             Argument::Parameter(index, _) => {

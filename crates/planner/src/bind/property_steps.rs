@@ -1,6 +1,7 @@
 //! `values`, `properties`, `valueMap`, `propertyMap`, `elementMap`.
 
 use gremlin::{Argument, StepName};
+use indexmap::IndexSet;
 use values::{Str, Value};
 
 use super::call::Call;
@@ -23,12 +24,8 @@ impl Binder<'_> {
         let flagged = matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(true)));
         let first =
             usize::from(matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(_))));
-        let mut names: Vec<Str> = Vec::new();
-        for name in call.names_from(first, self)? {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names: IndexSet<Str> = call.names_from(first, self)?.into_iter().collect();
+        let names: Vec<Str> = names.into_iter().collect();
         let keys = self.map_keys(names);
         let tokens = self.tokens(call, flagged)?;
         if call.modulators(StepName::By).count() > 1 {

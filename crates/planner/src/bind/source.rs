@@ -1,6 +1,7 @@
 //! The source of a traversal: `with`, `withSideEffect`, `withStrategies` and their kin.
 
 use gremlin::{Argument, Instruction, Position, SourceName, StepName, Strategy};
+use indexmap::IndexMap;
 use values::{Str, Value};
 
 use super::call::is_parameter;
@@ -46,8 +47,8 @@ const SATISFIED: &[&str] = &["HaltedTraverserStrategy"];
 /// What the source of a traversal says about its plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SourceSettings {
-    /// Side-effects with initial values.
-    pub side_effects: Vec<SideEffect>,
+    /// Side-effects with initial values. Of several with one name the last counts.
+    pub side_effects: IndexMap<Str, SideEffect>,
     /// `withPath()`.
     pub paths: bool,
     /// `ReadOnlyStrategy`.
@@ -150,7 +151,10 @@ impl SourceSettings {
             Some(Argument::Operator(operator)) => Some(*operator),
             Some(_) => return refuse("`withSideEffect` with a lambda"),
         };
-        self.side_effects.push(SideEffect { name: name.clone(), initial: Some(initial.clone()), reducer });
+        // What is not said again stays.
+        let reducer = reducer.or_else(|| self.side_effects.get(name)?.reducer);
+        let given = SideEffect { name: name.clone(), initial: Some(initial.clone()), reducer };
+        self.side_effects.insert(name.clone(), given);
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! `addV`, `addE`, `property`, `drop`.
 
+use std::collections::HashSet;
+
 use gremlin::{Argument, Cardinality, Instruction, StepName};
 use values::{T, Value};
 
@@ -72,7 +74,7 @@ impl Binder<'_> {
     fn add_edge(&mut self, call: &Call<'_>, shape: &Shape) -> Result<AddEdge, PlanError> {
         let Written { id, label, properties } = self.folded_properties(call, shape)?;
         let Some(label) = label else { return Err(call.bad_argument(0, "a label")) };
-        if (1..properties.len()).any(|index| has_equal_before(&properties, index)) {
+        if repeats(&properties).contains(&true) {
             return Err(call
                 .invalid("Multi-properties are not supported by this step: an edge has one value per key"));
         }
@@ -239,15 +241,18 @@ fn immutable(call: &Call<'_>, token: T) -> PlanError {
 /// A key that is given several times with a new vertex has all these values, unless something else is said there or in the
 /// schema.
 fn keep_all_values(properties: &mut [PropertyWrite]) {
-    for index in 1..properties.len() {
-        if properties[index].cardinality.is_none() && has_equal_before(properties, index) {
-            properties[index].again = true;
-        }
+    let repeats = repeats(properties);
+    for (property, repeats) in properties.iter_mut().zip(repeats) {
+        property.again |= repeats && property.cardinality.is_none();
     }
 }
 
-/// Whether a property before that one has the same key, as far as that is known.
-fn has_equal_before(properties: &[PropertyWrite], index: usize) -> bool {
-    let Input::Operand(key @ Operand::Const(_)) = &properties[index].key else { return false };
-    properties[..index].iter().any(|before| matches!(&before.key, Input::Operand(other) if other == key))
+/// Of each property, whether one before it has the same key, as far as that is known when it is planned.
+fn repeats(properties: &[PropertyWrite]) -> Vec<bool> {
+    let mut before = HashSet::new();
+    let repeats = |property: &PropertyWrite| match &property.key {
+        Input::Operand(Operand::Const(key)) => !before.insert(key.clone()),
+        _ => false,
+    };
+    properties.iter().map(repeats).collect()
 }

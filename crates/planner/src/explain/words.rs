@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::{Order, PredicateOp, TextOp};
-use values::{Direction, Str, T, Value};
+use values::{Direction, Str, T, Value, watch};
 
 use crate::Schema;
 use crate::physical::{
@@ -57,6 +57,7 @@ impl<'a> Words<'a> {
         mut one: impl FnMut(&mut Self, I::Item),
     ) {
         for (i, item) in items.into_iter().enumerate() {
+            watch::tick();
             if i > 0 {
                 self.raw(separator);
             }

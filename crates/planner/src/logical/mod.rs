@@ -29,6 +29,9 @@ pub use step::{
     Selected, Step, Write,
 };
 
+use indexmap::IndexMap;
+use values::Str;
+
 use crate::physical::{SideEffect, Slot};
 
 /// A whole traversal in logical form.
@@ -38,8 +41,8 @@ pub struct Logical {
     pub root: Chain,
     /// Number of slots given out so far.
     pub slots: u16,
-    /// The side-effects it names.
-    pub side_effects: Vec<SideEffect>,
+    /// The side-effects it names, by their names: a traversal may have thousands.
+    pub side_effects: IndexMap<Str, SideEffect>,
     /// Whether traversers must record their paths.
     pub paths: bool,
     /// Whether it changes the graph.

@@ -20,6 +20,7 @@ mod split;
 mod step;
 mod write;
 
+use indexmap::IndexSet;
 use values::{Str, watch};
 
 use crate::TICKS;
@@ -46,7 +47,7 @@ pub(crate) fn lower(
         options,
         cost: Cost::new(statistics),
         slots: u32::from(logical.slots),
-        side_effects: logical.side_effects.iter().map(|one| one.name.clone()).collect(),
+        side_effects: logical.side_effects.keys().cloned().collect(),
         paths: logical.paths,
         seen: logical.seen(),
         mix: Mix::Unknown,
@@ -68,7 +69,7 @@ pub(crate) fn lower(
         root,
         ops,
         slots,
-        side_effects: logical.side_effects,
+        side_effects: logical.side_effects.into_values().collect(),
         paths: logical.paths,
         unknown: Vec::new(),
         writes: logical.writes,
@@ -96,7 +97,7 @@ struct Lowering<'a> {
     cost: Cost<'a>,
     /// Slots given out so far. One too many is told at the end.
     slots: u32,
-    side_effects: Vec<Str>,
+    side_effects: IndexSet<Str>,
     paths: bool,
     /// Which of its effects the query may see itself.
     seen: Seen,

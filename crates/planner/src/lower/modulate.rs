@@ -170,7 +170,7 @@ impl Lowering<'_> {
 
     /// The side-effect of that name.
     pub(super) fn side_effect(&self, name: &str) -> Option<SideEffectId> {
-        self.side_effects.iter().position(|known| known == name).map(|index| SideEffectId(index as u16))
+        self.side_effects.get_index_of(name).map(|index| SideEffectId(index as u16))
     }
 }
 
