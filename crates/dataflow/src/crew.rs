@@ -213,6 +213,7 @@ impl Crew {
 
     /// What the lookout does.
     fn keep_a_lookout(self: &Arc<Self>) {
+        scheduling::be_prompt();
         let mut seen = Vec::new();
         while self.sleep_until_something_is_lent() {
             let mut quiet = 0;

@@ -15,7 +15,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use planner::physical::{IntraPolicy, Pipeline};
+use planner::physical::{IntraPolicy, Op, Pipeline};
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
@@ -47,8 +47,14 @@ const SLOW: Duration = Duration::from_micros(200);
 /// Bytes of a batch from which on a step may outlast a turn.
 const LONG_BYTES: usize = 1 << 20;
 
+/// The same of a function that goes through all characters of its texts.
+const LONG_TEXT: usize = 128 << 10;
+
 /// Rows that are not divided on account of time.
 const FEWEST_ROWS: usize = 16;
+
+/// Parts of an operator from which on it takes long for a batch: see [`operators::width`].
+const WIDE: usize = 32;
 
 /// Down to that many rows.
 const MOST_HALVINGS: u8 = (Batch::TARGET_ROWS / FEWEST_ROWS).ilog2() as u8;
@@ -104,6 +110,15 @@ struct Node {
 }
 
 impl Node {
+    /// For an operator that has seen nothing yet. One that does much for each row does not begin with a whole batch.
+    fn new(op: &Op) -> Self {
+        let halvings = match operators::width(&op.kind) / WIDE {
+            0 => 0,
+            times => (times.ilog2() as u8 + 1).min(MOST_HALVINGS),
+        };
+        Self { halvings, ..Self::default() }
+    }
+
     /// Most rows that it is given at once.
     fn most(&self) -> usize {
         if self.halvings == 0 { usize::MAX } else { Batch::TARGET_ROWS >> self.halvings }
@@ -153,7 +168,7 @@ pub(crate) struct Instance {
 impl Instance {
     /// A new instance of a pipeline. Nothing is allocated for its operators yet.
     pub(crate) fn new(pipeline: Pipeline) -> Self {
-        let nodes = pipeline.ops.iter().map(|_| Node::default()).collect();
+        let nodes = pipeline.ops.iter().map(Node::new).collect();
         debug_assert!(pipeline.ops.len() <= Pipeline::MAX_OPS);
         Self {
             pipeline,
@@ -364,7 +379,8 @@ impl Instance {
         let is_paced = (is_large || rows > 0 && (node.is_slow() || writes(cx)))
             && !operators::divides_its_work(&op.kind);
         let began = is_paced.then(|| cx.query.clock.now());
-        let may_outlast = is_paced && (node.outlasts() || charge.is_some_and(|bytes| bytes >= LONG_BYTES));
+        let long_from = if operators::reads_characters(&op.kind) { LONG_TEXT } else { LONG_BYTES };
+        let may_outlast = is_paced && (node.outlasts() || charge.is_some_and(|bytes| bytes >= long_from));
         let long = may_outlast.then(|| Long::begin(|| cx.query.check())).transpose()?;
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         let output = &mut self.output;

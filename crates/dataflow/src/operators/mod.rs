@@ -69,6 +69,7 @@ mod vertex_page;
 mod vertex_set;
 mod view;
 mod waiting;
+mod width;
 mod write;
 
 use graph::ValueRef;
@@ -87,6 +88,7 @@ pub(crate) use fan::trace;
 pub(crate) use held::Held;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
+pub(crate) use width::{reads_characters, width};
 
 /// The operator that executes `op`.
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
