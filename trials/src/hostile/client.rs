@@ -43,6 +43,45 @@ impl Source {
     }
 }
 
+/// A query as it is sent. It is made before its time comes: thousands of steps are not written down in no time, and all clients and
+/// their clocks are on one thread.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    number: u64,
+    kind: &'static str,
+    /// As people read it.
+    shown: String,
+    /// The bound that it would pass.
+    passes: Option<&'static str>,
+    message: Vec<u8>,
+    form: Form,
+    deadline: Option<Duration>,
+}
+
+impl Source {
+    /// The query of a number as it is sent to a server that has a ceiling for time-outs, or none.
+    pub fn ready(&self, number: u64, has_ceiling: bool) -> Ready {
+        let (query, mut rng) = self.query(number);
+        let (argument, deadline) = limits(&query, has_ceiling, &mut rng);
+        let (message, form) = message(&query, argument, &mut rng);
+        let passes = deadline.and_then(|deadline| verdict::passes(&query, message.len(), &bounds(deadline)));
+        let shown = verdict::shown(&query, form, argument);
+        Ready { number, kind: query.kind, shown, passes, message, form, deadline }
+    }
+}
+
+/// The argument that says how long a query may take, and its deadline.
+fn limits(query: &Hostile, has_ceiling: bool, rng: &mut Rng) -> (Option<i64>, Option<Duration>) {
+    match query.limit {
+        Limit::Usual => {
+            let millis = TIMEOUTS[rng.usize(..TIMEOUTS.len())];
+            (Some(millis as i64), Some(Duration::from_millis(millis)))
+        }
+        Limit::Own { argument, deadline: Some(deadline) } => (argument, Some(deadline)),
+        Limit::Own { argument, deadline: None } => (argument, has_ceiling.then_some(TIMEOUT)),
+    }
+}
+
 /// One client.
 #[derive(Debug)]
 pub(crate) struct Client<'a> {
@@ -50,52 +89,28 @@ pub(crate) struct Client<'a> {
     pub number: usize,
     /// Where the server listens.
     pub address: SocketAddr,
-    /// Whether the server has a ceiling for time-outs.
-    pub has_ceiling: bool,
-    /// What to ask.
-    pub source: &'a Source,
     /// What is under way.
     pub alarm: &'a Alarm,
     /// Its connection, if it has one.
     pub connection: Option<Connection>,
 }
 
-/// A query, ready to be sent.
-struct Ready {
-    message: Vec<u8>,
-    form: Form,
-    deadline: Option<Duration>,
-}
-
 impl Client<'_> {
-    /// Asks the query of a number and waits until it has ended, one way or the other.
-    pub async fn ask(&mut self, number: u64) -> Verdict {
-        let (query, mut rng) = self.source.query(number);
-        let (argument, deadline) = self.limits(&query, &mut rng);
-        let ready = ready(&query, argument, deadline, &mut rng);
-        let passes =
-            deadline.and_then(|deadline| verdict::passes(&query, ready.message.len(), &bounds(deadline)));
-        let shown = verdict::shown(&query, ready.form, argument);
-        self.alarm.begin(self.number, query.kind, shown.clone());
-        let (fate, late) = self.run(ready).await;
+    /// Asks a query and waits until it has ended, one way or the other.
+    pub async fn ask(&mut self, ready: Ready) -> Verdict {
+        let Ready { number, kind, shown, passes, message, form, deadline } = ready;
+        self.alarm.begin(self.number, kind, shown.clone());
+        let (fate, late) = self.run(message, form, deadline).await;
         self.alarm.end(self.number);
-        Verdict { kind: query.kind, number, shown, fate, late, passes }
+        Verdict { kind, number, shown, fate, late, passes }
     }
 
-    /// The argument that says how long a query may take, and its deadline.
-    fn limits(&self, query: &Hostile, rng: &mut Rng) -> (Option<i64>, Option<Duration>) {
-        match query.limit {
-            Limit::Usual => {
-                let millis = TIMEOUTS[rng.usize(..TIMEOUTS.len())];
-                (Some(millis as i64), Some(Duration::from_millis(millis)))
-            }
-            Limit::Own { argument, deadline: Some(deadline) } => (argument, Some(deadline)),
-            Limit::Own { argument, deadline: None } => (argument, self.has_ceiling.then_some(TIMEOUT)),
-        }
-    }
-
-    async fn run(&mut self, ready: Ready) -> (Fate, Option<Duration>) {
-        let Ready { message, form, deadline } = ready;
+    async fn run(
+        &mut self,
+        message: Vec<u8>,
+        form: Form,
+        deadline: Option<Duration>,
+    ) -> (Fate, Option<Duration>) {
         if form != Form::Http && self.connection.is_none() {
             match Connection::open(self.address).await {
                 Ok(connection) => self.connection = Some(connection),
@@ -146,17 +161,16 @@ impl Client<'_> {
 }
 
 /// Makes the message, in the query's own form or in one of all.
-fn ready(query: &Hostile, argument: Option<i64>, deadline: Option<Duration>, rng: &mut Rng) -> Ready {
+fn message(query: &Hostile, argument: Option<i64>, rng: &mut Rng) -> (Vec<u8>, Form) {
     const FORMS: [Form; 6] =
         [Form::Binary, Form::Binary, Form::Json, Form::Bytecode, Form::Bytecode, Form::Http];
     let form = query.form.unwrap_or_else(|| FORMS[rng.usize(..FORMS.len())]);
     if form == Form::Http
         && let Some(message) = query::http(query, argument)
     {
-        return Ready { message, form, deadline };
+        return (message, form);
     }
     let form = if form == Form::Http { Form::Binary } else { form };
     // What a format cannot express is sent as nothing at all, which the server must stand, too.
-    let message = query::message(query, form, argument).unwrap_or_default();
-    Ready { message, form, deadline }
+    (query::message(query, form, argument).unwrap_or_default(), form)
 }

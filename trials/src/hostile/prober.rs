@@ -39,7 +39,21 @@ struct Shared {
     /// Point reads are left out while this is so.
     quiet: AtomicBool,
     micros: Mutex<Vec<u32>>,
+    /// The slowest point reads, with what was under way.
+    slow: Mutex<Vec<Slow>>,
 }
+
+/// A point read that took long.
+#[derive(Clone, Debug)]
+pub(crate) struct Slow {
+    /// How long it took.
+    pub micros: u32,
+    /// The queries under way, the oldest first.
+    pub beside: Vec<String>,
+}
+
+/// So many of them are remembered.
+const REMEMBERED: usize = 24;
 
 impl Prober {
     /// Begins to probe, once it is told where.
@@ -52,6 +66,7 @@ impl Prober {
             address: watch::Sender::new(None),
             quiet: AtomicBool::new(false),
             micros: Mutex::default(),
+            slow: Mutex::default(),
         });
         let (points, health) = (Arc::clone(&shared), Arc::clone(&shared));
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -74,6 +89,11 @@ impl Prober {
     /// How long each point read took so far, in microseconds.
     pub fn micros(&self) -> Vec<u32> {
         self.shared.micros.lock().expect("nobody panics with it").clone()
+    }
+
+    /// The slowest, the slowest first.
+    pub fn slow(&self) -> Vec<Slow> {
+        self.shared.slow.lock().expect("nobody panics with it").clone()
     }
 }
 
@@ -140,6 +160,12 @@ impl Shared {
     fn note(&self, took: Duration) {
         let micros = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
         self.micros.lock().expect("nobody panics with it").push(micros);
+        let mut slow = self.slow.lock().expect("nobody panics with it");
+        let place = slow.partition_point(|other| other.micros >= micros);
+        if place < REMEMBERED {
+            slow.insert(place, Slow { micros, beside: self.alarm.under_way() });
+            slow.truncate(REMEMBERED);
+        }
     }
 
     /// Raises the alarm, if the server should have been there.

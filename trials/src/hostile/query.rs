@@ -7,6 +7,7 @@ use wire::graphson::Dialect;
 use wire::{Args, Format, RequestMessage, WireValue};
 
 use super::needs::Needs;
+use super::server::TIMEOUT;
 use crate::Problem;
 
 /// A query that wants too much, or looks as if it did.
@@ -95,9 +96,10 @@ impl Hostile {
         }
     }
 
-    /// A message made by hand.
+    /// A message made by hand. It says nothing about its time.
     pub fn frame(bytes: Vec<u8>, what: &'static str) -> Self {
-        Self { body: Body::Frame(bytes, what), ..Self::script("") }
+        let limit = Limit::Own { argument: None, deadline: Some(TIMEOUT) };
+        Self { body: Body::Frame(bytes, what), limit, ..Self::script("") }
     }
 
     /// The same with these needs.
@@ -134,13 +136,18 @@ impl Hostile {
         }
     }
 
-    /// The text as people can read it: what is long is left out.
+    /// The text as people can read it: of what is long, the beginning and the end.
     pub fn shown(&self) -> String {
-        const SHOWN: usize = 300;
+        const BEGINNING: usize = 200;
+        const END: usize = 100;
         let (text, bytes) = (self.text(), self.text().len());
-        match text.char_indices().nth(SHOWN) {
-            Some((end, _)) => format!("{}… ({bytes} bytes)", &text[..end]),
-            None => text.to_owned(),
+        let beginning = text.char_indices().nth(BEGINNING).map(|(at, _)| at);
+        let end = text.char_indices().nth_back(END).map(|(at, _)| at);
+        match (beginning, end) {
+            (Some(beginning), Some(end)) if beginning < end => {
+                format!("{} … {} ({bytes} bytes)", &text[..beginning], &text[end..])
+            }
+            _ => text.to_owned(),
         }
     }
 }

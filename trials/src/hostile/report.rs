@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
+use super::prober::Slow;
 use super::tally::{Finding, KindTally, Tally};
 
 /// By how much deadlines may be late, of a hundred queries but one, in milliseconds.
@@ -40,10 +41,16 @@ pub(crate) struct Measured {
     pub others: f64,
     /// Point reads, in microseconds.
     pub points: Vec<u32>,
+    /// The slowest of them.
+    pub slow_points: Vec<Slow>,
     /// What everything random came from.
     pub seed: u64,
     /// How long it took.
     pub seconds: f64,
+}
+
+fn slow_point(slow: &Slow) -> Json {
+    json!({ "ms": rounded(f64::from(slow.micros) / 1_000.0), "beside": slow.beside })
 }
 
 impl Tally {
@@ -78,6 +85,7 @@ impl Tally {
             "seed": measured.seed,
             "seconds": rounded(measured.seconds),
             "kinds": self.kinds.iter().map(|(name, kind)| ((*name).to_owned(), kind.to_json())).collect::<JsonMap<_, _>>(),
+            "slow_points": measured.slow_points.iter().map(slow_point).collect::<Vec<_>>(),
             "findings": self.findings.iter().map(Finding::to_json).collect::<Vec<_>>(),
         })
     }

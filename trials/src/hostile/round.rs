@@ -1,14 +1,13 @@
 //! So many queries of several clients at once, then some whose clients vanish; and what is done when the server is lost.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use tokio::time::{sleep, timeout};
 
 use super::alarm::Alarm;
-use super::client::{Client, Source};
+use super::client::{Client, Ready, Source};
 use super::connection::Connection;
 use super::gardener;
 use super::kinds;
@@ -96,6 +95,7 @@ impl Trial {
         self.measured.after_mb = self.server.reading().now_mb;
         self.measured.peak_mb = self.measured.peak_mb.max(self.server.reading().peak_mb);
         self.measured.points = self.prober.micros();
+        self.measured.slow_points = self.prober.slow();
         Ok(())
     }
 
@@ -113,26 +113,21 @@ impl Trial {
 
     /// Lets clients ask these queries, each the next one that nobody has asked yet.
     async fn attack(&mut self, first: u64, count: u64, clients: usize) -> Result<(), Problem> {
-        let next = AtomicU64::new(first);
+        let has_ceiling = self.server.has_ceiling;
+        let ready: Vec<Ready> =
+            (first..first + count).map(|number| self.source.ready(number, has_ceiling)).collect();
+        let queue = Mutex::new(ready.into_iter());
         let bound_mb = bound_mb();
         let clients = (0..clients).map(|number| {
-            let mut client = Client {
-                number,
-                address: self.server.address(),
-                has_ceiling: self.server.has_ceiling,
-                source: &self.source,
-                alarm: &self.alarm,
-                connection: None,
-            };
-            let next = &next;
+            let mut client =
+                Client { number, address: self.server.address(), alarm: &self.alarm, connection: None };
+            let queue = &queue;
             async move {
                 let mut verdicts = Vec::new();
                 loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= first + count || client.alarm.is_raised() {
-                        return verdicts;
-                    }
-                    let verdict = client.ask(number).await;
+                    let next = queue.lock().expect("nobody panics with it").next();
+                    let Some(ready) = next.filter(|_| !client.alarm.is_raised()) else { return verdicts };
+                    let verdict = client.ask(ready).await;
                     if matches!(verdict.fate, Fate::Closed(_)) {
                         // A server that has ended says so only to those who ask.
                         sleep(LOOK).await;
