@@ -9,7 +9,7 @@
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
-//! | `unmerge.rs`, `one_by_one.rs` | what a subquery that can tell traversers apart asks for |
+//! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
 //! | `write/` | `addV`, `addE`, `property`, `drop` |
 //! | `loop_control.rs` | `until` and `emit` |
@@ -31,6 +31,7 @@ mod expand;
 mod fan;
 mod filter;
 mod flat_map;
+mod gather;
 mod group_count;
 mod held;
 mod ids;
@@ -128,6 +129,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
         OpKind::Barrier { .. } => Box::<barrier::Barrier>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
+        OpKind::Gather => Box::<gather::Gather>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),
         OpKind::Cap(_) => Box::<ending::Cap>::default(),
