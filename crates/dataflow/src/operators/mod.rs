@@ -73,7 +73,7 @@ mod waiting;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind};
+use planner::physical::{EdgeEnd, LocalFn, Op, OpKind, Predicate, PropertyForm, ScopeKind};
 use values::Value;
 
 use crate::batch::Batch;
@@ -86,6 +86,7 @@ use flat_map::FlatMap;
 
 pub(crate) use fan::trace;
 pub(crate) use held::Held;
+pub(crate) use predicate::take_raised;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 
@@ -148,6 +149,27 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
         OpKind::Aggregate(Count | Fold) | OpKind::Cap(_) | OpKind::Inject(_) => true,
         OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
         OpKind::Scope(scope) => scope::emits_on_empty(&scope.kind),
+        _ => false,
+    }
+}
+
+/// Whether an operator that has failed at some row may do its other rows again: it remembers nothing of them, and leaves nothing.
+pub(crate) fn is_repeatable(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Expand { distinct, .. } => !distinct,
+        OpKind::Local(function) => !matches!(function, LocalFn::Named(gremlin::StepName::Index, _)),
+        OpKind::EdgeVertex(_)
+        | OpKind::Degree { .. }
+        | OpKind::BulkByDegree { .. }
+        | OpKind::ExpandInto { .. }
+        | OpKind::Filter(_)
+        | OpKind::Properties { .. }
+        | OpKind::Fetch { .. }
+        | OpKind::Unfold
+        | OpKind::Math { .. }
+        | OpKind::Project { .. }
+        | OpKind::Select { .. }
+        | OpKind::Path { .. } => true,
         _ => false,
     }
 }
