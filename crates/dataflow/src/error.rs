@@ -83,6 +83,12 @@ pub enum QueryError {
 }
 
 impl QueryError {
+    /// Whether it is one traverser's error, which counts only if that traverser's turn comes. Others end the query whatever it
+    /// still needs.
+    pub(crate) fn is_of_traverser(&self) -> bool {
+        matches!(self, Self::Step { .. } | Self::Fail(_))
+    }
+
     /// An error of a step.
     pub fn step(step: &str, message: impl Into<String>) -> Self {
         Self::Step { step: step.to_owned(), message: message.into() }

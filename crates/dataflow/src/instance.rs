@@ -11,6 +11,10 @@
 //! (section 3.2): in a chain, operator i has seen the end of its input exactly when operators `0..i` have completed
 //! and its mailbox is empty, so the marks need no messages of their own, and an operator that would only ever receive
 //! the mark is not created (section 4.4): the instance completes it on its behalf.
+//!
+//! **Errors** have their place in the stream. When an operator fails at a traverser, what was made of those before it goes on
+//! downstream, and nothing else; only when that has been done, and the instance is still needed, the error is due. An operator
+//! that is given a batch does its halves, until it is known whose error it is.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -163,6 +167,8 @@ pub(crate) struct Instance {
     passing: Vec<Batch>,
     /// What operators emit into, one after another: empty between their calls.
     output: Output,
+    /// The operator that has failed, and why: it and those before it do nothing more.
+    failed: Option<(usize, QueryError)>,
 }
 
 impl Instance {
@@ -180,6 +186,7 @@ impl Instance {
             tail_from: usize::MAX,
             passing: Vec::new(),
             output: Output::default(),
+            failed: None,
         }
     }
 
@@ -215,7 +222,7 @@ impl Instance {
 
     /// Whether further input would be ignored: some operator has asked for completion.
     pub(crate) fn is_closed(&self) -> bool {
-        self.completed > 0 || self.input_ended
+        self.completed > 0 || self.input_ended || self.failed.is_some()
     }
 
     /// Whether all that could be done waits for something outside, as far as the last run could see.
@@ -230,7 +237,7 @@ impl Instance {
 
     /// Whether messages wait, or operators have more to say to messages they have got.
     pub(crate) fn has_messages(&self) -> bool {
-        self.ready != 0 || !self.passing.is_empty()
+        self.ready != 0 || !self.passing.is_empty() || self.failed.is_some()
     }
 
     /// Whether anything waits to be processed, be it only the end of the input.
@@ -254,6 +261,7 @@ impl Instance {
         self.passing.clear();
         // What the call that failed had emitted.
         self.output.clear();
+        self.failed = None;
     }
 
     /// Works until there is output, the quota is spent, or nothing can be done.
@@ -269,6 +277,8 @@ impl Instance {
         loop {
             if let Some(i) = self.choose(intra) {
                 self.step(i, cx, out)?;
+            } else if self.failed.is_some() {
+                return self.fail();
             } else if self.may_complete() {
                 self.complete_next(cx, out)?;
             } else {
@@ -284,6 +294,24 @@ impl Instance {
                 }
             }
         }
+    }
+
+    /// The error is due, unless what was made before it is held up outside.
+    fn fail(&mut self) -> Result<Progress, QueryError> {
+        match self.failed.take() {
+            Some((_, error)) if self.ready == 0 => Err(error),
+            failed => {
+                self.failed = failed;
+                Ok(Progress::Blocked)
+            }
+        }
+    }
+
+    /// Operator `i` has failed, with nothing to show for it. What waits downstream comes before that.
+    fn note_failure(&mut self, i: usize, error: QueryError) {
+        self.output.clear();
+        (0..=i).for_each(|j| self.silence(j));
+        self.failed = Some((i, error));
     }
 
     /// What to say when returning early.
@@ -384,7 +412,18 @@ impl Instance {
         let long = may_outlast.then(|| Long::begin(|| cx.query.check())).transpose()?;
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         let output = &mut self.output;
-        let step = timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output))?;
+        let again = if rows > 1 && operators::is_repeatable(&op.kind) { input.clone() } else { None };
+        let step = match timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output)) {
+            Err(error) if error.is_of_traverser() => {
+                drop(long);
+                match again {
+                    Some(batch) => self.halve(i, &batch),
+                    None => self.note_failure(i, error),
+                }
+                return Ok(());
+            }
+            step => step?,
+        };
         drop(long);
         if is_large {
             make_clock_due();
@@ -400,6 +439,20 @@ impl Instance {
         }
         self.note(i, step);
         self.route(i, cx, out)
+    }
+
+    /// Has operator `i`, which has failed at some row of a batch, do the halves of it.
+    fn halve(&mut self, i: usize, batch: &Batch) {
+        self.output.clear();
+        let node = &mut self.nodes[i];
+        if let Some(operator) = &mut node.operator {
+            operator.reset();
+        }
+        node.backlog = false;
+        let rows: Vec<u32> = (0..batch.len as u32).collect();
+        let (first, second) = rows.split_at(rows.len() / 2);
+        [second, first].iter().for_each(|half| node.mailbox.push_front(batch.gather(half)));
+        self.ready |= 1 << i;
     }
 
     /// Takes down what operator `i` said of itself.
@@ -434,6 +487,10 @@ impl Instance {
         }
         self.completed = self.completed.max(i);
         self.input_ended = true;
+        // It is the error of one that nobody needs.
+        if self.failed.as_ref().is_some_and(|(at, _)| *at < i) {
+            self.failed = None;
+        }
     }
 
     /// Drops the mail and the backlog of an operator.
@@ -457,7 +514,14 @@ impl Instance {
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         node.used = true;
         let output = &mut self.output;
-        match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output))? {
+        let step = match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output)) {
+            Err(error) if error.is_of_traverser() => {
+                self.note_failure(i, error);
+                return Ok(());
+            }
+            step => step?,
+        };
+        match step {
             // It is told again once its consumers have run.
             Step::More => make_clock_due(),
             Step::Blocked => {
@@ -495,8 +559,17 @@ fn writes(cx: &Context<'_>) -> bool {
     cx.query.transaction().is_some()
 }
 
-/// Runs a call of an operator and adds its time to the operator's counters where the query is profiled.
+/// Runs a call of an operator; a test that it could not apply makes it fail.
 fn timed(
+    cx: &Context<'_>,
+    call: impl FnOnce(&Context<'_>) -> Result<Step, QueryError>,
+) -> Result<Step, QueryError> {
+    let step = measured(cx, call);
+    operators::take_raised().map_or(step, Err)
+}
+
+/// Runs a call of an operator and adds its time to the operator's counters where the query is profiled.
+fn measured(
     cx: &Context<'_>,
     call: impl FnOnce(&Context<'_>) -> Result<Step, QueryError>,
 ) -> Result<Step, QueryError> {

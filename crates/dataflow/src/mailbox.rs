@@ -40,6 +40,13 @@ impl Mailbox {
         }
     }
 
+    /// Puts a batch before the others.
+    pub(crate) fn push_front(&mut self, batch: Batch) {
+        if let Some(second) = self.first.replace((batch, None)) {
+            self.rest.push_front(second);
+        }
+    }
+
     /// Bytes that the first batch is charged with, if it is large.
     #[inline]
     pub(crate) fn next_charge(&self) -> Option<usize> {

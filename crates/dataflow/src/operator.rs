@@ -120,6 +120,9 @@ pub struct Context<'a> {
     pub tags: u32,
     /// Which of them have had a traverser.
     pub entered: Entered<'a>,
+    /// Whether scopes run their subqueries for each traverser by itself: of some traverser it has to be found out whether its
+    /// error is due.
+    pub alone: bool,
     /// The time this call may use.
     pub quota: Quota<'a>,
 }

@@ -15,6 +15,7 @@ use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::memory::Charge;
 use crate::operator::{Context, Output};
+use crate::operators;
 use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::reclaim;
@@ -148,8 +149,11 @@ impl RunningQuery {
             single_tag: true,
             tags: 1,
             entered: Entered::All,
+            alone: false,
             quota,
         };
+        // Of a query that was ended in the middle of a call.
+        drop(operators::take_raised());
         if !std::mem::replace(&mut self.started, true) {
             self.root.receive(Batch::seed(state.plan.slots as usize, state.plan.paths), &cx)?;
             self.root.end_input();

@@ -9,7 +9,7 @@
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
-//! | `unmerge.rs`, `one_by_one.rs` | what a subquery that can tell traversers apart asks for |
+//! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
 //! | `write/` | `addV`, `addE`, `property`, `drop` |
 //! | `loop_control.rs` | `until` and `emit` |
@@ -31,6 +31,7 @@ mod expand;
 mod fan;
 mod filter;
 mod flat_map;
+mod gather;
 mod group_count;
 mod held;
 mod ids;
@@ -73,7 +74,7 @@ mod width;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind};
+use planner::physical::{EdgeEnd, LocalFn, Op, OpKind, Predicate, PropertyForm, ScopeKind};
 use values::Value;
 
 use crate::batch::Batch;
@@ -86,6 +87,7 @@ use flat_map::FlatMap;
 
 pub(crate) use fan::trace;
 pub(crate) use held::Held;
+pub(crate) use predicate::take_raised;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 pub(crate) use width::{reads_characters, width};
@@ -130,6 +132,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
         OpKind::Barrier { .. } => Box::<barrier::Barrier>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
+        OpKind::Gather => Box::<gather::Gather>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
         OpKind::Collect { .. } => Box::<collect::Collect>::default(),
         OpKind::Cap(_) => Box::<ending::Cap>::default(),
@@ -148,6 +151,27 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
         OpKind::Aggregate(Count | Fold) | OpKind::Cap(_) | OpKind::Inject(_) => true,
         OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
         OpKind::Scope(scope) => scope::emits_on_empty(&scope.kind),
+        _ => false,
+    }
+}
+
+/// Whether an operator that has failed at some row may do its other rows again: it remembers nothing of them, and leaves nothing.
+pub(crate) fn is_repeatable(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Expand { distinct, .. } => !distinct,
+        OpKind::Local(function) => !matches!(function, LocalFn::Named(gremlin::StepName::Index, _)),
+        OpKind::EdgeVertex(_)
+        | OpKind::Degree { .. }
+        | OpKind::BulkByDegree { .. }
+        | OpKind::ExpandInto { .. }
+        | OpKind::Filter(_)
+        | OpKind::Properties { .. }
+        | OpKind::Fetch { .. }
+        | OpKind::Unfold
+        | OpKind::Math { .. }
+        | OpKind::Project { .. }
+        | OpKind::Select { .. }
+        | OpKind::Path { .. } => true,
         _ => false,
     }
 }

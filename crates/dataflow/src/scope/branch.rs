@@ -9,6 +9,9 @@
 //!
 //! Turned off ([`Grain::Batch`]), one instance covers a whole batch and the rows are told apart by their tags.
 //!
+//! An error inside is due when the row that has met it has its turn, and is not decided by then: so if an instance of several
+//! rows fails, they run again one after the other. What the rows before have come to passes first; those behind do nothing.
+//!
 //! Instances share the scope's quota in rounds. Within a round the inter-instance policy decides; one that has used up
 //! its slice waits for the next round, so that a traverser with a huge subquery does not hold up the others.
 
@@ -23,6 +26,7 @@ use values::Value;
 
 use super::egress::{Egress, Into, Outcome};
 use super::passage;
+use super::stream::has_effect;
 use crate::batch::{Batch, Tags};
 use crate::entered::{Entered, TagSet};
 use crate::error::QueryError;
@@ -69,6 +73,19 @@ struct ScopeInstance {
     results: Vec<Option<Value>>,
     branch: usize,
     instance: Instance,
+    /// Once it has failed and runs again row by row: what the rows before have come to.
+    again: Option<Vec<(u32, Outcome)>>,
+    /// It covers rows up to here, though not all at once.
+    end: u32,
+    /// Whether results of it have left.
+    has_left: bool,
+}
+
+impl ScopeInstance {
+    /// How many rows it covers at once, and whether it runs again row by row.
+    fn shape(&self) -> (usize, bool) {
+        (self.hits.len(), self.again.is_some())
+    }
 }
 
 /// See the module.
@@ -92,6 +109,10 @@ pub(super) struct BranchScope {
     next: u64,
     ended: BTreeMap<u64, Passing>,
     egress: Egress,
+    /// Whether a row may run again.
+    is_repeatable: bool,
+    /// The instance whose error is due when those before it are through.
+    failed: Option<(u64, QueryError)>,
 }
 
 /// Rows of a batch that pass, and how.
@@ -117,6 +138,7 @@ impl BranchScope {
             _ => unreachable!("not a branch scope"),
         };
         let replaces = matches!(into, Into::Current);
+        let is_repeatable = !branches.iter().any(has_effect);
         Self {
             pool: branches.iter().map(|_| Vec::new()).collect(),
             branches,
@@ -132,21 +154,23 @@ impl BranchScope {
             next: 0,
             ended: BTreeMap::new(),
             egress: Egress::new(into, &op.labels, op.moves && replaces),
+            is_repeatable,
+            failed: None,
         }
     }
 
     fn is_idle(&self) -> bool {
-        self.waiting.is_empty() && self.running.is_empty()
+        self.waiting.is_empty() && self.running.is_empty() && self.failed.is_none()
     }
 
     /// Opens the next instance, if there is input for one and MAX_SI allows it.
     fn open(&mut self, cx: &Context<'_>) -> Result<bool, QueryError> {
-        if self.open_instances() >= self.most_instances() {
+        if self.failed.is_some() || self.open_instances() >= self.most_instances(cx) {
             return Ok(false);
         }
         let Some(input) = self.waiting.front().cloned() else { return Ok(false) };
         let first = self.next_row;
-        let rows = if self.grain == Grain::Batch { input.len } else { 1 };
+        let rows = if self.grain == Grain::Batch && !cx.alone { input.len } else { 1 };
         self.next_row += rows as u32;
         if self.next_row as usize >= input.len {
             self.waiting.pop_front();
@@ -165,6 +189,9 @@ impl BranchScope {
             results: Vec::new(),
             branch: 0,
             instance,
+            again: None,
+            end: first + rows as u32,
+            has_left: false,
         };
         self.opened += 1;
         if let Some(counters) = cx.query.profile.of(cx.op.id) {
@@ -187,8 +214,9 @@ impl BranchScope {
     }
 
     /// MAX_SI. Results that pass as they come can only come in order if instances come one after another.
-    fn most_instances(&self) -> u64 {
+    fn most_instances(&self, cx: &Context<'_>) -> u64 {
         match self.logic {
+            _ if cx.alone => 1,
             Logic::FlatMap | Logic::Coalesce if self.policy.ordered => 1,
             _ => u64::from(self.policy.max_instances.max(1)),
         }
@@ -216,9 +244,15 @@ impl BranchScope {
         out: &mut Output,
     ) -> Result<(Progress, bool), QueryError> {
         let si = &mut self.running[at];
-        let child = child_context(cx, si.hits.len(), &si.entered);
+        let child = child_context(cx, si.shape(), &si.entered);
         let mut results = Output::default();
-        let progress = si.instance.run(&child, self.policy.intra, &mut results)?;
+        let progress = match si.instance.run(&child, self.policy.intra, &mut results) {
+            Err(error) if error.is_of_traverser() => {
+                self.fail(at, error, cx, out)?;
+                return Ok((Progress::Ready, false));
+            }
+            progress => progress?,
+        };
         let slice_spent = progress == Progress::Ready && results.is_empty() && child.quota.is_spent();
         si.round += u64::from(slice_spent);
         for batch in results.batches {
@@ -242,6 +276,43 @@ impl BranchScope {
         Ok((progress, slice_spent))
     }
 
+    /// An instance has failed: it begins again row by row, or the error is that of its row.
+    fn fail(
+        &mut self,
+        at: usize,
+        error: QueryError,
+        cx: &Context<'_>,
+        out: &mut Output,
+    ) -> Result<(), QueryError> {
+        let mut si = self.running.remove(at);
+        si.instance.reset();
+        if si.hits.len() > 1 && self.is_repeatable && !si.has_left {
+            si.again = Some(Vec::new());
+            return self.restart(at, si, cx);
+        }
+        // Those behind it do nothing, whether they have begun or not.
+        self.running.retain(|other| other.id < si.id);
+        self.waiting.clear();
+        self.next_row = 0;
+        self.failed = Some((si.id, error));
+        self.pool[si.branch].push(si.instance);
+        self.end((si.input, si.again.unwrap_or_default()), si.id, out);
+        Ok(())
+    }
+
+    /// Begins the row of an instance that runs again row by row.
+    fn restart(&mut self, at: usize, mut si: ScopeInstance, cx: &Context<'_>) -> Result<(), QueryError> {
+        let fresh = self.take_instance(0);
+        let used = std::mem::replace(&mut si.instance, fresh);
+        self.pool[si.branch].push(used);
+        (si.branch, si.hits) = (0, vec![false]);
+        si.results.truncate(1);
+        si.results.fill(None);
+        self.start_branch(&mut si, cx)?;
+        self.running.insert(at, si);
+        Ok(())
+    }
+
     /// Whether the current branch can no longer change any row's outcome.
     fn is_decided(&self, at: usize) -> bool {
         let decides = matches!(self.logic, Logic::Filter { .. } | Logic::Apply { .. });
@@ -262,6 +333,7 @@ impl BranchScope {
             }
         }
         if matches!(self.logic, Logic::FlatMap | Logic::Coalesce) {
+            si.has_left = true;
             let rows: Vec<u32> = (0..batch.len).map(|row| si.first + batch.tags.get(row)).collect();
             out.emit(passage::leave(&si.input, &rows, batch, self.child));
         }
@@ -281,23 +353,33 @@ impl BranchScope {
             self.running.insert(at, si);
             return Ok(());
         }
-        let outcomes =
-            (0..si.hits.len()).filter_map(|tag| Some((si.first + tag as u32, self.outcome(&si, tag)?)));
-        let passing = (si.input.clone(), outcomes.collect());
-        self.pool[si.branch].push(si.instance);
-        if self.policy.ordered {
-            self.ended.insert(si.id, passing);
-            while let Some(passing) = self.ended.remove(&self.next) {
-                self.next += 1;
-                self.pass(passing, out);
-            }
-        } else {
-            self.pass(passing, out);
+        let mut outcomes = si.again.take().unwrap_or_default();
+        outcomes.extend(
+            (0..si.hits.len()).filter_map(|tag| Some((si.first + tag as u32, self.outcome(&si, tag)?))),
+        );
+        if si.first + (si.hits.len() as u32) < si.end {
+            si.first += 1;
+            si.again = Some(outcomes);
+            return self.restart(at, si, cx);
         }
+        self.pool[si.branch].push(si.instance);
+        self.end((si.input, outcomes), si.id, out);
         if self.egress.is_full() || self.is_idle() || self.grain == Grain::Batch {
             self.flush(out);
         }
         Ok(())
+    }
+
+    /// What an instance has come to passes, when it has its turn.
+    fn end(&mut self, passing: Passing, id: u64, out: &mut Output) {
+        if !self.policy.ordered {
+            return self.pass(passing, out);
+        }
+        self.ended.insert(id, passing);
+        while let Some(passing) = self.ended.remove(&self.next) {
+            self.next += 1;
+            self.pass(passing, out);
+        }
     }
 
     fn pass(&mut self, (input, outcomes): Passing, out: &mut Output) {
@@ -350,7 +432,7 @@ impl BranchScope {
             let rows: Vec<u32> = tags.iter().map(|tag| si.first + tag).collect();
             let tags = if si.hits.len() == 1 { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
             let batch = passage::enter(&si.input, &rows, tags, self.child, &self.from);
-            si.instance.receive(batch, &child_context(cx, si.hits.len(), &si.entered))?;
+            si.instance.receive(batch, &child_context(cx, si.shape(), &si.entered))?;
         }
         si.instance.end_input();
         Ok(())
@@ -371,6 +453,9 @@ impl BranchScope {
                     continue;
                 }
                 self.flush(out);
+                if self.running.is_empty() && self.failed.is_some() {
+                    return self.raise(out);
+                }
                 return Ok(if self.is_idle() { Step::Idle } else { Step::Blocked });
             };
             let id = self.running[at].id;
@@ -389,6 +474,17 @@ impl BranchScope {
         cx.query.check()?;
         self.flush(out);
         Ok(if self.is_idle() { Step::Idle } else { Step::More })
+    }
+
+    /// All before the row that has failed are through: what they have come to goes first.
+    fn raise(&mut self, out: &Output) -> Result<Step, QueryError> {
+        match self.failed.take() {
+            Some((_, error)) if out.is_empty() => Err(error),
+            failed => {
+                self.failed = failed;
+                Ok(Step::More)
+            }
+        }
     }
 
     /// A newcomer goes before those that have just used up a slice.
@@ -417,17 +513,23 @@ impl Operator for BranchScope {
         // A terminated scope terminates its instances in cascade; their operators go with them.
         self.running.clear();
         self.ended.clear();
+        self.failed = None;
         self.next = self.opened;
         self.egress.reset();
     }
 }
 
-/// The context inside an instance that covers `tags` traversers.
-fn child_context<'a>(cx: &Context<'a>, tags: usize, entered: &'a Option<TagSet>) -> Context<'a> {
+/// The context inside an instance that covers `tags` traversers; `alone`: that runs again row by row.
+fn child_context<'a>(
+    cx: &Context<'a>,
+    (tags, alone): (usize, bool),
+    entered: &'a Option<TagSet>,
+) -> Context<'a> {
     Context {
         single_tag: tags == 1,
         tags: tags as u32,
         entered: entered.as_ref().map_or(Entered::All, Entered::Only),
+        alone: cx.alone || alone,
         quota: cx.quota.part(SLICE),
         // What pieces of the stream share says nothing of the streams of single traversers.
         piece_memory: None,

@@ -14,6 +14,7 @@ use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Output};
+use crate::operators;
 use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::scope_memory::ScopeMemory;
@@ -236,8 +237,11 @@ impl PieceTask {
             single_tag,
             tags,
             entered: Entered::All,
+            alone: false,
             quota,
         };
+        // Of a query that was ended in the middle of a call.
+        drop(operators::take_raised());
         if let Some(piece) = self.piece.take() {
             piece.enter(&mut self.instance, &cx)?;
         }

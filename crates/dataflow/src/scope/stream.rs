@@ -2,6 +2,7 @@
 //!
 //! Each branch is one instance that lives as long as the scope and keeps the tags of its input. Where one of them has a barrier
 //! inside, their results come branch by branch, as in TinkerPop: those of a branch wait until the branches before it are through.
+//! If then one fills a side-effect or writes, which others may see, nothing is done before all of the stream has come.
 
 use planner::physical::{IntraPolicy, OpKind, Pipeline, Predicate, Scope, ScopeKind, Slot};
 
@@ -33,10 +34,15 @@ enum Routing {
 struct Branch {
     instance: Instance,
     entered: Option<TagSet>,
+    /// Why it goes no further: an error that is due behind its results, when it has its turn.
+    failed: Option<QueryError>,
 }
 
 impl Branch {
     fn receive(&mut self, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        if self.failed.is_some() {
+            return Ok(());
+        }
         if let Some(entered) = &mut self.entered {
             match &batch.tags {
                 Tags::Uniform(tag) => entered.insert(*tag),
@@ -57,6 +63,7 @@ impl Branch {
 
     fn reset(&mut self) {
         self.instance.reset();
+        self.failed = None;
         self.entered.iter_mut().for_each(TagSet::clear);
     }
 }
@@ -72,6 +79,8 @@ pub(super) struct StreamScope {
     branches: Vec<Branch>,
     /// Results that wait for the branches before their own, if branches come in turn.
     waiting: Vec<Waiting>,
+    /// The stream, until all of it has come, if nothing may be done before.
+    input: Option<Waiting>,
     /// The branch whose results go out at once.
     turn: usize,
     /// The branch for a mark, `None` where the row passes unchanged.
@@ -90,7 +99,7 @@ impl StreamScope {
         let mut add = |pipeline: &Option<Pipeline>| {
             pipeline.as_ref().map(|p| {
                 let entered = (!goes_on).then(TagSet::default);
-                branches.push(Branch { instance: Instance::new(p.clone()), entered });
+                branches.push(Branch { instance: Instance::new(p.clone()), entered, failed: None });
                 branches.len() - 1
             })
         };
@@ -124,11 +133,25 @@ impl StreamScope {
             }
             _ => unreachable!("not a stream scope"),
         };
-        let in_turn = branches.len() > 1 && side_effects::children(&scope.kind).any(has_barrier);
+        let has_barrier = !goes_on && side_effects::children(&scope.kind).any(has_barrier);
+        let in_turn = branches.len() > 1 && has_barrier;
+        let waits = has_barrier && side_effects::children(&scope.kind).any(has_effect);
+        let input = waits.then(Waiting::default);
         let waiting =
             if in_turn { branches.iter().map(|_| Waiting::default()).collect() } else { Vec::new() };
         let intra = scope.policy.intra;
-        Self { routing, branches, waiting, turn: 0, then, otherwise, intra, dirty: false, ended: false }
+        Self {
+            routing,
+            branches,
+            waiting,
+            input,
+            turn: 0,
+            then,
+            otherwise,
+            intra,
+            dirty: false,
+            ended: false,
+        }
     }
 
     /// Ingress: hands the rows to their branches; rows without a branch pass at once.
@@ -184,13 +207,22 @@ impl StreamScope {
     /// Runs the branches, first to last, until there is output.
     fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let mut state = Step::Idle;
-        for (index, branch) in self.branches.iter_mut().enumerate() {
-            if !branch.instance.has_work() {
+        for index in 0..self.branches.len() {
+            let is_early = self.is_early(index);
+            let branch = &mut self.branches[index];
+            if !branch.instance.has_work() || is_early {
                 continue;
             }
             let mut own = Output::default();
             let waits = !self.waiting.is_empty() && index != self.turn;
-            let progress = branch.run(cx, self.intra, if waits { &mut own } else { out })?;
+            let progress = match branch.run(cx, self.intra, if waits { &mut own } else { out }) {
+                Err(error) if waits && error.is_of_traverser() => {
+                    branch.instance.reset();
+                    branch.failed = Some(error);
+                    continue;
+                }
+                progress => progress?,
+            };
             for batch in own.batches {
                 self.waiting[index].push(batch, cx)?;
             }
@@ -203,12 +235,18 @@ impl StreamScope {
                 break;
             }
         }
-        if state != Step::More
-            && self.branches.iter().any(|b| b.instance.has_work() && !b.instance.is_blocked())
-        {
+        let can_work = |(index, branch): (usize, &Branch)| {
+            branch.instance.has_work() && !branch.instance.is_blocked() && !self.is_early(index)
+        };
+        if state != Step::More && self.branches.iter().enumerate().any(can_work) {
             state = Step::More;
         }
         Ok(state)
+    }
+
+    /// Whether a branch must not begin before those before it are through.
+    fn is_early(&self, branch: usize) -> bool {
+        self.input.is_some() && !self.waiting.is_empty() && branch != self.turn
     }
 
     /// Lets out what waits of the branch whose turn it is; whether there was anything. It comes before all that the branch
@@ -224,6 +262,19 @@ impl StreamScope {
         self.turn += usize::from(passes);
         passes
     }
+}
+
+/// Whether a branch has a step inside that does what others may see.
+pub(super) fn has_effect(branch: &Pipeline) -> bool {
+    branch.ops.iter().any(|op| match &op.kind {
+        OpKind::Collect { .. } | OpKind::Write(_) | OpKind::Coin(_) | OpKind::Sample(..) => true,
+        OpKind::GroupCount { side_effect, .. } => side_effect.is_some(),
+        OpKind::Scope(scope) => {
+            matches!(scope.kind, ScopeKind::Group { side_effect: Some(_), .. })
+                || side_effects::children(&scope.kind).any(has_effect)
+        }
+        _ => false,
+    })
 }
 
 /// Whether a branch has a step inside that gives nothing before it has everything.
@@ -247,6 +298,10 @@ fn has_barrier(branch: &Pipeline) -> bool {
 impl Operator for StreamScope {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.dirty = true;
+        if let (Some(batch), Some(waiting)) = (input.as_ref(), &mut self.input) {
+            waiting.push(batch.clone(), cx)?;
+            return Ok(Step::Idle);
+        }
         if let Some(batch) = input {
             self.route(batch, cx, out)?;
         }
@@ -255,11 +310,21 @@ impl Operator for StreamScope {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.dirty = true;
+        if let Some(waiting) = self.input.as_mut().filter(|waiting| !waiting.is_empty()) {
+            let mut next = Output::default();
+            waiting.release_next(&mut next);
+            next.batches.into_iter().try_for_each(|batch| self.route(batch, cx, out))?;
+            return Ok(Step::More);
+        }
         if !std::mem::replace(&mut self.ended, true) {
-            self.branches.iter_mut().for_each(|branch| branch.instance.end_input());
+            let going = self.branches.iter_mut().filter(|branch| branch.failed.is_none());
+            going.for_each(|branch| branch.instance.end_input());
         }
         if self.release(out) {
             return Ok(Step::More);
+        }
+        if let Some(error) = self.branches.get_mut(self.turn).and_then(|branch| branch.failed.take()) {
+            return Err(error);
         }
         let state = self.work(cx, out)?;
         match state {
@@ -275,6 +340,7 @@ impl Operator for StreamScope {
             self.branches.iter_mut().for_each(Branch::reset);
         }
         self.waiting.iter_mut().for_each(Waiting::clear);
+        self.input.iter_mut().for_each(Waiting::clear);
         self.turn = 0;
         self.ended = false;
     }

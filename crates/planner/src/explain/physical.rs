@@ -328,6 +328,7 @@ impl Words<'_> {
                 self.side_effect(*side_effect);
             }
             OpKind::Unmerge => self.raw("Unmerge"),
+            OpKind::Gather => self.raw("Gather"),
             OpKind::OneByOne => self.raw("OneByOne"),
             OpKind::Coin(p) => self.show(format_args!("Coin({p})")),
             OpKind::Sample(n, weight) => {

@@ -10,8 +10,9 @@
 //! V().property(k, 1).count()               ─►  as it is: nobody looks
 //! ```
 
-use super::{Access, Chain, Footprint, Kind, Logical, Modulator, Role, Step};
-use crate::physical::{Child, FetchKind, LocalFn, Test};
+use super::parts::{Parts, own_reads, reads_inside};
+use super::{Chain, Footprint, Kind, Logical, Role, Step};
+use crate::physical::Child;
 
 /// Whether an instance of the subquery must end with its first result, since more of it would do more.
 pub(crate) fn must_end_early(chain: &Chain) -> bool {
@@ -80,73 +81,12 @@ fn reads_side_effects(chain: &Chain, role: Role) -> bool {
 /// has been a write before.
 fn sees_writes(chain: &Chain, written: &mut bool) -> bool {
     chain.steps.iter().any(|step| {
-        let mut sees = *written && reads_graph(&step.kind);
+        let mut sees = *written && own_reads(&step.kind) != Parts::NONE;
         step.kind.for_each_child(&mut |chain, _| sees |= sees_writes(chain, written));
         if !step.footprint().touches(Footprint::WRITES) {
             return sees;
         }
         *written = true;
-        sees || reads_inside(&step.kind)
+        sees || reads_inside(&step.kind) != Parts::NONE
     })
-}
-
-/// Whether the subqueries of a step read the graph.
-fn reads_inside(kind: &Kind) -> bool {
-    let mut reads = false;
-    kind.for_each_child(&mut |chain, _| {
-        reads |= chain.steps.iter().any(|step| reads_graph(&step.kind) || reads_inside(&step.kind));
-    });
-    reads
-}
-
-/// Whether a step looks at more of the graph than which element it has.
-fn reads_graph(kind: &Kind) -> bool {
-    let of = |by: &Modulator| match by {
-        Modulator::Fetch(what) | Modulator::FetchFrom(_, what) => matches!(what, FetchKind::Property(..)),
-        Modulator::Degree(..) => true,
-        Modulator::Chain(_) => false,
-    };
-    match kind {
-        Kind::Graph(Access { .. })
-        | Kind::Move(_)
-        | Kind::Degree { .. }
-        | Kind::BulkByDegree { .. }
-        | Kind::BulkByWalks { .. }
-        | Kind::Properties { .. }
-        | Kind::Path { .. } => true,
-        Kind::Filter(test) => test_reads(test),
-        Kind::Take(by) | Kind::Keep { by, .. } | Kind::Collect { by, .. } => of(by),
-        Kind::Math { variables, .. } => variables.iter().any(|(_, _, by)| of(by)),
-        Kind::Project(entries) => entries.iter().any(|(_, by)| of(by)),
-        Kind::Select(select) => select.selections.iter().any(|one| of(&one.by)),
-        Kind::Dedup { keys, .. } => keys.iter().any(|(_, by)| of(by)),
-        Kind::Order { keys, .. } => keys.iter().any(|(by, _)| of(by)),
-        Kind::Sample(_, weight) => weight.iter().any(of),
-        Kind::Compare(comparison) => {
-            of(&comparison.left.1) || comparison.operands.iter().any(|(_, _, by)| of(by))
-        }
-        Kind::Group(group) => of(&group.key),
-        Kind::GroupCount(group) => of(&group.key),
-        Kind::Call(function) => matches!(function, LocalFn::Order(_) | LocalFn::Named(..) | LocalFn::Value),
-        _ => false,
-    }
-}
-
-fn test_reads(test: &Test) -> bool {
-    match test {
-        Test::Is(_)
-        | Test::SlotIs(..)
-        | Test::HasId(_)
-        | Test::Label { .. }
-        | Test::LabelIs(_)
-        | Test::Mark(_)
-        | Test::Present(_)
-        | Test::Given(..)
-        | Test::SimplePath(..)
-        | Test::Loops(_)
-        | Test::Constant(_) => false,
-        Test::And(parts) | Test::Or(parts) => parts.iter().any(test_reads),
-        Test::Not(inner) => test_reads(inner),
-        _ => true,
-    }
 }

@@ -11,7 +11,9 @@ mod children;
 mod effects;
 mod few;
 mod footprint;
+mod gathers;
 mod modulators;
+mod parts;
 mod simple;
 mod slots;
 mod step;
@@ -22,6 +24,7 @@ pub(crate) use effects::{Seen, must_end_early};
 pub(crate) use few::{each_wants_few, wants_few};
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
+pub(crate) use gathers::gathers_before;
 pub(crate) use simple::is_plain;
 pub use step::{
     Access, AddEdge, AddVertex, Chain, Choice, Choose, Comparison, Exists, Flow, Group, GroupCount, Input,

@@ -25,7 +25,7 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::explain::words::Words;
-use crate::logical::{Chain, Logical, Seen, Step, each_wants_few};
+use crate::logical::{Chain, Logical, Seen, Step, each_wants_few, gathers_before};
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
@@ -50,6 +50,7 @@ pub(crate) fn lower(
         side_effects: logical.side_effects.keys().cloned().collect(),
         paths: logical.paths,
         seen: logical.seen(),
+        writes: logical.writes,
         mix: Mix::Unknown,
         spreads: options.usable_executors() > 1
             && !logical.writes
@@ -101,6 +102,8 @@ struct Lowering<'a> {
     paths: bool,
     /// Which of its effects the query may see itself.
     seen: Seen,
+    /// Whether the query changes the graph.
+    writes: bool,
     /// What enters the step that is being lowered, and the subqueries in it.
     mix: Mix,
     /// Whether the plan may use several executors.
@@ -151,6 +154,7 @@ impl Lowering<'_> {
         let entering = self.mix.clone();
         let (mut rows, mut mix) = (place.rows, entering.clone());
         let few = each_wants_few(&chain.steps, place.few);
+        let gathers = if self.writes { gathers_before(&chain.steps, place.seed) } else { Vec::new() };
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
             watch::ticks(TICKS);
             let (before, first) = (rows, ops.ops.len());
@@ -160,6 +164,9 @@ impl Lowering<'_> {
             let at_once = if few { 0.0 } else { self.cost.most_at_once(step, &self.mix) };
             ops.expecting = Expected { rows: before.max(rows), at_once };
             ops.step = self.name(step);
+            if gathers.get(index) == Some(&true) {
+                ops.stay(OpKind::Gather);
+            }
             // The seed is one traverser.
             if !(place.seed && index == 0) && step.wants_one_by_one(self.seen, place.ends_early) {
                 ops.stay(OpKind::OneByOne);

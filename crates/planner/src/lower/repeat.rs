@@ -2,9 +2,10 @@
 
 use super::pipeline::{Ops, unnumbered};
 use super::{Lowering, Place};
-use crate::logical::{Footprint, LoopCondition, LoopControl, Repeat, Role};
+use crate::logical::{Footprint, Kind, LoopCondition, LoopControl, Repeat, Role, Seen};
 use crate::physical::{
-    By, Condition, Control, Grain, InterPolicy, LocalFn, OpKind, Pipeline, Scope, ScopeKind, Slot, Test,
+    By, Condition, Control, Grain, InterPolicy, IntraPolicy, LocalFn, OpKind, Pipeline, Policy, Scope,
+    ScopeKind, Slot, Test,
 };
 
 /// MAX_SI of loop scopes: iterations that may be under way at the same time.
@@ -22,14 +23,29 @@ impl Lowering<'_> {
         let (rows, mix) = self.cost.entering_body(repeat, place.rows, &self.mix);
         self.mix = mix;
         let body = self.chain(&repeat.body, Place { rows, ..place }, start);
-        let inter = inter(repeat, place.few);
-        let most = if inter == InterPolicy::BothEnds { MAX_ITERATIONS_TO_FAR_END } else { MAX_ITERATIONS };
-        let policy = self.policy_of(inter, most);
+        let policy = self.policy_of_loop(repeat, place.few);
         let kind = ScopeKind::Repeat { head, body, tail };
         let scope = Scope { kind, child: Role::Body.child(), grain: Grain::Iteration, policy };
         ops.replace(OpKind::Scope(Box::new(scope)));
         // The body may have filled any slot anew.
         ops.fetched.clear();
+    }
+
+    /// Where iterations may see what others do, each is through before the next begins, whatever the query asks for.
+    fn policy_of_loop(&self, repeat: &Repeat, few: bool) -> Policy {
+        let effects = Footprint::FILLS | Footprint::WRITES;
+        let does = Kind::Repeat(Box::new(repeat.clone())).footprint().touches(effects);
+        if does && self.seen != Seen::default() {
+            return Policy {
+                inter: InterPolicy::BreadthFirst,
+                intra: IntraPolicy::DepthFirst,
+                max_instances: MAX_ITERATIONS,
+                ordered: false,
+            };
+        }
+        let inter = inter(repeat, few);
+        let most = if inter == InterPolicy::BothEnds { MAX_ITERATIONS_TO_FAR_END } else { MAX_ITERATIONS };
+        self.policy_of(inter, most)
     }
 
     /// Keeps the number of completed iterations, for those who ask for it inside loops further in.

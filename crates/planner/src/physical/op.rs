@@ -563,6 +563,8 @@ pub enum OpKind {
     },
     /// Makes of each merged traverser as many as its bulk says.
     Unmerge,
+    /// Collects everything and lets it go at the end, as it came.
+    Gather,
     /// Passes traversers on one by one: the next when all that came of the last has gone as far as it can.
     OneByOne,
     /// Adds objects to a side-effect and passes the traversers on.

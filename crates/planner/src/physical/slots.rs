@@ -191,6 +191,7 @@ impl OpKind {
             | Self::Barrier { .. }
             | Self::Coin(_)
             | Self::Unmerge
+            | Self::Gather
             | Self::OneByOne
             | Self::Sample(_, None)
             | Self::Cap(_)

@@ -104,6 +104,12 @@ fn collapse(chain: &Chain) -> Option<usize> {
         Kind::Dedup { .. } => true,
         _ => false,
     })?;
+    // A side-effect takes traversers in and lets them go on as they are: merged.
+    if passes_on(&chain.steps[place].kind)
+        && chain.steps[place..].iter().any(|step| step.kind.shows_merging())
+    {
+        return None;
+    }
     let way = &chain.steps[..place];
     let effects = Footprint::FILLS | Footprint::WRITES;
     let alike = way.iter().all(|step| !step.footprint().touches(effects))
@@ -117,6 +123,15 @@ fn collapse(chain: &Chain) -> Option<usize> {
         (inside || !step.labels.is_empty()).then_some(index + usize::from(!inside))
     });
     (alike && !wants_few(way, false) && !dedup_for_few).then_some(first_apart.unwrap_or(place))
+}
+
+/// Whether the step gathers its traversers and lets them go on.
+fn passes_on(kind: &Kind) -> bool {
+    match kind {
+        Kind::Group(group) => group.side_effect.is_some(),
+        Kind::GroupCount(group) => group.side_effect.is_some(),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +202,16 @@ mod tests {
             RULE,
             "g.V().out().out().local(out().limit(1)).count()",
             "V().out().barrier().out().local {out().limit(1)}.count()",
+        );
+    }
+
+    #[test]
+    fn a_side_effect_lets_merged_traversers_go_on() {
+        unchanged(RULE, "g.V().out().out().groupCount('k').groupCount().by(addV('Person'))");
+        only(
+            RULE,
+            "g.V().out().out().groupCount('k').cap('k')",
+            "V().out().barrier().out().groupCount(it) into side-effect 0.cap(side-effect 0)",
         );
     }
 

@@ -151,7 +151,8 @@ fn want_before(step: &mut Step, after: &Want, place: Place) -> Want {
         (Want::Set { slots, mark }, kind) if keeps_sets(kind, footprint) => (slots.clone(), *mark),
         _ => return Want::Bag,
     };
-    if tells_apart(footprint) {
+    // A subquery that sees how many travel as one makes more of two than of one.
+    if tells_apart(footprint) || step.kind.shows_merging() {
         return Want::Bag;
     }
     slots.retain(|slot| !step.slots_filled().any(|filled| filled == *slot));

@@ -28,7 +28,7 @@ mod secondary_trees;
 mod simplify_by;
 mod sorted_lists;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod top_k;
 mod walks;
 

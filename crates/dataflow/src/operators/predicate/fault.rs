@@ -1,23 +1,30 @@
-//! A test that cannot be applied, and the query that it is a part of.
+//! A test that cannot be applied.
 
-use std::sync::Arc;
-
-use values::watch;
+use std::cell::Cell;
 
 use crate::error::QueryError;
 use crate::operator::Context;
-use crate::query::QueryState;
 
-/// Ends a query whose test cannot be applied: tests answer yes or no, so it happens behind their backs.
+thread_local! {
+    /// The error of the first test that could not be applied since an operator was called.
+    static RAISED: Cell<Option<Box<QueryError>>> = const { Cell::new(None) };
+}
+
+/// The error of a test that the operator just called could not apply.
+#[inline]
+pub(crate) fn take_raised() -> Option<QueryError> {
+    RAISED.take().map(|error| *error)
+}
+
+/// Notes that a test cannot be applied: tests answer yes or no, so it happens behind their backs.
 pub(super) struct Fault {
-    query: Arc<QueryState>,
     step: Box<str>,
 }
 
 impl Fault {
     /// What tests of a step may meet.
     pub(super) fn of(cx: &Context<'_>) -> Self {
-        Self { query: Arc::clone(cx.query), step: cx.op.step.as_str().into() }
+        Self { step: cx.op.step.as_str().into() }
     }
 
     /// An error of the step.
@@ -25,10 +32,10 @@ impl Fault {
         QueryError::step(&self.step, message)
     }
 
-    /// Ends the query with an error of the step, at once or before another result leaves.
-    pub(super) fn raise(&self, message: String) {
-        self.query.cancel.fail(self.error(message));
-        watch::look();
+    /// Makes the call of the operator one that fails with an error of the step.
+    pub(super) fn raise(&self, message: impl FnOnce() -> String) {
+        let first = RAISED.take().unwrap_or_else(|| Box::new(self.error(message())));
+        RAISED.set(Some(first));
     }
 }
 

@@ -4,6 +4,7 @@
 //! is true.
 
 mod fault;
+pub(crate) use fault::take_raised;
 mod long_range;
 mod members;
 mod text;

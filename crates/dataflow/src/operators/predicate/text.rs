@@ -54,7 +54,7 @@ impl TextCheck {
         Ok(Self { op, operand, fault })
     }
 
-    /// Whether the candidate satisfies. If it is no text the query is told to end, and the answer means nothing.
+    /// Whether the candidate satisfies. If it is no text that is an error, and the answer means nothing.
     pub(super) fn holds(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
         let text = match candidate {
             ValueRef::Str(text) => text,
@@ -84,7 +84,7 @@ impl TextCheck {
     }
 
     fn refuse(&self, value: &Value) -> bool {
-        self.fault.raise(needs_text(value));
+        self.fault.raise(|| needs_text(value));
         false
     }
 }

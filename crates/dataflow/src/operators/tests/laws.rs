@@ -171,6 +171,13 @@ proptest! {
     }
 
     #[test]
+    fn what_is_gathered_goes_on_as_it_came((tags, stream, sizes) in streams()) {
+        let world = world(tags);
+        let found = world.run(OpKind::Gather, batches(&world, &stream, &sizes));
+        prop_assert_eq!(simple(&found.rows()), stream);
+    }
+
+    #[test]
     fn group_counts_agree_with_a_map((tags, stream, sizes) in streams()) {
         let world = world(tags);
         let kind = OpKind::GroupCount { key: By::Current, side_effect: None };

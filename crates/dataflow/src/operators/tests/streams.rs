@@ -212,6 +212,7 @@ fn barriers_are_held_to_the_memory_of_their_query() {
         OpKind::Order { keys: vec![], limit: None },
         OpKind::Barrier { first_passes: false },
         OpKind::Barrier { first_passes: true },
+        OpKind::Gather,
         OpKind::Tail(1 << 40),
         dedup(vec![By::Current]),
         OpKind::Aggregate(planner::physical::Aggregation::Fold),

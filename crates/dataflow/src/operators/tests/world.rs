@@ -199,10 +199,9 @@ impl World {
     ) -> Result<Outcome, QueryError> {
         let mut operator = super::super::create(op);
         let memory = ScopeMemory::default();
-        let outcome = self.drive(operator.as_mut(), query, op, &memory, input)?;
+        let outcome = self.drive(operator.as_mut(), query, op, &memory, input);
         drop(operator);
-        query.check_failure()?;
-        Ok(outcome)
+        super::super::take_raised().map_or(outcome, Err)
     }
 
     /// Sends the seed through an operator and looks at each batch before the operator goes on.
@@ -244,6 +243,7 @@ impl World {
             single_tag: self.tags == 1,
             tags: self.tags,
             entered: Entered::All,
+            alone: false,
             quota: Quota::new(clock, self.turn),
         }
     }
