@@ -43,6 +43,13 @@ impl Waiting {
         if self.batches.is_empty() { Step::Idle } else { Step::More }
     }
 
+    /// Takes all of them.
+    pub(crate) fn take(&mut self) -> VecDeque<Batch> {
+        self.weight = Weight::default();
+        self.held.release();
+        std::mem::take(&mut self.batches)
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         let bytes = self.held.bytes();

@@ -23,6 +23,8 @@ enum Routing {
     Options {
         choice: Slot,
         predicates: Vec<Predicate>,
+        /// The branch of the first predicate.
+        first: usize,
         otherwise: Option<usize>,
         unproductive: Option<usize>,
     },
@@ -72,6 +74,8 @@ pub(super) struct StreamScope {
     branches: Vec<Branch>,
     /// Results that wait for the branches before their own, if branches come in turn.
     waiting: Vec<Waiting>,
+    /// The input, kept until all of it is there: if a branch has a barrier, and one does what the steps before could see.
+    kept: Option<Waiting>,
     /// The branch whose results go out at once.
     turn: usize,
     /// The branch for a mark, `None` where the row passes unchanged.
@@ -112,23 +116,30 @@ impl StreamScope {
                 Routing::Mark(*mark)
             }
             ScopeKind::Choose { choice, options, otherwise: no, unproductive, .. } => {
+                // Where branches come in turn, TinkerPop has the options for what has no other before those.
+                let (otherwise, unproductive) = (add(no), add(unproductive));
+                let first = usize::from(otherwise.is_some()) + usize::from(unproductive.is_some());
                 for (_, branch) in options {
                     add(&Some(branch.clone()));
                 }
                 Routing::Options {
                     choice: choice.unwrap_or(Slot(u16::MAX)),
                     predicates: options.iter().map(|(p, _)| p.clone()).collect(),
-                    otherwise: add(no),
-                    unproductive: add(unproductive),
+                    first,
+                    otherwise,
+                    unproductive,
                 }
             }
             _ => unreachable!("not a stream scope"),
         };
-        let in_turn = branches.len() > 1 && side_effects::children(&scope.kind).any(has_barrier);
+        let gathers = side_effects::children(&scope.kind).any(has_barrier);
+        let in_turn = branches.len() > 1 && gathers;
         let waiting =
             if in_turn { branches.iter().map(|_| Waiting::default()).collect() } else { Vec::new() };
+        let has_effects = side_effects::children(&scope.kind).any(has_effect);
+        let kept = (gathers && has_effects && !goes_on).then(Waiting::default);
         let intra = scope.policy.intra;
-        Self { routing, branches, waiting, turn: 0, then, otherwise, intra, dirty: false, ended: false }
+        Self { routing, branches, waiting, kept, turn: 0, then, otherwise, intra, dirty: false, ended: false }
     }
 
     /// Ingress: hands the rows to their branches; rows without a branch pass at once.
@@ -167,13 +178,13 @@ impl StreamScope {
                 let yes = batch.slot(*slot).is_some_and(|marks| marks.is_true(row));
                 Ok(if yes { self.then } else { self.otherwise })
             }
-            Routing::Options { choice, predicates, otherwise, unproductive } => {
+            Routing::Options { choice, predicates, first, otherwise, unproductive } => {
                 let Some(value) = batch.slot(*choice).and_then(|c| c.get(row)) else {
                     return Ok(*unproductive);
                 };
                 for (branch, predicate) in predicates.iter().enumerate() {
                     if predicate_holds(predicate, &value, batch, row, cx)? {
-                        return Ok(Some(branch));
+                        return Ok(Some(first + branch));
                     }
                 }
                 Ok(*otherwise)
@@ -244,11 +255,28 @@ fn has_barrier(branch: &Pipeline) -> bool {
     })
 }
 
+/// Whether a branch writes or fills a side-effect.
+fn has_effect(branch: &Pipeline) -> bool {
+    branch.ops.iter().any(|op| match &op.kind {
+        OpKind::Write(_) | OpKind::Collect { .. } | OpKind::GroupCount { side_effect: Some(_), .. } => true,
+        OpKind::Scope(scope) => {
+            matches!(scope.kind, ScopeKind::Group { side_effect: Some(_), .. })
+                || side_effects::children(&scope.kind).any(has_effect)
+        }
+        _ => false,
+    })
+}
+
 impl Operator for StreamScope {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.dirty = true;
-        if let Some(batch) = input {
-            self.route(batch, cx, out)?;
+        match (input, &mut self.kept) {
+            (Some(batch), Some(kept)) => {
+                kept.push(batch, cx)?;
+                return Ok(Step::Idle);
+            }
+            (Some(batch), None) => self.route(batch, cx, out)?,
+            (None, _) => {}
         }
         self.work(cx, out)
     }
@@ -256,6 +284,8 @@ impl Operator for StreamScope {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.dirty = true;
         if !std::mem::replace(&mut self.ended, true) {
+            let kept = self.kept.as_mut().map(Waiting::take).unwrap_or_default();
+            kept.into_iter().try_for_each(|batch| self.route(batch, cx, out))?;
             self.branches.iter_mut().for_each(|branch| branch.instance.end_input());
         }
         if self.release(out) {
@@ -274,7 +304,7 @@ impl Operator for StreamScope {
         if std::mem::take(&mut self.dirty) {
             self.branches.iter_mut().for_each(Branch::reset);
         }
-        self.waiting.iter_mut().for_each(Waiting::clear);
+        self.waiting.iter_mut().chain(&mut self.kept).for_each(Waiting::clear);
         self.turn = 0;
         self.ended = false;
     }
