@@ -1,17 +1,18 @@
 //! Many cases against the reference, one after another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::answer::Answer;
+use super::ask::ask;
 use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
-use super::patterns::writes_apart;
+use super::patterns::{with_plain_zeros, writes_apart};
 use super::reference::{Form, Jars, Merging, Reference, compile};
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
@@ -54,14 +55,22 @@ pub struct Arguments {
     /// Print each case and what came of it
     #[arg(long)]
     verbose: bool,
+    /// Run no cases, but print what both answer to this traversal, on the modern graph or, with --case, that case's
+    #[arg(long)]
+    ask: Option<String>,
+    /// The case whose graph --ask is asked on
+    #[arg(long)]
+    case: Option<u64>,
 }
 
 /// Orders in which the reference runs what seems to differ, before it counts as different.
 const ORDERS: u64 = 24;
 /// Orders in which it runs with traversers merged elsewhere.
 const MERGING_ORDERS: u64 = 6;
-/// Smaller cases that are compared where a known fault explains a difference.
-const LOOKS_BEHIND: usize = 100;
+/// Smaller cases that are compared where a known fault explains a difference: the first times that it does, and later.
+const LOOKS_BEHIND: (usize, usize) = (100, 10);
+/// How often the more of them are.
+const FIRST_TIMES: u64 = 10;
 /// Cases between two signs of life.
 const SIGN_OF_LIFE: u64 = 1_000;
 
@@ -74,12 +83,17 @@ pub fn run(arguments: &Arguments) -> Result<bool, Problem> {
     let jars = Jars { jars: arguments.jars.clone(), classes: arguments.classes.clone() };
     let sources = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/java"));
     compile(&sources, &jars)?;
+    if let Some(text) = &arguments.ask {
+        ask(text, (arguments.seed, arguments.case), jars)?;
+        return Ok(true);
+    }
     let mut trial = Trial {
         executors: executors(1)?,
         reference: Reference::new(jars),
         loaded: None,
         kinds: BTreeMap::new(),
         tries: arguments.tries,
+        looked_at: HashSet::new(),
         verbose: arguments.verbose,
     };
     let mut tally = Tally::default();
@@ -129,8 +143,19 @@ struct Trial {
     kinds: BTreeMap<String, u64>,
     /// Smaller cases that are tried for each that differs.
     tries: usize,
+    /// Skeletons of smaller cases that have been compared to look behind a known fault.
+    looked_at: HashSet<String>,
     /// Whether every case is told.
     verbose: bool,
+}
+
+/// How carefully a difference is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// Known faults are asked for only when the reference has one answer in many orders.
+    Full,
+    /// Known faults are asked for at once, and many orders only if there is none.
+    FaultsFirst,
 }
 
 /// What a comparison came to, our answer, and those of the reference.
@@ -161,17 +186,24 @@ impl Trial {
                 Ok(())
             }
             Verdict::Different(_) => self.report(case.clone(), (seed, number), &kinds(&ours, &runs)),
-            Verdict::Explained(fault) if fault != faults::ACCIDENT => self.look_behind(case, (seed, number)),
+            Verdict::Explained(fault) if fault != faults::ACCIDENT => {
+                self.look_behind(case, (seed, number), tally.times(fault) <= FIRST_TIMES)
+            }
             _ => Ok(()),
         }
     }
 
-    /// Whether a fault of the reference hides a difference: smaller cases that it does not explain must not differ.
-    fn look_behind(&mut self, case: &Case, place: (u64, u64)) -> Result<(), String> {
+    /// Whether a fault of the reference hides a difference: smaller cases that it does not explain must not differ. Of those of
+    /// one form one is enough.
+    fn look_behind(&mut self, case: &Case, place: (u64, u64), is_new: bool) -> Result<(), String> {
+        let most = if is_new { LOOKS_BEHIND.0 } else { LOOKS_BEHIND.1 };
         let engine = self.load(case)?;
-        for script in smaller_traversals(&case.script).into_iter().take(LOOKS_BEHIND) {
+        for script in smaller_traversals(&case.script).into_iter().take(most) {
+            if !self.looked_at.insert(script.body.skeleton()) {
+                continue;
+            }
             let smaller = Case { script, ..case.clone() };
-            let (verdict, ours, runs) = self.compare(&engine, &smaller)?;
+            let (verdict, ours, runs) = self.compare_if(&engine, &smaller, Care::FaultsFirst, |_| true)?;
             if matches!(verdict, Verdict::Different(_)) {
                 return self.report(smaller, place, &kinds(&ours, &runs));
             }
@@ -185,7 +217,7 @@ impl Trial {
 
     /// Compares, and asks the reference in more orders before anything counts as different.
     fn compare(&mut self, engine: &Engine, case: &Case) -> Result<Compared, String> {
-        self.compare_if(engine, case, |_| true)
+        self.compare_if(engine, case, Care::Full, |_| true)
     }
 
     /// As [`Self::compare`]; the reference is asked only if our answer is worth it.
@@ -193,6 +225,7 @@ impl Trial {
         &mut self,
         engine: &Engine,
         case: &Case,
+        care: Care,
         worth: impl Fn(&Answer) -> bool,
     ) -> Result<Compared, String> {
         let text = case.script.to_string();
@@ -203,6 +236,9 @@ impl Trial {
         let few = [Form::plain(0), Form::plain(1), Form::unoptimised(2), Form::unoptimised(0)];
         let mut runs = self.reference.ask(&case.graph, &text, &few, case.writes)?;
         let mut verdict = judge(&answer, &runs, case.is_ordered());
+        if matches!(verdict, Verdict::Different(_)) && care == Care::FaultsFirst {
+            verdict = self.explained(case, &answer, &runs)?.map_or(verdict, Verdict::Explained);
+        }
         if matches!(verdict, Verdict::Different(_)) {
             let optimised = |order: u64| order.is_multiple_of(2);
             let more: Vec<Form> = (3..3 + ORDERS)
@@ -212,31 +248,68 @@ impl Trial {
             verdict = judge(&answer, &runs, case.is_ordered());
         }
         if matches!(verdict, Verdict::Different(_)) {
-            if let Some(fault) = faults::explain(case, &answer, &runs) {
-                verdict = Verdict::Explained(fault.name);
-            } else if let Some(name) = self.merging(case, &text, &answer)? {
-                verdict = Verdict::Explained(name);
-            }
+            verdict = self.explained(case, &answer, &runs)?.map_or(verdict, Verdict::Explained);
         }
         Ok((verdict, answer, runs))
     }
 
-    /// Whether an answer is the reference's if it merges traversers only where it is asked to, or nowhere, or if it besides
-    /// reads everything before it writes.
+    /// The known fault that explains a difference.
+    fn explained(
+        &mut self,
+        case: &Case,
+        ours: &Answer,
+        runs: &[Answer],
+    ) -> Result<Option<&'static str>, String> {
+        match faults::explain(case, ours, runs) {
+            Some(fault) => Ok(Some(fault.name)),
+            None => self.merging(case, &case.script.to_string(), ours),
+        }
+    }
+
+    /// Whether an answer is the reference's if no zero is negative, if it merges traversers only where it is asked to, or
+    /// nowhere, or if it besides reads everything before it writes.
     fn merging(&mut self, case: &Case, text: &str, answer: &Answer) -> Result<Option<&'static str>, String> {
         let nowhere = if case.writes { faults::WRITES_OVER_A_BULK } else { faults::MERGING };
-        let apart = writes_apart(&case.script).to_string();
+        let apart = writes_apart(&case.script, true).to_string();
+        let after_reading = writes_apart(&case.script, false).to_string();
+        let before = text;
+        let plain_zeros =
+            with_plain_zeros(&case.script).map_or_else(|| text.to_owned(), |plain| plain.to_string());
+        let all_paths = text.replacen("g.", "g.withPath().", 1);
         let ways = [
+            (Merging::Everywhere, all_paths.as_str(), faults::NAMES_ALONE),
+            (Merging::Everywhere, plain_zeros.as_str(), faults::NEGATIVE_ZERO),
             (Merging::WhereAsked, text, faults::MERGING),
             (Merging::Nowhere, text, nowhere),
             (Merging::Nowhere, &apart, faults::WRITES_WHILE_READING),
+            (Merging::Nowhere, &after_reading, faults::WRITES_WHILE_READING),
         ];
+        let mut asked = Vec::new();
+        let mut before_writing = None;
         for (merging, text, name) in ways {
+            // As it stands, the traversal has been asked in more orders than these.
+            let is_new =
+                (merging, text) != (Merging::Everywhere, before) && !asked.contains(&(merging, text));
+            if !is_new {
+                continue;
+            }
+            asked.push((merging, text));
             let forms: Vec<Form> =
                 (0..MERGING_ORDERS).map(|order| Form { merging, ..Form::unoptimised(order) }).collect();
             let runs = self.reference.ask(&case.graph, text, &forms, case.writes)?;
             if matches!(judge(answer, &runs, case.is_ordered()), Verdict::Same(_) | Verdict::BothFail) {
                 return Ok(Some(name));
+            }
+            if name == faults::WRITES_WHILE_READING && case.writes {
+                // Where barriers around what writes change the answer, what is read when is told by it.
+                let unlike =
+                    |run: &Answer| matches!(judge(run, &runs, case.is_ordered()), Verdict::Different(_));
+                if before_writing.as_ref().is_some_and(|plain: &Vec<Answer>| plain.iter().all(unlike)) {
+                    return Ok(Some(name));
+                }
+            }
+            if (merging, text) == (Merging::Nowhere, before) {
+                before_writing = Some(runs);
             }
         }
         Ok(None)
@@ -248,7 +321,7 @@ impl Trial {
         let (ours_wanted, _) = wanted.split_once(" / ").unwrap_or((wanted, ""));
         let small = shrink(case, self.tries, |case| {
             let Ok(engine) = self.load(case) else { return false };
-            let compared = self.compare_if(&engine, case, |ours| coarse(ours) == ours_wanted);
+            let compared = self.compare_if(&engine, case, Care::Full, |ours| coarse(ours) == ours_wanted);
             matches!(compared, Ok((Verdict::Different(_), ours, runs)) if kinds(&ours, &runs) == wanted)
         });
         let kind = format!("{wanted}  {}", small.script.body.skeleton());

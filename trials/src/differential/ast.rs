@@ -85,10 +85,27 @@ impl Step {
     }
 }
 
+impl Step {
+    fn for_each_mut(&mut self, visit: &mut impl FnMut(&mut Self)) {
+        visit(self);
+        self.before.iter_mut().chain(&mut self.after).for_each(|modulator| modulator.for_each_mut(visit));
+        for arg in &mut self.args {
+            if let Arg::Child(child) = arg {
+                child.for_each_step_mut(visit);
+            }
+        }
+    }
+}
+
 impl Traversal {
     /// Number of steps, those of children included.
     pub fn size(&self) -> usize {
         self.steps.iter().map(Step::size).sum()
+    }
+
+    /// Visits all steps, those of children and the modulators included.
+    pub fn for_each_step_mut(&mut self, visit: &mut impl FnMut(&mut Step)) {
+        self.steps.iter_mut().for_each(|step| step.for_each_mut(visit));
     }
 }
 

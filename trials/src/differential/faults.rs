@@ -5,11 +5,12 @@ use super::answer::{Answer, Detail, Outcome};
 use super::canon::Canon;
 use super::case::Case;
 use super::patterns::{
-    any_child, any_step, compares_behind_a_connective, compares_new_elements, gathers, groups_by_a_part,
-    groups_by_a_traversal, groups_by_dedup, groups_by_filters, groups_by_names, groups_by_what_is_dropped,
-    limits_what_writes, looks_at_order, loops_over_what_it_writes, moves_by_equal_labels,
-    names_the_start_of_a_by, reduces_inside, sorts_vertex_properties, writes_in_a_union_that_is_asked_for,
-    writes_in_both,
+    any_child, any_step, begins_with_a_child, compares_behind_a_connective, compares_new_elements, gathers,
+    gathers_itself, groups_by_a_part, groups_by_a_traversal, groups_by_dedup, groups_by_filters,
+    groups_by_local, groups_by_names, groups_by_what_is_dropped, limits_what_writes, looks_at_order,
+    loops_over_what_it_writes, moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by,
+    reduces_inside, sets_out_of_turn, sorts_vertex_properties, takes_values,
+    writes_in_a_union_that_is_asked_for, writes_in_both,
 };
 use super::verdict::{Verdict, judge};
 
@@ -34,6 +35,12 @@ pub const WRITES_OVER_A_BULK: &str = "writes-over-a-bulk";
 
 /// What is read before, while or after the same traversal writes.
 pub const WRITES_WHILE_READING: &str = "writes-while-reading";
+
+/// Zeros that formulas come to from below.
+pub const NEGATIVE_ZERO: &str = "negative-zero";
+
+/// Paths that remember only what has a name.
+pub const NAMES_ALONE: &str = "paths-of-names-alone";
 
 /// All that are known.
 pub const FAULTS: &[Fault] = &[
@@ -62,7 +69,8 @@ pub const FAULTS: &[Fault] = &[
         name: WRITES_OVER_A_BULK,
         evidence: "On purpose: `g.inject(1, 1).barrier().addV()` adds one vertex and answers it twice. What writes acts for each \
                    traverser in Mangrove, as in the reference with sets that merge nowhere, and in a child that runs once for \
-                   many it acts once. So a traversal that does both is not compared behind barrier().",
+                   many it acts once. So a traversal that does both is not compared behind barrier(), nor one that writes for each and gathers \
+                   once: `…barrier().sideEffect(aggregate('x')).addV()`.",
         explains: |case, _, _| writes_in_both(&case.script.body.steps),
     },
     Fault {
@@ -70,12 +78,13 @@ pub const FAULTS: &[Fault] = &[
         evidence: "On purpose: `g.V().addV().limit(1)` adds one vertex in the reference, which makes results only as they are \
                    asked for, and `g.V().bothE().bothV().addE('x')` goes on to the edges that it has just added, or stops with \
                    a ConcurrentModificationException. In Mangrove a step that writes acts for all that reach it, and has read \
-                   before: as in the reference with barrier() before and behind it. In a loop, a traverser of \
+                   before: as in the reference with barrier() before it, and behind it where nothing there reads the graph. In a loop, a traverser of \
                    `g.E().bothV().emit(addE('x')).repeat(in()).times(1)` meets those edges that were added before its own turn \
                    in the reference, and in Mangrove those of the steps before. And `g.V().where(union(count(), addV('x')))` \
                    adds nothing in the reference, for count() has answered; in Mangrove all branches of a union() are asked at \
                    once. Before a limit(1), two traversers write in a child in the reference, and one does in Mangrove where \
-                   they pass one by one.",
+                   they pass one by one. Where the reference's own answer changes with barriers around what writes, as of \
+                   `g.V().V(1).sideEffect(drop())`, that answer tells what was read when, and is not compared.",
         explains: |case, _, _| {
             let steps = &case.script.body.steps;
             case.writes
@@ -83,6 +92,20 @@ pub const FAULTS: &[Fault] = &[
                     || any_step(steps, &writes_in_a_union_that_is_asked_for)
                     || limits_what_writes(steps))
         },
+    },
+    Fault {
+        name: NAMES_ALONE,
+        evidence: "`g.V(1).local(identity().as('a').select('a')).identity().as('a').select(mixed, 'a')` answers v1, and with \
+                   `withPath()` in front a list of it twice: where no step asks for paths, the reference remembers only what has \
+                   a name, and takes an object that is named again for the one before. Mangrove's answer is that with withPath().",
+        explains: |_, _, _| false,
+    },
+    Fault {
+        name: NEGATIVE_ZERO,
+        evidence: "`g.inject(0).math('-_').is(0)` passes nothing, and is(lt(0)) does, for Double.compare() has -0.0 below 0.0; but \
+                   docs/src/dev/provider/gremlin-semantics.asciidoc says `-0.0 == 0.0 == +0.0`. Mangrove's answer is the \
+                   reference's with formulas that add 0 at the end, which makes a plain zero of a negative one.",
+        explains: |_, _, _| false,
     },
     Fault {
         name: "order-of-new-ids",
@@ -139,7 +162,8 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.V().group('x').by('name').by(hasLabel('person'))` on the modern graph yields v3 and v5 alone, though a \
                    side effect lets everything pass: GroupSideEffectStep gives the traverser itself to a value traversal \
                    that, made of filters, gives it back used up; and what the value traversal names, as in \
-                   `.by(identity().as('a').select('a'))`, is named on the path of what passes.",
+                   `.by(identity().as('a').select('a'))`, is named on the path of what passes. A local() in it takes \
+                   the traverser's bulk away.",
         explains: |case, ours, theirs| {
             let fewer = |ours: &Answer, theirs: &Answer| match (&ours.outcome, &theirs.outcome) {
                 (Outcome::Results(ours), Outcome::Results(theirs)) => theirs.len() < ours.len(),
@@ -147,6 +171,7 @@ pub const FAULTS: &[Fault] = &[
             };
             let steps = &case.script.body.steps;
             any_step(steps, &groups_by_filters)
+                || any_step(steps, &groups_by_local)
                 || any_step(steps, &groups_by_names)
                 || any_step(steps, &groups_by_a_traversal) && theirs.iter().all(|theirs| fewer(ours, theirs))
         },
@@ -155,7 +180,7 @@ pub const FAULTS: &[Fault] = &[
         name: "group-leaks-its-barrier",
         evidence: "`g.V().group().by('name').by(limit(0))` answers {josh: {}, …}: where a value traversal yields nothing, \
                    doFinalReduction leaves what its barrier had gathered in the map, of whatever type; so does \
-                   `by(min().discard())`. A key without a value is no entry.",
+                   `by(min().discard())` and `by(fold().constant([]).sum(local))`. A key without a value is no entry.",
         explains: |case, ours, theirs| {
             let bare = |answer: &Answer| answer.map(&without_empty_values).text(Detail::Contents);
             let steps = &case.script.body.steps;
@@ -173,7 +198,8 @@ pub const FAULTS: &[Fault] = &[
         explains: |_, ours, theirs| {
             let message = "Objects must be both of Map or Collection";
             let mixed = "cannot add a value of type";
-            theirs.iter().any(|run| says(run, message)) || says(ours, mixed)
+            let cannot_be = "the side-effect holds a map, into which";
+            theirs.iter().any(|run| says(run, message)) || says(ours, mixed) || says(ours, cannot_be)
         },
     },
     Fault {
@@ -182,7 +208,8 @@ pub const FAULTS: &[Fault] = &[
                    label`, while `where(filter(where('a', neq('a'))))` is taken; and two labels at the end of a where() are \
                    refused, while two at the end of its and() are not. And `g.V().as('c').where(hasNot('x').as('c'))` passes \
                    nothing, for behind a not(), and() or or() at the start the name is never looked up (configureStartAndEndSteps \
-                   adds no WhereStartStep). Mangrove takes what has a meaning.",
+                   adds no WhereStartStep). And `g.V().where(has('age').as('a').hasLabel('person'))` fails for want of an 'a', \
+                   since the two filters become one step, at the end of which the name then stands. Mangrove takes what has a meaning.",
         explains: |case, _, theirs| {
             let messages = [
                 "A where()-traversal must have at least a start or end label",
@@ -190,6 +217,7 @@ pub const FAULTS: &[Fault] = &[
             ];
             theirs.iter().any(|run| messages.iter().any(|message| says(run, message)))
                 || any_step(&case.script.body.steps, &compares_behind_a_connective)
+                || any_step(&case.script.body.steps, &names_between_conditions)
         },
     },
     Fault {
@@ -201,6 +229,28 @@ pub const FAULTS: &[Fault] = &[
         explains: |case, _, _| any_step(&case.script.body.steps, &names_the_start_of_a_by),
     },
     Fault {
+        name: "properties-out-of-turn",
+        evidence: "`g.addV().property(single, 'n', 1).property('n', 2).values('n')` answers 1, for GraphTraversal.property() gives \
+                   to addV() itself what has no cardinality, also from behind a property() that has one, and so sets it first.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &sets_out_of_turn),
+    },
+    Fault {
+        name: "start-is-false",
+        evidence: "`g.addV(asString()).label()` answers 'false': AddVertexStartStep gives its children a traverser of `false`. In \
+                   Mangrove there is nothing before the beginning.",
+        explains: |case, _, _| begins_with_a_child(&case.script.body.steps),
+    },
+    Fault {
+        name: "one-value-for-some-strategies",
+        evidence: "`g.V().order().by(values('tag'))` fails with `Multiple properties exist for the provided key` where a vertex has \
+                   two tags, and takes the first with withoutStrategies(ByModulatorOptimizationStrategy), which makes by('tag') of \
+                   it; and another strategy moves filters in front. Mangrove always says so.",
+        explains: |case, ours, _| {
+            says(ours, "Multiple properties exist for the provided key")
+                && any_step(&case.script.body.steps, &takes_values)
+        },
+    },
+    Fault {
         name: "labels-twice",
         evidence: "`g.V(3).in('created', 'created')` finds each neighbour twice over TinkerGraph, which adds up the lists of the \
                    labels as they were given, but `inE('created', 'created')` each edge once.",
@@ -209,10 +259,11 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "live-side-effects",
         evidence: "`g.V().map(aggregate('x').cap('x')).order()` answers the full set once per vertex, or once: what cap() answers \
-                   in a child is the side effect itself, which goes on growing in the barrier behind it, and not what it was.",
+                   in a child is the side effect itself, which goes on growing in the barrier behind it, and not what it was. And \
+                   `g.V().cap('x').groupCount('m').by(aggregate('x'))` has a set that holds itself.",
         explains: |case, _, _| {
             let steps = &case.script.body.steps;
-            any_child(steps, &|step| step.name == "cap") && any_step(steps, &gathers)
+            any_child(steps, &|step| step.name == "cap") && any_step(steps, &gathers) || gathers_itself(steps)
         },
     },
     Fault {

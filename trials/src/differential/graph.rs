@@ -94,6 +94,41 @@ impl GraphSpec {
         Self { vertices, edges }
     }
 
+    /// TinkerPop's modern graph.
+    pub fn modern() -> Self {
+        let people = [(1, "marko", 29), (2, "vadas", 27), (4, "josh", 32), (6, "peter", 35)];
+        let plain = |key, value| PropertySpec { key, value, meta: Vec::new() };
+        let mut vertices: Vec<_> = people
+            .into_iter()
+            .map(|(id, name, age)| {
+                let properties =
+                    vec![plain("name", Scalar::Text(name.into())), plain("age", Scalar::Int(age))];
+                VertexSpec { id, label: "person", properties }
+            })
+            .collect();
+        vertices.extend([(3, "lop"), (5, "ripple")].map(|(id, name)| {
+            let named = [("name", name), ("lang", "java")];
+            let properties = named.map(|(key, value)| plain(key, Scalar::Text(value.into()))).to_vec();
+            VertexSpec { id, label: "software", properties }
+        }));
+        let edges = [
+            (7, 1, "knows", 2, 0.5),
+            (8, 1, "knows", 4, 1.0),
+            (9, 1, "created", 3, 0.4),
+            (10, 4, "created", 5, 1.0),
+            (11, 4, "created", 3, 0.4),
+            (12, 6, "created", 3, 0.2),
+        ];
+        let edges = edges.map(|(id, from, label, to, weight)| EdgeSpec {
+            id,
+            label,
+            from,
+            to,
+            properties: vec![("weight", Scalar::Double(weight))],
+        });
+        Self { vertices, edges: edges.to_vec() }
+    }
+
     /// The ids of its elements.
     pub fn known(&self) -> Known {
         Known {

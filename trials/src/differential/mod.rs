@@ -9,11 +9,13 @@
 //! | `canon.rs`, `answer.rs`, `verdict.rs` | answers in one form, and whether they agree |
 //! | `shrink.rs` | cases made smaller |
 //! | `against.rs`, `faults.rs`, `patterns.rs` | the run against the reference, and what the reference does wrong |
+//! | `ask.rs` | one traversal of your own, against the reference |
 //! | `coverage.rs`, `steps.rs`, `tally.rs` | what was compared, and what became of it |
 //! | `options.rs`, `option_set.rs` | the run under all options |
 
 mod against;
 mod answer;
+mod ask;
 mod ast;
 mod canon;
 mod case;

@@ -13,6 +13,17 @@ pub fn any_step(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
     })
 }
 
+/// A `by` of the values of one property.
+pub fn takes_values(step: &Step) -> bool {
+    let values = |arg: &Arg| match arg {
+        Arg::Child(child) => {
+            matches!(&child.steps[..], [only] if only.name == "values" && only.args.len() == 1)
+        }
+        Arg::Text(_) => false,
+    };
+    step.after.iter().any(|modulator| modulator.name == "by" && modulator.args.iter().any(values))
+}
+
 /// A move along labels of which two are the same.
 pub fn moves_by_equal_labels(step: &Step) -> bool {
     let moves = matches!(step.name, "out" | "in" | "both" | "to" | "outE" | "inE" | "bothE" | "toE");
@@ -26,6 +37,18 @@ pub fn compares_behind_a_connective(step: &Step) -> bool {
     let such =
         |child: &Traversal| child.steps.first().is_some_and(begins) && child.steps.last().is_some_and(ends);
     step.name == "where" && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if such(child)))
+}
+
+/// A `where` with a filter by properties whose name stands between its conditions.
+pub fn names_between_conditions(step: &Step) -> bool {
+    let has = |step: &Step| matches!(step.name, "has" | "hasLabel" | "hasId" | "hasKey" | "hasValue");
+    let named = |step: &Step| step.after.iter().any(|modulator| modulator.name == "as");
+    let pair = |child: &Traversal| match &child.steps[..] {
+        [.., first, last] => has(first) && named(first) && has(last),
+        _ => false,
+    };
+    let inside = |step: &Step| step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if pair(child)));
+    step.name == "where" && any_step(std::slice::from_ref(step), &inside)
 }
 
 /// A step that applies a `by` to an object, whose child names what its first step yields, and asks for names or paths.
@@ -121,6 +144,13 @@ pub fn groups_by_dedup(step: &Step) -> bool {
         && value.is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "dedup"))
 }
 
+/// `group(key)` with a value traversal that has a `local()` of the traverser itself, or of what is still that traverser.
+pub fn groups_by_local(step: &Step) -> bool {
+    !step.args.is_empty()
+        && value_of_group(step)
+            .is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "local"))
+}
+
 /// `group(key)` with a value traversal of which every step gives back the traverser that it was given.
 pub fn groups_by_filters(step: &Step) -> bool {
     const PASSING: &[&str] = &[
@@ -188,15 +218,57 @@ pub fn groups_by_what_is_dropped(step: &Step) -> bool {
     let reduces = |step: &Step| {
         matches!(step.name, "count" | "sum" | "mean" | "min" | "max" | "fold" | "group" | "groupCount")
     };
+    // Those of an empty list are nothing.
+    let of_list = |step: &Step| {
+        let local = step.args.first() == Some(&Arg::Text("local".into()));
+        local && matches!(step.name, "sum" | "mean" | "min" | "max")
+    };
     let drops = |step: &Step| {
-        matches!(
+        let filters = matches!(
             step.name,
             "discard" | "is" | "where" | "filter" | "not" | "and" | "or" | "none" | "all" | "any"
-        )
+        );
+        filters || of_list(step)
     };
     let Some(Arg::Child(child)) = value_of_group(step).and_then(|by| by.args.first()) else { return false };
     let reduced = child.steps.iter().position(reduces);
     reduced.is_some_and(|reduced| child.steps[reduced..].iter().any(drops))
+}
+
+/// `addV` with a property that says its cardinality, and behind that one of the same key that does not.
+pub fn sets_out_of_turn(step: &Step) -> bool {
+    let key = |property: &Step| {
+        let plain = matches!(property.args.first(), Some(Arg::Text(text)) if text.starts_with('\''));
+        (plain, property.args.get(usize::from(!plain)).cloned())
+    };
+    let properties: Vec<_> =
+        step.after.iter().filter(|modulator| modulator.name == "property").map(key).collect();
+    let overtakes = |(index, (plain, name)): (usize, &(bool, Option<Arg>))| {
+        *plain && properties[..index].iter().any(|(plain, before)| !plain && before == name)
+    };
+    step.name == "addV" && properties.iter().enumerate().any(overtakes)
+}
+
+/// Whether a traversal begins with what adds an element and has a child.
+pub fn begins_with_a_child(steps: &[Step]) -> bool {
+    steps.first().is_some_and(|first| {
+        let inside = std::slice::from_ref(first);
+        matches!(first.name, "addV" | "addE") && any_child(inside, &|_| true)
+    })
+}
+
+/// Whether what `cap()` answers is gathered once more in itself.
+pub fn gathers_itself(steps: &[Step]) -> bool {
+    let mut names = Vec::new();
+    steps.iter().any(|step| {
+        let again = any_step(std::slice::from_ref(step), &|step| {
+            step.name == "aggregate" && step.args.first().is_some_and(|name| names.contains(name))
+        });
+        if step.name == "cap" {
+            names.extend(step.args.first().cloned());
+        }
+        again
+    })
 }
 
 /// A step that compares or sorts by what was just added to the graph.
@@ -226,10 +298,44 @@ pub fn writes_in_a_union_that_is_asked_for(step: &Step) -> bool {
     asks && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &such)))
 }
 
-/// Whether a traversal merges traversers, and what comes then writes both in a child and outside of one.
+/// Whether a traversal merges traversers, and what comes then both writes outside of a child that runs once for many and writes, or
+/// gathers, in one.
 pub fn writes_in_both(steps: &[Step]) -> bool {
-    let top = steps.iter().any(writes);
-    top && any_child(steps, &writes) && steps.iter().any(|step| step.name == "barrier")
+    let (mut once, mut often) = (false, false);
+    places_of_writes(steps, &mut once, &mut often);
+    once && often && any_step(steps, &|step| step.name == "barrier")
+}
+
+/// Where a traversal writes: in children that run once for all that travel as one, and for each of them.
+fn places_of_writes(steps: &[Step], once: &mut bool, often: &mut bool) {
+    for step in steps {
+        *often |= writes(step);
+        let condition = step.name == "choose";
+        let children = step.args.iter().enumerate().filter_map(|(index, arg)| match arg {
+            Arg::Child(child) => Some((index, child)),
+            Arg::Text(_) => None,
+        });
+        for (index, child) in children {
+            let joins = matches!(step.name, "union" | "local" | "optional" | "repeat" | "choose");
+            match joins && !(condition && index == 0) {
+                true => places_of_writes(&child.steps, once, often),
+                false => *once |= any_step(&child.steps, &acts),
+            }
+        }
+        for modulator in step.before.iter().chain(&step.after) {
+            let inside = std::slice::from_ref(modulator);
+            match modulator.name {
+                "option" => places_of_writes(inside, once, often),
+                _ => *once |= any_step(inside, &acts) && !writes(step),
+            }
+        }
+    }
+}
+
+/// Whether a step does something that stays.
+fn acts(step: &Step) -> bool {
+    let fills = matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty();
+    fills || writes(step)
 }
 
 fn writes(step: &Step) -> bool {
@@ -246,20 +352,35 @@ pub fn takes_a_part(step: &Step) -> bool {
     }
 }
 
-/// The traversal with barriers around those steps of it that write, themselves or in a child.
-pub fn writes_apart(script: &Script) -> Script {
+/// The traversal with barriers in front of those steps of it that write, themselves or in a child, and behind them, or not.
+pub fn writes_apart(script: &Script, behind: bool) -> Script {
     let steps = &script.body.steps;
     let writes = |step: &Step| any_step(std::slice::from_ref(step), &writes);
     let mut apart = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let turns = index > 0 && writes(step) != writes(&steps[index - 1]);
-        if turns {
+        if turns && (behind || writes(step)) {
             apart.push(Step::new("barrier"));
         }
         apart.push(step.clone());
     }
-    if steps.last().is_some_and(writes) {
+    if behind && steps.last().is_some_and(writes) {
         apart.push(Step::new("barrier"));
     }
     Script { source: script.source.clone(), body: Traversal { steps: apart } }
+}
+
+/// The traversal with formulas that never come to a negative zero, if it has any.
+pub fn with_plain_zeros(script: &Script) -> Option<Script> {
+    let mut plain = script.clone();
+    let mut changed = false;
+    plain.body.for_each_step_mut(&mut |step| {
+        if step.name == "math"
+            && let Some(Arg::Text(text)) = step.args.first_mut()
+        {
+            *text = format!("'({}) + 0'", text.trim_matches('\''));
+            changed = true;
+        }
+    });
+    changed.then_some(plain)
 }

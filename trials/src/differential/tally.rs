@@ -47,6 +47,11 @@ impl Tally {
         *count += 1;
     }
 
+    /// How often a known fault has explained a difference.
+    pub fn times(&self, fault: &str) -> u64 {
+        self.explained.get(fault).copied().unwrap_or(0)
+    }
+
     /// How many cases there were.
     pub fn cases(&self) -> u64 {
         let aside = self.undetermined + self.refused + self.late + self.unparsed;

@@ -24,6 +24,8 @@ enum Routing {
     Options {
         choice: Slot,
         predicates: Vec<Predicate>,
+        /// The branch of the first predicate.
+        first: usize,
         otherwise: Option<usize>,
         unproductive: Option<usize>,
     },
@@ -121,14 +123,18 @@ impl StreamScope {
                 Routing::Mark(*mark)
             }
             ScopeKind::Choose { choice, options, otherwise: no, unproductive, .. } => {
+                // Where branches come in turn, TinkerPop has the options for what has no other before those.
+                let (otherwise, unproductive) = (add(no), add(unproductive));
+                let first = usize::from(otherwise.is_some()) + usize::from(unproductive.is_some());
                 for (_, branch) in options {
                     add(&Some(branch.clone()));
                 }
                 Routing::Options {
                     choice: choice.unwrap_or(Slot(u16::MAX)),
                     predicates: options.iter().map(|(p, _)| p.clone()).collect(),
-                    otherwise: add(no),
-                    unproductive: add(unproductive),
+                    first,
+                    otherwise,
+                    unproductive,
                 }
             }
             _ => unreachable!("not a stream scope"),
@@ -190,13 +196,13 @@ impl StreamScope {
                 let yes = batch.slot(*slot).is_some_and(|marks| marks.is_true(row));
                 Ok(if yes { self.then } else { self.otherwise })
             }
-            Routing::Options { choice, predicates, otherwise, unproductive } => {
+            Routing::Options { choice, predicates, first, otherwise, unproductive } => {
                 let Some(value) = batch.slot(*choice).and_then(|c| c.get(row)) else {
                     return Ok(*unproductive);
                 };
                 for (branch, predicate) in predicates.iter().enumerate() {
                     if predicate_holds(predicate, &value, batch, row, cx)? {
-                        return Ok(Some(branch));
+                        return Ok(Some(first + branch));
                     }
                 }
                 Ok(*otherwise)

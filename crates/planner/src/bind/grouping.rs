@@ -7,7 +7,7 @@ use super::call::Call;
 use super::names::{declare, side_effect};
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Flow, Group, GroupCount, Kind, Modulator, Step};
+use crate::logical::{Chain, Flow, Footprint, Group, GroupCount, Kind, Modulator, Step};
 use crate::physical::{Aggregation, SideEffectId};
 
 impl Binder<'_> {
@@ -105,9 +105,13 @@ fn value_of_group(by: Modulator) -> Chain {
             Chain { steps: vec![fold] }
         }
         Modulator::Chain(chain) if chain.steps.iter().any(|step| sees_all(&step.kind)) => chain,
-        Modulator::Chain(chain) => Chain {
-            steps: vec![Step::new(Kind::Map(chain), StepName::By), Step::new(Kind::Tail(1), StepName::Tail)],
-        },
+        Modulator::Chain(chain) => {
+            // What runs for each of those that travel as one, where that can be told.
+            let often = chain.footprint().touches(Footprint::REPEATED);
+            let each = Kind::Map(chain);
+            let each = if often { Kind::Local(Chain::of(each, StepName::By)) } else { each };
+            Chain { steps: vec![Step::new(each, StepName::By), Step::new(Kind::Tail(1), StepName::Tail)] }
+        }
         by => Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] },
     }
 }

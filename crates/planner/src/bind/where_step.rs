@@ -117,7 +117,7 @@ impl Binder<'_> {
         shape: &Shape,
     ) -> Result<Chain, PlanError> {
         if let [step] = steps
-            && matches!(step.name, StepName::And | StepName::Or | StepName::Not)
+            && is_connective(step)
         {
             return self.where_connective(step, shape);
         }
@@ -136,6 +136,13 @@ impl Binder<'_> {
         {
             middle = before;
         }
+        // Names at the ends of a connective's operands are compared with, whatever comes behind it.
+        let (first, middle) = match middle.split_first() {
+            Some((step, rest)) if start.is_none() && is_connective(step) => {
+                (self.where_connective(step, shape)?, rest)
+            }
+            _ => (Chain::default(), middle),
+        };
         let mut chain = Chain::default();
         let goal = match &end {
             Some(end) => {
@@ -156,6 +163,7 @@ impl Binder<'_> {
         let body = self.chain(middle, inner);
         self.in_body = outer;
         let body = body?.0;
+        chain.steps.extend(first.steps);
         let forgets = body.steps.iter().any(|step| step.kind.makes_traversers());
         match &goal {
             // The name is that of the traverser at the start, whoever comes up inside.
@@ -222,6 +230,10 @@ impl Binder<'_> {
         };
         Ok(Chain::of(Kind::Exists(Exists { branches, formula }), step.name))
     }
+}
+
+fn is_connective(step: &Instruction<StepName>) -> bool {
+    matches!(step.name, StepName::And | StepName::Or | StepName::Not)
 }
 
 /// Whether a predicate has a pattern in it.

@@ -90,6 +90,15 @@ impl Kind {
         shows
     }
 
+    /// Whether it writes, and a subquery that computes what it writes does more than that: it runs as often as the step writes.
+    pub fn acts_for_what_it_writes(&self) -> bool {
+        let mut acts = false;
+        if let Self::Write(_) = self {
+            self.for_each_child(&mut |chain, _| acts |= chain.footprint().touches(Footprint::REPEATED));
+        }
+        acts
+    }
+
     /// Without the subqueries.
     pub(super) fn own_footprint(&self) -> Footprint {
         match self {

@@ -1,6 +1,8 @@
 //! Steps with subqueries become scopes.
 
-use super::pipeline::Ops;
+use std::sync::Arc;
+
+use super::pipeline::{Ops, unnumbered};
 use super::{Lowering, Place};
 use crate::logical::{Chain, Choice, Choose, Exists, Footprint, Group, Kind, Role, must_end_early};
 use crate::physical::{By, Grain, OpKind, Pipeline, Scope, ScopeKind, Slot};
@@ -16,16 +18,16 @@ impl Lowering<'_> {
                 ops.go(self.scope(kind, Role::First, self.grain_of_first(chain), place.few));
             }
             Kind::FlatMap(chain) => {
-                let child = self.inner(chain, place.inside(place.few), ops);
+                let child = self.inner_of_each(chain, place, ops);
                 let kind = ScopeKind::FlatMap { child };
                 ops.go(self.scope(kind, Role::Each, self.grain_of_all(chain), place.few));
             }
             Kind::Local(chain) => {
-                // One run serves all the traversers that travel as one, unless it could tell that it does.
-                if chain.footprint().touches(Footprint::REPEATED) {
+                // One run serves all the traversers that travel as one, unless it or a step behind could tell that it does.
+                if place.shown || chain.footprint().touches(Footprint::REPEATED) {
                     ops.stay(OpKind::Unmerge);
                 }
-                let child = self.inner(chain, place.inside(place.few), ops);
+                let child = self.inner(chain, place.inside_with_bulk(place.few), ops);
                 let kind = ScopeKind::FlatMap { child };
                 ops.replace(self.scope(kind, Role::Local, self.grain_of_all(chain), place.few));
                 ops.fetched.clear();
@@ -36,13 +38,12 @@ impl Lowering<'_> {
                 ops.graph_changed();
             }
             Kind::Coalesce(branches) => {
-                let branches_ =
-                    branches.iter().map(|one| self.inner(one, place.inside(place.few), ops)).collect();
-                let kind = ScopeKind::Coalesce { branches: branches_ };
+                let children = branches.iter().map(|one| self.inner_of_each(one, place, ops)).collect();
+                let kind = ScopeKind::Coalesce { branches: children };
                 ops.go(self.scope(kind, Role::Each, self.grain_of_branches(branches, place.few), place.few));
             }
             Kind::Optional(chain) => {
-                let child = self.inner(chain, place.inside(place.few), ops);
+                let child = self.inner(chain, place.inside_with_bulk(place.few), ops);
                 let unchanged = Ops { step: ops.step.clone(), ..Ops::default() }.finish();
                 let kind = ScopeKind::Coalesce { branches: vec![child, unchanged] };
                 let grain = self.grain_of_branches(std::slice::from_ref(chain), place.few);
@@ -60,7 +61,11 @@ impl Lowering<'_> {
                 ops.fetched.clear();
             }
             Kind::Choose(choose) => self.choose(choose, place, ops),
-            Kind::Repeat(repeat) => self.repeat(repeat, place, ops),
+            Kind::Repeat(repeat) => {
+                // What leaves its body comes back to the beginning.
+                let shown = place.shown || kind.shows_merging();
+                self.repeat(repeat, Place { shown, ..place }, ops);
+            }
             Kind::Group(group) => self.group(group, place, ops),
             _ => return false,
         }
@@ -88,6 +93,17 @@ impl Lowering<'_> {
     fn inner(&mut self, chain: &Chain, place: Place, ops: &Ops) -> Pipeline {
         let start = Ops { step: ops.step.clone(), fetched: ops.fetched.clone(), ..Ops::default() };
         self.chain(chain, place, start)
+    }
+
+    /// The same of which each result goes on for itself: those that were merged inside do not travel as one outside.
+    fn inner_of_each(&mut self, chain: &Chain, place: Place, ops: &Ops) -> Pipeline {
+        let child = self.inner(chain, place.inside(place.few), ops);
+        if !place.shown || !chain.footprint().touches(Footprint::STREAM) {
+            return child;
+        }
+        let mut apart = Arc::unwrap_or_clone(child.ops);
+        apart.push(unnumbered(OpKind::Unmerge, ops.step.clone(), false));
+        Pipeline::new(apart)
     }
 
     /// A filter, or a mark of its outcome.

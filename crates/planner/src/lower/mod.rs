@@ -25,7 +25,7 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::explain::words::Words;
-use crate::logical::{Chain, Logical, Seen, Step, each_wants_few, gathers_before};
+use crate::logical::{Chain, Kind, Logical, Seen, Step, each_wants_few, gathers_before};
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
@@ -125,11 +125,13 @@ struct Place {
     seed: bool,
     /// Whether it ends with its first result.
     ends_early: bool,
+    /// Whether a step behind it can tell how many travel as one (`Kind::shows_merging`).
+    shown: bool,
 }
 
 impl Place {
     const ROOT: Self =
-        Self { rows: 1.0, times: 1.0, few: false, stream: true, seed: true, ends_early: false };
+        Self { rows: 1.0, times: 1.0, few: false, stream: true, seed: true, ends_early: false, shown: false };
 
     /// Inside a subquery that runs for one traverser, and whose results beyond the first are not wanted.
     fn inside_of_first(self) -> Self {
@@ -138,7 +140,13 @@ impl Place {
 
     /// Inside a subquery that runs for one traverser.
     fn inside(self, few: bool) -> Self {
-        Self { rows: 1.0, times: self.rows * self.times, few, stream: false, seed: false, ends_early: false }
+        let times = self.rows * self.times;
+        Self { rows: 1.0, times, few, stream: false, seed: false, ends_early: false, shown: false }
+    }
+
+    /// The same for one whose results leave with the bulks that they have inside.
+    fn inside_with_bulk(self, few: bool) -> Self {
+        Self { shown: self.shown, ..self.inside(few) }
     }
 }
 
@@ -155,6 +163,7 @@ impl Lowering<'_> {
         let (mut rows, mut mix) = (place.rows, entering.clone());
         let few = each_wants_few(&chain.steps, place.few);
         let gathers = if self.writes { gathers_before(&chain.steps, place.seed) } else { Vec::new() };
+        let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
             watch::ticks(TICKS);
             let (before, first) = (rows, ops.ops.len());
@@ -168,10 +177,18 @@ impl Lowering<'_> {
                 ops.stay(OpKind::Gather);
             }
             // The seed is one traverser.
-            if !(place.seed && index == 0) && step.wants_one_by_one(self.seen, place.ends_early) {
+            let one_by_one =
+                !(place.seed && index == 0) && step.wants_one_by_one(self.seen, place.ends_early);
+            // What acts for each of those that travel as one may be seen by the next of them.
+            let often = one_by_one && matches!(step.kind, Kind::Write(_) | Kind::Local(_));
+            if often || step.kind.acts_for_what_it_writes() {
+                ops.stay(OpKind::Unmerge);
+            }
+            if one_by_one {
                 ops.stay(OpKind::OneByOne);
             }
-            self.step(step, Place { rows: before, few, seed: false, ..place }, &mut ops);
+            let shown = place.shown || last_shows.is_some_and(|last| last > index);
+            self.step(step, Place { rows: before, few, seed: false, shown, ..place }, &mut ops);
             ops.expect(first, before * place.times, rows * place.times);
         }
         self.mix = entering;

@@ -204,6 +204,8 @@ impl Lowering<'_> {
     fn select(&mut self, select: &Select, place: Place, ops: &mut Ops) {
         let mut computed = Vec::new();
         let mut selections = Vec::with_capacity(select.selections.len());
+        // A by() of one that comes later has nothing to do, and nothing to fail at, where one before it is missing.
+        let in_turn = select.selections.len() > 1 && select.selections.iter().any(|one| !one.by.is_this());
         for Selected { name, origin, pop, by } in &select.selections {
             let (slot, side_effect) = match origin {
                 Origin::Slot(slot) => (Some(*slot), None),
@@ -211,16 +213,16 @@ impl Lowering<'_> {
                 Origin::Named { slot, .. } => (*slot, self.side_effect(name)),
                 Origin::Entry(_) | Origin::Current => (None, None),
             };
-            let by = if by.is_this() {
-                None
-            } else {
-                match self.named(origin, by, place, ops) {
-                    By::Slot(slot) => {
-                        computed.push(slot);
-                        Some(slot)
-                    }
-                    By::Current => None,
+            if in_turn && let By::Slot(named) = self.origin(origin, ops) {
+                productive(vec![named], ops);
+            }
+            let by = if by.is_this() { By::Current } else { self.named(origin, by, place, ops) };
+            let by = match by {
+                By::Slot(slot) => {
+                    computed.push(slot);
+                    Some(slot)
                 }
+                By::Current => None,
             };
             selections.push(Selection { name: name.clone(), slot, side_effect, pop: *pop, by });
         }

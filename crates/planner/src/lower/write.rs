@@ -57,7 +57,10 @@ impl Lowering<'_> {
     fn input(&mut self, input: &Input, place: Place, ops: &mut Ops) -> Operand {
         let by = match input {
             Input::Operand(operand) => return operand.clone(),
-            Input::Chain(chain) => Modulator::Chain(chain.clone()),
+            // Of several values the first is written.
+            Input::Chain(chain) => {
+                Modulator::of_map(chain).unwrap_or_else(|| Modulator::Chain(chain.clone()))
+            }
             Input::Origin(origin) => match self.origin(origin, ops) {
                 By::Slot(slot) => return Operand::Slot(slot),
                 By::Current => Modulator::THIS,

@@ -32,6 +32,7 @@ pub static PRODUCTIONS: &[Production] = &[
         let name = this.effect(Kind::many(kind.clone()));
         (vec![Step::new("local").child(Step::new("aggregate").name_arg(&name))], kind.clone())
     }),
+    Production::new("aggregate(read)", 2, Needs::Any, read_back),
     Production::new("cap", 1, Needs::Any, cap),
 ];
 
@@ -60,7 +61,36 @@ fn cap_of(this: &mut Generator<'_>) -> Made {
     (vec![Step::new("cap").name_arg(&name)], kind)
 }
 
+/// Gathers, and reads what was gathered so far: on the spot, or in a child further on.
+fn read_back(this: &mut Generator<'_>, kind: &Kind) -> Made {
+    let name = this.effect(Kind::many(kind.clone()));
+    let gather = Step::new("aggregate").name_arg(&name);
+    let gather = match this.rng.u8(..4) {
+        0 => Step::new("local").child(gather),
+        1 => Step::new("sideEffect").child(gather),
+        _ => gather,
+    };
+    let (mut read, made) = this.read_effect(&name, kind);
+    if this.pending.is_none() && this.rng.bool() {
+        let parent = this.pick(&["map", "flatMap", "local", "coalesce"]);
+        read = vec![Step::new(parent).child(read)];
+    }
+    (std::iter::once(gather).chain(read).collect(), made)
+}
+
 impl Generator<'_> {
+    /// What is in a side-effect, taken out of it at once, for it may go on growing.
+    fn read_effect(&mut self, name: &str, kind: &Kind) -> Made {
+        let reader = self.pick(&["select", "select", "cap"]);
+        let read = Step::new(reader).name_arg(name);
+        let (take, made) = match self.rng.u8(..4) {
+            0 => (Step::new("unfold"), kind.clone()),
+            1 => (Step::new("dedup").arg("local"), Kind::many(kind.clone())),
+            _ => (Step::new("count").arg("local"), Kind::Number),
+        };
+        (vec![read, take], made)
+    }
+
     fn group(&mut self, mut step: Step, kind: &Kind) -> Step {
         if self.rng.u8(..6) > 0 || self.pending.is_some() {
             step = step.with(self.by(kind));

@@ -91,6 +91,12 @@ impl Generator<'_> {
             step = step.arg(self.pick(&["single", "list", "set", "Cardinality.single"]));
         }
         step = step.name_arg(key);
+        if self.pending.is_none() && self.once_in(8) {
+            // Of several values the first counts.
+            let first = Step::new("constant").arg(self.literal(&of));
+            let second = Step::new("constant").arg(self.literal(&of));
+            return step.child(Step::new("union").child(first).child(second));
+        }
         if self.pending.is_some() || self.once_in(3) {
             let (child, _) = self.productive_child(kind);
             return step.child(child);

@@ -155,7 +155,7 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Key => token(object, T::Key, around).map(Some),
         LocalFn::Value => token(object, T::Value, around).map(Some),
         LocalFn::Constant(operand) => Ok(around.cx.operand(operand, around.batch, around.row)),
-        LocalFn::Column(part) => part_of(object, *part).map(Some).ok_or_else(|| {
+        LocalFn::Column(part) => part_of(object, *part).map(Some).map_err(|_| {
             around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
         }),
         LocalFn::MapEntry(key) => Ok(map_entry(object, key)),

@@ -18,7 +18,7 @@ pub(super) const SORTED: u64 = 8 * size_of::<Value>() as u64;
 /// the keys is left out. What is no collection stays as it is.
 ///
 /// # Errors
-/// [`Unfit`] of a vertex that has several values of a key.
+/// [`Unfit`] of a vertex that has several values of a key, and of what can have no such key.
 pub(super) fn sorted(
     object: &Value,
     keys: &[(LocalSort, Order)],
@@ -94,7 +94,7 @@ fn keys_of(
 fn key_of(member: &Value, key: &LocalSort, around: Around<'_>) -> Result<Option<Value>, Unfit> {
     Ok(match key {
         LocalSort::Member => Some(member.clone()),
-        LocalSort::Column(part) => part_of(member, *part),
+        LocalSort::Column(part) => Some(part_of(member, *part)?),
         LocalSort::Property(name, id) => {
             return fetch_one(member, &FetchKind::Only(name.clone(), *id), around.graph);
         }

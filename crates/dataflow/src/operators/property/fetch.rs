@@ -46,6 +46,8 @@ pub(in crate::operators) enum Unfit {
     WithoutProperties(&'static str, Str),
     /// An object of that type that has no such token.
     WithoutToken(&'static str, T),
+    /// An object of that type that has neither keys nor values of its own.
+    WithoutParts(&'static str, Part),
 }
 
 impl Unfit {
@@ -61,6 +63,10 @@ impl Unfit {
             Self::WithoutToken(found, token) => {
                 format!("by(T.{token}) can only be applied to an Element, not to a {found}")
             }
+            Self::WithoutParts(found, part) => format!(
+                "by({}) can only be applied to a map, an entry of one or a path, not to a {found}",
+                part.as_str()
+            ),
         };
         QueryError::step(&cx.op.step, message)
     }
@@ -190,7 +196,7 @@ pub(in crate::operators) fn fetch_one(
             None => return Err(Unfit::WithoutToken(object.type_name(), *token)),
             value => value,
         },
-        FetchKind::Column(part) => part_of(object, *part),
+        FetchKind::Column(part) => Some(part_of(object, *part)?),
     })
 }
 
@@ -223,8 +229,11 @@ fn check_only(object: &Value, name: &Str) -> Result<(), Unfit> {
 }
 
 /// The keys or values of a map, an entry or a path.
-pub(in crate::operators) fn part_of(object: &Value, part: Part) -> Option<Value> {
-    Some(match (object, part) {
+///
+/// # Errors
+/// [`Unfit`] of anything else.
+pub(in crate::operators) fn part_of(object: &Value, part: Part) -> Result<Value, Unfit> {
+    Ok(match (object, part) {
         (Value::Map(map), Part::Keys) => map.iter().map(|(k, _)| k.clone()).collect::<Set>().into(),
         (Value::Map(map), Part::Values) => map.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>().into(),
         (Value::Entry(entry), Part::Keys) => entry.0.clone(),
@@ -236,6 +245,6 @@ pub(in crate::operators) fn part_of(object: &Value, part: Part) -> Option<Value>
             path.labels.iter().map(labels).collect::<Vec<_>>().into()
         }
         (Value::Path(path), Part::Values) => path.objects.clone().into(),
-        _ => return None,
+        (other, part) => return Err(Unfit::WithoutParts(other.type_name(), part)),
     })
 }

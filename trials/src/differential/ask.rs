@@ -1,0 +1,43 @@
+//! One traversal of your own, for looking into a difference: what Mangrove answers, and the reference in all its forms.
+
+use super::case::Case;
+use super::engine::{Engine, executors};
+use super::graph::GraphSpec;
+use super::reference::{Form, Jars, Merging, Reference};
+use crate::Problem;
+
+/// Orders in which the reference is asked.
+const ORDERS: u64 = 4;
+
+/// Prints the answers to a traversal over the graph of a case, or, if the case has no number, over TinkerPop's modern graph.
+///
+/// # Errors
+/// If a system cannot be started.
+pub fn ask(text: &str, (seed, number): (u64, Option<u64>), jars: Jars) -> Result<(), Problem> {
+    let graph = number.map_or_else(GraphSpec::modern, |number| Case::random(seed, number, 0).graph);
+    println!("graph:     {}", graph.gremlin());
+    let mangrove = Engine::load(&graph, &executors(1)?)?.answer(text, true);
+    println!("mangrove:  {mangrove}");
+    let mut reference = Reference::new(jars);
+    let ways = [
+        ("as it is", true, Merging::Everywhere),
+        ("without optional strategies", false, Merging::Everywhere),
+        ("merging where it is asked", false, Merging::WhereAsked),
+        ("merging nowhere", false, Merging::Nowhere),
+    ];
+    for (name, optimised, merging) in ways {
+        let forms: Vec<Form> = (0..ORDERS).map(|order| Form { order, optimised, merging }).collect();
+        let answers = reference.ask(&graph, text, &forms, true)?;
+        let mut told: Vec<String> = Vec::new();
+        for answer in &answers {
+            let same_graph =
+                mangrove.state.is_none() || answer.state.is_none() || answer.state == mangrove.state;
+            let line = format!("{answer}{}", if same_graph { "" } else { "  (and leaves another graph)" });
+            if !told.contains(&line) {
+                told.push(line);
+            }
+        }
+        told.iter().for_each(|line| println!("reference, {name}: {line}"));
+    }
+    Ok(())
+}
