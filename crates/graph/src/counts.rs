@@ -45,10 +45,15 @@ impl ByLabel {
 
     /// Whether the numbers of some label are so, here and in `other`. Parts that both share are not looked at.
     pub(crate) fn differs_by(&self, other: &Self, so: impl Fn(u64, u64) -> bool) -> bool {
-        let shared = |n: usize| matches!((self.parts.get(n), other.parts.get(n)), (Some(a), Some(b)) if Arc::ptr_eq(a, b));
-        let parts = (0..self.parts.len().max(other.parts.len())).filter(|n| !shared(*n));
-        let labels = parts.flat_map(|part| part * PART..(part + 1) * PART);
-        labels.into_iter().any(|label| so(self.get(label), other.get(label)))
+        let number = |part: Option<&Arc<Vec<u64>>>, label: usize| {
+            part.and_then(|part| part.get(label)).copied().unwrap_or_default()
+        };
+        (0..self.parts.len().max(other.parts.len())).any(|n| {
+            let (a, b) = (self.parts.get(n), other.parts.get(n));
+            let shared = matches!((a, b), (Some(a), Some(b)) if Arc::ptr_eq(a, b));
+            let len = a.map_or(0, |part| part.len()).max(b.map_or(0, |part| part.len()));
+            !shared && (0..len).any(|label| so(number(a, label), number(b, label)))
+        })
     }
 }
 
