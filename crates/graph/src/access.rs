@@ -2,10 +2,10 @@
 
 use values::{Direction, EdgeRef, Value, VertexRef};
 
-use crate::block::STRIPE_VERTICES;
+use crate::block::{STRIPE_VERTICES, TABLETS};
 use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
 use crate::schema::Index;
-use crate::section::partition_of;
+use crate::section::{Presence, partition_of};
 use crate::{
     Dir, EdgeLabelId, KeyId, Place, Reader, ScanCursor, VertexLabelId, for_each_equal_hash, index_hash,
 };
@@ -133,9 +133,12 @@ impl Reader<'_> {
             let to = to.min(from.saturating_add(looks));
             looks -= to - from;
             cursor.next = to;
+            // A run is of one stripe, and goes round its tablets.
+            let mut known: [Option<Option<&Presence>>; TABLETS] = [None; TABLETS];
             for v in from..to {
                 let v = VertexRef(v as u32);
-                if !self.exists(v) {
+                let known = &mut known[v.tablet() as usize];
+                if !self.exists_in(v, || *known.get_or_insert_with(|| self.presence(v))) {
                     continue;
                 }
                 out.push(v);

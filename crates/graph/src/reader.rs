@@ -91,12 +91,22 @@ impl<'a> Reader<'a> {
     /// Whether the vertex exists. (Always inlined: scans ask it of every vertex.)
     #[inline(always)]
     pub fn exists(&self, v: VertexRef) -> bool {
+        self.exists_in(v, || self.presence(v))
+    }
+
+    /// The same for who knows where it is noted.
+    #[inline]
+    pub(crate) fn exists_in<'s>(
+        &'s self,
+        v: VertexRef,
+        presence: impl FnOnce() -> Option<&'s Presence>,
+    ) -> bool {
         if let Some(own) = self.own
             && let Some(state) = own.vertex(v)
         {
             return matches!(state, VertexState::Exists(_));
         }
-        self.presence(v).is_some_and(|presence| presence.exists(slot_of(v), self.tick))
+        presence().is_some_and(|presence| presence.exists(slot_of(v), self.tick))
     }
 
     /// The id: the user's or the generated long, which is the reference.
@@ -284,7 +294,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn presence(&self, v: VertexRef) -> Option<&Presence> {
+    pub(crate) fn presence(&self, v: VertexRef) -> Option<&Presence> {
         let block = self.core.blocks.block(v)?;
         self.resolve(&block.presence, || SectionKey::of(v, SectionName::Presence))
     }
