@@ -7,7 +7,7 @@ use super::case::Case;
 use super::patterns::{
     any_child, any_step, begins_with_a_child, compares_behind_a_connective, compares_new_elements, gathers,
     gathers_itself, groups_by_a_part, groups_by_a_traversal, groups_by_dedup, groups_by_filters,
-    groups_by_local, groups_by_names, groups_by_what_is_dropped, limits_what_writes, looks_at_order,
+    groups_by_names, groups_by_what_is_dropped, limits_what_writes, looks_at_order,
     loops_over_what_it_writes, moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by,
     reduces_inside, sets_out_of_turn, sorts_vertex_properties, takes_values,
     writes_in_a_union_that_is_asked_for, writes_in_both,
@@ -162,8 +162,7 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.V().group('x').by('name').by(hasLabel('person'))` on the modern graph yields v3 and v5 alone, though a \
                    side effect lets everything pass: GroupSideEffectStep gives the traverser itself to a value traversal \
                    that, made of filters, gives it back used up; and what the value traversal names, as in \
-                   `.by(identity().as('a').select('a'))`, is named on the path of what passes. A local() in it takes \
-                   the traverser's bulk away.",
+                   `.by(identity().as('a').select('a'))`, is named on the path of what passes.",
         explains: |case, ours, theirs| {
             let fewer = |ours: &Answer, theirs: &Answer| match (&ours.outcome, &theirs.outcome) {
                 (Outcome::Results(ours), Outcome::Results(theirs)) => theirs.len() < ours.len(),
@@ -171,7 +170,6 @@ pub const FAULTS: &[Fault] = &[
             };
             let steps = &case.script.body.steps;
             any_step(steps, &groups_by_filters)
-                || any_step(steps, &groups_by_local)
                 || any_step(steps, &groups_by_names)
                 || any_step(steps, &groups_by_a_traversal) && theirs.iter().all(|theirs| fewer(ours, theirs))
         },

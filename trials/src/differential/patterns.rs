@@ -144,13 +144,6 @@ pub fn groups_by_dedup(step: &Step) -> bool {
         && value.is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "dedup"))
 }
 
-/// `group(key)` with a value traversal that has a `local()` of the traverser itself, or of what is still that traverser.
-pub fn groups_by_local(step: &Step) -> bool {
-    !step.args.is_empty()
-        && value_of_group(step)
-            .is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "local"))
-}
-
 /// `group(key)` with a value traversal of which every step gives back the traverser that it was given.
 pub fn groups_by_filters(step: &Step) -> bool {
     const PASSING: &[&str] = &[
@@ -249,11 +242,16 @@ pub fn sets_out_of_turn(step: &Step) -> bool {
     step.name == "addV" && properties.iter().enumerate().any(overtakes)
 }
 
-/// Whether a traversal begins with what adds an element and has a child.
+/// Whether a traversal begins with what adds an element and has a child that looks at the traverser which enters it.
 pub fn begins_with_a_child(steps: &[Step]) -> bool {
+    const MAKES_ITS_OWN: [&str; 6] = ["V", "E", "addV", "addE", "inject", "constant"];
+    let looks = |arg: &Arg| match arg {
+        Arg::Child(child) => child.steps.first().is_some_and(|first| !MAKES_ITS_OWN.contains(&first.name)),
+        Arg::Text(_) => false,
+    };
     steps.first().is_some_and(|first| {
-        let inside = std::slice::from_ref(first);
-        matches!(first.name, "addV" | "addE") && any_child(inside, &|_| true)
+        let mut parts = std::iter::once(first).chain(&first.before).chain(&first.after);
+        matches!(first.name, "addV" | "addE") && parts.any(|part| part.args.iter().any(looks))
     })
 }
 
