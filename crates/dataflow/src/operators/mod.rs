@@ -77,7 +77,7 @@ use graph::ValueRef;
 use planner::physical::{EdgeEnd, LocalFn, Op, OpKind, Predicate, PropertyForm, ScopeKind};
 use values::Value;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator};
 use crate::scope;
@@ -155,16 +155,18 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
     }
 }
 
-/// Whether an operator that has failed at some row may do its other rows again: it remembers nothing of them, and leaves nothing.
-pub(crate) fn is_repeatable(kind: &OpKind) -> bool {
+/// Whether an operator may fail at some row of such a column, and may do its other rows again: it remembers nothing of them, and leaves
+/// nothing.
+pub(crate) fn fails_at_a_row(kind: &OpKind, current: &Column) -> bool {
+    let are_vertices = matches!(current, Column::Vertices(_));
     match kind {
-        OpKind::Expand { distinct, .. } => !distinct,
+        OpKind::Expand { distinct, edge_test, end_test, .. } => {
+            !distinct && !(are_vertices && edge_test.is_none() && end_test.is_none())
+        }
+        OpKind::Degree { .. } | OpKind::BulkByDegree { .. } | OpKind::ExpandInto { .. } => !are_vertices,
+        OpKind::EdgeVertex(_) => !matches!(current, Column::Edges(_)),
         OpKind::Local(function) => !matches!(function, LocalFn::Named(gremlin::StepName::Index, _)),
-        OpKind::EdgeVertex(_)
-        | OpKind::Degree { .. }
-        | OpKind::BulkByDegree { .. }
-        | OpKind::ExpandInto { .. }
-        | OpKind::Filter(_)
+        OpKind::Filter(_)
         | OpKind::Properties { .. }
         | OpKind::Fetch { .. }
         | OpKind::Unfold
