@@ -161,7 +161,8 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, current: &Column) -> bool {
     let are_vertices = matches!(current, Column::Vertices(_));
     match kind {
         OpKind::Expand { distinct, edge_test, end_test, .. } => {
-            !distinct && !(are_vertices && edge_test.is_none() && end_test.is_none())
+            let tests = edge_test.is_some() || end_test.is_some();
+            !distinct && (tests || !are_vertices)
         }
         OpKind::Degree { .. } | OpKind::BulkByDegree { .. } | OpKind::ExpandInto { .. } => !are_vertices,
         OpKind::EdgeVertex(_) => !matches!(current, Column::Edges(_)),
