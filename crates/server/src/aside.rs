@@ -45,8 +45,9 @@ static SEATS: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| {
 /// Where the next one sits.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Does some work on a thread that connections share, aside if it is long. Elsewhere it just does it. The work looks at `deadline` itself, at the beginning too: where so many wait that a seat is
-/// free only later, it begins without one.
+/// Does some work on a thread that connections share, aside if it is long; elsewhere it just does it. Nobody waits for a seat after
+/// `deadline`: the work begins without one then, and whoever gives a deadline has the work look at it at its beginning. Only to
+/// read a message, which takes as long as the message is, goes on.
 pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> R {
     let has_others =
         || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);

@@ -4,10 +4,11 @@
 //! is true.
 
 mod fault;
-pub(crate) use fault::take_raised;
 mod long_range;
 mod members;
 mod text;
+
+pub(crate) use fault::take_raised;
 
 use graph::ValueRef;
 use gremlin::PredicateOp;
