@@ -24,13 +24,14 @@ use planner::physical::{IntraPolicy, Op, Pipeline};
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
-use crate::executor::TURN;
+use crate::executor::LongStep;
 use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators;
-use crate::post::Long;
-use crate::profile::Counters;
+use crate::query::Counters;
+use crate::quota::TURN;
+use crate::raised;
 
 /// Batches that may wait in one mailbox before the operator upstream of it must wait. Depth-first scheduling never
 /// gets there.
@@ -381,7 +382,7 @@ impl Instance {
         let weight = batch.weight();
         weight.admit(cx.query.memory.limit())?;
         let is_large = batch.len >= LARGE_BATCH || weight.bytes >= LARGE_BYTES;
-        let charge = if is_large { Some(Charge::take(cx, weight.bytes)?) } else { None };
+        let charge = if is_large { Some(Charge::take(&cx.query.memory, weight.bytes)?) } else { None };
         if weight.expanded <= PIECE || batch.len == 1 {
             mailbox.push(batch, charge);
             return Ok(());
@@ -409,7 +410,7 @@ impl Instance {
         let began = is_paced.then(|| cx.query.clock.now());
         let long_from = if operators::reads_characters(&op.kind) { LONG_TEXT } else { LONG_BYTES };
         let may_outlast = is_paced && (node.outlasts() || charge.is_some_and(|bytes| bytes >= long_from));
-        let long = may_outlast.then(|| Long::begin(|| cx.query.check())).transpose()?;
+        let long = may_outlast.then(|| LongStep::begin(|| cx.query.check())).transpose()?;
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         let output = &mut self.output;
         let may_fail = |batch: &&Batch| batch.len > 1 && operators::fails_at_a_row(&op.kind, batch);
@@ -566,7 +567,7 @@ fn timed(
     call: impl FnOnce(&Context<'_>) -> Result<Step, QueryError>,
 ) -> Result<Step, QueryError> {
     let step = measured(cx, call);
-    operators::take_raised().map_or(step, Err)
+    raised::take().map_or(step, Err)
 }
 
 /// Runs a call of an operator and adds its time to the operator's counters where the query is profiled.

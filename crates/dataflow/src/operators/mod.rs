@@ -34,7 +34,6 @@ mod filter;
 mod flat_map;
 mod gather;
 mod group_count;
-mod held;
 mod ids;
 mod local;
 mod long_text;
@@ -88,8 +87,6 @@ use flat_map::FlatMap;
 
 pub(crate) use failing::fails_at_a_row;
 pub(crate) use fan::trace;
-pub(crate) use held::Held;
-pub(crate) use predicate::take_raised;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 pub(crate) use width::{reads_characters, width};

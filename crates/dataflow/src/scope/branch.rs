@@ -32,7 +32,7 @@ use crate::entered::{Entered, TagSet};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::profile::Counters;
+use crate::query::Counters;
 
 /// Time an instance gets per round.
 const SLICE: Duration = Duration::from_micros(100);

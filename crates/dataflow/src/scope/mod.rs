@@ -27,9 +27,6 @@ use planner::physical::{Op, OpKind, ScopeKind};
 
 use crate::operator::Operator;
 
-pub use piece::PieceSource;
-pub(crate) use piece::PieceTask;
-
 /// The operator of a scope.
 ///
 /// # Panics

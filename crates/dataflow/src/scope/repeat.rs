@@ -25,7 +25,7 @@ use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::profile::Counters;
+use crate::query::Counters;
 use crate::scope_memory::ScopeMemory;
 
 /// Traversers that a loop which is run from both ends takes along breadth-first, before it also looks at the far end.

@@ -12,7 +12,6 @@ use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators::{Waiting, predicate_holds};
-use crate::side_effects;
 
 /// Which branches a row goes to.
 enum Routing {
@@ -139,9 +138,9 @@ impl StreamScope {
             }
             _ => unreachable!("not a stream scope"),
         };
-        let has_barrier = !goes_on && side_effects::children(&scope.kind).any(has_barrier);
+        let has_barrier = !goes_on && scope.kind.pipelines().any(has_barrier);
         let in_turn = branches.len() > 1 && has_barrier;
-        let waits = has_barrier && side_effects::children(&scope.kind).any(has_effect);
+        let waits = has_barrier && scope.kind.pipelines().any(has_effect);
         let input = waits.then(Waiting::default);
         let waiting =
             if in_turn { branches.iter().map(|_| Waiting::default()).collect() } else { Vec::new() };
@@ -277,7 +276,7 @@ pub(super) fn has_effect(branch: &Pipeline) -> bool {
         OpKind::GroupCount { side_effect, .. } => side_effect.is_some(),
         OpKind::Scope(scope) => {
             matches!(scope.kind, ScopeKind::Group { side_effect: Some(_), .. })
-                || side_effects::children(&scope.kind).any(has_effect)
+                || scope.kind.pipelines().any(has_effect)
         }
         _ => false,
     })
@@ -294,8 +293,7 @@ fn has_barrier(branch: &Pipeline) -> bool {
         | OpKind::Sample(..)
         | OpKind::Collect { eager: true, .. } => true,
         OpKind::Scope(scope) => {
-            matches!(scope.kind, ScopeKind::Group { .. })
-                || side_effects::children(&scope.kind).any(has_barrier)
+            matches!(scope.kind, ScopeKind::Group { .. }) || scope.kind.pipelines().any(has_barrier)
         }
         _ => false,
     })

@@ -268,21 +268,7 @@ fn has_no_effects(kind: &OpKind) -> bool {
         OpKind::Scope(scope) => match &scope.kind {
             ScopeKind::SideEffect { .. } | ScopeKind::Exchange { .. } => false,
             ScopeKind::Group { side_effect: Some(_), .. } => false,
-            ScopeKind::Filter { branches, .. }
-            | ScopeKind::Coalesce { branches }
-            | ScopeKind::Union { branches } => {
-                branches.iter().all(|branch| branch.ops.iter().all(|op| has_no_effects(&op.kind)))
-            }
-            ScopeKind::Apply { child, .. }
-            | ScopeKind::FlatMap { child }
-            | ScopeKind::Inline { child }
-            | ScopeKind::Group { value: child, .. } => child.ops.iter().all(|op| has_no_effects(&op.kind)),
-            ScopeKind::Choose { options, then, otherwise, unproductive, .. } => options
-                .iter()
-                .map(|(_, branch)| branch)
-                .chain([then, otherwise, unproductive].into_iter().flatten())
-                .all(|branch| branch.ops.iter().all(|op| has_no_effects(&op.kind))),
-            ScopeKind::Repeat { body, .. } => body.ops.iter().all(|op| has_no_effects(&op.kind)),
+            kind => kind.pipelines().all(|inside| inside.ops.iter().all(|op| has_no_effects(&op.kind))),
         },
         _ => true,
     }

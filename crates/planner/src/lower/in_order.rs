@@ -76,18 +76,8 @@ fn keep_in_scope(op: &mut Op) {
 /// Whether the branches of a scope make of each traverser what they would make of it alone.
 fn sees_one_at_a_time(kind: &ScopeKind) -> bool {
     let alone = |branch: &Pipeline| branch.ops.iter().all(|op| is_one_at_a_time(&op.kind));
-    match kind {
-        ScopeKind::Union { branches } => branches.iter().all(alone),
-        ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
-            options.iter().all(|(_, branch)| alone(branch))
-                && [then, otherwise, unproductive].into_iter().flatten().all(alone)
-        }
-        ScopeKind::Repeat { head, body, tail } => {
-            let tests = head.iter().chain(tail).map(|control| &control.tests);
-            alone(body) && tests.into_iter().all(alone)
-        }
-        _ => false,
-    }
+    let may = matches!(kind, ScopeKind::Union { .. } | ScopeKind::Choose { .. } | ScopeKind::Repeat { .. });
+    may && kind.pipelines().all(alone)
 }
 
 fn is_one_at_a_time(kind: &OpKind) -> bool {

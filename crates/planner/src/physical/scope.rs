@@ -158,6 +158,35 @@ pub enum ScopeKind {
     },
 }
 
+impl ScopeKind {
+    /// The pipelines inside, in the order in which they are written, those of loop controls included.
+    pub fn pipelines(&self) -> impl Iterator<Item = &Pipeline> {
+        let (branches, one, options, heads, further, tails): (&[_], _, &[_], &[_], _, &[_]) = match self {
+            Self::Filter { branches, .. } | Self::Coalesce { branches } | Self::Union { branches } => {
+                (branches, None, &[], &[], [None; 3], &[])
+            }
+            Self::Apply { child, .. }
+            | Self::FlatMap { child }
+            | Self::SideEffect { child }
+            | Self::Group { value: child, .. }
+            | Self::Inline { child }
+            | Self::Exchange { child } => (&[], Some(child), &[], &[], [None; 3], &[]),
+            Self::Choose { options, then, otherwise, unproductive, .. } => {
+                (&[], None, options, &[], [then.as_ref(), otherwise.as_ref(), unproductive.as_ref()], &[])
+            }
+            Self::Repeat { head, body, tail } => (&[], None, &[], head, [Some(body), None, None], tail),
+        };
+        let options = options.iter().map(|(_, pipeline)| pipeline);
+        branches
+            .iter()
+            .chain(one)
+            .chain(options)
+            .chain(heads.iter().map(tests))
+            .chain(further.into_iter().flatten())
+            .chain(tails.iter().map(tests))
+    }
+}
+
 /// When a filter scope passes a traverser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Formula {
@@ -167,6 +196,10 @@ pub enum Formula {
     Any,
     /// No branch has a result.
     None,
+}
+
+fn tests(control: &Control) -> &Pipeline {
+    &control.tests
 }
 
 /// A decision point of a loop: TinkerPop tests `until`, then, for what stays, `emit`.

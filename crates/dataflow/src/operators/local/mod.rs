@@ -23,10 +23,10 @@ use crate::operator::Context;
 use super::column_builder::ColumnBuilder;
 use super::element;
 use super::fan::trace;
-use super::held::Held;
 use super::making::Making;
 use super::property::part_of;
 use super::view::{Graph, View};
+use crate::memory::StateMemory;
 
 /// What a function may look at besides the object.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ struct Around<'a> {
     batch: &'a Batch,
     row: usize,
     /// What the function holds while it works.
-    held: &'a RefCell<Held>,
+    held: &'a RefCell<StateMemory>,
 }
 
 /// Bytes that a function may hold without saying so.
@@ -52,7 +52,7 @@ impl Around<'_> {
         if bytes > limit {
             return Err(QueryError::ValueTooLarge { size: bytes, limit });
         }
-        self.held.borrow_mut().grow(self.cx, bytes as usize)
+        self.held.borrow_mut().grow(&self.cx.query.memory, bytes as usize)
     }
 
     /// Refuses a text that has become too long.

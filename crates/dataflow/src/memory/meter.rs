@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use values::Value;
+
+use super::budget::{Budget, Part};
 use crate::batch::Weight;
-use crate::budget::{Budget, Part};
 use crate::error::QueryError;
-use crate::result::Results;
 
 /// Counts the bytes of a query's intermediate results against a bound.
 #[derive(Debug)]
@@ -91,10 +92,10 @@ impl MemoryMeter {
 
     /// Counts results until they have left the process, if they are worth it. A query whose client takes nothing is suspended
     /// before it has many, so nothing is refused here; but others wait for what they take of the budget.
-    pub fn hold_results(self: &Arc<Self>, results: &Results) -> Option<WaitingResults> {
+    pub fn hold_results(self: &Arc<Self>, results: &[(Value, u64)]) -> Option<WaitingResults> {
         let mut weight = Weight::default();
         results.iter().for_each(|(value, _)| weight.add(value));
-        let bytes = (weight.bytes + size_of_val(results.as_slice())) as i64;
+        let bytes = (weight.bytes + size_of_val(results)) as i64;
         if bytes < SMALL_RESULTS {
             return None;
         }
@@ -157,12 +158,12 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Charges `bytes` to the query of a context.
+    /// Charges `bytes` to a query.
     ///
     /// # Errors
     /// [`QueryError::MemoryExceeded`] past the query's bound.
-    pub fn take(cx: &crate::operator::Context<'_>, bytes: usize) -> Result<Self, QueryError> {
-        let charge = Self { meter: cx.query.memory.clone(), bytes: bytes as isize };
+    pub fn take(meter: &Arc<MemoryMeter>, bytes: usize) -> Result<Self, QueryError> {
+        let charge = Self { meter: meter.clone(), bytes: bytes as isize };
         charge.meter.charge(charge.bytes)?;
         Ok(charge)
     }
@@ -182,8 +183,6 @@ impl Drop for Charge {
 
 #[cfg(test)]
 mod tests {
-    use values::Value;
-
     use super::*;
 
     #[test]
@@ -196,7 +195,7 @@ mod tests {
         assert!(meter.charge(6 << 20).is_ok(), "its bound is about what it works with");
         drop(waiting);
         assert!(budget.used() <= 8 << 20);
-        assert!(meter.hold_results(&vec![(Value::Int(1), 1)]).is_none(), "a few are not counted");
+        assert!(meter.hold_results(&[(Value::Int(1), 1)]).is_none(), "a few are not counted");
         drop(meter);
         assert_eq!(budget.used(), 0);
     }

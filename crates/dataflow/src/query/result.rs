@@ -7,7 +7,7 @@ use values::Value;
 
 use crate::error::QueryError;
 use crate::memory::MemoryMeter;
-use crate::profile::Profile;
+use crate::query::Profile;
 
 /// Results of a query, detached from the graph, each with how often it occurs in a row.
 pub type Results = Vec<(Value, u64)>;

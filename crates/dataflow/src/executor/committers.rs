@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use parking_lot::Mutex;
 
+use crate::query::Task;
 use crate::seat::Seat;
-use crate::task::Task;
 
 /// Threads that wait for commits. As many commits as there are threads share one sync of the log.
 pub(crate) struct Committers {
@@ -66,7 +66,7 @@ fn finish(task: Task, seat: &Seat) {
     }
     let cancel = query.state().cancel.clone();
     let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit_from(seat)));
-    let outcome = committed.unwrap_or_else(|panic| Err(crate::task::panicked(&panic)));
+    let outcome = committed.unwrap_or_else(|panic| Err(crate::query::panicked(&panic)));
     let outcome = match outcome {
         Ok((summary, mut results)) => {
             while let Err(back) = sink.push(results) {

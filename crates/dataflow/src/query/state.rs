@@ -1,97 +1,24 @@
 //! What all operators of one running query share.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use graph::{Request, Snapshot, Transaction};
+use graph::{Snapshot, Transaction};
 use planner::physical::Plan;
 use values::Value;
 use values::watch::Watch;
 
-use crate::cancel::CancelToken;
+use super::access::Access;
+use super::caller::{Caller, Path};
+use super::cancel::CancelToken;
+use super::profile::Profile;
+use super::sharing::{Helpers, Shareable};
+use super::side_effects::SideEffects;
+use super::waker::Waker;
 use crate::error::QueryError;
 use crate::memory::MemoryMeter;
-use crate::profile::Profile;
 use crate::quota::Clock;
-use crate::scope::PieceSource;
-use crate::side_effects::SideEffects;
-use crate::turns::{Caller, Path};
-use crate::waker::Waker;
-
-/// When executors work on one query together.
-///
-/// Whoever helps must be woken, what several executors remember together takes longer to look up and to change, and the
-/// last piece must be waited for: some 100 µs that a query loses which is done soon after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sharing {
-    /// For how long a query works alone, counted from its first batch that might be shared, before others help. One that is
-    /// soon done loses a tenth at most by the default of a millisecond. A batch that will take longer in any case is shared at
-    /// once.
-    pub patience: Duration,
-    /// Fewest edges in a piece of work that is given away; 4,096 by default, which take 4 µs to follow, and longer if something
-    /// is asked of what they lead to.
-    pub piece: u64,
-}
-
-impl Default for Sharing {
-    fn default() -> Self {
-        Self { patience: Duration::from_millis(1), piece: 1 << 12 }
-    }
-}
-
-impl Sharing {
-    /// Whatever can be cut is shared at once: for tests.
-    pub const EAGER: Self = Self { patience: Duration::ZERO, piece: 1 << 10 };
-}
-
-/// When a query had work for the first time that others might have shared, if it had.
-#[derive(Debug, Default)]
-pub struct Shareable(OnceLock<Duration>);
-
-impl Shareable {
-    /// Notes that it has such work.
-    pub(crate) fn note(&self, clock: &dyn Clock) {
-        self.0.get_or_init(|| clock.now());
-    }
-
-    /// Whether that is at least so long ago.
-    pub(crate) fn since(&self, patience: Duration, clock: &dyn Clock) -> bool {
-        self.0.get().is_some_and(|first| clock.now() >= first.saturating_add(patience))
-    }
-}
-
-/// Other executors, as a query sees them.
-pub trait Helpers: Send + Sync {
-    /// When they are asked.
-    fn sharing(&self) -> Sharing;
-    /// How many are idle now: a hint for whether splitting pays.
-    fn idle(&self) -> usize;
-    /// Offers pieces of work to so many of them.
-    fn offer(&self, source: Arc<PieceSource>, wanted: usize);
-}
-
-/// The graph as one query sees it.
-pub enum Access {
-    /// A consistent view; reads never block and never abort.
-    Read(Snapshot),
-    /// A transaction, whose uncommitted writes the query sees too.
-    Write(Arc<Transaction>),
-}
-
-impl Access {
-    /// Makes the reads those of a request of their own, over at `deadline` at the latest; the request.
-    pub(crate) fn serve(&mut self, deadline: Option<Instant>) -> Arc<Request> {
-        match self {
-            Self::Read(snapshot) => {
-                let request = snapshot.new_request(deadline);
-                *snapshot = snapshot.clone().on_behalf_of(&request);
-                request
-            }
-            Self::Write(transaction) => transaction.new_request(deadline),
-        }
-    }
-}
 
 /// The state of a running query that is not an operator's.
 pub struct QueryState {

@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use graph::{Bell, HeavyTurn, Parked};
 
-use crate::budget::PATIENCE;
+use super::caller::Path;
+use super::result::{ResultSink, Results, Summary};
+use super::root::RunningQuery;
 use crate::error::QueryError;
 use crate::instance::Progress;
+use crate::memory::{PATIENCE, reclaim};
 use crate::quota::Quota;
-use crate::reclaim;
-use crate::result::{ResultSink, Results, Summary};
-use crate::running::RunningQuery;
-use crate::turns::Path;
 
 /// A query on its executor.
 pub(crate) struct Task {

@@ -7,19 +7,18 @@ use graph::{ReadNotes, Transaction};
 use planner::physical::{IntraPolicy, Op, OpKind};
 use values::{Value, watch};
 
-use crate::answer::Answer;
+use super::answer::Answer;
+use super::result::{Results, Summary};
+use super::state::QueryState;
 use crate::batch::{Batch, Weight, bulk};
 use crate::detach::{self, Detacher};
 use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
-use crate::memory::Charge;
+use crate::memory::{Charge, reclaim};
 use crate::operator::{Context, Output};
-use crate::operators;
-use crate::query::QueryState;
 use crate::quota::Quota;
-use crate::reclaim;
-use crate::result::{Results, Summary};
+use crate::raised;
 use crate::seat::Seat;
 
 /// The root scope instance of a query, on the executor that runs it.
@@ -153,7 +152,7 @@ impl RunningQuery {
             quota,
         };
         // Of a query that was ended in the middle of a call.
-        drop(operators::take_raised());
+        drop(raised::take());
         if !std::mem::replace(&mut self.started, true) {
             self.root.receive(Batch::seed(state.plan.slots as usize, state.plan.paths), &cx)?;
             self.root.end_input();
@@ -188,7 +187,11 @@ impl RunningQuery {
         }
         let weight = batch.weight();
         weight.admit(self.state.memory.limit())?;
-        Ok(if weight.bytes >= LEAVE_TOGETHER { Some(Charge::take(cx, weight.bytes)?) } else { None })
+        Ok(if weight.bytes >= LEAVE_TOGETHER {
+            Some(Charge::take(&cx.query.memory, weight.bytes)?)
+        } else {
+            None
+        })
     }
 
     /// Detaches what leaves together, and keeps the rest.

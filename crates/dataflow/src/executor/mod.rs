@@ -1,4 +1,4 @@
-//! Executors: one per core, each with a thread (`crew.rs`) and a forest of operator trees (Banyan, section 4.2).
+//! Executors: one per core, each with a thread (`threads.rs`) and a forest of operator trees (Banyan, section 4.2).
 //!
 //! ```text
 //! executor ─┬─ address 10.0.0.7 ─┬─ connection 3 ─┬─ query 7 ── root instance ── scopes ── operators
@@ -13,39 +13,51 @@
 //! Whose piece it is waits for it, so once it is taken it has every other turn, whatever comes to this executor meanwhile;
 //! its time counts for whoever the query is run for.
 
+mod committers;
+mod handoff;
+mod idle;
+mod inbox;
+mod peers;
+mod pin;
+mod steal;
+mod threads;
+mod turns;
+mod watchdog;
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use graph::Bell;
 
-use crate::floor::{Desk, Floor};
 use crate::instance::Progress;
-use crate::post::Post;
-use crate::quota::{Clock, Quota};
-use crate::scope::PieceTask;
-use crate::task::{Next, Task, panicked};
-use crate::turns::Turns;
+use crate::query::{Next, Piece, Task, panicked};
+use crate::quota::{Clock, Quota, TURN};
 
-/// Time of one turn of a query. Long enough to work through some hundred batches' worth of traversers, short enough
-/// that a point query behind a dozen heavy ones still answers within milliseconds.
-pub const TURN: Duration = Duration::from_micros(500);
+pub(crate) use inbox::Inbox;
+
+pub(crate) use committers::Committers;
+pub(crate) use handoff::LongStep;
+use handoff::Worker;
+pub(crate) use peers::Peers;
+pub(crate) use threads::Threads;
+use turns::Turns;
 
 /// How often those that wait for a turn are asked whether they are over: whose deadline has passed, or whose client has gone,
 /// must not wait for the others before it ends.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The state of an executor, which belongs to the thread that works for it: see `crew.rs`.
+/// The state of an executor, which belongs to the thread that works for it: see `threads.rs`.
 pub(crate) struct Executor {
     pub(crate) index: usize,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) inbox: Arc<Inbox>,
     /// Rung when queries that load much may find room.
     room: Bell,
     /// Queries that can go on.
     turns: Turns<Task>,
     /// Queries that wait for a piece, for their sink, or for room among those that load much.
     suspended: Vec<Task>,
-    piece: Option<PieceTask>,
+    piece: Option<Box<dyn Piece>>,
     /// Whether a query of its own has had a turn since the last piece.
     owes_piece: bool,
     /// When those that wait are asked next whether they are over.
@@ -53,18 +65,18 @@ pub(crate) struct Executor {
 }
 
 impl Executor {
-    pub(crate) fn new(index: usize, floor: &Floor) -> Box<Self> {
-        let desk = floor.desks[index].clone();
-        let bell = Arc::downgrade(&desk);
+    pub(crate) fn new(index: usize, peers: &Peers) -> Box<Self> {
+        let inbox = peers.inboxes[index].clone();
+        let bell = Arc::downgrade(&inbox);
         let room: Bell = Arc::new(move || {
-            if let Some(desk) = bell.upgrade() {
-                desk.wake();
+            if let Some(inbox) = bell.upgrade() {
+                inbox.wake();
             }
         });
         let (turns, suspended) = (Turns::default(), Vec::new());
         Box::new(Self {
             index,
-            desk,
+            inbox,
             room,
             turns,
             suspended,
@@ -75,20 +87,20 @@ impl Executor {
     }
 
     /// Works until told to stop, or until another thread has taken over.
-    pub(crate) fn run(mut self: Box<Self>, post: &Post) {
+    pub(crate) fn run(mut self: Box<Self>, worker: &Worker) {
         let mut helped = false;
         while self.read_inbox() {
-            let kept = if let Some(task) = self.one_that_is_over(&*post.crew.clock) {
-                self.run_task(task, post)
-            } else if let Some(piece) = self.piece_that_is_due(&post.crew.floor) {
-                self.help(piece, post)
+            let kept = if let Some(task) = self.one_that_is_over(&*worker.threads.clock) {
+                self.run_task(task, worker)
+            } else if let Some(piece) = self.piece_that_is_due(&worker.threads.peers) {
+                self.help(piece, worker)
             } else if let Some(task) = self.turns.next() {
-                self.run_task(task, post)
-            } else if let Some(piece) = self.piece.take().or_else(|| post.crew.floor.take_piece()) {
+                self.run_task(task, worker)
+            } else if let Some(piece) = self.piece.take().or_else(|| worker.threads.peers.take_piece()) {
                 helped = true;
-                self.help(piece, post)
+                self.help(piece, worker)
             } else {
-                self.rest(&post.crew.floor, std::mem::take(&mut helped) || !self.suspended.is_empty());
+                self.rest(&worker.threads.peers, std::mem::take(&mut helped) || !self.suspended.is_empty());
                 Some(self)
             };
             let Some(executor) = kept else { return };
@@ -97,13 +109,13 @@ impl Executor {
     }
 
     /// Whether there is something to do beside what its thread is doing.
-    pub(crate) fn has_work(&self, floor: &Floor) -> bool {
-        !self.turns.is_empty() || self.desk.is_rung() || floor.has_offers()
+    pub(crate) fn has_work(&self, peers: &Peers) -> bool {
+        !self.turns.is_empty() || self.inbox.is_rung() || peers.has_offers()
     }
 
     /// Takes new queries and wakes suspended ones; `false` when told to stop.
     fn read_inbox(&mut self) -> bool {
-        let (tasks, stop) = self.desk.collect();
+        let (tasks, stop) = self.inbox.collect();
         for task in tasks {
             self.turns.come(task.path(), task);
         }
@@ -135,25 +147,25 @@ impl Executor {
     }
 
     /// The piece that has the next turn, since a query of this executor has had the last.
-    fn piece_that_is_due(&mut self, floor: &Floor) -> Option<PieceTask> {
+    fn piece_that_is_due(&mut self, peers: &Peers) -> Option<Box<dyn Piece>> {
         if !std::mem::take(&mut self.owes_piece) {
             return None;
         }
-        self.piece.take().or_else(|| floor.take_begun())
+        self.piece.take().or_else(|| peers.take_begun())
     }
 
     /// Gives a query its turn. `None` if another thread has taken over meanwhile.
-    fn run_task(mut self: Box<Self>, mut task: Task, post: &Post) -> Option<Box<Self>> {
+    fn run_task(mut self: Box<Self>, mut task: Task, worker: &Worker) -> Option<Box<Self>> {
         if !task.may_go_on(&self.room) {
             self.suspended.push(task);
             return Some(self);
         }
-        post.hold(self);
+        worker.hold(self);
         let (path, before) = (task.path(), task.query.time());
-        let next = task.turn(Quota::new(&*post.crew.clock, TURN));
+        let next = task.turn(Quota::new(&*worker.threads.clock, TURN));
         let ran = task.query.time();
-        let Some(mut executor) = post.release() else {
-            post.give_back(task, next);
+        let Some(mut executor) = worker.release() else {
+            worker.give_back(task, next);
             return None;
         };
         executor.turns.count(path, ran - before);
@@ -163,46 +175,46 @@ impl Executor {
             Next::Suspend => executor.suspended.push(task),
             Next::Gone => {
                 task.free();
-                post.crew.floor.retire(&executor.desk, ran);
+                worker.threads.peers.retire(&executor.inbox, ran);
             }
             Next::Commit => {
-                post.crew.floor.retire(&executor.desk, ran);
-                post.crew.committers.commit(task);
+                worker.threads.peers.retire(&executor.inbox, ran);
+                worker.threads.committers.commit(task);
             }
         }
         Some(executor)
     }
 
     /// Works on a piece of another executor's query. `None` if another thread has taken over meanwhile.
-    fn help(self: Box<Self>, piece: PieceTask, post: &Post) -> Option<Box<Self>> {
-        post.hold(self);
-        let (path, clock) = (piece.path(), &*post.crew.clock);
+    fn help(self: Box<Self>, piece: Box<dyn Piece>, worker: &Worker) -> Option<Box<Self>> {
+        worker.hold(self);
+        let (path, clock) = (piece.path(), &*worker.threads.clock);
         let began = clock.now();
-        let piece = post.crew.floor.while_helping(|| work_on(piece, Quota::new(clock, TURN)));
-        let mut executor = post.release();
+        let piece = worker.threads.peers.while_helping(|| work_on(piece, Quota::new(clock, TURN)));
+        let mut executor = worker.release();
         match (&mut executor, piece) {
             (Some(executor), piece) => {
                 executor.turns.count(path, clock.now().saturating_sub(began));
                 executor.piece = piece;
             }
-            (None, Some(piece)) => post.give_back_piece(piece),
+            (None, Some(piece)) => worker.give_back_piece(piece),
             (None, None) => {}
         }
         executor
     }
 
     /// Waits for something to do: watches first, if there is reason to think that it comes soon.
-    fn rest(&self, floor: &Floor, soon: bool) {
-        floor.while_idle(&self.desk, || {
-            if !soon || !watch(|| self.desk.is_rung()) {
-                self.desk.sleep(|| floor.has_offers());
+    fn rest(&self, peers: &Peers, soon: bool) {
+        peers.while_idle(&self.inbox, || {
+            if !soon || !watch(|| self.inbox.is_rung()) {
+                self.inbox.sleep(|| peers.has_offers());
             }
         });
     }
 }
 
 /// Works on a piece for the quota; what is left of it.
-fn work_on(mut piece: PieceTask, quota: Quota<'_>) -> Option<PieceTask> {
+fn work_on(mut piece: Box<dyn Piece>, quota: Quota<'_>) -> Option<Box<dyn Piece>> {
     match std::panic::catch_unwind(AssertUnwindSafe(|| piece.run(quota))) {
         Ok(Progress::Complete) => None,
         // Its home must make room for results first.

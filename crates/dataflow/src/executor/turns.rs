@@ -19,46 +19,9 @@
 //! A level more (users, with their connections below them) is a longer path; a share that is larger than another's is time
 //! that counts for less.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
-/// On whose behalf a query runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Caller {
-    /// The application that the engine is a part of.
-    Application,
-    /// A client of a server.
-    Client {
-        /// Where it is; the turns go round these first.
-        address: IpAddr,
-        /// Which of the connections it is on; the turns go round these second.
-        connection: u64,
-    },
-}
-
-/// A member of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Party {
-    Application,
-    Address(IpAddr),
-    Connection(u64),
-    Query(u64),
-}
-
-/// The groups that a query is in, the outermost first, and itself.
-pub(crate) type Path = [Party; 3];
-
-impl Caller {
-    /// The path of the query of this number.
-    pub(crate) fn path(self, query: u64) -> Path {
-        match self {
-            Self::Application => [Party::Application, Party::Application, Party::Query(query)],
-            Self::Client { address, connection } => {
-                [Party::Address(address), Party::Connection(connection), Party::Query(query)]
-            }
-        }
-    }
-}
+use crate::query::{Party, Path};
 
 /// Time that counts for a turn at least, so that no turn is for nothing.
 const LEAST: Duration = Duration::from_micros(1);
@@ -320,7 +283,10 @@ impl<T> Group<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::*;
+    use crate::query::Caller;
 
     const TURN: Duration = Duration::from_micros(500);
 

@@ -1,5 +1,5 @@
-//! A thread's place in the crew: the executor that it works for, and what becomes of it while the thread loads, or works for long
-//! on something that cannot be left in the middle.
+//! An executor changes threads while a load waits: which executor a thread works for, and what becomes of it while the thread loads,
+//! or works for long on something that cannot be left in the middle.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -8,61 +8,60 @@ use std::sync::Arc;
 use graph::{OnLoad, Request};
 use parking_lot::Mutex;
 
-use crate::crew::Crew;
-use crate::executor::Executor;
-use crate::floor::Desk;
-use crate::scope::PieceTask;
+use super::Executor;
+use super::inbox::Inbox;
+use super::threads::Threads;
+use crate::query::{Next, Piece, Task};
 use crate::seat::Seated;
-use crate::task::{Next, Task};
 
 /// See the module.
-pub(crate) struct Post {
-    pub(crate) crew: Arc<Crew>,
+pub(crate) struct Worker {
+    pub(crate) threads: Arc<Threads>,
     /// The executor, while a query of it has its turn and loads nothing.
     held: RefCell<Option<Box<Executor>>>,
-    lent: Arc<Lent>,
+    handoff: Arc<Handoff>,
     /// Whether the load under way began with an executor to lend.
     has_lent: Cell<bool>,
     /// Where the thread's executor belongs, or belonged.
-    desk: RefCell<Option<Arc<Desk>>>,
+    inbox: RefCell<Option<Arc<Inbox>>>,
     /// The core that the thread is bound to.
     core: Cell<Option<usize>>,
 }
 
 thread_local! {
-    static POST: RefCell<Option<Rc<Post>>> = const { RefCell::new(None) };
+    static WORKER: RefCell<Option<Rc<Worker>>> = const { RefCell::new(None) };
 }
 
 /// Lives while its thread works on something that may outlast a turn by far and cannot be left, such as the making of one large
 /// text: the executor is lent meanwhile, as for a load, so another thread may go on with its other queries. Both are on one core
 /// then, which the system divides among them: one thread that works for long, and no more, for each executor.
 #[derive(Default)]
-pub(crate) struct Long {
+pub(crate) struct LongStep {
     seated: Option<Seated>,
     /// Given back after the seat: who takes that has an executor to give away.
     _lent: Option<Lending>,
 }
 
 /// What is lent comes back at its end.
-struct Lending(Rc<Post>);
+struct Lending(Rc<Worker>);
 
-impl Long {
+impl LongStep {
     /// Waits for those who work for long in the same place. Whoever calls this holds no lock that other queries wait for.
     ///
     /// # Errors
     /// Those of `check`, which says whether the query must end.
     pub(crate) fn begin<E>(check: impl FnMut() -> Result<(), E>) -> Result<Self, E> {
-        let Some(post) = POST.with_borrow(Clone::clone).filter(|post| post.lend()) else {
+        let Some(worker) = WORKER.with_borrow(Clone::clone).filter(|worker| worker.lend()) else {
             return Ok(Self::default());
         };
-        let desk = post.desk.borrow().clone();
-        let _lent = Some(Lending(post));
-        let seated = desk.map(|desk| desk.long.take(check)).transpose()?;
+        let inbox = worker.inbox.borrow().clone();
+        let _lent = Some(Lending(worker));
+        let seated = inbox.map(|inbox| inbox.long.take(check)).transpose()?;
         Ok(Self { seated, _lent })
     }
 }
 
-impl Drop for Long {
+impl Drop for LongStep {
     fn drop(&mut self) {
         self.seated = None;
     }
@@ -76,7 +75,7 @@ impl Drop for Lending {
 
 /// What a thread has lent while it loads.
 #[derive(Default)]
-pub(crate) struct Lent {
+pub(crate) struct Handoff {
     slot: Mutex<Slot>,
 }
 
@@ -89,41 +88,41 @@ struct Slot {
     loads: u64,
 }
 
-impl Post {
-    pub(crate) fn new(crew: Arc<Crew>, lent: Arc<Lent>) -> Self {
+impl Worker {
+    pub(crate) fn new(threads: Arc<Threads>, handoff: Arc<Handoff>) -> Self {
         Self {
-            crew,
+            threads,
             held: RefCell::new(None),
-            lent,
+            handoff,
             has_lent: Cell::new(false),
-            desk: RefCell::new(None),
+            inbox: RefCell::new(None),
             core: Cell::new(None),
         }
     }
 
     /// Makes this the place of the calling thread.
     pub(crate) fn on_this_thread(self: &Rc<Self>) {
-        POST.set(Some(Rc::clone(self)));
+        WORKER.set(Some(Rc::clone(self)));
     }
 
     /// Lends the executor; whether there was one to lend.
     fn lend(&self) -> bool {
         let Some(executor) = self.held.take() else { return false };
         {
-            let mut slot = self.lent.slot.lock();
+            let mut slot = self.handoff.slot.lock();
             slot.executor = Some(executor);
             slot.loads += 1;
         }
-        self.crew.tell_lookout();
+        self.threads.watchdog.tell();
         true
     }
 
     /// Takes back what was lent, unless another thread has it now.
     fn take_back(&self) {
-        let executor = self.lent.slot.lock().executor.take();
+        let executor = self.handoff.slot.lock().executor.take();
         if executor.is_none() {
             // Whoever has it now has the core as well.
-            self.crew.cores.unbind();
+            self.threads.cores.unbind();
             self.core.set(None);
         }
         self.held.replace(executor);
@@ -131,11 +130,11 @@ impl Post {
 
     /// Makes the thread that of an executor.
     pub(crate) fn take_up(&self, executor: &Executor) {
-        self.desk.replace(Some(Arc::clone(&executor.desk)));
+        self.inbox.replace(Some(Arc::clone(&executor.inbox)));
         if self.core.replace(Some(executor.index)) != Some(executor.index) {
-            self.crew.cores.bind(executor.index);
+            self.threads.cores.bind(executor.index);
         }
-        executor.desk.note_core();
+        executor.inbox.note_core();
     }
 
     /// Keeps the executor while a query has its turn.
@@ -150,40 +149,40 @@ impl Post {
 
     /// Files a query that had its turn while another thread took over its executor.
     pub(crate) fn give_back(&self, task: Task, next: Next) {
-        let Some(desk) = &*self.desk.borrow() else { return };
+        let Some(inbox) = &*self.inbox.borrow() else { return };
         let ran = task.query.time();
         match next {
             // A suspended one is run once more, and suspended there.
-            Next::Again | Next::Suspend => desk.give_back(task),
+            Next::Again | Next::Suspend => inbox.give_back(task),
             Next::Gone => {
                 task.free();
-                self.crew.floor.retire(desk, ran);
+                self.threads.peers.retire(inbox, ran);
             }
             Next::Commit => {
-                self.crew.floor.retire(desk, ran);
-                self.crew.committers.commit(task);
+                self.threads.peers.retire(inbox, ran);
+                self.threads.committers.commit(task);
             }
         }
     }
 
     /// Gives a piece of a query back that is not done.
-    pub(crate) fn give_back_piece(&self, piece: PieceTask) {
-        self.crew.floor.give_back(piece);
-        if let Some(desk) = &*self.desk.borrow() {
-            desk.wake();
+    pub(crate) fn give_back_piece(&self, piece: Box<dyn Piece>) {
+        self.threads.peers.give_back(piece);
+        if let Some(inbox) = &*self.inbox.borrow() {
+            inbox.wake();
         }
     }
 }
 
-impl OnLoad for Post {
+impl OnLoad for Worker {
     fn begin(&self, request: Option<&Arc<Request>>, others_may_go_on: bool) {
-        if self.crew.is_stopped()
+        if self.threads.is_stopped()
             && let Some(request) = request
         {
             request.end();
         }
         {
-            let mut slot = self.lent.slot.lock();
+            let mut slot = self.handoff.slot.lock();
             slot.request = request.cloned();
             slot.loads += 1;
         }
@@ -192,30 +191,30 @@ impl OnLoad for Post {
     }
 
     fn expect_long(&self) -> bool {
-        let has_work = |executor: &Executor| executor.has_work(&self.crew.floor);
+        let has_work = |executor: &Executor| executor.has_work(&self.threads.peers);
         if self.held.borrow().as_deref().is_some_and(has_work) {
             return false;
         }
-        let mut slot = self.lent.slot.lock();
-        !slot.executor.as_deref().is_some_and(has_work) || slot.hand_over(&self.crew)
+        let mut slot = self.handoff.slot.lock();
+        !slot.executor.as_deref().is_some_and(has_work) || slot.hand_over(&self.threads)
     }
 
     fn end(&self) {
-        self.lent.slot.lock().request = None;
+        self.handoff.slot.lock().request = None;
         if self.has_lent.replace(false) {
             self.take_back();
         }
     }
 }
 
-impl Lent {
+impl Handoff {
     /// Hands the executor over if it is lent for the load that was seen last time, and has other work; whether one is lent.
-    pub(crate) fn look(&self, crew: &Arc<Crew>, seen: &mut u64) -> bool {
+    pub(crate) fn look(&self, threads: &Arc<Threads>, seen: &mut u64) -> bool {
         let mut slot = self.slot.lock();
         let is_same = std::mem::replace(seen, slot.loads) == slot.loads;
         let Some(executor) = &slot.executor else { return false };
-        if is_same && executor.has_work(&crew.floor) {
-            slot.hand_over(crew);
+        if is_same && executor.has_work(&threads.peers) {
+            slot.hand_over(threads);
         }
         true
     }
@@ -230,86 +229,86 @@ impl Lent {
 
 impl Slot {
     /// Lets another thread go on with the executor; false if there is none.
-    fn hand_over(&mut self, crew: &Arc<Crew>) -> bool {
+    fn hand_over(&mut self, threads: &Arc<Threads>) -> bool {
         let Some(executor) = self.executor.take() else { return true };
-        self.executor = crew.hand_over(executor).err();
+        self.executor = threads.hand_over(executor).err();
         self.executor.is_none()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::committers::Committers;
+    use super::super::peers::Peers;
     use super::*;
-    use crate::commit::Committers;
-    use crate::floor::Floor;
     use crate::query::Sharing;
     use crate::quota::{Clock, MonotonicClock};
 
-    /// A post whose thread has an executor, of a crew that has no threads.
-    fn post() -> Rc<Post> {
+    /// A worker whose thread has an executor, of a threads that has no threads.
+    fn worker() -> Rc<Worker> {
         let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::default());
-        let floor = Arc::new(Floor::new(1, Sharing::default(), clock.clone()));
+        let peers = Arc::new(Peers::new(1, Sharing::default(), clock.clone()));
         let committers = Arc::new(Committers::start(1, 1).unwrap());
-        let executor = Executor::new(0, &floor);
-        let crew = Crew::new(floor, clock, committers, false, 0);
-        let post = Rc::new(Post::new(crew, Arc::default()));
-        post.take_up(&executor);
-        post.hold(executor);
-        post
+        let executor = Executor::new(0, &peers);
+        let threads = Threads::new(peers, clock, committers, false, 0);
+        let worker = Rc::new(Worker::new(threads, Arc::default()));
+        worker.take_up(&executor);
+        worker.hold(executor);
+        worker
     }
 
-    fn begin() -> Long {
-        Long::begin(|| Ok::<_, ()>(())).unwrap()
+    fn begin() -> LongStep {
+        LongStep::begin(|| Ok::<_, ()>(())).unwrap()
     }
 
-    fn is_lent(post: &Post) -> bool {
-        post.lent.slot.lock().executor.is_some()
+    fn is_lent(worker: &Worker) -> bool {
+        worker.handoff.slot.lock().executor.is_some()
     }
 
     #[test]
     fn what_is_lent_for_long_work_stays_lent_through_loads_and_comes_back_once() {
-        let post = post();
-        post.on_this_thread();
+        let worker = worker();
+        worker.on_this_thread();
         let long = begin();
-        assert!(is_lent(&post) && post.held.borrow().is_none());
+        assert!(is_lent(&worker) && worker.held.borrow().is_none());
         for others_may_go_on in [true, false] {
             let inner = begin();
-            post.begin(None, others_may_go_on);
-            assert!(is_lent(&post));
-            post.end();
+            worker.begin(None, others_may_go_on);
+            assert!(is_lent(&worker));
+            worker.end();
             drop(inner);
-            assert!(is_lent(&post), "it is lent for longer than the load");
+            assert!(is_lent(&worker), "it is lent for longer than the load");
         }
         drop(long);
-        assert!(!is_lent(&post) && post.release().is_some());
-        post.crew.committers.stop();
+        assert!(!is_lent(&worker) && worker.release().is_some());
+        worker.threads.committers.stop();
     }
 
     #[test]
     fn who_comes_back_from_long_work_and_finds_another_in_place_has_no_executor() {
-        let post = post();
-        post.on_this_thread();
+        let worker = worker();
+        worker.on_this_thread();
         let long = begin();
-        let taken = post.lent.slot.lock().executor.take();
+        let taken = worker.handoff.slot.lock().executor.take();
         drop(long);
-        assert!(taken.is_some() && post.release().is_none());
-        post.crew.committers.stop();
+        assert!(taken.is_some() && worker.release().is_none());
+        worker.threads.committers.stop();
     }
 
     #[test]
     fn who_works_for_long_waits_for_another_in_its_place_but_not_beyond_its_deadline() {
-        let post = post();
-        post.on_this_thread();
-        let desk = post.desk.borrow().clone().unwrap();
-        let other = desk.long.take_soon();
+        let worker = worker();
+        worker.on_this_thread();
+        let inbox = worker.inbox.borrow().clone().unwrap();
+        let other = inbox.long.take_soon();
         assert!(other.is_some());
-        assert_eq!(Long::begin(|| Err("late")).err(), Some("late"));
-        assert!(!is_lent(&post) && post.held.borrow().is_some(), "it came back");
+        assert_eq!(LongStep::begin(|| Err("late")).err(), Some("late"));
+        assert!(!is_lent(&worker) && worker.held.borrow().is_some(), "it came back");
         drop(other);
         let long = begin();
-        assert!(desk.long.take_soon().is_none());
+        assert!(inbox.long.take_soon().is_none());
         drop(long);
-        assert!(desk.long.take_soon().is_some());
-        post.crew.committers.stop();
+        assert!(inbox.long.take_soon().is_some());
+        worker.threads.committers.stop();
     }
 }

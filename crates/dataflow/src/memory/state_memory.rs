@@ -2,27 +2,26 @@
 
 use std::sync::Arc;
 
+use super::meter::MemoryMeter;
 use crate::error::QueryError;
-use crate::memory::MemoryMeter;
-use crate::operator::Context;
 
 /// Bytes of an operator's state, charged to its query until they are released or the operator is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct StateMemory {
     meter: Option<Arc<MemoryMeter>>,
     bytes: usize,
 }
 
-impl Held {
+impl StateMemory {
     /// Charges further bytes.
     ///
     /// # Errors
     /// [`QueryError::MemoryExceeded`] past the query's bound.
-    pub(crate) fn grow(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
+    pub(crate) fn grow(&mut self, meter: &Arc<MemoryMeter>, bytes: usize) -> Result<(), QueryError> {
         if bytes == 0 {
             return Ok(());
         }
-        let meter = self.meter.get_or_insert_with(|| cx.query.memory.clone());
+        let meter = self.meter.get_or_insert_with(|| meter.clone());
         self.bytes += bytes;
         meter.charge(bytes as isize)
     }
@@ -31,21 +30,21 @@ impl Held {
     ///
     /// # Errors
     /// [`QueryError::MemoryExceeded`] past the query's bound.
-    pub(crate) fn set(&mut self, cx: &Context<'_>, bytes: usize) -> Result<(), QueryError> {
+    pub(crate) fn set(&mut self, meter: &Arc<MemoryMeter>, bytes: usize) -> Result<(), QueryError> {
         if bytes < self.bytes {
             self.give_back(self.bytes - bytes);
             return Ok(());
         }
-        self.grow(cx, bytes - self.bytes)
+        self.grow(meter, bytes - self.bytes)
     }
 
     /// Holds exactly `bytes` from now on, if there is room for them; otherwise, nothing. Whether there was.
-    pub(crate) fn set_if_room(&mut self, cx: &Context<'_>, bytes: usize) -> bool {
+    pub(crate) fn set_if_room(&mut self, meter: &Arc<MemoryMeter>, bytes: usize) -> bool {
         if bytes <= self.bytes {
             self.give_back(self.bytes - bytes);
             return true;
         }
-        let meter = self.meter.get_or_insert_with(|| cx.query.memory.clone());
+        let meter = self.meter.get_or_insert_with(|| meter.clone());
         let has_room = meter.charge_if_room(bytes - self.bytes);
         match has_room {
             true => self.bytes = bytes,
@@ -73,7 +72,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for StateMemory {
     fn drop(&mut self) {
         self.release();
     }

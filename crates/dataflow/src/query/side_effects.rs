@@ -232,7 +232,7 @@ fn fillings(pipeline: &Pipeline, found: &mut [Option<Combine>]) {
                 if let ScopeKind::Group { value, side_effect: Some(id), .. } = &scope.kind {
                     note(*id, Combine::of(value), found);
                 }
-                children(&scope.kind).for_each(|child| fillings(child, found));
+                scope.kind.pipelines().for_each(|child| fillings(child, found));
             }
             _ => {}
         }
@@ -242,29 +242,6 @@ fn fillings(pipeline: &Pipeline, found: &mut [Option<Combine>]) {
 fn note(id: SideEffectId, combine: Combine, found: &mut [Option<Combine>]) {
     if let Some(place) = found.get_mut(id.0 as usize) {
         *place = Some(combine);
-    }
-}
-
-/// The pipelines of a scope.
-pub(crate) fn children(kind: &ScopeKind) -> Box<dyn Iterator<Item = &Pipeline> + '_> {
-    match kind {
-        ScopeKind::Filter { branches, .. }
-        | ScopeKind::Coalesce { branches }
-        | ScopeKind::Union { branches } => Box::new(branches.iter()),
-        ScopeKind::Apply { child, .. }
-        | ScopeKind::FlatMap { child }
-        | ScopeKind::SideEffect { child }
-        | ScopeKind::Inline { child }
-        | ScopeKind::Exchange { child, .. } => Box::new(std::iter::once(child)),
-        ScopeKind::Group { value, .. } => Box::new(std::iter::once(value)),
-        ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
-            let further = [then, otherwise, unproductive].into_iter().flatten();
-            Box::new(options.iter().map(|(_, pipeline)| pipeline).chain(further))
-        }
-        ScopeKind::Repeat { head, body, tail } => {
-            let tests = head.iter().chain(tail).map(|control| &control.tests);
-            Box::new(std::iter::once(body).chain(tests))
-        }
     }
 }
 

@@ -3,23 +3,23 @@
 use graph::{ReadNotes, Snapshot, Transaction};
 use values::Value;
 
+use super::result::Results;
+use super::state::QueryState;
 use crate::batch::{Batch, bulk};
 use crate::detach::{Detacher, Detail, Gone, Noted};
 use crate::error::QueryError;
 use crate::memory::Charge;
 use crate::operator::Context;
-use crate::query::QueryState;
-use crate::result::Results;
 
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Answer {
-    held: Vec<Held>,
+    held: Vec<Kept>,
     gone: Gone,
 }
 
 /// The results of a batch.
-struct Held {
+struct Kept {
     batch: Batch,
     _charge: Charge,
 }
@@ -37,8 +37,8 @@ impl Answer {
         for row in 0..batch.len {
             count = bulk::sum(count, bulk::exact(batch.bulk(row))? as u64);
         }
-        let charge = Charge::take(cx, weight.bytes)?;
-        self.held.push(Held { batch, _charge: charge });
+        let charge = Charge::take(&cx.query.memory, weight.bytes)?;
+        self.held.push(Kept { batch, _charge: charge });
         Ok(count)
     }
 
@@ -81,7 +81,7 @@ impl Answer {
     }
 }
 
-impl Held {
+impl Kept {
     fn detach(&self, detacher: &mut Detacher<'_>, results: &mut Results) {
         let Self { batch, .. } = self;
         let result = |row| (detacher.value(&batch.current.value(row)).0, batch.bulk(row));
