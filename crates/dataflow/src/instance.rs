@@ -28,7 +28,7 @@ use crate::executor::LongStep;
 use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators;
+use crate::operators::{self, Gain};
 use crate::query::Counters;
 use crate::quota::TURN;
 use crate::raised;
@@ -110,6 +110,8 @@ struct Node {
     backlog: bool,
     /// Halvings of the batches that it is given: it takes long for its rows.
     halvings: u8,
+    /// Whether what it was given last was charged: it may be large.
+    charged: bool,
     /// How many of its last steps have outlasted a turn, one after the other.
     outlasted: u8,
 }
@@ -205,7 +207,7 @@ impl Instance {
             self.passing.push(batch);
             return Ok(());
         }
-        self.deliver(0, batch, cx)
+        self.deliver(0, batch, Gain::All, cx)
     }
 
     /// Tells the first operator, an expansion, which edges of the one row it receives next are wanted.
@@ -358,24 +360,30 @@ impl Instance {
     }
 
     /// Gives a batch to an operator, in pieces where the query wants smaller ones or the operator takes long.
-    fn deliver(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+    fn deliver(&mut self, to: usize, batch: Batch, gain: Gain, cx: &Context<'_>) -> Result<(), QueryError> {
         let most = cx.query.plan.batch.map_or(usize::MAX, |most| most as usize).min(self.nodes[to].most());
         if batch.len <= most {
-            return self.deliver_whole(to, batch, cx);
+            return self.deliver_whole(to, batch, gain, cx);
         }
         let rows: Vec<u32> = (0..batch.len as u32).collect();
         let mut pieces = rows.chunks(most);
-        pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
+        pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), gain, cx))
     }
 
-    fn deliver_whole(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+    fn deliver_whole(
+        &mut self,
+        to: usize,
+        batch: Batch,
+        gain: Gain,
+        cx: &Context<'_>,
+    ) -> Result<(), QueryError> {
         if let Some(counters) = cx.query.profile.of(self.pipeline.ops[to].id) {
             Counters::add(&counters.batches, 1);
             Counters::add(&counters.rows, batch.len as u64);
         }
         self.ready |= 1 << to;
         let mailbox = &mut self.nodes[to].mailbox;
-        if batch.is_slight() || batch.len < LARGE_BATCH && !batch.has_values() {
+        if gain.is_slight(&batch) || batch.len < LARGE_BATCH && !batch.has_values() {
             mailbox.push(batch, None);
             return Ok(());
         }
@@ -403,6 +411,9 @@ impl Instance {
         node.used = true;
         let charge = node.mailbox.next_charge();
         let input = if node.backlog { None } else { node.mailbox.pop() };
+        if input.is_some() {
+            node.charged = charge.is_some();
+        }
         let rows = input.as_ref().map_or(0, |batch| batch.len);
         let is_large = rows >= LARGE_BATCH || rows > 0 && charge.is_some();
         let is_paced = (is_large || rows > 0 && (node.is_slow() || writes(cx)))
@@ -536,6 +547,14 @@ impl Instance {
         self.route(i, cx, out)
     }
 
+    /// What of the batches that operator `i` has emitted is to be weighed.
+    fn gain(&self, i: usize) -> Gain {
+        if self.nodes[i].charged || i % WEIGHED_EVERY == WEIGHED_EVERY - 1 {
+            return Gain::All;
+        }
+        Gain::of(&self.pipeline.ops[i].kind)
+    }
+
     /// Moves what operator `i` has emitted to its successor, or out of the instance.
     fn route(&mut self, i: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         if let Some(counters) = cx.query.profile.of(self.pipeline.ops[i].id) {
@@ -549,12 +568,16 @@ impl Instance {
             out.batches.append(&mut self.output.batches);
             return Ok(());
         }
+        let gain = self.gain(i);
         let mut batches = std::mem::take(&mut self.output.batches);
-        let delivered = batches.drain(..).try_for_each(|batch| self.deliver(i + 1, batch, cx));
+        let delivered = batches.drain(..).try_for_each(|batch| self.deliver(i + 1, batch, gain, cx));
         self.output.batches = batches;
         delivered
     }
 }
+
+/// Operators after which batches are weighed as a whole: so little that each of them adds comes to something.
+const WEIGHED_EVERY: usize = 8;
 
 /// Whether steps change the graph, and take longer for their rows than others.
 fn writes(cx: &Context<'_>) -> bool {

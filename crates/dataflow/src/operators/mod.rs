@@ -32,6 +32,7 @@ mod failing;
 mod fan;
 mod filter;
 mod flat_map;
+mod gain;
 mod gather;
 mod group_count;
 mod ids;
@@ -87,6 +88,7 @@ use flat_map::FlatMap;
 
 pub(crate) use failing::fails_at_a_row;
 pub(crate) use fan::trace;
+pub(crate) use gain::Gain;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 pub(crate) use width::{reads_characters, width};
