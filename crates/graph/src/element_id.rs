@@ -7,8 +7,11 @@ use values::Value;
 
 use crate::{GraphError, Result};
 
-/// Refuses values that cannot be ids.
-pub(crate) fn check(id: &Value) -> Result<()> {
+/// Refuses values that cannot be the ids of elements.
+///
+/// # Errors
+/// [`GraphError::BadId`], which says what the value is.
+pub fn check(id: &Value) -> Result<()> {
     let found = match id {
         Value::String(_) | Value::Uuid(_) => return Ok(()),
         Value::Byte(_) | Value::Short(_) | Value::Int(_) | Value::Long(_) => return Ok(()),

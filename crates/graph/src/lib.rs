@@ -37,7 +37,7 @@
 //!    │                └▶ timeline ─▶ CommitQueue ─▶ Log ─▶ Application        commit_queue, log, writer
 //!    ├── flush ─▶ sections, then the checkpoint that names them               flush, section_store, checkpoint
 //!    ├── open ──▶ checkpoint, then the log since                              recovery, replay
-//!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by import)
+//!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by the crate formats)
 //!    ├── backup ──▶ a snapshot of the store, in files of its own; restore       backup
 //!  check ── every stored pair, then every element, against each other         check
 //! ```
@@ -94,7 +94,6 @@ mod error;
 mod flush;
 mod graph;
 mod held;
-pub mod import;
 mod indexing;
 mod layout;
 mod list;
@@ -145,13 +144,15 @@ pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkVa
 pub use catalog::Catalog;
 pub use check::{CheckProgress, Finding, check, check_within};
 pub use commit_counts::CommitCounts;
+pub use element_id::check as check_id;
 pub use error::{GraphError, Result};
 pub use graph::{Graph, GraphOptions};
 pub use indexing::IndexStatus;
 pub use layout::{SectionKind, SectionSizes};
 pub use list::{List, Run};
+pub use memory::prefetch;
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
-pub use naming::{NameSpace, name_hash};
+pub use naming::{NameSpace, check_name, name_hash};
 pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolOptions, PoolStats, Request, on_load};
 pub use property::{Cardinality, PropertyEntry, PropertyId};
 pub use ranked::{StripeRanks, StripeTest};

@@ -41,7 +41,7 @@ impl std::fmt::Display for Cardinality {
 }
 
 /// The id of a vertex property in this graph: which vertex, key and place it has. Users see it unless an import kept the id
-/// that the property had before ([`crate::import::ImportOptions::keep_property_ids`]).
+/// that the property had before (`formats::ImportOptions::keep_property_ids`).
 ///
 /// ```text
 /// bit 63   62                   31 30        15 14       0

@@ -14,4 +14,4 @@ pub(crate) use cell::{SectionCell, SectionState};
 pub(crate) use cell_table::CellTable;
 pub(crate) use chain::{Chains, Version};
 pub(crate) use chain_map::ChainMap;
-pub(crate) use prefetch::prefetch;
+pub use prefetch::prefetch;

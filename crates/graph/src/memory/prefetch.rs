@@ -3,7 +3,7 @@
 /// Has the processor fetch the cache line of an element, if there is one, while the program goes on. Does nothing where
 /// there is no such instruction.
 #[inline(always)]
-pub(crate) fn prefetch<T>(elements: &[T], at: usize) {
+pub fn prefetch<T>(elements: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(element) = elements.get(at) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

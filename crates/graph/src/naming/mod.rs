@@ -200,7 +200,10 @@ impl Names {
 }
 
 /// A label or key must be non-empty, not hidden (`~…`) and of bounded length.
-pub(crate) fn check_name(space: NameSpace, name: &str) -> Result<(), GraphError> {
+///
+/// # Errors
+/// [`GraphError::HiddenName`] or [`GraphError::BadName`] otherwise.
+pub fn check_name(space: NameSpace, name: &str) -> Result<(), GraphError> {
     let shortened = || name.chars().take(64).collect();
     if name.starts_with('~') {
         return Err(GraphError::HiddenName { space, name: shortened() });

@@ -2,8 +2,8 @@
 
 use values::{BigDecimal, BigInt, DateTime, Duration, Uuid, Value};
 
-use super::super::columns::Cell;
-use crate::{BulkStrings, BulkValues};
+use crate::columns::Cell;
+use graph::{BulkStrings, BulkValues};
 
 /// The type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::error::{BadRow, ImportError};
 use super::progress::Monitor;
 use super::rejects::Rejects;
-use crate::{BulkLoad, GraphStats};
+use graph::{BulkLoad, GraphStats};
 
 /// What an import did, for people: its `Display` is a few lines of text.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct ImportSummary {
     /// Time spent building and writing the graph.
     pub building: Duration,
     /// Bytes that went through temporary files, since memory was not to hold all edges: see
-    /// [`GraphOptions::bulk_bytes`](crate::GraphOptions::bulk_bytes).
+    /// [`GraphOptions::bulk_bytes`](graph::GraphOptions::bulk_bytes).
     pub spilled: u64,
     /// Most memory the process ever had, in bytes, where the system tells (Linux).
     pub peak_memory: Option<u64>,

@@ -47,7 +47,7 @@ impl<'a> Monitor<'a> {
         self.total
     }
     /// Hands on the progress of building.
-    pub(super) fn building(&self, progress: crate::BulkProgress) {
+    pub(super) fn building(&self, progress: graph::BulkProgress) {
         (self.listener)(ImportProgress {
             phase: ImportPhase::Building,
             done: progress.done,

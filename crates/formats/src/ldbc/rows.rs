@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 use values::{DateTime, Str, Value, VertexRef};
 
-use super::super::columns::{Cell, push, retain};
-use super::super::error::Fault;
-use super::super::lines::trim_line_end;
-use super::super::rejects::{BadRows, Faults};
 use super::ids::Ids;
 use super::layout::{CsvFile, DELIMITER, FieldType};
-use crate::{BulkCell, BulkColumn, BulkStrings, BulkValues};
+use crate::columns::{Cell, push, retain};
+use crate::error::Fault;
+use crate::lines::trim_line_end;
+use crate::rejects::{BadRows, Faults};
+use graph::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 
 /// Between the values of a list within a field.
 const LIST_DELIMITER: char = ';';

@@ -22,7 +22,7 @@ use super::pipeline::in_order;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
-use crate::{BulkLoad, Graph};
+use graph::{BulkLoad, Graph};
 
 /// The first line after the header.
 const FIRST_LINE: u64 = 2;

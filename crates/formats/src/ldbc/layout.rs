@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::super::error::{ImportError, quoted};
-use super::super::foreign::refuse_foreign;
-use super::super::lines::{ranges, read_head};
+use crate::error::{ImportError, quoted};
+use crate::foreign::refuse_foreign;
+use crate::lines::{ranges, read_head};
 
 /// The delimiter of all LDBC files; values are never quoted.
 pub(super) const DELIMITER: u8 = b'|';

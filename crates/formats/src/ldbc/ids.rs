@@ -2,7 +2,7 @@
 
 use values::VertexRef;
 
-use crate::memory::prefetch;
+use graph::prefetch;
 
 /// How many ids before one is looked up its slot is fetched.
 const FAR: usize = 24;

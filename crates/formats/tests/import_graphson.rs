@@ -4,7 +4,7 @@ mod imported;
 
 use std::path::Path;
 
-use graph::import::{BadRows, ImportError, ImportOptions, ImportSummary, graphson};
+use formats::{BadRows, ImportError, ImportOptions, ImportSummary, graphson};
 use graph::{Dir, Graph, Value};
 use imported::{Look, empty_graph, refusal, shared};
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::foreign::Foreign;
-use crate::GraphError;
+use graph::GraphError;
 
 /// Why an import stopped. The graph is empty then, as before.
 #[derive(Debug, thiserror::Error)]

@@ -4,10 +4,10 @@ mod imported;
 
 use std::path::Path;
 
-use graph::Graph;
-use graph::import::{
+use formats::{
     BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, csv, graphson, ldbc,
 };
+use graph::Graph;
 use imported::damage::{Random, fuzz};
 use imported::{Look, empty_graph, shared, tiny_network, written};
 

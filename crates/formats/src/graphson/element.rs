@@ -4,10 +4,10 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map as Object, Value as Json};
 use values::{Str, Value};
 
-use super::super::error::Fault;
 use super::typed;
-use crate::naming::{NameSpace, check_name};
-use crate::{BulkCell, element_id};
+use crate::error::Fault;
+
+use graph::{BulkCell, NameSpace, check_id, check_name};
 
 /// The label of vertices that have none in the file (TinkerPop's default).
 const DEFAULT_LABEL: &str = "vertex";
@@ -149,7 +149,7 @@ fn value(json: &Json, path: &str) -> Result<Value> {
 
 fn scalar_id(json: &Json, path: &str) -> Result<Value> {
     let id = value(json, path)?;
-    element_id::check(&id).map_err(|error| fault(path, &error.to_string()))?;
+    check_id(&id).map_err(|error| fault(path, &error.to_string()))?;
     Ok(id)
 }
 

@@ -1,12 +1,12 @@
 //! Imports an LDBC social network into a directory and says how long it took, then opens it again and asks one thing.
 //!
-//! `cargo run --release -p graph --example import_ldbc -- CSV_DIRECTORY GRAPH_DIRECTORY`
+//! `cargo run --release -p formats --example import_ldbc -- CSV_DIRECTORY GRAPH_DIRECTORY`
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use graph::import::{ImportOptions, ldbc};
+use formats::{ImportOptions, ldbc};
 use graph::{Graph, GraphOptions, Value};
 use store::{FjallOptions, FjallStore, Store};
 

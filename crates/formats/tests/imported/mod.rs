@@ -7,7 +7,7 @@ pub mod damage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use graph::import::ImportError;
+use formats::ImportError;
 use graph::{Dir, EdgeRef, Graph, GraphOptions, PropertyEntry, ScanCursor, Snapshot, Value, VertexRef};
 use store::MemoryStore;
 

@@ -1,4 +1,4 @@
-//! Import: files in, a graph out, through [`crate::BulkLoad`].
+//! Import: files in, a graph out, through [`graph::BulkLoad`].
 //!
 //! | function | reads |
 //! |---|---|
@@ -9,6 +9,8 @@
 //! All of them load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
 //! row with file, line and column, and either stop there or skip and count it ([`BadRows`]). An import that stops leaves
 //! the graph empty.
+//!
+//! Invariant: this crate knows nothing of how a graph is kept; it fills columns, and the bulk load takes them.
 
 mod columns;
 mod csv;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::super::error::quoted;
 use super::reader::likely_delimiter;
 use super::scalar::ScalarType;
+use crate::error::quoted;
 
 /// What a file holds, as its header says.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ mod imported;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use graph::import::{BadRows, ImportError, ImportOptions, ImportPhase, ImportSummary, ldbc};
+use formats::{BadRows, ImportError, ImportOptions, ImportPhase, ImportSummary, ldbc};
 use graph::{Dir, Graph, GraphError, Value};
 use imported::{Look, empty_graph, refusal, tiny_network, unpack, written};
 use values::DateTime;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use values::{Value, VertexRef};
 
-use super::super::columns::{Cell, push};
-use super::super::error::Fault;
 use super::header::{Column, Header};
 use super::scalar::ScalarType;
-use crate::{BulkCell, BulkColumn, BulkValues};
+use crate::columns::{Cell, push};
+use crate::error::Fault;
+use graph::{BulkCell, BulkColumn, BulkValues};
 
 /// Rows after which batches are handed on.
 const FULL: usize = 64 << 10;

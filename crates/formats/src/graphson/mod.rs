@@ -30,7 +30,7 @@ use super::lines::LONGEST_LINE;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
-use crate::{BulkLoad, Graph};
+use graph::{BulkLoad, Graph};
 
 /// Elements after which batches are handed on.
 const FULL: usize = 16 << 10;

@@ -67,7 +67,7 @@ fn tagged(object: &Object<String, Json>) -> Result<Value> {
 }
 
 fn unexpected(what: &str, found: &Json) -> TypedError {
-    TypedError(format!("{what} expected, found {}", super::super::error::quoted(&found.to_string())))
+    TypedError(format!("{what} expected, found {}", crate::error::quoted(&found.to_string())))
 }
 
 fn integer<T: TryFrom<i64>>(json: &Json) -> Result<T> {

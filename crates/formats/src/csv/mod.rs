@@ -49,8 +49,8 @@ use super::foreign::refuse_foreign;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
-use crate::naming::{NameSpace, check_name};
-use crate::{BulkLoad, Graph};
+
+use graph::{BulkLoad, Graph, NameSpace, check_name};
 
 /// Rows after which progress is reported.
 const PROGRESS_ROWS: u64 = 4096;

@@ -2,7 +2,7 @@
 
 use values::{DateTime, Value};
 
-use crate::{BulkCell, BulkStrings, BulkValues};
+use graph::{BulkCell, BulkStrings, BulkValues};
 
 /// One value on its way into a column.
 #[derive(Debug)]

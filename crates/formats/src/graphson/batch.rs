@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use values::{Value, VertexRef};
 
 use super::element::{EdgeLine, VertexLine};
-use crate::{BulkCell, BulkColumn, BulkValues};
+use graph::{BulkCell, BulkColumn, BulkValues};
 
 /// Vertices of one label.
 #[derive(Default)]

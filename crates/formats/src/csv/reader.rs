@@ -12,10 +12,10 @@ use std::rc::Rc;
 
 use csv::ByteRecord;
 
-use super::super::error::{Fault, ImportError};
-use super::super::foreign::refuse_foreign;
-use super::super::lines::{LONGEST_LINE, read_head};
 use super::CsvOptions;
+use crate::error::{Fault, ImportError};
+use crate::foreign::refuse_foreign;
+use crate::lines::{LONGEST_LINE, read_head};
 
 /// A CSV file, its header read.
 pub(super) struct Reader {

@@ -4,7 +4,7 @@ mod imported;
 
 use std::path::Path;
 
-use graph::import::{BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, csv};
+use formats::{BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, csv};
 use graph::{Dir, Graph, Value};
 use imported::{Look, empty_graph, refusal};
 use values::DateTime;
