@@ -412,7 +412,7 @@ impl Instance {
         let long = may_outlast.then(|| Long::begin(|| cx.query.check())).transpose()?;
         let operator = node.operator.get_or_insert_with(|| operators::create(op));
         let output = &mut self.output;
-        let may_fail = |batch: &&Batch| batch.len > 1 && operators::fails_at_a_row(&op.kind, &batch.current);
+        let may_fail = |batch: &&Batch| batch.len > 1 && operators::fails_at_a_row(&op.kind, batch);
         let again = input.as_ref().filter(may_fail).cloned();
         let step = match timed(&cx.at(op, i >= self.tail_from), |cx| operator.step(input, cx, output)) {
             Err(error) if error.is_of_traverser() => {

@@ -162,20 +162,22 @@ impl Weight {
         }
     }
 
-    /// Whether a value is no collection, and there is room for what it points to.
+    /// Whether a value is small, and there is room for what it points to.
     #[inline]
     pub(super) fn is_slight(value: &Value, room: &mut usize) -> bool {
-        match value {
-            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => true,
-            Value::VertexRef(_) | Value::EdgeRef(_) => true,
-            Value::String(text) if text.len() <= 15 => true,
-            Value::String(text) => {
-                let left = room.checked_sub(text.len() + 48);
-                *room = left.unwrap_or(0);
-                left.is_some()
-            }
-            _ => false,
-        }
+        let behind = match value {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => return true,
+            Value::VertexRef(_) | Value::EdgeRef(_) => return true,
+            Value::String(text) if text.len() <= 15 => return true,
+            Value::String(text) => text.len() + 48,
+            other => match other.extent() {
+                extent if extent.expanded < LARGE && extent.depth <= DEEPEST => extent.own as usize,
+                _ => return false,
+            },
+        };
+        let left = room.checked_sub(behind);
+        *room = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// Whether a value takes no more than its slot, and is the same outside the graph.

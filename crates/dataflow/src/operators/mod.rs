@@ -28,6 +28,7 @@ mod direct;
 mod element;
 mod ending;
 mod expand;
+mod failing;
 mod fan;
 mod filter;
 mod flat_map;
@@ -74,10 +75,10 @@ mod width;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, LocalFn, Op, OpKind, Predicate, PropertyForm, ScopeKind};
+use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind};
 use values::Value;
 
-use crate::batch::{Batch, Column};
+use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator};
 use crate::scope;
@@ -85,6 +86,7 @@ use crate::scope;
 use direct::Direct;
 use flat_map::FlatMap;
 
+pub(crate) use failing::fails_at_a_row;
 pub(crate) use fan::trace;
 pub(crate) use held::Held;
 pub(crate) use predicate::take_raised;
@@ -151,30 +153,6 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
         OpKind::Aggregate(Count | Fold) | OpKind::Cap(_) | OpKind::Inject(_) => true,
         OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
         OpKind::Scope(scope) => scope::emits_on_empty(&scope.kind),
-        _ => false,
-    }
-}
-
-/// Whether an operator may fail at some row of such a column, and may do its other rows again: it remembers nothing of them, and leaves
-/// nothing.
-pub(crate) fn fails_at_a_row(kind: &OpKind, current: &Column) -> bool {
-    let are_vertices = matches!(current, Column::Vertices(_));
-    match kind {
-        OpKind::Expand { distinct, edge_test, end_test, .. } => {
-            let tests = edge_test.is_some() || end_test.is_some();
-            !distinct && (tests || !are_vertices)
-        }
-        OpKind::Degree { .. } | OpKind::BulkByDegree { .. } | OpKind::ExpandInto { .. } => !are_vertices,
-        OpKind::EdgeVertex(_) => !matches!(current, Column::Edges(_)),
-        OpKind::Local(function) => !matches!(function, LocalFn::Named(gremlin::StepName::Index, _)),
-        OpKind::Filter(_)
-        | OpKind::Properties { .. }
-        | OpKind::Fetch { .. }
-        | OpKind::Unfold
-        | OpKind::Math { .. }
-        | OpKind::Project { .. }
-        | OpKind::Select { .. }
-        | OpKind::Path { .. } => true,
         _ => false,
     }
 }

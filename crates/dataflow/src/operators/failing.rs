@@ -1,0 +1,86 @@
+//! Which operators may fail at one row of a batch and not at the others.
+//!
+//! Of those a batch is kept while they work on it, for its halves (see `instance`). That costs a copy of the batch's slots at each
+//! call, and operators cannot take its columns over; so what cannot fail on such objects says so here. A new operator that may fail
+//! must be named.
+
+use planner::physical::{By, FetchKind, LocalFn, OpKind, Predicate, Test};
+use values::T;
+
+use crate::batch::{Batch, Column};
+
+/// Whether an operator may fail at some row of such a batch, and may do its other rows again: it remembers nothing of them, and leaves
+/// nothing.
+pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
+    let current = &*batch.current;
+    let are_vertices = matches!(current, Column::Vertices(_));
+    let are_elements = are_vertices || matches!(current, Column::Edges(_));
+    match kind {
+        OpKind::Expand { distinct, edge_test, end_test, .. } => {
+            let tests = [edge_test, end_test].into_iter().flatten();
+            !distinct && (!are_vertices || tests.into_iter().any(of_test))
+        }
+        OpKind::Degree { .. } | OpKind::BulkByDegree { .. } | OpKind::ExpandInto { .. } => !are_vertices,
+        OpKind::EdgeVertex(_) => !matches!(current, Column::Edges(_)),
+        OpKind::Local(function) => of_function(function, are_elements),
+        OpKind::Filter(test) => of_test(test),
+        OpKind::Properties { .. } => !are_elements,
+        OpKind::Fetch { from: By::Current, what, .. } => of_fetch(what, current),
+        OpKind::Fetch { from: By::Slot(slot), what, .. } => {
+            batch.slot(*slot).is_some_and(|column| of_fetch(what, column))
+        }
+        OpKind::Math { .. } => true,
+        OpKind::Path { by, from, to } => !by.is_empty() || from.is_some() || to.is_some(),
+        _ => false,
+    }
+}
+
+fn of_fetch(what: &FetchKind, of: &Column) -> bool {
+    let are_elements = matches!(of, Column::Vertices(_) | Column::Edges(_));
+    match what {
+        FetchKind::This | FetchKind::Property(..) => false,
+        FetchKind::Only(..) => !matches!(of, Column::Edges(_)),
+        FetchKind::Token(T::Id | T::Label) => !are_elements,
+        FetchKind::Token(_) | FetchKind::Column(_) => true,
+    }
+}
+
+fn of_function(function: &LocalFn, are_elements: bool) -> bool {
+    match function {
+        LocalFn::Id | LocalFn::Label => !are_elements,
+        LocalFn::Constant(_) | LocalFn::Loops | LocalFn::MapEntry(_) => false,
+        // It counts the rows that it has seen.
+        LocalFn::Named(gremlin::StepName::Index, _) => false,
+        _ => true,
+    }
+}
+
+fn of_test(test: &Test) -> bool {
+    match test {
+        Test::Given(..) => true,
+        Test::SimplePath(from, to) => from.is_some() || to.is_some(),
+        Test::And(tests) | Test::Or(tests) => tests.iter().any(of_test),
+        Test::Not(test) => of_test(test),
+        Test::Is(predicate)
+        | Test::SlotIs(_, predicate)
+        | Test::Has(_, predicate)
+        | Test::HasNamed(_, predicate)
+        | Test::HasId(predicate)
+        | Test::LabelIs(predicate)
+        | Test::PropertyKey(predicate)
+        | Test::PropertyValue(predicate)
+        | Test::Members(_, predicate)
+        | Test::Loops(predicate) => of_predicate(predicate),
+        Test::HasKey(_) | Test::Label { .. } | Test::Mark(_) | Test::Present(_) | Test::Constant(_) => false,
+    }
+}
+
+/// Text is looked for in texts only.
+fn of_predicate(predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::Text(..) => true,
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(of_predicate),
+        Predicate::Not(inner) => of_predicate(inner),
+        Predicate::Compare(..) | Predicate::Within { .. } | Predicate::TypeOf(_) => false,
+    }
+}
