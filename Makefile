@@ -91,7 +91,7 @@ simulate: ## The storage simulator: SEEDS histories of 1,300 operations on faili
 fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p gremlin --test fuzz -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p wire --test damage -- --nocapture
-	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p graph --test import_fuzz -- --nocapture
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p formats --test import_fuzz -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
 

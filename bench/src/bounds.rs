@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mangrove::graph::import::ImportOptions;
+use mangrove::formats::ImportOptions;
 use mangrove::graph::{GraphError, IndexDescription, IndexKind, Transaction, Value, VertexRef};
 use mangrove::{Database, DatabaseOptions, held_bytes};
 use serde_json::{Value as Json, json};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mangrove::{Database, DatabaseOptions, graph::import::ImportOptions};
+use mangrove::{Database, DatabaseOptions, formats::ImportOptions};
 
 use crate::Problem;
 

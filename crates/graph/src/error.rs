@@ -5,7 +5,7 @@ use std::sync::Arc;
 use store::StoreError;
 use values::Value;
 
-use crate::NameSpace;
+use crate::model::NameSpace;
 
 /// Short for a result whose error is [`GraphError`].
 pub type Result<T, E = GraphError> = std::result::Result<T, E>;
@@ -83,7 +83,7 @@ pub enum GraphError {
     },
     /// The schema refuses it.
     #[error("{0}")]
-    Schema(#[from] Box<crate::SchemaError>),
+    Schema(#[from] Box<crate::model::SchemaError>),
     /// A bound of the graph was reached.
     #[error("{what} would exceed the limit of {limit}; {advice}")]
     LimitExceeded {
@@ -171,8 +171,8 @@ pub enum GraphError {
     Store(#[from] Arc<store::StoreError>),
 }
 
-impl From<crate::SchemaError> for GraphError {
-    fn from(error: crate::SchemaError) -> Self {
+impl From<crate::model::SchemaError> for GraphError {
+    fn from(error: crate::model::SchemaError) -> Self {
         Self::Schema(Box::new(error))
     }
 }

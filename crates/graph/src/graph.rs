@@ -5,17 +5,18 @@ use std::time::{Duration, Instant};
 
 use store::Store;
 
-use crate::bulk::BulkLoad;
-use crate::cache::Keeper;
+use crate::cache::{Keeper, PoolOptions, PoolStats, Request};
 use crate::core::Core;
-use crate::indexing::IndexWorker;
-use crate::pools::{PoolOptions, PoolStats, Request};
-use crate::resort::SortWorker;
-use crate::secondary::SecondaryWorker;
-use crate::{
-    GraphError, GraphStats, IndexDescription, IndexKind, IndexStatus, Result, SchemaDescription,
-    SecondaryOptions, SecondaryStatus, SectionSizes, Snapshot, SortStatus, Transaction, TreeBounds, Turn,
-};
+use crate::error::{GraphError, Result};
+use crate::indexes::{IndexStatus, IndexWorker};
+use crate::layout::SectionSizes;
+use crate::lists::{SecondaryOptions, SecondaryStatus, SecondaryWorker, SortStatus, SortWorker};
+use crate::load::BulkLoad;
+use crate::model::{IndexDescription, IndexKind, SchemaDescription};
+use crate::read::Snapshot;
+use crate::sections::TreeBounds;
+use crate::stats::GraphStats;
+use crate::write::{Transaction, Turn};
 
 /// Bounds and sizes of a graph.
 #[derive(Clone, Debug)]
@@ -263,7 +264,7 @@ impl Graph {
     }
 
     /// Sorts the lists that do not lie by the sort key of their label, as far as that can be done now, before it returns: for
-    /// tests, and where no thread does it since [`SecondaryOptions::builders`](crate::SecondaryOptions::builders) is 0. Whether
+    /// tests, and where no thread does it since [`SecondaryOptions::builders`](crate::lists::SecondaryOptions::builders) is 0. Whether
     /// nothing is left: otherwise a snapshot from before is still being read, a list changes too fast, or memory is short.
     ///
     /// # Errors
@@ -315,7 +316,7 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// Those of `edit`; [`crate::SchemaError`] if the description makes no sense or an element breaks it, which
+    /// Those of `edit`; [`crate::model::SchemaError`] if the description makes no sense or an element breaks it, which
     /// leaves the schema as it was; or a failure of the store.
     pub fn change_schema(&self, edit: impl FnOnce(&mut SchemaDescription) -> Result<()>) -> Result<u64> {
         self.core.change_schema(edit)

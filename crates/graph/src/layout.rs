@@ -6,15 +6,14 @@ use std::sync::atomic::Ordering;
 use crossbeam_epoch::Guard;
 use values::Str;
 
-use crate::block::{adjacency_number, vertex_at};
-use crate::catalog::{Catalog, EDGE_ID_KEY};
+use crate::cells::SectionCell;
 use crate::core::{Core, EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
-use crate::memory::SectionCell;
-use crate::placement::CellVisitor;
-use crate::section::{Adjacency, Mergeable, Part, Parts};
-use crate::section_key::{SectionKey, SectionName};
-use crate::tree::{EdgeTree, TreeName, TreePart};
-use crate::{Dir, Result};
+use crate::error::Result;
+use crate::model::{Catalog, Dir, EDGE_ID_KEY};
+use crate::place::{CellVisitor, adjacency_number, vertex_at};
+use crate::sections::{
+    Adjacency, EdgeTree, Mergeable, Part, Parts, SectionKey, SectionName, TreeName, TreePart,
+};
 
 /// A kind of section.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -25,157 +25,130 @@
 //!
 //! # Where things are
 //!
+//! The house has wings, one a folder, whose `mod.rs` says what it answers and is its only door. Each knows those below it
+//! and nothing of those above; `tests/wings.rs` has them in order.
+//!
 //! ```text
-//!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef       reads: reader, read_property, batched, access…
-//!    │                                          │
-//!    │                        BlockTable ─▶ Stripe ─▶ Block ─▶ SectionCell   block, memory
-//!    │                                                            │
-//!    │             Presence │ Column │ Adjacency │ Index- │ OrderedPartition  section: base and delta
-//!    │                                                            ▲
-//!    ├── begin ─▶ Transaction ─▶ Overlay, WriteSet                │           transaction, write_vertex, write_edge
-//!    │                │ commit                                    │
-//!    │                └▶ timeline ─▶ CommitQueue ─▶ Log ─▶ Application        commit_queue, log, writer
-//!    ├── flush ─▶ sections, then the checkpoint that names them               flush, section_store, checkpoint
-//!    ├── open ──▶ checkpoint, then the log since                              recovery, replay
-//!    └── bulk_load ─▶ BulkLoad                                                bulk (fed by import)
-//!    ├── backup ──▶ a snapshot of the store, in files of its own; restore       backup
-//!  check ── every stored pair, then every element, against each other         check
+//!  graph.rs    the handle: open, begin, snapshot, flush, close
+//!  care        is it sound, can it be brought back          load        a graph out of columns, in one go
+//!  define      changing a schema while the graph lives      indexes     build, resume, drop
+//!  statistics  what planner and people know                 lists       second trees, other orders, sizes of nodes
+//!  restart     from files to a graph                        flush       from memory to files
+//!  commit      from validated to visible                    write       what a transaction wants
+//!  read        what a snapshot sees                         apply       changing sections and trees in memory
+//!  durable     log, sections, checkpoint as bytes           cache       what stays loaded, and whose turn it is to load
+//!  place       where a vertex lies                          sections    how a piece of a graph looks
+//!  cells       what one writer and many readers share       model       names, types, values, schema, operations
+//!  bytes       reading and writing primitive fields         error.rs    why a graph refuses or fails
 //! ```
 //!
-//! * *Addressing* (`block`): a [`VertexRef`] leads to its block by two shifts and one pointer.
-//! * *Settled base, stamped delta* (`section`, `memory`): every section is an immutable base, and chains of stamped
+//! ```text
+//!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef            read
+//!    │                                          │
+//!    │                        BlockTable ─▶ Stripe ─▶ Block ─▶ SectionCell        place, cells
+//!    │                                                            │
+//!    │             Presence │ Column │ Adjacency │ Index- │ OrderedPartition      sections: base and delta
+//!    │                                                            ▲
+//!    ├── begin ─▶ Transaction ─▶ Overlay, WriteSet                │               write
+//!    │                │ commit                                    │
+//!    │                └▶ timeline ─▶ CommitQueue ─▶ Log ─▶ Application            commit, durable, apply
+//!    ├── flush ─▶ sections, then the checkpoint that names them                   flush, durable
+//!    ├── open ──▶ checkpoint, then the log since                                  restart
+//!    ├── bulk_load ─▶ BulkLoad                                                    load (fed by the crate formats)
+//!    └── backup ──▶ a snapshot of the store, in files of its own; restore         care
+//!  check ── every stored pair, then every element, against each other             care
+//! ```
+//!
+//! * *Addressing* (`place`): a [`VertexRef`] leads to its block by two shifts and one pointer.
+//! * *Settled base, stamped delta* (`sections`, `cells`): every section is an immutable base, and chains of stamped
 //!   versions over it. Readers never lock; a section without versions costs them one branch. The one writer at a time
 //!   merges versions that no reader needs any more into a new base and swaps the pointer.
-//! * *Durability* (`commit_queue`, `log`): a commit is validated, written to the log in stamp order, together with
+//! * *Durability* (`commit`, `durable`): a commit is validated, written to the log in stamp order, together with
 //!   whoever commits at the same time, then applied, then visible, then acknowledged.
-//! * *Schema* (`schema`): what elements must look like, in numbered versions; every writing transaction has read it.
-//! * *Indexes* (`indexing`): kept by the writer, built by a thread beside it; by hash or in order (`order_key`). Their
+//! * *Schema* (`model`, `define`): what elements must look like, in numbered versions; every writing transaction has read it.
+//! * *Indexes* (`indexes`): kept by the writer, built by a thread beside it; by hash or in order (`model/order_key.rs`). Their
 //!   entries are a superset of what a snapshot may find.
-//! * *Recovery* (`flush`, `recovery`, `replay`): each section says up to which stamp it includes every change, so sections can
+//! * *Recovery* (`flush`, `restart`): each section says up to which stamp it includes every change, so sections can
 //!   be written in any order and at any time before the checkpoint.
-//!
 //! * *Memory* (`cache`): sections and tree nodes are loaded when they are needed and leave, when the budget is spent,
 //!   once they are on disk as they are.
-//!
-//! * *Pools* (`pools`): what a request misses it loads in its turn, in the light pool or, if it loads much, the heavy one;
-//!   what a batch misses (`ahead`) several threads load together, where loads take long.
-//!
+//! * *Pools* (`cache/pools`): what a request misses it loads in its turn, in the light pool or, if it loads much, the heavy one;
+//!   what a batch misses (`read/ahead.rs`) several threads load together, where loads take long.
 //! * *Statistics* (`statistics`): degrees, kept by the writer, and how the values under indexes are distributed.
+//! * *Edge-trees* (`sections/tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
+//! * *Sort keys* (`lists/resort`) may change while there are edges: every list is read in one order by one snapshot.
+//! * *Secondary edge-trees* (`lists/secondary`): the same edges once more, sorted by another property, where that pays.
 //!
-//! * *Edge-trees* (`tree`): a list longer than [`TreeBounds`] allows leaves its section for nodes of its own.
-//!
-//! * *Sort keys* (`resort`) may change while there are edges: every list is read in one order by one snapshot.
-//!
-//! * *Secondary edge-trees* (`secondary`): the same edges once more, sorted by another property, where that pays.
-//!
-//! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `memory`.
+//! Invariant: this crate knows nothing of Gremlin. All `unsafe` is in `cells`.
 
-mod access;
-mod access_order;
-mod access_range;
-mod ahead;
-mod allocator;
-mod backup;
-mod batched;
-mod block;
-mod bulk;
+mod apply;
+mod bytes;
 mod cache;
-mod catalog;
-mod check;
-mod checkpoint;
-mod codec;
-mod commit_counts;
-mod commit_queue;
+mod care;
+mod cells;
+mod commit;
 mod core;
-mod counts;
-mod edge_ids;
-mod element_id;
+mod define;
+mod durable;
 mod error;
 mod flush;
 mod graph;
-mod held;
-pub mod import;
-mod indexing;
+mod indexes;
 mod layout;
-mod list;
-mod log;
-mod memory;
-mod names;
-mod naming;
-mod op;
-mod order_key;
-mod overlay;
-mod placement;
-mod pools;
-mod property;
-mod ranked;
-mod read_notes;
-mod read_property;
-mod read_unit;
-mod reader;
-mod recovery;
-mod replay;
-mod resort;
-mod scalar_hash;
-mod scan;
-mod schema;
-mod secondary;
-mod section;
-mod section_key;
-mod section_store;
-mod snapshot;
+mod lists;
+mod load;
+mod model;
+mod place;
+mod read;
+mod restart;
+mod sections;
 mod statistics;
 mod stats;
-mod transaction;
-mod tree;
-mod turn;
-mod units;
-mod value_ref;
-mod write_edge;
-mod write_rules;
-mod write_set;
-mod write_vertex;
-mod writer;
+mod write;
 
-pub use access_order::OrderCursor;
-pub use access_range::RangeQuery;
-pub use backup::{BackupSummary, restore};
-pub use batched::{DegreeCache, Degrees, Ends, Lists, PropertyColumn, Single};
-pub use bulk::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
-pub use catalog::Catalog;
-pub use check::{CheckProgress, Finding, check, check_within};
-pub use commit_counts::CommitCounts;
-pub use error::{GraphError, Result};
-pub use graph::{Graph, GraphOptions};
-pub use indexing::IndexStatus;
-pub use layout::{SectionKind, SectionSizes};
-pub use list::{List, Run};
-pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
-pub use naming::{NameSpace, name_hash};
-pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolOptions, PoolStats, Request, on_load};
-pub use property::{Cardinality, PropertyEntry, PropertyId};
-pub use ranked::{StripeRanks, StripeTest};
-pub use read_notes::ReadNotes;
-pub use read_unit::ReadUnit;
-pub use reader::Reader;
-pub use resort::SortStatus;
-pub use scalar_hash::{for_each_equal_hash, index_hash};
-pub use scan::ScanCursor;
-pub use schema::{
+pub use crate::cache::{
+    Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolOptions, PoolStats, Request, on_load,
+};
+pub use crate::care::{BackupSummary, restore};
+pub use crate::care::{CheckProgress, Finding, check, check_within};
+pub use crate::cells::prefetch;
+pub use crate::commit::CommitCounts;
+pub use crate::error::{GraphError, Result};
+pub use crate::graph::{Graph, GraphOptions};
+pub use crate::indexes::IndexStatus;
+pub use crate::layout::{SectionKind, SectionSizes};
+pub use crate::lists::SortStatus;
+pub use crate::lists::TreeUse;
+pub use crate::lists::{Filtered, SecondaryOptions, SecondaryState, SecondaryStatus};
+pub use crate::load::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
+pub use crate::model::Catalog;
+pub use crate::model::ValueRef;
+pub use crate::model::check as check_id;
+pub use crate::model::{Cardinality, PropertyEntry, PropertyId};
+pub use crate::model::{DegreeHistogram, ValueStatistics};
+pub use crate::model::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+pub use crate::model::{
     EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,
     IndexKind, IndexState, NodeBounds, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType,
     VertexDescription, VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
 };
-pub use secondary::{Filtered, SecondaryOptions, SecondaryState, SecondaryStatus};
-pub use snapshot::Snapshot;
-pub use statistics::{AnalyzeProgress, DegreeHistogram, Statistics, ValueStatistics};
-pub use stats::GraphStats;
+pub use crate::model::{NameSpace, check_name, name_hash};
+pub use crate::model::{for_each_equal_hash, index_hash};
+pub use crate::read::OrderCursor;
+pub use crate::read::RangeQuery;
+pub use crate::read::ReadNotes;
+pub use crate::read::ReadUnit;
+pub use crate::read::Reader;
+pub use crate::read::ScanCursor;
+pub use crate::read::Snapshot;
+pub use crate::read::{DegreeCache, Degrees, Ends, Lists, PropertyColumn, Single};
+pub use crate::read::{List, Run};
+pub use crate::read::{Place, Seek, Stretch};
+pub use crate::read::{StripeRanks, StripeTest};
+pub use crate::sections::TreeBounds;
+pub use crate::statistics::{AnalyzeProgress, Statistics};
+pub use crate::stats::GraphStats;
+pub use crate::write::{Submitted, Transaction};
+pub use crate::write::{Turn, TurnAnswer};
 pub use timeline::Stamp;
-pub use transaction::{Submitted, Transaction};
-pub use tree::{Place, Seek, Stretch, TreeBounds, TreeUse};
-pub use turn::{Turn, TurnAnswer};
-pub use value_ref::ValueRef;
 pub use values::{Direction, EdgeRef, Value, VertexRef};
-
-/// A stamp's bits, or inside a transaction the number of a write: what version chains are ordered by.
-pub(crate) type Tick = u64;

@@ -4,12 +4,13 @@ use std::sync::atomic::Ordering;
 
 use values::Str;
 
-use crate::commit_counts::CommitCounts;
+use crate::cache::PoolStats;
+use crate::cells::SectionCell;
+use crate::commit::CommitCounts;
 use crate::core::Core;
-use crate::memory::SectionCell;
-use crate::pools::PoolStats;
-use crate::section::{Adjacency, Mergeable};
-use crate::{EdgeLabelId, TreeUse, VertexLabelId};
+use crate::lists::TreeUse;
+use crate::model::{EdgeLabelId, VertexLabelId};
+use crate::sections::{Adjacency, Mergeable};
 
 /// Sizes of a graph at one moment, for people, metrics and the planner.
 #[derive(Clone, Debug, Default)]
@@ -158,7 +159,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use crate::{Graph, GraphOptions};
+    use crate::graph::{Graph, GraphOptions};
 
     #[test]
     fn who_asks_does_not_wait_for_a_flush() {

@@ -3,7 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use dataflow::QueryError;
-use graph::{GraphError, import::ImportError};
+use formats::ImportError;
+use graph::GraphError;
 use gremlin::ParseError;
 use planner::PlanError;
 use server::ErrorKind;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use graph::import::{self, CsvOptions, CsvSource, ImportOptions, ImportProgress, ImportSummary};
+use formats::{CsvOptions, CsvSource, ImportOptions, ImportProgress, ImportSummary};
 
 use crate::{Database, Error};
 
@@ -40,7 +40,7 @@ impl ImportFormat {
                 )
             });
         }
-        import::refuse_foreign(source)?;
+        formats::refuse_foreign(source)?;
         Self::of_file(source).map_err(|error| unknown(error.to_string()))?.ok_or_else(|| {
             let nothing =
                 "it starts neither with { (GraphSON) nor with a CSV header such as id:ID,name".to_owned();
@@ -66,7 +66,7 @@ impl ImportFormat {
         // If there is nothing that can be read, the name of something that cannot helps more than what was looked for.
         entries(directory)
             .filter(|path| path.is_file())
-            .try_for_each(|path| import::refuse_foreign(&path))?;
+            .try_for_each(|path| formats::refuse_foreign(&path))?;
         Ok(None)
     }
 
@@ -77,7 +77,7 @@ impl ImportFormat {
         let start = start.trim_start_matches('\u{feff}').trim();
         Ok(if start.starts_with('{') {
             Some(Self::Graphson)
-        } else if import::is_csv_header(start) || is_named_csv(file) && !start.is_empty() {
+        } else if formats::is_csv_header(start) || is_named_csv(file) && !start.is_empty() {
             Some(Self::Csv)
         } else {
             None
@@ -112,8 +112,8 @@ impl Database {
         };
         let graph = self.graph();
         Ok(match format {
-            ImportFormat::Ldbc => import::ldbc(source, graph, options, progress)?,
-            ImportFormat::Graphson => import::graphson(source, graph, options, progress)?,
+            ImportFormat::Ldbc => formats::ldbc(source, graph, options, progress)?,
+            ImportFormat::Graphson => formats::graphson(source, graph, options, progress)?,
             ImportFormat::Csv => {
                 let mut sources = if source.is_dir() {
                     CsvSource::in_directory(source)?
@@ -124,7 +124,7 @@ impl Database {
                 for source in &mut sources {
                     source.label = source.path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
                 }
-                import::csv(&sources, CsvOptions::default(), graph, options, progress)?
+                formats::csv(&sources, CsvOptions::default(), graph, options, progress)?
             }
         })
     }

@@ -66,7 +66,9 @@ pub use results::Results;
 pub use server::ErrorKind;
 pub use transaction::Transaction;
 
-/// Graphs below Gremlin: snapshots, transactions, bulk load, import.
+/// Import: files in, a graph out.
+pub use formats;
+/// Graphs below Gremlin: snapshots, transactions, bulk load.
 pub use graph;
 /// Gremlin's syntax tree, for traversals that are built rather than written.
 pub use gremlin;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mangrove::{Database, Error, graph::import::ImportOptions, values::Value};
+use mangrove::{Database, Error, formats::ImportOptions, values::Value};
 
 fn shared(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data").join(file)

@@ -4,7 +4,7 @@ mod queries;
 
 use std::path::{Path, PathBuf};
 
-use mangrove::{Database, graph::import::ImportOptions};
+use mangrove::{Database, formats::ImportOptions};
 
 use queries::{refusal, texts};
 

@@ -13,7 +13,7 @@ use std::{
 };
 
 use fastrand::Rng;
-use mangrove::{Database, DatabaseOptions, graph::import::ImportOptions};
+use mangrove::{Database, DatabaseOptions, formats::ImportOptions};
 
 /// What must be answered as before, or not at all.
 const QUERIES: [&str; 7] = [

@@ -258,7 +258,7 @@ fn the_summary_counts_what_was_written() {
 fn an_import_has_what_the_summary_says() {
     let (directory, summary) = generate(100, 18);
     let database = mangrove::Database::open(directory.path().join("graph")).unwrap();
-    let options = mangrove::graph::import::ImportOptions::default();
+    let options = mangrove::formats::ImportOptions::default();
     let imported = database.import(directory.path(), None, &options, &|_| {}).unwrap();
     assert_eq!((imported.vertices, imported.edges), (summary.vertices, summary.edges));
     assert_eq!(imported.skipped, 0);

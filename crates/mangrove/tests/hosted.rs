@@ -9,7 +9,7 @@ use std::{
 
 use clients::{ask, ask_with, query, submit};
 use gremlin::{Instruction, StepName, Traversal};
-use mangrove::{Database, DatabaseOptions, ErrorKind, graph::import::ImportOptions};
+use mangrove::{Database, DatabaseOptions, ErrorKind, formats::ImportOptions};
 use server::{Input, Query};
 
 fn modern() -> Database {

@@ -10,11 +10,12 @@ use std::{
 use serde_json::Value as Json;
 
 /// Which crates of the workspace each crate may use. An arrow that is not here points upwards or sideways.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("values", &[]),
     ("store", &[]),
     ("timeline", &[]),
     ("graph", &["values", "store", "timeline"]),
+    ("formats", &["values", "graph"]),
     ("gremlin", &["values"]),
     ("planner", &["values", "gremlin", "graph"]),
     ("dataflow", &["values", "gremlin", "graph", "planner"]),
@@ -22,7 +23,10 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("server", &["values", "gremlin", "wire"]),
     (
         "mangrove",
-        &["values", "store", "timeline", "graph", "gremlin", "planner", "dataflow", "wire", "server"],
+        &[
+            "values", "store", "timeline", "graph", "formats", "gremlin", "planner", "dataflow", "wire",
+            "server",
+        ],
     ),
 ];
 

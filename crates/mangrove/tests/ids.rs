@@ -4,7 +4,7 @@ mod queries;
 
 use std::process::Command;
 
-use mangrove::graph::import::ImportOptions;
+use mangrove::formats::ImportOptions;
 use mangrove::graph::{BulkColumn, BulkValues, Cardinality, GraphError, IndexDescription, IndexKind};
 use mangrove::values::Value;
 use mangrove::{Database, ImportFormat};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mangrove::Database;
 use mangrove::ImportFormat;
-use mangrove::graph::import::{BadRows, ImportOptions};
+use mangrove::formats::{BadRows, ImportOptions};
 
 type Files<'a> = &'a [(&'a str, &'a [u8])];
 

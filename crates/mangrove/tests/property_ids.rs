@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mangrove::Database;
-use mangrove::graph::import::ImportOptions;
+use mangrove::formats::ImportOptions;
 use mangrove::values::Value;
 
 use queries::{refusal, texts};

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mangrove::{Database, graph::import::ImportOptions};
+use mangrove::{Database, formats::ImportOptions};
 
 /// What a traversal is started with: none of these may change an answer.
 const WAYS: &[&str] = &[

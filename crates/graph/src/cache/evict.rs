@@ -9,14 +9,13 @@ use crossbeam_epoch::Guard;
 use super::loads::{Loading, name_of};
 use super::queues::Candidate;
 use super::{Cache, Entry};
+use crate::apply::Writer;
+use crate::cells::{Resident, SectionCell};
 use crate::core::Core;
-use crate::memory::{Resident, SectionCell};
-use crate::placement::CellVisitor;
-use crate::section::Mergeable;
-use crate::section_key::SectionKey;
-use crate::tree::{EdgeNode, EdgeTree, TreeName, TreePart};
-use crate::writer::Writer;
-use crate::{GraphError, Result, Tick};
+use crate::error::{GraphError, Result};
+use crate::model::Tick;
+use crate::place::CellVisitor;
+use crate::sections::{EdgeNode, EdgeTree, Mergeable, SectionKey, TreeName, TreePart};
 
 /// Candidates that are looked at while the writer is held, so that commits need not wait for long.
 const BATCH: usize = 128;

@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::Cache;
 use crate::core::Core;
-use crate::{GraphError, Result};
+use crate::error::{GraphError, Result};
 
 /// The pause between two looks while memory has just begun to fill up. It shrinks linearly to nothing at the budget.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
@@ -141,8 +141,8 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::GraphOptions;
-    use crate::memory::{Bytes, Resident};
+    use crate::cells::{Bytes, Resident};
+    use crate::graph::GraphOptions;
 
     #[test]
     fn the_pause_shrinks_linearly_as_memory_fills() {

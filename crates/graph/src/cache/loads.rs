@@ -6,8 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::pools::Waiter;
-use crate::section_key::SectionKey;
+use super::pools::Waiter;
+use crate::sections::SectionKey;
 
 const SHARDS: usize = 16;
 

@@ -20,28 +20,33 @@
 //!   new one for roots.
 //! * *When*: a thread, the [`keeper`], makes room before it is needed; who finds none all the same makes it on the spot.
 //! * *Loads*: of several who need a section at the same time, one reads it. See [`loads`].
+//!
+//! It must never know what a section means, nor who reads it: names, bytes and turns are all it sees.
 
 mod evict;
 mod keeper;
 mod loads;
+mod pools;
 mod queues;
+
+pub(crate) use evict::hold_still;
+pub(crate) use keeper::Keeper;
+pub(crate) use loads::name_of;
+pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolOptions, PoolStats, Request, on_load};
+pub(crate) use pools::{Helpers, Pools, Turn as LoadTurn};
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::memory::Account;
-use crate::section_key::SectionKey;
-use crate::tree::EdgeNode;
-use crate::{GraphOptions, KeyId, Tick};
-
-pub(crate) use evict::hold_still;
-pub(crate) use keeper::Keeper;
-use keeper::Signal;
-use loads::Loads;
-pub(crate) use loads::{Loading, name_of};
-use queues::Queues;
+use crate::cache::keeper::Signal;
+use crate::cache::loads::Loads;
+use crate::cache::queues::Queues;
+use crate::cells::Account;
+use crate::graph::GraphOptions;
+use crate::model::{KeyId, Tick};
+use crate::sections::{EdgeNode, SectionKey};
 
 /// Eras that pass while as much is loaded as the budget allows.
 const ERAS: usize = 64;
@@ -291,7 +296,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Bytes, Resident};
+    use crate::cells::{Bytes, Resident};
 
     #[test]
     fn who_has_found_no_room_looks_again_when_a_sixteenth_more_is_in_use() {

@@ -11,19 +11,19 @@
 
 use std::sync::Arc;
 
-use super::degrees::DegreeTable;
 use super::survey::Scrutiny;
-use super::{AnalyzeProgress, Statistics, ValueTable};
-use crate::block::adjacency_number;
+use super::{AnalyzeProgress, Statistics};
 use crate::core::Core;
-use crate::schema::IndexState;
-use crate::{Dir, EdgeLabelId, Result, ScanCursor, Snapshot, VertexLabelId};
+use crate::error::Result;
+use crate::model::{DegreeTable, Dir, EdgeLabelId, IndexState, ValueTable, VertexLabelId};
+use crate::place::adjacency_number;
+use crate::read::{ScanCursor, Snapshot};
 
 /// Vertices that are looked at at once.
 const BATCH: usize = 4096;
 
 impl Core {
-    /// See [`crate::Graph::analyze`].
+    /// See [`crate::graph::Graph::analyze`].
     pub(crate) fn analyze(
         self: &Arc<Self>,
         progress: &mut dyn FnMut(AnalyzeProgress),

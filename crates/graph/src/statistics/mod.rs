@@ -1,7 +1,7 @@
 //! Statistics: what the planner, and people, can know about a graph without looking at it.
 //!
 //! ```text
-//!  counts (crate::counts)    exact, with every commit
+//!  counts (model/counts.rs)  exact, with every commit
 //!  degrees ── the writer, as a degree crosses a power of two ─┐
 //!  values ─── a thread looks through an index ────────────────┼─▶ Statistics ─▶ plans
 //!             when it is ready, or twice as large ────────────┤    epoch
@@ -15,29 +15,26 @@
 //! * *Stored* beside the checkpoint and in the same batch, so what is read at opening is as of the stamp from which the log
 //!   is replayed, and replaying keeps it up.
 //! * *Never part of an answer*: whatever they say, and whether or not they could be read, a plan is right.
+//!
+//! It must never know what a plan makes of them.
 
 mod analyze;
-mod codec;
-mod degrees;
 mod survey;
-mod values;
+
+pub(crate) use survey::Scrutiny;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
-pub use degrees::DegreeHistogram;
-pub use values::ValueStatistics;
-
-pub(crate) use codec::{ValueTable, decode, encode};
-pub(crate) use degrees::DegreeTable;
-pub(crate) use survey::Scrutiny;
-
 use crate::core::Core;
-use crate::counts::Counts;
-use crate::schema::{Index, IndexState};
-use crate::{Dir, EdgeLabelId, GraphError, Result, Snapshot, VertexLabelId};
+use crate::error::{GraphError, Result};
+use crate::model::{
+    Counts, DegreeHistogram, DegreeTable, Dir, EdgeLabelId, Index, IndexState, ValueStatistics, ValueTable,
+    VertexLabelId,
+};
+use crate::read::Snapshot;
 
 /// What is known about a graph, as of some commit.
 #[derive(Clone, Debug, Default)]
@@ -214,7 +211,7 @@ impl Snapshot {
     }
 }
 
-/// How far [`crate::Graph::analyze`] is.
+/// How far [`crate::graph::Graph::analyze`] is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AnalyzeProgress {
     /// Vertices that were looked at.
@@ -223,7 +220,7 @@ pub struct AnalyzeProgress {
     pub total: u64,
 }
 
-impl crate::Graph {
+impl crate::graph::Graph {
     /// What is known as of the last commit, published anew. It waits for the writer, and plans are made again: for people
     /// and tests; for plans there is [`Snapshot::statistics`].
     pub fn current_statistics(&self) -> Arc<Statistics> {

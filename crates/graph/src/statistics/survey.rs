@@ -7,13 +7,12 @@
 
 use values::{Value, VertexRef, compare};
 
-use super::values::{COMMON, PARTS, ValueStatistics};
+use crate::apply::order_keys;
 use crate::core::{Core, FIRST_INDEX};
-use crate::indexing::order_keys;
-use crate::order_key;
-use crate::schema::{Index, IndexKind};
-use crate::section::{InOrder, OrderedEntry, PARTITIONS};
-use crate::{KeyId, Reader, Result, Snapshot, Tick, index_hash};
+use crate::error::Result;
+use crate::model::{COMMON, Index, IndexKind, KeyId, PARTS, Tick, ValueStatistics, index_hash, order_key};
+use crate::read::{Reader, Snapshot};
+use crate::sections::{InOrder, OrderedEntry, PARTITIONS};
 
 /// Vertices of a label from which on a part of a range index is enough.
 const LARGE: u64 = 1 << 16;

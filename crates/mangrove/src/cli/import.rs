@@ -6,7 +6,7 @@ use clap::Args;
 use mangrove::{
     ImportFormat,
     config::Config,
-    graph::import::{BadRows, ImportOptions, ImportPhase, ImportProgress},
+    formats::{BadRows, ImportOptions, ImportPhase, ImportProgress},
 };
 
 use super::{Failure, open, progress::bar};

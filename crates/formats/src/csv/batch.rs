@@ -1,0 +1,117 @@
+//! Rows collected into columns, one batch per label.
+
+use std::collections::BTreeMap;
+
+use values::{Value, VertexRef};
+
+use super::header::{Column, Header};
+use super::scalar::ScalarType;
+use crate::columns::{Cell, push};
+use crate::error::Fault;
+use graph::{BulkCell, BulkColumn, BulkValues};
+
+/// Rows after which batches are handed on.
+const FULL: usize = 64 << 10;
+/// Most different labels at a time; a column of labels with more is read in smaller batches.
+const MOST_LABELS: usize = 256;
+
+/// Rows of one label on their way into the bulk load.
+pub(super) struct Batch {
+    pub(super) ids: Vec<Value>,
+    pub(super) from: Vec<VertexRef>,
+    pub(super) to: Vec<VertexRef>,
+    pub(super) columns: Vec<BulkColumn>,
+    rows: usize,
+}
+
+/// What a row has besides its properties.
+#[derive(Default)]
+pub(super) struct RowParts<'f> {
+    pub(super) label: Option<&'f str>,
+    /// The id and the number of its column.
+    pub(super) id: Option<(Value, usize)>,
+    pub(super) from: Option<VertexRef>,
+    pub(super) to: Option<VertexRef>,
+}
+
+/// The batches of one file, by label.
+#[derive(Default)]
+pub(super) struct Batches {
+    by_label: BTreeMap<String, Batch>,
+    rows: usize,
+}
+
+impl Batches {
+    /// Adds a row; its cells are in the order of the columns that become properties.
+    pub(super) fn add(&mut self, header: &Header, row: RowParts<'_>, cells: Vec<Cell<'_>>) {
+        let label = row.label.unwrap_or_default();
+        if !self.by_label.contains_key(label) {
+            self.by_label.insert(label.to_owned(), Batch::new(header));
+        }
+        let Some(batch) = self.by_label.get_mut(label) else { return };
+        batch.columns.iter_mut().zip(cells).for_each(|(column, cell)| push(&mut column.values, cell));
+        batch.ids.extend(row.id.map(|(id, _)| id));
+        batch.from.extend(row.from);
+        batch.to.extend(row.to);
+        batch.rows += 1;
+        self.rows += 1;
+    }
+
+    /// Whether the batches should be handed on before the next row.
+    pub(super) fn is_full(&self) -> bool {
+        self.rows >= FULL || self.by_label.len() >= MOST_LABELS
+    }
+
+    /// Hands all batches over and begins anew.
+    pub(super) fn take(&mut self) -> BTreeMap<String, Batch> {
+        self.rows = 0;
+        std::mem::take(&mut self.by_label)
+    }
+}
+
+impl Batch {
+    fn new(header: &Header) -> Self {
+        let columns = header.columns.iter().filter_map(|column| match column {
+            Column::Id { key: Some(key), id_type, .. } => {
+                Some(BulkColumn { key: key.clone(), values: id_type.column() })
+            }
+            Column::Property { key, scalar, is_array } => {
+                let values = match (is_array, header.is_edges) {
+                    (false, _) => scalar.column(),
+                    (true, false) => BulkValues::Multi(Vec::new()),
+                    (true, true) => BulkValues::Any(Vec::new()),
+                };
+                Some(BulkColumn { key: key.clone(), values })
+            }
+            _ => None,
+        });
+        Self { ids: Vec::new(), from: Vec::new(), to: Vec::new(), columns: columns.collect(), rows: 0 }
+    }
+}
+
+/// A field that holds one value, or none if it is empty.
+pub(super) fn scalar_cell(scalar: ScalarType, field: &str, number: usize) -> Result<Cell<'_>, Fault> {
+    if field.is_empty() {
+        return Ok(Cell::Absent);
+    }
+    scalar.cell(field).ok_or_else(|| Fault::expected(number, scalar.description(), field))
+}
+
+/// A field that holds many values: a multi-property of a vertex, a list on an edge.
+pub(super) fn array_cell(
+    scalar: ScalarType,
+    field: &str,
+    delimiter: char,
+    is_edge: bool,
+    number: usize,
+) -> Result<Cell<'static>, Fault> {
+    let mut items = Vec::new();
+    for text in field.split(delimiter).filter(|text| !text.is_empty()) {
+        items.push(scalar.value(text).ok_or_else(|| Fault::expected(number, scalar.description(), text))?);
+    }
+    Ok(match (items.is_empty(), is_edge) {
+        (true, _) => Cell::Absent,
+        (false, true) => Cell::Any(Value::list(items)),
+        (false, false) => Cell::Multi(items.into_iter().map(BulkCell::plain).collect()),
+    })
+}

@@ -1,0 +1,133 @@
+//! The types that a CSV column can have, and how their values are written.
+
+use values::{BigDecimal, BigInt, DateTime, Duration, Uuid, Value};
+
+use crate::columns::Cell;
+use graph::{BulkStrings, BulkValues};
+
+/// The type of the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScalarType {
+    String,
+    Char,
+    Bool,
+    Byte,
+    Short,
+    Int,
+    Long,
+    BigInteger,
+    Float,
+    Double,
+    BigDecimal,
+    Uuid,
+    DateTime,
+    Duration,
+}
+
+impl ScalarType {
+    /// What to say when a type was expected.
+    pub(super) const EXPECTED: &'static str = "a type expected: string, char, boolean, byte, short, int, long, biginteger, \
+                                               float, double, bigdecimal, uuid, date, datetime or duration";
+
+    /// The type of that name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "string" => Self::String,
+            "char" => Self::Char,
+            "boolean" | "bool" => Self::Bool,
+            "byte" => Self::Byte,
+            "short" => Self::Short,
+            "int" | "integer" => Self::Int,
+            "long" => Self::Long,
+            "biginteger" | "bigint" => Self::BigInteger,
+            "float" => Self::Float,
+            "double" => Self::Double,
+            "bigdecimal" | "decimal" => Self::BigDecimal,
+            "uuid" => Self::Uuid,
+            "date" | "datetime" | "localdatetime" => Self::DateTime,
+            "duration" => Self::Duration,
+            _ => return None,
+        })
+    }
+
+    /// The type of that name, if ids can have it.
+    pub(super) fn of_id(name: &str) -> Option<Self> {
+        Self::named(name).filter(|found| matches!(found, Self::String | Self::Int | Self::Long | Self::Uuid))
+    }
+
+    /// What a value is called in messages.
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Self::String => "a text",
+            Self::Char => "one character",
+            Self::Bool => "`true` or `false`",
+            Self::Byte => "an integer of 8 bits",
+            Self::Short => "an integer of 16 bits",
+            Self::Int => "an integer of 32 bits",
+            Self::Long => "an integer of 64 bits",
+            Self::BigInteger => "an integer",
+            Self::Float | Self::Double | Self::BigDecimal => "a number",
+            Self::Uuid => "a UUID",
+            Self::DateTime => "a date or date-time in ISO 8601",
+            Self::Duration => "a duration in ISO 8601",
+        }
+    }
+
+    /// The value that a text stands for; none if it is not of this type.
+    pub(super) fn value(self, text: &str) -> Option<Value> {
+        Some(match self {
+            Self::String => Value::str(text),
+            Self::Char => {
+                let mut letters = text.chars();
+                let letter = letters.next().filter(|_| letters.as_str().is_empty())?;
+                Value::Char(letter)
+            }
+            Self::Bool => Value::Bool(boolean(text)?),
+            Self::Byte => Value::Byte(text.parse().ok()?),
+            Self::Short => Value::Short(text.parse().ok()?),
+            Self::Int => Value::Int(text.parse().ok()?),
+            Self::Long => Value::Long(text.parse().ok()?),
+            Self::BigInteger => Value::BigInteger(std::sync::Arc::new(text.parse::<BigInt>().ok()?)),
+            Self::Float => Value::Float(text.parse().ok()?),
+            Self::Double => Value::Double(text.parse().ok()?),
+            Self::BigDecimal => Value::BigDecimal(std::sync::Arc::new(text.parse::<BigDecimal>().ok()?)),
+            Self::Uuid => Value::Uuid(Uuid::parse_str(text).ok()?),
+            Self::DateTime => Value::DateTime(text.parse::<DateTime>().ok()?),
+            Self::Duration => Value::Duration(text.parse::<Duration>().ok()?),
+        })
+    }
+
+    /// The cell that a text becomes in a column made by [`ScalarType::column`].
+    pub(super) fn cell(self, text: &str) -> Option<Cell<'_>> {
+        Some(match self {
+            Self::String => Cell::Str(text),
+            Self::Long => Cell::Long(text.parse().ok()?),
+            Self::Int => Cell::Int(text.parse().ok()?),
+            Self::Double => Cell::Double(text.parse().ok()?),
+            Self::Bool => Cell::Bool(boolean(text)?),
+            Self::DateTime => Cell::DateTime(text.parse().ok()?),
+            other => Cell::Any(other.value(text)?),
+        })
+    }
+
+    /// An empty column for values of this type.
+    pub(super) fn column(self) -> BulkValues {
+        match self {
+            Self::String => BulkValues::Str(BulkStrings::new()),
+            Self::Long => BulkValues::Long(Vec::new()),
+            Self::Int => BulkValues::Int(Vec::new()),
+            Self::Double => BulkValues::Double(Vec::new()),
+            Self::Bool => BulkValues::Bool(Vec::new()),
+            Self::DateTime => BulkValues::DateTime(Vec::new()),
+            _ => BulkValues::Any(Vec::new()),
+        }
+    }
+}
+
+fn boolean(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}

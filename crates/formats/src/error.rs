@@ -1,0 +1,117 @@
+//! What stops an import.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::foreign::Foreign;
+use graph::GraphError;
+
+/// Why an import stopped. The graph is empty then, as before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// A file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// Nothing to import where it was looked for.
+    #[error("nothing to import in `{}`: {expected}", path.display())]
+    NoFiles {
+        /// The directory.
+        path: PathBuf,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// A file of a format that is not read.
+    #[error("`{}`: {format}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is, and what to do.
+        format: Foreign,
+    },
+    /// A file whose name or header does not say what it holds.
+    #[error("`{}`: {problem}", path.display())]
+    Layout {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what was expected.
+        problem: String,
+    },
+    /// A row that cannot be imported, and bad rows were to stop the import.
+    #[error("{0}")]
+    BadRow(BadRow),
+    /// The graph refused.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+}
+
+impl ImportError {
+    pub(super) fn io(path: &Path, source: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+    pub(super) fn layout(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Layout { path: path.to_owned(), problem: problem.into() }
+    }
+}
+
+/// A row that cannot be imported: where it is and what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRow {
+    /// The file.
+    pub file: PathBuf,
+    /// The line that the row begins on, from 1; the header counts.
+    pub line: u64,
+    /// What of the row is at fault, and why.
+    pub fault: Fault,
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: ", self.file.display(), self.line, self.fault.column)?;
+        match &self.fault.field {
+            Some(field) => write!(f, "column `{field}`: {}", self.fault.problem),
+            None => f.write_str(&self.fault.problem),
+        }
+    }
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The number of the field in its row, from 1; in JSON, of the character in its line.
+    pub column: u64,
+    /// The name of the column, from the header; in JSON, the path to the value.
+    pub field: Option<String>,
+    /// What was expected and what was found.
+    pub problem: String,
+}
+
+impl Fault {
+    /// A fault of the field number `column` (from 0), whose name the caller fills in with [`Fault::named`].
+    pub(super) fn at(column: usize, problem: impl Into<String>) -> Self {
+        Self { column: column as u64 + 1, field: None, problem: problem.into() }
+    }
+    /// A field that is not what it should be.
+    pub(super) fn expected(column: usize, expected: &str, found: &str) -> Self {
+        Self::at(column, format!("{expected} expected, found {}", quoted(found)))
+    }
+    /// Adds the name of the field, if the header has one for it.
+    pub(super) fn named(mut self, header: &[String]) -> Self {
+        self.field = header.get(self.column as usize - 1).cloned();
+        self
+    }
+}
+
+/// The text in quotes, shortened to what fits into a message.
+pub(super) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}… ({} bytes)", &text[..end], text.len()),
+    }
+}

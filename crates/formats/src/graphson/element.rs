@@ -1,0 +1,178 @@
+//! One line of an adjacency list: a vertex with its properties and edges.
+
+use rustc_hash::FxHashSet;
+use serde_json::{Map as Object, Value as Json};
+use values::{Str, Value};
+
+use super::typed;
+use crate::error::Fault;
+
+use graph::{BulkCell, NameSpace, check_id, check_name};
+
+/// The label of vertices that have none in the file (TinkerPop's default).
+const DEFAULT_LABEL: &str = "vertex";
+
+/// A vertex.
+pub(super) struct VertexLine {
+    pub(super) id: Value,
+    pub(super) label: String,
+    /// Every key with its values and their meta-properties.
+    pub(super) properties: Vec<(String, Vec<BulkCell>)>,
+}
+
+/// An edge that leaves the line's vertex.
+pub(super) struct EdgeLine {
+    pub(super) id: Option<Value>,
+    pub(super) label: String,
+    pub(super) to: Value,
+    pub(super) properties: Vec<(String, Value)>,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// Parses one line.
+pub(super) fn parse(line: &[u8]) -> Result<Json> {
+    let json: Json = serde_json::from_slice(line).map_err(|error| {
+        // Its own message ends with a line and column; the line is always 1 here.
+        let message = error.to_string();
+        let problem = message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem);
+        Fault {
+            column: error.column().max(1) as u64,
+            field: None,
+            problem: format!("JSON expected: {problem}"),
+        }
+    })?;
+    match &json {
+        Json::Object(object) if object.contains_key("vertices") && !object.contains_key("id") => Err(fault(
+            "",
+            "one vertex per line expected, found a whole graph in one object (`wrapAdjacencyList`)",
+        )),
+        Json::Object(_) => Ok(json),
+        _ => Err(fault("", "a vertex, a JSON object, expected")),
+    }
+}
+
+/// The vertex of a line; its properties with the ids that they have there, if these are to be kept.
+pub(super) fn vertex(json: &Json, keep_property_ids: bool) -> Result<VertexLine> {
+    let id = id_of(json)?;
+    let label = match json.get("label") {
+        None => DEFAULT_LABEL.to_owned(),
+        Some(label) => {
+            let label = label.as_str().ok_or_else(|| fault("label", "a string expected"))?;
+            name(NameSpace::VertexLabel, label, "label")?.to_owned()
+        }
+    };
+    let mut properties = Vec::new();
+    let mut ids = keep_property_ids.then(FxHashSet::default);
+    for (key, list) in object(json, "properties")?.into_iter().flatten() {
+        let path = format!("properties.{key}");
+        name(NameSpace::Key, key, &path)?;
+        let list = list.as_array().ok_or_else(|| fault(&path, "an array of vertex properties expected"))?;
+        let cells = list.iter().map(|cell| property(cell, &path, ids.as_mut()));
+        properties.push((key.clone(), cells.collect::<Result<_>>()?));
+    }
+    Ok(VertexLine { id, label, properties })
+}
+
+/// The id of a line's vertex.
+pub(super) fn id_of(json: &Json) -> Result<Value> {
+    let id = json.get("id").ok_or_else(|| fault("id", "an id expected, found none"))?;
+    scalar_id(id, "id")
+}
+
+/// The edges that leave a line's vertex. (Those that enter it are on the lines of the vertices that they leave.)
+pub(super) fn edges(json: &Json) -> Result<Vec<EdgeLine>> {
+    let mut edges = Vec::new();
+    for (label, list) in object(json, "outE")?.into_iter().flatten() {
+        let path = format!("outE.{label}");
+        name(NameSpace::EdgeLabel, label, &path)?;
+        let list = list.as_array().ok_or_else(|| fault(&path, "an array of edges expected"))?;
+        for edge in list {
+            edges.push(edge_line(edge, label, &path)?);
+        }
+    }
+    Ok(edges)
+}
+
+fn edge_line(edge: &Json, label: &str, path: &str) -> Result<EdgeLine> {
+    let id = edge.get("id").map(|id| scalar_id(id, &format!("{path}.id"))).transpose()?;
+    let to = edge
+        .get("inV")
+        .ok_or_else(|| fault(&format!("{path}.inV"), "the id of a vertex expected, found none"))?;
+    let to = scalar_id(to, &format!("{path}.inV"))?;
+    let mut properties = Vec::new();
+    for (key, json) in object(edge, "properties")?.into_iter().flatten() {
+        let path = format!("{path}.properties.{key}");
+        properties.push((name(NameSpace::Key, key, &path)?.to_owned(), value(json, &path)?));
+    }
+    Ok(EdgeLine { id, label: label.to_owned(), to, properties })
+}
+
+/// A vertex property: its value, its meta-properties and, if `ids` knows those of the vertex's properties before it, its id.
+/// Without them it is left out, as TinkerPop's own readers do for graphs that do not take ids of properties from outside.
+fn property(json: &Json, path: &str, ids: Option<&mut FxHashSet<Value>>) -> Result<BulkCell> {
+    let inner = json.get("value").ok_or_else(|| fault(path, "`value` expected in a vertex property"))?;
+    let mut meta = Vec::new();
+    for (key, json) in object(json, "properties")?.into_iter().flatten() {
+        let path = format!("{path}.properties.{key}");
+        meta.push((Str::from(name(NameSpace::Key, key, &path)?), value(json, &path)?));
+    }
+    let id = match ids {
+        Some(ids) => property_id(json, path, ids)?,
+        None => None,
+    };
+    Ok(BulkCell { value: value(inner, path)?, meta, id })
+}
+
+/// The id of a vertex property, if it has one; no other property of the vertex may have it.
+fn property_id(json: &Json, path: &str, ids: &mut FxHashSet<Value>) -> Result<Option<Value>> {
+    let Some(id) = json.get("id") else { return Ok(None) };
+    let path = format!("{path}.id");
+    let id = scalar_id(id, &path)?;
+    if !ids.insert(id.clone()) {
+        return Err(fault(&path, "an id of its own expected, but another property of the vertex has it"));
+    }
+    Ok(Some(id))
+}
+
+fn object<'j>(json: &'j Json, key: &str) -> Result<Option<&'j Object<String, Json>>> {
+    match json.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Object(object)) => Ok(Some(object)),
+        Some(_) => Err(fault(key, "a JSON object expected")),
+    }
+}
+
+fn value(json: &Json, path: &str) -> Result<Value> {
+    typed::value(json).map_err(|error| fault(path, &error.0))
+}
+
+fn scalar_id(json: &Json, path: &str) -> Result<Value> {
+    let id = value(json, path)?;
+    check_id(&id).map_err(|error| fault(path, &error.to_string()))?;
+    Ok(id)
+}
+
+/// A label or a property key.
+fn name<'n>(space: NameSpace, name: &'n str, path: &str) -> Result<&'n str> {
+    check_name(space, name).map_err(|error| fault(path, &error.to_string()))?;
+    Ok(name)
+}
+
+/// A fault of a value whose place in the line is unknown, but not its path.
+fn fault(path: &str, problem: &str) -> Fault {
+    Fault { column: 1, field: (!path.is_empty()).then(|| path.to_owned()), problem: problem.to_owned() }
+}
+
+/// The fault that an edge ends at a vertex that no line has.
+pub(super) fn dangling(edge: &EdgeLine) -> Fault {
+    let id = match &edge.to {
+        Value::String(text) => format!("{text:?}"),
+        Value::Uuid(uuid) => uuid.to_string(),
+        other => other.as_i64().map_or_else(|| format!("{other:?}"), |id| id.to_string()),
+    };
+    fault(
+        &format!("outE.{}.inV", edge.label),
+        &format!("the id of a vertex expected, but none has the id {id}"),
+    )
+}

@@ -1,0 +1,189 @@
+//! Values of GraphSON 3: JSON with type tags.
+//!
+//! Only what can be stored as a property or an id is read here; the wire protocol's full codec is above this crate.
+
+use std::sync::Arc;
+
+use serde_json::{Map as Object, Value as Json};
+use values::{BigDecimal, BigInt, DateTime, Duration, Map, Set, Uuid, Value};
+
+/// Why a JSON value is no property value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TypedError(pub(super) String);
+
+type Result<T> = std::result::Result<T, TypedError>;
+
+/// The value that a JSON value stands for. Depth is bounded by the JSON parser (128).
+pub(super) fn value(json: &Json) -> Result<Value> {
+    match json {
+        Json::Null => Ok(Value::Null),
+        Json::Bool(b) => Ok(Value::Bool(*b)),
+        Json::String(text) => Ok(Value::str(text.as_str())),
+        Json::Number(number) => untyped_number(number),
+        Json::Array(_) => {
+            Err(TypedError("a list is written as {\"@type\":\"g:List\",…}, found a bare JSON array".into()))
+        }
+        Json::Object(object) => tagged(object),
+    }
+}
+
+/// GraphSON 3 tags its numbers; an untagged one is taken for the smallest type that holds it.
+fn untyped_number(number: &serde_json::Number) -> Result<Value> {
+    if let Some(long) = number.as_i64() {
+        return Ok(i32::try_from(long).map_or(Value::Long(long), Value::Int));
+    }
+    number.as_f64().map(Value::Double).ok_or_else(|| unexpected("a number", &Json::Number(number.clone())))
+}
+
+fn tagged(object: &Object<String, Json>) -> Result<Value> {
+    let (Some(Json::String(tag)), Some(inner)) = (object.get("@type"), object.get("@value")) else {
+        return Err(TypedError("`@type` and `@value` expected in an object".into()));
+    };
+    match tag.as_str() {
+        "g:Int32" => integer(inner).map(Value::Int),
+        "g:Int64" => integer(inner).map(Value::Long),
+        "gx:Int16" => integer(inner).map(Value::Short),
+        "gx:Byte" => integer(inner).map(Value::Byte),
+        "g:Float" => float(inner).map(|v| Value::Float(v as f32)),
+        "g:Double" => float(inner).map(Value::Double),
+        "g:Date" | "g:Timestamp" => integer(inner).map(|ms| Value::DateTime(DateTime::from_epoch_millis(ms))),
+        "g:UUID" => text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
+        "g:List" => items(inner)?.iter().map(value).collect::<Result<Vec<_>>>().map(Value::from),
+        "g:Set" => items(inner)?.iter().map(value).collect::<Result<Set>>().map(Value::from),
+        "g:Map" => map(inner),
+        "gx:BigInteger" => big::<BigInt>(inner, "an integer").map(|v| Value::BigInteger(Arc::new(v))),
+        "gx:BigDecimal" => big::<BigDecimal>(inner, "a decimal").map(|v| Value::BigDecimal(Arc::new(v))),
+        "gx:Char" => text(inner, "one character", |t| t.chars().next().filter(|c| c.len_utf8() == t.len()))
+            .map(Value::Char),
+        "gx:Duration" => {
+            text(inner, "an ISO 8601 duration", |t| t.parse::<Duration>().ok()).map(Value::Duration)
+        }
+        "gx:Instant" | "gx:OffsetDateTime" | "gx:LocalDateTime" | "gx:LocalDate" => {
+            text(inner, "an ISO 8601 date-time", |t| t.parse::<DateTime>().ok()).map(Value::DateTime)
+        }
+        "gx:ByteBuffer" => text(inner, "base64", base64).map(|bytes| Value::Binary(bytes.into())),
+        _ => Err(TypedError(format!("a property cannot be of the type {tag:?}"))),
+    }
+}
+
+fn unexpected(what: &str, found: &Json) -> TypedError {
+    TypedError(format!("{what} expected, found {}", crate::error::quoted(&found.to_string())))
+}
+
+fn integer<T: TryFrom<i64>>(json: &Json) -> Result<T> {
+    let found = json.as_i64().and_then(|long| T::try_from(long).ok());
+    found.ok_or_else(|| unexpected(&format!("an integer of {} bits", 8 * size_of::<T>()), json))
+}
+
+fn float(json: &Json) -> Result<f64> {
+    match json {
+        Json::String(text) if text == "NaN" => Some(f64::NAN),
+        Json::String(text) if text == "Infinity" => Some(f64::INFINITY),
+        Json::String(text) if text == "-Infinity" => Some(f64::NEG_INFINITY),
+        other => other.as_f64(),
+    }
+    .ok_or_else(|| unexpected("a number", json))
+}
+
+/// Numbers of any size come as JSON numbers or as strings.
+fn big<T: std::str::FromStr>(json: &Json, what: &str) -> Result<T> {
+    let parsed = match json {
+        Json::Number(number) => number.to_string().parse().ok(),
+        Json::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    parsed.ok_or_else(|| unexpected(what, json))
+}
+
+fn text<T>(json: &Json, what: &str, read: impl Fn(&str) -> Option<T>) -> Result<T> {
+    json.as_str().and_then(read).ok_or_else(|| unexpected(what, json))
+}
+
+fn items(json: &Json) -> Result<&[Json]> {
+    json.as_array().map(Vec::as_slice).ok_or_else(|| unexpected("a JSON array", json))
+}
+
+/// Keys and values alternate.
+fn map(json: &Json) -> Result<Value> {
+    let flat = items(json)?;
+    if flat.len() % 2 == 1 {
+        return Err(TypedError("a map needs a value after every key; its last key has none".into()));
+    }
+    let pairs = flat.chunks_exact(2).map(|pair| Ok((value(&pair[0])?, value(&pair[1])?)));
+    pairs.collect::<Result<Map>>().map(Value::from)
+}
+
+/// Standard base64, with or without padding.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let letters = text.trim_end_matches('=').as_bytes();
+    let mut bytes = Vec::with_capacity(letters.len() * 3 / 4);
+    for group in letters.chunks(4) {
+        let mut bits = 0u32;
+        for letter in group {
+            bits = bits << 6 | ALPHABET.iter().position(|known| known == letter)? as u32;
+        }
+        bits <<= 6 * (4 - group.len());
+        // Four letters are three bytes, three are two, two are one; one alone is nothing.
+        let count = group.len().checked_sub(1).filter(|&count| count > 0)?;
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..1 + count]);
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> std::result::Result<Value, String> {
+        value(&serde_json::from_str(json).unwrap()).map_err(|e| e.0)
+    }
+
+    #[test]
+    fn types_are_kept() {
+        assert_eq!(read(r#"{"@type":"g:Int32","@value":29}"#), Ok(Value::Int(29)));
+        assert_eq!(read(r#"{"@type":"g:Int64","@value":29}"#), Ok(Value::Long(29)));
+        assert_eq!(read(r#"{"@type":"g:Float","@value":0.4}"#), Ok(Value::Float(0.4)));
+        assert_eq!(
+            read(r#"{"@type":"g:Double","@value":"-Infinity"}"#),
+            Ok(Value::Double(f64::NEG_INFINITY))
+        );
+        assert_eq!(read(r#"{"@type":"gx:Byte","@value":-1}"#), Ok(Value::Byte(-1)));
+        assert_eq!(read(r#""marko""#), Ok(Value::str("marko")));
+        assert_eq!(read("5"), Ok(Value::Int(5)));
+        assert_eq!(read("5000000000"), Ok(Value::Long(5_000_000_000)));
+        let date = DateTime::from_epoch_millis(1_481_750_076_295);
+        assert_eq!(read(r#"{"@type":"g:Date","@value":1481750076295}"#), Ok(Value::DateTime(date)));
+        let list = Value::list(vec![Value::Int(1), Value::str("a")]);
+        assert_eq!(read(r#"{"@type":"g:List","@value":[{"@type":"g:Int32","@value":1},"a"]}"#), Ok(list));
+        let big: BigInt = "123456789012345678901234567890".parse().unwrap();
+        let json = r#"{"@type":"gx:BigInteger","@value":123456789012345678901234567890}"#;
+        assert_eq!(read(json), Ok(Value::BigInteger(Arc::new(big))));
+    }
+
+    #[test]
+    fn base64_is_decoded() {
+        for (text, bytes) in
+            [("", &b""[..]), ("Zg==", b"f"), ("Zm8=", b"fo"), ("Zm9v", b"foo"), ("Zm9vYg", b"foob")]
+        {
+            assert_eq!(base64(text).as_deref(), Some(bytes), "{text}");
+        }
+        assert_eq!(base64("Z"), None);
+        assert_eq!(base64("Z*=="), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (json, problem) in [
+            (r#"{"@type":"g:Int32","@value":"x"}"#, "an integer of 32 bits expected"),
+            (r#"{"@type":"g:Int32","@value":3000000000}"#, "an integer of 32 bits expected"),
+            (r#"{"@type":"g:Vertex","@value":{}}"#, "g:Vertex"),
+            (r#"{"a":1}"#, "`@type` and `@value`"),
+            (r#"{"@type":"g:Map","@value":["a"]}"#, "last key"),
+            ("[1]", "g:List"),
+        ] {
+            let found = read(json).unwrap_err();
+            assert!(found.contains(problem), "{json}: {found}");
+        }
+    }
+}

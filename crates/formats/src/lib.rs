@@ -1,0 +1,63 @@
+//! Import: files in, a graph out, through [`graph::BulkLoad`].
+//!
+//! | function | reads |
+//! |---|---|
+//! | [`ldbc()`] | the social network of LDBC SNB Interactive v1, layouts `CsvBasic` and `CsvComposite` |
+//! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`) |
+//! | [`graphson()`] | GraphSON 3, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
+//!
+//! All of them load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
+//! row with file, line and column, and either stop there or skip and count it ([`BadRows`]). An import that stops leaves
+//! the graph empty.
+//!
+//! Invariant: this crate knows nothing of how a graph is kept; it fills columns, and the bulk load takes them.
+
+mod columns;
+mod csv;
+mod error;
+mod foreign;
+mod graphson;
+mod ldbc;
+mod lines;
+mod pipeline;
+mod progress;
+mod rejects;
+mod summary;
+
+use std::num::NonZeroUsize;
+
+pub use csv::{CsvOptions, CsvSource, csv, is_csv_header};
+pub use error::{BadRow, Fault, ImportError};
+pub use foreign::{Foreign, refuse_foreign};
+pub use graphson::graphson;
+pub use ldbc::ldbc;
+pub use progress::{ImportPhase, ImportProgress};
+pub use rejects::BadRows;
+pub use summary::ImportSummary;
+
+/// How to import, whatever the format.
+#[derive(Clone, Debug)]
+pub struct ImportOptions {
+    /// What to do with rows that cannot be imported.
+    pub bad_rows: BadRows,
+    /// Threads that read and parse; the calling thread, which feeds the bulk load, comes on top. By default one per core.
+    pub threads: Option<NonZeroUsize>,
+    /// Bytes of a file that one thread parses at a time. Memory for parsing is about ten times this per thread.
+    pub part_bytes: u64,
+    /// Whether properties of vertices keep the ids that the file gives them ([`graphson()`] alone reads some). Each costs about
+    /// 15 bytes on disk and 90 in memory, and a column whose values have them is not read as fast as a plain one.
+    pub keep_property_ids: bool,
+}
+
+impl Default for ImportOptions {
+    /// Stop at the first bad row; one thread per core, 4 MiB at a time; properties of vertices get ids of this graph.
+    fn default() -> Self {
+        Self { bad_rows: BadRows::Stop, threads: None, part_bytes: 4 << 20, keep_property_ids: false }
+    }
+}
+
+impl ImportOptions {
+    fn threads(&self) -> NonZeroUsize {
+        self.threads.unwrap_or_else(pipeline::default_threads)
+    }
+}

@@ -1,0 +1,219 @@
+//! Importing GraphSON 3.
+
+mod imported;
+
+use std::path::Path;
+
+use formats::{BadRows, ImportError, ImportOptions, ImportSummary, graphson};
+use graph::{Dir, Graph, Value};
+use imported::{Look, empty_graph, refusal, shared};
+
+fn import(file: &Path) -> Result<(Graph, ImportSummary), ImportError> {
+    let graph = empty_graph();
+    let summary = graphson(file, &graph, &ImportOptions::default(), &|_| {})?;
+    Ok((graph, summary))
+}
+
+/// Imports with the ids of vertices' properties.
+fn with_property_ids(file: &Path) -> Result<Look, ImportError> {
+    let graph = empty_graph();
+    let options = ImportOptions { keep_property_ids: true, ..Default::default() };
+    graphson(file, &graph, &options, &|_| {})?;
+    Ok(Look::at(&graph))
+}
+
+fn tinkerpop(name: &str) -> Look {
+    let (graph, summary) = import(&shared(&format!("tinkerpop/data/{name}.json"))).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!(look.counts(), (summary.vertices, summary.edges));
+    look
+}
+
+fn text(lines: &str) -> Result<(Graph, ImportSummary), ImportError> {
+    in_file(lines, import)
+}
+
+fn in_file<R>(lines: &str, import: impl FnOnce(&Path) -> R) -> R {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("graph.json");
+    std::fs::write(&file, lines).unwrap();
+    import(&file)
+}
+
+#[test]
+fn modern() {
+    let look = tinkerpop("tinkerpop-modern");
+    assert_eq!(look.counts(), (6, 6));
+    let (marko, lop) = (look.vertex(1i32), look.vertex(3i32));
+    assert_eq!((look.label(marko), look.label(lop)), ("person".to_owned(), "software".to_owned()));
+    assert_eq!(look.id(marko), Value::Int(1));
+    assert_eq!(look.values(marko, "age"), [Value::Int(29)]);
+    assert_eq!(look.values(marko, "lang"), []);
+    assert_eq!(look.out(marko, "created"), [lop]);
+    assert_eq!(look.out(marko, "knows"), [look.vertex(2i32), look.vertex(4i32)]);
+    let created = look.edge(9i32);
+    assert_eq!((created.src, created.dst), (marko, lop));
+    assert_eq!(look.edge_value(created, "weight"), Some(Value::Double(0.4)));
+}
+
+#[test]
+fn classic_has_no_labels_of_its_own_and_floats() {
+    let look = tinkerpop("tinkerpop-classic");
+    assert_eq!(look.counts(), (6, 6));
+    assert_eq!(look.vertex_count("vertex"), 6);
+    assert_eq!(look.edge_value(look.edge(7i32), "weight"), Some(Value::Float(0.5)));
+}
+
+#[test]
+fn crew_has_multi_and_meta_properties() {
+    let look = tinkerpop("tinkerpop-crew");
+    assert_eq!(look.counts(), (6, 14));
+    let marko = look.vertex(1i32);
+    let places = look.properties(marko, "location");
+    let names: Vec<_> = places.iter().map(|place| place.value.clone()).collect();
+    assert_eq!(names, ["san diego", "santa cruz", "brussels", "santa fe"].map(Value::from));
+    let mut metas = look.metas(&places[0]);
+    metas.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(metas, [("endTime".to_owned(), Value::Int(2001)), ("startTime".to_owned(), Value::Int(1997))]);
+    assert_eq!(look.metas(&places[3]), [("startTime".to_owned(), Value::Int(2005))]);
+    assert_eq!(look.values(marko, "name"), [Value::str("marko")]);
+    assert_eq!(look.edge_value(look.edge(13i32), "since"), Some(Value::Int(2009)));
+}
+
+#[test]
+fn properties_keep_their_ids_on_request_and_their_meta_properties_beside_them() {
+    let file = shared("tinkerpop/data/tinkerpop-crew.json");
+    let (kept, plain) = (with_property_ids(&file).unwrap(), tinkerpop("tinkerpop-crew"));
+    let (marko, other) = (kept.vertex(1i32), plain.vertex(1i32));
+    for (key, ids) in [("name", &[0][..]), ("location", &[6, 7, 8, 9])] {
+        let (kept_ones, plain_ones) = (kept.properties(marko, key), plain.properties(other, key));
+        assert_eq!(kept_ones.len(), ids.len());
+        for ((kept_one, plain_one), id) in kept_ones.iter().zip(&plain_ones).zip(ids) {
+            assert_eq!(kept_one.shown_id(), Value::Long(*id));
+            assert_eq!((&plain_one.kept_id, plain_one.shown_id()), (&None, plain_one.id.to_value()));
+            assert_eq!(kept_one.value, plain_one.value);
+            assert_eq!(kept.metas(kept_one), plain.metas(plain_one));
+        }
+    }
+}
+
+#[test]
+fn a_property_without_an_id_gets_one_even_if_ids_are_kept() {
+    let lines = r#"{"id":1,"properties":{"k":[{"value":1},{"id":"b","value":2}]}}"#;
+    let look = in_file(lines, with_property_ids).unwrap();
+    let properties = look.properties(look.vertex(1i32), "k");
+    assert_eq!(properties[0].kept_id, None);
+    assert_eq!(properties[1].shown_id(), Value::str("b"));
+}
+
+#[test]
+fn ids_of_properties_are_looked_at_only_if_they_are_kept() {
+    for (properties, expected) in [
+        (r#""k":[{"id":true,"value":1}]"#, "column `properties.k.id`: a truth value cannot be an element id"),
+        (r#""k":[{"id":null,"value":1}]"#, "column `properties.k.id`: null cannot be an element id"),
+        (
+            r#""k":[{"id":7,"value":1}],"l":[{"id":7,"value":2}]"#,
+            "column `properties.l.id`: an id of its own expected, but another property of the vertex has it",
+        ),
+    ] {
+        let line = format!("{{\"id\":1,\"properties\":{{{properties}}}}}");
+        let message = refusal(in_file(&line, with_property_ids)).to_string();
+        assert!(message.contains(expected), "{line}\n{message}");
+        text(&line).unwrap();
+    }
+}
+
+#[test]
+fn sink_has_loops() {
+    let look = tinkerpop("tinkerpop-sink");
+    assert_eq!(look.counts(), (3, 3));
+    let looped = look.vertex(1000i32);
+    assert_eq!(look.out(looped, "self"), [looped]);
+    assert_eq!(look.along(looped, "self", Dir::In, ""), [(looped, None)]);
+}
+
+#[test]
+fn grateful_dead() {
+    let look = tinkerpop("grateful-dead");
+    assert_eq!(look.counts(), (808, 8049));
+    assert_eq!((look.vertex_count("song"), look.vertex_count("artist")), (584, 224));
+    assert_eq!(
+        (look.edge_count("followedBy"), look.edge_count("sungBy"), look.edge_count("writtenBy")),
+        (7047, 501, 501)
+    );
+    let song = look.vertex(2i32);
+    assert_eq!(look.values(song, "name"), [Value::str("IM A MAN")]);
+    assert_eq!(look.values(song, "performances"), [Value::Int(1)]);
+    assert_eq!(look.edge_value(look.edge(276i32), "weight"), Some(Value::Int(2)));
+}
+
+#[test]
+fn ids_keep_their_types_and_edges_may_point_forwards() {
+    let lines = r#"
+{"id":"a","label":"x","outE":{"e":[{"id":{"@type":"g:UUID","@value":"41d2e28a-20a4-4ab0-b379-d810dede3786"},"inV":{"@type":"g:Int64","@value":5}}]}}
+{"id":{"@type":"g:Int64","@value":5},"label":"x"}
+"#;
+    let (graph, _) = text(lines).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!(look.id(look.vertex(5i64)), Value::Long(5));
+    assert_eq!(look.out(look.vertex("a"), "e"), [look.vertex(5i64)]);
+    let uuid: uuid::Uuid = "41d2e28a-20a4-4ab0-b379-d810dede3786".parse().unwrap();
+    assert_eq!(look.edge(uuid).src, look.vertex("a"));
+}
+
+#[test]
+fn edges_without_ids_among_edges_with_ids() {
+    let lines = r#"{"id":1,"outE":{"e":[{"id":7,"inV":1},{"inV":1},{"id":8,"inV":1}]}}"#;
+    let (graph, _) = text(lines).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!(look.counts(), (1, 3));
+    assert_eq!(look.edge(8i32).dst, look.vertex(1i32));
+}
+
+#[test]
+fn a_bad_line_is_named() {
+    for (lines, expected) in [
+        ("{\"id\":1}\n{\"id\":2,}\n", ":2:9: JSON expected"),
+        ("{\"id\":1}\n\n{\"label\":\"x\"}\n", ":3:1: column `id`: an id expected"),
+        ("{\"id\":1}\n{\"id\":1}\n", ":2:1: column `id`: an id of its own expected"),
+        ("{\"id\":true}\n", ":1:1: column `id`: a truth value cannot be an element id"),
+        ("[1]\n", ":1:1: a vertex, a JSON object, expected"),
+        ("{\"vertices\":[]}\n", "wrapAdjacencyList"),
+        ("{\"id\":1,\"label\":7}\n", "column `label`: a string expected"),
+        (
+            "{\"id\":1,\"properties\":{\"k\":[{\"value\":{\"@type\":\"g:Int32\",\"@value\":\"x\"}}]}}\n",
+            "column `properties.k`: an integer of 32 bits expected",
+        ),
+        (
+            "{\"id\":1,\"outE\":{\"e\":[{\"id\":3,\"inV\":9}]}}\n",
+            ":1:1: column `outE.e.inV`: the id of a vertex expected, but none has the id 9",
+        ),
+        ("{\"id\":1,\"outE\":{\"e\":[{\"id\":3}]}}\n", "column `outE.e.inV`"),
+        ("{\"id\":1,\"outE\":5}\n", "column `outE`: a JSON object expected"),
+    ] {
+        let message = refusal(text(lines)).to_string();
+        assert!(message.contains(expected), "{lines}{message}\nexpected {expected}");
+    }
+}
+
+#[test]
+fn bad_lines_are_skipped_and_counted_on_request() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("graph.json");
+    let lines = "\u{feff}{\"id\":1,\"outE\":{\"e\":[{\"inV\":2},{\"inV\":9}]}}\r\nnonsense\r\n{\"id\":2}\r\n{\"id\":2,\"outE\":{\"e\":[{\"inV\":1}]}}\r\n";
+    std::fs::write(&file, lines).unwrap();
+    let graph = empty_graph();
+    let options = ImportOptions { bad_rows: BadRows::Skip { reports: 10 }, ..Default::default() };
+    let summary = graphson(&file, &graph, &options, &|_| {}).unwrap();
+    // The line that repeats a vertex is left out whole, with its edge.
+    assert_eq!(Look::at(&graph).counts(), (2, 1));
+    let mut at: Vec<u64> = summary.reports.iter().map(|row| row.line).collect();
+    at.sort_unstable();
+    assert_eq!((summary.skipped, at), (3, vec![1, 2, 4]));
+}
+
+#[test]
+fn an_empty_file_is_an_empty_graph() {
+    let (graph, summary) = text("").unwrap();
+    assert_eq!((Look::at(&graph).counts(), summary.rows), ((0, 0), 0));
+}

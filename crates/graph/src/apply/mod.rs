@@ -1,0 +1,17 @@
+//! Changing sections and trees in memory, one writer at a time and in stamp order: insert, split, join, merge. Readers go on
+//! meanwhile. It must never know where a change comes from, be it a commit, the log or a load, nor whether it was durable.
+
+mod former;
+mod indexes;
+mod plant;
+mod tree;
+mod tree_build;
+mod tree_output;
+mod uproot;
+mod writer;
+
+pub(crate) use indexes::{check_combinations, order_keys};
+pub(crate) use tree::{TreeChange, TreeWriter, belongs_behind};
+pub(crate) use tree_build::TreeBuild;
+pub(crate) use tree_output::{TreeOutput, ids_needed};
+pub(crate) use writer::{Application, Writer};

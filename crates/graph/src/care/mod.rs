@@ -1,0 +1,8 @@
+//! Is a graph sound, and can it be brought back: a check of every stored pair and element, and backups. It must never know
+//! who asks; it changes nothing in the graph.
+
+mod backup;
+mod check;
+
+pub use backup::{BackupSummary, restore};
+pub use check::{CheckProgress, Finding, check, check_within};

@@ -1,0 +1,8 @@
+//! From validated to visible: transactions are judged, written to the log as a group, and applied in stamp order. It must never
+//! know what a write means; operations and units are all it sees.
+
+mod commit_counts;
+mod queue;
+
+pub use commit_counts::CommitCounts;
+pub(crate) use queue::{Commit, CommitQueue};

@@ -1,0 +1,85 @@
+//! Puts a new schema in force.
+//!
+//! ```text
+//!  in the log ─▶ writer held:  new loads convert │ what is in memory is converted │ the catalog is published ─▶ visible
+//! ```
+//!
+//! The moment is that of the definitions' own commit: everything before it was applied under the old schema, everything
+//! after it comes under the new one. So no reader that has the new schema finds a value of an old type, and no flush writes a
+//! value of a new type before the log has the schema that explains it. A snapshot from before goes on reading, and may meet
+//! values of either type: they are the same numbers.
+//!
+//! Replaying the log comes by here as well, at the same place in the order of commits.
+
+use std::sync::Arc;
+
+use super::resident::Resident;
+use crate::apply::Writer;
+use crate::core::Core;
+use crate::error::Result;
+use crate::model::{Definitions, Retypes, Tick};
+use crate::sections::{Convert, SectionKey, SectionName};
+
+impl Core {
+    /// Puts definitions that the log has in force, unless newer ones are. The call of whoever holds the writer, before
+    /// anything else of their commit, which is at `stamp`. `is_read`: whether somebody may be reading, as nobody does when the
+    /// log is replayed.
+    pub(crate) fn adopt(
+        &self,
+        definitions: &Arc<Definitions>,
+        (stamp, is_read): (Tick, bool),
+        writer: &Writer,
+    ) -> Result<()> {
+        let catalog = self.catalog();
+        if definitions.revision <= catalog.revision() {
+            return Ok(());
+        }
+        let (definitions, turned) = self.labels_to_turn(definitions);
+        let since = if is_read { stamp } else { 0 };
+        let is_retyped = definitions.retypes != catalog.definitions().retypes;
+        if is_retyped || !turned.is_empty() {
+            // Whoever loads from here on converts; whoever has loaded before is found now.
+            let mut loads = self.retypes.write();
+            loads.clone_from(&definitions.retypes);
+            self.turn_loads(&turned, since);
+        }
+        if is_retyped {
+            let (retypes, version) = (&definitions.retypes, catalog.schema().version);
+            Resident { core: self, retypes, version, stamp }.convert_all(writer);
+        }
+        self.turn_resident(&turned, since, writer);
+        self.node_sizes.declare(&definitions.schema);
+        self.declare(|declared| {
+            declared.restore_definitions(definitions, stamp);
+            declared.set_pending(None);
+        });
+        Ok(())
+    }
+
+    /// A section that was loaded, with the types of the schema in force, and in the order that its lists are to have.
+    pub(crate) fn as_of_now<T: Convert>(
+        &self,
+        section: T,
+        key: SectionKey,
+        written: u64,
+        retypes: &Retypes,
+    ) -> T {
+        let conversions = match key {
+            SectionKey::Block { stripe, name: SectionName::Column(key), .. } => {
+                let label = self.blocks.stripe(stripe.into()).map(|stripe| stripe.label);
+                label.and_then(|label| retypes.of_vertices(label, key, written))
+            }
+            SectionKey::Block { name: SectionName::Adjacency(label, _), .. } => {
+                retypes.of_edges(label, written)
+            }
+            SectionKey::Tree { name, .. } => retypes.of_edges(name.label, written),
+            SectionKey::Block { .. } | SectionKey::Index { .. } | SectionKey::Ordered { .. } => None,
+        };
+        let section = conversions.and_then(|conversions| section.converted(&conversions)).unwrap_or(section);
+        let SectionKey::Block { name: SectionName::Adjacency(label, _), .. } = key else { return section };
+        match self.resorts.orders.newest(label) {
+            Some(turn) => section.turned(turn.key, self.reads_before(turn)),
+            None => section,
+        }
+    }
+}

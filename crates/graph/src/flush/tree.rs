@@ -1,0 +1,183 @@
+//! Writes trees: edge nodes, then meta nodes, then the root, each after everything that it leads to.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crossbeam_epoch::Guard;
+
+use crate::core::Core;
+use crate::durable::SectionWriter;
+use crate::model::Tick;
+use crate::sections::{
+    Adjacency, EdgeNode, EdgeTree, Meta, SectionKey, StoredSection, TreeName, TreePart, encode_meta,
+    encode_root,
+};
+
+/// What of a tree differs from what is stored, as of one commit.
+pub(crate) struct TreeImage<'g> {
+    tick: Tick,
+    /// The version of the schema whose types the nodes have.
+    schema: u64,
+    nodes: Vec<(SectionKey, &'g Adjacency)>,
+    /// Meta nodes and, last, the root.
+    above: Vec<(SectionKey, Vec<u8>)>,
+    retired: Vec<SectionKey>,
+}
+
+/// What taking an image has marked as stored, for when it is, or should the flush fail.
+pub(crate) struct TreeFlush {
+    name: TreeName,
+    tree: Arc<EdgeTree>,
+    was_stored: bool,
+    nodes: Vec<Arc<EdgeNode>>,
+    metas: Vec<Arc<Meta>>,
+    retired: Vec<TreePart>,
+    /// Whether what is retired has to stay for a while.
+    keeps_retired: bool,
+}
+
+impl TreeFlush {
+    /// It is stored: from now on its parts may leave memory. While the writer is held.
+    pub(crate) fn done(self, core: &Core) {
+        self.end();
+        if self.keeps_retired {
+            core.cache.delete_later(self.retired.iter().map(|&part| self.name.key(part)));
+        }
+        core.admit_flushed_tree(self.name, &self.tree, &self.nodes);
+    }
+
+    fn end(&self) {
+        self.tree.flushing.store(false, Ordering::Relaxed);
+        self.nodes.iter().for_each(|node| node.set_flushing(false));
+    }
+
+    /// Everything counts as not stored again.
+    pub(crate) fn undo(self) {
+        self.end();
+        self.nodes.iter().for_each(|node| node.set_dirty(true));
+        self.metas.iter().for_each(|meta| meta.dirty.store(true, Ordering::Relaxed));
+        self.tree.stored.store(self.was_stored, Ordering::Relaxed);
+        self.tree.retired.lock().extend(self.retired);
+    }
+}
+
+impl<'g> TreeImage<'g> {
+    /// Takes the image of a tree after the commit at `tick`, while no other is applied. The tree counts as stored from
+    /// here on. `schema`: the version of the schema at that moment. `keeps_retired`: what it led to before must stay in the store for a while.
+    pub(crate) fn take(
+        tree: &Arc<EdgeTree>,
+        name: TreeName,
+        tick: Tick,
+        schema: u64,
+        keeps_retired: bool,
+        guard: &'g Guard,
+    ) -> Option<(Self, TreeFlush)> {
+        let root = tree.root.loaded(guard)?;
+        // While the log is replayed, the root may be ahead of it: a crash in the midst of a flush has left it so. Sections need no
+        // such care: what they do not have is newer than what they have, and merged they keep their own stamp.
+        let tick = tick.max(root.settled);
+        let mut next = root.next_id.load(Ordering::Relaxed);
+        let mut nodes = Vec::new();
+        let mut dirty_metas = Vec::new();
+        for meta in root.metas.iter() {
+            let before = nodes.len();
+            take_nodes(meta, name, tick, guard, &mut next, &mut nodes);
+            if root.metas.len() > 1
+                && (nodes.len() > before
+                    || meta.dirty.load(Ordering::Relaxed)
+                    || meta.id.load(Ordering::Relaxed) == 0)
+            {
+                dirty_metas.push(Arc::clone(meta));
+            }
+        }
+        let mut above = Vec::with_capacity(dirty_metas.len() + 1);
+        for meta in &dirty_metas {
+            if meta.id.load(Ordering::Relaxed) == 0 {
+                meta.id.store(next, Ordering::Relaxed);
+                next += 1;
+            }
+            meta.dirty.store(false, Ordering::Relaxed);
+            above.push((name.key(TreePart::Meta(meta.id.load(Ordering::Relaxed))), encode_meta(meta)));
+        }
+        root.next_id.store(next, Ordering::Relaxed);
+        above.push((name.key(TreePart::Root), encode_root(root, tick)));
+        let parts = std::mem::take(&mut *tree.retired.lock());
+        let gone = if keeps_retired { &[][..] } else { &parts[..] };
+        let retired = gone.iter().map(|&part| name.key(part)).collect();
+        tree.flushing.store(true, Ordering::Relaxed);
+        let undo = TreeFlush {
+            name,
+            tree: Arc::clone(tree),
+            was_stored: tree.stored.swap(true, Ordering::Relaxed),
+            nodes: nodes.iter().map(|(_, _, node)| Arc::clone(node)).collect(),
+            metas: dirty_metas,
+            retired: parts,
+            keeps_retired,
+        };
+        let nodes = nodes.into_iter().map(|(key, section, _)| (key, section)).collect();
+        Some((Self { tick, schema, nodes, above, retired }, undo))
+    }
+
+    /// Writes all of the image but the last `most` bytes of it or less, which can be written when the guard is gone.
+    pub(crate) fn write(&self, most: usize, output: &mut SectionWriter<'_>) -> crate::error::Result<Rest> {
+        let mut rest = Rest { tick: self.tick, encoded: Vec::new(), bytes: 0, retired: Vec::new() };
+        for (key, section) in &self.nodes {
+            let encoded = match section.delta.is_empty() {
+                true => section.encode(self.schema),
+                false => section.merged(self.tick).encode(self.schema),
+            };
+            if rest.bytes + encoded.len() > most {
+                rest.put(output)?;
+            }
+            rest.push(*key, encoded);
+        }
+        self.above.iter().for_each(|(key, encoded)| rest.push(*key, encoded.clone()));
+        rest.retired.clone_from(&self.retired);
+        Ok(rest)
+    }
+}
+
+/// What is still to be written of an image, encoded.
+pub(crate) struct Rest {
+    tick: Tick,
+    encoded: Vec<(SectionKey, Vec<u8>)>,
+    bytes: usize,
+    /// Parts that are to be deleted.
+    retired: Vec<SectionKey>,
+}
+
+impl Rest {
+    /// Writes it.
+    pub(crate) fn write(mut self, output: &mut SectionWriter<'_>) -> crate::error::Result<()> {
+        self.put(output)?;
+        self.retired.iter().try_for_each(|key| output.delete(*key))
+    }
+
+    fn push(&mut self, key: SectionKey, encoded: Vec<u8>) {
+        self.bytes += encoded.len();
+        self.encoded.push((key, encoded));
+    }
+
+    fn put(&mut self, output: &mut SectionWriter<'_>) -> crate::error::Result<()> {
+        self.bytes = 0;
+        self.encoded.drain(..).try_for_each(|(key, encoded)| output.put(key, self.tick, &encoded))
+    }
+}
+
+fn take_nodes<'g>(
+    meta: &Meta,
+    name: TreeName,
+    tick: Tick,
+    guard: &'g Guard,
+    next: &mut u32,
+    nodes: &mut Vec<(SectionKey, &'g Adjacency, Arc<EdgeNode>)>,
+) {
+    for node in meta.nodes.iter().filter(|node| node.is_dirty()) {
+        let Some(section) = node.cell.loaded(guard) else { continue };
+        let id = node.assign_id(next);
+        node.set_stored_len(section.degree(0, tick) as u32);
+        node.set_dirty(false);
+        node.set_flushing(true);
+        nodes.push((name.key(TreePart::Node(id)), section, Arc::clone(node)));
+    }
+}

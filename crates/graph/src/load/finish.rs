@@ -1,0 +1,368 @@
+//! The second half of a bulk load: edges, indexes, checkpoint.
+
+use std::sync::Arc;
+
+use crossbeam_epoch::Guard;
+use values::{Value, VertexRef, compare};
+
+use super::building::{Part, Source, build};
+use super::edges::Target;
+use super::label_edges::LabelEdges;
+use super::sink::SectionSink;
+use super::spill::SpillFile;
+use super::staging::StagedStripes;
+use super::turns::in_turns;
+use super::{BulkLoad, BulkProgress, LoadedIds};
+use crate::apply::Writer;
+use crate::cells::SectionCell;
+use crate::core::{Core, VERTEX_IDS};
+use crate::durable::Checkpoint;
+use crate::error::{GraphError, Result};
+use crate::flush::Manifest;
+use crate::model::{
+    Catalog, Counts, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace, NewNames,
+    Tick, ValueTable,
+};
+use crate::place::CellVisitor;
+use crate::read::{EdgeIdEntry, Reader, Snapshot, edge_ids};
+use crate::sections::{
+    IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, partition_of,
+};
+use crate::statistics::Scrutiny;
+use crate::stats::GraphStats;
+
+/// Part of what edges may take in memory that finished sections take besides.
+const PART_TO_GATHER: usize = 4;
+
+impl BulkLoad {
+    /// Builds and writes everything, on all cores, and publishes it. Snapshots of the empty graph should be gone by
+    /// then: they would see it, too.
+    ///
+    /// # Errors
+    /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
+    /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
+    pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
+        let Self {
+            core, settled, catalog, names, mut full, open, edges, ids, counts, indexes, stripes, ..
+        } = self;
+        for (_, stripe) in open.into_iter().flatten() {
+            full.send(stripe)?;
+        }
+        let (edges, file) = edges.close()?;
+        let building = Building { core: &core, settled, schema: catalog.schema().version };
+        let (keys, degrees) = building.store(full.finish()?, (&edges, file.as_ref()), progress)?;
+        drop((edges, file));
+        let loaded = Loaded { core: &core, settled, catalog, names, keys, counts, degrees, indexes };
+        loaded.name_indexes()?;
+        let stamp = loaded.publish(ids)?;
+        core.allocator.go_on_in(stripes);
+        // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
+        if let Err(error) = core.log.trim(stamp) {
+            tracing::error!(%error, "the log could not be trimmed after a bulk load");
+        }
+        Ok(GraphStats::of(&core))
+    }
+}
+
+/// Sections that are stored and belong to no graph yet.
+struct Loaded<'a> {
+    core: &'a Arc<Core>,
+    settled: Tick,
+    /// The schema that it obeys.
+    catalog: Catalog,
+    /// The names that it uses.
+    names: Arc<NewNames>,
+    keys: Vec<SectionKey>,
+    counts: Counts,
+    degrees: DegreeTable,
+    indexes: Vec<IndexDefinition>,
+}
+
+impl Loaded<'_> {
+    /// Gives out the names that indexes are about to be declared with: a commit of somebody else may take the declaration to the log
+    /// before the load is there.
+    fn name_indexes(&self) -> Result<()> {
+        let declared = NewNames::new(&self.core.names);
+        for IndexDefinition { label, keys, .. } in &self.indexes {
+            let keys = keys.iter().map(|key| (NameSpace::Key, key.0));
+            for (space, id) in keys.chain([(NameSpace::VertexLabel, label.0)]) {
+                self.names.name(space, id).map_or(Ok((id, false)), |name| declared.intern(space, name))?;
+            }
+        }
+        self.core.commit_names(&declared)
+    }
+
+    /// Makes them the graph, from here on as one writer among others; the stamp of the checkpoint.
+    fn publish(mut self, ids: LoadedIds) -> Result<Tick> {
+        let core = self.core;
+        let mut manifest = core.flushing.lock();
+        let mut writer = core.writer.lock();
+        let vertices = core.counts.newest().vertices(None);
+        if vertices > 0 {
+            return Err(GraphError::NotEmpty { vertices });
+        }
+        let previous = core.catalog();
+        BulkLoad::check_schema(&previous, &self.catalog)?;
+        core.set_stored(self.keys.iter().copied());
+        match self.save(ids, &mut writer) {
+            Ok(saved) => *manifest = saved,
+            Err(error) => {
+                core.clear(self.keys);
+                core.clear(core.loaded_partitions());
+                let indexes = previous.indexes().to_vec();
+                core.declare(|declared| declared.define(|definitions| definitions.indexes = indexes));
+                return Err(error);
+            }
+        }
+        core.admit_flushed(&core.loaded_partitions());
+        let stamp = writer.applied;
+        writer.dirty.clear();
+        writer.checkpoint = stamp;
+        writer.log_bytes = 0;
+        writer.degrees = self.degrees;
+        core.counts.publish(core.timeline.visible().bits(), self.counts.into());
+        Ok(stamp)
+    }
+
+    /// Builds the indexes, checks the ids and writes the checkpoint.
+    fn save(&mut self, ids: LoadedIds, writer: &mut Writer) -> Result<Manifest> {
+        let core = self.core;
+        core.declare(|declared| {
+            declared.define(|definitions| {
+                for index in &self.indexes {
+                    definitions.add_index(index.clone(), IndexState::Building);
+                }
+                definitions.indexes.iter_mut().for_each(|index| index.state = IndexState::Ready);
+            });
+        });
+        let catalog = core.catalog();
+        for index in catalog.indexes() {
+            core.fill_index(index, writer)?;
+        }
+        for index in catalog.indexes().iter().filter(|index| index.definition.kind == IndexKind::Unique) {
+            core.find_duplicate(&index.definition, index.number)?;
+        }
+        let LoadedIds { vertices, small, mut edges, whole, has_generated_edges } = ids;
+        let vertex_hashes = install_vertex_ids(core, vertices, self.settled);
+        edges.sort_unstable_by_key(|entry| (entry.partition(), *entry));
+        let check = IdCheck { snapshot: Snapshot::latest(core).with_names(&self.names), writer };
+        check.vertices(&vertex_hashes, &small)?;
+        check.edges(&edges, if has_generated_edges { &whole } else { &[] })?;
+        drop(check);
+        self.store_edge_ids(edges)?;
+        self.store_partitions()?;
+        let values = self.survey(&catalog)?;
+        let mut manifest = Manifest::default();
+        self.keys.iter().for_each(|&key| manifest.insert(key));
+        let mut checkpoint = Checkpoint {
+            stamp: writer.applied,
+            counts: self.counts.clone(),
+            seqs: core.allocator.seqs(),
+            ..Checkpoint::default()
+        };
+        core.describe(&manifest, &catalog, &mut checkpoint);
+        core.names.keep(&self.names, true);
+        let saved =
+            core.meta.save(&checkpoint, &catalog.with_new(Some(&self.names)), (&self.degrees, &values));
+        if saved.as_ref().is_err_and(GraphError::is_disk_full) {
+            core.names.keep(&self.names, false);
+        }
+        saved?;
+        core.names.give_out(&core.names.take_to_log(&self.names), writer.applied);
+        core.set_values(values);
+        core.commits.learn_logged(&catalog);
+        Ok(manifest)
+    }
+
+    /// Looks through the indexes: what they hold is all true yet.
+    fn survey(&self, catalog: &Catalog) -> Result<ValueTable> {
+        let survey = |index: &Index| {
+            let vertices = self.counts.vertices(Some(index.definition.label));
+            Ok((index.number, Arc::new(self.core.survey(index, vertices, Scrutiny::Fresh)?)))
+        };
+        catalog.indexes().iter().map(survey).collect()
+    }
+
+    /// Stores the index of edge ids, given its entries by partition.
+    fn store_edge_ids(&mut self, entries: Vec<EdgeIdEntry>) -> Result<()> {
+        let (core, keys, settled) = (self.core, &mut self.keys, self.settled);
+        let first = keys.len();
+        let mut partitions = entries.chunk_by(|a, b| a.partition() == b.partition()).map(|entries| {
+            keys.push(edge_ids::partition_key(entries[0].partition()));
+            (keys[keys.len() - 1], edge_ids::partition(settled, entries).encode(0))
+        });
+        core.sections.ingest(settled, &mut partitions)?;
+        core.set_stored(keys[first..].iter().copied());
+        Ok(())
+    }
+
+    /// Stores the other indexes, past the store's log like everything else of the load.
+    fn store_partitions(&mut self) -> Result<()> {
+        let (core, keys) = (self.core, &mut self.keys);
+        let mut encoded = core.loaded_partitions().into_iter().filter_map(|key| {
+            let guard = crossbeam_epoch::pin();
+            let encoded = core.visit(key, EncodeBase(&guard)).flatten()?;
+            keys.push(key);
+            Some((key, encoded))
+        });
+        core.sections.ingest(self.settled, &mut encoded)
+    }
+}
+
+/// Makes sections of everything.
+struct Building<'a> {
+    core: &'a Arc<Core>,
+    settled: Tick,
+    /// The version of the schema that the load obeys.
+    schema: u64,
+}
+
+impl Building<'_> {
+    /// Stores all vertices and edges in the order of their keys; those keys, and how many edges the vertices have.
+    fn store(
+        &self,
+        mut vertices: StagedStripes,
+        (edges, file): (&[LabelEdges], Option<&SpillFile>),
+        progress: &dyn Fn(BulkProgress),
+    ) -> Result<(Vec<SectionKey>, DegreeTable)> {
+        let (total, spilled) = (
+            edges.iter().map(|label| 2 * label.len()).sum(),
+            file.map_or(0, SpillFile::len) + vertices.file_bytes(),
+        );
+        let (mut done, mut degrees) = (0, DegreeTable::default());
+        progress(BulkProgress { done, total, spilled });
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let lists: Vec<_> = edges.iter().flat_map(|label| [(label, Dir::Out), (label, Dir::In)]).collect();
+        let source = |&(label, dir): &(_, Dir)| Source::new(label, self.target(label, dir), file);
+        let sources: Vec<Source<'_>> =
+            in_turns(&lists, (threads, lists.len()), source, |sources| sources.collect());
+        let room = self.core.options.bulk_bytes / PART_TO_GATHER;
+        let mut sink = SectionSink::start(self.core, room, self.settled)?;
+        build(&sources, threads, |parts| {
+            for part in parts {
+                let Part { stripe, lists, built } = part?;
+                while let Some(sections) = vertices.next_up_to(stripe)? {
+                    sink.add(sections)?;
+                }
+                sink.add(built.sections)?;
+                sink.add_trees(built.trees)?;
+                if let Some(stripe) = self.core.blocks.stripe(stripe) {
+                    degrees.histogram((stripe.label, lists.0, lists.1)).add(&built.degrees);
+                }
+                done += built.edges;
+                progress(BulkProgress { done, total, spilled });
+            }
+            Ok::<_, GraphError>(())
+        })?;
+        while let Some(sections) = vertices.next_up_to(usize::MAX)? {
+            sink.add(sections)?;
+        }
+        Ok((sink.finish()?, degrees))
+    }
+
+    fn target(&self, edges: &LabelEdges, dir: Dir) -> Target<'_> {
+        let core = self.core;
+        Target {
+            dir,
+            order: Order::of(core.catalog().sort_key(edges.label())),
+            settled: self.settled,
+            schema: self.schema,
+            bounds: core.node_sizes.declared(edges.label()),
+            account: &core.cache.account,
+        }
+    }
+}
+
+/// Puts the entries of the index of vertex ids in place; the hashes that occur more than once.
+fn install_vertex_ids(core: &Core, entries: Vec<u64>, settled: Tick) -> Vec<u32> {
+    let mut partitions: Vec<Vec<u64>> = vec![Vec::new(); PARTITIONS];
+    for entry in entries {
+        partitions[partition_of((entry >> 32) as u32)].push(entry);
+    }
+    let guard = crossbeam_epoch::pin();
+    let mut repeated = Vec::new();
+    for (partition, mut entries) in
+        partitions.into_iter().enumerate().filter(|(_, entries)| !entries.is_empty())
+    {
+        entries.sort_unstable();
+        let hash = |entry: u64| (entry >> 32) as u32;
+        repeated.extend(
+            entries.windows(2).filter(|pair| hash(pair[0]) == hash(pair[1])).map(|pair| hash(pair[0])),
+        );
+        let cell = core.indexes.get_or_grow(VERTEX_IDS * PARTITIONS + partition);
+        cell.replace(IndexPartition::new(settled, entries.into()), &core.cache.account, &guard);
+    }
+    repeated.dedup();
+    repeated
+}
+
+/// How many ids are looked at by one reader, which keeps what it has seen. Who holds the writer makes room itself.
+const IDS_AT_A_TIME: usize = 1 << 10;
+
+/// Refuses ids that two elements have: by the hashes that occur more than once, and by the whole numbers among the ids, which
+/// others may have been given.
+struct IdCheck<'a> {
+    snapshot: Snapshot,
+    writer: &'a Writer,
+}
+
+impl IdCheck<'_> {
+    fn vertices(&self, repeated_hashes: &[u32], small: &[u32]) -> Result<()> {
+        self.refuse(repeated_hashes, GraphError::DuplicateVertexId, |reader, &hash| {
+            repeated(reader.user_ids_by_hash(hash))
+        })?;
+        self.refuse(small, GraphError::DuplicateVertexId, |reader, &small| {
+            let v = VertexRef(small);
+            (reader.exists(v) && reader.user_id(v).is_none()).then(|| reader.id(v))
+        })
+    }
+
+    /// Entries of one hash lie together.
+    fn edges(&self, entries: &[EdgeIdEntry], whole: &[i64]) -> Result<()> {
+        let same_hash = entries.chunk_by(|a, b| a.hash == b.hash).filter(|entries| entries.len() > 1);
+        let same_hash: Vec<&[EdgeIdEntry]> = same_hash.collect();
+        self.refuse(&same_hash, GraphError::DuplicateEdgeId, |reader, entries| {
+            repeated(entries.iter().map(|entry| reader.edge_id(entry.edge())).collect())
+        })?;
+        self.refuse(whole, GraphError::DuplicateEdgeId, |reader, &id| {
+            let id = Value::Long(id);
+            reader.edge_by_generated_id(&id).is_some().then_some(id)
+        })
+    }
+
+    /// Refuses the first id that `find` finds in one of the suspects.
+    fn refuse<T>(
+        &self,
+        suspects: &[T],
+        error: impl Fn(Value) -> GraphError,
+        find: impl Fn(&Reader<'_>, &T) -> Option<Value>,
+    ) -> Result<()> {
+        for some in suspects.chunks(IDS_AT_A_TIME) {
+            self.snapshot.core().make_room_for_writer(self.writer);
+            let reader = self.snapshot.reader();
+            if let Some(id) = some.iter().find_map(|suspect| find(&reader, suspect)) {
+                return Err(error(id));
+            }
+            self.snapshot.check()?;
+        }
+        Ok(())
+    }
+}
+
+/// A value that equals one before it.
+fn repeated(ids: Vec<Value>) -> Option<Value> {
+    let before = |i: usize| ids[..i].iter().any(|other| compare::equals(other, &ids[i]));
+    (1..ids.len()).find(|&i| before(i)).map(|i| ids[i].clone())
+}
+
+/// Encodes a partition of an index that has no delta.
+struct EncodeBase<'g>(&'g Guard);
+
+impl CellVisitor for EncodeBase<'_> {
+    type Output = Option<Vec<u8>>;
+
+    fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
+        // Partitions of indexes have no values, so none of an older type.
+        cell.loaded(self.0).map(|section| section.encode(0))
+    }
+}

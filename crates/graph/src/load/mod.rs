@@ -1,0 +1,292 @@
+//! Bulk load: typed columns in, sections out.
+//!
+//! ```text
+//! vertices(…) ─▶ stripe builders ─ full stripes ─▶ a thread encodes presence and columns ─▶ a temporary file
+//! edges(…)    ─▶ rows per label, in memory ─ beyond the budget ─▶ runs in another, sorted by block
+//! finish()    ─▶ per stripe, label and direction: sort, build on all cores ─▶ with the vertices of the stripe: ingested by
+//!                a thread ─▶ indexes ─▶ checkpoint ─▶ visible
+//! ```
+//!
+//! It must never know what file a column comes from, nor of transactions: nobody else writes meanwhile.
+
+mod block_order;
+mod building;
+mod column;
+mod edges;
+mod finish;
+mod label_edges;
+mod obey;
+mod rows;
+mod sink;
+mod spill;
+mod staging;
+mod stripe;
+mod turns;
+
+pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
+pub(crate) use turns::in_turns;
+
+use std::sync::Arc;
+
+use values::{EdgeRef, Value, VertexRef};
+
+use crate::core::Core;
+use crate::error::{GraphError, Result};
+use crate::load::label_edges::LoadedEdges;
+use crate::load::staging::StripeStaging;
+use crate::load::stripe::{StripeBuilder, check_columns};
+use crate::model::{
+    Catalog, Counts, EDGE_ID_KEY, EdgeLabelId, IndexDefinition, IndexKind, KeyId, NameSpace, NewNames, Tick,
+    VertexLabelId, element_id, index_hash,
+};
+use crate::place::{OpenStripes, stripe_of};
+use crate::read::{EdgeIdEntry, whole_number};
+
+/// Most edges of one label in memory: their rows are numbered with 32 bits.
+const MAX_EDGES: usize = u32::MAX as usize;
+
+/// Part of [`GraphOptions::bulk_bytes`](crate::graph::GraphOptions::bulk_bytes) that vertices may take besides the edges.
+const PART_FOR_VERTICES: usize = 16;
+
+/// How far [`BulkLoad::finish`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BulkProgress {
+    /// Edges written so far; each counts twice, since it is stored at both of its ends.
+    pub done: u64,
+    /// Edges to write in all, twice.
+    pub total: u64,
+    /// Bytes that went through temporary files, since memory was not to hold all vertices and edges.
+    pub spilled: u64,
+}
+
+/// Loads an empty graph from typed columns, bypassing log and delta. Nothing is visible before [`BulkLoad::finish`]
+/// returns; after a crash before that the graph is still empty. Dropping it gives the load up.
+///
+/// Vertices are encoded while they come; a few stay in memory, the others wait in a temporary file for the edges of their
+/// stripes. Edges stay in memory until `finish`, 20 bytes and their properties each, up to
+/// [`GraphOptions::bulk_bytes`](crate::graph::GraphOptions::bulk_bytes); what is more goes through temporary files, too, where the
+/// store keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each of
+/// a vertex, 20 for each of an edge, and 4 and 8 more if it is a whole number.
+pub struct BulkLoad {
+    core: Arc<Core>,
+    settled: Tick,
+    /// The schema that the load obeys.
+    catalog: Catalog,
+    /// The names that it uses. They are given out when it is done.
+    names: Arc<NewNames>,
+    /// The stripes of this load have this number or a later one.
+    first_stripe: usize,
+    /// The stripes that it fills, and nobody else: who writes meanwhile, which nobody should, is not overwritten.
+    stripes: OpenStripes,
+    full: StripeStaging,
+    /// By vertex label: the stripe that is being filled.
+    open: Vec<Option<(usize, StripeBuilder)>>,
+    edges: LoadedEdges,
+    counts: Counts,
+    ids: LoadedIds,
+    indexes: Vec<IndexDefinition>,
+}
+
+/// The ids that users chose, as far as they must be unique.
+#[derive(Default)]
+struct LoadedIds {
+    /// Entries of the index of vertex ids.
+    vertices: Vec<u64>,
+    /// Ids of vertices that may also be generated ids of others.
+    small: Vec<u32>,
+    /// Entries of the index of edge ids.
+    edges: Vec<EdgeIdEntry>,
+    /// Ids of edges that may also be generated ids of others.
+    whole: Vec<i64>,
+    has_generated_edges: bool,
+}
+
+impl BulkLoad {
+    pub(crate) fn begin(core: &Arc<Core>) -> Result<Self> {
+        // What an earlier life of the graph left behind stays where it is; the load gets stripes of its own.
+        core.flush()?;
+        let first_stripe = core.allocator.next_stripe();
+        let settled = core.writer.lock().applied;
+        let catalog = core.catalog();
+        let room = core.options.bulk_bytes / PART_FOR_VERTICES;
+        let full = StripeStaging::start(core, room, settled, catalog.schema().version)?;
+        Ok(Self {
+            core: Arc::clone(core),
+            settled,
+            catalog,
+            names: NewNames::new(&core.names),
+            first_stripe,
+            stripes: OpenStripes::default(),
+            full,
+            open: Vec::new(),
+            edges: LoadedEdges::new(core.options.bulk_bytes),
+            counts: Counts::default(),
+            ids: LoadedIds::default(),
+            indexes: Vec::new(),
+        })
+    }
+
+    /// Adds vertices of one label, a chunk of any size; their references in the order given. The number of vertices is
+    /// that of the ids or, without ids, of the values in the first column; see [`BulkLoad::vertices_without_columns`]
+    /// for vertices that have neither. Without ids they get generated ones.
+    ///
+    /// # Errors
+    /// If columns differ in length, a value cannot be stored, the label or a key cannot be one, or the schema refuses
+    /// something. Duplicate ids, and values that are to be unique and are not, are found by `finish`.
+    pub fn vertices(
+        &mut self,
+        label: &str,
+        ids: Option<Vec<Value>>,
+        columns: Vec<BulkColumn>,
+    ) -> Result<Vec<VertexRef>> {
+        let rows = ids.as_ref().map(Vec::len).or_else(|| columns.first().map(|column| column.values.len()));
+        let rows = rows.unwrap_or(0);
+        let columns = self.obey_vertices(label, rows, &columns)?;
+        let keys = check_columns(&self.names, &format!("vertices with label {label:?}"), rows, &columns)?;
+        if let Some(ids) = &ids {
+            ids.iter().try_for_each(element_id::check)?;
+        }
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
+        let refs = self.new_vertices(label, rows)?;
+        self.counts.change_vertices(label, rows as i64);
+        self.note_vertex_ids(ids.as_deref().unwrap_or_default(), &refs);
+        let mut first = 0;
+        for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
+            let names = Arc::clone(&self.names);
+            let builder = self.builder(label, stripe_of(part[0]))?;
+            builder.add(part, ids.as_ref().map(|ids| &ids[first..first + part.len()]));
+            for (key, column) in keys.iter().zip(columns.iter()) {
+                builder.add_column(&names, *key, part, &column.values, first)?;
+            }
+            first += part.len();
+        }
+        Ok(refs)
+    }
+
+    /// Adds `count` vertices of one label that have neither ids of their own nor properties.
+    ///
+    /// # Errors
+    /// If the label cannot be one, or the schema refuses them.
+    pub fn vertices_without_columns(&mut self, label: &str, count: usize) -> Result<Vec<VertexRef>> {
+        self.obey_vertices(label, count, &[])?;
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
+        let refs = self.new_vertices(label, count)?;
+        self.counts.change_vertices(label, count as i64);
+        for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
+            self.builder(label, stripe_of(part[0]))?.add(part, None);
+        }
+        Ok(refs)
+    }
+
+    fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
+        Ok(self.names.intern(space, name)?.0)
+    }
+
+    fn new_vertices(&mut self, label: VertexLabelId, count: usize) -> Result<Vec<VertexRef>> {
+        self.core.allocator.vertices_apart(&mut self.stripes, &self.core.blocks, label, count)
+    }
+
+    /// The builder of a stripe; the one before it, if any, is full.
+    fn builder(&mut self, label: VertexLabelId, stripe: usize) -> Result<&mut StripeBuilder> {
+        if self.open.len() <= label.index() {
+            self.open.resize_with(label.index() + 1, || None);
+        }
+        let open = &mut self.open[label.index()];
+        if let Some((_, full)) = open.take_if(|(number, _)| *number != stripe) {
+            self.full.send(full)?;
+        }
+        let (_, builder) = open.get_or_insert_with(|| (stripe, StripeBuilder::new(stripe)));
+        Ok(builder)
+    }
+
+    fn note_vertex_ids(&mut self, ids: &[Value], refs: &[VertexRef]) {
+        for (id, v) in ids.iter().zip(refs) {
+            self.ids.vertices.push(crate::sections::index_entry(index_hash(id), *v));
+            if let Some(small) = id.as_i64().and_then(|id| u32::try_from(id).ok()) {
+                self.ids.small.push(small);
+            }
+        }
+    }
+
+    /// Adds edges of one label, a chunk of any size. In each vertex's lists they keep the order of the input.
+    ///
+    /// # Errors
+    /// If columns differ in length, an end is not a vertex of this load, a value cannot be stored, the label or a
+    /// key cannot be one, or the schema refuses something.
+    pub fn edges(
+        &mut self,
+        label: &str,
+        src: &[VertexRef],
+        dst: &[VertexRef],
+        ids: Option<Vec<Value>>,
+        columns: Vec<BulkColumn>,
+    ) -> Result<()> {
+        let what = format!("edges with label {label:?}");
+        let bad = |problem: String| GraphError::BadBulk { what: what.clone(), problem };
+        if src.len() != dst.len() || ids.as_ref().is_some_and(|ids| ids.len() != src.len()) {
+            return Err(bad("sources, targets and ids differ in number".into()));
+        }
+        if let Some(v) = src.iter().chain(dst).find(|v| !self.is_loaded(**v)) {
+            return Err(bad(format!("{v:?} is not a vertex of this load")));
+        }
+        if columns.iter().any(|column| matches!(column.values, BulkValues::Multi(_))) {
+            return Err(bad("edges cannot have multi-properties".into()));
+        }
+        let columns = self.obey_edges(label, src.len(), &columns)?;
+        let keys = check_columns(&self.names, &what, src.len(), &columns)?;
+        if let Some(ids) = &ids {
+            ids.iter().try_for_each(element_id::check)?;
+        }
+        let label = EdgeLabelId(self.intern(NameSpace::EdgeLabel, label)?);
+        let seqs: Vec<u32> = src.iter().map(|v| self.core.allocator.seq(*v)).collect::<Result<_>>()?;
+        self.ids.has_generated_edges |= ids.is_none() && !src.is_empty();
+        let id_column = ids.map(|ids| self.note_edge_ids(ids, label, (src, dst), &seqs));
+        let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(columns.iter()).collect();
+        columns.extend(id_column.as_ref().map(|column| (EDGE_ID_KEY, column)));
+        if self.edges.in_memory(label) + src.len() > MAX_EDGES {
+            return Err(bad(format!("more than {MAX_EDGES} edges of one label in memory")));
+        }
+        self.edges.add(label, (src, dst), &seqs, &columns)?;
+        self.counts.change_edges(label, src.len() as i64);
+        self.edges.keep_to_budget(&*self.core.store)
+    }
+
+    /// Bytes of edges that went to temporary files so far.
+    pub fn spilled_bytes(&self) -> u64 {
+        self.edges.spilled_bytes()
+    }
+
+    /// Ids that users chose for edges become a hidden column.
+    fn note_edge_ids(
+        &mut self,
+        ids: Vec<Value>,
+        label: EdgeLabelId,
+        (src, dst): (&[VertexRef], &[VertexRef]),
+        seqs: &[u32],
+    ) -> BulkColumn {
+        for (i, id) in ids.iter().enumerate() {
+            let e = EdgeRef { src: src[i], dst: dst[i], seq: seqs[i], label: label.0 };
+            self.ids.edges.push(EdgeIdEntry::new(id, e));
+            self.ids.whole.extend(whole_number(id));
+        }
+        let values = BulkValues::Any(ids.into_iter().map(Some).collect());
+        BulkColumn { key: String::new(), values }
+    }
+
+    /// Whether the reference was given out by this load.
+    fn is_loaded(&self, v: VertexRef) -> bool {
+        let stripe = self.core.blocks.stripe(stripe_of(v)).filter(|_| stripe_of(v) >= self.first_stripe);
+        stripe.is_some_and(|stripe| v.0 & 0xffff < stripe.allocated())
+    }
+
+    /// Asks for an equality index over the values of `key` of the vertices with `label`.
+    ///
+    /// # Errors
+    /// If the label or the key cannot be one.
+    pub fn index(&mut self, label: &str, key: &str) -> Result<()> {
+        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
+        let key = KeyId(self.intern(NameSpace::Key, key)?);
+        self.indexes.push(IndexDefinition { label, keys: [key].into(), kind: IndexKind::Equality });
+        Ok(())
+    }
+}

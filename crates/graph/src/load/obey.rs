@@ -1,0 +1,151 @@
+//! The schema, as the columns of a bulk load meet it.
+
+use std::borrow::Cow;
+
+use values::{Str, Value, compare};
+
+use super::BulkLoad;
+use super::column::{BulkCell, BulkColumn, BulkValues};
+use crate::error::{GraphError, Result};
+use crate::model::{Cardinality, Catalog, EdgeLabelId, KeyId, Rules, SchemaError, VertexLabelId};
+
+impl BulkLoad {
+    /// The columns of some vertices as the schema wants them.
+    pub(super) fn obey_vertices<'c>(
+        &self,
+        label: &str,
+        rows: usize,
+        columns: &'c [BulkColumn],
+    ) -> Result<Cow<'c, [BulkColumn]>> {
+        let catalog = &self.catalog;
+        if catalog.schema().is_empty() {
+            return Ok(Cow::Borrowed(columns));
+        }
+        let rules = Rules::new(catalog.schema(), catalog);
+        rules.admit_vertex_label(label)?;
+        // A label without an id is not declared, and the schema is open: there is nothing to obey.
+        let Some(id) = catalog.vertex_label(label) else { return Ok(Cow::Borrowed(columns)) };
+        let conformed = columns.iter().map(|column| conform_vertex_column(rules, catalog, id, column));
+        let conformed: Vec<BulkColumn> = conformed.collect::<Result<_, SchemaError>>()?;
+        for row in 0..rows {
+            let has = |key: KeyId| has_value(&conformed, catalog, key, row);
+            rules.require_of_vertex(id, || row_of(label, row), has)?;
+        }
+        Ok(Cow::Owned(conformed))
+    }
+
+    /// The columns of some edges as the schema wants them.
+    pub(super) fn obey_edges<'c>(
+        &self,
+        label: &str,
+        rows: usize,
+        columns: &'c [BulkColumn],
+    ) -> Result<Cow<'c, [BulkColumn]>> {
+        let catalog = &self.catalog;
+        if catalog.schema().is_empty() {
+            return Ok(Cow::Borrowed(columns));
+        }
+        let rules = Rules::new(catalog.schema(), catalog);
+        rules.admit_edge_label(label)?;
+        let Some(id) = catalog.edge_label(label) else { return Ok(Cow::Borrowed(columns)) };
+        let conformed = columns.iter().map(|column| conform_edge_column(rules, catalog, id, column));
+        let conformed: Vec<BulkColumn> = conformed.collect::<Result<_, SchemaError>>()?;
+        for row in 0..rows {
+            let has = |key: KeyId| has_value(&conformed, catalog, key, row);
+            rules.require_of_edge(id, || row_of(label, row), has)?;
+        }
+        Ok(Cow::Owned(conformed))
+    }
+
+    /// The schema that the load obeys must still be in force when it ends.
+    pub(super) fn check_schema(core_catalog: &Catalog, begun_with: &Catalog) -> Result<()> {
+        let same = core_catalog.schema() == begun_with.schema() && core_catalog.pending().is_none();
+        if same {
+            return Ok(());
+        }
+        let problem = "the schema was changed while it went on; load again".into();
+        Err(GraphError::BadBulk { what: "the graph".into(), problem })
+    }
+}
+
+/// What stands for the id of an element of a load in messages: its label and row.
+fn row_of(label: &str, row: usize) -> Value {
+    Value::from(format!("in row {row} of a chunk of {label:?}"))
+}
+
+fn has_value(columns: &[BulkColumn], catalog: &Catalog, key: KeyId, row: usize) -> bool {
+    let name = catalog.key_name(key);
+    columns.iter().any(|column| column.key == name.as_str() && column.values.get(row).is_some())
+}
+
+fn conform_vertex_column(
+    rules: Rules<'_>,
+    catalog: &Catalog,
+    label: VertexLabelId,
+    column: &BulkColumn,
+) -> Result<BulkColumn, SchemaError> {
+    let key = (catalog.key(&column.key), column.key.as_str());
+    let values = match &column.values {
+        BulkValues::Multi(rows) => {
+            let cells = |row: &Vec<BulkCell>| {
+                if row.len() > 1 {
+                    rules.cardinality(label, key, Some(needed(row)))?;
+                }
+                row.iter().map(|cell| conform_cell(rules, catalog, label, key, cell)).collect()
+            };
+            BulkValues::Multi(rows.iter().map(cells).collect::<Result<_, SchemaError>>()?)
+        }
+        values => conform(values, |value| rules.vertex_value(label, key, value))?,
+    };
+    Ok(BulkColumn { key: column.key.clone(), values })
+}
+
+fn conform_cell(
+    rules: Rules<'_>,
+    catalog: &Catalog,
+    label: VertexLabelId,
+    key: (Option<KeyId>, &str),
+    cell: &BulkCell,
+) -> Result<BulkCell, SchemaError> {
+    let entry = |(name, value): &(Str, Value)| {
+        let named = (catalog.key(name), name.as_str());
+        Ok((name.clone(), rules.meta_value(label, key, named, value.clone())?))
+    };
+    let meta = cell.meta.iter().map(entry).collect::<Result<_, SchemaError>>()?;
+    let value = rules.vertex_value(label, key, cell.value.clone())?;
+    Ok(BulkCell { value, meta, id: cell.id.clone() })
+}
+
+/// The narrowest cardinality under which a vertex can have these values.
+fn needed(row: &[BulkCell]) -> Cardinality {
+    let repeated =
+        (1..row.len()).any(|i| row[..i].iter().any(|one| compare::equals(&one.value, &row[i].value)));
+    if repeated { Cardinality::List } else { Cardinality::Set }
+}
+
+fn conform_edge_column(
+    rules: Rules<'_>,
+    catalog: &Catalog,
+    label: EdgeLabelId,
+    column: &BulkColumn,
+) -> Result<BulkColumn, SchemaError> {
+    let key = (catalog.key(&column.key), column.key.as_str());
+    let values = conform(&column.values, |value| rules.edge_value(label, key, value))?;
+    Ok(BulkColumn { key: column.key.clone(), values })
+}
+
+/// Puts each value through the schema. A typed column whose first value is right as it is needs no look at the others.
+fn conform(
+    values: &BulkValues,
+    mut rule: impl FnMut(Value) -> Result<Value, SchemaError>,
+) -> Result<BulkValues, SchemaError> {
+    let value = |row: usize| values.get(row).map(crate::model::ValueRef::to_value);
+    if !matches!(values, BulkValues::Any(_))
+        && let Some(first) = (0..values.len()).find_map(value)
+        && rule(first.clone())? == first
+    {
+        return Ok(values.clone());
+    }
+    let conformed = (0..values.len()).map(|row| value(row).map(&mut rule).transpose());
+    Ok(BulkValues::Any(conformed.collect::<Result<_, SchemaError>>()?))
+}

@@ -1,0 +1,49 @@
+//! What a graph is made of as plain data: names and their numbers, types, values, the schema's definitions, the catalog,
+//! operations, units of conflict, counts and degrees, and keys in order. It must never know where anything lies, in memory
+//! or on disk, nor that there are threads.
+
+mod catalog;
+mod counts;
+mod degrees;
+pub(crate) mod element_id;
+mod names;
+mod naming;
+mod op;
+pub(crate) mod order_key;
+mod property;
+mod scalar_hash;
+mod schema;
+mod statistics_bytes;
+pub(crate) mod units;
+mod value_bytes;
+mod value_ref;
+mod value_statistics;
+
+pub use catalog::Catalog;
+pub(crate) use catalog::{Declared, EDGE_ID_KEY, PROPERTY_ID_KEY};
+pub(crate) use counts::{Counts, PublishedCounts};
+pub use degrees::DegreeHistogram;
+pub(crate) use degrees::DegreeTable;
+pub use element_id::check;
+pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+pub use naming::{NameSpace, check_name, name_hash};
+pub(crate) use naming::{Named, Names, NewNames};
+pub(crate) use op::{Before, Op, value_before};
+pub(crate) use order_key::increment;
+pub use property::{Cardinality, PropertyEntry, PropertyId};
+pub(crate) use property::{PropertyCell, PropertyState};
+pub use scalar_hash::{for_each_equal_hash, index_hash};
+pub(crate) use schema::{Definitions, Retypes, Rules, embeds, retype};
+pub use schema::{
+    EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,
+    IndexKind, IndexState, NodeBounds, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType,
+    VertexDescription, VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
+};
+pub(crate) use statistics_bytes::{ValueTable, decode as decode_statistics, encode as encode_statistics};
+pub(crate) use value_bytes::{unstorable, weight};
+pub use value_ref::ValueRef;
+pub use value_statistics::ValueStatistics;
+pub(crate) use value_statistics::{COMMON, PARTS};
+
+/// A stamp's bits, or inside a transaction the number of a write: what version chains are ordered by.
+pub(crate) type Tick = u64;

@@ -1,0 +1,372 @@
+//! Descriptions of schemas as maps: what services take and give, and what schema files hold.
+
+use values::{Map, Value};
+
+use super::SchemaMode;
+use super::description::{
+    EdgeDescription, EdgeKeyDescription, IndexDescription, SchemaDescription, VertexDescription,
+    VertexKeyDescription,
+};
+use super::error::SchemaError;
+use super::index::{IndexDefinition, IndexKind};
+use super::node_bounds::NodeBounds;
+use super::value_type::{ValueType, type_from_name, type_name};
+use crate::model::property::Cardinality;
+
+impl SchemaDescription {
+    /// Reads a description from a map of strings, booleans, lists and maps:
+    ///
+    /// ```text
+    /// { mode: 'open' | 'strict',
+    ///   vertices: { LABEL: { keys: { KEY: TYPE | { type: TYPE, cardinality: 'single' | 'list' | 'set',
+    ///                                              required: BOOLEAN, meta: { KEY: TYPE } } } } },
+    ///   edges:    { LABEL: { sort: KEY, nodes: MAX | { min: MIN, max: MAX },
+    ///                         keys: { KEY: TYPE | { type: TYPE, required: BOOLEAN } } } },
+    ///   indexes:  [ { label: LABEL, keys: [ KEY… ], kind: 'equality' | 'unique' | 'range' } ] }
+    /// ```
+    ///
+    /// Everything can be left out. A TYPE is the name of a type of Gremlin (`long`, `string`, `datetime`) or `any`.
+    ///
+    /// # Errors
+    /// [`SchemaError::BadDescription`], with the place.
+    pub fn from_value(value: &Value) -> Result<Self, SchemaError> {
+        let mut description = Self::default();
+        for (field, place, value) in fields(value, "")? {
+            match field {
+                "mode" => description.mode = mode(value, &place)?,
+                "vertices" => {
+                    for (label, place, value) in fields(value, &place)? {
+                        description.vertices.insert(label.into(), vertex(value, &place)?);
+                    }
+                }
+                "edges" => {
+                    for (label, place, value) in fields(value, &place)? {
+                        description.edges.insert(label.into(), edge(value, &place)?);
+                    }
+                }
+                "indexes" => {
+                    for (number, value) in items(value, &place)?.iter().enumerate() {
+                        let index = IndexDescription::read(value, &format!("{place}[{number}]"))?;
+                        description.indexes.push(index);
+                    }
+                }
+                _ => return Err(unknown(place, "mode, vertices, edges and indexes")),
+            }
+        }
+        Ok(description)
+    }
+
+    /// The map that [`SchemaDescription::from_value`] reads.
+    pub fn to_value(&self) -> Value {
+        let vertices = self.vertices.iter().map(|(label, vertex)| {
+            let keys = vertex
+                .keys
+                .iter()
+                .map(|(key, declared)| (Value::str(key.as_str()), vertex_key_value(declared)));
+            (Value::str(label.as_str()), map([("keys", Some(Value::from(keys.collect::<Map>())))]))
+        });
+        let edges = self.edges.iter().map(|(label, edge)| {
+            let key = |declared: &EdgeKeyDescription| {
+                map([("type", Some(type_value(declared.value_type))), ("required", flag(declared.required))])
+            };
+            let keys = edge.keys.iter().map(|(name, declared)| (Value::str(name.as_str()), key(declared)));
+            let sort = edge.sort_key.as_deref().map(Value::str);
+            (
+                Value::str(label.as_str()),
+                map([
+                    ("sort", sort),
+                    ("nodes", edge.nodes.map(NodeBounds::to_value)),
+                    ("keys", Some(Value::from(keys.collect::<Map>()))),
+                ]),
+            )
+        });
+        let mode = match self.mode {
+            SchemaMode::Open => "open",
+            SchemaMode::Strict => "strict",
+        };
+        map([
+            ("mode", Some(Value::str(mode))),
+            ("vertices", Some(vertices.collect::<Map>().into())),
+            ("edges", Some(edges.collect::<Map>().into())),
+            ("indexes", Some(self.indexes.iter().map(IndexDescription::to_value).collect::<Vec<_>>().into())),
+        ])
+    }
+}
+
+impl IndexDescription {
+    /// Reads a description from the map `{label: LABEL, keys: [KEY…], kind: KIND}`; the kind is `equality` where it is
+    /// left out, and `key: KEY` may stand for a list of one.
+    ///
+    /// # Errors
+    /// [`SchemaError::BadDescription`], with the place.
+    pub fn from_value(value: &Value) -> Result<Self, SchemaError> {
+        Self::read(value, "index")
+    }
+
+    fn read(value: &Value, at: &str) -> Result<Self, SchemaError> {
+        let (mut label, mut keys, mut kind) = (None, Vec::new(), IndexKind::Equality);
+        for (field, place, value) in fields(value, at)? {
+            match field {
+                "label" => label = Some(text(value, &place)?.to_owned()),
+                "key" => keys.push(text(value, &place)?.to_owned()),
+                "keys" => {
+                    for key in items(value, &place)? {
+                        keys.push(text(key, &place)?.to_owned());
+                    }
+                }
+                "kind" => {
+                    let name = text(value, &place)?;
+                    let found = IndexKind::from_name(name);
+                    kind = found.ok_or_else(|| bad(&place, "expected equality, unique or range"))?;
+                }
+                _ => return Err(unknown(place, "label, keys and kind")),
+            }
+        }
+        let label = label.ok_or_else(|| bad(at, "an index needs a label"))?;
+        let index = Self { label, keys, kind };
+        index.check(at)?;
+        Ok(index)
+    }
+
+    /// Refuses what no index can be.
+    pub(crate) fn check(&self, at: &str) -> Result<(), SchemaError> {
+        let most = if self.kind == IndexKind::Range { IndexDefinition::MAX_KEYS } else { 1 };
+        if self.keys.is_empty() || self.keys.len() > most {
+            let kind = self.kind.name();
+            let problem =
+                format!("a {kind} index has from one to {most} keys, this one has {}", self.keys.len());
+            return Err(bad(at, &problem));
+        }
+        match (1..self.keys.len()).find(|&i| self.keys[..i].contains(&self.keys[i])) {
+            Some(i) => Err(bad(at, &format!("the key {:?} is there twice", self.keys[i]))),
+            None => Ok(()),
+        }
+    }
+
+    /// The map that [`IndexDescription::from_value`] reads.
+    pub fn to_value(&self) -> Value {
+        let keys: Vec<Value> = self.keys.iter().map(|key| Value::str(key.as_str())).collect();
+        map([
+            ("label", Some(Value::str(self.label.as_str()))),
+            ("keys", Some(keys.into())),
+            ("kind", Some(Value::str(self.kind.name()))),
+        ])
+    }
+}
+
+fn mode(value: &Value, place: &str) -> Result<SchemaMode, SchemaError> {
+    match text(value, place)? {
+        "open" => Ok(SchemaMode::Open),
+        "strict" => Ok(SchemaMode::Strict),
+        _ => Err(bad(place, "expected open or strict")),
+    }
+}
+
+fn vertex(value: &Value, at: &str) -> Result<VertexDescription, SchemaError> {
+    let mut vertex = VertexDescription::default();
+    for (field, place, value) in fields(value, at)? {
+        match field {
+            "keys" => {
+                for (key, place, value) in fields(value, &place)? {
+                    vertex.keys.insert(key.into(), vertex_key(value, &place)?);
+                }
+            }
+            _ => return Err(unknown(place, "keys")),
+        }
+    }
+    Ok(vertex)
+}
+
+fn vertex_key(value: &Value, at: &str) -> Result<VertexKeyDescription, SchemaError> {
+    let mut key = VertexKeyDescription::default();
+    if value.as_map().is_none() {
+        key.value_type = value_type(value, at)?;
+        return Ok(key);
+    }
+    for (field, place, value) in fields(value, at)? {
+        match field {
+            "type" => key.value_type = value_type(value, &place)?,
+            "required" => key.required = truth(value, &place)?,
+            "cardinality" => {
+                let found = Cardinality::from_name(text(value, &place)?);
+                key.cardinality = found.ok_or_else(|| bad(&place, "expected single, list or set"))?;
+            }
+            "meta" => {
+                for (name, place, value) in fields(value, &place)? {
+                    key.meta.insert(name.into(), value_type(value, &place)?);
+                }
+            }
+            _ => return Err(unknown(place, "type, cardinality, required and meta")),
+        }
+    }
+    Ok(key)
+}
+
+fn edge(value: &Value, at: &str) -> Result<EdgeDescription, SchemaError> {
+    let mut edge = EdgeDescription::default();
+    for (field, place, value) in fields(value, at)? {
+        match field {
+            "sort" => edge.sort_key = Some(text(value, &place)?.to_owned()),
+            "nodes" => edge.nodes = Some(NodeBounds::from_value(value, &place)?),
+            "keys" => {
+                for (key, place, value) in fields(value, &place)? {
+                    edge.keys.insert(key.into(), edge_key(value, &place)?);
+                }
+            }
+            _ => return Err(unknown(place, "sort, nodes and keys")),
+        }
+    }
+    Ok(edge)
+}
+
+fn edge_key(value: &Value, at: &str) -> Result<EdgeKeyDescription, SchemaError> {
+    let mut key = EdgeKeyDescription::default();
+    if value.as_map().is_none() {
+        key.value_type = value_type(value, at)?;
+        return Ok(key);
+    }
+    for (field, place, value) in fields(value, at)? {
+        match field {
+            "type" => key.value_type = value_type(value, &place)?,
+            "required" => key.required = truth(value, &place)?,
+            _ => return Err(unknown(place, "type and required")),
+        }
+    }
+    Ok(key)
+}
+
+fn value_type(value: &Value, place: &str) -> Result<Option<ValueType>, SchemaError> {
+    let name = text(value, place)?;
+    if name == "any" {
+        return Ok(None);
+    }
+    let known = || {
+        let storable = ValueType::ALL.iter().filter(|known| super::value_type::is_storable_type(**known));
+        storable.map(|known| type_name(*known)).collect::<Vec<_>>().join(", ")
+    };
+    let found = type_from_name(name);
+    found
+        .map(Some)
+        .ok_or_else(|| bad(place, &format!("no type is called {name:?}; there are any, {}", known())))
+}
+
+/// The entries of a map whose keys are strings, with the place of each.
+fn fields<'v>(value: &'v Value, at: &str) -> Result<Vec<(&'v str, String, &'v Value)>, SchemaError> {
+    let map =
+        value.as_map().ok_or_else(|| bad(at, &format!("expected a map, found a {}", value.type_name())))?;
+    let entry = |(key, value): (&'v Value, &'v Value)| {
+        let key = key.as_str().ok_or_else(|| bad(at, "the keys of this map must be strings"))?;
+        let place = if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
+        Ok((key, place, value))
+    };
+    map.iter().map(entry).collect()
+}
+
+fn items<'v>(value: &'v Value, at: &str) -> Result<&'v [Value], SchemaError> {
+    value.as_list().ok_or_else(|| bad(at, &format!("expected a list, found a {}", value.type_name())))
+}
+
+fn text<'v>(value: &'v Value, at: &str) -> Result<&'v str, SchemaError> {
+    value.as_str().ok_or_else(|| bad(at, &format!("expected a string, found a {}", value.type_name())))
+}
+
+fn truth(value: &Value, at: &str) -> Result<bool, SchemaError> {
+    value.as_bool().ok_or_else(|| bad(at, &format!("expected true or false, found a {}", value.type_name())))
+}
+
+fn bad(place: &str, problem: &str) -> SchemaError {
+    let place = if place.is_empty() { "the schema" } else { place };
+    SchemaError::BadDescription { place: place.into(), problem: problem.into() }
+}
+
+fn unknown(place: String, possible: &str) -> SchemaError {
+    SchemaError::BadDescription { place, problem: format!("there is no such field; possible are {possible}") }
+}
+
+fn vertex_key_value(key: &VertexKeyDescription) -> Value {
+    let meta = key.meta.iter().map(|(name, found)| (Value::str(name.as_str()), type_value(*found)));
+    map([
+        ("type", Some(type_value(key.value_type))),
+        ("cardinality", Some(Value::str(key.cardinality.name()))),
+        ("required", flag(key.required)),
+        ("meta", (!key.meta.is_empty()).then(|| Value::from(meta.collect::<Map>()))),
+    ])
+}
+
+fn type_value(value_type: Option<ValueType>) -> Value {
+    Value::from(value_type.map_or_else(|| "any".to_owned(), type_name))
+}
+
+fn flag(on: bool) -> Option<Value> {
+    on.then_some(Value::Bool(true))
+}
+
+fn map<const N: usize>(entries: [(&str, Option<Value>); N]) -> Value {
+    let present = entries.into_iter().filter_map(|(key, value)| Some((Value::str(key), value?)));
+    present.collect::<Map>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described() -> SchemaDescription {
+        let meta = [("since".to_owned(), Some(ValueType::DateTime)), ("note".to_owned(), None)].into();
+        let key = VertexKeyDescription {
+            value_type: Some(ValueType::String),
+            cardinality: Cardinality::Set,
+            required: true,
+            meta,
+        };
+        let edge_key = EdgeKeyDescription { value_type: Some(ValueType::Long), required: true };
+        SchemaDescription {
+            mode: SchemaMode::Strict,
+            vertices: [("person".into(), VertexDescription { keys: [("email".into(), key)].into() })].into(),
+            edges: [(
+                "knows".into(),
+                EdgeDescription {
+                    keys: [("since".into(), edge_key)].into(),
+                    sort_key: Some("since".into()),
+                    nodes: Some(NodeBounds { min: 100, max: 900 }),
+                },
+            )]
+            .into(),
+            indexes: vec![IndexDescription {
+                label: "person".into(),
+                keys: vec!["city".into(), "age".into()],
+                kind: IndexKind::Range,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_description_comes_back_from_its_map() {
+        let described = described();
+        assert_eq!(SchemaDescription::from_value(&described.to_value()).unwrap(), described);
+        let empty = SchemaDescription::default();
+        assert_eq!(SchemaDescription::from_value(&empty.to_value()).unwrap(), empty);
+    }
+
+    #[test]
+    fn a_mistake_is_reported_with_its_place() {
+        let refused = |value: Value| SchemaDescription::from_value(&value).unwrap_err().to_string();
+        let nested = |fields: &[&str], value: Value| {
+            fields.iter().rev().fold(value, |value, field| map([(field, Some(value))]))
+        };
+        let text = refused(nested(&["vertices", "person", "keys", "age"], "lnog".into()));
+        assert!(text.starts_with("vertices.person.keys.age: no type is called \"lnog\""), "{text}");
+        let text = refused(nested(&["edges", "knows", "sorted"], "since".into()));
+        assert_eq!(text, "edges.knows.sorted: there is no such field; possible are sort, nodes and keys");
+        let nodes = |value| refused(nested(&["edges", "knows", "nodes"], value));
+        assert_eq!(nodes("many".into()), "edges.knows.nodes: expected a number of edges, found many");
+        let text = nodes(map([("least", Some(Value::Int(3)))]));
+        assert_eq!(text, "edges.knows.nodes.least: there is no such field; possible are min and max");
+        let text = nodes(map([("min", Some(Value::Int(3)))]));
+        assert_eq!(text, "edges.knows.nodes: the bounds of edge nodes need a max");
+        let text = refused(nested(&["mode"], true.into()));
+        assert_eq!(text, "mode: expected a string, found a Boolean");
+        let index = map([("label", Some("person".into())), ("kind", Some("unique".into()))]);
+        let text = refused(map([("indexes", Some(vec![index].into()))]));
+        assert_eq!(text, "indexes[0]: a unique index has from one to 1 keys, this one has 0");
+    }
+}

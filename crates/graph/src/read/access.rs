@@ -1,0 +1,280 @@
+//! Access paths: ids, indexes, scans.
+
+use values::{Direction, EdgeRef, Value, VertexRef};
+
+use super::reader::Reader;
+use super::runs::Place;
+use super::scan::ScanCursor;
+use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
+use crate::model::{Dir, EdgeLabelId, Index, KeyId, VertexLabelId, for_each_equal_hash, index_hash};
+use crate::place::{STRIPE_VERTICES, TABLETS};
+use crate::sections::{Presence, partition_of};
+
+impl Reader<'_> {
+    /// The vertex with this id; numbers match by value across their types.
+    pub fn vertex_by_id(&self, id: &Value) -> Option<VertexRef> {
+        let mut candidates = Vec::new();
+        for_each_equal_hash(id, |hash| {
+            if let Some(own) = self.own {
+                own.candidates(&own.overlay.vertex_ids, &hash, &mut candidates);
+            }
+            self.index_candidates(VERTEX_IDS, hash, &mut candidates);
+        });
+        let has_id = |v: &VertexRef| self.user_id(*v).is_some_and(|user| user.equals(id));
+        candidates
+            .into_iter()
+            .find(|v| self.exists(*v) && has_id(v))
+            .or_else(|| self.vertex_by_generated_id(id))
+    }
+
+    /// The vertex whose generated id this is.
+    fn vertex_by_generated_id(&self, id: &Value) -> Option<VertexRef> {
+        let v = VertexRef(u32::try_from(whole_number(id)?).ok()?);
+        (self.exists(v) && self.user_id(v).is_none()).then_some(v)
+    }
+
+    /// The edge with this id; numbers match by value across their types.
+    pub fn edge_by_id(&self, id: &Value) -> Option<EdgeRef> {
+        self.edge_by_user_id(id).or_else(|| self.edge_by_generated_id(id))
+    }
+
+    /// The same by the index of formats before 7, from the hash of an id to the source of the edge: edges that have been there
+    /// since then are in no other. All that leave the source are looked at.
+    pub(crate) fn edge_by_id_of_its_source(&self, id: &Value) -> Option<EdgeRef> {
+        let mut sources = Vec::new();
+        for_each_equal_hash(id, |hash| self.index_candidates(EDGE_IDS, hash, &mut sources));
+        sources.sort_unstable();
+        sources.dedup();
+        sources.into_iter().find_map(|src| self.out_edge_by_user_id(src, id))
+    }
+
+    fn out_edge_by_user_id(&self, src: VertexRef, id: &Value) -> Option<EdgeRef> {
+        let mut found = None;
+        self.for_each_label(src, Dir::Out, |_, list| {
+            if found.is_none() {
+                found = list.runs().find_map(|run| {
+                    let has_id = |&i: &usize| run.user_id(i).is_some_and(|user| user.equals(id));
+                    (0..run.neighbours().len()).find(has_id).map(|i| run.edge(i))
+                });
+            }
+        });
+        found
+    }
+
+    /// The edge whose generated id this is.
+    pub(crate) fn edge_by_generated_id(&self, id: &Value) -> Option<EdgeRef> {
+        let (src, seq) = EdgeRef::split_generated_id(whole_number(id)?);
+        let labels = 0..self.edge_label_bound() as u16;
+        labels.map(EdgeLabelId).find_map(|label| {
+            let found = self.find_edge(src, label, seq)?;
+            let generated = found.place.value(crate::model::EDGE_ID_KEY).is_none();
+            generated.then_some(EdgeRef { src, dst: found.neighbour, seq, label: label.0 })
+        })
+    }
+
+    /// The ids with this hash that users gave to vertices.
+    pub(crate) fn user_ids_by_hash(&self, hash: u32) -> Vec<Value> {
+        let mut candidates = Vec::new();
+        self.index_candidates(VERTEX_IDS, hash, &mut candidates);
+        let ids = candidates.into_iter().filter_map(|v| Some(self.user_id(v)?.to_value()));
+        ids.filter(|id| index_hash(id) == hash).collect()
+    }
+
+    /// Appends the vertices of `label` that have a value equal to `value` (`P.eq`) under `key`, in ascending order;
+    /// `false` if there is no such index.
+    pub fn index_lookup(
+        &self,
+        label: VertexLabelId,
+        key: KeyId,
+        value: &Value,
+        out: &mut Vec<VertexRef>,
+    ) -> bool {
+        let Some(index) = self.snapshot().catalog().hash_index(label, key) else { return false };
+        self.look_up_in(index, key, value, out);
+        true
+    }
+
+    /// The same in an index that may not be ready yet.
+    pub(crate) fn look_up_in(&self, index: &Index, key: KeyId, value: &Value, out: &mut Vec<VertexRef>) {
+        let label = index.definition.label;
+        let first = out.len();
+        for_each_equal_hash(value, |hash| {
+            if let Some(own) = self.own {
+                own.candidates(&own.overlay.values, &(label, key, hash), out);
+            }
+            self.index_candidates(FIRST_INDEX + index.number as usize, hash, out);
+        });
+        keep_distinct_from(out, first, |v| self.has_value(v, key, value) && self.exists(v));
+    }
+
+    /// Appends the vertices that an index has under a hash: a superset of those that have the value.
+    fn index_candidates(&self, index: usize, hash: u32, out: &mut Vec<VertexRef>) {
+        match self.core.index_partition_for(self.request(), index, partition_of(hash), &self.guard) {
+            Ok(Some(partition)) => partition.candidates(hash, out),
+            Ok(None) => {}
+            Err(error) => self.snapshot().fail(error),
+        }
+    }
+
+    /// Appends up to `limit` vertices of a label (of all labels) from the cursor on, in ascending order, and moves
+    /// the cursor; whether there may be more. There may be although fewer were found: where many were dropped, it does not look
+    /// for the next one for long, unless `limit` is as large.
+    pub fn scan_vertices(
+        &self,
+        label: Option<VertexLabelId>,
+        cursor: &mut ScanCursor,
+        limit: usize,
+        out: &mut Vec<VertexRef>,
+    ) -> bool {
+        let enough = out.len().saturating_add(limit);
+        let mut looks = limit.max(LOOKS) as u64;
+        while out.len() < enough && looks > 0 {
+            let Some((from, to)) = self.next_run(label, cursor.next, cursor.end) else { return false };
+            let to = to.min(from.saturating_add(looks));
+            looks -= to - from;
+            cursor.next = to;
+            // A run is of one stripe, and goes round its tablets.
+            let mut known: [Option<Option<&Presence>>; TABLETS] = [None; TABLETS];
+            for v in from..to {
+                let v = VertexRef(v as u32);
+                let known = &mut known[v.tablet() as usize];
+                if !self.exists_in(v, || *known.get_or_insert_with(|| self.presence(v))) {
+                    continue;
+                }
+                out.push(v);
+                if out.len() == enough {
+                    cursor.next = u64::from(v.0) + 1;
+                    break;
+                }
+            }
+        }
+        true
+    }
+
+    /// Appends up to `limit` edges of a label (of all labels) from the cursor on, grouped by source in ascending
+    /// order, and moves the cursor; whether there may be more. There may be although fewer were found, or none: it does not look
+    /// into empty lists for long.
+    pub fn scan_edges(
+        &self,
+        label: Option<EdgeLabelId>,
+        cursor: &mut ScanCursor,
+        limit: usize,
+        out: &mut Vec<EdgeRef>,
+    ) -> bool {
+        let enough = out.len().saturating_add(limit);
+        let labels = if label.is_some() { 1 } else { self.edge_label_bound().max(1) };
+        let mut looks = LOOKS / labels + 1;
+        while out.len() < enough && looks > 0 {
+            let Some((v, end)) = self.next_run(None, cursor.next, cursor.end) else { return false };
+            if v != cursor.next {
+                *cursor = ScanCursor { next: v, end: cursor.end, ..ScanCursor::default() };
+            }
+            while cursor.next < end && out.len() < enough && looks > 0 {
+                looks -= 1;
+                self.scan_edges_of(label, cursor, enough, out);
+            }
+        }
+        true
+    }
+
+    /// Goes on with the out-edges of the cursor's vertex.
+    fn scan_edges_of(
+        &self,
+        label: Option<EdgeLabelId>,
+        cursor: &mut ScanCursor,
+        enough: usize,
+        out: &mut Vec<EdgeRef>,
+    ) {
+        let src = VertexRef(cursor.next as u32);
+        let labels = match label {
+            Some(label) => u32::from(label.0)..u32::from(label.0) + 1,
+            None => 0..self.edge_label_bound() as u32,
+        };
+        for label in labels.start.max(cursor.label)..labels.end {
+            if label != cursor.label {
+                (cursor.label, cursor.edge) = (label, Place::default());
+            }
+            loop {
+                let run = self.run(src, EdgeLabelId(label as u16), Dir::Out, &mut cursor.edge);
+                let from = cursor.edge.position.min(run.end());
+                let to = run.end().min(from + enough - out.len());
+                out.extend((from..to).map(|position| run.edge(position - run.first())));
+                cursor.edge.position = to;
+                if to >= run.total() || run.neighbours().is_empty() {
+                    break;
+                }
+                if out.len() >= enough {
+                    return;
+                }
+            }
+        }
+        (cursor.next, cursor.label, cursor.edge) = (cursor.next + 1, 0, Place::default());
+    }
+
+    /// The next run of references at or after `from` that were given out to vertices of `label`.
+    fn next_run(&self, label: Option<VertexLabelId>, from: u64, end: Option<u64>) -> Option<(u64, u64)> {
+        let end = end.unwrap_or(u64::MAX);
+        let mut number = (from >> 16) as usize;
+        while number < self.core.blocks.end() {
+            let first = (number as u64) << 16;
+            if first >= end {
+                return None;
+            }
+            if let Some(stripe) = self.core.blocks.stripe(number)
+                && label.is_none_or(|label| label == stripe.label)
+            {
+                let to = (first + u64::from(stripe.allocated().min(STRIPE_VERTICES))).min(end);
+                if from.max(first) < to {
+                    return Some((from.max(first), to));
+                }
+            }
+            number += 1;
+        }
+        None
+    }
+
+    /// Whether an edge from `src` to `dst` along `label` exists; looks through the shorter of the two lists.
+    pub fn has_edge(&self, src: VertexRef, label: EdgeLabelId, dst: VertexRef) -> bool {
+        let out = self.degree(src, Direction::Out, &[label]);
+        let into = self.degree(dst, Direction::In, &[label]);
+        if out <= into {
+            self.list(src, label, Dir::Out).runs().any(|run| run.neighbours().contains(&dst))
+        } else {
+            self.list(dst, label, Dir::In).runs().any(|run| run.neighbours().contains(&src))
+        }
+    }
+}
+
+/// Vertices, or lists of edges, that a scan looks at in one go although it finds nothing there: less than a millisecond.
+const LOOKS: usize = 1 << 13;
+
+/// Sorts what follows `first`, and keeps each vertex once if `keep` says so.
+fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {
+    out[first..].sort_unstable();
+    let mut kept = first;
+    for i in first..out.len() {
+        let v = out[i];
+        if (kept == first || out[kept - 1] != v) && keep(v) {
+            out[kept] = v;
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// A number as a whole one, if it is: as a generated id would be.
+pub(crate) fn whole_number(id: &Value) -> Option<i64> {
+    match id {
+        Value::Double(v) if v.fract() == 0.0 && v.abs() < 9e15 => Some(*v as i64),
+        Value::Float(v) if v.fract() == 0.0 && v.abs() < 1e7 => Some(*v as i64),
+        Value::BigInteger(v) => i64::try_from(v.as_ref()).ok(),
+        other => other.as_i64(),
+    }
+}
+
+impl ScanCursor {
+    /// A cursor over references from `from` to below `to` only: how a scan is split among executors.
+    pub fn between(from: u64, to: u64) -> Self {
+        Self { next: from, end: Some(to), ..Self::default() }
+    }
+}

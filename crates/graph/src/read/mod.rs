@@ -1,0 +1,44 @@
+//! What a snapshot sees, one's own writes included: elements, properties, runs of lists, look-ups in indexes, and the same
+//! for a batch. It must never know how writes are judged, committed or stored; it changes nothing that another reader sees.
+
+mod access;
+mod access_order;
+mod access_range;
+mod ahead;
+mod batched;
+mod check_tree;
+pub(crate) mod edge_ids;
+mod list;
+mod overlay;
+mod property;
+mod ranked;
+mod read_notes;
+mod read_unit;
+mod reader;
+mod runs;
+mod scan;
+mod seek;
+mod snapshot;
+mod stretches;
+mod write_set;
+
+pub(crate) use access::whole_number;
+pub use access_order::OrderCursor;
+pub use access_range::RangeQuery;
+pub(crate) use access_range::bounds_of;
+pub(crate) use batched::Stripes;
+pub use batched::{DegreeCache, Degrees, Ends, Lists, PropertyColumn, Single};
+pub(crate) use edge_ids::EdgeIdEntry;
+pub use list::{List, Run};
+pub(crate) use overlay::{Overlay, Own, OwnEdge};
+pub(crate) use ranked::Ranked;
+pub use ranked::{StripeRanks, StripeTest};
+pub use read_notes::ReadNotes;
+pub use read_unit::ReadUnit;
+pub use reader::Reader;
+pub use runs::Place;
+pub use scan::ScanCursor;
+pub use seek::Seek;
+pub use snapshot::Snapshot;
+pub use stretches::Stretch;
+pub(crate) use write_set::{WriteSet, cells_weight};

@@ -1,0 +1,144 @@
+//! Reads of properties.
+
+use values::{EdgeRef, Value, VertexRef, compare};
+
+use super::batched::Single;
+use super::reader::Reader;
+use crate::model::{EDGE_ID_KEY, KeyId, PropertyCell, PropertyEntry, PropertyId, PropertyState, ValueRef};
+use crate::place::slot_of;
+use crate::sections::{Column, SectionKey, SectionName};
+
+impl Reader<'_> {
+    /// The first value of a vertex under a key.
+    #[inline]
+    pub fn value(&self, v: VertexRef, key: KeyId) -> Option<Value> {
+        self.value_ref(v, key).map(ValueRef::to_value)
+    }
+
+    /// The first value of a vertex under a key, borrowed.
+    #[inline]
+    pub fn value_ref(&self, v: VertexRef, key: KeyId) -> Option<ValueRef<'_>> {
+        if let Some(own) = self.own
+            && let Some(state) = own.property(v, key)
+        {
+            return state.first();
+        }
+        self.column(v, key)?.get(slot_of(v), self.tick)
+    }
+
+    /// What a vertex has under a key. For many vertices, [`Reader::property_column`] is faster.
+    #[inline]
+    pub fn single(&self, v: VertexRef, key: KeyId) -> Single<'_> {
+        if let Some(own) = self.own
+            && let Some(state) = own.property(v, key)
+        {
+            return state.single();
+        }
+        self.column(v, key).map_or(Single::Absent, |column| column.single(slot_of(v), self.tick))
+    }
+
+    /// Whether the vertex has at most one value under a key, and that without meta-properties: [`Reader::value_ref`]
+    /// then says all there is to say.
+    #[inline]
+    pub fn is_plain(&self, v: VertexRef, key: KeyId) -> bool {
+        if let Some(own) = self.own
+            && let Some(state) = own.property(v, key)
+        {
+            return !matches!(state, PropertyState::Many(_));
+        }
+        self.column(v, key).is_none_or(|column| column.is_plain(slot_of(v), self.tick))
+    }
+
+    /// Whether the vertex has a value equal to `value` (`P.eq`) under `key`, whichever of several.
+    pub fn has_value(&self, v: VertexRef, key: KeyId, value: &Value) -> bool {
+        match self.value_ref(v, key) {
+            None => false,
+            Some(first) if first.equals(value) => true,
+            Some(_) => self.cells(v, key).iter().skip(1).any(|cell| ValueRef::of(&cell.value).equals(value)),
+        }
+    }
+
+    /// Appends all properties of a vertex under `keys` (all, when empty), in the order of `keys` (of the key ids).
+    pub fn vertex_properties(&self, v: VertexRef, keys: &[KeyId], out: &mut Vec<PropertyEntry>) {
+        if keys.is_empty() {
+            for key in self.snapshot().catalog().key_ids() {
+                self.append_properties(v, key, out);
+            }
+        } else {
+            keys.iter().for_each(|&key| self.append_properties(v, key, out));
+        }
+    }
+
+    fn append_properties(&self, v: VertexRef, key: KeyId, out: &mut Vec<PropertyEntry>) {
+        match self.single(v, key) {
+            Single::Absent => {}
+            Single::Value(value) => out.push(PropertyEntry::plain(v, key, value.to_value())),
+            Single::Several => {
+                out.extend(self.cells(v, key).into_iter().map(|cell| PropertyEntry::new(v, key, cell)));
+            }
+        }
+    }
+
+    /// The vertex property at this place.
+    pub fn vertex_property(&self, id: PropertyId) -> Option<PropertyEntry> {
+        let cells = self.cells(id.vertex(), id.key());
+        let cell = cells.into_iter().find(|cell| cell.place == id.place())?;
+        Some(PropertyEntry::new(id.vertex(), id.key(), cell))
+    }
+
+    /// Where a vertex has, or had, the property of a key with this id, as users see ids.
+    pub fn place_of_property(&self, v: VertexRef, key: KeyId, id: &Value) -> Option<PropertyId> {
+        let own = id.as_i64().map(PropertyId).filter(|own| *own == PropertyId::new(v, key, own.place()));
+        if self.is_plain(v, key) {
+            return own;
+        }
+        let cells = self.cells(v, key);
+        match cells.iter().find(|cell| cell.kept_id().is_some_and(|kept| compare::equals(kept, id))) {
+            Some(cell) => Some(PropertyId::new(v, key, cell.place)),
+            // What is at its place may be a property that came with another id.
+            None => own.filter(|own| {
+                !cells.iter().any(|cell| cell.place == own.place() && cell.kept_id().is_some())
+            }),
+        }
+    }
+
+    /// All values of a vertex under a key.
+    pub(crate) fn cells(&self, v: VertexRef, key: KeyId) -> Vec<PropertyCell> {
+        if let Some(own) = self.own
+            && let Some(state) = own.property(v, key)
+        {
+            return state.to_cells();
+        }
+        self.column(v, key).map_or_else(Vec::new, |column| column.cells(slot_of(v), self.tick))
+    }
+
+    /// The value of an edge under a key. Inside a list, [`crate::read::List::value`] is faster.
+    pub fn edge_value(&self, e: EdgeRef, key: KeyId) -> Option<Value> {
+        self.edge_value_ref(e, key).map(ValueRef::to_value)
+    }
+
+    /// The value of an edge under a key, borrowed. Inside a list, [`crate::read::List::value_ref`] is faster.
+    pub fn edge_value_ref(&self, e: EdgeRef, key: KeyId) -> Option<ValueRef<'_>> {
+        if key == EDGE_ID_KEY {
+            return None;
+        }
+        self.edge_place(e)?.value(key)
+    }
+
+    /// Appends all properties of an edge under `keys` (all, when empty), in the order of `keys` (of the key ids).
+    pub fn edge_properties(&self, e: EdgeRef, keys: &[KeyId], out: &mut Vec<(KeyId, Value)>) {
+        let Some(place) = self.edge_place(e) else { return };
+        if keys.is_empty() {
+            out.extend(place.cells().iter().filter(|(key, _)| *key != EDGE_ID_KEY).cloned());
+        } else {
+            let value = |&key: &KeyId| Some((key, place.value(key)?.to_value()));
+            out.extend(keys.iter().filter(|&&key| key != EDGE_ID_KEY).filter_map(value));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn column(&self, v: VertexRef, key: KeyId) -> Option<&Column> {
+        let cell = self.core.blocks.block(v)?.columns.get(key.index())?;
+        self.resolve(cell, || SectionKey::of(v, SectionName::Column(key)))
+    }
+}

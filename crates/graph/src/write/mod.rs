@@ -1,0 +1,13 @@
+//! What a transaction wants: it checks each write against schema and rules, and holds it until the commit. It must never
+//! know how a commit is made durable or visible, nor change anything that a snapshot sees.
+
+mod edge;
+mod held;
+mod rules;
+mod transaction;
+mod turn;
+mod vertex;
+
+pub(crate) use held::{Held, HeldBytes};
+pub use transaction::{Submitted, Transaction};
+pub use turn::{Turn, TurnAnswer};

@@ -1,0 +1,258 @@
+//! Buffered writes: the public face. What each kind of write does is in `vertex.rs` and `edge.rs`.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use timeline::{Committed, SnapshotGuard, Stamp, Standing, Unit};
+use values::Value;
+
+use super::held::Held;
+use super::turn::Turn;
+use crate::cache::{LoadTurn, Request};
+use crate::commit::Commit;
+use crate::core::Core;
+use crate::error::{GraphError, Result};
+use crate::model::{Catalog, KeyId, NameSpace, NewNames, name_hash, units, unstorable};
+use crate::read::{Overlay, Own, ReadUnit, Reader, Snapshot, WriteSet};
+
+/// Writes that become visible and durable together, or not at all. Optimistic: what it read is validated at commit.
+///
+/// All methods take `&self`: a transaction can be shared by the operators of one query. Dropping it rolls back. A
+/// method that fails has written nothing, except when the transaction is full: then roll it back.
+pub struct Transaction {
+    pub(crate) core: Arc<Core>,
+    pub(crate) base: Snapshot,
+    pub(crate) overlay: Arc<Overlay>,
+    pub(crate) writes: Mutex<WriteSet>,
+    /// The names that it uses and its snapshot does not know.
+    names: OnceLock<Arc<NewNames>>,
+    /// The request that it is an attempt of, and when that began.
+    attempt: Option<(Arc<Turn>, Instant)>,
+}
+
+impl Transaction {
+    pub(crate) fn begin(core: &Arc<Core>, base: Snapshot, turn: Option<Arc<Turn>>) -> Self {
+        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(&core.held)));
+        let attempt = turn.map(|turn| (turn, Instant::now()));
+        let names = OnceLock::new();
+        Self { core: Arc::clone(core), base, overlay: Arc::default(), writes, names, attempt }
+    }
+
+    /// The committed state that it began with.
+    pub fn base(&self) -> &Snapshot {
+        &self.base
+    }
+
+    /// The graph as this transaction sees it now: its snapshot and the writes made so far. Later writes are not seen
+    /// by a snapshot taken before them: take another, it is cheap.
+    pub fn snapshot(&self) -> Snapshot {
+        let writes = self.writes.lock();
+        if writes.writes == 0 {
+            return self.base.clone();
+        }
+        self.base.with_own(&self.overlay, (writes.writes, self.names.get()), Arc::new(writes.counts.clone()))
+    }
+
+    /// A request for reads of this transaction, over at `deadline` at the latest; see [`Snapshot::on_behalf_of`].
+    pub fn new_request(&self, deadline: Option<Instant>) -> Arc<Request> {
+        self.base.new_request(deadline)
+    }
+
+    /// Records what was read, for validation at commit. A transaction that writes nothing needs not: it is never
+    /// refused.
+    pub fn note_read(&self, unit: ReadUnit) {
+        self.note_units(units::of_read(unit).into_iter().flatten());
+    }
+
+    /// The same of many, for [`crate::read::ReadNotes`].
+    pub(crate) fn note_units(&self, units: impl IntoIterator<Item = Unit>) {
+        self.writes.lock().reads(units);
+    }
+
+    /// Records what the answer shows, as it is at the commit: unlike with what was read, a change by another transaction refuses
+    /// nothing, but [`Submitted::wait_to_show`] says that there was one.
+    pub fn note_shown(&self, unit: ReadUnit) {
+        self.note_shown_units(units::of_read(unit).into_iter().flatten());
+    }
+
+    /// The same of many, for [`crate::read::ReadNotes`].
+    pub(crate) fn note_shown_units(&self, units: impl IntoIterator<Item = Unit>) {
+        self.writes.lock().shows(units);
+    }
+
+    /// Whether anything was written.
+    pub fn has_writes(&self) -> bool {
+        self.writes.lock().writes > 0
+    }
+
+    /// Validates, makes durable and publishes the writes; when it returns they survive a crash.
+    ///
+    /// # Errors
+    /// [`GraphError::Conflict`] if something that was read has changed: run the transaction again.
+    /// [`GraphError::Kept`] if somebody else keeps all the memory there is for changes: run it again later.
+    /// [`GraphError::Schema`] if an element lacks a property that it is required to have.
+    /// [`GraphError::TransactionEnded`] if it was committed before.
+    pub fn commit(self) -> Result<Stamp> {
+        let submitted = self.submit()?;
+        drop(self);
+        submitted.wait()
+    }
+
+    /// The first half of [`Transaction::commit`], of a transaction that somebody else may still hold (an executor that is
+    /// about to forget a query it helped with): validates the writes and gives them their place among all commits. The
+    /// transaction has ended, whatever comes of it: it still serves reads but refuses writes.
+    ///
+    /// # Errors
+    /// As [`Transaction::commit`].
+    pub fn submit(&self) -> Result<Submitted> {
+        let writes = self.writes.lock().end(Held::new(&self.core.held))?;
+        self.base.check()?;
+        self.obey_requirements(&writes)?;
+        let (ops, mut footprint, held) = writes.into_ops();
+        // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
+        footprint.reads(units::schema());
+        if ops.is_empty() {
+            return Ok(Submitted { stamp: self.base.stamp(), queued: None });
+        }
+        self.core.refuse_if_kept(self.base.stamp().bits())?;
+        let turn = self.core.pools.commit_turn(ops.len());
+        let standing = match &self.attempt {
+            Some((turn, _)) => turn.standing(),
+            None => Standing::Ordinary(None, self.core.now()),
+        };
+        let names = self.names.get();
+        let commit = Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, names, ops };
+        match self.core.submit(&self.core.catalog(), commit) {
+            Ok(Committed { stamp, shown, .. }) => {
+                let names = names.cloned();
+                let queued =
+                    Queued { core: Arc::clone(&self.core), shown, _names: names, _held: held, _turn: turn };
+                Ok(Submitted { stamp, queued: Some(queued) })
+            }
+            Err(error) => {
+                self.core.cache.let_another_through();
+                if let (GraphError::Conflict(_), Some((turn, began))) = (&error, &self.attempt) {
+                    turn.lost(footprint, began.elapsed());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Forgets the writes.
+    pub fn rollback(self) {}
+
+    /// A reader that sees every write so far, for the write that comes next.
+    pub(crate) fn reader(&self, writes: &WriteSet) -> Reader<'_> {
+        let names = self.names.get().map(|names| &**names);
+        let own = Own { overlay: &self.overlay, writes: writes.writes, names };
+        Reader::with_own(&self.base, (writes.writes > 0).then_some(own))
+    }
+
+    /// The id of a key, after checking that the value can be stored under it.
+    pub(crate) fn storable(&self, key: &str, value: &Value) -> Result<KeyId> {
+        if let Some(type_name) = unstorable(value) {
+            return Err(GraphError::BadValue { key: key.chars().take(64).collect(), type_name });
+        }
+        Ok(KeyId(self.intern(NameSpace::Key, key)?))
+    }
+
+    /// The id of a name to write with. One that the snapshot does not know is reserved: whoever writes with it may be the first who
+    /// commits with it, and conflicts with whoever has found it unknown.
+    pub(crate) fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
+        if let Some(id) = self.base.catalog().id(space, name) {
+            return Ok(id);
+        }
+        let names = self.names.get_or_init(|| NewNames::new(&self.core.names));
+        let (id, is_new) = names.intern(space, name)?;
+        if is_new {
+            self.writes.lock().introduces(units::name(space, name_hash(name)), name)?;
+        }
+        Ok(id)
+    }
+
+    /// What it knows by name: what its snapshot does, and what it has written with.
+    pub(crate) fn catalog(&self) -> Catalog {
+        self.base.catalog().with_new(self.names.get())
+    }
+}
+
+impl std::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let writes = self.writes.lock().writes;
+        f.debug_struct("Transaction")
+            .field("base", &self.base)
+            .field("writes", &writes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A commit that is on its way: see [`Transaction::submit`].
+///
+/// Dropped without [`Submitted::wait`] it is waited for all the same, and nobody hears of a failure.
+#[must_use = "it is not known to be durable before `wait` says so"]
+pub struct Submitted {
+    stamp: Stamp,
+    /// None of a transaction that wrote nothing.
+    queued: Option<Queued>,
+}
+
+/// What a commit holds until it is durable and visible.
+struct Queued {
+    core: Arc<Core>,
+    /// The moment of the commit, if what the answer shows has changed before it.
+    shown: Option<SnapshotGuard>,
+    /// Reserved until they are given out.
+    _names: Option<Arc<NewNames>>,
+    _held: Held,
+    _turn: Option<LoadTurn>,
+}
+
+impl Submitted {
+    /// Waits until the writes are durable and visible, then flushes, if that is due; when it was, among all commits. Best
+    /// when the transaction is gone: what its snapshot sees can neither be merged nor leave memory meanwhile.
+    ///
+    /// # Errors
+    /// Those of the log: see [`Transaction::commit`].
+    pub fn wait(self) -> Result<Stamp> {
+        let stamp = self.stamp;
+        self.wait_to_show()?;
+        Ok(stamp)
+    }
+
+    /// The same. If another transaction has changed what the answer shows ([`Transaction::note_shown`]) between the snapshot
+    /// and the commit: the graph as it is at the commit, of which the answer must be made. So of two transactions that each write
+    /// what the other one shows, the answer of the later shows what the earlier wrote.
+    ///
+    /// # Errors
+    /// As [`Submitted::wait`].
+    pub fn wait_to_show(mut self) -> Result<Option<Snapshot>> {
+        let Some(mut queued) = self.queued.take() else { return Ok(None) };
+        queued.core.settle(self.stamp)?;
+        let core = Arc::clone(&queued.core);
+        let shown = queued.shown.take().map(|guard| Snapshot::at_commit(&core, guard));
+        drop(queued);
+        if shown.is_none() {
+            // With a snapshot in hand it could not merge what that may read. The next commit will see to it.
+            core.flush_if_due();
+        }
+        Ok(shown)
+    }
+}
+
+impl Drop for Submitted {
+    fn drop(&mut self) {
+        if let Some(queued) = self.queued.take()
+            && let Err(error) = queued.core.settle(self.stamp)
+        {
+            tracing::error!(%error, "a commit that nobody waited for failed");
+        }
+    }
+}
+
+impl std::fmt::Debug for Submitted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Submitted").field("stamp", &self.stamp).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,278 @@
+//! The rules of the wings that a program can check: their order, their doors, and which arrows still run up.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The wings, from the bottom: each may use those before it, and what `error.rs` has. Above them is the handle.
+const ORDER: [&str; 19] = [
+    "bytes",
+    "model",
+    "cells",
+    "sections",
+    "place",
+    "cache",
+    "durable",
+    "apply",
+    "read",
+    "write",
+    "commit",
+    "flush",
+    "restart",
+    "lists",
+    "statistics",
+    "indexes",
+    "define",
+    "load",
+    "care",
+];
+
+/// The files of the handle.
+const HANDLE: [&str; 5] = ["core", "graph", "layout", "lib", "stats"];
+
+/// Arrows that still run up: a wing, and what it uses of the handle or of a wing above it. This list may only shrink.
+const LEFT: &[(&str, &str)] = &[
+    ("model", "place::adjacency_number"),
+    ("model", "read::RangeQuery"),
+    ("model", "read::ReadUnit"),
+    ("model", "read::Single"),
+    ("model", "read::Single::Absent"),
+    ("model", "read::Single::Several"),
+    ("model", "read::Single::Value"),
+    ("model", "read::bounds_of"),
+    ("model", "sections::Conversions"),
+    ("model", "sections::EdgeCells"),
+    ("model", "sections::TreeBounds"),
+    ("sections", "place::TABLETS"),
+    ("sections", "place::adjacency_number"),
+    ("sections", "place::slot_of"),
+    ("sections", "place::stripe_of"),
+    ("sections", "place::vertex_at"),
+    ("sections", "read::Single"),
+    ("sections", "read::Stripes"),
+    ("sections", "read::cells_weight"),
+    ("place", "core::Core"),
+    ("place", "read::Ranked"),
+    ("cache", "apply::Writer"),
+    ("cache", "core::Core"),
+    ("cache", "graph::GraphOptions"),
+    ("apply", "core::Core"),
+    ("apply", "core::FIRST_INDEX"),
+    ("apply", "core::VERTEX_IDS"),
+    ("apply", "lists::Maintained"),
+    ("read", "core::Core"),
+    ("read", "core::EDGE_IDS"),
+    ("read", "core::FIRST_INDEX"),
+    ("read", "core::VERTEX_IDS"),
+    ("read", "graph::GraphOptions"),
+    ("read", "write::Held"),
+    ("read", "write::Transaction"),
+    ("write", "commit::Commit"),
+    ("write", "core::Core"),
+    ("commit", "core::Core"),
+    ("flush", "core::Core"),
+    ("flush", "core::FIRST_INDEX"),
+    ("restart", "core::Core"),
+    ("restart", "graph::GraphOptions"),
+    ("restart", "statistics::Known"),
+    ("lists", "core::Core"),
+    ("statistics", "core::Core"),
+    ("statistics", "core::FIRST_INDEX"),
+    ("statistics", "graph::Graph"),
+    ("indexes", "core::Core"),
+    ("indexes", "core::FIRST_INDEX"),
+    ("indexes", "load::in_turns"),
+    ("define", "core::Core"),
+    ("load", "core::Core"),
+    ("load", "core::VERTEX_IDS"),
+    ("load", "stats::GraphStats"),
+    ("care", "core::EDGE_IDS"),
+    ("care", "core::FIRST_INDEX"),
+    ("care", "core::VERTEX_IDS"),
+    ("care", "graph::Graph"),
+    ("care", "graph::GraphOptions"),
+];
+
+/// Most entries of `src`.
+const MOST_ENTRIES: usize = 25;
+
+/// A path that a file of a wing names, from the root of the crate.
+struct Import {
+    file: String,
+    wing: String,
+    /// Whether the file shows it to others as its own.
+    is_shown: bool,
+    path: Vec<String>,
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// The code without comments, texts and the tests at its end, which may use the handle as anybody does.
+fn code_of(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let lines = lines.map(|line| line.split(" // ").next().unwrap_or_default());
+    lines.map(|line| line.split('"').step_by(2).collect::<String>() + "\n").collect()
+}
+
+/// The paths that a tree of imports names: of `crate::a::{b, c::{d, e as f}}` there are three.
+fn paths_of(tree: &str) -> Vec<String> {
+    let tree = tree.trim();
+    let Some(open) = tree.find('{') else {
+        let path = tree.split(" as ").next().unwrap_or_default();
+        return vec![path.trim().trim_end_matches("::self").to_owned()];
+    };
+    let inner = tree[open + 1..].strip_suffix('}').unwrap_or_else(|| panic!("{tree} does not end"));
+    let (mut depth, mut begin, mut parts) = (0, 0, Vec::new());
+    for (at, letter) in inner.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&inner[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[begin..]);
+    let parts = parts.into_iter().filter(|part| !part.trim().is_empty()).flat_map(paths_of);
+    parts.map(|path| format!("{}{path}", &tree[..open])).collect()
+}
+
+/// What a path means in a module, from the root of the crate; none if it leads elsewhere.
+fn resolved(path: &str, module: &[String]) -> Option<Vec<String>> {
+    let mut parts = path.split("::").map(str::to_owned).peekable();
+    if parts.next_if(|part| part == "crate").is_some() {
+        return Some(parts.collect());
+    }
+    parts.peek().filter(|part| *part == "super")?;
+    let mut from = module.to_vec();
+    while parts.next_if(|part| part == "super").is_some() {
+        from.pop();
+    }
+    from.extend(parts);
+    Some(from)
+}
+
+/// All paths within the crate that a file names, and whether they are shown to others.
+fn imports_of(code: &str) -> Vec<(bool, String)> {
+    let mut found = Vec::new();
+    for statement in code.split(';') {
+        let begins = |at: &usize| *at == 0 || statement[..*at].ends_with(['\n', ' ']);
+        let begin =
+            statement.rfind("use ").filter(begins).filter(|at| !statement[*at..].contains(['=', '(', '<']));
+        let (before, tree) = statement.split_at(begin.unwrap_or(statement.len()));
+        if let Some(tree) = tree.strip_prefix("use ") {
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            found.extend(paths_of(tree).into_iter().map(|path| (line.trim().starts_with("pub"), path)));
+        }
+        for (at, _) in before.match_indices("crate::").chain(before.match_indices("super::super::")) {
+            let is_path = |letter: &char| *letter == ':' || *letter == '_' || letter.is_alphanumeric();
+            let path: String = before[at..].chars().take_while(is_path).collect();
+            found.push((false, path.trim_end_matches(':').to_owned()));
+        }
+    }
+    found
+}
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
+    }
+}
+
+/// What the files of the wings import from the crate.
+fn imports() -> Vec<Import> {
+    let mut imports = Vec::new();
+    for wing in ORDER {
+        let mut inside = Vec::new();
+        files(&source().join(wing), &mut inside);
+        assert!(!inside.is_empty(), "the wing {wing} is empty");
+        for file in inside {
+            let name = file.strip_prefix(source()).unwrap().with_extension("");
+            let mut module: Vec<_> = name.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+            module.pop_if(|last| last == "mod");
+            let text = fs::read_to_string(&file).unwrap();
+            for (is_shown, path) in imports_of(&code_of(&text)) {
+                if let Some(path) = resolved(&path, &module) {
+                    let (file, wing) = (name.display().to_string(), wing.to_owned());
+                    imports.push(Import { file, wing, is_shown, path });
+                }
+            }
+        }
+    }
+    assert!(imports.len() > 1000, "only {} imports were found", imports.len());
+    imports
+}
+
+fn height(wing: &str) -> usize {
+    ORDER.iter().position(|known| *known == wing).unwrap_or(ORDER.len())
+}
+
+#[test]
+fn the_wings_are_what_is_in_the_house() {
+    let mut entries = BTreeSet::new();
+    for entry in fs::read_dir(source()).unwrap() {
+        let path = entry.unwrap().path();
+        entries.insert(path.file_stem().unwrap().to_str().unwrap().to_owned());
+    }
+    assert!(entries.len() <= MOST_ENTRIES, "{} entries are more than {MOST_ENTRIES}", entries.len());
+    let known = ORDER.iter().chain(&HANDLE).chain(&["error"]).map(|name| (*name).to_owned());
+    assert_eq!(entries, known.collect(), "say in this test where it stands");
+}
+
+#[test]
+fn no_import_runs_up() {
+    let (mut up, mut used) = (BTreeSet::new(), BTreeSet::new());
+    for import in imports() {
+        let target = import.path[0].as_str();
+        if target == "error" || height(target) <= height(&import.wing) {
+            continue;
+        }
+        let name = import.path.join("::");
+        match LEFT.iter().find(|(wing, left)| *wing == import.wing && *left == name) {
+            Some(left) => {
+                used.insert(left);
+            }
+            None => {
+                up.insert(format!("{} uses {name}", import.file));
+            }
+        }
+    }
+    assert!(up.is_empty(), "these run up:\n{}", up.into_iter().collect::<Vec<_>>().join("\n"));
+    let cut: Vec<_> = LEFT.iter().filter(|left| !used.contains(left)).collect();
+    assert!(cut.is_empty(), "these are cut, so take them off the list: {cut:?}");
+}
+
+#[test]
+fn no_import_runs_past_a_door() {
+    for import in imports() {
+        let name = import.path.join("::");
+        let is_elsewhere = import.path[0] != import.wing;
+        assert!(!(is_elsewhere && import.is_shown), "{} shows {name} as its own", import.file);
+        assert!(!is_elsewhere || import.path.len() > 1, "{} goes through the wing {name}", import.file);
+    }
+}
+
+/// What would be found of a file with these lines.
+fn found(lines: &str) -> Vec<String> {
+    imports_of(&code_of(lines)).into_iter().map(|(_, path)| path).collect()
+}
+
+#[test]
+fn imports_are_found_wherever_they_stand() {
+    assert_eq!(
+        found("use crate::a::{b, c::{d, e as f}};\n"),
+        ["crate::a::b", "crate::a::c::d", "crate::a::c::e"]
+    );
+    assert_eq!(found("fn f() -> crate::a::B {\n    use crate::c::D;\n}\n"), ["crate::c::D", "crate::a::B"]);
+    assert_eq!(found("fn f(a: crate::a::B) {}\n// crate::c::D\n"), ["crate::a::B"]);
+    assert_eq!(found("use std::fs;\nmod x;\npub(crate) use super::y::Z;\n"), ["std::fs", "super::y::Z"]);
+    let module = ["read".to_owned(), "batched".to_owned(), "lists".to_owned()];
+    assert_eq!(resolved("super::super::list::Run", &module).unwrap(), ["read", "list", "Run"]);
+    assert_eq!(resolved("super::super::super::graph::Graph", &module).unwrap(), ["graph", "Graph"]);
+}
