@@ -25,6 +25,7 @@ use crate::batch::Batch;
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::executor::LongStep;
+use crate::experts;
 use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
@@ -213,7 +214,7 @@ impl Instance {
     /// Tells the first operator, an expansion, which edges of the one row it receives next are wanted.
     pub(crate) fn restrict(&mut self, part: EdgePart) {
         let node = &mut self.nodes[0];
-        let operator = node.operator.get_or_insert_with(|| operators::create(&self.pipeline.ops[0]));
+        let operator = node.operator.get_or_insert_with(|| experts::create(&self.pipeline.ops[0]));
         node.used = true;
         operator.restrict(part);
     }
@@ -422,7 +423,7 @@ impl Instance {
         let long_from = if operators::reads_characters(&op.kind) { LONG_TEXT } else { LONG_BYTES };
         let may_outlast = is_paced && (node.outlasts() || charge.is_some_and(|bytes| bytes >= long_from));
         let long = may_outlast.then(|| LongStep::begin(|| cx.query.check())).transpose()?;
-        let operator = node.operator.get_or_insert_with(|| operators::create(op));
+        let operator = node.operator.get_or_insert_with(|| experts::create(op));
         let output = &mut self.output;
         let may_fail = |batch: &&Batch| batch.len > 1 && operators::fails_at_a_row(&op.kind, batch);
         let again = input.as_ref().filter(may_fail).cloned();
@@ -520,11 +521,11 @@ impl Instance {
         let i = self.completed;
         let op = &self.pipeline.ops[i];
         let node = &mut self.nodes[i];
-        if !node.used && !operators::emits_on_empty(&op.kind) {
+        if !node.used && !experts::emits_on_empty(&op.kind) {
             self.completed += 1;
             return Ok(());
         }
-        let operator = node.operator.get_or_insert_with(|| operators::create(op));
+        let operator = node.operator.get_or_insert_with(|| experts::create(op));
         node.used = true;
         let output = &mut self.output;
         let step = match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output)) {

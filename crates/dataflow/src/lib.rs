@@ -9,6 +9,7 @@
 //! | `query/` | one query: its state, its root, its task |
 //! | `instance.rs`, `mailbox.rs` | one scope instance: mailboxes, progress, intra-instance policy |
 //! | `scope/` | scope operators: instances, inter-instance policy, cancellation |
+//! | `experts.rs` | who executes which operator of a plan |
 //! | `operators/` | the experts: one file per category of step |
 //! | `operator.rs` | what an operator is |
 //! | `batch/` | the messages: columnar batches of traversers |
@@ -28,6 +29,7 @@ mod engine;
 mod entered;
 mod error;
 mod executor;
+mod experts;
 mod growing;
 mod instance;
 mod java_regex;

@@ -11,10 +11,10 @@
 //!
 //! Invariant: this crate knows nothing of threads.
 
-mod asked;
 mod bind;
 mod cache;
 mod error;
+mod estimates;
 mod explain;
 mod lists;
 mod logical;

@@ -14,7 +14,7 @@ use crate::growing::{Chunked, GrowingMap};
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
+use super::row_origins::trace;
 use super::row_store::{Leaving, Place, RowStore};
 use super::sorting::Sorting;
 use super::vertex_map::VertexMap;

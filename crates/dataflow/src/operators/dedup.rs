@@ -11,7 +11,7 @@ use crate::error::QueryError;
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
+use super::row_origins::trace;
 use super::seen::Seen;
 use super::slots::object;
 use crate::memory::StateMemory;

@@ -9,9 +9,9 @@ use crate::growing::{Chunks, GrowingMap};
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
 use super::per_tag::PerTag;
 use super::reduce::{emit_results, tags};
+use super::row_origins::trace;
 use super::seen::extent;
 use super::slots::object;
 use super::waiting::Waiting;

@@ -13,10 +13,10 @@ use crate::growing::Chunked;
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
 use super::ordered::ordered;
 use super::per_tag::PerTag;
 use super::random::Random;
+use super::row_origins::trace;
 use super::row_store::{Place, RowStore};
 use super::slots::object;
 use super::sort_keys::{NewKeys, SortKeys};

@@ -39,9 +39,10 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         | ScopeKind::FlatMap { .. }
         | ScopeKind::SideEffect { .. }
         | ScopeKind::Coalesce { .. } => Box::new(branch::BranchScope::new(scope, op)),
-        ScopeKind::Union { .. } | ScopeKind::Choose { .. } | ScopeKind::Inline { .. } => {
-            Box::new(stream::StreamScope::new(scope))
-        }
+        ScopeKind::Union { .. }
+        | ScopeKind::If { .. }
+        | ScopeKind::Switch { .. }
+        | ScopeKind::Inline { .. } => Box::new(stream::StreamScope::new(scope)),
         ScopeKind::Group { .. } => Box::new(group::GroupScope::new(scope)),
         ScopeKind::Repeat { .. } => Box::new(repeat::LoopScope::new(scope)),
         ScopeKind::Exchange { .. } => Box::new(exchange::ExchangeScope::new(scope)),
@@ -58,5 +59,5 @@ pub(crate) fn emits_on_empty(kind: &ScopeKind) -> bool {
 }
 
 fn pipeline_emits(pipeline: &planner::physical::Pipeline) -> bool {
-    pipeline.ops.iter().any(|op| crate::operators::emits_on_empty(&op.kind))
+    pipeline.ops.iter().any(|op| crate::experts::emits_on_empty(&op.kind))
 }

@@ -10,11 +10,10 @@ use graph::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::PredicateOp;
 use values::Direction;
 
-use super::mix::{Labels, MANY, Mix, far_ends};
+use super::label_mix::{Labels, MANY, Mix, far_ends};
 use crate::Statistics;
 use crate::logical::{Access, Chain, Kind, Lookup, LoopCondition, Move, Repeat, Step};
-use crate::physical::{EdgeEnd, EdgeLabels, ElementKind, IndexedRange, Operand, Predicate, Test};
-use crate::rules::ends;
+use crate::physical::{EdgeEnd, EdgeLabels, ElementKind, IndexedRange, Operand, Predicate, Test, ends};
 
 /// Share of traversers that a test lets pass.
 const TEST: f64 = 0.3;

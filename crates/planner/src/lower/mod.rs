@@ -11,8 +11,8 @@ mod exchange;
 mod expand_into;
 mod in_order;
 mod isolation;
+mod label_mix;
 mod liveness;
-mod mix;
 mod modulate;
 mod pipeline;
 mod repeat;
@@ -29,7 +29,7 @@ use crate::logical::{Chain, Kind, Logical, Seen, Step, each_wants_few, gathers_b
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
-pub(crate) use mix::Mix;
+pub(crate) use label_mix::Mix;
 use pipeline::{Expected, Ops};
 
 /// Lowers a logical plan.

@@ -18,6 +18,7 @@
 mod child;
 mod expr;
 mod op;
+mod range;
 mod scope;
 mod slots;
 
@@ -28,6 +29,7 @@ pub use op::{
     LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SortedPart, SourceIds,
     Target, Top, WriteKind, WriteProperty,
 };
+pub(crate) use range::{ends, is_known};
 pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};
 pub(crate) use slots::Use;
 

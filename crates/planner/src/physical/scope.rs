@@ -111,17 +111,22 @@ pub enum ScopeKind {
         /// The subqueries.
         branches: Vec<Pipeline>,
     },
-    /// Each traverser goes to the first branch whose option matches the choice (`choose`).
-    Choose {
-        /// What is compared with the options: `None` for `choose(test)`, whose outcome is in `mark`.
-        choice: Option<Slot>,
-        /// For the two-way form: the slot that holds the outcome of the test.
-        mark: Option<Slot>,
+    /// Each traverser goes to one of two branches (`choose` by a test).
+    If {
+        /// The slot that holds the outcome of the test.
+        mark: Slot,
+        /// The branch when it is true.
+        then: Pipeline,
+        /// The branch when it is false; `None` passes the traverser unchanged.
+        otherwise: Option<Pipeline>,
+    },
+    /// Each traverser goes to the first branch whose option matches the choice (`choose` with options).
+    Switch {
+        /// What is compared with the options.
+        choice: Slot,
         /// The options: (the value or predicate to match, the branch).
         options: Vec<(super::Predicate, Pipeline)>,
-        /// For the two-way form: the branch when the mark is true.
-        then: Option<Pipeline>,
-        /// The branch when nothing matched (two-way form: when the mark is false); `None` passes the traverser unchanged.
+        /// The branch when nothing matched; `None` passes the traverser unchanged.
         otherwise: Option<Pipeline>,
         /// The branch when the choice is absent (`Pick.unproductive`); `None` passes the traverser unchanged.
         unproductive: Option<Pipeline>,
@@ -171,8 +176,11 @@ impl ScopeKind {
             | Self::Group { value: child, .. }
             | Self::Inline { child }
             | Self::Exchange { child } => (&[], Some(child), &[], &[], [None; 3], &[]),
-            Self::Choose { options, then, otherwise, unproductive, .. } => {
-                (&[], None, options, &[], [then.as_ref(), otherwise.as_ref(), unproductive.as_ref()], &[])
+            Self::If { then, otherwise, .. } => {
+                (&[], Some(then), &[], &[], [otherwise.as_ref(), None, None], &[])
+            }
+            Self::Switch { options, otherwise, unproductive, .. } => {
+                (&[], None, options, &[], [otherwise.as_ref(), unproductive.as_ref(), None], &[])
             }
             Self::Repeat { head, body, tail } => (&[], None, &[], head, [Some(body), None, None], tail),
         };

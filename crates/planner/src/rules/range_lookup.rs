@@ -14,13 +14,12 @@
 
 use graph::{KeyId, VertexLabelId};
 use gremlin::PredicateOp;
-use values::Value;
 
 use super::filter_fusion::flatten;
 use super::index_lookup::{equal, indexed, replace};
 use super::{Context, each_chain};
 use crate::logical::{Access, Chain, Kind, Logical, Lookup};
-use crate::physical::{ElementKind, IndexedRange, Operand, Predicate, Test};
+use crate::physical::{ElementKind, IndexedRange, Operand, Predicate, Test, ends, is_known};
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     each_chain(plan, |chain, _| {
@@ -145,35 +144,6 @@ pub(super) fn narrow(parts: &[Test], keys: Vec<KeyId>) -> (usize, IndexedRange) 
         }
     }
     (strength, range)
-}
-
-/// The ends of the range that a predicate describes.
-pub(crate) fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) {
-    match predicate {
-        Predicate::Compare(op, operand) if is_known(operand) => match op {
-            PredicateOp::Gt | PredicateOp::Gte => (Some(operand.clone()), None),
-            PredicateOp::Lt | PredicateOp::Lte => (None, Some(operand.clone())),
-            PredicateOp::Eq => (Some(operand.clone()), Some(operand.clone())),
-            PredicateOp::Neq => (None, None),
-        },
-        Predicate::And(all) => {
-            all.iter().map(ends).fold((None, None), |(low, high), (further_low, further_high)| {
-                (low.or(further_low), high.or(further_high))
-            })
-        }
-        _ => (None, None),
-    }
-}
-
-/// Whether a value is there before the query runs. Null and collections are not in order with anything.
-fn is_known(operand: &Operand) -> bool {
-    match operand {
-        Operand::Const(value) => {
-            !matches!(value, Value::Null | Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_))
-        }
-        Operand::Param(_) => true,
-        _ => false,
-    }
 }
 
 #[cfg(test)]

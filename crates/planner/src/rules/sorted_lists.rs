@@ -11,10 +11,9 @@ use graph::KeyId;
 use gremlin::{Order, PredicateOp};
 
 use super::filter_fusion::flatten;
-use super::range_lookup::ends;
 use super::{Context, each_chain};
 use crate::logical::{Chain, Kind, Logical, Modulator, Move};
-use crate::physical::{EdgeLabels, Operand, Predicate, SortedPart, Test, Top};
+use crate::physical::{EdgeLabels, Operand, Predicate, SortedPart, Test, Top, ends};
 
 /// More edges than this of every list are sorted as well as they are read.
 const MOST: u64 = 10_000;

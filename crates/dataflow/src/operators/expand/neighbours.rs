@@ -14,8 +14,8 @@ use crate::operator::{Context, Operator, Output, Step};
 use crate::query::Counters;
 
 use super::super::chunk::ChunkSize;
-use super::super::fan::{Origins, trace};
 use super::super::predicate::Resolver;
+use super::super::row_origins::{Origins, trace};
 use super::super::seen::Seen;
 use super::super::shared_vertex_set::{Claims, PieceSet};
 use super::super::test::{OfEnds, Prepared};

@@ -8,8 +8,8 @@ use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::super::fan::trace;
 use super::super::predicate::Resolver;
+use super::super::row_origins::trace;
 use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
 use super::cursor::Cursor;

@@ -22,9 +22,9 @@ use crate::operator::Context;
 
 use super::column_builder::ColumnBuilder;
 use super::element;
-use super::fan::trace;
 use super::making::Making;
 use super::property::part_of;
+use super::row_origins::trace;
 use super::view::{Graph, View};
 use crate::memory::StateMemory;
 

@@ -12,7 +12,7 @@ use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
+use super::row_origins::trace;
 
 use expression::Expression;
 

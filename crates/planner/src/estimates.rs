@@ -15,9 +15,9 @@ const ALIKE: f64 = 8.0;
 /// and so are all smaller ones: whatever is planned for them is done at once.
 const FEW: f64 = 128.0;
 
-/// A question about the values of literals, and its answer.
+/// A question about the values of literals, and the answer that a plan rests on.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct Estimate {
     label: VertexLabelId,
     question: Question,
     answer: Option<f64>,
@@ -29,7 +29,7 @@ enum Question {
     Range(IndexedRange),
 }
 
-impl Asked {
+impl Estimate {
     /// Whether the answer is about the same now, for other literals.
     pub(crate) fn is_alike(&self, statistics: &dyn Statistics) -> bool {
         let now = match &self.question {
@@ -47,22 +47,22 @@ impl Asked {
 }
 
 /// Statistics that note what they are asked about literals.
-pub(crate) struct Asking<'a> {
+pub(crate) struct Estimates<'a> {
     statistics: &'a dyn Statistics,
-    asked: RefCell<Vec<Asked>>,
+    asked: RefCell<Vec<Estimate>>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> Estimates<'a> {
     pub(crate) fn new(statistics: &'a dyn Statistics) -> Self {
         Self { statistics, asked: RefCell::default() }
     }
 
     /// Everything that was asked.
-    pub(crate) fn into_asked(self) -> Vec<Asked> {
+    pub(crate) fn into_all(self) -> Vec<Estimate> {
         self.asked.into_inner()
     }
 
-    fn note(&self, asked: Asked) -> Option<f64> {
+    fn note(&self, asked: Estimate) -> Option<f64> {
         let answer = asked.answer;
         let mut all = self.asked.borrow_mut();
         if !all.contains(&asked) {
@@ -76,7 +76,7 @@ fn is_param(operand: &Operand) -> bool {
     matches!(operand, Operand::Param(_))
 }
 
-impl Statistics for Asking<'_> {
+impl Statistics for Estimates<'_> {
     fn epoch(&self) -> u64 {
         self.statistics.epoch()
     }
@@ -99,7 +99,7 @@ impl Statistics for Asking<'_> {
     fn equal(&self, label: VertexLabelId, key: KeyId, value: &Operand) -> Option<f64> {
         let answer = self.statistics.equal(label, key, value);
         if is_param(value) {
-            return self.note(Asked { label, question: Question::Equal(key, value.clone()), answer });
+            return self.note(Estimate { label, question: Question::Equal(key, value.clone()), answer });
         }
         answer
     }
@@ -107,7 +107,7 @@ impl Statistics for Asking<'_> {
     fn range(&self, label: VertexLabelId, range: &IndexedRange) -> Option<f64> {
         let answer = self.statistics.range(label, range);
         if range.equal.iter().chain(&range.low).chain(&range.high).any(is_param) {
-            return self.note(Asked { label, question: Question::Range(range.clone()), answer });
+            return self.note(Estimate { label, question: Question::Range(range.clone()), answer });
         }
         answer
     }
