@@ -43,6 +43,7 @@ mod raised;
 pub mod scheduling;
 mod scope;
 mod scope_memory;
+mod scope_tag;
 mod seat;
 
 pub use edge_part::EdgePart;
@@ -57,3 +58,4 @@ pub use query::{
 };
 pub use quota::{Clock, MonotonicClock, Quota};
 pub use scope_memory::ScopeMemory;
+pub use scope_tag::ScopeTag;

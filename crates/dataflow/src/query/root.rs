@@ -19,6 +19,7 @@ use crate::memory::{Charge, reclaim};
 use crate::operator::{Context, Output};
 use crate::quota::Quota;
 use crate::raised;
+use crate::scope_tag::ScopeTag;
 use crate::seat::Seat;
 
 /// The root scope instance of a query, on the executor that runs it.
@@ -142,7 +143,7 @@ impl RunningQuery {
         let cx = Context {
             query: &state,
             op: &self.root_op,
-            loops: 0,
+            tag: ScopeTag::default(),
             loop_memory: None,
             piece_memory: None,
             single_tag: true,

@@ -171,7 +171,7 @@ impl ExchangeScope {
     fn piece(&mut self, batch: Batch, part: Option<EdgePart>, cx: &Context<'_>) -> Piece {
         let ordinal = self.opened;
         self.opened += 1;
-        Piece { ordinal, batch, part, single_tag: cx.single_tag, tags: cx.tags, loops: cx.loops }
+        Piece { ordinal, batch, part, single_tag: cx.single_tag, tags: cx.tags, tag: cx.tag }
     }
 
     /// The next piece to run here: one that nobody has been offered first, then one that nobody has taken yet.

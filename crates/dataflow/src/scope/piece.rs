@@ -18,6 +18,7 @@ use crate::query::{self, Path, PieceSource, QueryState};
 use crate::quota::Quota;
 use crate::raised;
 use crate::scope_memory::ScopeMemory;
+use crate::scope_tag::ScopeTag;
 
 /// Result batches that may wait for the home executor before a helper pauses.
 const RESULT_BOUND: usize = 64;
@@ -28,10 +29,10 @@ pub(super) struct Piece {
     pub(super) batch: Batch,
     /// Which edges of the batch's one row, if not all.
     pub(super) part: Option<EdgePart>,
-    /// Tags and loop count of the instance that the exchange stands in.
+    /// The instance that the exchange stands in.
     pub(super) single_tag: bool,
     pub(super) tags: u32,
-    pub(super) loops: i64,
+    pub(super) tag: ScopeTag,
 }
 
 impl Piece {
@@ -171,7 +172,7 @@ struct TakenPiece {
     source: Arc<Pieces>,
     piece: Option<Piece>,
     ordinal: u64,
-    shape: (bool, u32, i64),
+    shape: (bool, u32, ScopeTag),
     instance: Instance,
 }
 
@@ -183,7 +184,7 @@ impl PieceSource for Pieces {
         let piece = self.take_next()?;
         Some(Box::new(TakenPiece {
             ordinal: piece.ordinal,
-            shape: (piece.single_tag, piece.tags, piece.loops),
+            shape: (piece.single_tag, piece.tags, piece.tag),
             piece: Some(piece),
             instance: Instance::new(self.pipeline.clone()),
             source: self,
@@ -225,12 +226,12 @@ impl query::Piece for TakenPiece {
 
 impl TakenPiece {
     fn advance(&mut self, quota: Quota<'_>) -> Result<Progress, QueryError> {
-        let (single_tag, tags, loops) = self.shape;
+        let (single_tag, tags, tag) = self.shape;
         let source = self.source.clone();
         let cx = Context {
             query: &source.query,
             op: &source.op,
-            loops,
+            tag,
             loop_memory: None,
             piece_memory: source.memory.as_deref(),
             single_tag,

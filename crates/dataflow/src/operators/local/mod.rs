@@ -160,7 +160,7 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         }),
         LocalFn::MapEntry(key) => Ok(map_entry(object, key)),
         LocalFn::Loops => {
-            let loops = around.cx.loops;
+            let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
         }
         LocalFn::Named(gremlin::StepName::Format, args) => format::format(object, args, around),

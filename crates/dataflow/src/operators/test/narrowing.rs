@@ -53,7 +53,7 @@ fn one_by_one(
     let mut failure = None;
     rows.retain(|row| {
         let row = row as usize;
-        let subject = Subject { object: Object::current(batch, row), batch, row, graph, loops: cx.loops };
+        let subject = Subject { object: Object::current(batch, row), batch, row, graph, loops: cx.tag.loops };
         failure.is_none()
             && test.holds(subject).unwrap_or_else(|error| {
                 failure = Some(error);

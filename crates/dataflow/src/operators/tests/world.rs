@@ -20,6 +20,7 @@ use crate::query::Waker;
 use crate::query::{Access, QueryState};
 use crate::quota::{MonotonicClock, Quota};
 use crate::scope_memory::ScopeMemory;
+use crate::scope_tag::ScopeTag;
 
 /// A graph and everything an operator may look at.
 pub(super) struct World {
@@ -237,7 +238,7 @@ impl World {
         Context {
             query,
             op,
-            loops: self.loops,
+            tag: ScopeTag { loops: self.loops, ..ScopeTag::default() },
             loop_memory: Some(memory),
             piece_memory: None,
             single_tag: self.tags == 1,

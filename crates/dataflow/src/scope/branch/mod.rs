@@ -12,17 +12,21 @@
 //! An error inside is due when the row that has met it has its turn, and is not decided by then: so if an instance of several
 //! rows fails, they run again one after the other. What the rows before have come to passes first; those behind do nothing.
 //!
-//! Instances share the scope's quota in rounds. Within a round the inter-instance policy decides; one that has used up
-//! its slice waits for the next round, so that a traverser with a huge subquery does not hold up the others.
+//! | file | what |
+//! |---|---|
+//! | `outcome.rs` | what a row comes to, one type for each semantics |
+//! | `rounds.rs` | whose turn it is |
+//! | `in_order.rs` | outcomes that leave in the order of the inputs |
 
-use std::collections::{BTreeMap, VecDeque};
+mod in_order;
+mod outcome;
+mod rounds;
+
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::physical::{
-    By, Child, Formula, Grain, InterPolicy, Op, Pipeline, Policy, Scope, ScopeKind, Slot,
-};
-use values::Value;
+use planner::physical::{By, Child, Grain, Op, Pipeline, Policy, Scope};
 
 use super::egress::{Egress, Into, Outcome};
 use super::passage;
@@ -33,6 +37,11 @@ use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::query::Counters;
+use crate::scope_tag::ScopeTag;
+
+use in_order::{InOrder, Passing};
+use outcome::Semantics;
+use rounds::{Rounds, ScopeInstance};
 
 /// Time an instance gets per round.
 const SLICE: Duration = Duration::from_micros(100);
@@ -40,58 +49,10 @@ const SLICE: Duration = Duration::from_micros(100);
 /// Instances that may run between two looks at the clock; each looks at it itself when it has much to do.
 const TURNS_PER_CLOCK: u32 = 16;
 
-/// What the scope makes of its instances' results.
-enum Logic {
-    /// Row passes if the formula over the branches holds.
-    Filter { formula: Formula, mark: Option<Slot> },
-    /// Row passes with the first result.
-    Apply { into: Option<Slot>, required: bool },
-    /// Results pass in the row's place.
-    FlatMap,
-    /// Row passes when its subquery has ended.
-    SideEffect,
-    /// Results of the first branch that has any pass in the row's place.
-    Coalesce,
-}
-
-/// One scope instance: the rows it covers and where it is with them.
-struct ScopeInstance {
-    /// The scope tag's last element: instances are numbered as they are opened.
-    id: u64,
-    /// Rounds of scheduling it has used up.
-    round: u64,
-    input: Arc<Batch>,
-    /// It covers rows `first..first + hits.len()`; a row's tag inside is its distance from `first`.
-    first: u32,
-    /// Per tag: whether the subquery has had a result (for a filter: whether the row is decided as passing).
-    hits: Vec<bool>,
-    /// Number of rows that still may be decided by the current branch.
-    open: usize,
-    /// The tags that have entered the current branch; `None` for all.
-    entered: Option<TagSet>,
-    /// Per tag: the first result, for `Apply`.
-    results: Vec<Option<Value>>,
-    branch: usize,
-    instance: Instance,
-    /// Once it has failed and runs again row by row: what the rows before have come to.
-    again: Option<Vec<(u32, Outcome)>>,
-    /// It covers rows up to here, though not all at once.
-    end: u32,
-    /// Whether results of it have left.
-    has_left: bool,
-}
-
-impl ScopeInstance {
-    /// How many rows it covers at once, and whether it runs again row by row.
-    fn shape(&self) -> (usize, bool) {
-        (self.hits.len(), self.again.is_some())
-    }
-}
-
 /// See the module.
 pub(super) struct BranchScope {
     branches: Vec<Pipeline>,
-    logic: Logic,
+    semantics: Semantics,
     /// What the subqueries see, and the object that they start at.
     child: Child,
     from: By,
@@ -100,59 +61,37 @@ pub(super) struct BranchScope {
     waiting: VecDeque<Arc<Batch>>,
     /// Next row of the first waiting batch.
     next_row: u32,
-    running: Vec<ScopeInstance>,
+    rounds: Rounds,
     /// Terminated instances, by branch, to be used again.
     pool: Vec<Vec<Instance>>,
     opened: u64,
-    /// Where results must leave in the order of the inputs: the instance whose turn it is, and the outcomes of later
-    /// ones that have ended already.
-    next: u64,
-    ended: BTreeMap<u64, Passing>,
+    /// Where results must leave in the order of the inputs.
+    in_order: InOrder,
     egress: Egress,
     /// Whether a row may run again.
     is_repeatable: bool,
-    /// The instance whose error is due when those before it are through.
-    failed: Option<(u64, QueryError)>,
+    /// The error that is due when the instances before that which has met it are through.
+    failed: Option<QueryError>,
 }
-
-/// Rows of a batch that pass, and how.
-type Passing = (Arc<Batch>, Vec<(u32, Outcome)>);
 
 impl BranchScope {
     pub(super) fn new(scope: &Scope, op: &Op) -> Self {
-        let mut start = By::Current;
-        let (branches, logic, into) = match &scope.kind {
-            ScopeKind::Filter { branches, formula, mark } => (
-                branches.clone(),
-                Logic::Filter { formula: *formula, mark: *mark },
-                mark.map_or(Into::Nothing, Into::Slot),
-            ),
-            ScopeKind::Apply { child, from, into, required } => {
-                start = from.clone();
-                let logic = Logic::Apply { into: *into, required: *required };
-                (vec![child.clone()], logic, into.map_or(Into::Current, Into::Slot))
-            }
-            ScopeKind::FlatMap { child } => (vec![child.clone()], Logic::FlatMap, Into::Nothing),
-            ScopeKind::SideEffect { child } => (vec![child.clone()], Logic::SideEffect, Into::Nothing),
-            ScopeKind::Coalesce { branches } => (branches.clone(), Logic::Coalesce, Into::Nothing),
-            _ => unreachable!("not a branch scope"),
-        };
+        let (semantics, branches, from, into) = Semantics::of(&scope.kind);
         let replaces = matches!(into, Into::Current);
         let is_repeatable = !branches.iter().any(has_effect);
         Self {
             pool: branches.iter().map(|_| Vec::new()).collect(),
             branches,
-            logic,
+            semantics,
             child: scope.child,
-            from: start,
+            from,
             grain: scope.grain,
             policy: scope.policy,
             waiting: VecDeque::new(),
             next_row: 0,
-            running: Vec::new(),
+            rounds: Rounds::default(),
             opened: 0,
-            next: 0,
-            ended: BTreeMap::new(),
+            in_order: InOrder::default(),
             egress: Egress::new(into, &op.labels, op.moves && replaces),
             is_repeatable,
             failed: None,
@@ -160,7 +99,7 @@ impl BranchScope {
     }
 
     fn is_idle(&self) -> bool {
-        self.waiting.is_empty() && self.running.is_empty() && self.failed.is_none()
+        self.waiting.is_empty() && self.rounds.running.is_empty() && self.failed.is_none()
     }
 
     /// Opens the next instance, if there is input for one and MAX_SI allows it.
@@ -176,10 +115,10 @@ impl BranchScope {
             self.waiting.pop_front();
             self.next_row = 0;
         }
-        let round = self.running.iter().map(|si| si.round).min().unwrap_or(0);
+        let round = self.rounds.current();
         let instance = self.take_instance(0);
         let mut si = ScopeInstance {
-            id: self.opened,
+            tag: cx.tag.within(self.opened),
             round,
             input,
             first,
@@ -198,42 +137,31 @@ impl BranchScope {
             Counters::add(&counters.opened, 1);
             counters
                 .concurrent
-                .fetch_max(self.running.len() as u64 + 1, std::sync::atomic::Ordering::Relaxed);
+                .fetch_max(self.rounds.running.len() as u64 + 1, std::sync::atomic::Ordering::Relaxed);
         }
-        if matches!(self.logic, Logic::Apply { .. }) {
+        if self.semantics.keeps_result() {
             si.results.resize(rows, None);
         }
         self.start_branch(&mut si, cx)?;
-        self.running.push(si);
+        self.rounds.running.push(si);
         Ok(true)
     }
 
     /// Instances that run, and those that have ended but must wait for one opened before them.
     fn open_instances(&self) -> u64 {
-        if self.policy.ordered { self.opened - self.next } else { self.running.len() as u64 }
+        if self.policy.ordered { self.in_order.open(self.opened) } else { self.rounds.running.len() as u64 }
     }
 
     /// MAX_SI. Results that pass as they come can only come in order if instances come one after another.
     fn most_instances(&self, cx: &Context<'_>) -> u64 {
-        match self.logic {
-            _ if cx.alone => 1,
-            Logic::FlatMap | Logic::Coalesce if self.policy.ordered => 1,
-            _ => u64::from(self.policy.max_instances.max(1)),
+        if cx.alone || self.policy.ordered && self.semantics.lets_results_out() {
+            return 1;
         }
+        u64::from(self.policy.max_instances.max(1))
     }
 
     fn take_instance(&mut self, branch: usize) -> Instance {
         self.pool[branch].pop().unwrap_or_else(|| Instance::new(self.branches[branch].clone()))
-    }
-
-    /// The instance to run next: fewest rounds used, then the inter-instance policy.
-    fn choose(&self, blocked: &[u64]) -> Option<usize> {
-        let runnable = self.running.iter().enumerate().filter(|(_, si)| !blocked.contains(&si.id));
-        let order = |si: &ScopeInstance| match self.policy.inter {
-            InterPolicy::BreadthFirst | InterPolicy::BothEnds => si.id,
-            InterPolicy::DepthFirst => u64::MAX - si.id,
-        };
-        runnable.min_by_key(|(_, si)| (si.round, order(si))).map(|(at, _)| at)
     }
 
     /// Runs one instance for a slice and takes its results. How it went, and whether it has used its slice up.
@@ -243,8 +171,8 @@ impl BranchScope {
         cx: &Context<'_>,
         out: &mut Output,
     ) -> Result<(Progress, bool), QueryError> {
-        let si = &mut self.running[at];
-        let child = child_context(cx, si.shape(), &si.entered);
+        let si = &mut self.rounds.running[at];
+        let child = child_context(cx, si.tag, si.shape(), &si.entered);
         let mut results = Output::default();
         let progress = match si.instance.run(&child, self.policy.intra, &mut results) {
             Err(error) if error.is_of_traverser() => {
@@ -261,7 +189,7 @@ impl BranchScope {
         out.exits.extend(results.exits);
         let decided = self.is_decided(at);
         if decided && progress != Progress::Complete {
-            let instance = &mut self.running[at].instance;
+            let instance = &mut self.rounds.running[at].instance;
             if instance.has_messages()
                 && let Some(counters) = cx.query.profile.of(cx.op.id)
             {
@@ -271,7 +199,7 @@ impl BranchScope {
         if decided || progress == Progress::Complete {
             self.end_branch(at, cx, out)?;
         } else if slice_spent && self.open(cx)? {
-            self.level_rounds();
+            self.rounds.level();
         }
         Ok((progress, slice_spent))
     }
@@ -284,19 +212,20 @@ impl BranchScope {
         cx: &Context<'_>,
         out: &mut Output,
     ) -> Result<(), QueryError> {
-        let mut si = self.running.remove(at);
+        let mut si = self.rounds.running.remove(at);
         si.instance.reset();
         if si.hits.len() > 1 && self.is_repeatable && !si.has_left {
             si.again = Some(Vec::new());
             return self.restart(at, si, cx);
         }
         // Those behind it do nothing, whether they have begun or not.
-        self.running.retain(|other| other.id < si.id);
+        self.rounds.running.retain(|other| other.tag.instance < si.tag.instance);
         self.waiting.clear();
         self.next_row = 0;
-        self.failed = Some((si.id, error));
+        self.failed = Some(error);
+        let outcomes = si.again.take().unwrap_or_default();
+        self.end(si.tag, si.passing(outcomes), out);
         self.pool[si.branch].push(si.instance);
-        self.end((si.input, si.again.unwrap_or_default()), si.id, out);
         Ok(())
     }
 
@@ -305,34 +234,33 @@ impl BranchScope {
         let fresh = self.take_instance(0);
         let used = std::mem::replace(&mut si.instance, fresh);
         self.pool[si.branch].push(used);
-        (si.branch, si.hits) = (0, vec![false]);
+        (si.tag, si.branch, si.hits) = (si.tag.of_row(si.first), 0, vec![false]);
         si.results.truncate(1);
         si.results.fill(None);
         self.start_branch(&mut si, cx)?;
-        self.running.insert(at, si);
+        self.rounds.running.insert(at, si);
         Ok(())
     }
 
     /// Whether the current branch can no longer change any row's outcome.
     fn is_decided(&self, at: usize) -> bool {
-        let decides = matches!(self.logic, Logic::Filter { .. } | Logic::Apply { .. });
-        decides && self.running[at].open == 0
+        self.semantics.decides_early() && self.rounds.running[at].open == 0
     }
 
     /// Egress: what results mean for the rows they belong to.
     fn take_results(&mut self, at: usize, batch: Batch, out: &mut Output) {
-        let si = &mut self.running[at];
+        let si = &mut self.rounds.running[at];
         for row in 0..batch.len {
             let tag = batch.tags.get(row) as usize;
             if std::mem::replace(&mut si.hits[tag], true) {
                 continue;
             }
             si.open -= 1;
-            if let Logic::Apply { .. } = self.logic {
+            if self.semantics.keeps_result() {
                 si.results[tag] = Some(batch.current.value(row));
             }
         }
-        if matches!(self.logic, Logic::FlatMap | Logic::Coalesce) {
+        if self.semantics.lets_results_out() {
             si.has_left = true;
             let rows: Vec<u32> = (0..batch.len).map(|row| si.first + batch.tags.get(row)).collect();
             out.emit(passage::leave(&si.input, &rows, batch, self.child));
@@ -341,16 +269,16 @@ impl BranchScope {
 
     /// The current branch has ended or was terminated: the next branch, or the outcome.
     fn end_branch(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
-        let mut si = self.running.remove(at);
+        let mut si = self.rounds.running.remove(at);
         si.instance.reset();
         let next = si.branch + 1;
-        if next < self.branches.len() && rows_for_next_branch(&self.logic, &si) > 0 {
+        if next < self.branches.len() && self.rows_for_next_branch(&si) > 0 {
             let fresh = self.take_instance(next);
             let used = std::mem::replace(&mut si.instance, fresh);
             self.pool[si.branch].push(used);
             si.branch = next;
             self.start_branch(&mut si, cx)?;
-            self.running.insert(at, si);
+            self.rounds.running.insert(at, si);
             return Ok(());
         }
         let mut outcomes = si.again.take().unwrap_or_default();
@@ -362,8 +290,8 @@ impl BranchScope {
             si.again = Some(outcomes);
             return self.restart(at, si, cx);
         }
+        self.end(si.tag, si.passing(outcomes), out);
         self.pool[si.branch].push(si.instance);
-        self.end((si.input, outcomes), si.id, out);
         if self.egress.is_full() || self.is_idle() || self.grain == Grain::Batch {
             self.flush(out);
         }
@@ -371,13 +299,11 @@ impl BranchScope {
     }
 
     /// What an instance has come to passes, when it has its turn.
-    fn end(&mut self, passing: Passing, id: u64, out: &mut Output) {
+    fn end(&mut self, tag: ScopeTag, passing: Passing, out: &mut Output) {
         if !self.policy.ordered {
             return self.pass(passing, out);
         }
-        self.ended.insert(id, passing);
-        while let Some(passing) = self.ended.remove(&self.next) {
-            self.next += 1;
+        for passing in self.in_order.end(tag.instance, passing) {
             self.pass(passing, out);
         }
     }
@@ -392,32 +318,20 @@ impl BranchScope {
 
     /// What becomes of a row at the end of its instance; `None` drops it (or its results have left already).
     fn outcome(&self, si: &ScopeInstance, tag: usize) -> Option<Outcome> {
-        match &self.logic {
-            Logic::Filter { formula, mark } => {
-                let passes = match formula {
-                    Formula::All | Formula::Any => si.hits[tag],
-                    Formula::None => !si.hits[tag],
-                };
-                match mark {
-                    Some(_) => Some(Outcome::With(Some(Value::Bool(passes)))),
-                    None => passes.then_some(Outcome::Pass),
-                }
-            }
-            Logic::Apply { into, required } => match &si.results[tag] {
-                Some(value) => Some(Outcome::With(Some(value.clone()))),
-                None if *required || into.is_none() => None,
-                None => Some(Outcome::With(None)),
-            },
-            Logic::FlatMap | Logic::Coalesce => None,
-            Logic::SideEffect => Some(Outcome::Pass),
-        }
+        self.semantics.outcome(si.hits[tag], si.results.get(tag).and_then(Option::as_ref))
+    }
+
+    /// Rows the next branch must look at.
+    fn rows_for_next_branch(&self, si: &ScopeInstance) -> usize {
+        let wants_hits = self.semantics.is_conjunction();
+        si.hits.iter().filter(|&&hit| hit == wants_hits).count()
     }
 
     /// Feeds the current branch of an instance with the rows that are still undecided.
     fn start_branch(&self, si: &mut ScopeInstance, cx: &Context<'_>) -> Result<(), QueryError> {
         let all = si.branch == 0;
         // Only a conjunction goes on with the rows that had a result; it then asks them again.
-        let conjunction = !all && is_conjunction(cx);
+        let conjunction = !all && self.semantics.is_conjunction();
         let asks = |tag: &u32| {
             let undecided = all || si.hits[*tag as usize] == conjunction;
             undecided && passage::can_enter(&si.input, si.first + tag, &self.from)
@@ -432,7 +346,7 @@ impl BranchScope {
             let rows: Vec<u32> = tags.iter().map(|tag| si.first + tag).collect();
             let tags = if si.hits.len() == 1 { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
             let batch = passage::enter(&si.input, &rows, tags, self.child, &self.from);
-            si.instance.receive(batch, &child_context(cx, si.shape(), &si.entered))?;
+            si.instance.receive(batch, &child_context(cx, si.tag, si.shape(), &si.entered))?;
         }
         si.instance.end_input();
         Ok(())
@@ -446,22 +360,22 @@ impl BranchScope {
 
     /// Runs instances until there is output, the quota is spent or nothing can be done.
     fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let mut blocked: Vec<u64> = Vec::new();
+        let mut blocked: Vec<ScopeTag> = Vec::new();
         for turn in 1u32.. {
-            let Some(at) = self.choose(&blocked) else {
+            let Some(at) = self.rounds.choose(self.policy.inter, &blocked) else {
                 if self.open(cx)? {
                     continue;
                 }
                 self.flush(out);
-                if self.running.is_empty() && self.failed.is_some() {
+                if self.rounds.running.is_empty() && self.failed.is_some() {
                     return self.raise(out);
                 }
                 return Ok(if self.is_idle() { Step::Idle } else { Step::Blocked });
             };
-            let id = self.running[at].id;
+            let tag = self.rounds.running[at].tag;
             let (progress, slice_spent) = self.run_one(at, cx, out)?;
             if progress == Progress::Blocked {
-                blocked.push(id);
+                blocked.push(tag);
             }
             if !out.is_empty() {
                 return Ok(if self.is_idle() { Step::Idle } else { Step::More });
@@ -479,18 +393,12 @@ impl BranchScope {
     /// All before the row that has failed are through: what they have come to goes first.
     fn raise(&mut self, out: &Output) -> Result<Step, QueryError> {
         match self.failed.take() {
-            Some((_, error)) if out.is_empty() => Err(error),
+            Some(error) if out.is_empty() => Err(error),
             failed => {
                 self.failed = failed;
                 Ok(Step::More)
             }
         }
-    }
-
-    /// A newcomer goes before those that have just used up a slice.
-    fn level_rounds(&mut self) {
-        let Some((newest, others)) = self.running.split_last_mut() else { return };
-        newest.round = others.iter().map(|si| si.round).min().unwrap_or(0).saturating_sub(1);
     }
 }
 
@@ -511,10 +419,9 @@ impl Operator for BranchScope {
         self.waiting.clear();
         self.next_row = 0;
         // A terminated scope terminates its instances in cascade; their operators go with them.
-        self.running.clear();
-        self.ended.clear();
+        self.rounds.running.clear();
         self.failed = None;
-        self.next = self.opened;
+        self.in_order.restart(self.opened);
         self.egress.reset();
     }
 }
@@ -522,10 +429,12 @@ impl Operator for BranchScope {
 /// The context inside an instance that covers `tags` traversers; `alone`: that runs again row by row.
 fn child_context<'a>(
     cx: &Context<'a>,
+    tag: ScopeTag,
     (tags, alone): (usize, bool),
     entered: &'a Option<TagSet>,
 ) -> Context<'a> {
     Context {
+        tag,
         single_tag: tags == 1,
         tags: tags as u32,
         entered: entered.as_ref().map_or(Entered::All, Entered::Only),
@@ -535,16 +444,4 @@ fn child_context<'a>(
         piece_memory: None,
         ..*cx
     }
-}
-
-/// Rows the next branch must look at.
-fn rows_for_next_branch(logic: &Logic, si: &ScopeInstance) -> usize {
-    let wants_hits = matches!(logic, Logic::Filter { formula: Formula::All, .. });
-    si.hits.iter().filter(|&&hit| hit == wants_hits).count()
-}
-
-/// Whether the scope is a filter whose branches must all have a result.
-fn is_conjunction(cx: &Context<'_>) -> bool {
-    matches!(&cx.op.kind, planner::physical::OpKind::Scope(scope)
-        if matches!(scope.kind, ScopeKind::Filter { formula: Formula::All, .. }))
 }
