@@ -40,9 +40,9 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::cache::keeper::Signal;
-use crate::cache::loads::Loads;
-use crate::cache::queues::Queues;
+use self::keeper::Signal;
+use self::loads::Loads;
+use self::queues::Queues;
 use crate::cells::Account;
 use crate::graph::GraphOptions;
 use crate::model::{KeyId, Tick};

@@ -15,12 +15,12 @@ use std::sync::atomic::Ordering;
 use rustc_hash::FxHashMap;
 use values::VertexRef;
 
+use self::tree::{TreeFlush, TreeImage};
 use crate::apply::Writer;
 use crate::cells::SectionCell;
 use crate::core::{Core, FIRST_INDEX};
 use crate::durable::{Checkpoint, SectionWriter, StripeEntry};
 use crate::error::Result;
-use crate::flush::tree::{TreeFlush, TreeImage};
 use crate::model::{Catalog, DegreeTable, Tick};
 use crate::place::{CellVisitor, vertex_at};
 use crate::sections::{EdgeTree, Mergeable, SectionKey, SectionName, TreeName};

@@ -30,11 +30,11 @@ use std::sync::Arc;
 
 use values::{EdgeRef, Value, VertexRef};
 
+use self::label_edges::LoadedEdges;
+use self::staging::StripeStaging;
+use self::stripe::{StripeBuilder, check_columns};
 use crate::core::Core;
 use crate::error::{GraphError, Result};
-use crate::load::label_edges::LoadedEdges;
-use crate::load::staging::StripeStaging;
-use crate::load::stripe::{StripeBuilder, check_columns};
 use crate::model::{
     Catalog, Counts, EDGE_ID_KEY, EdgeLabelId, IndexDefinition, IndexKind, KeyId, NameSpace, NewNames, Tick,
     VertexLabelId, element_id, index_hash,

@@ -38,9 +38,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::pools::controller::{Controller, Period};
-use super::pools::on_load::Away;
-use super::pools::pool::{Class, Pool};
+use self::controller::{Controller, Period};
+use self::on_load::Away;
+use self::pool::{Class, Pool};
 use crate::error::{GraphError, Result};
 
 /// How often the size of the heavy pool is adjusted, while anything is loaded.

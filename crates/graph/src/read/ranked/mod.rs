@@ -26,8 +26,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crossbeam_epoch::Guard;
 use values::VertexRef;
 
+use self::filters::{Filter, Filters};
 use super::batched::Ends;
-use super::ranked::filters::{Filter, Filters};
 use super::reader::Reader;
 use crate::cache::{Entry, name_of};
 use crate::cells::{SectionState, Weigh};
