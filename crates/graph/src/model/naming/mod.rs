@@ -69,7 +69,7 @@ impl std::fmt::Display for NameSpace {
     }
 }
 
-/// A hash of a name, for [`crate::read::ReadUnit::Name`].
+/// A hash of a name, for [`crate::model::ReadUnit::Name`].
 pub fn name_hash(name: &str) -> u64 {
     FxBuildHasher.hash_one(name)
 }
