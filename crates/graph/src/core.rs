@@ -17,21 +17,13 @@ use crate::define::DefinitionLock;
 use crate::durable::{Log, Meta, SectionStore};
 use crate::error::Result;
 use crate::flush::Manifest;
-use crate::graph::GraphOptions;
 use crate::indexes::Indexing;
 use crate::lists::{NodeSizes, Resorts, Secondaries};
-use crate::model::{Catalog, Declared, Names, PublishedCounts, Retypes};
+use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Retypes};
 use crate::place::{Allocator, BlockTable};
 use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
 use crate::statistics::Known;
 use crate::write::HeldBytes;
-
-/// The index over user-supplied vertex ids.
-pub(crate) const VERTEX_IDS: usize = 0;
-/// The index from user-supplied edge ids to the edges' sources.
-pub(crate) const EDGE_IDS: usize = 1;
-/// The first index that a user asked for; further ones follow in the order of their numbers.
-pub(crate) const FIRST_INDEX: usize = 2;
 
 /// Everything that the handles of one open graph share.
 pub(crate) struct Core {

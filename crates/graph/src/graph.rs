@@ -5,81 +5,17 @@ use std::time::{Duration, Instant};
 
 use store::Store;
 
-use crate::cache::{Keeper, PoolOptions, PoolStats, Request};
+use crate::cache::{Keeper, PoolStats, Request};
 use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::indexes::{IndexStatus, IndexWorker};
 use crate::layout::SectionSizes;
-use crate::lists::{SecondaryOptions, SecondaryStatus, SecondaryWorker, SortStatus, SortWorker};
+use crate::lists::{SecondaryStatus, SecondaryWorker, SortStatus, SortWorker};
 use crate::load::BulkLoad;
-use crate::model::{IndexDescription, IndexKind, SchemaDescription};
+use crate::model::{GraphOptions, IndexDescription, IndexKind, MAX_TRANSACTION_BYTES, SchemaDescription};
 use crate::read::Snapshot;
-use crate::sections::TreeBounds;
 use crate::stats::GraphStats;
 use crate::write::{Transaction, Turn};
-
-/// Bounds and sizes of a graph.
-#[derive(Clone, Debug)]
-pub struct GraphOptions {
-    /// Bytes of log after which dirty sections are flushed and the log is trimmed.
-    pub log_bytes: u64,
-    /// Bytes of sections that a flush gathers for one write to the store; at most 24 MiB, and a 32nd of the cache or 1 MiB.
-    pub flush_batch_bytes: usize,
-    /// Versions that a section's delta must exceed, and a quarter of its base, before it is merged into the base.
-    pub merge_versions: usize,
-    /// Most writes that one transaction can buffer.
-    pub transaction_writes: usize,
-    /// Most bytes that one transaction can buffer; at most 48 MiB, since its log record is written at once.
-    pub transaction_bytes: usize,
-    /// Most bytes of memory that the writes of all open transactions take together, until they are committed or rolled back. A
-    /// write counts 640 bytes, and its values five times. Each transaction may hold 64 KiB in any case.
-    pub held_bytes: usize,
-    /// How long a list gets before it becomes an edge-tree, and how large the nodes of the tree get.
-    pub tree: TreeBounds,
-    /// Bytes of sections and tree nodes that stay in memory. What a flush has not written yet, what old snapshots need,
-    /// and what the batches that run at the moment read comes on top while it lasts.
-    pub cache_bytes: usize,
-    /// Bytes of edges that a bulk load keeps in memory, and a sixteenth as many of vertices; what is more goes through
-    /// temporary files beside the graph, which take about the bytes that it would have taken in memory. Graphs that are not on
-    /// disk keep all in memory.
-    pub bulk_bytes: usize,
-    /// When lists get secondary edge-trees.
-    pub secondary: SecondaryOptions,
-    /// Whether a thread makes room in the cache before it is needed. Without one, whoever loads something makes it.
-    pub keeper: bool,
-    /// Bytes of the log that are applied at a time when the graph is opened, at most an eighth of the cache or 1 MiB: their
-    /// edges take some six times as much memory meanwhile, of which up to half of the cache is left to them.
-    pub replay_bytes: usize,
-    /// Threads that apply the log then, beside one that decodes it. At most 1: all is done by the thread that opens.
-    pub replay_threads: usize,
-    /// Loads at a time, of requests that load little and of requests that load much.
-    pub pools: PoolOptions,
-}
-
-impl Default for GraphOptions {
-    /// 256 MiB of log, flushed by 16 MiB; deltas of 256 versions; a million writes and 48 MiB per transaction, 1 GiB
-    /// for all that are open; a cache of 1 GiB, and as much for bulk loads.
-    fn default() -> Self {
-        Self {
-            log_bytes: 256 << 20,
-            flush_batch_bytes: 16 << 20,
-            merge_versions: 256,
-            transaction_writes: 1 << 20,
-            transaction_bytes: MAX_TRANSACTION_BYTES,
-            held_bytes: 1 << 30,
-            tree: TreeBounds::default(),
-            cache_bytes: 1 << 30,
-            bulk_bytes: 1 << 30,
-            secondary: SecondaryOptions::default(),
-            keeper: true,
-            replay_bytes: 32 << 20,
-            replay_threads: std::thread::available_parallelism().map_or(1, usize::from).min(8),
-            pools: PoolOptions::default(),
-        }
-    }
-}
-
-const MAX_TRANSACTION_BYTES: usize = 48 << 20;
 
 /// A durable, transactional property graph. Cheap to clone: clones are the same graph.
 #[derive(Clone)]
@@ -264,7 +200,7 @@ impl Graph {
     }
 
     /// Sorts the lists that do not lie by the sort key of their label, as far as that can be done now, before it returns: for
-    /// tests, and where no thread does it since [`SecondaryOptions::builders`](crate::lists::SecondaryOptions::builders) is 0. Whether
+    /// tests, and where no thread does it since [`SecondaryOptions::builders`](crate::model::SecondaryOptions::builders) is 0. Whether
     /// nothing is left: otherwise a snapshot from before is still being read, a list changes too fast, or memory is short.
     ///
     /// # Errors

@@ -7,12 +7,13 @@ use crossbeam_epoch::Guard;
 use values::Str;
 
 use crate::cells::SectionCell;
-use crate::core::{Core, EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
+use crate::core::Core;
 use crate::error::Result;
-use crate::model::{Catalog, Dir, EDGE_ID_KEY};
-use crate::place::{CellVisitor, adjacency_number, vertex_at};
+use crate::model::{Catalog, Dir, EDGE_ID_KEY, adjacency_number, vertex_at};
+use crate::place::CellVisitor;
 use crate::sections::{
-    Adjacency, EdgeTree, Mergeable, Part, Parts, SectionKey, SectionName, TreeName, TreePart,
+    Adjacency, EDGE_IDS, EdgeTree, FIRST_INDEX, Mergeable, Part, Parts, SectionKey, SectionName, TreeName,
+    TreePart, VERTEX_IDS,
 };
 
 /// A kind of section.

@@ -159,7 +159,8 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use crate::graph::{Graph, GraphOptions};
+    use crate::graph::Graph;
+    use crate::model::GraphOptions;
 
     #[test]
     fn who_asks_does_not_wait_for_a_flush() {

@@ -73,11 +73,10 @@ mod tests {
     use store::MemoryStore;
 
     use super::*;
-    use crate::graph::{Graph, GraphOptions};
-    use crate::lists::SecondaryOptions;
-    use crate::model::Dir;
+    use crate::graph::Graph;
+    use crate::model::{Dir, GraphOptions, SecondaryOptions, TreeBounds};
     use crate::read::Place;
-    use crate::sections::{TreeBounds, TreeName};
+    use crate::sections::TreeName;
     use values::Value;
 
     /// A reader finds a section that leads to a tree. Before it asks for the root, the section leaves memory, and the list is

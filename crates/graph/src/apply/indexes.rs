@@ -3,11 +3,11 @@
 use values::{Value, VertexRef};
 
 use super::writer::Application;
-use crate::core::FIRST_INDEX;
 use crate::error::{GraphError, Result};
-use crate::model::{Index, IndexDefinition, IndexKind, KeyId, PropertyState, Tick, index_hash, order_key};
-use crate::place::slot_of;
-use crate::sections::{Column, OrderedPartition, PARTITIONS, SectionKey, SectionName};
+use crate::model::{
+    Index, IndexDefinition, IndexKind, KeyId, PropertyState, Tick, index_hash, order_key, slot_of,
+};
+use crate::sections::{Column, FIRST_INDEX, OrderedPartition, PARTITIONS, SectionKey, SectionName};
 
 impl Application<'_> {
     /// Takes a vertex out of an index under the values it had, and puts it in under those it gets.

@@ -8,8 +8,7 @@ use super::writer::Application;
 use crate::cells::SectionCell;
 use crate::error::Result;
 use crate::lists::Maintained;
-use crate::model::{Before, KeyId, Tick, value_before};
-use crate::place::{adjacency_number, slot_of, stripe_of};
+use crate::model::{Before, KeyId, Tick, adjacency_number, slot_of, stripe_of, value_before};
 use crate::sections::{
     Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, EdgeTree, SectionKey, SectionName, TreeName,
 };

@@ -10,11 +10,11 @@ use super::tree_build::{first_edge, part};
 use crate::cells::{Account, VERSION_BYTES, Version};
 use crate::core::Core;
 use crate::error::Result;
-use crate::model::{KeyId, Tick, ValueRef};
+use crate::model::{EdgeCells, KeyId, Tick, TreeBounds, ValueRef};
 use crate::sections::{
-    Adjacency, AdjacencyBuilder, EdgeCells, EdgeChange, EdgeChangeKind, EdgeNode, EdgePlace, EdgeTree,
-    FirstEdge, Mergeable, NodePlace, Order, SortPlace, Target, TreeBounds, TreeName, TreePart, TreeRoot,
-    Windows, identity, order_values,
+    Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, EdgeNode, EdgePlace, EdgeTree, FirstEdge,
+    Mergeable, NodePlace, Order, SortPlace, Target, TreeName, TreePart, TreeRoot, Windows, identity,
+    order_values,
 };
 
 /// A change of one edge of a tree's list.

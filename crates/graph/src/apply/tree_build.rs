@@ -9,12 +9,10 @@ use crate::cache::{Entry, Request};
 use crate::cells::{Account, SectionState};
 use crate::core::Core;
 use crate::error::{GraphError, Result};
-use crate::model::Dir;
-use crate::place::{adjacency_number, slot_of, vertex_at};
+use crate::model::{Dir, TreeBounds, adjacency_number, slot_of, vertex_at};
 use crate::sections::{
     Adjacency, AdjacencyBuilder, Below, EdgeNode, EdgeTree, FirstEdge, Meta, Order, SectionKey, SectionName,
-    StoredMeta, StoredRoot, StoredSection, TreeBounds, TreeName, TreePart, TreeRoot, Windows, encode_meta,
-    encode_root,
+    StoredMeta, StoredRoot, StoredSection, TreeName, TreePart, TreeRoot, Windows, encode_meta, encode_root,
 };
 
 /// A list on its way into a tree.
@@ -247,9 +245,8 @@ mod tests {
     use store::MemoryStore;
 
     use super::*;
-    use crate::graph::{Graph, GraphOptions};
-    use crate::model::Dir;
-    use crate::sections::TreeBounds;
+    use crate::graph::Graph;
+    use crate::model::{Dir, GraphOptions, TreeBounds};
 
     /// A root in an object that nothing leads to any more would be taken for one of now by who has hold of the object.
     #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::durable::SectionWriter;
 use crate::error::{GraphError, Result};
-use crate::model::{KeyId, Tick};
+use crate::model::{KeyId, Tick, TreeBounds};
 use crate::sections::{
-    Adjacency, AdjacencyBuilder, EdgeNode, FirstEdge, Meta, Order, Span, StoredSection, TreeBounds, TreeName,
-    TreePart, TreeRoot, encode_meta, encode_root,
+    Adjacency, AdjacencyBuilder, EdgeNode, FirstEdge, Meta, Order, Span, StoredSection, TreeName, TreePart,
+    TreeRoot, encode_meta, encode_root,
 };
 
 /// A tree by a property on its way into the store. The nodes first, then what leads to them.

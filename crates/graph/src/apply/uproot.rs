@@ -25,8 +25,7 @@ use crossbeam_epoch::Guard;
 use super::writer::Writer;
 use crate::core::Core;
 use crate::error::Result;
-use crate::model::Tick;
-use crate::place::{adjacency_number, slot_of};
+use crate::model::{Tick, adjacency_number, slot_of};
 use crate::sections::{
     Adjacency, EdgeTree, SectionKey, SectionName, TreeName, TreePart, TreeRoot, tree_prefix,
 };
@@ -179,11 +178,9 @@ mod tests {
     use store::MemoryStore;
 
     use super::*;
-    use crate::graph::{Graph, GraphOptions};
-    use crate::lists::SecondaryOptions;
-    use crate::model::Dir;
+    use crate::graph::Graph;
+    use crate::model::{Dir, GraphOptions, SecondaryOptions, TreeBounds};
     use crate::read::Place;
-    use crate::sections::TreeBounds;
     use values::EdgeRef;
 
     fn open() -> Graph {

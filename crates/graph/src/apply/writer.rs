@@ -13,16 +13,16 @@ use values::{EdgeRef, Value, VertexRef};
 use super::tree::TreeChange;
 use super::uproot::Felled;
 use crate::cells::{SectionCell, VERSION_BYTES};
-use crate::core::{Core, VERTEX_IDS};
+use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Before, Catalog, Counts, DegreeTable, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, Op, PropertyState, Tick,
-    VertexLabelId, index_hash, weight,
+    Before, Catalog, Counts, DegreeTable, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, Op, PropertyState, SLOTS,
+    Tick, VertexLabelId, adjacency_number, index_hash, slot_of, stripe_of, weight,
 };
-use crate::place::{Block, adjacency_number, slot_of, stripe_of};
+use crate::place::Block;
 use crate::sections::{
-    Column, EdgeChangeKind, EdgeTree, IndexChange, IndexPartition, Mergeable, PARTITIONS, Presence, SLOTS,
-    SectionKey, SectionName, TreeName, VertexState, partition_of,
+    Column, EdgeChangeKind, EdgeTree, IndexChange, IndexPartition, Mergeable, PARTITIONS, Presence,
+    SectionKey, SectionName, TreeName, VERTEX_IDS, VertexState, partition_of,
 };
 
 /// What the one writer keeps.

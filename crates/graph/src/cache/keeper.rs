@@ -142,7 +142,7 @@ impl Core {
 mod tests {
     use super::*;
     use crate::cells::{Bytes, Resident};
-    use crate::graph::GraphOptions;
+    use crate::model::GraphOptions;
 
     #[test]
     fn the_pause_shrinks_linearly_as_memory_fills() {

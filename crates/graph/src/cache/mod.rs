@@ -32,7 +32,7 @@ mod queues;
 pub(crate) use evict::hold_still;
 pub(crate) use keeper::Keeper;
 pub(crate) use loads::name_of;
-pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolOptions, PoolStats, Request, on_load};
+pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
 pub(crate) use pools::{Helpers, Pools, Turn as LoadTurn};
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -40,12 +40,11 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::cache::keeper::Signal;
-use crate::cache::loads::Loads;
-use crate::cache::queues::Queues;
+use self::keeper::Signal;
+use self::loads::Loads;
+use self::queues::Queues;
 use crate::cells::Account;
-use crate::graph::GraphOptions;
-use crate::model::{KeyId, Tick};
+use crate::model::{GraphOptions, KeyId, Tick};
 use crate::sections::{EdgeNode, SectionKey};
 
 /// Eras that pass while as much is loaded as the budget allows.

@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn who_commits_alone_is_company_enough() {
         let store = std::sync::Arc::new(store::MemoryStore::new());
-        let core = Core::open(store, crate::graph::GraphOptions::default()).unwrap();
+        let core = Core::open(store, crate::model::GraphOptions::default()).unwrap();
         core.commits.state.lock().company = 7;
         let (snapshot, footprint) = (core.timeline.visible(), Footprint::default());
         core.commit_with(&core.catalog(), snapshot, &footprint).unwrap();

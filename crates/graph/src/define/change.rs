@@ -122,8 +122,8 @@ mod tests {
 
     use super::*;
     use crate::error::GraphError;
-    use crate::graph::{Graph, GraphOptions};
-    use crate::model::{Cardinality, VertexKeyDescription};
+    use crate::graph::Graph;
+    use crate::model::{Cardinality, GraphOptions, VertexKeyDescription};
 
     #[test]
     fn while_a_key_becomes_single_no_vertex_gets_a_second_value() {

@@ -5,8 +5,8 @@ use crossbeam_epoch::Guard;
 use crate::apply::Writer;
 use crate::cells::SectionCell;
 use crate::core::Core;
-use crate::model::{Dir, EdgeLabelId, KeyId, Retypes, Tick};
-use crate::place::{Stripe, adjacency_number};
+use crate::model::{Dir, EdgeLabelId, KeyId, Retypes, Tick, adjacency_number};
+use crate::place::Stripe;
 use crate::sections::{Convert, EdgeTree, Mergeable};
 
 /// The sections in memory at the moment when other types are put in force.

@@ -23,10 +23,9 @@ use super::log::decode_old_indexes;
 use crate::bytes::{Input, Malformed, open_frame, seal_frame};
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Catalog, Counts, Declared, Definitions, DegreeTable, IndexState, NameSpace, Names, Tick, ValueTable,
-    VertexLabelId, decode_statistics, encode_statistics,
+    Catalog, Counts, Declared, Definitions, DegreeTable, IndexState, NameSpace, Names, STRIPES, TABLETS,
+    Tick, ValueTable, VertexLabelId, decode_statistics, encode_statistics,
 };
-use crate::place::{STRIPES, TABLETS};
 use crate::sections::{SectionKey, SectionName, TreeName, TreePart};
 
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and

@@ -15,15 +15,15 @@ use std::sync::atomic::Ordering;
 use rustc_hash::FxHashMap;
 use values::VertexRef;
 
+use self::tree::{TreeFlush, TreeImage};
 use crate::apply::Writer;
 use crate::cells::SectionCell;
-use crate::core::{Core, FIRST_INDEX};
+use crate::core::Core;
 use crate::durable::{Checkpoint, SectionWriter, StripeEntry};
 use crate::error::Result;
-use crate::flush::tree::{TreeFlush, TreeImage};
-use crate::model::{Catalog, DegreeTable, Tick};
-use crate::place::{CellVisitor, vertex_at};
-use crate::sections::{EdgeTree, Mergeable, SectionKey, SectionName, TreeName};
+use crate::model::{Catalog, DegreeTable, Tick, vertex_at};
+use crate::place::CellVisitor;
+use crate::sections::{EdgeTree, FIRST_INDEX, Mergeable, SectionKey, SectionName, TreeName};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
 #[derive(Debug, Default)]

@@ -4,8 +4,7 @@ use super::Indexing;
 use super::fill::Entries;
 use crate::core::Core;
 use crate::error::{GraphError, Result};
-use crate::model::{Index, IndexDescription, IndexKind, IndexState};
-use crate::place::TABLETS;
+use crate::model::{Index, IndexDescription, IndexKind, IndexState, TABLETS};
 use crate::sections::PARTITIONS;
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use values::{Value, VertexRef};
 
-use crate::core::{Core, FIRST_INDEX};
+use crate::core::Core;
 use crate::error::Result;
 use crate::model::{IndexDefinition, KeyId, SchemaError, ValueRef};
 use crate::read::{Reader, Snapshot};
-use crate::sections::PARTITIONS;
+use crate::sections::{FIRST_INDEX, PARTITIONS};
 
 impl Core {
     /// Refuses the first value that two vertices have, as of now.

@@ -2,15 +2,14 @@
 
 use values::{Value, VertexRef};
 
+use super::turns::in_turns;
 use crate::apply::{Writer, check_combinations, order_keys};
 use crate::cells::{SectionCell, SectionState};
-use crate::core::{Core, FIRST_INDEX};
+use crate::core::Core;
 use crate::error::{GraphError, Result};
-use crate::load::in_turns;
-use crate::model::{Index, IndexDefinition, IndexKind, KeyId, Tick, index_hash};
-use crate::place::TABLETS;
+use crate::model::{Index, IndexDefinition, IndexKind, KeyId, SLOTS, TABLETS, Tick, index_hash};
 use crate::sections::{
-    Column, IndexPartition, Mergeable, OrderedEntry, OrderedPartition, PARTITIONS, SLOTS, SectionKey,
+    Column, FIRST_INDEX, IndexPartition, Mergeable, OrderedEntry, OrderedPartition, PARTITIONS, SectionKey,
     SectionName, index_entry, partition_of,
 };
 

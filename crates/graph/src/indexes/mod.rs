@@ -24,8 +24,10 @@ mod declare;
 mod duplicates;
 mod fill;
 mod reclaim;
+mod turns;
 mod worker;
 
+pub(crate) use turns::in_turns;
 pub(crate) use worker::IndexWorker;
 
 use std::collections::BTreeMap;

@@ -3,10 +3,10 @@
 use store::KeyRange;
 
 use super::Task;
-use crate::core::{Core, FIRST_INDEX};
+use crate::core::Core;
 use crate::error::Result;
 use crate::model::Tick;
-use crate::sections::{PARTITIONS, SectionKey};
+use crate::sections::{FIRST_INDEX, PARTITIONS, SectionKey};
 
 impl Core {
     /// Whether nobody can ask an index any more that was dropped at `stamp`.

@@ -9,5 +9,5 @@ pub(crate) use node_sizes::NodeSizes;
 pub use node_sizes::TreeUse;
 pub use resort::SortStatus;
 pub(crate) use resort::{Resorts, SortWorker};
-pub use secondary::{Filtered, SecondaryOptions, SecondaryState, SecondaryStatus};
+pub use secondary::{Filtered, SecondaryState, SecondaryStatus};
 pub(crate) use secondary::{Maintained, Secondaries, SecondaryWorker};

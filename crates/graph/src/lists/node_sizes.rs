@@ -18,8 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicI8, AtomicU64, Ordering};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
-use crate::model::{EdgeLabelId, NodeBounds, Schema};
-use crate::sections::TreeBounds;
+use crate::model::{EdgeLabelId, NodeBounds, Schema, TreeBounds};
 
 /// Labels that are told apart; more share their places.
 const LABELS: usize = 256;

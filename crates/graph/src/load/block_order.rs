@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use values::VertexRef;
 
-use crate::place::TABLETS;
+use crate::model::TABLETS;
 
 /// Row numbers sorted by the block of their owner, in input order within each.
 ///
@@ -80,7 +80,7 @@ impl BlockOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::vertex_at;
+    use crate::model::vertex_at;
 
     #[test]
     fn rows_are_found_by_block_in_input_order_and_blocks_without_any_have_none() {

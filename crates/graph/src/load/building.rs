@@ -15,10 +15,9 @@ use super::block_order::BlockOrder;
 use super::edges::{Built, EdgeRows, Target};
 use super::label_edges::LabelEdges;
 use super::spill::{Run, SpillFile};
-use super::turns::in_turns;
 use crate::error::{GraphError, Result};
-use crate::model::{Dir, EdgeLabelId};
-use crate::place::TABLETS;
+use crate::indexes::in_turns;
+use crate::model::{Dir, EdgeLabelId, TABLETS};
 use crate::sections::SectionName;
 
 /// Bytes of edges that one task makes sections of, as they are in memory or in temporary files; more if a block has more.

@@ -18,11 +18,12 @@ use super::rows::{CHUNK, Row, Rows, SpareChunks};
 use super::stripe::Encoded;
 use crate::apply::TreeBuild;
 use crate::cells::Account;
-use crate::model::{DegreeHistogram, Dir, EdgeLabelId, KeyId, Tick, ValueRef};
-use crate::place::{TABLETS, slot_of, vertex_at};
+use crate::model::{
+    DegreeHistogram, Dir, EdgeLabelId, KeyId, SLOTS, TABLETS, Tick, TreeBounds, ValueRef, slot_of, vertex_at,
+};
 use crate::sections::{
-    Adjacency, EdgePiece, EdgeTree, Order, SLOTS, SectionKey, SectionName, SortPlace, StoredSection,
-    TreeBounds, TreeName, Values, ValuesBuilder, append_piece,
+    Adjacency, EdgePiece, EdgeTree, Order, SectionKey, SectionName, SortPlace, StoredSection, TreeName,
+    Values, ValuesBuilder, append_piece,
 };
 
 /// Bytes of an edge in memory, without its properties: its ends and number, and its places while both orders are made.

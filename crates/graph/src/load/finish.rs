@@ -11,14 +11,14 @@ use super::label_edges::LabelEdges;
 use super::sink::SectionSink;
 use super::spill::SpillFile;
 use super::staging::StagedStripes;
-use super::turns::in_turns;
 use super::{BulkLoad, BulkProgress, LoadedIds};
 use crate::apply::Writer;
 use crate::cells::SectionCell;
-use crate::core::{Core, VERTEX_IDS};
+use crate::core::Core;
 use crate::durable::Checkpoint;
 use crate::error::{GraphError, Result};
 use crate::flush::Manifest;
+use crate::indexes::in_turns;
 use crate::model::{
     Catalog, Counts, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace, NewNames,
     Tick, ValueTable,
@@ -26,7 +26,7 @@ use crate::model::{
 use crate::place::CellVisitor;
 use crate::read::{EdgeIdEntry, Reader, Snapshot, edge_ids};
 use crate::sections::{
-    IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, partition_of,
+    IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS, partition_of,
 };
 use crate::statistics::Scrutiny;
 use crate::stats::GraphStats;

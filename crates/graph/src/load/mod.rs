@@ -21,31 +21,29 @@ mod sink;
 mod spill;
 mod staging;
 mod stripe;
-mod turns;
 
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
-pub(crate) use turns::in_turns;
 
 use std::sync::Arc;
 
 use values::{EdgeRef, Value, VertexRef};
 
+use self::label_edges::LoadedEdges;
+use self::staging::StripeStaging;
+use self::stripe::{StripeBuilder, check_columns};
 use crate::core::Core;
 use crate::error::{GraphError, Result};
-use crate::load::label_edges::LoadedEdges;
-use crate::load::staging::StripeStaging;
-use crate::load::stripe::{StripeBuilder, check_columns};
 use crate::model::{
     Catalog, Counts, EDGE_ID_KEY, EdgeLabelId, IndexDefinition, IndexKind, KeyId, NameSpace, NewNames, Tick,
-    VertexLabelId, element_id, index_hash,
+    VertexLabelId, element_id, index_hash, stripe_of,
 };
-use crate::place::{OpenStripes, stripe_of};
+use crate::place::OpenStripes;
 use crate::read::{EdgeIdEntry, whole_number};
 
 /// Most edges of one label in memory: their rows are numbered with 32 bits.
 const MAX_EDGES: usize = u32::MAX as usize;
 
-/// Part of [`GraphOptions::bulk_bytes`](crate::graph::GraphOptions::bulk_bytes) that vertices may take besides the edges.
+/// Part of [`GraphOptions::bulk_bytes`](crate::model::GraphOptions::bulk_bytes) that vertices may take besides the edges.
 const PART_FOR_VERTICES: usize = 16;
 
 /// How far [`BulkLoad::finish`] is.
@@ -64,7 +62,7 @@ pub struct BulkProgress {
 ///
 /// Vertices are encoded while they come; a few stay in memory, the others wait in a temporary file for the edges of their
 /// stripes. Edges stay in memory until `finish`, 20 bytes and their properties each, up to
-/// [`GraphOptions::bulk_bytes`](crate::graph::GraphOptions::bulk_bytes); what is more goes through temporary files, too, where the
+/// [`GraphOptions::bulk_bytes`](crate::model::GraphOptions::bulk_bytes); what is more goes through temporary files, too, where the
 /// store keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each of
 /// a vertex, 20 for each of an edge, and 4 and 8 more if it is a whole number.
 pub struct BulkLoad {

@@ -21,8 +21,8 @@ use store::{Scratch, Store};
 
 use super::block_order::BlockOrder;
 use super::edges::EdgeRows;
-use super::turns::in_turns;
 use crate::error::{GraphError, Result};
+use crate::indexes::in_turns;
 use crate::model::Dir;
 use crate::sections::EdgePiece;
 

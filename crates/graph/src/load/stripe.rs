@@ -4,9 +4,10 @@ use values::{Str, Value, VertexRef};
 
 use super::column::{BulkCell, BulkColumn, BulkValues};
 use crate::error::Result;
-use crate::model::{KeyId, NameSpace, NewNames, PROPERTY_ID_KEY, PropertyCell, Tick, ValueRef};
-use crate::place::{TABLETS, slot_of};
-use crate::sections::{Bits, Column, Presence, SLOTS, SectionKey, SectionName, StoredSection, ValuesBuilder};
+use crate::model::{
+    KeyId, NameSpace, NewNames, PROPERTY_ID_KEY, PropertyCell, SLOTS, TABLETS, Tick, ValueRef, slot_of,
+};
+use crate::sections::{Bits, Column, Presence, SectionKey, SectionName, StoredSection, ValuesBuilder};
 
 /// Columns per key and tablet, and the ids, of one stripe.
 pub(super) struct StripeBuilder {

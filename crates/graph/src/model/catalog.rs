@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use values::Str;
 
+use super::Tick;
 use super::names::{EdgeLabelId, KeyId, VertexLabelId};
 use super::naming::{NameSpace, NameTable, Names, NewNames};
 use super::schema::{Definitions, Index, IndexState, Schema};
-use crate::model::Tick;
 
 /// The key under which a user-supplied edge id is stored beside the edge's properties. Never shown to users.
 pub(crate) const EDGE_ID_KEY: KeyId = KeyId(0);

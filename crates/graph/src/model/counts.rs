@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
+use super::Tick;
 use super::names::{EdgeLabelId, VertexLabelId};
-use crate::model::Tick;
 
 /// Labels of a part.
 const PART: usize = 256;

@@ -2,6 +2,7 @@
 //! operations, units of conflict, counts and degrees, and keys in order. It must never know where anything lies, in memory
 //! or on disk, nor that there are threads.
 
+mod address;
 mod catalog;
 mod counts;
 mod degrees;
@@ -9,8 +10,11 @@ pub(crate) mod element_id;
 mod names;
 mod naming;
 mod op;
+mod options;
 pub(crate) mod order_key;
 mod property;
+mod range_query;
+mod read_unit;
 mod scalar_hash;
 mod schema;
 mod statistics_bytes;
@@ -19,6 +23,9 @@ mod value_bytes;
 mod value_ref;
 mod value_statistics;
 
+pub(crate) use address::{
+    SLOTS, STRIPE_VERTICES, STRIPES, TABLETS, adjacency_number, slot_of, stripe_of, vertex_at,
+};
 pub use catalog::Catalog;
 pub(crate) use catalog::{Declared, EDGE_ID_KEY, PROPERTY_ID_KEY};
 pub(crate) use counts::{Counts, PublishedCounts};
@@ -28,12 +35,17 @@ pub use element_id::check;
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use naming::{NameSpace, check_name, name_hash};
 pub(crate) use naming::{Named, Names, NewNames};
-pub(crate) use op::{Before, Op, value_before};
+pub(crate) use op::{Before, EdgeCells, Op, cells_weight, value_before};
+pub(crate) use options::MAX_TRANSACTION_BYTES;
+pub use options::{GraphOptions, PoolOptions, SecondaryOptions, TreeBounds};
 pub(crate) use order_key::increment;
-pub use property::{Cardinality, PropertyEntry, PropertyId};
+pub use property::{Cardinality, PropertyEntry, PropertyId, Single};
 pub(crate) use property::{PropertyCell, PropertyState};
+pub use range_query::RangeQuery;
+pub(crate) use range_query::bounds_of;
+pub use read_unit::ReadUnit;
 pub use scalar_hash::{for_each_equal_hash, index_hash};
-pub(crate) use schema::{Definitions, Retypes, Rules, embeds, retype};
+pub(crate) use schema::{Conversions, Definitions, Retypes, Rules, embeds, retype};
 pub use schema::{
     EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,
     IndexKind, IndexState, NodeBounds, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType,

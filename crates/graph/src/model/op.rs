@@ -1,11 +1,20 @@
 //! What a commit does, in the order it does it: the payload of a log record.
 
+use std::sync::Arc;
 use values::{EdgeRef, Value, VertexRef};
 
 use super::names::{KeyId, VertexLabelId};
 use super::property::PropertyState;
+use super::value_bytes::weight;
 use crate::bytes::{Input, Malformed, Output};
-use crate::sections::EdgeCells;
+
+/// The properties of one edge, ascending by key; shared by both of its ends.
+pub(crate) type EdgeCells = Arc<[(KeyId, Value)]>;
+
+/// Bytes of some properties.
+pub(crate) fn cells_weight(cells: &EdgeCells) -> usize {
+    cells.iter().map(|(_, value)| weight(value)).sum()
+}
 
 /// One change of one element. Each replaces the element's state whole, so applying it needs no look at the past.
 #[derive(Clone, Debug)]

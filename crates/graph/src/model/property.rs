@@ -5,6 +5,7 @@ use values::{Value, VertexRef};
 use super::catalog::PROPERTY_ID_KEY;
 use super::names::KeyId;
 use super::value_bytes::weight;
+use super::value_ref::ValueRef;
 
 /// How a vertex property's key takes a further value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -187,11 +188,11 @@ impl PropertyState {
     }
 
     /// What there is, if that is at most one plain value.
-    pub(crate) fn single(&self) -> crate::read::Single<'_> {
+    pub(crate) fn single(&self) -> Single<'_> {
         match self {
-            Self::Absent => crate::read::Single::Absent,
-            Self::One(value) => crate::read::Single::Value(crate::model::value_ref::ValueRef::of(value)),
-            Self::Many(_) => crate::read::Single::Several,
+            Self::Absent => Single::Absent,
+            Self::One(value) => Single::Value(ValueRef::of(value)),
+            Self::Many(_) => Single::Several,
         }
     }
 
@@ -200,8 +201,8 @@ impl PropertyState {
     pub(crate) fn first(&self) -> Option<crate::model::value_ref::ValueRef<'_>> {
         match self {
             Self::Absent => None,
-            Self::One(value) => Some(crate::model::value_ref::ValueRef::of(value)),
-            Self::Many(cells) => cells.first().map(|cell| crate::model::value_ref::ValueRef::of(&cell.value)),
+            Self::One(value) => Some(ValueRef::of(value)),
+            Self::Many(cells) => cells.first().map(|cell| ValueRef::of(&cell.value)),
         }
     }
 
@@ -213,4 +214,15 @@ impl PropertyState {
             Self::Many(cells) => cells.to_vec(),
         }
     }
+}
+
+/// What a vertex has under a key.
+#[derive(Clone, Copy, Debug)]
+pub enum Single<'r> {
+    /// Nothing.
+    Absent,
+    /// One value.
+    Value(ValueRef<'r>),
+    /// Several, or one that is more than a value: ask [`crate::read::Reader::vertex_properties`].
+    Several,
 }

@@ -10,11 +10,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Tick;
 use super::degrees::{DegreeHistogram, DegreeTable};
 use super::names::{Dir, EdgeLabelId, VertexLabelId};
 use super::value_statistics::ValueStatistics;
 use crate::bytes::{Input, Malformed, Output, open_frame, seal_frame};
-use crate::model::Tick;
 
 /// By the number of the index.
 pub(crate) type ValueTable = BTreeMap<u32, Arc<ValueStatistics>>;

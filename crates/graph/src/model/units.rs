@@ -19,10 +19,10 @@
 use timeline::{Unit, UnitKind};
 use values::{EdgeRef, VertexRef};
 
+use super::address::adjacency_number;
 use super::names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 use super::naming::NameSpace;
-use crate::place::adjacency_number;
-use crate::read::ReadUnit;
+use super::read_unit::ReadUnit;
 
 /// In place of a list's number: whatever list of the vertex that leaves it, or enters it.
 const ANY_LIST: [u32; 2] = [u32::MAX - 1, u32::MAX];

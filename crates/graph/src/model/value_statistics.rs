@@ -13,8 +13,8 @@
 
 use values::Value;
 
+use super::range_query::{RangeQuery, bounds_of};
 use super::scalar_hash::index_hash;
-use crate::read::{RangeQuery, bounds_of};
 
 /// Parts of an equi-depth histogram.
 pub(crate) const PARTS: u64 = 64;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 use values::VertexRef;
 
-use super::block::{BlockTable, STRIPE_VERTICES, STRIPES, TABLETS};
+use super::block::BlockTable;
 use crate::error::{GraphError, Result};
-use crate::model::VertexLabelId;
+use crate::model::{STRIPE_VERTICES, STRIPES, TABLETS, VertexLabelId};
 
 /// What was given out so far. References of transactions that roll back are lost: 2³² are enough.
 pub(crate) struct Allocator {

@@ -21,16 +21,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use values::VertexRef;
 
 use crate::cells::{CellTable, SectionCell};
-use crate::model::{Dir, EdgeLabelId, VertexLabelId};
+use crate::model::{STRIPES, TABLETS, VertexLabelId, stripe_of};
 use crate::read::Ranked;
 use crate::sections::{Adjacency, Column, Presence};
-
-/// Number of stripes: what the 16 leading bits of a reference can name.
-pub(crate) const STRIPES: usize = 1 << 16;
-/// Vertices of a stripe.
-pub(crate) const STRIPE_VERTICES: u32 = 1 << 16;
-/// Blocks of a stripe: one per tablet.
-pub(crate) const TABLETS: usize = VertexRef::TABLETS as usize;
 
 /// Blocks that a stripe has from the beginning.
 const FEW: usize = 4;
@@ -42,12 +35,6 @@ pub(crate) struct Block {
     pub(crate) columns: CellTable<Column, 16>,
     /// By [`adjacency_number`].
     pub(crate) adjacency: CellTable<Adjacency, 32>,
-}
-
-/// The number of an adjacency section within its block.
-#[inline]
-pub(crate) fn adjacency_number(label: EdgeLabelId, dir: Dir) -> usize {
-    label.index() * 2 + dir as usize
 }
 
 impl Block {
@@ -107,23 +94,6 @@ impl Stripe {
     }
 }
 
-/// The number of a vertex's stripe.
-#[inline]
-pub(crate) fn stripe_of(v: VertexRef) -> usize {
-    (v.0 >> 16) as usize
-}
-
-/// The slot of a vertex within its block.
-#[inline]
-pub(crate) fn slot_of(v: VertexRef) -> usize {
-    (v.0 >> VertexRef::TABLET_BITS) as usize & (crate::sections::SLOTS - 1)
-}
-
-/// The vertex in a slot of a block.
-pub(crate) fn vertex_at(stripe: u16, tablet: u8, slot: u16) -> VertexRef {
-    VertexRef(u32::from(stripe) << 16 | u32::from(slot) << VertexRef::TABLET_BITS | u32::from(tablet))
-}
-
 /// All stripes. A stripe that is there never moves and never goes.
 pub(crate) struct BlockTable {
     stripes: Box<[OnceLock<Box<Stripe>>]>,
@@ -174,6 +144,7 @@ impl BlockTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{STRIPE_VERTICES, slot_of};
 
     #[test]
     fn a_stripe_of_few_vertices_has_few_blocks() {

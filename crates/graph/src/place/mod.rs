@@ -6,8 +6,5 @@ mod block;
 mod placement;
 
 pub(crate) use allocator::{Allocator, OpenStripes};
-pub(crate) use block::{
-    Block, BlockTable, STRIPE_VERTICES, STRIPES, Stripe, TABLETS, adjacency_number, slot_of, stripe_of,
-    vertex_at,
-};
+pub(crate) use block::{Block, BlockTable, Stripe};
 pub(crate) use placement::CellVisitor;

@@ -2,9 +2,9 @@
 
 use crossbeam_epoch::Guard;
 
-use super::block::adjacency_number;
 use crate::cells::SectionCell;
 use crate::core::Core;
+use crate::model::adjacency_number;
 use crate::sections::{Mergeable, PARTITIONS, SectionKey, SectionName};
 
 /// Something to do with the cell of a section, whatever its kind.

@@ -5,10 +5,10 @@ use values::{Direction, EdgeRef, Value, VertexRef};
 use super::reader::Reader;
 use super::runs::Place;
 use super::scan::ScanCursor;
-use crate::core::{EDGE_IDS, FIRST_INDEX, VERTEX_IDS};
-use crate::model::{Dir, EdgeLabelId, Index, KeyId, VertexLabelId, for_each_equal_hash, index_hash};
-use crate::place::{STRIPE_VERTICES, TABLETS};
-use crate::sections::{Presence, partition_of};
+use crate::model::{
+    Dir, EdgeLabelId, Index, KeyId, STRIPE_VERTICES, TABLETS, VertexLabelId, for_each_equal_hash, index_hash,
+};
+use crate::sections::{EDGE_IDS, FIRST_INDEX, Presence, VERTEX_IDS, partition_of};
 
 impl Reader<'_> {
     /// The vertex with this id; numbers match by value across their types.

@@ -9,11 +9,9 @@
 
 use values::{Value, VertexRef, compare};
 
-use super::access_range::{RangeQuery, bounds_of};
 use super::reader::Reader;
-use crate::core::FIRST_INDEX;
-use crate::model::{KeyId, order_key};
-use crate::sections::{EntryRef, InOrder, PARTITIONS};
+use crate::model::{KeyId, RangeQuery, bounds_of, order_key};
+use crate::sections::{EntryRef, FIRST_INDEX, InOrder, PARTITIONS};
 
 /// How far a reading in order has come.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,8 @@ use super::reader::Reader;
 use crate::cache::Request;
 use crate::cells::{SectionCell, SectionState};
 use crate::core::Core;
-use crate::place::{CellVisitor, adjacency_number};
+use crate::model::adjacency_number;
+use crate::place::CellVisitor;
 use crate::sections::{Mergeable, SectionKey, SectionName, TreeName, TreePart};
 
 /// Vertices after the one whose section is missed that are looked at.

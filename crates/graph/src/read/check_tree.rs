@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::reader::Reader;
-use crate::model::{Dir, KeyId};
-use crate::place::slot_of;
+use crate::model::{Dir, KeyId, slot_of};
 use crate::sections::{Adjacency, EdgeNode, NodePlace, Order, Target, TreeName, TreeRoot};
 
 impl Reader<'_> {

@@ -13,10 +13,10 @@ use values::{EdgeRef, Value, VertexRef};
 
 use super::reader::Reader;
 use crate::apply::Application;
-use crate::core::{Core, EDGE_IDS};
+use crate::core::Core;
 use crate::error::Result;
 use crate::model::{EDGE_ID_KEY, Tick, for_each_equal_hash, index_hash};
-use crate::sections::{EntryRef, OrderedPartition, PARTITIONS, SectionKey, partition_of};
+use crate::sections::{EDGE_IDS, EntryRef, OrderedPartition, PARTITIONS, SectionKey, partition_of};
 
 /// Bytes of a key.
 const KEY: usize = 14;
@@ -138,7 +138,8 @@ mod tests {
     use store::MemoryStore;
 
     use super::*;
-    use crate::graph::{Graph, GraphOptions};
+    use crate::graph::Graph;
+    use crate::model::GraphOptions;
     use crate::sections::{IndexPartition, index_entry};
 
     #[test]

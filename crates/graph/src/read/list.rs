@@ -5,8 +5,7 @@ use values::{EdgeRef, Value, VertexRef};
 use super::reader::Reader;
 use super::runs::{Place, Runs};
 use super::seek::Seek;
-use crate::model::{Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, ValueRef};
-use crate::place::slot_of;
+use crate::model::{Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, ValueRef, slot_of};
 use crate::sections::{Adjacency, AdjacencyBuilder, MergedList, TreeName, order_values};
 
 /// A stretch of an adjacency list that lies together: all of it, unless it is long enough to have an edge-tree.

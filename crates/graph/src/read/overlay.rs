@@ -7,8 +7,8 @@ use crossbeam_skiplist::SkipSet;
 use values::{EdgeRef, Value, VertexRef};
 
 use crate::cells::ChainMap;
-use crate::model::{Dir, EdgeLabelId, KeyId, NameSpace, NewNames, PropertyState, VertexLabelId};
-use crate::sections::{EdgeCells, EdgeChange, EntryRef, VertexState};
+use crate::model::{Dir, EdgeCells, EdgeLabelId, KeyId, NameSpace, NewNames, PropertyState, VertexLabelId};
+use crate::sections::{EdgeChange, EntryRef, VertexState};
 
 /// Uncommitted versions by what they are versions of.
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use values::{EdgeRef, Value, VertexRef, compare};
 
-use super::batched::Single;
 use super::reader::Reader;
-use crate::model::{EDGE_ID_KEY, KeyId, PropertyCell, PropertyEntry, PropertyId, PropertyState, ValueRef};
-use crate::place::slot_of;
+use crate::model::{
+    EDGE_ID_KEY, KeyId, PropertyCell, PropertyEntry, PropertyId, PropertyState, Single, ValueRef, slot_of,
+};
 use crate::sections::{Column, SectionKey, SectionName};
 
 impl Reader<'_> {

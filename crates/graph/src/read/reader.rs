@@ -15,8 +15,10 @@ use crate::cache::Request;
 use crate::cells::{SectionCell, SectionState};
 use crate::core::Core;
 use crate::error::Result;
-use crate::model::{Dir, EDGE_ID_KEY, EdgeLabelId, Tick, ValueRef, VertexLabelId};
-use crate::place::{Block, adjacency_number, slot_of, stripe_of};
+use crate::model::{
+    Dir, EDGE_ID_KEY, EdgeLabelId, Tick, ValueRef, VertexLabelId, adjacency_number, slot_of, stripe_of,
+};
+use crate::place::Block;
 use crate::sections::{
     Adjacency, EdgePlace, FoundEdge, Mergeable, MergedList, Order, Presence, SectionKey, SectionName,
     TreeName, VertexState,

@@ -9,8 +9,7 @@ use super::reader::Reader;
 use crate::apply::belongs_behind;
 use crate::cache::hold_still;
 use crate::cells::SectionState;
-use crate::model::{Dir, EdgeLabelId, KeyId};
-use crate::place::slot_of;
+use crate::model::{Dir, EdgeLabelId, KeyId, slot_of};
 use crate::sections::{
     Adjacency, EdgeNode, EdgePlace, EdgeTree, FoundEdge, MergedList, NodePlace, Order, OwnChanges, TreeName,
     TreePart, TreeRoot,

@@ -14,8 +14,7 @@ use crate::core::Core;
 use crate::durable::{Checkpoint, Log, Meta, Record, SectionStore};
 use crate::error::Result;
 use crate::flush::Manifest;
-use crate::graph::GraphOptions;
-use crate::model::{Counts, DegreeTable, PublishedCounts, Tick};
+use crate::model::{Counts, DegreeTable, GraphOptions, PublishedCounts, Tick};
 use crate::statistics::Known;
 
 /// Written units that commit validation remembers: 95 MB at most.
@@ -47,7 +46,7 @@ impl Core {
         for entry in &checkpoint.stripes {
             let number = usize::from(entry.number);
             let stripe = self.blocks.stripe_for(number, entry.label);
-            stripe.allocate_up_to(entry.allocated.min(crate::place::STRIPE_VERTICES));
+            stripe.allocate_up_to(entry.allocated.min(crate::model::STRIPE_VERTICES));
             self.allocator.learn_stripe(number, entry.label);
         }
         self.secondaries.restore(checkpoint.secondaries.iter().copied());

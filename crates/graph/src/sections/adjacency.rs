@@ -16,21 +16,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use values::{Value, VertexRef};
+use values::VertexRef;
 
-use super::SLOTS;
 use super::adjacency_builder::AdjacencyBuilder;
 use super::delta::Delta;
 use super::merged_list::MergedList;
 use super::order::{Order, SortPlace};
+use super::stripes::Stripes;
 use super::tree::EdgeTree;
 use super::values::{Rows, Values, column};
 use crate::cells::Version;
-use crate::model::{KeyId, Tick, ValueRef};
-use crate::read::{Stripes, cells_weight};
-
-/// The properties of one edge, ascending by key; shared by both of its ends.
-pub(crate) type EdgeCells = Arc<[(KeyId, Value)]>;
+use crate::model::{EdgeCells, KeyId, SLOTS, Tick, ValueRef, cells_weight};
 
 /// A change of one adjacency list. `neighbour` and `seq` together identify an edge within the list.
 #[derive(Clone, Debug)]

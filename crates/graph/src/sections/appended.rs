@@ -2,10 +2,9 @@
 
 use values::VertexRef;
 
-use super::adjacency::{Adjacency, EdgeCells};
+use super::adjacency::Adjacency;
 use super::adjacency_builder::AdjacencyBuilder;
-use crate::model::Tick;
-use crate::place::slot_of;
+use crate::model::{EdgeCells, Tick, slot_of};
 
 /// An edge that a list has got.
 pub(crate) struct Added<'a> {

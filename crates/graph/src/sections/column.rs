@@ -2,12 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::SLOTS;
 use super::delta::Delta;
 use super::values::Values;
 use super::values_builder::ValuesBuilder;
-use crate::model::{PropertyCell, PropertyState, Tick, ValueRef};
-use crate::read::Single;
+use crate::model::{PropertyCell, PropertyState, SLOTS, Single, Tick, ValueRef};
 
 /// A property section: a typed column, and the versions since.
 pub(crate) struct Column {

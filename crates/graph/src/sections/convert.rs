@@ -6,7 +6,7 @@
 
 use values::Value;
 
-use super::adjacency::{Adjacency, EdgeCells, EdgeChange, EdgeChangeKind};
+use super::adjacency::{Adjacency, EdgeChange, EdgeChangeKind};
 use super::column::Column;
 use super::index::IndexPartition;
 use super::order::Order;
@@ -14,23 +14,9 @@ use super::ordered::OrderedPartition;
 use super::presence::Presence;
 use super::values::{Rows, Values};
 use super::values_builder::ValuesBuilder;
-use crate::model::{KeyId, PropertyCell, PropertyState, ValueRef, ValueType, retype};
-
-/// What the values of a section are to be read as.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Conversions {
-    /// Those of a column.
-    pub(crate) value: Option<ValueType>,
-    /// The meta-properties of a column, or the properties of edges, by key.
-    pub(crate) keyed: Vec<(KeyId, ValueType)>,
-}
+use crate::model::{Conversions, EdgeCells, KeyId, PropertyCell, PropertyState, ValueRef, ValueType, retype};
 
 impl Conversions {
-    /// Itself, if there is anything to be done.
-    pub(crate) fn some(self) -> Option<Self> {
-        (self.value.is_some() || !self.keyed.is_empty()).then_some(self)
-    }
-
     fn keyed(&self, key: KeyId) -> Option<ValueType> {
         self.keyed.iter().find(|(known, _)| *known == key).map(|(_, to)| *to)
     }
@@ -220,8 +206,8 @@ mod tests {
     fn base_and_versions_of_a_column_become_the_type() {
         let rows = [Some(Value::Int(7)), None, Some(Value::Int(-1))];
         let ints = column(&rows);
-        ints.delta.push(super::super::SLOTS, 1, 5, PropertyState::One(Value::Int(4)));
-        ints.delta.push(super::super::SLOTS, 1, 6, PropertyState::Absent);
+        ints.delta.push(crate::model::SLOTS, 1, 5, PropertyState::One(Value::Int(4)));
+        ints.delta.push(crate::model::SLOTS, 1, 6, PropertyState::Absent);
         for (value_type, make) in [
             (ValueType::Long, (|n| Value::Long(n)) as fn(i64) -> Value),
             (ValueType::Double, |n| Value::Double(n as f64)),

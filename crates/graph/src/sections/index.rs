@@ -15,6 +15,12 @@ use values::VertexRef;
 use super::delta::Delta;
 use crate::model::Tick;
 
+/// The index over user-supplied vertex ids.
+pub(crate) const VERTEX_IDS: usize = 0;
+/// The index from user-supplied edge ids to the edges' sources.
+pub(crate) const EDGE_IDS: usize = 1;
+/// The first index that a user asked for; further ones follow in the order of their numbers.
+pub(crate) const FIRST_INDEX: usize = 2;
 /// Partitions of an index, by the low bits of the hash.
 pub(crate) const PARTITIONS: usize = 64;
 

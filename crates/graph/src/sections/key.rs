@@ -3,8 +3,7 @@
 use values::VertexRef;
 
 use super::tree::{TreeName, TreePart};
-use crate::model::{Dir, EdgeLabelId, KeyId};
-use crate::place::{adjacency_number, slot_of, stripe_of, vertex_at};
+use crate::model::{Dir, EdgeLabelId, KeyId, adjacency_number, slot_of, stripe_of, vertex_at};
 
 /// Which section of a block, or which partition of an index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

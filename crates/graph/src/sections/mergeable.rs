@@ -1,6 +1,5 @@
 //! What the writer needs to know of any section.
 
-use super::SLOTS;
 use super::adjacency::Adjacency;
 use super::codec::StoredSection;
 use super::column::Column;
@@ -10,7 +9,7 @@ use super::ordered::OrderedPartition;
 use super::parts::Parts;
 use super::presence::Presence;
 use crate::cells::{VERSION_BYTES, Weigh};
-use crate::model::Tick;
+use crate::model::{SLOTS, Tick};
 
 /// A section whose delta can be merged into its base.
 pub(crate) trait Mergeable: StoredSection + Convert + Parts + Weigh {

@@ -3,11 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use values::VertexRef;
 
-use super::adjacency::{Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, identity};
+use super::adjacency::{Adjacency, EdgeChange, EdgeChangeKind, identity};
 use super::adjacency_builder::AdjacencyBuilder;
 use super::order::{Order, SortPlace};
 use crate::cells::Version;
-use crate::model::{KeyId, ValueRef};
+use crate::model::{EdgeCells, KeyId, ValueRef};
 
 /// A list with changes: base positions and inserted edges, put together for one snapshot.
 pub(crate) struct MergedList<'r> {

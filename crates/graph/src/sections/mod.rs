@@ -20,21 +20,23 @@ mod order;
 mod ordered;
 mod parts;
 mod presence;
+mod stripes;
 mod tree;
 mod values;
 mod values_builder;
 
-pub(crate) use adjacency::{
-    Adjacency, EdgeCells, EdgeChange, EdgeChangeKind, EdgePlace, FoundEdge, identity,
-};
+pub(crate) use adjacency::{Adjacency, EdgeChange, EdgeChangeKind, EdgePlace, FoundEdge, identity};
 pub(crate) use adjacency_builder::AdjacencyBuilder;
 pub(crate) use appended::Added;
 pub(crate) use bits::Bits;
 pub(crate) use codec::{EdgePiece, StoredSection, append_piece};
 pub(crate) use column::Column;
-pub(crate) use convert::{Conversions, Convert};
+pub(crate) use convert::Convert;
 pub(crate) use in_order::InOrder;
-pub(crate) use index::{IndexChange, IndexPartition, PARTITIONS, entry as index_entry, partition_of};
+pub(crate) use index::{
+    EDGE_IDS, FIRST_INDEX, IndexChange, IndexPartition, PARTITIONS, VERTEX_IDS, entry as index_entry,
+    partition_of,
+};
 pub(crate) use key::{SectionKey, SectionName, tree_prefix};
 pub(crate) use mergeable::Mergeable;
 pub(crate) use merged_list::{MergedList, OwnChanges};
@@ -42,13 +44,10 @@ pub(crate) use order::{Order, SortPlace, order_values};
 pub(crate) use ordered::{EntryRef, OrderedEntry, OrderedPartition};
 pub(crate) use parts::{Part, Parts};
 pub(crate) use presence::{Presence, VertexState};
-pub use tree::TreeBounds;
+pub(crate) use stripes::Stripes;
 pub(crate) use tree::{
     Below, EdgeNode, EdgeTree, FirstEdge, Meta, NodePlace, Span, StoredMeta, StoredRoot, Target, TreeName,
     TreePart, TreeRoot, Windows, encode_meta, encode_root,
 };
 pub(crate) use values::{Rows, Values};
 pub(crate) use values_builder::ValuesBuilder;
-
-/// Slots of a block.
-pub(crate) const SLOTS: usize = 1024;

@@ -1,11 +1,10 @@
 //! Which vertices of a block exist, and their ids.
 
-use super::SLOTS;
 use super::bits::Bits;
 use super::delta::Delta;
 use super::values::Values;
 use super::values_builder::ValuesBuilder;
-use crate::model::{Tick, ValueRef};
+use crate::model::{SLOTS, Tick, ValueRef};
 use values::Value;
 
 /// A version of a vertex record.

@@ -15,8 +15,7 @@ use super::survey::Scrutiny;
 use super::{AnalyzeProgress, Statistics};
 use crate::core::Core;
 use crate::error::Result;
-use crate::model::{DegreeTable, Dir, EdgeLabelId, IndexState, ValueTable, VertexLabelId};
-use crate::place::adjacency_number;
+use crate::model::{DegreeTable, Dir, EdgeLabelId, IndexState, ValueTable, VertexLabelId, adjacency_number};
 use crate::read::{ScanCursor, Snapshot};
 
 /// Vertices that are looked at at once.

@@ -8,11 +8,11 @@
 use values::{Value, VertexRef, compare};
 
 use crate::apply::order_keys;
-use crate::core::{Core, FIRST_INDEX};
+use crate::core::Core;
 use crate::error::Result;
 use crate::model::{COMMON, Index, IndexKind, KeyId, PARTS, Tick, ValueStatistics, index_hash, order_key};
 use crate::read::{Reader, Snapshot};
-use crate::sections::{InOrder, OrderedEntry, PARTITIONS};
+use crate::sections::{FIRST_INDEX, InOrder, OrderedEntry, PARTITIONS};
 
 /// Vertices of a label from which on a part of a range index is enough.
 const LARGE: u64 = 1 << 16;

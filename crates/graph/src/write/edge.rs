@@ -4,12 +4,14 @@ use values::{EdgeRef, Value, VertexRef};
 
 use super::transaction::Transaction;
 use super::vertex::require_vertex;
+use super::write_set::WriteSet;
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Before, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, NameSpace, ValueRef, element_id, index_hash, units, weight,
+    Before, Dir, EDGE_ID_KEY, EdgeCells, EdgeLabelId, KeyId, NameSpace, ValueRef, cells_weight, element_id,
+    index_hash, units, weight,
 };
-use crate::read::{OwnEdge, WriteSet, cells_weight};
-use crate::sections::{EdgeCells, EdgeChange, EdgeChangeKind, order_values};
+use crate::read::OwnEdge;
+use crate::sections::{EdgeChange, EdgeChangeKind, order_values};
 use values::Direction;
 
 impl Transaction {

@@ -3,11 +3,14 @@
 
 mod edge;
 mod held;
+mod read_notes;
 mod rules;
 mod transaction;
 mod turn;
 mod vertex;
+mod write_set;
 
-pub(crate) use held::{Held, HeldBytes};
+pub(crate) use held::HeldBytes;
+pub use read_notes::ReadNotes;
 pub use transaction::{Submitted, Transaction};
 pub use turn::{Turn, TurnAnswer};

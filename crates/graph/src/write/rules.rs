@@ -3,13 +3,12 @@
 use values::{Value, VertexRef, compare};
 
 use super::transaction::Transaction;
+use super::write_set::WriteSet;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Cardinality, EdgeLabelId, Index, IndexKind, KeyId, Op, PropertyCell, Rules, SchemaError, VertexLabelId,
-    for_each_equal_hash, units,
+    for_each_equal_hash, stripe_of, units,
 };
-use crate::place::stripe_of;
-use crate::read::WriteSet;
 
 impl Transaction {
     /// How the graph takes a further value under `key` of a vertex where a program does not say: as declared.

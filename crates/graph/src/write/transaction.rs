@@ -9,12 +9,13 @@ use values::Value;
 
 use super::held::Held;
 use super::turn::Turn;
+use super::write_set::WriteSet;
 use crate::cache::{LoadTurn, Request};
 use crate::commit::Commit;
 use crate::core::Core;
 use crate::error::{GraphError, Result};
-use crate::model::{Catalog, KeyId, NameSpace, NewNames, name_hash, units, unstorable};
-use crate::read::{Overlay, Own, ReadUnit, Reader, Snapshot, WriteSet};
+use crate::model::{Catalog, KeyId, NameSpace, NewNames, ReadUnit, name_hash, units, unstorable};
+use crate::read::{Overlay, Own, Reader, Snapshot};
 
 /// Writes that become visible and durable together, or not at all. Optimistic: what it read is validated at commit.
 ///
@@ -65,7 +66,7 @@ impl Transaction {
         self.note_units(units::of_read(unit).into_iter().flatten());
     }
 
-    /// The same of many, for [`crate::read::ReadNotes`].
+    /// The same of many, for [`crate::write::ReadNotes`].
     pub(crate) fn note_units(&self, units: impl IntoIterator<Item = Unit>) {
         self.writes.lock().reads(units);
     }
@@ -76,7 +77,7 @@ impl Transaction {
         self.note_shown_units(units::of_read(unit).into_iter().flatten());
     }
 
-    /// The same of many, for [`crate::read::ReadNotes`].
+    /// The same of many, for [`crate::write::ReadNotes`].
     pub(crate) fn note_shown_units(&self, units: impl IntoIterator<Item = Unit>) {
         self.writes.lock().shows(units);
     }

@@ -3,13 +3,14 @@
 use values::{Str, Value, VertexRef, compare};
 
 use super::transaction::Transaction;
+use super::write_set::WriteSet;
 use crate::apply::{check_combinations, order_keys};
 use crate::error::{GraphError, Result};
 use crate::model::{
     Cardinality, Dir, EdgeLabelId, IndexDefinition, IndexKind, KeyId, NameSpace, PropertyCell, PropertyId,
     PropertyState, ValueRef, VertexLabelId, element_id, index_hash, units, weight,
 };
-use crate::read::{Reader, WriteSet};
+use crate::read::Reader;
 use crate::sections::VertexState;
 
 /// Ticks of the query's watch for one edge that is dropped: a microsecond or more.

@@ -38,10 +38,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::pools::controller::{Controller, Period};
-use super::pools::on_load::Away;
-use super::pools::pool::{Class, Pool};
+use self::controller::{Controller, Period};
+use self::on_load::Away;
+use self::pool::{Class, Pool};
 use crate::error::{GraphError, Result};
+use crate::model::PoolOptions;
 
 /// How often the size of the heavy pool is adjusted, while anything is loaded.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -52,29 +53,6 @@ const LONGEST_COMMIT_WAIT: Duration = Duration::from_secs(1);
 /// A load is expected to take long if lately they took longer than this: about what it costs to hand a thread's other work
 /// to another thread, ten times over.
 const LONG: Duration = Duration::from_micros(250);
-
-/// Sizes of the I/O pools of a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PoolOptions {
-    /// Loads that light requests do at a time; at least 1.
-    pub light: usize,
-    /// Loads that heavy requests do at a time, to begin with; at least 1.
-    pub heavy: usize,
-    /// Loads that heavy requests may come to do at a time. No more than `heavy`: the size stays as it is.
-    pub most_heavy: usize,
-    /// Loads of one request after which it is heavy, and writes of one commit; `u64::MAX`: there is one pool for all.
-    pub heavy_after: u64,
-    /// Loads of one batch that are asked for at a time, where loads take long: by who reads it and by threads that help. At
-    /// most 1: one after the other.
-    pub together: usize,
-}
-
-impl Default for PoolOptions {
-    /// 32 light loads at a time; 4 heavy ones that may become 32; heavy after 128 loads; 16 of a batch together.
-    fn default() -> Self {
-        Self { light: 32, heavy: 4, most_heavy: 32, heavy_after: 128, together: 16 }
-    }
-}
 
 /// What the pools of a graph are doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

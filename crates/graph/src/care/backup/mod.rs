@@ -22,8 +22,8 @@ use std::sync::Arc;
 use store::{KeyRange, KeyspaceShape, ScanOrder, Store};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::backup::chain::Chain;
-use super::backup::file::BackupWriter;
+use self::chain::Chain;
+use self::file::BackupWriter;
 use crate::error::{GraphError, Result};
 use crate::graph::Graph;
 

@@ -4,12 +4,11 @@ use values::{EdgeRef, Value, VertexRef};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CheckProgress, Findings, indexes};
-use crate::core::VERTEX_IDS;
 use crate::define::check_existing;
 use crate::graph::Graph;
 use crate::model::{Dir, EdgeLabelId, KeyId, Schema, ValueRef};
 use crate::read::{List, Reader, Run, Snapshot};
-use crate::sections::{TreeName, order_values};
+use crate::sections::{TreeName, VERTEX_IDS, order_values};
 
 /// Vertices per batch.
 const BATCH: usize = 1_024;

@@ -4,11 +4,10 @@ use values::{EdgeRef, Value, VertexRef};
 
 use super::Findings;
 use crate::apply::order_keys;
-use crate::core::{EDGE_IDS, FIRST_INDEX};
 use crate::error::Result;
 use crate::model::{Index, IndexDescription, IndexKind, IndexState, KeyId, index_hash};
 use crate::read::Reader;
-use crate::sections::partition_of;
+use crate::sections::{EDGE_IDS, FIRST_INDEX, partition_of};
 
 /// Characters of a vertex's values that a finding shows at most.
 const SHOWN: usize = 200;

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use store::Store;
 
 use crate::error::Result;
-use crate::graph::{Graph, GraphOptions};
-use crate::lists::SecondaryOptions;
+use crate::graph::Graph;
+use crate::model::{GraphOptions, SecondaryOptions};
 
 /// Something that is wrong: where, and what.
 #[derive(Clone, PartialEq, Eq, Debug)]

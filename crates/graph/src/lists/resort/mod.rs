@@ -57,9 +57,9 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::resort::building::Building;
-use super::resort::orders::{Orders, Turn};
-use super::resort::sweep::Sweep;
+use self::building::Building;
+use self::orders::{Orders, Turn};
+use self::sweep::Sweep;
 use crate::model::{EdgeLabelId, Tick};
 use crate::sections::TreeName;
 

@@ -17,12 +17,9 @@ use crate::cache::hold_still;
 use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::lists::secondary::{Gather, LoggedChange, Pace};
-use crate::model::{KeyId, Tick};
-use crate::place::slot_of;
+use crate::model::{KeyId, Tick, TreeBounds, slot_of};
 use crate::read::Snapshot;
-use crate::sections::{
-    EdgeTree, Order, SectionKey, SectionName, TreeBounds, TreeName, TreePart, tree_prefix,
-};
+use crate::sections::{EdgeTree, Order, SectionKey, SectionName, TreeName, TreePart, tree_prefix};
 
 /// Changes that are applied to a new tree while the writer is held, at first.
 const CHANGES: usize = 64;

@@ -6,8 +6,7 @@ use super::Turn;
 use crate::apply::Writer;
 use crate::cells::{SectionCell, SectionState};
 use crate::core::Core;
-use crate::model::{Catalog, Definitions, Dir, EdgeLabelId, KeyId, Tick};
-use crate::place::adjacency_number;
+use crate::model::{Catalog, Definitions, Dir, EdgeLabelId, KeyId, Tick, adjacency_number};
 use crate::sections::{Adjacency, Order, SectionKey, SectionName};
 
 impl Core {

@@ -23,7 +23,6 @@ mod advisor;
 mod build;
 mod gather;
 mod notes;
-mod options;
 mod reclaim;
 mod registry;
 mod status;
@@ -31,7 +30,6 @@ mod worker;
 
 pub(crate) use gather::{Gather, Pace};
 pub use notes::Filtered;
-pub use options::SecondaryOptions;
 pub(crate) use registry::{LoggedChange, Maintained, Secondaries};
 pub use status::{SecondaryState, SecondaryStatus};
 pub(crate) use worker::SecondaryWorker;

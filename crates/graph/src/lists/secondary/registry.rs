@@ -19,8 +19,8 @@ use values::{Value, VertexRef};
 use super::advisor::Advisor;
 use super::worker::Tasks;
 use crate::apply::TreeChange;
-use crate::model::{EdgeLabelId, KeyId, Retypes, Tick};
-use crate::sections::{Conversions, EdgeChangeKind, EdgeTree, TreeName};
+use crate::model::{Conversions, EdgeLabelId, KeyId, Retypes, Tick};
+use crate::sections::{EdgeChangeKind, EdgeTree, TreeName};
 
 /// A change of a list that a tree which is being built must still get.
 pub(crate) struct LoggedChange {

@@ -29,9 +29,9 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 use values::Str;
 
-use super::naming::reserved::{Reservation, Reserved};
+use self::reserved::{Reservation, Reserved};
+use super::Tick;
 use crate::error::{GraphError, Result};
-use crate::model::Tick;
 
 /// Most names that each of the three name spaces can hold (the last id means "none").
 pub(crate) const MAX_NAMES: usize = u16::MAX as usize;
@@ -69,7 +69,7 @@ impl std::fmt::Display for NameSpace {
     }
 }
 
-/// A hash of a name, for [`crate::read::ReadUnit::Name`].
+/// A hash of a name, for [`crate::model::ReadUnit::Name`].
 pub fn name_hash(name: &str) -> u64 {
     FxBuildHasher.hash_one(name)
 }

@@ -3,7 +3,7 @@
 use values::{Map, Value};
 
 use super::error::SchemaError;
-use crate::sections::TreeBounds;
+use crate::model::options::TreeBounds;
 
 /// How many edges the edge nodes of a label hold, as the schema declares it in place of what the graph was opened with.
 ///

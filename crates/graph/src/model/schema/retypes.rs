@@ -27,7 +27,22 @@ use super::definitions::{decode_type, encode_type};
 use super::value_type::{ValueType, takes_others};
 use crate::bytes::{Input, Malformed, Output};
 use crate::model::names::{EdgeLabelId, KeyId, VertexLabelId};
-use crate::sections::Conversions;
+
+/// What the values of a section are to be read as.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Conversions {
+    /// Those of a column.
+    pub(crate) value: Option<ValueType>,
+    /// The meta-properties of a column, or the properties of edges, by key.
+    pub(crate) keyed: Vec<(KeyId, ValueType)>,
+}
+
+impl Conversions {
+    /// Itself, if there is anything to be done.
+    pub(crate) fn some(self) -> Option<Self> {
+        (self.value.is_some() || !self.keyed.is_empty()).then_some(self)
+    }
+}
 
 /// What was written under a version before `since` is read as `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

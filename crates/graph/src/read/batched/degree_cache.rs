@@ -4,8 +4,7 @@ use values::VertexRef;
 
 use super::degrees::Degrees;
 use super::ends::Ends;
-use crate::model::Tick;
-use crate::place::{STRIPE_VERTICES, TABLETS, slot_of, stripe_of, vertex_at};
+use crate::model::{STRIPE_VERTICES, TABLETS, Tick, slot_of, stripe_of, vertex_at};
 
 /// The degrees of a stripe's vertices, by the last 16 bits of their references; [`MANY`] stands for that many or more.
 ///

@@ -3,10 +3,9 @@
 use values::VertexRef;
 
 use super::{Blocks, in_memory, within};
-use crate::model::{Dir, EdgeLabelId};
-use crate::place::{TABLETS, adjacency_number, slot_of};
+use crate::model::{Dir, EdgeLabelId, SLOTS, TABLETS, adjacency_number, slot_of};
 use crate::read::reader::Reader;
-use crate::sections::{Adjacency, SLOTS};
+use crate::sections::Adjacency;
 
 /// Degrees along one edge label, one way. Made by [`Reader::degrees`].
 pub struct Degrees<'r> {

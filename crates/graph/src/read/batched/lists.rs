@@ -2,13 +2,12 @@
 
 use values::VertexRef;
 
-use super::ends::{Ends, Stripes};
+use super::ends::Ends;
 use super::{Blocks, in_memory, within};
 use crate::cells::prefetch;
-use crate::model::{Dir, EdgeLabelId};
-use crate::place::{adjacency_number, slot_of};
+use crate::model::{Dir, EdgeLabelId, SLOTS, adjacency_number, slot_of};
 use crate::read::reader::Reader;
-use crate::sections::{Adjacency, SLOTS};
+use crate::sections::{Adjacency, Stripes};
 
 /// Neighbours along one edge label, one way. Made by [`Reader::lists`].
 pub struct Lists<'r> {

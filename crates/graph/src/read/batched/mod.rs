@@ -28,15 +28,16 @@ mod properties;
 pub use degree_cache::DegreeCache;
 pub use degrees::Degrees;
 pub use ends::Ends;
-pub(crate) use ends::Stripes;
 pub use lists::Lists;
-pub use properties::{PropertyColumn, Single};
+pub use properties::PropertyColumn;
 
 use values::VertexRef;
 
 use super::reader::Reader;
 use crate::cells::{SectionCell, SectionState};
-use crate::place::{Block, STRIPE_VERTICES, TABLETS, stripe_of};
+use crate::model::{STRIPE_VERTICES, TABLETS, stripe_of};
+use crate::place::Block;
+use crate::sections::Stripes;
 
 /// The bits of a reference that say which block it is in.
 const BLOCK: u32 = 0xffff_0000 | (TABLETS as u32 - 1);
@@ -124,7 +125,7 @@ impl<S: Copy, O: Copy> Blocks<S, O> {
     }
 
     /// What is known of the tablets, if that is of the blocks of all of these vertices, or of none: then the slot of a vertex
-    /// is [`slot_of`](crate::place::slot_of) it.
+    /// is [`slot_of`](crate::model::slot_of) it.
     #[inline(always)]
     fn near_all(&self, vertices: &[VertexRef]) -> Option<&[S; TABLETS]> {
         let row = &self.rows[self.row_of(*vertices.first()?)];
@@ -216,8 +217,7 @@ fn within<T>(elements: &[T], most: usize) -> &[T] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::slot_of;
-    use crate::sections::SLOTS;
+    use crate::model::{SLOTS, slot_of};
 
     #[test]
     fn what_is_known_of_a_block_answers_for_its_vertices_alone() {

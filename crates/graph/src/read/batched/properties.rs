@@ -3,10 +3,9 @@
 use values::VertexRef;
 
 use super::{Blocks, in_memory, within};
-use crate::model::{KeyId, ValueRef};
-use crate::place::slot_of;
+use crate::model::{KeyId, SLOTS, Single, ValueRef, slot_of};
 use crate::read::reader::Reader;
-use crate::sections::{Column, Rows, SLOTS};
+use crate::sections::{Column, Rows};
 
 /// The values of vertices under one key. Made by [`Reader::property_column`].
 pub struct PropertyColumn<'r> {
@@ -23,17 +22,6 @@ fn parts(column: Option<&Column>, has_own: bool) -> (&[i64], Option<&Column>) {
         Some((Rows::Long(longs), true)) => (within(longs, SLOTS), column),
         _ => (&[], column),
     }
-}
-
-/// What a vertex has under a key.
-#[derive(Clone, Copy, Debug)]
-pub enum Single<'r> {
-    /// Nothing.
-    Absent,
-    /// One value.
-    Value(ValueRef<'r>),
-    /// Several, or one that is more than a value: ask [`Reader::vertex_properties`].
-    Several,
 }
 
 impl<'r> PropertyColumn<'r> {

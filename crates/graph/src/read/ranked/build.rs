@@ -3,10 +3,10 @@
 use super::filters::Filters;
 use super::{Different, Ranks};
 use crate::cells::SectionState;
-use crate::model::{KeyId, ValueRef};
-use crate::place::{STRIPE_VERTICES, Stripe, TABLETS, vertex_at};
+use crate::model::{KeyId, SLOTS, STRIPE_VERTICES, TABLETS, ValueRef, vertex_at};
+use crate::place::Stripe;
 use crate::read::reader::Reader;
-use crate::sections::{Column, Rows, SLOTS};
+use crate::sections::{Column, Rows};
 
 /// Different values of a stripe at most: each has a rank of 16 bits, and so has having none.
 const MOST: usize = u16::MAX as usize;

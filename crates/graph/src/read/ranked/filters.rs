@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::RwLock;
 
 use super::{Array, RankRange};
-use crate::place::STRIPE_VERTICES;
+use crate::model::STRIPE_VERTICES;
 
 /// Filters that are kept.
 const MOST: usize = 2;

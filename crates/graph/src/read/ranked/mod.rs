@@ -26,14 +26,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crossbeam_epoch::Guard;
 use values::VertexRef;
 
+use self::filters::{Filter, Filters};
 use super::batched::Ends;
-use super::ranked::filters::{Filter, Filters};
 use super::reader::Reader;
 use crate::cache::{Entry, name_of};
 use crate::cells::{SectionState, Weigh};
 use crate::core::Core;
-use crate::model::KeyId;
-use crate::place::{STRIPE_VERTICES, Stripe, TABLETS, stripe_of};
+use crate::model::{KeyId, STRIPE_VERTICES, TABLETS, stripe_of};
+use crate::place::Stripe;
 
 /// Lookups per vertex of a stripe after which its ranks are made. Making them costs about what twice as many lookups save, so
 /// whoever waits for this spends at most three times what would have been best.

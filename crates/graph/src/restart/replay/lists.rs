@@ -9,8 +9,7 @@ use crate::apply::{Application, Writer};
 use crate::cells::SectionCell;
 use crate::core::Core;
 use crate::error::Result;
-use crate::model::{Catalog, Counts, Dir, EdgeLabelId, Op, Tick};
-use crate::place::{adjacency_number, slot_of};
+use crate::model::{Catalog, Counts, Dir, EdgeLabelId, Op, Tick, adjacency_number, slot_of};
 use crate::sections::{Added, Adjacency, Mergeable, Order, SectionKey, SectionName, TreeName};
 
 /// Edges of a section that are copied for each that is added, at most: less than a version of its own costs.

@@ -127,7 +127,7 @@ impl<'a> Replay<'a> {
         for op in ops {
             match op {
                 Op::CreateVertex { v, label, .. } => {
-                    core.allocator.learn_stripe(crate::place::stripe_of(*v), *label);
+                    core.allocator.learn_stripe(crate::model::stripe_of(*v), *label);
                 }
                 Op::CreateEdge { e, .. } => core.allocator.learn_seq(e.src, e.seq),
                 _ => {}

@@ -13,8 +13,7 @@
 use values::VertexRef;
 
 use crate::bytes::{Input, Malformed, Output, append_frame, open_frame};
-use crate::model::KeyId;
-use crate::sections::SLOTS;
+use crate::model::{KeyId, SLOTS};
 use crate::sections::values::Values;
 
 /// Bits of a slot.

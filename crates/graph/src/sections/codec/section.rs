@@ -18,8 +18,7 @@ use std::sync::Arc;
 use values::VertexRef;
 
 use crate::bytes::{Malformed, open_section, seal_section};
-use crate::model::KeyId;
-use crate::sections::SLOTS;
+use crate::model::{KeyId, SLOTS};
 use crate::sections::adjacency::Adjacency;
 use crate::sections::column::Column;
 use crate::sections::index::IndexPartition;

@@ -19,8 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use values::VertexRef;
 
-use crate::model::Dir;
-use crate::place::TABLETS;
+use crate::model::{Dir, TABLETS};
 
 /// By source tablet, or for all sources together: one more than the largest sequence number of this node and all before
 /// it, 0 if there is none.

@@ -4,11 +4,9 @@ use rustc_hash::FxHashMap;
 use timeline::{Footprint, Unit};
 use values::{EdgeRef, Value, VertexRef};
 
+use super::held::Held;
 use crate::error::{GraphError, Result};
-use crate::graph::GraphOptions;
-use crate::model::{Before, Counts, KeyId, Op, PropertyState, VertexLabelId, weight};
-use crate::sections::EdgeCells;
-use crate::write::Held;
+use crate::model::{Before, Counts, EdgeCells, GraphOptions, KeyId, Op, PropertyState, VertexLabelId};
 
 /// Bytes that an operation counts beside its values.
 const OP_BYTES: usize = 48;
@@ -192,9 +190,4 @@ fn full(_: timeline::FootprintFull) -> GraphError {
         limit: timeline::MAX_FOOTPRINT_WRITES as u64,
         advice: "commit the work in several smaller transactions",
     }
-}
-
-/// Bytes of some properties.
-pub(crate) fn cells_weight(cells: &EdgeCells) -> usize {
-    cells.iter().map(|(_, value)| weight(value)).sum()
 }

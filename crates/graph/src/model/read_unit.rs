@@ -2,7 +2,8 @@
 
 use values::{EdgeRef, VertexRef};
 
-use crate::model::{Dir, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
+use super::names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+use super::naming::NameSpace;
 
 /// The grain of conflict detection (DESIGN section 4): two transactions conflict if one read a unit that the other
 /// wrote after the first one's snapshot. Writes alone never conflict, so two blind inserts on one hub do not.

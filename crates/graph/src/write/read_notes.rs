@@ -4,9 +4,8 @@ use std::cell::RefCell;
 
 use timeline::Unit;
 
-use super::read_unit::ReadUnit;
-use crate::model::units;
-use crate::write::Transaction;
+use super::transaction::Transaction;
+use crate::model::{ReadUnit, units};
 
 /// Units that are gathered before the transaction is told.
 const GATHERED: usize = 1 << 12;
