@@ -208,7 +208,7 @@ impl Binder<'_> {
     ) -> Result<(), PlanError> {
         for instruction in call.modulators(StepName::As) {
             for name in Call::alone(instruction).names(self)? {
-                let slot = self.names.define(&name, shape);
+                let slot = self.names.define(&name, shape, &mut self.plan);
                 if slot.is_none() && !self.plan.paths {
                     continue;
                 }
