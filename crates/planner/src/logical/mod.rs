@@ -20,7 +20,7 @@ mod step;
 mod text;
 
 pub use children::Role;
-pub(crate) use effects::{Seen, must_end_early};
+pub(crate) use effects::{Seen, first_to_look_ahead, is_loop_that_gathers, must_end_early};
 pub(crate) use few::{each_wants_few, wants_few};
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
