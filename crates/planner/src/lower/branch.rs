@@ -140,7 +140,8 @@ impl Lowering<'_> {
                 }
             }
             Choice::Switch(by, options) => {
-                let choice = self.by_slot(&By::Current, by, place, ops);
+                let by = by.of_choice().unwrap_or_else(|| by.clone());
+                let choice = self.by_slot(&By::Current, &by, place, ops);
                 let options = options
                     .iter()
                     .map(|(option, chain)| (option.clone(), self.inner(chain, place, ops)))
