@@ -274,7 +274,10 @@ fn has_barrier(branch: &Pipeline) -> bool {
         | OpKind::Barrier { .. }
         | OpKind::Tail(_)
         | OpKind::Sample(..)
-        | OpKind::Collect { eager: true, .. } => true,
+        | OpKind::Dedup { .. }
+        | OpKind::Cap(_)
+        | OpKind::Gather
+        | OpKind::Collect { .. } => true,
         OpKind::Scope(scope) => {
             matches!(scope.kind, ScopeKind::Group { .. }) || scope.kind.pipelines().any(has_barrier)
         }

@@ -21,7 +21,7 @@ mod text;
 
 pub use children::Role;
 pub(crate) use demand::{each_wants_few, wants_few};
-pub(crate) use effects::{Seen, must_end_early};
+pub(crate) use effects::{Seen, first_to_look_ahead, is_loop_that_gathers, must_end_early};
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
 pub(crate) use gathers::gathers_before;

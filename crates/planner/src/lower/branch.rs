@@ -134,7 +134,8 @@ impl Lowering<'_> {
                 ScopeKind::If { mark, then, otherwise: branch(self, &choose.otherwise, ops) }
             }
             Choice::Switch(by, options) => {
-                let choice = self.by_slot(&By::Current, by, place, ops);
+                let by = by.of_choice().unwrap_or_else(|| by.clone());
+                let choice = self.by_slot(&By::Current, &by, place, ops);
                 let options = options
                     .iter()
                     .map(|(option, chain)| (option.clone(), self.inner(chain, place, ops)))
