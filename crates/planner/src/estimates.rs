@@ -9,11 +9,7 @@ use graph::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 
 use crate::Statistics;
 use crate::physical::{IndexedRange, Operand};
-
-/// Numbers of vertices that differ by less than this factor are alike,
-const ALIKE: f64 = 8.0;
-/// and so are all smaller ones: whatever is planned for them is done at once.
-const FEW: f64 = 128.0;
+use crate::thresholds::{ALIKE, FEW_VERTICES};
 
 /// A question about the values of literals, and the answer that a plan rests on.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +34,7 @@ impl Estimate {
         };
         match (self.answer, now) {
             (Some(then), Some(now)) => {
-                let (then, now) = (then.max(FEW), now.max(FEW));
+                let (then, now) = (then.max(FEW_VERTICES), now.max(FEW_VERTICES));
                 then < now * ALIKE && now < then * ALIKE
             }
             (then, now) => then.is_some() == now.is_some(),

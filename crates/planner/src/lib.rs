@@ -26,6 +26,7 @@ mod rounded;
 mod rules;
 mod schema;
 mod statistics;
+mod thresholds;
 mod unknown;
 
 /// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.

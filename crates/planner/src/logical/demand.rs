@@ -1,9 +1,7 @@
 //! Whether a stream is wanted whole.
 
 use super::{Kind, Step};
-
-/// More than so many results are not few: it may take nearly all of a stream to have them.
-const FEW: u64 = 10_000;
+use crate::thresholds::FEW_RESULTS;
 
 /// Whether only the first few of a step's results are wanted, judging by the steps that follow it, and by whether few
 /// results of the last of these are.
@@ -31,8 +29,8 @@ pub(crate) fn each_wants_few(steps: &[Step], at_end: bool) -> Vec<bool> {
 fn decides(step: &Step) -> Option<bool> {
     match &step.kind {
         // A few less, of what comes behind it.
-        Kind::Range { low, high: None } if *low <= FEW => None,
-        Kind::Range { high, .. } => Some(high.is_some_and(|high| high <= FEW)),
+        Kind::Range { low, high: None } if *low <= FEW_RESULTS => None,
+        Kind::Range { high, .. } => Some(high.is_some_and(|high| high <= FEW_RESULTS)),
         Kind::Order { .. }
         | Kind::Aggregate(_)
         | Kind::Group(_)

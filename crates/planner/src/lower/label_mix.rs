@@ -13,6 +13,7 @@ use values::Direction;
 
 use crate::Statistics;
 use crate::physical::{EdgeEnd, EdgeLabels, Test};
+use crate::thresholds::MOST_PAIRS;
 
 /// Labels of vertices. Nothing is known if there are none.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,10 +119,6 @@ impl Mix {
     }
 }
 
-/// Pairs of a vertex label and an edge label of one step that are looked at at most; beyond, nothing is known. So planning
-/// takes no long time however many names there are.
-pub(super) const MANY: usize = 1 << 16;
-
 /// The labels of the vertices to which edges lead, as of all edges of these labels.
 pub(super) fn far_ends(
     direction: Direction,
@@ -130,7 +127,7 @@ pub(super) fn far_ends(
     statistics: &dyn Statistics,
 ) -> Labels {
     let EdgeLabels::Only(edges) = labels else { return Labels::default() };
-    if edges.len() * all.len() > MANY {
+    if edges.len() * all.len() > MOST_PAIRS {
         return Labels::default();
     }
     let ends = |vertex: VertexLabelId, edge: EdgeLabelId, dir: Dir| {
