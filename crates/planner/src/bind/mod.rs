@@ -41,7 +41,6 @@ use names::Names;
 use repeat::Loop;
 use shape::{Shape, Type};
 
-pub(crate) use math::variables as math_variables;
 pub(crate) use source::SourceSettings;
 
 /// Most traversals inside one another.

@@ -14,7 +14,7 @@ use super::MAX_STEPS;
 use super::shape::Shape;
 use crate::PlanError;
 use crate::logical::Logical;
-use crate::physical::{SideEffect, SideEffectId, Slot};
+use crate::physical::{Expression, SideEffect, SideEffectId, Slot};
 
 /// Most names (`as` labels) of one traversal.
 const MAX_NAMES: usize = 4096;
@@ -276,8 +276,10 @@ impl Names {
             }
             S::Math => {
                 for expression in strings(&step.args) {
-                    for variable in super::math_variables(expression).unwrap_or_default() {
-                        self.read(&variable, Pop::Last)?;
+                    // What is wrong with one is said when it is bound.
+                    let Ok(expression) = Expression::parse(&expression.into()) else { continue };
+                    for variable in expression.variables() {
+                        self.read(variable, Pop::Last)?;
                     }
                 }
             }

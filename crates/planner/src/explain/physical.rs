@@ -251,7 +251,7 @@ impl Words<'_> {
             OpKind::Unfold => self.raw("Unfold"),
             OpKind::Math { expression, variables } => {
                 self.raw("Math(");
-                self.raw(expression);
+                self.raw(expression.text());
                 for (name, slot) in variables {
                     if let Some(slot) = slot {
                         self.raw("; ");

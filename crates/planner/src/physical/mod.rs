@@ -17,6 +17,7 @@
 
 mod child;
 mod expr;
+mod math;
 mod op;
 mod range;
 mod scope;
@@ -24,6 +25,7 @@ mod slots;
 
 pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
+pub use math::Expression;
 pub use op::{
     Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, IndexedRange, LocalFn,
     LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SortedPart, SourceIds,

@@ -1,8 +1,5 @@
 //! `math`: arithmetic expressions over doubles.
 
-mod expression;
-mod parser;
-
 use std::sync::Arc;
 
 use planner::physical::{OpKind, Slot};
@@ -14,13 +11,10 @@ use crate::operator::{Context, Operator, Output, Step};
 
 use super::row_origins::trace;
 
-use expression::Expression;
-
-/// Evaluates an expression for each traverser. Compiled when the operator is made. Traversers of which a `by` made nothing do
+/// Evaluates an expression for each traverser. Traversers of which a `by` made nothing do
 /// not come here, so each variable must be a number.
 #[derive(Default)]
 pub(super) struct MathOp {
-    compiled: Option<Expression>,
     variables: Vec<f64>,
     stack: Vec<f64>,
 }
@@ -31,18 +25,13 @@ impl Operator for MathOp {
             return Ok(Step::Idle);
         };
         let error = |message: String| QueryError::step(&cx.op.step, message);
-        if self.compiled.is_none() {
-            let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
-            self.compiled = Some(parser::parse(expression, &names).map_err(error)?);
-        }
-        let Some(compiled) = &self.compiled else { return Ok(Step::Idle) };
         let mut results = Vec::with_capacity(batch.len);
         for row in 0..batch.len {
             self.variables.clear();
             for (name, slot) in variables {
                 self.variables.push(number(&batch, row, name, *slot).map_err(error)?);
             }
-            let result = compiled.evaluate(&self.variables, &mut self.stack).map_err(error)?;
+            let result = expression.evaluate(&self.variables, &mut self.stack).map_err(error)?;
             results.push(Value::Double(result));
         }
         let mut mapped = batch;

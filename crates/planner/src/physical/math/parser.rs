@@ -9,7 +9,9 @@
 //!
 //! A function without parentheses takes all that follows up to the next `)`: `ceil _ / 2` is `ceil(_ / 2)`.
 
-use super::expression::{Expression, Function, Instruction};
+use values::Str;
+
+use super::{Function, Instruction};
 
 /// Nesting that a parser follows.
 const MAX_DEPTH: usize = 128;
@@ -17,19 +19,19 @@ const MAX_DEPTH: usize = 128;
 /// Longest expression, in bytes.
 const MAX_LENGTH: usize = 16 << 10;
 
-/// The compiled form of `text`, whose variables are those of `names` in their order.
+/// The variables of an expression, in the order of their first appearance, and its instructions.
 ///
 /// # Errors
-/// Says what was expected, and at which character.
-pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, String> {
+/// What is wrong, and at which character.
+pub(super) fn parse(text: &str) -> Result<(Vec<Str>, Vec<Instruction>), String> {
     if text.len() > MAX_LENGTH {
         return Err(format!("the expression is longer than {MAX_LENGTH} bytes"));
     }
-    let mut parser = Parser { text, at: 0, names, depth: 0, code: Vec::new() };
+    let mut parser = Parser { text, at: 0, depth: 0, variables: Vec::new(), code: Vec::new() };
     parser.sum()?;
     match parser.peek() {
-        None => Ok(Expression(parser.code)),
-        Some(_) => Err(parser.error("an operator or the end")),
+        None => Ok((parser.variables, parser.code)),
+        Some(c) => Err(parser.wrong(&format!("'{c}' is not an operator"))),
     }
 }
 
@@ -39,8 +41,8 @@ const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    names: &'a [&'a str],
     depth: usize,
+    variables: Vec<Str>,
     code: Vec<Instruction>,
 }
 
@@ -59,9 +61,8 @@ impl Parser<'_> {
         found
     }
 
-    fn error(&self, expected: &str) -> String {
-        let at = self.text[..self.at].chars().count() + 1;
-        format!("malformed expression `{}`: {expected} expected at character {at}", self.text)
+    fn wrong(&self, problem: &str) -> String {
+        format!("in the expression, character {}: {problem}", self.text[..self.at].chars().count() + 1)
     }
 
     fn sum(&mut self) -> Result<(), String> {
@@ -121,11 +122,12 @@ impl Parser<'_> {
             Some('(') => {
                 self.at += 1;
                 self.nested(Self::sum)?;
-                if self.accept(')') { Ok(()) } else { Err(self.error("`)`")) }
+                self.close()
             }
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_alphabetic() || c == '_' => self.name(),
-            _ => Err(self.error("a number, a variable, a function or `(`")),
+            Some(c) => Err(self.wrong(&format!("'{c}' where a number, a variable or '(' was expected"))),
+            None => Err(self.wrong("it ends where a number, a variable or '(' was expected")),
         }
     }
 
@@ -138,7 +140,8 @@ impl Parser<'_> {
             let digits = bytes[end + 1 + sign..].iter().take_while(|b| b.is_ascii_digit()).count();
             end += if digits > 0 { 1 + sign + digits } else { 0 };
         }
-        let number: f64 = rest[..end].parse().map_err(|_| self.error("a number"))?;
+        let number = &rest[..end];
+        let number: f64 = number.parse().map_err(|_| self.wrong(&format!("'{number}' is not a number")))?;
         self.at += end;
         self.code.push(Instruction::Push(number));
         Ok(())
@@ -148,32 +151,41 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         let name = &rest[..end];
-        let variable = self.names.iter().position(|known| *known == name);
-        let instruction = match (variable, name) {
-            (Some(n), _) => Instruction::Variable(n),
-            (None, "π") => Instruction::Push(std::f64::consts::PI),
-            (None, "φ") => Instruction::Push(GOLDEN_RATIO),
-            (None, _) => return self.call(name, end),
+        if name == "pow" || Function::named(name).is_some() {
+            return self.call(name, end);
+        }
+        let instruction = match name {
+            "π" => Instruction::Push(std::f64::consts::PI),
+            "φ" => Instruction::Push(GOLDEN_RATIO),
+            name => Instruction::Variable(self.variable(name)),
         };
         self.at += end;
+        if self.peek() == Some('(') {
+            return Err(self.wrong(&format!("there is no function '{name}'")));
+        }
         self.code.push(instruction);
         Ok(())
     }
 
+    /// The number of a variable.
+    fn variable(&mut self, name: &str) -> usize {
+        let known = self.variables.iter().position(|known| known == name);
+        known.unwrap_or_else(|| {
+            self.variables.push(name.into());
+            self.variables.len() - 1
+        })
+    }
+
     fn call(&mut self, name: &str, length: usize) -> Result<(), String> {
-        if name == "pow" {
-            self.at += length;
-            return self.arguments(2, Instruction::Power);
-        }
-        let Some(function) = Function::named(name) else {
-            return Err(self.error("a known variable or function"));
-        };
         self.at += length;
+        let Some(function) = Function::named(name) else {
+            return self.arguments(2, Instruction::Power);
+        };
         if self.peek() == Some('(') {
             return self.arguments(1, Instruction::Call(function));
         }
         if matches!(self.peek(), Some('+' | '-')) {
-            return Err(self.error("`(`"));
+            return Err(self.wrong(&format!("what '{name}' is of must be in parentheses")));
         }
         self.nested(Self::sum)?;
         self.code.push(Instruction::Call(function));
@@ -182,19 +194,21 @@ impl Parser<'_> {
 
     fn arguments(&mut self, count: usize, call: Instruction) -> Result<(), String> {
         if !self.accept('(') {
-            return Err(self.error("`(`"));
+            return Err(self.wrong("'(' is missing"));
         }
         for i in 0..count {
             if i > 0 && !self.accept(',') {
-                return Err(self.error("`,`"));
+                return Err(self.wrong("',' is missing"));
             }
             self.nested(Self::sum)?;
         }
-        if !self.accept(')') {
-            return Err(self.error("`)`"));
-        }
+        self.close()?;
         self.code.push(call);
         Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), String> {
+        if self.accept(')') { Ok(()) } else { Err(self.wrong("')' is missing")) }
     }
 
     fn nested(&mut self, parse: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
@@ -212,8 +226,17 @@ impl Parser<'_> {
 mod tests {
     use super::*;
 
+    use crate::physical::Expression;
+
     fn value(text: &str) -> Result<f64, String> {
-        parse(text, &["_", "a"])?.evaluate(&[10.0, 3.0], &mut Vec::new())
+        let expression = Expression::parse(&text.into())?;
+        let values: Vec<f64> =
+            expression.variables().iter().map(|name| if name == "_" { 10.0 } else { 3.0 }).collect();
+        expression.evaluate(&values, &mut Vec::new())
+    }
+
+    fn variables(text: &str) -> Result<Vec<Str>, String> {
+        parse(text).map(|(variables, _)| variables)
     }
 
     #[test]
@@ -249,14 +272,31 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_was_expected_and_where() {
-        assert!(value("1 +").unwrap_err().contains("expected at character 4"));
-        assert!(value("b * 2").unwrap_err().contains("a known variable or function expected at character 1"));
-        assert!(value("(1").unwrap_err().contains("`)` expected"));
-        assert!(value("2 a").unwrap_err().contains("an operator or the end"));
-        assert!(value("ceil -a").unwrap_err().contains("`(` expected at character 6"));
+    fn variables_are_found_once_each_in_order() {
+        assert_eq!(variables("a / (b + _) * a - sin(c) ^ 2").unwrap(), ["a", "b", "_", "c"]);
+        assert_eq!(variables("2 * π * 1.5e-3").unwrap(), Vec::<&str>::new());
+        assert_eq!(variables("ceil a / 2 + sin b").unwrap(), ["a", "b"]);
+        assert_eq!(variables("pi + e").unwrap(), ["pi", "e"]);
+        assert_eq!(variables("-x").unwrap(), ["x"]);
+    }
+
+    #[test]
+    fn what_is_no_expression_is_refused_with_its_place() {
+        assert_eq!(
+            variables("a +").unwrap_err(),
+            "in the expression, character 4: it ends where a number, a variable or '(' was expected"
+        );
+        assert_eq!(variables("a b").unwrap_err(), "in the expression, character 3: 'b' is not an operator");
+        assert!(variables("nope(1)").unwrap_err().contains("no function 'nope'"));
+        assert!(variables("ceil -a").unwrap_err().contains("what 'ceil' is of must be in parentheses"));
+        assert!(variables("ceil").is_err());
+        assert!(variables("(1").unwrap_err().contains("')' is missing"));
+        assert!(variables("pow(1)").unwrap_err().contains("',' is missing"));
+        assert!(variables("(1, 2)").unwrap_err().contains("')' is missing"));
+        assert!(variables("1.2.3").unwrap_err().contains("'1.2.3' is not a number"));
         assert_eq!(value("1 / 0"), Err("Division by zero!".into()));
         assert!(value(&"(".repeat(1000)).unwrap_err().contains("nested deeper"));
         assert!(value(&"-".repeat(1000)).unwrap_err().contains("nested deeper"));
+        assert!(variables(&"(".repeat(100_000)).is_err());
     }
 }

@@ -1,16 +1,20 @@
-//! Compiled expressions: instructions for a stack machine.
+//! `math`: expressions of numbers, compiled when the plan is made: instructions for a stack machine.
+
+mod parser;
+
+use values::Str;
 
 /// A function of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[rustfmt::skip]
-pub(super) enum Function {
-    Abs, Acos, Asin, Atan, Cbrt, Ceil, Cos, Cosh, Exp, Expm1, Floor, Log, Log10, Log1p, Log2, Signum, Sin, Sinh, Sqrt,
+enum Function {
+    Abs, Acos, Asin, Atan, Cbrt, Ceil, Cos, Cosh, Exp, Floor, Log, Log10, Log2, Signum, Sin, Sinh, Sqrt,
     Tan, Tanh,
 }
 
 impl Function {
     /// The function of that name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    fn named(name: &str) -> Option<Self> {
         Some(match name {
             "abs" => Self::Abs,
             "acos" => Self::Acos,
@@ -21,11 +25,9 @@ impl Function {
             "cos" => Self::Cos,
             "cosh" => Self::Cosh,
             "exp" => Self::Exp,
-            "expm1" => Self::Expm1,
             "floor" => Self::Floor,
             "log" => Self::Log,
             "log10" => Self::Log10,
-            "log1p" => Self::Log1p,
             "log2" => Self::Log2,
             "signum" => Self::Signum,
             "sin" => Self::Sin,
@@ -48,11 +50,9 @@ impl Function {
             Self::Cos => x.cos(),
             Self::Cosh => x.cosh(),
             Self::Exp => x.exp(),
-            Self::Expm1 => x.exp_m1(),
             Self::Floor => x.floor(),
             Self::Log => x.ln(),
             Self::Log10 => x.log10(),
-            Self::Log1p => x.ln_1p(),
             Self::Log2 => x.log2(),
             Self::Signum if x == 0.0 || x.is_nan() => x,
             Self::Signum => x.signum(),
@@ -67,7 +67,7 @@ impl Function {
 
 /// One instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Instruction {
+enum Instruction {
     Push(f64),
     /// Pushes the nth variable.
     Variable(usize),
@@ -81,18 +81,46 @@ pub(super) enum Instruction {
     Call(Function),
 }
 
-/// Instructions in the order of their execution (reverse Polish notation).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Expression(pub(super) Vec<Instruction>);
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    text: Str,
+    /// In the order of their first appearance.
+    variables: Vec<Str>,
+    /// In the order of their execution (reverse Polish notation).
+    code: Vec<Instruction>,
+}
 
 impl Expression {
-    /// The value of the expression.
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// What is wrong with it, and at which character.
+    pub fn parse(text: &Str) -> Result<Self, String> {
+        let (variables, code) = parser::parse(text)?;
+        Ok(Self { text: text.clone(), variables, code })
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its variables, in the order of their first appearance.
+    pub fn variables(&self) -> &[Str] {
+        &self.variables
+    }
+
+    /// The value of the expression, its variables having these. What is in `stack` does not matter.
     ///
     /// # Errors
     /// On a division by zero.
-    pub(super) fn evaluate(&self, variables: &[f64], stack: &mut Vec<f64>) -> Result<f64, String> {
+    ///
+    /// # Panics
+    /// If there are fewer values than variables.
+    pub fn evaluate(&self, variables: &[f64], stack: &mut Vec<f64>) -> Result<f64, String> {
         stack.clear();
-        for instruction in &self.0 {
+        for instruction in &self.code {
             let value = match *instruction {
                 Instruction::Push(number) => number,
                 Instruction::Variable(n) => variables[n],
