@@ -165,3 +165,35 @@ fn imports_are_found_alone_and_in_groups() {
     let code = "use crate::a::{B, c};\nuse crate::{d, e::F};\n// crate::g\nlet x = crate::h::i(crate::j);\n";
     assert_eq!(imported(code), ["a", "d", "e", "h", "j"]);
 }
+
+/// Pages that lead through the house.
+const GUIDES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
+
+/// Whether a text in backticks names a file or a folder of the project, rather than one beside it or one that is made.
+fn is_place(text: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || "_-./".contains(letter);
+    let names = text.ends_with(".rs") || text.ends_with('/') && text.len() > 1;
+    names && text.chars().all(is_part) && !text.starts_with("..") && !text.starts_with("target/")
+}
+
+#[test]
+fn the_guides_name_places_that_are_there() {
+    let output = Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
+    let files = String::from_utf8(output.stdout).unwrap();
+    let mut places = 0;
+    for guide in GUIDES {
+        let text = fs::read_to_string(root().join(guide)).unwrap();
+        for place in text.split('`').skip(1).step_by(2).filter(|text| is_place(text)) {
+            places += 1;
+            let is_there = |file: &str| {
+                let file = format!("/{file}");
+                match place.strip_suffix('/') {
+                    Some(folder) => file.contains(&format!("/{folder}/")),
+                    None => file.ends_with(&format!("/{place}")),
+                }
+            };
+            assert!(files.lines().any(is_there), "{guide}: there is no {place}");
+        }
+    }
+    assert!(places > 50, "only {places} places were found");
+}

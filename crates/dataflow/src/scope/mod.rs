@@ -7,7 +7,7 @@
 //!
 //! | file | scopes | one instance per |
 //! |---|---|---|
-//! | `branch.rs` | `where`, `map`, `local`, `coalesce`, `sideEffect`, `by` | traverser, or batch when turned off |
+//! | `branch/` | `where`, `map`, `local`, `coalesce`, `sideEffect`, `by` | traverser, or batch when turned off |
 //! | `stream.rs` | `union`, `choose`, long pipelines | whole input |
 //! | `group.rs` | `group` | whole input, one tag per key |
 //! | `repeat.rs` | `repeat` | iteration |
