@@ -47,7 +47,7 @@ fn a_vertex_comes_with_what_says_no_cardinality_and_is_given_the_rest() {
     // A traversal with a cardinality starts at the new vertex.
     assert_eq!(
         values("g.V().addV('b').property(list, 'n', label()).property('n', values('n')).values('n')"),
-        ["\"b\"", "\"of a\""]
+        ["b", "of a"]
     );
     assert_eq!(
         values("g.addV().property(single, 'n', constant(1)).property('n', constant(2)).values('n')"),
@@ -57,7 +57,7 @@ fn a_vertex_comes_with_what_says_no_cardinality_and_is_given_the_rest() {
 
 #[test]
 fn at_the_start_something_enters_the_children() {
-    assert_eq!(answers("g.inject(1)", "g.addV(asString()).label()"), ["\"false\""]);
+    assert_eq!(answers("g.inject(1)", "g.addV(asString()).label()"), ["false"]);
     assert_eq!(answers("g.inject(1)", "g.addV().property('n', path().count(local)).values('n')"), ["1"]);
     let edge =
         "g.addE('e').from(V().hasLabel('a')).to(V().hasLabel('b')).property('n', identity()).values('n')";
@@ -75,6 +75,6 @@ fn a_branch_sees_what_the_branches_before_it_have_written() {
 fn a_choice_is_made_by_the_first_of_several_values() {
     let setup = "g.addV('a').property(list, 't', 1).property(list, 't', 1)";
     for choice in ["values('t')", "values('t').identity()"] {
-        assert_eq!(answers(setup, &format!("g.V().choose({choice}).option(1, label())")), ["\"a\""]);
+        assert_eq!(answers(setup, &format!("g.V().choose({choice}).option(1, label())")), ["a"]);
     }
 }

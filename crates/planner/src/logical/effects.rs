@@ -62,18 +62,18 @@ pub(crate) fn is_loop_that_gathers(step: &Step) -> bool {
 
 /// Whether the step, or one inside it, is a barrier in TinkerPop.
 fn has_barrier(step: &Step) -> bool {
-    let gathers = match &step.kind {
+    let gathers = matches!(
+        step.kind,
         Kind::Dedup { .. }
-        | Kind::Order { .. }
-        | Kind::Aggregate(_)
-        | Kind::Group(_)
-        | Kind::GroupCount(_)
-        | Kind::Barrier
-        | Kind::Collect { .. }
-        | Kind::Sample(..)
-        | Kind::Cap(_) => true,
-        _ => false,
-    };
+            | Kind::Order { .. }
+            | Kind::Aggregate(_)
+            | Kind::Group(_)
+            | Kind::GroupCount(_)
+            | Kind::Barrier
+            | Kind::Collect { .. }
+            | Kind::Sample(..)
+            | Kind::Cap(_)
+    );
     let mut inside = gathers;
     step.kind.for_each_child(&mut |chain, _| inside |= chain.steps.iter().any(has_barrier));
     inside

@@ -112,7 +112,7 @@ fn sort_parts(parts: &mut [Test]) -> bool {
 fn may_overtake(test: &Test, other: &Test) -> bool {
     let guards = any_of(other, &|test| matches!(test, Test::Is(_)));
     let of_element = any_of(test, &is_of_element);
-    !may_fail(test) && !(of_element && guards)
+    !(may_fail(test) || of_element && guards)
 }
 
 /// Whether there are objects that the test cannot be asked of.
