@@ -6,9 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
-import javax.script.Bindings;
+import org.antlr.v4.runtime.CharStreams;
+import org.antlr.v4.runtime.CommonTokenStream;
+import org.antlr.v4.runtime.atn.PredictionMode;
 import org.apache.commons.configuration2.BaseConfiguration;
-import org.apache.tinkerpop.gremlin.jsr223.GremlinLangScriptEngine;
+import org.apache.tinkerpop.gremlin.language.grammar.*;
 import org.apache.tinkerpop.gremlin.process.traversal.*;
 import org.apache.tinkerpop.gremlin.process.traversal.dsl.graph.GraphTraversalSource;
 import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
@@ -69,13 +71,10 @@ public final class Reference {
         TinkerGraph graph = Loader.load(request.get("graph"), order);
         GraphTraversalSource g = graph.traversal();
         if (!form.get("optimised").asBoolean()) g = unoptimised(g);
-        GremlinLangScriptEngine engine = new GremlinLangScriptEngine();
-        Bindings bindings = engine.createBindings();
-        bindings.put("g", g);
         watchdog.expect(Thread.currentThread(), request.get("millis").asLong());
         try {
             ArrayNode results = JSON.createArrayNode();
-            Object traversal = engine.eval(request.get("text").asText(), bindings);
+            Object traversal = Script.of(request.get("text").asText()).on(g);
             Iterator<?> each = traversal instanceof Iterator ? (Iterator<?>) traversal : List.of(traversal).iterator();
             boolean all = true;
             while (each.hasNext()) {
@@ -102,12 +101,9 @@ public final class Reference {
         TraverserSet.merging = TraverserSet.Merging.EVERYWHERE;
         Probes probes = new Probes();
         GraphTraversalSource g = unoptimised(Loader.load(request.get("graph"), 0).traversal()).withStrategies(probes);
-        GremlinLangScriptEngine engine = new GremlinLangScriptEngine();
-        Bindings bindings = engine.createBindings();
-        bindings.put("g", g);
         watchdog.expect(Thread.currentThread(), request.get("millis").asLong());
         try {
-            Traversal.Admin<?, ?> traversal = ((Traversal<?, ?>) engine.eval(request.get("bulks").asText(), bindings)).asAdmin();
+            Traversal.Admin<?, ?> traversal = ((Traversal<?, ?>) Script.of(request.get("bulks").asText()).on(g)).asAdmin();
             probes.begin(traversal);
             for (int results = 0; traversal.hasNext() && results < MOST_RESULTS; results++) traversal.nextTraverser();
         } catch (Throwable t) {
@@ -118,6 +114,63 @@ public final class Reference {
         ArrayNode bulks = JSON.createArrayNode();
         for (Probe<?> probe : probes.all) bulks.add(probe.largest);
         return bulks;
+    }
+
+    /**
+     * A script as GremlinLangScriptEngine takes it, but parsed once, however often it is run: parsing takes most of the time of
+     * a small traversal.
+     */
+    private static final class Script {
+        /** Scripts between two times that the parser forgets what it has learnt, which else fills the memory. */
+        private static final int MEMORY = 2000;
+        private static Script last = new Script("");
+        private static int scripts = 0;
+        private final String text;
+        private GremlinParser.QueryListContext tree;
+
+        private Script(String text) { this.text = text; }
+
+        static Script of(String text) {
+            if (!last.text.equals(text)) last = new Script(text);
+            return last;
+        }
+
+        Object on(GraphTraversalSource g) {
+            if (tree == null) tree = parsed();
+            Map<String, Object> variables = new HashMap<>();
+            variables.put("g", g);
+            try {
+                return new GremlinAntlrToJava(g, new VariableResolver.DirectVariableResolver(variables)).visit(tree);
+            } catch (ClassCastException e) {
+                throw new GremlinParserException("Failed to interpret Gremlin query: " + e.getMessage());
+            }
+        }
+
+        /** As GremlinQueryParser does it: the quick way, and if that fails the thorough one. */
+        private GremlinParser.QueryListContext parsed() {
+            try {
+                return parser(PredictionMode.SLL).queryList();
+            } catch (Exception notSo) {
+                try {
+                    return parser(PredictionMode.LL).queryList();
+                } catch (Exception e) {
+                    throw new GremlinParserException("Failed to interpret Gremlin query: " + e.getMessage());
+                }
+            }
+        }
+
+        private GremlinParser parser(PredictionMode mode) {
+            GremlinErrorListener listener = new GremlinErrorListener();
+            GremlinLexer lexer = new GremlinLexer(CharStreams.fromString(text));
+            lexer.removeErrorListeners();
+            lexer.addErrorListener(listener);
+            GremlinParser parser = new GremlinParser(new CommonTokenStream(lexer));
+            parser.getInterpreter().setPredictionMode(mode);
+            if (++scripts % MEMORY == 0) parser.getInterpreter().clearDFA();
+            parser.removeErrorListeners();
+            parser.addErrorListener(listener);
+            return parser;
+        }
     }
 
     /** Puts a probe before each step of the outermost traversal. */

@@ -10,25 +10,16 @@ use planner::physical::Plan;
 use values::{Str, Value};
 
 use crate::batch::Weight;
-use crate::budget::{Budget, PATIENCE};
-use crate::cancel::CancelToken;
-use crate::commit::Committers;
-use crate::crew::Crew;
 use crate::detach::Detail;
 use crate::error::QueryError;
-use crate::executor::watch;
-use crate::floor::{Desk, Floor};
+use crate::executor::{Committers, Inbox, Peers, Threads, watch};
 use crate::instance::Progress;
-use crate::memory::MemoryMeter;
-use crate::profile::Profile;
-use crate::query::{Access, Helpers, QueryState, Shareable, Sharing};
+use crate::memory::{Budget, MemoryMeter, PATIENCE};
+use crate::query::{
+    Access, Caller, CancelToken, Helpers, Profile, QueryState, ResultSink, Results, Room, RunningQuery,
+    Shareable, Sharing, SideEffects, Summary, Task, Waker,
+};
 use crate::quota::{Clock, MonotonicClock, Quota};
-use crate::result::{ResultSink, Results, Summary};
-use crate::running::RunningQuery;
-use crate::side_effects::SideEffects;
-use crate::task::{Room, Task};
-use crate::turns::Caller;
-use crate::waker::Waker;
 
 /// How an engine is built.
 #[derive(Clone, Debug)]
@@ -108,9 +99,9 @@ impl QuerySpec {
 
 /// Executors, and what they share. Dropping it stops them; queries still running are dropped.
 pub struct Engine {
-    floor: Arc<Floor>,
+    peers: Arc<Peers>,
     clock: Arc<dyn Clock>,
-    crew: Arc<Crew>,
+    threads: Arc<Threads>,
     seed: AtomicU64,
     budget: Option<Arc<Budget>>,
 }
@@ -136,28 +127,28 @@ impl Engine {
     /// If the system refuses a thread.
     pub fn start_by(options: &EngineOptions, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let executors = options.executors.max(1);
-        let floor = Arc::new(Floor::new(executors, options.sharing, clock.clone()));
+        let peers = Arc::new(Peers::new(executors, options.sharing, clock.clone()));
         let committers = Arc::new(Committers::start(options.committers, executors)?);
-        let crew = Crew::new(floor.clone(), clock.clone(), committers, options.pin, options.spares);
+        let threads = Threads::new(peers.clone(), clock.clone(), committers, options.pin, options.spares);
         // Dropped, and so stopped, if not all threads can be started.
-        let engine = Self { floor, clock, crew, seed: AtomicU64::new(1), budget: options.budget.clone() };
-        engine.crew.start()?;
+        let engine = Self { peers, clock, threads, seed: AtomicU64::new(1), budget: options.budget.clone() };
+        engine.threads.start()?;
         Ok(engine)
     }
 
     /// Number of executors.
     pub fn executors(&self) -> usize {
-        self.floor.desks.len()
+        self.peers.inboxes.len()
     }
 
     /// Number of threads: those of the executors, and those that go on with the queries of one whose thread loads.
     pub fn threads(&self) -> usize {
-        self.crew.threads()
+        self.threads.threads()
     }
 
     /// How often an executor was handed to another thread since its own waited for a load.
     pub fn handovers(&self) -> u64 {
-        self.crew.handovers()
+        self.threads.handovers()
     }
 
     /// Bytes that all queries together hold, where they have a budget.
@@ -167,33 +158,33 @@ impl Engine {
 
     /// Number of queries on the executors.
     pub fn running(&self) -> usize {
-        self.floor.desks.iter().map(|desk| desk.load.load(Ordering::Relaxed)).sum()
+        self.peers.inboxes.iter().map(|inbox| inbox.load.load(Ordering::Relaxed)).sum()
     }
 
     /// Number of executors that sleep.
     pub fn idle(&self) -> usize {
-        self.floor.sleeping()
+        self.peers.sleeping()
     }
 
     /// Starts a query on the executor with the fewest queries. Results and outcome go to the sink.
     pub fn submit(&self, spec: QuerySpec, mut sink: Box<dyn ResultSink>) -> QueryHandle {
-        let desk = self
-            .floor
-            .desks
+        let inbox = self
+            .peers
+            .inboxes
             .iter()
-            .min_by_key(|desk| desk.load.load(Ordering::Relaxed))
+            .min_by_key(|inbox| inbox.load.load(Ordering::Relaxed))
             .expect("an engine has at least one executor")
             .clone();
         let waker = Waker::new({
-            let desk = desk.clone();
-            move || desk.wake()
+            let inbox = inbox.clone();
+            move || inbox.wake()
         });
         let detail = spec.detail;
         let state = self.state(spec, waker.clone());
         sink.begin(&state.memory);
         let cancel = state.cancel.clone();
         let abandoned = Arc::new(AtomicBool::new(false));
-        desk.submit(Task {
+        inbox.submit(Task {
             query: RunningQuery::new(state, detail),
             sink,
             abandoned: abandoned.clone(),
@@ -202,7 +193,7 @@ impl Engine {
             room: Room::default(),
             waits: None,
         });
-        QueryHandle { cancel, waker, abandoned, desk }
+        QueryHandle { cancel, waker, abandoned, inbox }
     }
 
     /// Runs a query on the calling thread, which pulls its results one batch at a time: what an embedded application
@@ -220,7 +211,7 @@ impl Engine {
         let state = self.state(spec, waker);
         LocalQuery {
             query: Some(RunningQuery::new(state, detail)),
-            floor: &self.floor,
+            peers: &self.peers,
             clock: &*self.clock,
             bell,
             complete: false,
@@ -253,7 +244,7 @@ impl Engine {
             cancel,
             deadline: left.map(|left| self.clock.now().saturating_add(left)).zip(spec.timeout),
             clock: self.clock.clone(),
-            helpers: (!alone).then(|| self.floor.clone() as Arc<dyn Helpers>),
+            helpers: (!alone).then(|| self.peers.clone() as Arc<dyn Helpers>),
             waker,
             caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
@@ -274,8 +265,8 @@ fn weight_of(params: &[Value]) -> isize {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.crew.stop();
-        self.crew.committers.stop();
+        self.threads.stop();
+        self.threads.committers.stop();
     }
 }
 
@@ -285,12 +276,12 @@ pub struct QueryHandle {
     cancel: CancelToken,
     waker: Waker,
     abandoned: Arc<AtomicBool>,
-    desk: Arc<Desk>,
+    inbox: Arc<Inbox>,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for Inbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("load", &self.load).finish_non_exhaustive()
+        f.debug_struct("Inbox").field("load", &self.load).finish_non_exhaustive()
     }
 }
 
@@ -298,7 +289,7 @@ impl QueryHandle {
     /// Ends the query; its sink is told [`QueryError::Cancelled`].
     pub fn cancel(&self) {
         self.cancel.cancel();
-        self.desk.wake();
+        self.inbox.wake();
     }
 
     /// To be woken when the sink has room again.
@@ -311,14 +302,14 @@ impl Drop for QueryHandle {
     fn drop(&mut self) {
         self.abandoned.store(true, Ordering::Release);
         self.cancel.cancel();
-        self.desk.wake();
+        self.inbox.wake();
     }
 }
 
 /// A query on the calling thread.
 pub struct LocalQuery<'a> {
     query: Option<RunningQuery>,
-    floor: &'a Floor,
+    peers: &'a Peers,
     clock: &'a dyn Clock,
     bell: Arc<(Mutex<()>, Condvar)>,
     complete: bool,
@@ -358,7 +349,7 @@ impl LocalQuery<'_> {
     /// The error that ends the query.
     pub fn next_batch(&mut self) -> Result<Option<Results>, QueryError> {
         let Some(query) = &mut self.query else { return Ok(None) };
-        let mut at_work = self.floor.at_work();
+        let mut at_work = self.peers.at_work();
         loop {
             if self.complete {
                 return Ok(None);

@@ -24,13 +24,15 @@ use planner::physical::{IntraPolicy, Op, Pipeline};
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
-use crate::executor::TURN;
+use crate::executor::LongStep;
+use crate::experts;
 use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators;
-use crate::post::Long;
-use crate::profile::Counters;
+use crate::operators::{self, Gain};
+use crate::query::Counters;
+use crate::quota::TURN;
+use crate::raised;
 
 /// Batches that may wait in one mailbox before the operator upstream of it must wait. Depth-first scheduling never
 /// gets there.
@@ -109,6 +111,8 @@ struct Node {
     backlog: bool,
     /// Halvings of the batches that it is given: it takes long for its rows.
     halvings: u8,
+    /// Whether what it was given last was charged: it may be large.
+    charged: bool,
     /// How many of its last steps have outlasted a turn, one after the other.
     outlasted: u8,
 }
@@ -204,13 +208,13 @@ impl Instance {
             self.passing.push(batch);
             return Ok(());
         }
-        self.deliver(0, batch, cx)
+        self.deliver(0, batch, Gain::All, cx)
     }
 
     /// Tells the first operator, an expansion, which edges of the one row it receives next are wanted.
     pub(crate) fn restrict(&mut self, part: EdgePart) {
         let node = &mut self.nodes[0];
-        let operator = node.operator.get_or_insert_with(|| operators::create(&self.pipeline.ops[0]));
+        let operator = node.operator.get_or_insert_with(|| experts::create(&self.pipeline.ops[0]));
         node.used = true;
         operator.restrict(part);
     }
@@ -357,31 +361,37 @@ impl Instance {
     }
 
     /// Gives a batch to an operator, in pieces where the query wants smaller ones or the operator takes long.
-    fn deliver(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+    fn deliver(&mut self, to: usize, batch: Batch, gain: Gain, cx: &Context<'_>) -> Result<(), QueryError> {
         let most = cx.query.plan.batch.map_or(usize::MAX, |most| most as usize).min(self.nodes[to].most());
         if batch.len <= most {
-            return self.deliver_whole(to, batch, cx);
+            return self.deliver_whole(to, batch, gain, cx);
         }
         let rows: Vec<u32> = (0..batch.len as u32).collect();
         let mut pieces = rows.chunks(most);
-        pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), cx))
+        pieces.try_for_each(|piece| self.deliver_whole(to, batch.gather(piece), gain, cx))
     }
 
-    fn deliver_whole(&mut self, to: usize, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+    fn deliver_whole(
+        &mut self,
+        to: usize,
+        batch: Batch,
+        gain: Gain,
+        cx: &Context<'_>,
+    ) -> Result<(), QueryError> {
         if let Some(counters) = cx.query.profile.of(self.pipeline.ops[to].id) {
             Counters::add(&counters.batches, 1);
             Counters::add(&counters.rows, batch.len as u64);
         }
         self.ready |= 1 << to;
         let mailbox = &mut self.nodes[to].mailbox;
-        if batch.is_slight() || batch.len < LARGE_BATCH && !batch.has_values() {
+        if gain.is_slight(&batch) || batch.len < LARGE_BATCH && !batch.has_values() {
             mailbox.push(batch, None);
             return Ok(());
         }
         let weight = batch.weight();
         weight.admit(cx.query.memory.limit())?;
         let is_large = batch.len >= LARGE_BATCH || weight.bytes >= LARGE_BYTES;
-        let charge = if is_large { Some(Charge::take(cx, weight.bytes)?) } else { None };
+        let charge = if is_large { Some(Charge::take(&cx.query.memory, weight.bytes)?) } else { None };
         if weight.expanded <= PIECE || batch.len == 1 {
             mailbox.push(batch, charge);
             return Ok(());
@@ -402,6 +412,9 @@ impl Instance {
         node.used = true;
         let charge = node.mailbox.next_charge();
         let input = if node.backlog { None } else { node.mailbox.pop() };
+        if input.is_some() {
+            node.charged = charge.is_some();
+        }
         let rows = input.as_ref().map_or(0, |batch| batch.len);
         let is_large = rows >= LARGE_BATCH || rows > 0 && charge.is_some();
         let is_paced = (is_large || rows > 0 && (node.is_slow() || writes(cx)))
@@ -409,8 +422,8 @@ impl Instance {
         let began = is_paced.then(|| cx.query.clock.now());
         let long_from = if operators::reads_characters(&op.kind) { LONG_TEXT } else { LONG_BYTES };
         let may_outlast = is_paced && (node.outlasts() || charge.is_some_and(|bytes| bytes >= long_from));
-        let long = may_outlast.then(|| Long::begin(|| cx.query.check())).transpose()?;
-        let operator = node.operator.get_or_insert_with(|| operators::create(op));
+        let long = may_outlast.then(|| LongStep::begin(|| cx.query.check())).transpose()?;
+        let operator = node.operator.get_or_insert_with(|| experts::create(op));
         let output = &mut self.output;
         let may_fail = |batch: &&Batch| batch.len > 1 && operators::fails_at_a_row(&op.kind, batch);
         let again = input.as_ref().filter(may_fail).cloned();
@@ -508,11 +521,11 @@ impl Instance {
         let i = self.completed;
         let op = &self.pipeline.ops[i];
         let node = &mut self.nodes[i];
-        if !node.used && !operators::emits_on_empty(&op.kind) {
+        if !node.used && !experts::emits_on_empty(&op.kind) {
             self.completed += 1;
             return Ok(());
         }
-        let operator = node.operator.get_or_insert_with(|| operators::create(op));
+        let operator = node.operator.get_or_insert_with(|| experts::create(op));
         node.used = true;
         let output = &mut self.output;
         let step = match timed(&cx.at(op, i >= self.tail_from), |cx| operator.complete(cx, output)) {
@@ -535,6 +548,14 @@ impl Instance {
         self.route(i, cx, out)
     }
 
+    /// What of the batches that operator `i` has emitted is to be weighed.
+    fn gain(&self, i: usize) -> Gain {
+        if self.nodes[i].charged || i % WEIGHED_EVERY == WEIGHED_EVERY - 1 {
+            return Gain::All;
+        }
+        Gain::of(&self.pipeline.ops[i].kind)
+    }
+
     /// Moves what operator `i` has emitted to its successor, or out of the instance.
     fn route(&mut self, i: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         if let Some(counters) = cx.query.profile.of(self.pipeline.ops[i].id) {
@@ -548,12 +569,16 @@ impl Instance {
             out.batches.append(&mut self.output.batches);
             return Ok(());
         }
+        let gain = self.gain(i);
         let mut batches = std::mem::take(&mut self.output.batches);
-        let delivered = batches.drain(..).try_for_each(|batch| self.deliver(i + 1, batch, cx));
+        let delivered = batches.drain(..).try_for_each(|batch| self.deliver(i + 1, batch, gain, cx));
         self.output.batches = batches;
         delivered
     }
 }
+
+/// Operators after which batches are weighed as a whole: so little that each of them adds comes to something.
+const WEIGHED_EVERY: usize = 8;
 
 /// Whether steps change the graph, and take longer for their rows than others.
 fn writes(cx: &Context<'_>) -> bool {
@@ -566,7 +591,7 @@ fn timed(
     call: impl FnOnce(&Context<'_>) -> Result<Step, QueryError>,
 ) -> Result<Step, QueryError> {
     let step = measured(cx, call);
-    operators::take_raised().map_or(step, Err)
+    raised::take().map_or(step, Err)
 }
 
 /// Runs a call of an operator and adds its time to the operator's counters where the query is profiled.

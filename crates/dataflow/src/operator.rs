@@ -16,6 +16,7 @@ use crate::error::QueryError;
 use crate::query::QueryState;
 use crate::quota::Quota;
 use crate::scope_memory::ScopeMemory;
+use crate::scope_tag::ScopeTag;
 
 /// The state of one operator in one scope instance. It is created by the first message and recycled with its instance.
 ///
@@ -107,8 +108,8 @@ pub struct Context<'a> {
     pub query: &'a Arc<QueryState>,
     /// The plan's description of this operator.
     pub op: &'a Op,
-    /// Iterations completed in the innermost enclosing loop.
-    pub loops: i64,
+    /// Where this instance is in the scope around it; a row of it is at [`ScopeTag::of_row`] of that.
+    pub tag: ScopeTag,
     /// Memory shared by all iterations of the innermost enclosing loop.
     pub loop_memory: Option<&'a ScopeMemory>,
     /// Memory shared by all pieces of the exchange that this instance is a piece of, wherever they run.
@@ -151,6 +152,7 @@ impl<'a> Context<'a> {
     where
         'a: 'b,
     {
-        Context { op, loops: self.loops + i64::from(after_body), ..*self }
+        let tag = if after_body { self.tag.after_body() } else { self.tag };
+        Context { op, tag, ..*self }
     }
 }

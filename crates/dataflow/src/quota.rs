@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+/// Time of one turn of a query. Long enough to work through some hundred batches' worth of traversers, short enough
+/// that a point query behind a dozen heavy ones still answers within milliseconds.
+pub const TURN: Duration = Duration::from_micros(500);
+
 /// Where the engine reads the time from. Tests inject their own, so that scheduling is deterministic.
 pub trait Clock: Send + Sync {
     /// Time since some fixed moment.

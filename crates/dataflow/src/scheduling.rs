@@ -2,7 +2,7 @@
 //!
 //! | thread | kind |
 //! |---|---|
-//! | executor, lookout; reads requests, sends results | [`be_prompt`] |
+//! | executor, watchdog; reads requests, sends results | [`be_prompt`] |
 //! | committer, who frees memory | [`be_in_the_background`] |
 //!
 //! A turn of an executor takes half a millisecond, a request of the server's threads some microseconds; a committer may compute

@@ -5,7 +5,7 @@ use std::{fmt::Write, sync::atomic::Ordering, time::Duration};
 
 use dataflow::{Counters, Profile};
 use planner::Rounded;
-use planner::physical::{Op, OpKind, Pipeline, Plan, ScopeKind};
+use planner::physical::{OpKind, Pipeline, Plan};
 
 /// The counters of a finished query beside its plan.
 pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
@@ -70,8 +70,8 @@ fn walk<'a>(pipeline: &Pipeline, depth: usize, profile: &'a Profile, lines: &mut
             expected: op.rows,
             counters: profile.of(op.id),
         });
-        for child in children(op) {
-            walk(child, depth + 1, profile, lines);
+        if let OpKind::Scope(scope) = &op.kind {
+            scope.kind.pipelines().for_each(|inside| walk(inside, depth + 1, profile, lines));
         }
     }
 }
@@ -81,28 +81,4 @@ fn is_source(kind: &OpKind) -> bool {
         kind,
         OpKind::Scan { .. } | OpKind::ById { .. } | OpKind::IndexLookup { .. } | OpKind::IndexRange { .. }
     )
-}
-
-/// The pipelines inside an operator, in the order in which they are written.
-fn children(op: &Op) -> Vec<&Pipeline> {
-    let OpKind::Scope(scope) = &op.kind else { return Vec::new() };
-    match &scope.kind {
-        ScopeKind::Filter { branches, .. }
-        | ScopeKind::Coalesce { branches }
-        | ScopeKind::Union { branches } => branches.iter().collect(),
-        ScopeKind::Apply { child, .. }
-        | ScopeKind::FlatMap { child }
-        | ScopeKind::SideEffect { child }
-        | ScopeKind::Inline { child }
-        | ScopeKind::Exchange { child, .. } => vec![child],
-        ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
-            let options = options.iter().map(|(_, branch)| branch);
-            options.chain(then).chain(otherwise).chain(unproductive).collect()
-        }
-        ScopeKind::Repeat { head, body, tail } => {
-            let head = head.iter().map(|control| &control.tests);
-            head.chain([body]).chain(tail.iter().map(|control| &control.tests)).collect()
-        }
-        ScopeKind::Group { value, .. } => vec![value],
-    }
 }

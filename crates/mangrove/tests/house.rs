@@ -108,3 +108,92 @@ fn source_files_hold_one_idea_and_are_named_for_it() {
         );
     }
 }
+
+/// Crates whose folders are wings: none may import another that imports it. (Those of `graph` have an order besides, which a test
+/// there knows.)
+const WINGED: [&str; 2] = ["dataflow", "planner"];
+
+/// What a file imports directly below the root of its crate: `a` of `crate::a::B`, `a` and `b` of `crate::{a, b::C}`.
+fn imported(code: &str) -> Vec<&str> {
+    let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut found = Vec::new();
+    for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        for (at, _) in line.match_indices("crate::") {
+            let rest = &line[at + "crate::".len()..];
+            let group = rest.strip_prefix('{').map(|group| group.split('}').next().unwrap_or_default());
+            let parts = group.unwrap_or(rest).split(',').take(if group.is_some() { usize::MAX } else { 1 });
+            found.extend(
+                parts.map(|part| part.trim().split(|letter| !is_name(letter)).next().unwrap_or_default()),
+            );
+        }
+    }
+    found
+}
+
+#[test]
+fn no_two_folders_of_a_crate_import_each_other() {
+    for name in WINGED {
+        let source = root().join("crates").join(name).join("src");
+        let folders: Vec<PathBuf> =
+            fs::read_dir(&source).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let folders: Vec<PathBuf> = folders.into_iter().filter(|path| path.is_dir()).collect();
+        let mut arrows: BTreeMap<(String, String), String> = BTreeMap::new();
+        for folder in &folders {
+            let from = folder.file_name().unwrap().to_str().unwrap();
+            let mut files = Vec::new();
+            sources(folder, &mut files);
+            for file in files.iter().filter(|file| !file.components().any(|part| part.as_os_str() == "tests"))
+            {
+                for to in imported(&fs::read_to_string(file).unwrap()) {
+                    if to != from && source.join(to).is_dir() {
+                        arrows.insert((from.to_owned(), to.to_owned()), file.display().to_string());
+                    }
+                }
+            }
+        }
+        assert!(arrows.len() > 2, "the arrows of {name} were not found");
+        for ((from, to), file) in &arrows {
+            let back = arrows.get(&(to.clone(), from.clone()));
+            assert!(back.is_none(), "{name}: {file} imports {to}, and {} imports {from}", back.unwrap());
+        }
+    }
+}
+
+#[test]
+fn imports_are_found_alone_and_in_groups() {
+    let code = "use crate::a::{B, c};\nuse crate::{d, e::F};\n// crate::g\nlet x = crate::h::i(crate::j);\n";
+    assert_eq!(imported(code), ["a", "d", "e", "h", "j"]);
+}
+
+/// Pages that lead through the house.
+const GUIDES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
+
+/// Whether a text in backticks names a file or a folder of the project, rather than one beside it or one that is made.
+fn is_place(text: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || "_-./".contains(letter);
+    let names = text.ends_with(".rs") || text.ends_with('/') && text.len() > 1;
+    names && text.chars().all(is_part) && !text.starts_with("..") && !text.starts_with("target/")
+}
+
+#[test]
+fn the_guides_name_places_that_are_there() {
+    let output = Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
+    let files = String::from_utf8(output.stdout).unwrap();
+    let mut places = 0;
+    for guide in GUIDES {
+        let text = fs::read_to_string(root().join(guide)).unwrap();
+        for place in text.split('`').skip(1).step_by(2).filter(|text| is_place(text)) {
+            places += 1;
+            let is_there = |file: &str| {
+                let file = format!("/{file}");
+                match place.strip_suffix('/') {
+                    Some(folder) => file.contains(&format!("/{folder}/")),
+                    None => file.ends_with(&format!("/{place}")),
+                }
+            };
+            assert!(files.lines().any(is_there), "{guide}: there is no {place}");
+        }
+    }
+    assert!(places > 50, "only {places} places were found");
+}

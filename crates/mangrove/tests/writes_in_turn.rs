@@ -36,3 +36,45 @@ fn a_branch_with_a_barrier_begins_when_all_have_come() {
         "g.addV('a').as('a').addV('b').as('b').addE('e').from('a').to('b').addE('e').from('b').to('a')";
     assert_eq!(answers(setup, "g.V().property('age', 1).union(__.in().drop().order())"), [""; 0]);
 }
+
+#[test]
+fn a_vertex_comes_with_what_says_no_cardinality_and_is_given_the_rest() {
+    let values = |traversal: &str| answers("g.addV('a').property('n', 'of a')", traversal);
+    assert_eq!(values("g.addV().property(single, 'n', 1).property('n', 2).values('n')"), ["1"]);
+    assert_eq!(values("g.addV().property('n', 1).property('n', 2).values('n')"), ["1", "2"]);
+    let told = "g.addV().property('n', 1, 'since', 2000).property('n', 2).properties('n').valueMap()";
+    assert_eq!(values(told), ["{since=2000}"]);
+    // A traversal with a cardinality starts at the new vertex.
+    assert_eq!(
+        values("g.V().addV('b').property(list, 'n', label()).property('n', values('n')).values('n')"),
+        ["b", "of a"]
+    );
+    assert_eq!(
+        values("g.addV().property(single, 'n', constant(1)).property('n', constant(2)).values('n')"),
+        ["1"]
+    );
+}
+
+#[test]
+fn at_the_start_something_enters_the_children() {
+    assert_eq!(answers("g.inject(1)", "g.addV(asString()).label()"), ["false"]);
+    assert_eq!(answers("g.inject(1)", "g.addV().property('n', path().count(local)).values('n')"), ["1"]);
+    let edge =
+        "g.addE('e').from(V().hasLabel('a')).to(V().hasLabel('b')).property('n', identity()).values('n')";
+    assert_eq!(answers(PAIR, edge), ["1"]);
+}
+
+#[test]
+fn a_branch_sees_what_the_branches_before_it_have_written() {
+    let setup = "g.addV('a').property('n', 1).addV('b').property('n', 2)";
+    assert_eq!(answers(setup, "g.V().union(properties('n').drop(), properties('n'))"), [""; 0]);
+    assert_eq!(answers(setup, "g.V().union(properties('n').value(), properties('n').drop())"), ["1", "2"]);
+}
+
+#[test]
+fn a_choice_is_made_by_the_first_of_several_values() {
+    let setup = "g.addV('a').property(list, 't', 1).property(list, 't', 1)";
+    for choice in ["values('t')", "values('t').identity()"] {
+        assert_eq!(answers(setup, &format!("g.V().choose({choice}).option(1, label())")), ["a"]);
+    }
+}

@@ -11,10 +11,10 @@
 //!
 //! Invariant: this crate knows nothing of threads.
 
-mod asked;
 mod bind;
 mod cache;
 mod error;
+mod estimates;
 mod explain;
 mod lists;
 mod logical;
@@ -26,6 +26,7 @@ mod rounded;
 mod rules;
 mod schema;
 mod statistics;
+mod thresholds;
 mod unknown;
 
 /// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.

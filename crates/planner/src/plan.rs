@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gremlin::{StepName, Traversal};
 use values::{Str, Value};
 
-use crate::asked::{Asked, Asking};
+use crate::estimates::{Estimate, Estimates};
 use crate::explain::words::Words;
 use crate::explain::{Explanation, physical_text};
 use crate::physical::Plan;
@@ -26,13 +26,13 @@ pub struct Planned {
     /// Whether other traversals of the same shape can use the plan.
     pub reusable: bool,
     /// What its choices depend on.
-    asked: Vec<Asked>,
+    estimates: Vec<Estimate>,
 }
 
 impl Planned {
     /// Whether the plan is as good for the literals that these statistics know as for those it was made for.
     pub fn fits(&self, statistics: &dyn Statistics) -> bool {
-        self.asked.iter().all(|asked| asked.is_alike(statistics))
+        self.estimates.iter().all(|estimate| estimate.is_alike(statistics))
     }
 
     /// The value of a `with` option that is not the planner's.
@@ -86,17 +86,17 @@ pub fn plan(
     if let Some(explanation) = &mut explanation {
         explanation.add("logical plan", written(&logical));
     }
-    let asking = Asking::new(statistics);
-    rules::rewrite(&mut logical, schema, &asking, options, |rule, plan| {
+    let asked = Estimates::new(statistics);
+    rules::rewrite(&mut logical, schema, &asked, options, |rule, plan| {
         if let Some(explanation) = &mut explanation {
             explanation.add(rule, written(plan));
         }
     });
-    let (reusable, asked) = (!logical.pinned, asking.into_asked());
+    let (reusable, estimates) = (!logical.pinned, asked.into_all());
     let plan = lower::lower(logical, schema, statistics, options)?;
     let plan = Plan { unknown: unknown.into_names(), ..plan };
     if let Some(explanation) = &mut explanation {
         explanation.add("physical plan", physical_text(&plan, schema));
     }
-    Ok(Planned { plan: Arc::new(plan), explanation, explains, settings, reusable, asked })
+    Ok(Planned { plan: Arc::new(plan), explanation, explains, settings, reusable, estimates })
 }

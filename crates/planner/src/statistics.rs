@@ -11,9 +11,7 @@ use values::Value;
 
 use crate::lists::Lists;
 use crate::physical::{IndexedRange, Operand};
-
-/// The part of the entries that one end of a range leaves, if nothing is known about the values.
-const NARROWED: f64 = 0.3;
+use crate::thresholds::RANGE_END_LEAVES;
 
 /// Numbers that the planner's choices depend on. They may be out of date: a plan is right whatever they say.
 pub trait Statistics {
@@ -156,7 +154,7 @@ impl Statistics for Known<'_> {
             values.range(RangeQuery { label, keys: &range.keys, equal: &equal, low, high })
         });
         let ends = ends.iter().filter(|end| end.is_some()).count();
-        let guess = || values.equal_keys(range.equal.len()) * NARROWED.powi(ends as i32);
+        let guess = || values.equal_keys(range.equal.len()) * RANGE_END_LEAVES.powi(ends as i32);
         Some(found.unwrap_or_else(guess) * growth)
     }
 

@@ -105,33 +105,9 @@ fn check_pipeline(pipeline: &planner::physical::Pipeline, ids: &mut Vec<u32>, te
         ids.push(op.id);
         if let OpKind::Scope(scope) = &op.kind {
             assert!(scope.policy.max_instances > 0, "{text}");
-            for inner in pipelines(&scope.kind) {
+            for inner in scope.kind.pipelines() {
                 check_pipeline(inner, ids, text);
             }
-        }
-    }
-}
-
-fn pipelines(kind: &planner::physical::ScopeKind) -> Vec<&planner::physical::Pipeline> {
-    use planner::physical::ScopeKind as K;
-    match kind {
-        K::Filter { branches, .. } | K::Coalesce { branches } | K::Union { branches } => {
-            branches.iter().collect()
-        }
-        K::Apply { child, .. }
-        | K::FlatMap { child }
-        | K::SideEffect { child }
-        | K::Group { value: child, .. }
-        | K::Inline { child }
-        | K::Exchange { child, .. } => vec![child],
-        K::Choose { options, then, otherwise, unproductive, .. } => {
-            let options = options.iter().map(|(_, branch)| branch);
-            options.chain([then, otherwise, unproductive].into_iter().flatten()).collect()
-        }
-        K::Repeat { head, body, tail } => {
-            let head = head.iter().map(|control| &control.tests);
-            let tail = tail.iter().map(|control| &control.tests);
-            head.into_iter().chain([body]).chain(tail).collect()
         }
     }
 }

@@ -58,7 +58,7 @@ impl Display for Value {
             Value::DateTime(v) => v.fmt(f),
             Value::Duration(v) => v.fmt(f),
             Value::Binary(v) => hexadecimal(v, f),
-            Value::List(v) => sequence("[", v.iter(), "]", f),
+            Value::List(v) => sequence(("[", "]"), v.iter(), f, Value::fmt),
             Value::Set(v) => v.fmt(f),
             Value::BulkSet(v) => v.fmt(f),
             Value::Map(v) => v.fmt(f),
@@ -89,19 +89,23 @@ fn hexadecimal(bytes: &[u8], f: &mut Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|b| write!(f, "{b:02x}"))
 }
 
-fn sequence<'a>(
-    open: &str,
-    items: impl Iterator<Item = &'a Value>,
-    close: &str,
+/// Writes the parts of a collection, each by `write`, with commas between them.
+///
+/// # Errors
+/// Those of `write` and of the formatter.
+pub fn sequence<T>(
+    (open, close): (&str, &str),
+    parts: impl Iterator<Item = T>,
     f: &mut Formatter<'_>,
+    mut write: impl FnMut(T, &mut Formatter<'_>) -> fmt::Result,
 ) -> fmt::Result {
     crate::watch::tick();
     f.write_str(open)?;
-    for (i, item) in items.enumerate() {
+    for (i, part) in parts.enumerate() {
         if i > 0 {
             f.write_str(", ")?;
         }
-        item.fmt(f)?;
+        write(part, f)?;
     }
     f.write_str(close)
 }
@@ -109,36 +113,25 @@ fn sequence<'a>(
 /// As TinkerPop prints it: each member once, with its count.
 impl Display for BulkSet {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("{")?;
-        for (i, (member, count)) in self.iter().enumerate() {
-            let separator = if i > 0 { ", " } else { "" };
-            write!(f, "{separator}{member}={count}")?;
-        }
-        f.write_str("}")
+        sequence(("{", "}"), self.iter(), f, |(member, count), f| write!(f, "{member}={count}"))
     }
 }
 
 impl Display for Set {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        sequence("[", self.iter(), "]", f)
+        sequence(("[", "]"), self.iter(), f, Value::fmt)
     }
 }
 
 impl Display for Map {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        crate::watch::tick();
-        f.write_str("{")?;
-        for (i, (key, value)) in self.iter().enumerate() {
-            let comma = if i > 0 { ", " } else { "" };
-            write!(f, "{comma}{key}={value}")?;
-        }
-        f.write_str("}")
+        sequence(("{", "}"), self.iter(), f, |(key, value), f| write!(f, "{key}={value}"))
     }
 }
 
 impl Display for Path {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        sequence("path[", self.objects.iter(), "]", f)
+        sequence(("path[", "]"), self.objects.iter(), f, Value::fmt)
     }
 }
 

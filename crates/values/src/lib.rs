@@ -25,6 +25,7 @@ mod value;
 pub mod watch;
 
 pub use bulk_set::BulkSet;
+pub use display::sequence;
 pub use element::{Edge, Property, Vertex, VertexProperty};
 pub use extent::{Extent, LARGE, Measure, Parts, Weighed};
 pub use gtype::GType;

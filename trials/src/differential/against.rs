@@ -12,7 +12,7 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
-use super::patterns::{with_plain_zeros, writes_apart};
+use super::patterns::{Apart, with_plain_zeros, writes_apart, writes_for_each};
 use super::reference::{Form, Jars, Merging, Reference, compile};
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
@@ -55,6 +55,9 @@ pub struct Arguments {
     /// Print each case and what came of it
     #[arg(long)]
     verbose: bool,
+    /// Print the cases that this known fault explains, so that one can judge whether it explains too much
+    #[arg(long)]
+    tell: Option<String>,
     /// Run no cases, but print what both answer to this traversal, on the modern graph or, with --case, that case's
     #[arg(long)]
     ask: Option<String>,
@@ -95,6 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, Problem> {
         tries: arguments.tries,
         looked_at: HashSet::new(),
         verbose: arguments.verbose,
+        tell: arguments.tell.clone(),
     };
     let mut tally = Tally::default();
     'all: for seed in arguments.seed..arguments.seed + arguments.seeds {
@@ -147,6 +151,8 @@ struct Trial {
     looked_at: HashSet<String>,
     /// Whether every case is told.
     verbose: bool,
+    /// The known fault whose cases are told.
+    tell: Option<String>,
 }
 
 /// How carefully a difference is looked at.
@@ -172,6 +178,11 @@ impl Trial {
         self.loaded = Some((of, engine));
         if self.verbose {
             eprintln!("{seed}/{number} {verdict:?}: {}", case.script);
+        }
+        if matches!(verdict, Verdict::Explained(fault) if self.tell.as_deref() == Some(fault)) {
+            println!("-- seed {seed}, case {number}: {}", case.script);
+            println!("   mangrove:  {ours}");
+            runs.first().iter().for_each(|run| println!("   reference: {run}"));
         }
         tally.add(&verdict);
         match verdict {
@@ -270,8 +281,10 @@ impl Trial {
     /// nowhere, or if it besides reads everything before it writes.
     fn merging(&mut self, case: &Case, text: &str, answer: &Answer) -> Result<Option<&'static str>, String> {
         let nowhere = if case.writes { faults::WRITES_OVER_A_BULK } else { faults::MERGING };
-        let apart = writes_apart(&case.script, true).to_string();
-        let after_reading = writes_apart(&case.script, false).to_string();
+        let [apart, after_reading, apart_inside, after_reading_inside] =
+            [(true, false), (false, false), (true, true), (false, true)]
+                .map(|(behind, inside)| writes_apart(&case.script, Apart { behind, inside }).to_string());
+        let for_each = writes_for_each(&case.script).to_string();
         let before = text;
         let plain_zeros =
             with_plain_zeros(&case.script).map_or_else(|| text.to_owned(), |plain| plain.to_string());
@@ -281,11 +294,14 @@ impl Trial {
             (Merging::Everywhere, plain_zeros.as_str(), faults::NEGATIVE_ZERO),
             (Merging::WhereAsked, text, faults::MERGING),
             (Merging::Nowhere, text, nowhere),
+            (Merging::WhereAsked, &for_each, faults::WRITES_OVER_A_BULK),
             (Merging::Nowhere, &apart, faults::WRITES_WHILE_READING),
             (Merging::Nowhere, &after_reading, faults::WRITES_WHILE_READING),
+            (Merging::Nowhere, &apart_inside, faults::WRITES_WHILE_READING),
+            (Merging::Nowhere, &after_reading_inside, faults::WRITES_WHILE_READING),
         ];
         let mut asked = Vec::new();
-        let mut before_writing = None;
+        let (mut plain, mut changes) = (Vec::new(), false);
         for (merging, text, name) in ways {
             // As it stands, the traversal has been asked in more orders than these.
             let is_new =
@@ -300,19 +316,15 @@ impl Trial {
             if matches!(judge(answer, &runs, case.is_ordered()), Verdict::Same(_) | Verdict::BothFail) {
                 return Ok(Some(name));
             }
-            if name == faults::WRITES_WHILE_READING && case.writes {
-                // Where barriers around what writes change the answer, what is read when is told by it.
-                let unlike =
-                    |run: &Answer| matches!(judge(run, &runs, case.is_ordered()), Verdict::Different(_));
-                if before_writing.as_ref().is_some_and(|plain: &Vec<Answer>| plain.iter().all(unlike)) {
-                    return Ok(Some(name));
-                }
-            }
+            // Where barriers around what writes change the answer, what is read when is told by it.
+            let unlike = |run: &Answer| matches!(judge(run, &runs, case.is_ordered()), Verdict::Different(_));
+            changes |= name == faults::WRITES_WHILE_READING && !plain.is_empty() && plain.iter().all(unlike);
             if (merging, text) == (Merging::Nowhere, before) {
-                before_writing = Some(runs);
+                plain = runs;
             }
         }
-        Ok(None)
+        let told = (case.writes && changes).then_some(faults::CHANGED_BY_BARRIERS);
+        Ok(faults::of_turns(case).or(told))
     }
 
     /// Makes a case smaller for as long as it differs in the same way, and prints it if its kind is new.

@@ -144,7 +144,7 @@ pub fn groups_by_dedup(step: &Step) -> bool {
         && value.is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "dedup"))
 }
 
-/// `group(key)` with a value traversal of which every step gives back the traverser that it was given.
+/// `group(key)` with a value traversal of which every step gives back the traverser that it was given, or which uses it up.
 pub fn groups_by_filters(step: &Step) -> bool {
     const PASSING: &[&str] = &[
         "and",
@@ -181,8 +181,13 @@ pub fn groups_by_filters(step: &Step) -> bool {
         ("aggregate" | "group" | "groupCount", first) => first.is_some(),
         (name, _) => PASSING.contains(&name),
     };
-    let all = matches!(value, Some(Arg::Child(child)) if child.steps.iter().all(passes));
-    step.name == "group" && !step.args.is_empty() && all
+    let eats = |child: &Traversal| {
+        let mut passing = child.steps.iter().take_while(|step| passes(step));
+        // A local() takes one by one from the bulk of what it is given.
+        passing.clone().count() == child.steps.len() || passing.any(|step| step.name == "local")
+    };
+    let eaten = matches!(value, Some(Arg::Child(child)) if eats(child));
+    step.name == "group" && !step.args.is_empty() && eaten
 }
 
 fn value_of_group(step: &Step) -> Option<&Step> {
@@ -226,33 +231,6 @@ pub fn groups_by_what_is_dropped(step: &Step) -> bool {
     let Some(Arg::Child(child)) = value_of_group(step).and_then(|by| by.args.first()) else { return false };
     let reduced = child.steps.iter().position(reduces);
     reduced.is_some_and(|reduced| child.steps[reduced..].iter().any(drops))
-}
-
-/// `addV` with a property that says its cardinality, and behind that one of the same key that does not.
-pub fn sets_out_of_turn(step: &Step) -> bool {
-    let key = |property: &Step| {
-        let plain = matches!(property.args.first(), Some(Arg::Text(text)) if text.starts_with('\''));
-        (plain, property.args.get(usize::from(!plain)).cloned())
-    };
-    let properties: Vec<_> =
-        step.after.iter().filter(|modulator| modulator.name == "property").map(key).collect();
-    let overtakes = |(index, (plain, name)): (usize, &(bool, Option<Arg>))| {
-        *plain && properties[..index].iter().any(|(plain, before)| !plain && before == name)
-    };
-    step.name == "addV" && properties.iter().enumerate().any(overtakes)
-}
-
-/// Whether a traversal begins with what adds an element and has a child that looks at the traverser which enters it.
-pub fn begins_with_a_child(steps: &[Step]) -> bool {
-    const MAKES_ITS_OWN: [&str; 6] = ["V", "E", "addV", "addE", "inject", "constant"];
-    let looks = |arg: &Arg| match arg {
-        Arg::Child(child) => child.steps.first().is_some_and(|first| !MAKES_ITS_OWN.contains(&first.name)),
-        Arg::Text(_) => false,
-    };
-    steps.first().is_some_and(|first| {
-        let mut parts = std::iter::once(first).chain(&first.before).chain(&first.after);
-        matches!(first.name, "addV" | "addE") && parts.any(|part| part.args.iter().any(looks))
-    })
 }
 
 /// Whether what `cap()` answers is gathered once more in itself.
@@ -350,22 +328,68 @@ pub fn takes_a_part(step: &Step) -> bool {
     }
 }
 
-/// The traversal with barriers in front of those steps of it that write, themselves or in a child, and behind them, or not.
-pub fn writes_apart(script: &Script, behind: bool) -> Script {
-    let steps = &script.body.steps;
+/// Where barriers part what a traversal writes from what it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// Whether they stand behind what writes, too, and not only in front of it.
+    pub behind: bool,
+    /// Whether they stand in children, too.
+    pub inside: bool,
+}
+
+/// The traversal with barriers around what writes.
+pub fn writes_apart(script: &Script, apart: Apart) -> Script {
+    Script { source: script.source.clone(), body: set_apart(&script.body, apart, true) }
+}
+
+fn set_apart(traversal: &Traversal, apart: Apart, root: bool) -> Traversal {
     let writes = |step: &Step| any_step(std::slice::from_ref(step), &writes);
-    let mut apart = Vec::new();
+    let steps = &traversal.steps;
+    let mut parted = Vec::new();
     for (index, step) in steps.iter().enumerate() {
-        let turns = index > 0 && writes(step) != writes(&steps[index - 1]);
-        if turns && (behind || writes(step)) {
-            apart.push(Step::new("barrier"));
+        let turns = writes(step) != (index > 0 && writes(&steps[index - 1]));
+        // Nothing is read before the beginning.
+        if turns && !(root && index == 0) && (apart.behind || writes(step)) {
+            parted.push(Step::new("barrier"));
         }
-        apart.push(step.clone());
+        let mut step = step.clone();
+        if apart.inside {
+            let children = step.args.iter_mut().chain(step.after.iter_mut().flat_map(|by| &mut by.args));
+            for arg in children {
+                if let Arg::Child(child) = arg {
+                    *child = set_apart(child, apart, false);
+                }
+            }
+        }
+        parted.push(step);
     }
-    if behind && steps.last().is_some_and(writes) {
-        apart.push(Step::new("barrier"));
+    if apart.behind && steps.last().is_some_and(writes) {
+        parted.push(Step::new("barrier"));
     }
-    Script { source: script.source.clone(), body: Traversal { steps: apart } }
+    Traversal { steps: parted }
+}
+
+/// The traversal with all that travels merged unrolled in front of what writes, so that it acts for each.
+pub fn writes_for_each(script: &Script) -> Script {
+    Script { source: script.source.clone(), body: unrolled(&script.body, true) }
+}
+
+fn unrolled(traversal: &Traversal, root: bool) -> Traversal {
+    let mut steps = Vec::new();
+    for (index, step) in traversal.steps.iter().enumerate() {
+        if writes(step) && !(root && index == 0) {
+            // It runs as often as the bulk says, and what it yields is not merged again.
+            steps.push(Step::new("local").child(Step::new("identity")));
+        }
+        let mut step = step.clone();
+        for arg in step.args.iter_mut().chain(step.after.iter_mut().flat_map(|by| &mut by.args)) {
+            if let Arg::Child(child) = arg {
+                *child = unrolled(child, false);
+            }
+        }
+        steps.push(step);
+    }
+    Traversal { steps }
 }
 
 /// The traversal with formulas that never come to a negative zero, if it has any.

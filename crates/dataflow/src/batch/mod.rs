@@ -254,15 +254,30 @@ impl Batch {
     }
 
     /// Whether it is as good as nothing: a few rows with small values. Most batches of short queries are.
-    #[inline]
     pub(crate) fn is_slight(&self) -> bool {
-        const FEW: usize = 64;
-        if self.len > FEW || self.path.is_some() {
+        if !self.has_few_slots() {
             return false;
         }
-        let slots = self.len * (self.slots.len() + 1) * size_of::<Value>();
-        let Some(mut room) = Self::SLIGHT.checked_sub(slots) else { return false };
+        let mut room = Self::SLIGHT - self.slot_bytes();
         self.current.is_slight(&mut room) && self.slots.iter().flatten().all(|slot| slot.is_slight(&mut room))
+    }
+
+    /// Whether there are so few rows and columns that the batch is as good as nothing if the values in them are small. Of more columns
+    /// it is sooner known what they weighed a moment ago than looked through what is in them.
+    #[inline]
+    pub(crate) fn has_few_slots(&self) -> bool {
+        const FEW: usize = 64;
+        self.len <= FEW && self.path.is_none() && self.slot_bytes() <= Self::SLIGHT / 2
+    }
+
+    /// Whether what is in one of its columns is as good as nothing.
+    #[inline]
+    pub(crate) fn is_slight_in(&self, column: &Column) -> bool {
+        column.is_slight(&mut { Self::SLIGHT / 2 })
+    }
+
+    fn slot_bytes(&self) -> usize {
+        self.len * (self.slots.len() + 1) * size_of::<Value>()
     }
 
     /// The batch in pieces of some `most` bytes, written out: a row or more each.

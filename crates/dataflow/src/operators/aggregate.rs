@@ -7,13 +7,13 @@ use values::number::{self, ArithmeticError};
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::growing::{Chunked, Chunks};
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::reclaim;
 
-use super::held::Held;
 use super::per_tag::PerTag;
 use super::reduce::{emit_results, tags};
 use super::seen::extent;
+use crate::memory::StateMemory;
 
 /// What has been reduced so far. Which field counts depends on the aggregation.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ const STRETCH: usize = 1 << 12;
 pub(super) struct Aggregate {
     states: PerTag<State>,
     folding: Option<Folding>,
-    held: Held,
+    held: StateMemory,
 }
 
 impl Operator for Aggregate {
@@ -80,7 +80,7 @@ impl Operator for Aggregate {
                     + size_of::<u64>()
                     + size_of::<Value>().saturating_mul(copies).min(1 << 60);
                 if bytes > CHARGED_AT_ONCE {
-                    self.held.grow(cx, std::mem::take(&mut bytes))?;
+                    self.held.grow(&cx.query.memory, std::mem::take(&mut bytes))?;
                 }
                 state.count = bulk::sum(state.count, count);
                 state.list.push((value, count));
@@ -92,7 +92,7 @@ impl Operator for Aggregate {
             let added = state.add(*aggregation, value, count);
             added.map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?;
         }
-        self.held.grow(cx, bytes)?;
+        self.held.grow(&cx.query.memory, bytes)?;
         Ok(Step::Idle)
     }
 

@@ -11,14 +11,14 @@ use values::{Value, VertexRef};
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::growing::{Chunked, GrowingMap};
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::reclaim;
 
-use super::fan::trace;
-use super::held::Held;
+use super::row_origins::trace;
 use super::row_store::{Leaving, Place, RowStore};
 use super::sorting::Sorting;
 use super::vertex_map::VertexMap;
+use crate::memory::StateMemory;
 
 /// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
 /// are not shared stay apart, which only costs).
@@ -44,7 +44,7 @@ pub(super) struct Barrier {
     /// At the end, by tags, if there are several.
     sorting: Option<Sorting>,
     leaving: Leaving,
-    held: Held,
+    held: StateMemory,
     ended: bool,
 }
 
@@ -95,7 +95,10 @@ impl Operator for Barrier {
             + self.visits.len() * (size_of::<Visit>() + 12)
             + self.objects.len() * (size_of::<Value>() + 8)
             + self.vertices.bytes();
-        self.held.set(cx, self.store.bytes() + self.places.len() * size_of::<(u32, Place)>() + known)?;
+        self.held.set(
+            &cx.query.memory,
+            self.store.bytes() + self.places.len() * size_of::<(u32, Place)>() + known,
+        )?;
         if !passing.is_empty() {
             let all = passing.len() == batch.len;
             let mut passing = if all { Arc::unwrap_or_clone(batch) } else { batch.gather(&passing) };

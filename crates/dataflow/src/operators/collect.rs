@@ -7,7 +7,7 @@ use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
+use super::row_origins::trace;
 use super::slots::object;
 use super::waiting::Waiting;
 

@@ -8,19 +8,19 @@ use values::{Value, VertexRef};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::reclaim;
 
-use super::fan::trace;
-use super::held::Held;
+use super::row_origins::trace;
 use super::seen::Seen;
 use super::slots::object;
+use crate::memory::StateMemory;
 
 /// What was seen, and the memory charged for it.
 #[derive(Debug, Default)]
 struct Memory {
     seen: Seen,
-    held: Held,
+    held: StateMemory,
 }
 
 /// See the module. The first traverser with an object passes, with a bulk of one.
@@ -99,7 +99,7 @@ impl Memory {
                 }
             }
         }
-        self.held.set(cx, self.seen.bytes())?;
+        self.held.set(&cx.query.memory, self.seen.bytes())?;
         Ok(rows)
     }
 

@@ -8,8 +8,8 @@ use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
 use super::random::Random;
+use super::row_origins::trace;
 use super::test::Prepared;
 use super::view::View;
 

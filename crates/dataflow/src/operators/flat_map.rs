@@ -5,7 +5,7 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::chunk::ChunkSize;
-use super::fan::{Origins, trace};
+use super::row_origins::{Origins, trace};
 use super::view::{Graph, View, Viewpoint};
 
 /// Produces the objects of one traverser after the other.

@@ -6,16 +6,16 @@ use values::{Map, Value};
 use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
 use crate::growing::{Chunks, GrowingMap};
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::reclaim;
 
-use super::fan::trace;
-use super::held::Held;
 use super::per_tag::PerTag;
 use super::reduce::{emit_results, tags};
+use super::row_origins::trace;
 use super::seen::extent;
 use super::slots::object;
 use super::waiting::Waiting;
+use crate::memory::StateMemory;
 
 type Counts = GrowingMap<Value, u64>;
 
@@ -27,7 +27,7 @@ pub(super) struct GroupCount {
     counts: PerTag<Counts>,
     /// The map that is being made when the input has ended.
     making: Option<Making>,
-    held: Held,
+    held: StateMemory,
     /// Traversers that go on when all of the stream is in the side-effect.
     waiting: Waiting,
 }
@@ -81,7 +81,7 @@ impl Operator for GroupCount {
                 bytes += ENTRY + counts.key(number).map_or(0, extent);
             }
         }
-        self.held.grow(cx, bytes)?;
+        self.held.grow(&cx.query.memory, bytes)?;
         Ok(Step::Idle)
     }
 

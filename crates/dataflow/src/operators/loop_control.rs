@@ -38,7 +38,7 @@ impl Decision {
         match (self, condition) {
             (_, Condition::Never) => {}
             (_, Condition::Always) => holds.fill(true),
-            (_, Condition::Times(n)) if cx.loops >= *n => holds.fill(true),
+            (_, Condition::Times(n)) if cx.tag.loops >= *n => holds.fill(true),
             (Self::Test(prepared), Condition::Test(test)) => {
                 prepared.passing(test, batch, cx, graph)?.iter().for_each(|row| holds[row as usize] = true);
             }

@@ -2,16 +2,16 @@
 
 use values::Value;
 
-use super::held::Held;
 use crate::batch::Weight;
 use crate::error::QueryError;
+use crate::memory::StateMemory;
 use crate::operator::Context;
 
 /// Weighs values as they are made, and charges them while the others are.
 pub(super) struct Making<'a> {
     cx: &'a Context<'a>,
     weight: Weight,
-    held: Held,
+    held: StateMemory,
     charged: usize,
 }
 
@@ -20,7 +20,7 @@ const CHARGED_AT_ONCE: usize = 1 << 20;
 
 impl<'a> Making<'a> {
     pub(super) fn new(cx: &'a Context<'a>) -> Self {
-        Self { cx, weight: Weight::default(), held: Held::default(), charged: 0 }
+        Self { cx, weight: Weight::default(), held: StateMemory::default(), charged: 0 }
     }
 
     /// Adds a value that was made.
@@ -37,7 +37,7 @@ impl<'a> Making<'a> {
     fn charge(&mut self) -> Result<(), QueryError> {
         self.charged = self.weight.bytes;
         self.weight.admit(self.cx.query.memory.limit())?;
-        self.held.set(self.cx, self.charged)?;
+        self.held.set(&self.cx.query.memory, self.charged)?;
         self.cx.query.check()
     }
 }

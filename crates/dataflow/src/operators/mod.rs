@@ -29,12 +29,11 @@ mod element;
 mod ending;
 mod expand;
 mod failing;
-mod fan;
 mod filter;
 mod flat_map;
+mod gain;
 mod gather;
 mod group_count;
-mod held;
 mod ids;
 mod local;
 mod long_text;
@@ -51,6 +50,7 @@ mod property;
 mod random;
 mod range;
 mod reduce;
+mod row_origins;
 mod row_store;
 mod sample;
 mod seen;
@@ -81,20 +81,21 @@ use values::Value;
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator};
-use crate::scope;
 
 use direct::Direct;
 use flat_map::FlatMap;
 
 pub(crate) use failing::fails_at_a_row;
-pub(crate) use fan::trace;
-pub(crate) use held::Held;
-pub(crate) use predicate::take_raised;
+pub(crate) use gain::Gain;
+pub(crate) use row_origins::trace;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
 pub(crate) use width::{reads_characters, width};
 
 /// The operator that executes `op`.
+///
+/// # Panics
+/// If it is a scope, which is a bug of the caller: see [`crate::experts`].
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
     match &op.kind {
         OpKind::Scan { .. } => Box::<source::Scan>::default(),
@@ -142,7 +143,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Fail(_) => Box::new(Direct(ending::fail)),
         OpKind::Write(_) => Box::new(Direct(write::write)),
         OpKind::LoopControl { until, emit } => Box::new(loop_control::LoopControl::new(until, emit)),
-        OpKind::Scope(_) => scope::create(op),
+        OpKind::Scope(_) => unreachable!("{} is a scope", op.step),
     }
 }
 
@@ -152,7 +153,6 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
     match kind {
         OpKind::Aggregate(Count | Fold) | OpKind::Cap(_) | OpKind::Inject(_) => true,
         OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
-        OpKind::Scope(scope) => scope::emits_on_empty(&scope.kind),
         _ => false,
     }
 }

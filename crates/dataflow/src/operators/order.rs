@@ -10,19 +10,19 @@ use values::{Value, compare, watch};
 use crate::batch::{Batch, Weight, bulk};
 use crate::error::QueryError;
 use crate::growing::Chunked;
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::reclaim;
 
-use super::fan::trace;
-use super::held::Held;
 use super::ordered::ordered;
 use super::per_tag::PerTag;
 use super::random::Random;
+use super::row_origins::trace;
 use super::row_store::{Place, RowStore};
 use super::slots::object;
 use super::sort_keys::{NewKeys, SortKeys};
 use super::sorting::Sorting;
 use super::view::{Graph, View};
+use crate::memory::StateMemory;
 
 /// A kept row with its tag. Its keys are at the same place in `keys`.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub(super) struct Order {
     sorting: Option<Sorting>,
     /// At the end, what is left to leave.
     leaving: Option<Firsts>,
-    held: Held,
+    held: StateMemory,
 }
 
 /// Goes through sorted rows, tags in ascending order, and finds the first few traversers of each tag.
@@ -167,7 +167,7 @@ impl Order {
     fn hold(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
         let sorting = if self.sorting.is_some() { 2 * size_of::<u32>() } else { 0 };
         let bytes = self.entries.bytes() + self.entries.len() * sorting + self.keys.bytes();
-        self.held.set(cx, self.store.bytes() + bytes + self.key_weight.bytes)
+        self.held.set(&cx.query.memory, self.store.bytes() + bytes + self.key_weight.bytes)
     }
 
     /// Emits the next batch, if one is left.

@@ -9,9 +9,9 @@ use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::Context;
 
-use super::fan::trace;
 use super::making::Making;
 use super::property::{Unfit, fetch_one};
+use super::row_origins::trace;
 use super::test::between;
 use super::view::{Graph, View};
 

@@ -8,8 +8,8 @@ use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::fan::trace;
 use super::per_tag::PerTag;
+use super::row_origins::trace;
 
 /// See the module. Completes its scope instance once full, if the instance has a single tag.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use values::Value;
 use crate::batch::{Batch, Column, Paths, Tags};
 use crate::operator::{Context, Output};
 
-use super::fan::trace;
+use super::row_origins::trace;
 
 /// Emits one traverser per tag. It has no past: its path begins here.
 pub(super) fn emit_results(results: Vec<(u32, Value)>, cx: &Context<'_>, out: &mut Output) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fan::trace;
+use super::row_origins::trace;
 use crate::batch::{Batch, Column, Paths, Tags, Weight};
 use crate::operator::{Context, Output, Step};
 

@@ -6,13 +6,13 @@ use planner::physical::OpKind;
 
 use crate::batch::Batch;
 use crate::error::QueryError;
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::reclaim;
 
-use super::held::Held;
 use super::per_tag::PerTag;
 use super::random::Random;
 use super::row_store::{Leaving, Place, RowStore};
+use crate::memory::StateMemory;
 
 /// Draws between two looks at the bound of memory.
 const LOOK: u64 = 1 << 12;
@@ -29,7 +29,7 @@ pub(super) struct Sample {
     rows: u64,
     random: Option<Random>,
     leaving: Leaving,
-    held: Held,
+    held: StateMemory,
     ended: bool,
 }
 
@@ -70,7 +70,7 @@ impl Operator for Sample {
                 drawn.push((largest / weight, self.rows, place));
                 if before % LOOK == LOOK - 1 {
                     let bytes = drawn.len() * size_of::<(f64, u64, Place)>();
-                    self.held.set(cx, self.store.bytes() + bytes)?;
+                    self.held.set(&cx.query.memory, self.store.bytes() + bytes)?;
                 }
             }
             self.rows += 1;
@@ -78,7 +78,7 @@ impl Operator for Sample {
                 keep_largest(drawn, wanted);
             }
         }
-        self.held.set(cx, self.store.bytes())?;
+        self.held.set(&cx.query.memory, self.store.bytes())?;
         Ok(Step::Idle)
     }
 

@@ -11,7 +11,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::column_builder::ColumnBuilder;
-use super::fan::trace;
+use super::row_origins::trace;
 
 /// See the module. A traverser that lacks one of the labels is dropped.
 pub(super) fn select(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {

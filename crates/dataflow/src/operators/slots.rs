@@ -9,7 +9,7 @@ use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::Context;
 
-use super::fan::trace;
+use super::row_origins::trace;
 
 /// `as('a')`: the current object into a slot, by sharing the column.
 pub(super) fn store(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {

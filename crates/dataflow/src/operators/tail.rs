@@ -7,12 +7,12 @@ use planner::physical::OpKind;
 
 use crate::batch::Batch;
 use crate::error::QueryError;
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::reclaim;
 
-use super::held::Held;
 use super::per_tag::PerTag;
 use super::row_store::{Leaving, Place, RowStore};
+use crate::memory::StateMemory;
 
 /// Rows that are stored beyond those that can still leave before the store is compacted.
 const SLACK: usize = 4 * Batch::TARGET_ROWS;
@@ -33,7 +33,7 @@ pub(super) struct Tail {
     stored: usize,
     live: usize,
     leaving: Leaving,
-    held: Held,
+    held: StateMemory,
     ended: bool,
 }
 
@@ -56,7 +56,7 @@ impl Operator for Tail {
             self.live = self.live + last.rows.len() - before;
         }
         self.compact_if_worthwhile();
-        self.held.set(cx, self.store.bytes())?;
+        self.held.set(&cx.query.memory, self.store.bytes())?;
         Ok(Step::Idle)
     }
 

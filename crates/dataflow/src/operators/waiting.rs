@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 
 use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
+use crate::memory::reclaim;
 use crate::operator::{Context, Output, Step};
-use crate::reclaim;
 
-use super::held::Held;
+use crate::memory::StateMemory;
 
 /// Batches in the order in which they came.
 #[derive(Default)]
 pub(crate) struct Waiting {
     batches: VecDeque<Batch>,
     weight: Weight,
-    held: Held,
+    held: StateMemory,
 }
 
 impl Waiting {
@@ -25,7 +25,7 @@ impl Waiting {
     pub(crate) fn push(&mut self, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
         let before = self.weight.bytes;
         batch.add_to(&mut self.weight);
-        self.held.grow(cx, self.weight.bytes - before)?;
+        self.held.grow(&cx.query.memory, self.weight.bytes - before)?;
         self.batches.push_back(batch);
         Ok(())
     }

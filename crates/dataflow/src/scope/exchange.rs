@@ -31,11 +31,10 @@ use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::profile::Counters;
-use crate::query::Helpers;
+use crate::query::{Counters, Helpers};
 use crate::scope_memory::ScopeMemory;
 
-use super::piece::{Delivery, Piece, PieceSource};
+use super::piece::{Delivery, Piece, Pieces};
 use super::work::{Cut, FEW_ROWS, LARGE, Work, per_edge};
 
 /// Pieces per executor that a batch is cut into, so that uneven ones balance out.
@@ -46,7 +45,7 @@ pub(super) struct ExchangeScope {
     child: Pipeline,
     ordered: bool,
     intra: IntraPolicy,
-    source: Option<Arc<PieceSource>>,
+    source: Option<Arc<Pieces>>,
     /// None in an ordered exchange: of equal objects the first of the stream must stay, and not the one met first.
     memory: Option<Arc<ScopeMemory>>,
     /// Pieces that nobody else has been offered, oldest first.
@@ -75,7 +74,7 @@ struct Waiting {
 impl Waiting {
     fn keep(&mut self, batches: Vec<Batch>, ended: bool, cx: &Context<'_>) -> Result<(), QueryError> {
         for batch in batches {
-            let charge = Charge::take(cx, batch.bytes())?;
+            let charge = Charge::take(&cx.query.memory, batch.bytes())?;
             self.batches.push((batch, charge));
         }
         self.ended |= ended;
@@ -163,7 +162,7 @@ impl ExchangeScope {
             memory.expect_company();
         }
         let scope = (&self.child, self.intra, self.ordered);
-        let source = self.source.get_or_insert_with(|| PieceSource::new(scope, self.memory.as_ref(), cx));
+        let source = self.source.get_or_insert_with(|| Pieces::new(scope, self.memory.as_ref(), cx));
         source.move_window(window);
         source.add(self.local.drain(..));
         helpers.offer(source.clone(), idle);
@@ -172,7 +171,7 @@ impl ExchangeScope {
     fn piece(&mut self, batch: Batch, part: Option<EdgePart>, cx: &Context<'_>) -> Piece {
         let ordinal = self.opened;
         self.opened += 1;
-        Piece { ordinal, batch, part, single_tag: cx.single_tag, tags: cx.tags, loops: cx.loops }
+        Piece { ordinal, batch, part, single_tag: cx.single_tag, tags: cx.tags, tag: cx.tag }
     }
 
     /// The next piece to run here: one that nobody has been offered first, then one that nobody has taken yet.

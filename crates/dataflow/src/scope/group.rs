@@ -19,9 +19,10 @@ use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::growing::{Chunks, GrowingMap};
 use crate::instance::{Instance, Progress};
+use crate::memory::StateMemory;
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators::{Held, Waiting, trace};
-use crate::reclaim;
+use crate::operators::{Waiting, trace};
 
 /// See the module.
 pub(super) struct GroupScope {
@@ -36,7 +37,7 @@ pub(super) struct GroupScope {
     waiting: Waiting,
     /// Of keys and results.
     weight: Weight,
-    held: Held,
+    held: StateMemory,
     /// What goes into the maps at the end, and the maps; once it is there, all of the input has.
     delivery: Option<Delivery>,
     /// Whether the maps have been delivered.
@@ -64,7 +65,7 @@ impl GroupScope {
             used: false,
             waiting: Waiting::default(),
             weight: Weight::default(),
-            held: Held::default(),
+            held: StateMemory::default(),
             delivery: None,
             delivered: false,
         }
@@ -89,7 +90,7 @@ impl GroupScope {
             tags.push(group as u32);
         }
         let grown = self.groups.len() - before;
-        self.held.grow(cx, grown * 3 * size_of::<Value>() + self.weight.bytes - held)?;
+        self.held.grow(&cx.query.memory, grown * 3 * size_of::<Value>() + self.weight.bytes - held)?;
         if rows.is_empty() {
             return Ok(());
         }
@@ -119,7 +120,7 @@ impl GroupScope {
                 }
             }
             self.weight.admit(cx.query.memory.limit())?;
-            self.held.grow(cx, self.weight.bytes - held)?;
+            self.held.grow(&cx.query.memory, self.weight.bytes - held)?;
             match progress {
                 Progress::Complete | Progress::Idle => return Ok(Step::Idle),
                 Progress::Blocked => return Ok(Step::Blocked),

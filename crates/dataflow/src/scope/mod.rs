@@ -7,7 +7,7 @@
 //!
 //! | file | scopes | one instance per |
 //! |---|---|---|
-//! | `branch.rs` | `where`, `map`, `local`, `coalesce`, `sideEffect`, `by` | traverser, or batch when turned off |
+//! | `branch/` | `where`, `map`, `local`, `coalesce`, `sideEffect`, `by` | traverser, or batch when turned off |
 //! | `stream.rs` | `union`, `choose`, long pipelines | whole input |
 //! | `group.rs` | `group` | whole input, one tag per key |
 //! | `repeat.rs` | `repeat` | iteration |
@@ -27,9 +27,6 @@ use planner::physical::{Op, OpKind, ScopeKind};
 
 use crate::operator::Operator;
 
-pub use piece::PieceSource;
-pub(crate) use piece::PieceTask;
-
 /// The operator of a scope.
 ///
 /// # Panics
@@ -42,9 +39,10 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         | ScopeKind::FlatMap { .. }
         | ScopeKind::SideEffect { .. }
         | ScopeKind::Coalesce { .. } => Box::new(branch::BranchScope::new(scope, op)),
-        ScopeKind::Union { .. } | ScopeKind::Choose { .. } | ScopeKind::Inline { .. } => {
-            Box::new(stream::StreamScope::new(scope))
-        }
+        ScopeKind::Union { .. }
+        | ScopeKind::If { .. }
+        | ScopeKind::Switch { .. }
+        | ScopeKind::Inline { .. } => Box::new(stream::StreamScope::new(scope)),
         ScopeKind::Group { .. } => Box::new(group::GroupScope::new(scope)),
         ScopeKind::Repeat { .. } => Box::new(repeat::LoopScope::new(scope)),
         ScopeKind::Exchange { .. } => Box::new(exchange::ExchangeScope::new(scope)),
@@ -61,5 +59,5 @@ pub(crate) fn emits_on_empty(kind: &ScopeKind) -> bool {
 }
 
 fn pipeline_emits(pipeline: &planner::physical::Pipeline) -> bool {
-    pipeline.ops.iter().any(|op| crate::operators::emits_on_empty(&op.kind))
+    pipeline.ops.iter().any(|op| crate::experts::emits_on_empty(&op.kind))
 }

@@ -14,11 +14,11 @@ use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Output};
-use crate::operators;
-use crate::query::QueryState;
+use crate::query::{self, Path, PieceSource, QueryState};
 use crate::quota::Quota;
+use crate::raised;
 use crate::scope_memory::ScopeMemory;
-use crate::turns::Path;
+use crate::scope_tag::ScopeTag;
 
 /// Result batches that may wait for the home executor before a helper pauses.
 const RESULT_BOUND: usize = 64;
@@ -29,10 +29,10 @@ pub(super) struct Piece {
     pub(super) batch: Batch,
     /// Which edges of the batch's one row, if not all.
     pub(super) part: Option<EdgePart>,
-    /// Tags and loop count of the instance that the exchange stands in.
+    /// The instance that the exchange stands in.
     pub(super) single_tag: bool,
     pub(super) tags: u32,
-    pub(super) loops: i64,
+    pub(super) tag: ScopeTag,
 }
 
 impl Piece {
@@ -55,7 +55,7 @@ pub(super) enum Delivery {
 }
 
 /// The pieces of one exchange that other executors may take, and what they have delivered.
-pub struct PieceSource {
+pub(super) struct Pieces {
     query: Arc<QueryState>,
     op: Op,
     pipeline: Pipeline,
@@ -73,13 +73,13 @@ pub struct PieceSource {
     terminated: AtomicBool,
 }
 
-impl std::fmt::Debug for PieceSource {
+impl std::fmt::Debug for Pieces {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PieceSource").field("step", &self.op.step).finish_non_exhaustive()
+        f.debug_struct("Pieces").field("step", &self.op.step).finish_non_exhaustive()
     }
 }
 
-impl PieceSource {
+impl Pieces {
     /// The pieces of an exchange that other executors may take; none so far.
     pub(super) fn new(
         scope: (&Pipeline, IntraPolicy, bool),
@@ -141,7 +141,7 @@ impl PieceSource {
         self.pieces.lock().clear();
     }
 
-    fn take(&self) -> Option<Piece> {
+    fn take_next(&self) -> Option<Piece> {
         let mut pieces = self.pieces.lock();
         let piece = if self.ordered {
             let window = self.window.load(Ordering::Relaxed);
@@ -168,37 +168,36 @@ impl PieceSource {
 }
 
 /// A piece on the executor that took it.
-pub(crate) struct PieceTask {
-    source: Arc<PieceSource>,
+struct TakenPiece {
+    source: Arc<Pieces>,
     piece: Option<Piece>,
     ordinal: u64,
-    shape: (bool, u32, i64),
+    shape: (bool, u32, ScopeTag),
     instance: Instance,
 }
 
-impl PieceTask {
-    /// Takes a piece, if one is left.
-    pub(crate) fn take(source: &Arc<PieceSource>) -> Option<Self> {
-        if source.is_terminated() {
+impl PieceSource for Pieces {
+    fn take(self: Arc<Self>) -> Option<Box<dyn query::Piece>> {
+        if self.is_terminated() {
             return None;
         }
-        let piece = source.take()?;
-        Some(Self {
+        let piece = self.take_next()?;
+        Some(Box::new(TakenPiece {
             ordinal: piece.ordinal,
-            shape: (piece.single_tag, piece.tags, piece.loops),
+            shape: (piece.single_tag, piece.tags, piece.tag),
             piece: Some(piece),
-            instance: Instance::new(source.pipeline.clone()),
-            source: source.clone(),
-        })
+            instance: Instance::new(self.pipeline.clone()),
+            source: self,
+        }))
     }
+}
 
-    /// The groups that its query takes turns in.
-    pub(crate) fn path(&self) -> Path {
+impl query::Piece for TakenPiece {
+    fn path(&self) -> Path {
         self.source.query.path()
     }
 
-    /// Works on the piece for the quota. `Complete` when nothing is left to do, also after a failure.
-    pub(crate) fn run(&mut self, quota: Quota<'_>) -> Progress {
+    fn run(&mut self, quota: Quota<'_>) -> Progress {
         if self.source.is_terminated() {
             self.source.deliver(Delivery::End(self.ordinal));
             return Progress::Complete;
@@ -220,18 +219,19 @@ impl PieceTask {
         }
     }
 
-    /// Ends the piece after a panic in one of its operators.
-    pub(crate) fn fail(self, error: QueryError) {
+    fn fail(self: Box<Self>, error: QueryError) {
         self.source.deliver(Delivery::Failed(error));
     }
+}
 
+impl TakenPiece {
     fn advance(&mut self, quota: Quota<'_>) -> Result<Progress, QueryError> {
-        let (single_tag, tags, loops) = self.shape;
+        let (single_tag, tags, tag) = self.shape;
         let source = self.source.clone();
         let cx = Context {
             query: &source.query,
             op: &source.op,
-            loops,
+            tag,
             loop_memory: None,
             piece_memory: source.memory.as_deref(),
             single_tag,
@@ -241,7 +241,7 @@ impl PieceTask {
             quota,
         };
         // Of a query that was ended in the middle of a call.
-        drop(operators::take_raised());
+        drop(raised::take());
         if let Some(piece) = self.piece.take() {
             piece.enter(&mut self.instance, &cx)?;
         }

@@ -25,8 +25,9 @@ use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::profile::Counters;
+use crate::query::Counters;
 use crate::scope_memory::ScopeMemory;
+use crate::scope_tag::ScopeTag;
 
 /// Traversers that a loop which is run from both ends takes along breadth-first, before it also looks at the far end.
 const NEAR: u64 = 1 << 17;
@@ -34,7 +35,7 @@ const NEAR: u64 = 1 << 17;
 /// One iteration.
 struct Iteration {
     /// From 1.
-    number: u64,
+    tag: ScopeTag,
     instance: Instance,
     blocked: bool,
 }
@@ -80,13 +81,13 @@ impl LoopScope {
         }
     }
 
-    /// Sends a batch to iteration `number`, which is opened by it (or kept until MAX_SI lets it open).
-    fn send(&mut self, number: u64, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+    /// Sends a batch to an iteration, which is opened by it (or kept until MAX_SI lets it open).
+    fn send(&mut self, tag: ScopeTag, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
         self.sent += batch.len as u64;
         // Messages to an iteration that has completed early (a full `limit` in the body) are ignored.
-        let Some(at) = number.checked_sub(self.lowest).map(|at| at as usize) else { return Ok(()) };
+        let Some(at) = tag.instance.checked_sub(self.lowest).map(|at| at as usize) else { return Ok(()) };
         if at < self.iterations.len() {
-            let inside = inside(&self.memory, cx, number);
+            let inside = inside(&self.memory, cx, tag);
             let iteration = &mut self.iterations[at];
             iteration.blocked = false;
             return iteration.instance.receive(batch, &inside);
@@ -101,15 +102,15 @@ impl LoopScope {
         if self.pending.is_empty() || open >= self.policy.max_instances.max(1) as usize {
             return Ok(());
         }
-        let number = self.lowest + open as u64;
+        let tag = ScopeTag::iteration(self.lowest + open as u64);
         let instance =
             self.pool.pop().unwrap_or_else(|| Instance::of_iteration(self.pipeline.clone(), self.tail_from));
-        self.iterations.push_back(Iteration { number, instance, blocked: false });
+        self.iterations.push_back(Iteration { tag, instance, blocked: false });
         if let Some(counters) = cx.query.profile.of(cx.op.id) {
             Counters::add(&counters.opened, 1);
             counters.concurrent.fetch_max(open as u64 + 1, std::sync::atomic::Ordering::Relaxed);
         }
-        let inside = inside(&self.memory, cx, number);
+        let inside = inside(&self.memory, cx, tag);
         let batches = std::mem::take(&mut self.pending);
         let iteration = self.iterations.back_mut().expect("just pushed");
         batches.into_iter().try_for_each(|batch| iteration.instance.receive(batch, &inside))?;
@@ -132,14 +133,16 @@ impl LoopScope {
             let iteration = &self.iterations[*at];
             iteration.instance.has_work() && !iteration.blocked
         };
-        let highest_first = match self.policy.inter {
-            InterPolicy::BreadthFirst => false,
-            InterPolicy::DepthFirst => true,
-            InterPolicy::BothEnds => self.far,
+        // From both ends, it is the turn of one.
+        let policy = match self.policy.inter {
+            InterPolicy::BothEnds if self.far => InterPolicy::DepthFirst,
+            policy => policy,
         };
-        match highest_first {
-            false => (0..self.iterations.len()).find(runnable),
-            true => (0..self.iterations.len()).rev().find(runnable),
+        // They stand in their order, or in its reverse.
+        let (lowest, highest) = (self.iterations.front()?.tag, self.iterations.back()?.tag);
+        match lowest.compare(highest, policy).is_le() {
+            true => (0..self.iterations.len()).find(runnable),
+            false => (0..self.iterations.len()).rev().find(runnable),
         }
     }
 
@@ -151,15 +154,15 @@ impl LoopScope {
     }
 
     fn run_one(&mut self, at: usize, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
-        let number = self.iterations[at].number;
+        let tag = self.iterations[at].tag;
         let mut results = Output::default();
-        let inside = inside(&self.memory, cx, number);
+        let inside = inside(&self.memory, cx, tag);
         let iteration = &mut self.iterations[at];
         let progress = iteration.instance.run(&inside, self.policy.intra, &mut results)?;
         iteration.blocked = progress == Progress::Blocked;
         results.exits.into_iter().for_each(|batch| out.emit(batch));
         for batch in results.batches {
-            self.send(number + 1, batch, cx)?;
+            self.send(tag.next_iteration(), batch, cx)?;
         }
         self.retire(cx)
     }
@@ -202,7 +205,7 @@ impl LoopScope {
 impl Operator for LoopScope {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         if let Some(batch) = input {
-            self.send(1, batch, cx)?;
+            self.send(ScopeTag::iteration(1), batch, cx)?;
         }
         self.work(cx, out)
     }
@@ -229,9 +232,9 @@ impl Operator for LoopScope {
     }
 }
 
-/// The context inside iteration `number`.
-fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>, number: u64) -> Context<'a> {
-    Context { loops: number as i64 - 1, loop_memory: Some(memory), piece_memory: None, ..*cx }
+/// The context inside an iteration.
+fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>, tag: ScopeTag) -> Context<'a> {
+    Context { tag, loop_memory: Some(memory), piece_memory: None, ..*cx }
 }
 
 /// Head tests and control, body, tail tests and control, in one chain; and where the tail starts.

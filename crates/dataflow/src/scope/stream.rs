@@ -12,14 +12,13 @@ use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators::{Waiting, predicate_holds};
-use crate::side_effects;
 
 /// Which branches a row goes to.
 enum Routing {
     /// All of them.
     All,
-    /// By a mark: branch 0 if true, else branch 1; a missing branch passes the row unchanged.
-    Mark(Slot),
+    /// By a mark; a missing branch passes the row unchanged.
+    Mark { slot: Slot, then: usize, otherwise: Option<usize> },
     /// By an option: the first branch whose predicate holds for the choice.
     Options {
         choice: Slot,
@@ -85,9 +84,6 @@ pub(super) struct StreamScope {
     input: Option<Waiting>,
     /// The branch whose results go out at once.
     turn: usize,
-    /// The branch for a mark, `None` where the row passes unchanged.
-    then: Option<usize>,
-    otherwise: Option<usize>,
     intra: IntraPolicy,
     dirty: bool,
     /// Whether the branches have been told of the end of the input.
@@ -98,39 +94,36 @@ impl StreamScope {
     pub(super) fn new(scope: &Scope) -> Self {
         let mut branches: Vec<Branch> = Vec::new();
         let goes_on = matches!(scope.kind, ScopeKind::Inline { .. });
-        let mut add = |pipeline: &Option<Pipeline>| {
-            pipeline.as_ref().map(|p| {
-                let entered = (!goes_on).then(TagSet::default);
-                branches.push(Branch { instance: Instance::new(p.clone()), entered, failed: None });
-                branches.len() - 1
-            })
+        let mut add = |pipeline: &Pipeline| {
+            let entered = (!goes_on).then(TagSet::default);
+            branches.push(Branch { instance: Instance::new(pipeline.clone()), entered, failed: None });
+            branches.len() - 1
         };
-        let (mut then, mut otherwise) = (None, None);
         let routing = match &scope.kind {
             ScopeKind::Union { branches } => {
                 for branch in branches {
-                    add(&Some(branch.clone()));
+                    add(branch);
                 }
                 Routing::All
             }
             ScopeKind::Inline { child } => {
-                add(&Some(child.clone()));
+                add(child);
                 Routing::All
             }
-            ScopeKind::Choose { mark: Some(mark), then: yes, otherwise: no, .. } => {
-                then = add(yes);
-                otherwise = add(no);
-                Routing::Mark(*mark)
+            ScopeKind::If { mark, then, otherwise } => {
+                let then = add(then);
+                Routing::Mark { slot: *mark, then, otherwise: otherwise.as_ref().map(add) }
             }
-            ScopeKind::Choose { choice, options, otherwise: no, unproductive, .. } => {
+            ScopeKind::Switch { choice, options, otherwise, unproductive } => {
                 // Where branches come in turn, TinkerPop has the options for what has no other before those.
-                let (otherwise, unproductive) = (add(no), add(unproductive));
+                let otherwise = otherwise.as_ref().map(&mut add);
+                let unproductive = unproductive.as_ref().map(&mut add);
                 let first = usize::from(otherwise.is_some()) + usize::from(unproductive.is_some());
                 for (_, branch) in options {
-                    add(&Some(branch.clone()));
+                    add(branch);
                 }
                 Routing::Options {
-                    choice: choice.unwrap_or(Slot(u16::MAX)),
+                    choice: *choice,
                     predicates: options.iter().map(|(p, _)| p.clone()).collect(),
                     first,
                     otherwise,
@@ -139,25 +132,14 @@ impl StreamScope {
             }
             _ => unreachable!("not a stream scope"),
         };
-        let has_barrier = !goes_on && side_effects::children(&scope.kind).any(has_barrier);
+        let has_barrier = !goes_on && scope.kind.pipelines().any(has_barrier);
         let in_turn = branches.len() > 1 && has_barrier;
-        let waits = has_barrier && side_effects::children(&scope.kind).any(has_effect);
+        let waits = has_barrier && scope.kind.pipelines().any(has_effect);
         let input = waits.then(Waiting::default);
         let waiting =
             if in_turn { branches.iter().map(|_| Waiting::default()).collect() } else { Vec::new() };
         let intra = scope.policy.intra;
-        Self {
-            routing,
-            branches,
-            waiting,
-            input,
-            turn: 0,
-            then,
-            otherwise,
-            intra,
-            dirty: false,
-            ended: false,
-        }
+        Self { routing, branches, waiting, input, turn: 0, intra, dirty: false, ended: false }
     }
 
     /// Ingress: hands the rows to their branches; rows without a branch pass at once.
@@ -192,9 +174,9 @@ impl StreamScope {
         match &self.routing {
             // `route` sends these to all.
             Routing::All => Ok(None),
-            Routing::Mark(slot) => {
+            Routing::Mark { slot, then, otherwise } => {
                 let yes = batch.slot(*slot).is_some_and(|marks| marks.is_true(row));
-                Ok(if yes { self.then } else { self.otherwise })
+                Ok(if yes { Some(*then) } else { *otherwise })
             }
             Routing::Options { choice, predicates, first, otherwise, unproductive } => {
                 let Some(value) = batch.slot(*choice).and_then(|c| c.get(row)) else {
@@ -277,7 +259,7 @@ pub(super) fn has_effect(branch: &Pipeline) -> bool {
         OpKind::GroupCount { side_effect, .. } => side_effect.is_some(),
         OpKind::Scope(scope) => {
             matches!(scope.kind, ScopeKind::Group { side_effect: Some(_), .. })
-                || side_effects::children(&scope.kind).any(has_effect)
+                || scope.kind.pipelines().any(has_effect)
         }
         _ => false,
     })
@@ -292,10 +274,12 @@ fn has_barrier(branch: &Pipeline) -> bool {
         | OpKind::Barrier { .. }
         | OpKind::Tail(_)
         | OpKind::Sample(..)
-        | OpKind::Collect { eager: true, .. } => true,
+        | OpKind::Dedup { .. }
+        | OpKind::Cap(_)
+        | OpKind::Gather
+        | OpKind::Collect { .. } => true,
         OpKind::Scope(scope) => {
-            matches!(scope.kind, ScopeKind::Group { .. })
-                || side_effects::children(&scope.kind).any(has_barrier)
+            matches!(scope.kind, ScopeKind::Group { .. }) || scope.kind.pipelines().any(has_barrier)
         }
         _ => false,
     })

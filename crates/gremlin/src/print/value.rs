@@ -3,7 +3,7 @@
 use std::fmt::{self, Formatter, Write};
 
 use values::number::format_decimal;
-use values::{Direction, T, Value};
+use values::{Direction, T, Value, sequence};
 
 /// Writes a value as a literal of its type.
 ///
@@ -11,11 +11,8 @@ use values::{Direction, T, Value};
 /// written so that people understand them, and cannot be read back.
 pub(super) fn write(value: &Value, f: &mut Formatter<'_>) -> fmt::Result {
     match value {
-        Value::Null => f.write_str("null"),
-        Value::Bool(v) => write!(f, "{v}"),
         Value::Byte(v) => write!(f, "{v}b"),
         Value::Short(v) => write!(f, "{v}s"),
-        Value::Int(v) => write!(f, "{v}"),
         Value::Long(v) => write!(f, "{v}l"),
         Value::BigInteger(v) => write!(f, "{v}n"),
         Value::Float(v) => write_fraction(f64::from(*v), &format!("{v:?}"), "f", f),
@@ -24,8 +21,8 @@ pub(super) fn write(value: &Value, f: &mut Formatter<'_>) -> fmt::Result {
         Value::String(v) => write_string(v, f),
         Value::Uuid(v) => write!(f, "UUID('{v}')"),
         Value::DateTime(v) => write!(f, "datetime('{v}')"),
-        Value::List(items) => write_values("[", items.iter(), "]", f),
-        Value::Set(items) => write_values("{", items.iter(), "}", f),
+        Value::List(items) => sequence(("[", "]"), items.iter(), f, write),
+        Value::Set(items) => sequence(("{", "}"), items.iter(), f, write),
         Value::Map(map) => write_map(map, f),
         Value::T(t) => f.write_str(match t {
             T::Id => "T.id",
@@ -71,32 +68,15 @@ pub(super) fn write_string(string: &str, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('\'')
 }
 
-fn write_values<'a>(
-    open: &str,
-    items: impl Iterator<Item = &'a Value>,
-    close: &str,
-    f: &mut Formatter<'_>,
-) -> fmt::Result {
-    f.write_str(open)?;
-    for (i, item) in items.enumerate() {
-        if i > 0 {
-            f.write_str(", ")?;
-        }
-        write(item, f)?;
-    }
-    f.write_str(close)
-}
-
 fn write_map(map: &values::Map, f: &mut Formatter<'_>) -> fmt::Result {
     if map.is_empty() {
         return f.write_str("[:]");
     }
-    for (i, (key, value)) in map.iter().enumerate() {
-        // In parentheses any key is read as what it is.
-        f.write_str(if i == 0 { "[(" } else { ", (" })?;
+    // In parentheses any key is read as what it is.
+    sequence(("[", "]"), map.iter(), f, |(key, value), f| {
+        f.write_char('(')?;
         write(key, f)?;
         f.write_str("): ")?;
-        write(value, f)?;
-    }
-    f.write_char(']')
+        write(value, f)
+    })
 }

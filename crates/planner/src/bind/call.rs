@@ -197,18 +197,11 @@ impl Taken {
             (S::From | S::To, S::AddE | S::Path | S::SimplePath | S::CyclicPath) => {
                 !matches!(modulator.args.first(), Some(Argument::Value(Value::Direction(_))))
             }
-            (S::Property, S::AddV | S::AddE) => folds_into_add(modulator),
+            (S::Property, S::AddV | S::AddE) => true,
             (S::Option, S::Choose) => true,
             (S::Until | S::Times, S::Repeat) => !std::mem::replace(&mut self.until, true),
             (S::Emit, S::Repeat) => !std::mem::replace(&mut self.emit, true),
             _ => false,
         }
     }
-}
-
-/// Whether a `property` after `addV` or `addE` is a part of it. Where TinkerPop runs it as a step of its own (with a
-/// cardinality or meta-properties) its traversals start at the new element, so then it must not be folded.
-fn folds_into_add(property: &Instruction<StepName>) -> bool {
-    let plain = property.args.len() <= 2 && !matches!(property.args.first(), Some(Argument::Cardinality(_)));
-    plain || !property.args.iter().any(|arg| matches!(arg, Argument::Traversal(_)))
 }

@@ -47,7 +47,7 @@ impl Binder<'_> {
     fn define_at_start(&mut self, names: &[Str], shape: &Shape, out: &mut Chain) {
         let mut step = crate::logical::Step::new(Kind::Identity, StepName::As);
         for name in names {
-            let slot = self.names.define(name, shape);
+            let slot = self.names.define(name, shape, &mut self.plan);
             if slot.is_none() && !self.plan.paths {
                 continue;
             }

@@ -30,7 +30,7 @@ mod writes;
 
 use gremlin::{Argument, Instruction, StepName, Traversal};
 
-use values::watch;
+use values::{Value, watch};
 
 use crate::TICKS;
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
@@ -41,7 +41,6 @@ use names::Names;
 use repeat::Loop;
 use shape::{Shape, Type};
 
-pub(crate) use math::variables as math_variables;
 pub(crate) use source::SourceSettings;
 
 /// Most traversals inside one another.
@@ -64,8 +63,17 @@ pub(crate) fn bind(
     let names = Names::of(traversal, &mut plan)?;
     settings.admit(names.draw)?;
     let connects = !settings.unconnected;
-    let mut binder =
-        Binder { schema, plan, names, connects, loops: Vec::new(), depth: 0, in_body: false, body_at: None };
+    let mut binder = Binder {
+        schema,
+        plan,
+        names,
+        connects,
+        loops: Vec::new(),
+        depth: 0,
+        in_body: false,
+        body_at: None,
+        enters_start: Value::Null,
+    };
     if settings.read_only
         && let Some((step, at)) = binder.names.first_write
     {
@@ -93,6 +101,8 @@ struct Binder<'a> {
     in_body: bool,
     /// How many traversals are around the steps of the innermost loop's body, where there is a loop.
     body_at: Option<usize>,
+    /// What enters the children of the last step that adds an element, where a traversal begins with it.
+    enters_start: Value,
 }
 
 type Bound = Result<Shape, PlanError>;
@@ -197,7 +207,7 @@ impl Binder<'_> {
     ) -> Result<(), PlanError> {
         for instruction in call.modulators(StepName::As) {
             for name in Call::alone(instruction).names(self)? {
-                let slot = self.names.define(&name, shape);
+                let slot = self.names.define(&name, shape, &mut self.plan);
                 if slot.is_none() && !self.plan.paths {
                     continue;
                 }

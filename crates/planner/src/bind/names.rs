@@ -3,7 +3,7 @@
 //! `as('a')` keeps an object in a slot for those who later ask for the last object called `a`. Only who asks for the
 //! first or for all of several needs the path, and paths are dear: they keep traversers apart that could be merged.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use gremlin::{Argument, Instruction, Order, Pop, Position, Predicate, StepName, Traversal};
 use indexmap::IndexMap;
@@ -14,7 +14,7 @@ use super::MAX_STEPS;
 use super::shape::Shape;
 use crate::PlanError;
 use crate::logical::Logical;
-use crate::physical::{SideEffect, SideEffectId, Slot};
+use crate::physical::{Expression, SideEffect, SideEffectId, Slot};
 
 /// Most names (`as` labels) of one traversal.
 const MAX_NAMES: usize = 4096;
@@ -33,8 +33,8 @@ pub(super) struct Names {
     /// Where the object is kept that was current before an edge, if some `otherV` asks for it.
     pub before_edge: Option<Slot>,
     /// Where a traverser has no past (the object that a `by` of `select` starts at), names given before it are out of sight:
-    /// those that are given since.
-    given_since: Option<HashSet<Str>>,
+    /// those that are given since, with slots of their own, for what was called so before is still in the other.
+    given_since: Option<HashMap<Str, Option<Slot>>>,
     /// Names of loops whose counter is asked for.
     pub counters: Vec<Str>,
     steps: usize,
@@ -65,7 +65,7 @@ pub(super) struct InSight {
     /// Those that every traverser has.
     certain: Vec<bool>,
     /// As [`Names`] has it.
-    given_since: Option<HashSet<Str>>,
+    given_since: Option<HashMap<Str, Option<Slot>>>,
 }
 
 /// Where a traversal stands, while names are looked for.
@@ -95,8 +95,12 @@ impl Names {
 
     /// The slot of an `as` label, and what is known about its objects.
     pub fn slot(&self, name: &str) -> Option<(Slot, &Shape)> {
-        let label = self.labels.get(name).filter(|_| self.is_in_sight(name))?;
-        label.slot.map(|slot| (slot, &label.shape))
+        let label = self.labels.get(name)?;
+        let slot = match &self.given_since {
+            Some(given) => *given.get(name)?,
+            None => label.slot,
+        };
+        slot.map(|slot| (slot, &label.shape))
     }
 
     /// Whether an `as` gives that name.
@@ -105,7 +109,7 @@ impl Names {
     }
 
     fn is_in_sight(&self, name: &str) -> bool {
-        self.given_since.as_ref().is_none_or(|given| given.contains(name))
+        self.given_since.as_ref().is_none_or(|given| given.contains_key(name))
     }
 
     /// The names that are in sight, for [`Names::back_in_sight`].
@@ -116,7 +120,7 @@ impl Names {
     /// Puts all names out of sight. Returns those that were in sight.
     pub fn out_of_sight(&mut self) -> InSight {
         let before = self.in_sight();
-        self.given_since = Some(HashSet::new());
+        self.given_since = Some(HashMap::new());
         self.forget();
         before
     }
@@ -155,7 +159,7 @@ impl Names {
     }
 
     /// Notes what is known about the objects that get a name, and says where they are to be kept.
-    pub fn define(&mut self, name: &str, shape: &Shape) -> Option<Slot> {
+    pub fn define(&mut self, name: &str, shape: &Shape, plan: &mut Logical) -> Option<Slot> {
         let (_, name, label) = self.labels.get_full_mut(name)?;
         // What was current before it is so no more when it is asked for.
         let shape = &Shape { from: None, ..shape.clone() };
@@ -165,10 +169,10 @@ impl Names {
         };
         label.bound = true;
         label.certain = true;
-        if let Some(given) = &mut self.given_since {
-            given.insert(name.clone());
+        match &mut self.given_since {
+            Some(given) => *given.entry(name.clone()).or_insert_with(|| label.slot.map(|_| plan.new_slot())),
+            None => label.slot,
         }
-        label.slot
     }
 
     fn label(&mut self, name: &Str) -> Result<&mut LabelName, PlanError> {
@@ -272,8 +276,10 @@ impl Names {
             }
             S::Math => {
                 for expression in strings(&step.args) {
-                    for variable in super::math_variables(expression).unwrap_or_default() {
-                        self.read(&variable, Pop::Last)?;
+                    // What is wrong with one is said when it is bound.
+                    let Ok(expression) = Expression::parse(&expression.into()) else { continue };
+                    for variable in expression.variables() {
+                        self.read(variable, Pop::Last)?;
                     }
                 }
             }

@@ -2,21 +2,62 @@
 
 use std::collections::HashSet;
 
-use gremlin::{Argument, Cardinality, Instruction, StepName};
+use gremlin::{Argument, Cardinality, Instruction, StepName, Traversal};
 use values::{T, Value};
 
 use super::call::{Call, is_parameter};
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{AddEdge, AddVertex, Chain, Input, Kind, PropertyWrite, Write};
-use crate::physical::Operand;
+use crate::logical::{AddEdge, AddVertex, Chain, Input, Kind, PropertyWrite, Step, Write};
+use crate::physical::{LocalFn, Operand};
 
 /// The label of a vertex that was given none.
 const DEFAULT_LABEL: &str = "vertex";
 
+/// Steps that do not care what they are given.
+const MAKE_THEIR_OWN: &[StepName] =
+    &[StepName::V, StepName::E, StepName::AddV, StepName::AddE, StepName::Constant];
+
+/// Which of the properties that are asked for behind a step.
+#[derive(Clone, Copy, Default)]
+enum Which {
+    /// All.
+    #[default]
+    All,
+    /// Those that a new edge comes with: all, for there is but one value per key.
+    OfEdge,
+    /// Those that a new vertex comes with: of which neither a cardinality nor meta-properties are said.
+    OfVertex,
+    /// The others, which are set when it is there, one after another.
+    Later,
+}
+
+impl Which {
+    fn takes(self, key: &Argument, cardinality: Option<Cardinality>, meta: &[Argument]) -> bool {
+        // A key that is computed goes with the vertex, whatever is said of it.
+        let computed = matches!(key, Argument::Traversal(_));
+        let of_vertex = meta.is_empty() && (cardinality.is_none() || computed);
+        match self {
+            Self::All | Self::OfEdge => true,
+            Self::OfVertex => of_vertex,
+            Self::Later => !of_vertex,
+        }
+    }
+
+    /// The cardinality to write with.
+    fn cardinality(self, said: Option<Cardinality>) -> Option<Cardinality> {
+        match self {
+            Self::All | Self::Later => said,
+            Self::OfEdge => said.filter(|said| *said != Cardinality::Single),
+            Self::OfVertex => None,
+        }
+    }
+}
+
 /// What `property` calls after `addV` or `addE` say.
 #[derive(Default)]
 struct Written {
+    which: Which,
     id: Option<Token>,
     label: Option<Token>,
     properties: Vec<PropertyWrite>,
@@ -38,15 +79,22 @@ impl Binder<'_> {
         }
         match call.name {
             StepName::AddV => {
-                let Written { id, label, mut properties } = self.folded_properties(call, &shape)?;
+                self.enters_start = Value::Bool(false);
+                let Written { id, label, mut properties, .. } =
+                    self.folded_properties(call, &shape, Which::OfVertex)?;
                 keep_all_values(&mut properties);
                 let default = || Input::Operand(Operand::Const(Value::str(DEFAULT_LABEL)));
                 let (id, label) = (id.map(|id| id.value), label.map_or_else(default, |label| label.value));
                 let add = AddVertex { label, id, properties };
                 Self::push(out, Kind::Write(Box::new(Write::AddVertex(add))), call);
-                Ok(Shape::of(Type::Vertex))
+                let shape = Shape::of(Type::Vertex);
+                let later = Written { which: Which::Later, ..Written::default() };
+                let later = self.properties_behind(call, &shape, later)?;
+                Self::push_properties(out, later.properties, call);
+                Ok(shape)
             }
             StepName::AddE => {
+                self.enters_start = Value::Int(1);
                 let add = self.add_edge(call, &shape)?;
                 Self::push(out, Kind::Write(Box::new(Write::AddEdge(add))), call);
                 Ok(Shape::of(Type::Edge))
@@ -59,9 +107,7 @@ impl Binder<'_> {
                         return Err(immutable(call, token));
                     }
                 }
-                for property in written.properties {
-                    Self::push(out, Kind::Write(Box::new(Write::SetProperty(property))), call);
-                }
+                Self::push_properties(out, written.properties, call);
                 Ok(shape)
             }
             _ => {
@@ -72,7 +118,7 @@ impl Binder<'_> {
     }
 
     fn add_edge(&mut self, call: &Call<'_>, shape: &Shape) -> Result<AddEdge, PlanError> {
-        let Written { id, label, properties } = self.folded_properties(call, shape)?;
+        let Written { id, label, properties, .. } = self.folded_properties(call, shape, Which::OfEdge)?;
         let Some(label) = label else { return Err(call.bad_argument(0, "a label")) };
         if repeats(&properties).contains(&true) {
             return Err(call
@@ -100,7 +146,7 @@ impl Binder<'_> {
     fn end_of_edge(&mut self, modulator: &Instruction<StepName>, shape: &Shape) -> Result<Input, PlanError> {
         let call = Call::alone(modulator);
         match modulator.args.first() {
-            Some(Argument::Traversal(traversal)) => Ok(Input::Chain(self.child(traversal, shape.clone())?.0)),
+            Some(Argument::Traversal(traversal)) => Ok(Input::Chain(self.input_chain(traversal, shape)?)),
             Some(argument) => match argument.as_value() {
                 Some(Value::String(_)) => {
                     let name = call.name_at(0, self)?;
@@ -112,14 +158,35 @@ impl Binder<'_> {
         }
     }
 
-    /// What the `property` calls after an `addV` or `addE` say, and its label.
-    fn folded_properties(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Written, PlanError> {
+    /// What the `property` calls after an `addV` or `addE` say that are part of it, and its label.
+    fn folded_properties(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+        which: Which,
+    ) -> Result<Written, PlanError> {
         let label = call.args.first().map(|argument| self.token(call, argument, shape)).transpose()?;
-        let mut written = Written { label, ..Written::default() };
+        self.properties_behind(call, shape, Written { which, label, ..Written::default() })
+    }
+
+    /// What the `property` calls after a step say, as far as that is wanted.
+    fn properties_behind(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+        mut written: Written,
+    ) -> Result<Written, PlanError> {
         for property in call.modulators(StepName::Property) {
             self.property(&Call::alone(property), shape, &mut written)?;
         }
         Ok(written)
+    }
+
+    /// Sets properties of what is there.
+    fn push_properties(out: &mut Chain, properties: Vec<PropertyWrite>, call: &Call<'_>) {
+        for property in properties {
+            Self::push(out, Kind::Write(Box::new(Write::SetProperty(property))), call);
+        }
     }
 
     /// `property(key, value, meta…)`, with a cardinality before it; or `property(map)`.
@@ -165,6 +232,7 @@ impl Binder<'_> {
         written: &mut Written,
     ) -> Result<(), PlanError> {
         match key.as_value() {
+            Some(Value::T(T::Id | T::Label)) if matches!(written.which, Which::Later) => {}
             Some(Value::T(T::Id)) => {
                 let given = self.token(call, value, shape)?;
                 set_once(call, T::Id, &mut written.id, given)?;
@@ -175,12 +243,18 @@ impl Binder<'_> {
             }
             Some(Value::T(token)) => return Err(immutable(call, *token)),
             _ => {
-                let (cardinality, value) = match value {
-                    Argument::CardinalityValue(own, value) => {
-                        (Some(*own), Input::Operand(Operand::Const(value.clone())))
-                    }
-                    value => (cardinality, self.input(call, value, shape)?),
+                let said = match value {
+                    Argument::CardinalityValue(own, _) => Some(*own),
+                    _ => cardinality,
                 };
+                if !written.which.takes(key, said, meta) {
+                    return Ok(());
+                }
+                let value = match value {
+                    Argument::CardinalityValue(_, value) => Input::Operand(Operand::Const(value.clone())),
+                    value => self.input(call, value, shape)?,
+                };
+                let cardinality = written.which.cardinality(said);
                 let key = self.input(call, key, shape)?;
                 let mut pairs = Vec::with_capacity(meta.len() / 2);
                 for pair in meta.chunks(2) {
@@ -208,10 +282,25 @@ impl Binder<'_> {
         Ok(Token { value, text, is_default })
     }
 
+    /// A child that computes what is to be written. At the start of a traversal there is nothing that could enter it, and
+    /// TinkerPop lets a `false` do so, or a 1.
+    fn input_chain(&mut self, traversal: &Traversal, shape: &Shape) -> Result<Chain, PlanError> {
+        let looks = |first: &Instruction<StepName>| !MAKE_THEIR_OWN.contains(&first.name);
+        let starts =
+            shape.ty == Type::Seed && (self.plan.paths || traversal.steps.first().is_some_and(looks));
+        if !starts {
+            return Ok(self.child(traversal, shape.clone())?.0);
+        }
+        let (mut chain, _) = self.child(traversal, Shape::of(Type::Scalar))?;
+        let start = Kind::Call(LocalFn::Constant(Operand::Const(self.enters_start.clone())));
+        chain.steps.insert(0, Step::new(start, StepName::Constant));
+        Ok(chain)
+    }
+
     /// A value to write: given, or computed for each traverser.
     fn input(&mut self, call: &Call<'_>, argument: &Argument, shape: &Shape) -> Result<Input, PlanError> {
         match argument {
-            Argument::Traversal(traversal) => Ok(Input::Chain(self.child(traversal, shape.clone())?.0)),
+            Argument::Traversal(traversal) => Ok(Input::Chain(self.input_chain(traversal, shape)?)),
             argument => Ok(Input::Operand(self.operand(call, argument)?)),
         }
     }
@@ -238,12 +327,14 @@ fn immutable(call: &Call<'_>, token: T) -> PlanError {
     call.invalid(format!("T.{} is immutable on existing elements", token.as_str()))
 }
 
-/// A key that is given several times with a new vertex has all these values, unless something else is said there or in the
-/// schema.
+/// A key that is given several times with a new vertex has all these values, unless something else is said in the schema. Of
+/// keys that are computed nobody knows which are the same.
 fn keep_all_values(properties: &mut [PropertyWrite]) {
+    let is_computed = |property: &PropertyWrite| !matches!(property.key, Input::Operand(Operand::Const(_)));
+    let computed = properties.iter().any(is_computed);
     let repeats = repeats(properties);
     for (property, repeats) in properties.iter_mut().zip(repeats) {
-        property.again |= repeats && property.cardinality.is_none();
+        property.again = repeats || computed;
     }
 }
 

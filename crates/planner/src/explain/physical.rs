@@ -251,7 +251,7 @@ impl Words<'_> {
             OpKind::Unfold => self.raw("Unfold"),
             OpKind::Math { expression, variables } => {
                 self.raw("Math(");
-                self.raw(expression);
+                self.raw(expression.text());
                 for (name, slot) in variables {
                     if let Some(slot) = slot {
                         self.raw("; ");
@@ -412,11 +412,9 @@ impl Words<'_> {
             ScopeKind::SideEffect { .. } => self.raw("SideEffectScope"),
             ScopeKind::Coalesce { .. } => self.raw("CoalesceScope"),
             ScopeKind::Union { .. } => self.raw("UnionScope"),
-            ScopeKind::Choose { choice, mark, .. } => {
+            ScopeKind::If { mark: by, .. } | ScopeKind::Switch { choice: by, .. } => {
                 self.raw("ChooseScope(");
-                if let Some(slot) = choice.or(*mark) {
-                    self.slot(slot);
-                }
+                self.slot(*by);
                 self.raw(")");
             }
             ScopeKind::Repeat { head, tail, .. } => {
@@ -488,15 +486,18 @@ impl Words<'_> {
             | ScopeKind::Group { value: child, .. }
             | ScopeKind::Inline { child }
             | ScopeKind::Exchange { child, .. } => self.pipeline(child, indent),
-            ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
+            ScopeKind::If { then, otherwise, .. } => {
+                named(self, "then:", then);
+                otherwise.iter().for_each(|branch| named(self, "else:", branch));
+            }
+            ScopeKind::Switch { options, otherwise, unproductive, .. } => {
                 for (option, branch) in options {
                     self.show(format_args!("{:indent$}if it ", ""));
                     self.predicate(option);
                     self.raw(":\n");
                     self.pipeline(branch, indent + 2);
                 }
-                for (name, branch) in [("then:", then), ("else:", otherwise), ("unproductive:", unproductive)]
-                {
+                for (name, branch) in [("else:", otherwise), ("unproductive:", unproductive)] {
                     if let Some(branch) = branch {
                         named(self, name, branch);
                     }

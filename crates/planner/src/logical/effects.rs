@@ -47,6 +47,38 @@ impl Step {
     }
 }
 
+/// The first step of a chain that looks at a side-effect while a later one fills one: it sees what the traversers before this
+/// one have left there, so they must have come as far as that.
+pub(crate) fn first_to_look_ahead(steps: &[Step]) -> Option<usize> {
+    let last_to_fill = steps.iter().rposition(fills_lazily)?;
+    let mut before = steps[..last_to_fill].iter();
+    before.position(|step| looks_at_side_effects(step, Role::Root))
+}
+
+/// Whether a step begins when all of its stream has come: so does a loop in TinkerPop of which something inside gathers.
+pub(crate) fn is_loop_that_gathers(step: &Step) -> bool {
+    matches!(&step.kind, Kind::Repeat(repeat) if repeat.body.steps.iter().any(has_barrier))
+}
+
+/// Whether the step, or one inside it, is a barrier in TinkerPop.
+fn has_barrier(step: &Step) -> bool {
+    let gathers = matches!(
+        step.kind,
+        Kind::Dedup { .. }
+            | Kind::Order { .. }
+            | Kind::Aggregate(_)
+            | Kind::Group(_)
+            | Kind::GroupCount(_)
+            | Kind::Barrier
+            | Kind::Collect { .. }
+            | Kind::Sample(..)
+            | Kind::Cap(_)
+    );
+    let mut inside = gathers;
+    step.kind.for_each_child(&mut |chain, _| inside |= chain.steps.iter().any(has_barrier));
+    inside
+}
+
 /// Whether a side-effect grows with each traverser, not with the stream as a whole.
 fn fills_lazily(step: &Step) -> bool {
     if let Kind::Collect { eager: false, .. } = step.kind {
@@ -64,17 +96,20 @@ fn fills_lazily(step: &Step) -> bool {
 
 /// Whether some step looks at a side-effect. A `cap` of the whole traversal does so when all is done.
 fn reads_side_effects(chain: &Chain, role: Role) -> bool {
-    chain.steps.iter().any(|step| {
-        if let Kind::Cap(_) = step.kind {
-            return role != Role::Root;
-        }
-        if step.kind.own_footprint().touches(Footprint::SIDE_EFFECT) {
-            return true;
-        }
-        let mut reads = false;
-        step.kind.for_each_child(&mut |chain, role| reads |= reads_side_effects(chain, role));
-        reads
-    })
+    chain.steps.iter().any(|step| looks_at_side_effects(step, role))
+}
+
+/// The same of a step, in a chain that has that role.
+fn looks_at_side_effects(step: &Step, role: Role) -> bool {
+    if let Kind::Cap(_) = step.kind {
+        return role != Role::Root;
+    }
+    if step.kind.own_footprint().touches(Footprint::SIDE_EFFECT) {
+        return true;
+    }
+    let mut reads = false;
+    step.kind.for_each_child(&mut |chain, role| reads |= reads_side_effects(chain, role));
+    reads
 }
 
 /// Whether something reads the graph behind a write, or for the next traverser of a step that writes. `written`: whether there

@@ -139,7 +139,7 @@ impl Kind {
                     sum | of_origin(&selected.origin) | of_modulator(&selected.by)
                 })
             }
-            Self::Path { .. } => Footprint::PATH,
+            Self::Path { from, to, .. } => of_path(from.is_some() || to.is_some()),
             Self::Dedup { keys, .. } => keys
                 .iter()
                 .fold(Footprint::STREAM, |sum, (origin, by)| sum | of_origin(origin) | of_modulator(by)),
@@ -187,6 +187,11 @@ impl Kind {
             _ => Footprint::NONE,
         }
     }
+}
+
+/// A part of a path that nothing is called stops the query.
+fn of_path(part: bool) -> Footprint {
+    Footprint::PATH | if part { Footprint::WRITES } else { Footprint::NONE }
 }
 
 fn with_side_effect(footprint: Footprint, side_effect: bool) -> Footprint {
@@ -248,7 +253,7 @@ pub(crate) fn of_test(test: &Test) -> Footprint {
         Test::SlotIs(_, predicate) => Footprint::SLOTS | of_predicate(predicate),
         Test::Given(..) => Footprint::SLOTS | Footprint::WRITES,
         Test::Mark(_) | Test::Present(_) => Footprint::SLOTS,
-        Test::SimplePath(..) => Footprint::PATH,
+        Test::SimplePath(from, to) => of_path(from.is_some() || to.is_some()),
         Test::Loops(predicate) => Footprint::LOOPS | of_predicate(predicate),
         Test::HasKey(_) | Test::Label { .. } | Test::Constant(_) => Footprint::NONE,
         Test::And(parts) | Test::Or(parts) => {

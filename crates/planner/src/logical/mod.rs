@@ -8,8 +8,8 @@
 //! whole stream, branches send copies into subqueries, which are the scopes of the physical plan.
 
 mod children;
+mod demand;
 mod effects;
-mod few;
 mod footprint;
 mod gathers;
 mod modulators;
@@ -20,8 +20,8 @@ mod step;
 mod text;
 
 pub use children::Role;
-pub(crate) use effects::{Seen, must_end_early};
-pub(crate) use few::{each_wants_few, wants_few};
+pub(crate) use demand::{each_wants_few, wants_few};
+pub(crate) use effects::{Seen, first_to_look_ahead, is_loop_that_gathers, must_end_early};
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
 pub(crate) use gathers::gathers_before;

@@ -22,6 +22,14 @@ impl Modulator {
         })
     }
 
+    /// As [`Modulator::simplified`], of what the options of a `choose` are compared with: the first of several values.
+    pub fn of_choice(&self) -> Option<Modulator> {
+        match self {
+            Self::Chain(chain) => Self::of_map(chain),
+            simple => Some(simple.clone()),
+        }
+    }
+
     /// The part of the current object that it takes, if it is no more than that.
     pub fn as_fetch(&self) -> Option<FetchKind> {
         match self.simplified() {

@@ -5,8 +5,8 @@ use values::{Direction, Str};
 
 use super::Footprint;
 use crate::physical::{
-    Aggregation, EdgeEnd, EdgeLabels, ElementKind, FetchKind, Formula, Hop, IndexedRange, LocalFn, MapKeys,
-    Operand, Predicate, PropertyForm, SelectForm, SideEffectId, Slot, SortedPart, Test,
+    Aggregation, EdgeEnd, EdgeLabels, ElementKind, Expression, FetchKind, Formula, Hop, IndexedRange,
+    LocalFn, MapKeys, Operand, Predicate, PropertyForm, SelectForm, SideEffectId, Slot, SortedPart, Test,
 };
 use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::Cardinality;
@@ -106,7 +106,7 @@ pub enum Kind {
     /// `unfold()`.
     Unfold,
     /// `math()`: the expression and where its variables come from.
-    Math { expression: Str, variables: Vec<(Str, Origin, Modulator)> },
+    Math { expression: Expression, variables: Vec<(Str, Origin, Modulator)> },
     /// `project()`.
     Project(Vec<(Str, Modulator)>),
     /// `select()`.

@@ -195,7 +195,7 @@ impl Words<'_> {
             Kind::Call(function) => self.local(function),
             Kind::Unfold => self.raw("unfold()"),
             Kind::Math { expression, variables } => self.call("math", |w| {
-                w.raw(expression);
+                w.raw(expression.text());
                 for (variable, origin, by) in variables {
                     w.raw("; ");
                     w.raw(variable);

@@ -130,26 +130,19 @@ impl Lowering<'_> {
             Choice::If(exists, then) => {
                 let mark = self.new_slot();
                 self.exists(exists, Some(mark), place, ops);
-                ScopeKind::Choose {
-                    choice: None,
-                    mark: Some(mark),
-                    options: Vec::new(),
-                    then: Some(self.inner(then, place, ops)),
-                    otherwise: branch(self, &choose.otherwise, ops),
-                    unproductive: None,
-                }
+                let then = self.inner(then, place, ops);
+                ScopeKind::If { mark, then, otherwise: branch(self, &choose.otherwise, ops) }
             }
             Choice::Switch(by, options) => {
-                let choice = self.by_slot(&By::Current, by, place, ops);
+                let by = by.of_choice().unwrap_or_else(|| by.clone());
+                let choice = self.by_slot(&By::Current, &by, place, ops);
                 let options = options
                     .iter()
                     .map(|(option, chain)| (option.clone(), self.inner(chain, place, ops)))
                     .collect();
-                ScopeKind::Choose {
-                    choice: Some(choice),
-                    mark: None,
+                ScopeKind::Switch {
+                    choice,
                     options,
-                    then: None,
                     otherwise: branch(self, &choose.otherwise, ops),
                     unproductive: branch(self, &choose.unproductive, ops),
                 }

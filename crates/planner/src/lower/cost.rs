@@ -10,24 +10,14 @@ use graph::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::PredicateOp;
 use values::Direction;
 
-use super::mix::{Labels, MANY, Mix, far_ends};
+use super::label_mix::{Labels, Mix, far_ends};
 use crate::Statistics;
 use crate::logical::{Access, Chain, Kind, Lookup, LoopCondition, Move, Repeat, Step};
-use crate::physical::{EdgeEnd, EdgeLabels, ElementKind, IndexedRange, Operand, Predicate, Test};
-use crate::rules::ends;
-
-/// Share of traversers that a test lets pass.
-const TEST: f64 = 0.3;
-/// Share of vertices that a comparison of a value for equality lets pass.
-const EQUALITY: f64 = 0.05;
-/// Iterations of a loop whose number is not known.
-const ITERATIONS: i64 = 4;
+use crate::physical::{EdgeEnd, EdgeLabels, ElementKind, IndexedRange, Operand, Predicate, Test, ends};
+use crate::thresholds::{EQUALITY_PASSES, LOOP_ITERATIONS, MOST_PAIRS, RANGE_END_LEAVES, TEST_PASSES};
 
 /// No guess is larger: what comes of it stays a number.
 const MOST: f64 = 1e60;
-
-/// The part of the vertices that one end of a range leaves; the equality of a value counts as two ends.
-const NARROWED: f64 = 0.3;
 
 /// A guess.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,10 +71,10 @@ impl<'a> Cost<'a> {
                 guess(rows * ends, 0.0, mix.after_end(*end))
             }
             Kind::Filter(test) => guess(rows * self.selectivity(test, mix), 0.0, mix.after_test(test).0),
-            Kind::Compare(_) => guess(rows * TEST, 0.0, kept()),
+            Kind::Compare(_) => guess(rows * TEST_PASSES, 0.0, kept()),
             Kind::Exists(exists) => {
                 let work = exists.branches.iter().map(|branch| self.of_each(branch, rows, mix).work).sum();
-                guess(rows * TEST, work, kept())
+                guess(rows * TEST_PASSES, work, kept())
             }
             Kind::Range { low, high } => match high {
                 Some(high) => guess(rows.min(high.saturating_sub(*low) as f64), 0.0, kept()),
@@ -208,8 +198,10 @@ impl<'a> Cost<'a> {
                 let ends = usize::from(range.low.is_some()) + usize::from(range.high.is_some());
                 let narrowing = (2 * range.equal.len() + ends) as i32;
                 let found = |label: &VertexLabelId| {
-                    let guess =
-                        || (vertices(std::slice::from_ref(label)) as f64 * NARROWED.powi(narrowing)).max(1.0);
+                    let guess = || {
+                        (vertices(std::slice::from_ref(label)) as f64 * RANGE_END_LEAVES.powi(narrowing))
+                            .max(1.0)
+                    };
                     self.statistics.range(*label, range).unwrap_or_else(guess)
                 };
                 labels.iter().map(found).sum()
@@ -239,7 +231,7 @@ impl<'a> Cost<'a> {
         let all = rows * self.edges_per_vertex(step.direction, &step.labels, mix);
         let far = far_ends(step.direction, &step.labels, &self.labels, self.statistics);
         let mix = mix.after_move(step.direction, step.edges, far);
-        let passing = if step.edge_test.is_some() { all * TEST } else { all };
+        let passing = if step.edge_test.is_some() { all * TEST_PASSES } else { all };
         let limit = step.sorted.as_ref().and_then(|sorted| sorted.top).map(|top| rows * top.limit as f64);
         let passing = limit.map_or(passing, |limit| passing.min(limit));
         let rows = if step.distinct { self.at_most_all(passing, &mix) } else { passing };
@@ -259,7 +251,7 @@ impl<'a> Cost<'a> {
                 dirs.map(|dir| self.statistics.most_edges(vertex, edge, *dir).unwrap_or(0)).sum()
             };
             match labels {
-                EdgeLabels::Only(labels) if labels.len() * self.labels.len() > MANY => 0,
+                EdgeLabels::Only(labels) if labels.len() * self.labels.len() > MOST_PAIRS => 0,
                 EdgeLabels::All => most(None),
                 EdgeLabels::Only(labels) => labels.iter().map(|label| most(Some(*label))).sum(),
             }
@@ -280,7 +272,8 @@ impl<'a> Cost<'a> {
             }
             EdgeLabels::Only(labels) => {
                 let lists = labels.iter().flat_map(|label| dirs.iter().map(move |dir| (*label, *dir)));
-                if mix.vertices().is_some_and(|vertices| vertices.iter().count() * labels.len() > MANY) {
+                if mix.vertices().is_some_and(|vertices| vertices.iter().count() * labels.len() > MOST_PAIRS)
+                {
                     return lists.map(|(label, dir)| self.one_degree(label, dir)).sum();
                 }
                 lists.map(|(label, dir)| self.of_list(label, dir, mix)).sum()
@@ -322,7 +315,7 @@ impl<'a> Cost<'a> {
     /// The share of traversers that a test lets pass.
     fn selectivity(&self, test: &Test, mix: &Mix) -> f64 {
         match test {
-            Test::Label { .. } => mix.after_test(test).1.unwrap_or(TEST),
+            Test::Label { .. } => mix.after_test(test).1.unwrap_or(TEST_PASSES),
             Test::Has(key, predicate) => match mix.vertices() {
                 Some(labels) if labels.are_found_by(*key) => 1.0,
                 Some(labels) => self.of_values(*key, predicate, labels).unwrap_or_else(|| guess(test)),
@@ -378,18 +371,18 @@ fn iterations(repeat: &Repeat) -> i64 {
         LoopCondition::Times(n) => Some(*n),
         _ => None,
     });
-    times.unwrap_or(ITERATIONS).clamp(0, 16)
+    times.unwrap_or(LOOP_ITERATIONS).clamp(0, 16)
 }
 
 /// The share of traversers that a test lets pass, if nothing is known about what they are.
 fn guess(test: &Test) -> f64 {
     match test {
-        Test::Has(_, Predicate::Compare(PredicateOp::Eq, _)) | Test::HasId(_) => EQUALITY,
+        Test::Has(_, Predicate::Compare(PredicateOp::Eq, _)) | Test::HasId(_) => EQUALITY_PASSES,
         Test::Constant(true) => 1.0,
         Test::Constant(false) => 0.0,
         Test::And(parts) => parts.iter().map(guess).product(),
         Test::Not(inner) => 1.0 - guess(inner),
         Test::HasKey(_) | Test::Present(_) | Test::Given(..) | Test::SimplePath(..) => 0.9,
-        _ => TEST,
+        _ => TEST_PASSES,
     }
 }

@@ -21,18 +21,12 @@ use crate::physical::{
     Aggregation, By, Child, ExpandTo, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy,
     Scope, ScopeKind, Target,
 };
-
-/// Traversers that a part must expect to make, to be worth spreading.
-const WORTH: f64 = 2_000.0;
-/// Edges of one vertex from which on executors may share them: what is two pieces when the query runs.
-const HUB: f64 = 8_192.0;
-/// Pieces on their way at the same time, per executor.
-const MAX_PIECES: u32 = 16;
+use crate::thresholds::{HUB_EDGES, MAX_PIECES, WORTH_SPREADING};
 
 /// Wraps the parts of a pipeline that are worth it; `eager`: all that can be.
 pub(super) fn spread(ops: &mut Ops, eager: bool) {
-    let worth = if eager { 0.0 } else { WORTH };
-    if !ops.expected.iter().any(|expected| expected.rows >= worth || expected.at_once >= HUB) {
+    let worth = if eager { 0.0 } else { WORTH_SPREADING };
+    if !ops.expected.iter().any(|expected| expected.rows >= worth || expected.at_once >= HUB_EDGES) {
         return;
     }
     let expected = std::mem::take(&mut ops.expected);
@@ -44,7 +38,7 @@ pub(super) fn spread(ops: &mut Ops, eager: bool) {
     for (index, (mut op, expected)) in std::mem::take(&mut ops.ops).into_iter().zip(expected).enumerate() {
         let kind = &mut op.kind;
         let ordered = in_order && matters[index];
-        let is_hub = expected.at_once >= HUB && is_hop(kind);
+        let is_hub = expected.at_once >= HUB_EDGES && is_hop(kind);
         let begins = is_hub || expected.rows >= worth && (part.ops.is_empty() || is_hop(kind));
         if begins && part.entering < worth {
             part.close(&mut result, ordered);
@@ -268,21 +262,7 @@ fn has_no_effects(kind: &OpKind) -> bool {
         OpKind::Scope(scope) => match &scope.kind {
             ScopeKind::SideEffect { .. } | ScopeKind::Exchange { .. } => false,
             ScopeKind::Group { side_effect: Some(_), .. } => false,
-            ScopeKind::Filter { branches, .. }
-            | ScopeKind::Coalesce { branches }
-            | ScopeKind::Union { branches } => {
-                branches.iter().all(|branch| branch.ops.iter().all(|op| has_no_effects(&op.kind)))
-            }
-            ScopeKind::Apply { child, .. }
-            | ScopeKind::FlatMap { child }
-            | ScopeKind::Inline { child }
-            | ScopeKind::Group { value: child, .. } => child.ops.iter().all(|op| has_no_effects(&op.kind)),
-            ScopeKind::Choose { options, then, otherwise, unproductive, .. } => options
-                .iter()
-                .map(|(_, branch)| branch)
-                .chain([then, otherwise, unproductive].into_iter().flatten())
-                .all(|branch| branch.ops.iter().all(|op| has_no_effects(&op.kind))),
-            ScopeKind::Repeat { body, .. } => body.ops.iter().all(|op| has_no_effects(&op.kind)),
+            kind => kind.pipelines().all(|inside| inside.ops.iter().all(|op| has_no_effects(&op.kind))),
         },
         _ => true,
     }

@@ -53,7 +53,9 @@ fn keep_in_scope(op: &mut Op) {
         ScopeKind::Filter { .. } | ScopeKind::Apply { .. } | ScopeKind::SideEffect { .. } => {}
         ScopeKind::FlatMap { .. } | ScopeKind::Coalesce { .. } => scope.grain = Grain::Traverser,
         // What depends on the whole stream cannot see it one by one.
-        ScopeKind::Union { .. } | ScopeKind::Choose { .. } if sees_one_at_a_time(&scope.kind) => {
+        ScopeKind::Union { .. } | ScopeKind::If { .. } | ScopeKind::Switch { .. }
+            if sees_one_at_a_time(&scope.kind) =>
+        {
             let mut outer = scope.clone();
             let inner = unnumbered(op.kind.clone(), op.step.clone(), false);
             outer.kind = ScopeKind::FlatMap { child: Pipeline::new(vec![inner]) };
@@ -76,18 +78,11 @@ fn keep_in_scope(op: &mut Op) {
 /// Whether the branches of a scope make of each traverser what they would make of it alone.
 fn sees_one_at_a_time(kind: &ScopeKind) -> bool {
     let alone = |branch: &Pipeline| branch.ops.iter().all(|op| is_one_at_a_time(&op.kind));
-    match kind {
-        ScopeKind::Union { branches } => branches.iter().all(alone),
-        ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
-            options.iter().all(|(_, branch)| alone(branch))
-                && [then, otherwise, unproductive].into_iter().flatten().all(alone)
-        }
-        ScopeKind::Repeat { head, body, tail } => {
-            let tests = head.iter().chain(tail).map(|control| &control.tests);
-            alone(body) && tests.into_iter().all(alone)
-        }
-        _ => false,
-    }
+    let may_be = matches!(
+        kind,
+        ScopeKind::Union { .. } | ScopeKind::If { .. } | ScopeKind::Switch { .. } | ScopeKind::Repeat { .. }
+    );
+    may_be && kind.pipelines().all(alone)
 }
 
 fn is_one_at_a_time(kind: &OpKind) -> bool {

@@ -7,15 +7,7 @@
 use super::Lowering;
 use crate::logical::{Chain, Kind, Seen, must_end_early};
 use crate::physical::{Grain, InterPolicy, IntraPolicy, Policy};
-
-/// Traversers that a subquery may make without being worth an instance of its own.
-const SHARED_WORK: f64 = 64.0;
-/// The same where only a few results are wanted: what is made for the rest of a batch is wasted then.
-const SHARED_WORK_FOR_FEW: f64 = 16.0;
-/// MAX_SI of branch scopes: enough to fill batches, few enough to bound what is in flight.
-const MAX_INSTANCES: u32 = 64;
-/// The same where only a few results are wanted.
-const MAX_INSTANCES_FOR_FEW: u32 = 8;
+use crate::thresholds::{MAX_INSTANCES, MAX_INSTANCES_FOR_FEW, SHARED_WORK, SHARED_WORK_FOR_FEW};
 
 impl Lowering<'_> {
     /// What one instance of a subquery covers, whose work per traverser is that.

@@ -11,8 +11,8 @@ mod exchange;
 mod expand_into;
 mod in_order;
 mod isolation;
+mod label_mix;
 mod liveness;
-mod mix;
 mod modulate;
 mod pipeline;
 mod repeat;
@@ -25,11 +25,14 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::explain::words::Words;
-use crate::logical::{Chain, Kind, Logical, Seen, Step, each_wants_few, gathers_before};
+use crate::logical::{
+    Chain, Kind, Logical, Seen, Step, each_wants_few, first_to_look_ahead, gathers_before,
+    is_loop_that_gathers,
+};
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
-pub(crate) use mix::Mix;
+pub(crate) use label_mix::Mix;
 use pipeline::{Expected, Ops};
 
 /// Lowers a logical plan.
@@ -163,6 +166,7 @@ impl Lowering<'_> {
         let (mut rows, mut mix) = (place.rows, entering.clone());
         let few = each_wants_few(&chain.steps, place.few);
         let gathers = if self.writes { gathers_before(&chain.steps, place.seed) } else { Vec::new() };
+        let looks_ahead = first_to_look_ahead(&chain.steps);
         let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
             watch::ticks(TICKS);
@@ -173,18 +177,19 @@ impl Lowering<'_> {
             let at_once = if few { 0.0 } else { self.cost.most_at_once(step, &self.mix) };
             ops.expecting = Expected { rows: before.max(rows), at_once };
             ops.step = self.name(step);
-            if gathers.get(index) == Some(&true) {
+            // The seed is one traverser.
+            let one_by_one = !(place.seed && index == 0)
+                && (step.wants_one_by_one(self.seen, place.ends_early) || looks_ahead == Some(index));
+            let as_a_whole = one_by_one && is_loop_that_gathers(step);
+            if as_a_whole || gathers.get(index) == Some(&true) {
                 ops.stay(OpKind::Gather);
             }
-            // The seed is one traverser.
-            let one_by_one =
-                !(place.seed && index == 0) && step.wants_one_by_one(self.seen, place.ends_early);
             // What acts for each of those that travel as one may be seen by the next of them.
             let often = one_by_one && matches!(step.kind, Kind::Write(_) | Kind::Local(_));
             if often || step.kind.acts_for_what_it_writes() {
                 ops.stay(OpKind::Unmerge);
             }
-            if one_by_one {
+            if one_by_one && !as_a_whole {
                 ops.stay(OpKind::OneByOne);
             }
             let shown = place.shown || last_shows.is_some_and(|last| last > index);

@@ -7,12 +7,7 @@ use crate::physical::{
     By, Condition, Control, Grain, InterPolicy, IntraPolicy, LocalFn, OpKind, Pipeline, Policy, Scope,
     ScopeKind, Slot, Test,
 };
-
-/// MAX_SI of loop scopes: iterations that may be under way at the same time.
-const MAX_ITERATIONS: u32 = 64;
-
-/// The same where the highest iteration must not wait for the lowest.
-const MAX_ITERATIONS_TO_FAR_END: u32 = 4096;
+use crate::thresholds::{MAX_ITERATIONS, MAX_ITERATIONS_TO_FAR_END};
 
 impl Lowering<'_> {
     pub(super) fn repeat(&mut self, repeat: &Repeat, place: Place, ops: &mut Ops) {

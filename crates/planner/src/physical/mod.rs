@@ -17,17 +17,21 @@
 
 mod child;
 mod expr;
+mod math;
 mod op;
+mod range;
 mod scope;
 mod slots;
 
 pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
+pub use math::Expression;
 pub use op::{
     Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, IndexedRange, LocalFn,
     LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SortedPart, SourceIds,
     Target, Top, WriteKind, WriteProperty,
 };
+pub(crate) use range::{ends, is_known};
 pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};
 pub(crate) use slots::Use;
 

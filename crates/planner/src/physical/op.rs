@@ -4,7 +4,7 @@ use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use gremlin::{Cardinality, Column, Order, Pop};
 use values::{Direction, Str, T, Value};
 
-use super::{Operand, Scope, SideEffectId, Slot, Test};
+use super::{Expression, Operand, Scope, SideEffectId, Slot, Test};
 
 /// One operator with what every kind has.
 #[derive(Clone, Debug, PartialEq)]
@@ -493,8 +493,8 @@ pub enum OpKind {
     Unfold,
     /// `math`: the expression with the slots its variables are in (`None`: the current object).
     Math {
-        /// The expression, as written; checked by the planner.
-        expression: Str,
+        /// The expression.
+        expression: Expression,
         /// The variables.
         variables: Vec<(Str, Option<Slot>)>,
     },

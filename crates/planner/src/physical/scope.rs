@@ -111,17 +111,22 @@ pub enum ScopeKind {
         /// The subqueries.
         branches: Vec<Pipeline>,
     },
-    /// Each traverser goes to the first branch whose option matches the choice (`choose`).
-    Choose {
-        /// What is compared with the options: `None` for `choose(test)`, whose outcome is in `mark`.
-        choice: Option<Slot>,
-        /// For the two-way form: the slot that holds the outcome of the test.
-        mark: Option<Slot>,
+    /// Each traverser goes to one of two branches (`choose` by a test).
+    If {
+        /// The slot that holds the outcome of the test.
+        mark: Slot,
+        /// The branch when it is true.
+        then: Pipeline,
+        /// The branch when it is false; `None` passes the traverser unchanged.
+        otherwise: Option<Pipeline>,
+    },
+    /// Each traverser goes to the first branch whose option matches the choice (`choose` with options).
+    Switch {
+        /// What is compared with the options.
+        choice: Slot,
         /// The options: (the value or predicate to match, the branch).
         options: Vec<(super::Predicate, Pipeline)>,
-        /// For the two-way form: the branch when the mark is true.
-        then: Option<Pipeline>,
-        /// The branch when nothing matched (two-way form: when the mark is false); `None` passes the traverser unchanged.
+        /// The branch when nothing matched; `None` passes the traverser unchanged.
         otherwise: Option<Pipeline>,
         /// The branch when the choice is absent (`Pick.unproductive`); `None` passes the traverser unchanged.
         unproductive: Option<Pipeline>,
@@ -158,6 +163,38 @@ pub enum ScopeKind {
     },
 }
 
+impl ScopeKind {
+    /// The pipelines inside, in the order in which they are written, those of loop controls included.
+    pub fn pipelines(&self) -> impl Iterator<Item = &Pipeline> {
+        let (branches, one, options, heads, further, tails): (&[_], _, &[_], &[_], _, &[_]) = match self {
+            Self::Filter { branches, .. } | Self::Coalesce { branches } | Self::Union { branches } => {
+                (branches, None, &[], &[], [None; 3], &[])
+            }
+            Self::Apply { child, .. }
+            | Self::FlatMap { child }
+            | Self::SideEffect { child }
+            | Self::Group { value: child, .. }
+            | Self::Inline { child }
+            | Self::Exchange { child } => (&[], Some(child), &[], &[], [None; 3], &[]),
+            Self::If { then, otherwise, .. } => {
+                (&[], Some(then), &[], &[], [otherwise.as_ref(), None, None], &[])
+            }
+            Self::Switch { options, otherwise, unproductive, .. } => {
+                (&[], None, options, &[], [otherwise.as_ref(), unproductive.as_ref(), None], &[])
+            }
+            Self::Repeat { head, body, tail } => (&[], None, &[], head, [Some(body), None, None], tail),
+        };
+        let options = options.iter().map(|(_, pipeline)| pipeline);
+        branches
+            .iter()
+            .chain(one)
+            .chain(options)
+            .chain(heads.iter().map(tests))
+            .chain(further.into_iter().flatten())
+            .chain(tails.iter().map(tests))
+    }
+}
+
 /// When a filter scope passes a traverser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Formula {
@@ -167,6 +204,10 @@ pub enum Formula {
     Any,
     /// No branch has a result.
     None,
+}
+
+fn tests(control: &Control) -> &Pipeline {
+    &control.tests
 }
 
 /// A decision point of a loop: TinkerPop tests `until`, then, for what stays, `emit`.

@@ -209,8 +209,9 @@ impl Scope {
                 from.for_each_slot(visit);
                 into.iter_mut().for_each(|slot| visit(slot, Use::Fill));
             }
-            ScopeKind::Choose { choice, mark, options, .. } => {
-                choice.iter_mut().chain(mark).for_each(|slot| visit(slot, Use::Read));
+            ScopeKind::If { mark, .. } => visit(mark, Use::Read),
+            ScopeKind::Switch { choice, options, .. } => {
+                visit(choice, Use::Read);
                 options.iter_mut().for_each(|(predicate, _)| predicate.for_each_slot(visit));
             }
             ScopeKind::Group { key, .. } => key.for_each_slot(visit),
@@ -235,9 +236,10 @@ impl Scope {
             | ScopeKind::Group { value: child, .. }
             | ScopeKind::Inline { child }
             | ScopeKind::Exchange { child, .. } => visit(child),
-            ScopeKind::Choose { options, then, otherwise, unproductive, .. } => {
+            ScopeKind::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).for_each(visit),
+            ScopeKind::Switch { options, otherwise, unproductive, .. } => {
                 options.iter_mut().for_each(|(_, branch)| visit(branch));
-                [then, otherwise, unproductive].into_iter().flatten().for_each(visit);
+                otherwise.iter_mut().chain(unproductive).for_each(visit);
             }
             ScopeKind::Repeat { head, body, tail } => {
                 head.iter_mut().for_each(|control| visit(&mut control.tests));

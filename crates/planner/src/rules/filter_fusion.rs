@@ -90,8 +90,75 @@ fn sort(test: &mut Test) -> bool {
     if parts.is_sorted_by_key(cost) || parts.iter().any(|part| of_test(part).touches(Footprint::WRITES)) {
         return nested;
     }
-    parts.sort_by_key(cost);
-    true
+    sort_parts(parts) || nested
+}
+
+/// Lets cheap tests go forward as far as they may; `true` if one did.
+fn sort_parts(parts: &mut [Test]) -> bool {
+    let mut changed = false;
+    for end in 1..parts.len() {
+        let mut at = end;
+        while at > 0 && cost(&parts[at - 1]) > cost(&parts[at]) && may_overtake(&parts[at], &parts[at - 1]) {
+            parts.swap(at - 1, at);
+            at -= 1;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Whether a test may come before another that was written in front of it: it must not fail where that one would have stopped the
+/// traverser.
+fn may_overtake(test: &Test, other: &Test) -> bool {
+    let guards = any_of(other, &|test| matches!(test, Test::Is(_)));
+    let of_element = any_of(test, &is_of_element);
+    !(may_fail(test) || of_element && guards)
+}
+
+/// Whether there are objects that the test cannot be asked of.
+pub(super) fn may_fail(test: &Test) -> bool {
+    any_of(test, &|test| match test {
+        Test::Members(..) => true,
+        Test::Is(predicate)
+        | Test::SlotIs(_, predicate)
+        | Test::Has(_, predicate)
+        | Test::HasNamed(_, predicate)
+        | Test::HasId(predicate)
+        | Test::PropertyValue(predicate) => is_of_text(predicate),
+        _ => false,
+    })
+}
+
+/// Whether it can be asked of elements, or of properties, alone.
+fn is_of_element(test: &Test) -> bool {
+    matches!(
+        test,
+        Test::Has(..)
+            | Test::HasNamed(..)
+            | Test::HasKey(_)
+            | Test::HasId(_)
+            | Test::Label { .. }
+            | Test::LabelIs(_)
+            | Test::PropertyKey(_)
+            | Test::PropertyValue(_)
+    )
+}
+
+fn any_of(test: &Test, is_such: &impl Fn(&Test) -> bool) -> bool {
+    match test {
+        Test::And(parts) | Test::Or(parts) => parts.iter().any(|part| any_of(part, is_such)),
+        Test::Not(inner) => any_of(inner, is_such),
+        other => is_such(other),
+    }
+}
+
+fn is_of_text(predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::Text(..) => true,
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(is_of_text),
+        Predicate::Not(inner) => is_of_text(inner),
+        _ => false,
+    }
 }
 
 /// What a test costs, roughly: a look at the reference, a look into the record, a search.
@@ -145,6 +212,21 @@ mod tests {
             "g.V().has('Person','age',3).has('name','x')",
             "V().filter((label in (Person) and age = 3 and name = 'x'))",
         );
+    }
+
+    #[test]
+    fn what_may_fail_stays_behind_what_guards_it() {
+        only(
+            RULE,
+            "g.inject(1).is(P.within(1, 2, 3, 4, 5, 6, 'x')).is(TextP.startingWith('x'))",
+            "inject(1).filter((it within (1, 2, 3, 4, 5, 6, 'x') and it starts with 'x'))",
+        );
+        only(
+            RULE,
+            "g.inject(1).is(P.within(1, 2, 3, 4, 5, 6, 'x')).has('name','x')",
+            "inject(1).filter((it within (1, 2, 3, 4, 5, 6, 'x') and name = 'x'))",
+        );
+        unchanged(RULE, "g.V().as('a').out().simplePath().from('b').has('name','x')");
     }
 
     #[test]

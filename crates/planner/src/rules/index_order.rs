@@ -24,13 +24,7 @@ use super::{Context, remove};
 use crate::logical::{Access, Chain, Kind, Logical, Lookup, Modulator, Step};
 use crate::lower::{Cost, Mix};
 use crate::physical::{ElementKind, IndexedRange};
-
-/// More than so many are sorted as well as they are read.
-const MOST: u64 = 10_000;
-/// What a vertex costs that is read in order, compared with one of a scan or a range.
-const IN_ORDER: f64 = 4.0;
-/// What reading costs before the first vertex: every partition of the index is asked.
-const BEGIN: f64 = 100.0;
+use crate::thresholds::{IN_ORDER_BEGIN, IN_ORDER_COST, SORTED_ANYWAY};
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     let chain = &mut plan.root;
@@ -66,7 +60,7 @@ fn first_few(chain: &Chain) -> Option<(usize, Wanted)> {
     let [(Modulator::Fetch(what), order)] = &keys[..] else { return None };
     let (key, order) = (what.key()?, *order);
     let is_limited = matches!(chain.steps.get(place + 1)?.kind, Kind::Range { high: Some(_), .. });
-    let fits = is_limited && order != Order::Shuffle && *limit <= MOST;
+    let fits = is_limited && order != Order::Shuffle && *limit <= SORTED_ANYWAY;
     fits.then_some((place, Wanted { label, key, order, limit: *limit }))
 }
 
@@ -122,7 +116,7 @@ fn is_less_work(steps: &[Step], entries: f64, distinct: f64, wanted: &Wanted, co
     // Those with the same value are read together.
     let together = entries / distinct.max(1.0);
     let looked_at = (wanted.limit as f64 / share + together).min(entries);
-    looked_at * IN_ORDER + BEGIN < found.rows
+    looked_at * IN_ORDER_COST + IN_ORDER_BEGIN < found.rows
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! Several subqueries under `and` or `not` are taken apart, so that those which remain subqueries are as few as
 //! can be.
 
+use super::filter_fusion::may_fail;
 use super::{Context, each_chain};
 use crate::logical::{Chain, Exists, Footprint, Kind, Logical, LoopCondition, LoopControl, Step};
 use crate::physical::{Formula, LocalFn, Predicate, PropertyForm, Test};
@@ -62,7 +63,14 @@ fn split(exists: &Exists) -> Option<(Test, Option<Exists>)> {
     let does_something = |chain: &Chain| chain.footprint().touches(Footprint::REPEATED);
     // Who fills a side-effect or writes does so for all that reach it: no later test may come before it.
     let first = exists.branches.iter().position(does_something).unwrap_or(exists.branches.len());
-    let may_move = |(index, chain)| if index <= first { as_test(chain) } else { None };
+    let mut is_behind = false;
+    let may_move = |(index, chain)| {
+        // Nor may one that can fail come before what would have decided without it.
+        let test = if index <= first { as_test(chain) } else { None };
+        let test = test.filter(|test| !(is_behind && may_fail(test)));
+        is_behind |= test.is_none();
+        test
+    };
     let tests: Vec<Option<Test>> = exists.branches.iter().enumerate().map(may_move).collect();
     let all = tests.iter().all(Option::is_some);
     if !all && (exists.formula == Formula::Any || tests.iter().all(Option::is_none)) {

@@ -32,7 +32,6 @@ pub(crate) mod testing;
 mod top_k;
 mod walks;
 
-pub(crate) use range_lookup::ends;
 pub use rule_set::RuleSet;
 
 use values::watch;

@@ -14,13 +14,13 @@
 
 use graph::{KeyId, VertexLabelId};
 use gremlin::PredicateOp;
-use values::Value;
 
 use super::filter_fusion::flatten;
 use super::index_lookup::{equal, indexed, replace};
 use super::{Context, each_chain};
 use crate::logical::{Access, Chain, Kind, Logical, Lookup};
-use crate::physical::{ElementKind, IndexedRange, Operand, Predicate, Test};
+use crate::physical::{ElementKind, IndexedRange, Operand, Predicate, Test, ends, is_known};
+use crate::thresholds::{INDEX_SHARE, SMALL_LABEL};
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     each_chain(plan, |chain, _| {
@@ -57,7 +57,7 @@ fn look_up(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
         (Some(found), None) if !is_indexed => {
             let vertices = |label: &VertexLabelId| context.statistics.vertices(Some(*label)) as f64;
             let all: f64 = labels.iter().map(vertices).sum();
-            all < SMALL || found < WHOLE * all
+            all < SMALL_LABEL || found < INDEX_SHARE * all
         }
         _ => strength >= BESIDE_EQUALITY || !is_indexed,
     };
@@ -73,11 +73,6 @@ fn look_up(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
 const EQUALITY: usize = 4;
 /// A range index must be stronger than this to be taken where an equality index would do.
 const BESIDE_EQUALITY: usize = EQUALITY + 1;
-
-/// What a range index finds of a label costs more than in a scan: it is sorted. Beyond this share a scan is better.
-const WHOLE: f64 = 0.6;
-/// Labels with fewer vertices are read at once either way.
-const SMALL: f64 = 1_000.0;
 
 /// What the equality index that finds the fewest finds of all the labels; `None` if there is none, or nobody knows.
 fn fewest_equal(parts: &[Test], labels: &[VertexLabelId], context: &Context<'_>) -> Option<f64> {
@@ -145,35 +140,6 @@ pub(super) fn narrow(parts: &[Test], keys: Vec<KeyId>) -> (usize, IndexedRange) 
         }
     }
     (strength, range)
-}
-
-/// The ends of the range that a predicate describes.
-pub(crate) fn ends(predicate: &Predicate) -> (Option<Operand>, Option<Operand>) {
-    match predicate {
-        Predicate::Compare(op, operand) if is_known(operand) => match op {
-            PredicateOp::Gt | PredicateOp::Gte => (Some(operand.clone()), None),
-            PredicateOp::Lt | PredicateOp::Lte => (None, Some(operand.clone())),
-            PredicateOp::Eq => (Some(operand.clone()), Some(operand.clone())),
-            PredicateOp::Neq => (None, None),
-        },
-        Predicate::And(all) => {
-            all.iter().map(ends).fold((None, None), |(low, high), (further_low, further_high)| {
-                (low.or(further_low), high.or(further_high))
-            })
-        }
-        _ => (None, None),
-    }
-}
-
-/// Whether a value is there before the query runs. Null and collections are not in order with anything.
-fn is_known(operand: &Operand) -> bool {
-    match operand {
-        Operand::Const(value) => {
-            !matches!(value, Value::Null | Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_))
-        }
-        Operand::Param(_) => true,
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     each_chain(plan, |chain, _| {
         let mut changed = false;
         for step in &mut chain.steps {
-            step.kind.for_each_modulator_mut(&mut |_, by| changed |= simplify(by));
+            let is_choice = matches!(step.kind, Kind::Choose(_));
+            let simple = if is_choice { Modulator::of_choice } else { Modulator::simplified };
+            step.kind.for_each_modulator_mut(&mut |_, by| changed |= simplify(by, simple));
             if let Kind::Map(child) = &step.kind
                 && let Some(by) = Modulator::of_map(child)
             {
@@ -24,9 +26,9 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     })
 }
 
-fn simplify(by: &mut Modulator) -> bool {
+fn simplify(by: &mut Modulator, simple: fn(&Modulator) -> Option<Modulator>) -> bool {
     match by {
-        Modulator::Chain(_) => match by.simplified() {
+        Modulator::Chain(_) => match simple(by) {
             Some(simple) => {
                 *by = simple;
                 true

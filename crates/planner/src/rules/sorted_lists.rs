@@ -11,13 +11,10 @@ use graph::KeyId;
 use gremlin::{Order, PredicateOp};
 
 use super::filter_fusion::flatten;
-use super::range_lookup::ends;
 use super::{Context, each_chain};
 use crate::logical::{Chain, Kind, Logical, Modulator, Move};
-use crate::physical::{EdgeLabels, Operand, Predicate, SortedPart, Test, Top};
-
-/// More edges than this of every list are sorted as well as they are read.
-const MOST: u64 = 10_000;
+use crate::physical::{EdgeLabels, Operand, Predicate, SortedPart, Test, Top, ends};
+use crate::thresholds::SORTED_ANYWAY;
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     each_chain(plan, |chain, _| {
@@ -68,7 +65,7 @@ pub(super) fn top_behind(chain: &Chain, index: usize) -> Option<(KeyId, Top)> {
         Order::Desc => true,
         Order::Shuffle => return None,
     };
-    (*limit <= MOST).then_some((key, Top { limit: *limit, descending }))
+    (*limit <= SORTED_ANYWAY).then_some((key, Top { limit: *limit, descending }))
 }
 
 pub(super) type Ends = (Option<Operand>, Option<Operand>);

@@ -10,7 +10,7 @@ use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::operator::Context;
 
-use super::super::fan::trace;
+use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 use super::vertex_of;
 

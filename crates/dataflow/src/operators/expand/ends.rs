@@ -10,8 +10,8 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::element::find_edge;
-use super::super::fan::trace;
 use super::super::flat_map::{Producer, Row};
+use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 
 /// `outV`, `inV`, `otherV`.

@@ -10,7 +10,7 @@ use values::{EdgeRef, Value, VertexRef};
 use crate::batch::{Batch, Column};
 
 use super::super::column_builder::ColumnBuilder;
-use super::super::fan::Origins;
+use super::super::row_origins::Origins;
 use super::super::seen::Seen;
 use super::neighbours::Way;
 

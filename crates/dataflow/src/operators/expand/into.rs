@@ -9,7 +9,7 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::element;
-use super::super::fan::trace;
+use super::super::row_origins::trace;
 use super::super::view::{Graph, View, Viewpoint};
 use super::degree::multiplied;
 use super::pace::Pace;

@@ -9,14 +9,13 @@ use values::{Direction, VertexRef};
 use crate::batch::{Batch, Column};
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
+use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::profile::Counters;
-use crate::reclaim;
+use crate::query::Counters;
 
 use super::super::chunk::ChunkSize;
-use super::super::fan::{Origins, trace};
-use super::super::held::Held;
 use super::super::predicate::Resolver;
+use super::super::row_origins::{Origins, trace};
 use super::super::seen::Seen;
 use super::super::shared_vertex_set::{Claims, PieceSet};
 use super::super::test::{OfEnds, Prepared};
@@ -27,6 +26,7 @@ use super::pace::Pace;
 use super::packed::PackedLists;
 use super::sorted::Wanted;
 use super::{labels_of, list_at, vertex_of};
+use crate::memory::StateMemory;
 
 /// Edges looked at in one call at most, even if few of them pass.
 pub(super) const EDGES_PER_CALL: usize = 1 << 16;
@@ -65,7 +65,7 @@ pub(in crate::operators) struct Expand {
     has_company: bool,
     /// What is known of them here.
     claims: Claims,
-    pub(super) held: Held,
+    pub(super) held: StateMemory,
     /// Edges that the last call has looked at.
     pub(super) looked_at: usize,
 }
@@ -285,7 +285,7 @@ impl Expand {
         }
         if way.distinct {
             let shared = self.shared.as_ref().map_or(0, |set| set.shared.bytes());
-            self.held.set(cx, self.seen.bytes() + self.claims.bytes() + shared)?;
+            self.held.set(&cx.query.memory, self.seen.bytes() + self.claims.bytes() + shared)?;
         }
         if found.is_empty() {
             return Ok(None);

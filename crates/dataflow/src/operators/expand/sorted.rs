@@ -192,7 +192,7 @@ impl Expand {
         }
         (self.cursor, self.looked_at) = (at, looked_at);
         if way.distinct {
-            self.held.set(cx, self.seen.bytes())?;
+            self.held.set(&cx.query.memory, self.seen.bytes())?;
         }
         Ok((rows > 0).then(|| found.finish(batch, &self.origins, way)))
     }

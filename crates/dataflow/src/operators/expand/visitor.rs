@@ -99,7 +99,8 @@ impl Visitor<'_, '_> {
         }
         match test {
             Some(test) => {
-                let met = Met { batch: self.batch, row: self.row, graph: self.graph, loops: self.cx.loops };
+                let met =
+                    Met { batch: self.batch, row: self.row, graph: self.graph, loops: self.cx.tag.loops };
                 test.select_edges(run, edges.clone(), met, self.kept)?;
             }
             None if self.way.distinct => {

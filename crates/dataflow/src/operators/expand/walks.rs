@@ -8,9 +8,8 @@ use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::super::fan::trace;
-use super::super::held::Held;
 use super::super::predicate::Resolver;
+use super::super::row_origins::trace;
 use super::super::test::{OfEnds, Prepared};
 use super::super::view::{Graph, View, Viewpoint};
 use super::cursor::Cursor;
@@ -19,6 +18,7 @@ use super::neighbours::not_of_properties;
 use super::pace::Pace;
 use super::packed::PackedLists;
 use super::{labels_of, list_at, vertex_of};
+use crate::memory::StateMemory;
 
 /// Degrees looked up in one call at most.
 const DEGREES_PER_CALL: usize = 1 << 16;
@@ -48,7 +48,7 @@ pub(in crate::operators) struct Walks {
     test: Prepared,
     /// What is remembered for the second step, along each of its labels and ways.
     tables: Vec<DegreeCache>,
-    held: Held,
+    held: StateMemory,
 }
 
 impl Operator for Walks {
@@ -123,7 +123,7 @@ impl Operator for Walks {
 impl Walks {
     /// Keeps the tables for the next call, if the query has room for them.
     fn remember(&mut self, tables: Vec<DegreeCache>, cx: &Context<'_>) {
-        if self.held.set_if_room(cx, tables.iter().map(DegreeCache::bytes).sum()) {
+        if self.held.set_if_room(&cx.query.memory, tables.iter().map(DegreeCache::bytes).sum()) {
             self.tables = tables;
         }
     }

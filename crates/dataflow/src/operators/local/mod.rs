@@ -22,11 +22,11 @@ use crate::operator::Context;
 
 use super::column_builder::ColumnBuilder;
 use super::element;
-use super::fan::trace;
-use super::held::Held;
 use super::making::Making;
 use super::property::part_of;
+use super::row_origins::trace;
 use super::view::{Graph, View};
+use crate::memory::StateMemory;
 
 /// What a function may look at besides the object.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ struct Around<'a> {
     batch: &'a Batch,
     row: usize,
     /// What the function holds while it works.
-    held: &'a RefCell<Held>,
+    held: &'a RefCell<StateMemory>,
 }
 
 /// Bytes that a function may hold without saying so.
@@ -52,7 +52,7 @@ impl Around<'_> {
         if bytes > limit {
             return Err(QueryError::ValueTooLarge { size: bytes, limit });
         }
-        self.held.borrow_mut().grow(self.cx, bytes as usize)
+        self.held.borrow_mut().grow(&self.cx.query.memory, bytes as usize)
     }
 
     /// Refuses a text that has become too long.
@@ -160,7 +160,7 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         }),
         LocalFn::MapEntry(key) => Ok(map_entry(object, key)),
         LocalFn::Loops => {
-            let loops = around.cx.loops;
+            let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
         }
         LocalFn::Named(gremlin::StepName::Format, args) => format::format(object, args, around),

@@ -1,20 +1,8 @@
 //! A test that cannot be applied.
 
-use std::cell::Cell;
-
 use crate::error::QueryError;
 use crate::operator::Context;
-
-thread_local! {
-    /// The error of the first test that could not be applied since an operator was called.
-    static RAISED: Cell<Option<Box<QueryError>>> = const { Cell::new(None) };
-}
-
-/// The error of a test that the operator just called could not apply.
-#[inline]
-pub(crate) fn take_raised() -> Option<QueryError> {
-    RAISED.take().map(|error| *error)
-}
+use crate::raised;
 
 /// Notes that a test cannot be applied: tests answer yes or no, so it happens behind their backs.
 pub(super) struct Fault {
@@ -34,8 +22,7 @@ impl Fault {
 
     /// Makes the call of the operator one that fails with an error of the step.
     pub(super) fn raise(&self, message: impl FnOnce() -> String) {
-        let first = RAISED.take().unwrap_or_else(|| Box::new(self.error(message())));
-        RAISED.set(Some(first));
+        raised::raise(|| self.error(message()));
     }
 }
 

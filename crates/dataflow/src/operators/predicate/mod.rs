@@ -8,8 +8,6 @@ mod long_range;
 mod members;
 mod text;
 
-pub(crate) use fault::take_raised;
-
 use graph::ValueRef;
 use gremlin::PredicateOp;
 use planner::physical::{Operand, Predicate, SideEffectId, Slot};

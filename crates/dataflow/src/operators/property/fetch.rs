@@ -13,7 +13,7 @@ use crate::operator::Context;
 
 use super::super::column_builder::ColumnBuilder;
 use super::super::element::{self, Key};
-use super::super::fan::trace;
+use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 
 /// See the module.

@@ -10,7 +10,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::element::{self, reference};
-use super::super::fan::trace;
+use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 use super::{properties_of, resolve_keys};
 

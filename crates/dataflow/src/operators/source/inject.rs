@@ -10,8 +10,8 @@ use crate::entered::TagSet;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::super::fan::trace;
 use super::super::reduce::owed;
+use super::super::row_origins::trace;
 
 /// `inject`: once per scope tag the given objects, then the input's own traversers. The seed of a query is no
 /// traverser of its own.

@@ -8,7 +8,7 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::chunk::ChunkSize;
-use super::super::fan::{Origins, trace};
+use super::super::row_origins::{Origins, trace};
 use super::super::view::{Graph, View, Viewpoint};
 
 /// See the module. The cursor is (input row, label, place in the scan of the label).

@@ -1,7 +1,7 @@
 //! Tests on traversers, made ready for a run of batches.
 
 mod having;
-mod narrow;
+mod narrowing;
 mod of_edges;
 mod of_ends;
 mod path;

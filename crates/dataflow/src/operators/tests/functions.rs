@@ -176,9 +176,10 @@ fn math_takes_its_variables_from_slots_and_the_current_object() {
     let world = World::modern();
     let input = slotted(world.values(&[10, 30]), 0, vec![Some(4.into()), Some(2.5.into())]);
     let variables = vec![("_".into(), None), ("a".into(), Some(Slot(0)))];
-    let kind = OpKind::Math { expression: "_ / a".into(), variables: variables.clone() };
+    let expression = planner::physical::Expression::parse(&"_ / a".into()).unwrap();
+    let kind = OpKind::Math { expression: expression.clone(), variables: variables.clone() };
     assert_eq!(world.run(kind, vec![input]).texts(), ["2.5", "12.0"]);
-    let kind = OpKind::Math { expression: "_ / a".into(), variables };
+    let kind = OpKind::Math { expression, variables };
     let text = slotted(world.values(&["x"]), 0, vec![Some(1.into())]);
     let nothing = slotted(world.values(&[20]), 0, vec![None]);
     for (input, name) in [(text, "_"), (nothing, "a")] {

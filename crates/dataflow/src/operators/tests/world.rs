@@ -8,18 +8,19 @@ use planner::physical::{Op, OpKind, Plan, SideEffect};
 use values::{EdgeRef, Value, VertexRef};
 
 use crate::batch::{Batch, Column, Paths, Tags};
-use crate::cancel::CancelToken;
 use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::memory::MemoryMeter;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::profile::Profile;
+use crate::query::Caller;
+use crate::query::CancelToken;
+use crate::query::Profile;
+use crate::query::SideEffects;
+use crate::query::Waker;
 use crate::query::{Access, QueryState};
 use crate::quota::{MonotonicClock, Quota};
 use crate::scope_memory::ScopeMemory;
-use crate::side_effects::SideEffects;
-use crate::turns::Caller;
-use crate::waker::Waker;
+use crate::scope_tag::ScopeTag;
 
 /// A graph and everything an operator may look at.
 pub(super) struct World {
@@ -201,7 +202,7 @@ impl World {
         let memory = ScopeMemory::default();
         let outcome = self.drive(operator.as_mut(), query, op, &memory, input);
         drop(operator);
-        super::super::take_raised().map_or(outcome, Err)
+        crate::raised::take().map_or(outcome, Err)
     }
 
     /// Sends the seed through an operator and looks at each batch before the operator goes on.
@@ -237,7 +238,7 @@ impl World {
         Context {
             query,
             op,
-            loops: self.loops,
+            tag: ScopeTag { loops: self.loops, ..ScopeTag::default() },
             loop_memory: Some(memory),
             piece_memory: None,
             single_tag: self.tags == 1,

@@ -7,7 +7,7 @@ use super::{Change, TICKS};
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operators::element::find_vertex;
-use crate::operators::fan::trace;
+use crate::operators::row_origins::trace;
 use crate::operators::view::{Graph, View};
 
 /// Most elements that one traverser adds: one for each of the equal traversers it stands for.

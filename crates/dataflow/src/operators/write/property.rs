@@ -8,7 +8,7 @@ use super::{Change, TICKS};
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operators::element::{find_edge, find_vertex};
-use crate::operators::fan::trace;
+use crate::operators::row_origins::trace;
 use crate::operators::view::View;
 
 impl Change<'_> {

@@ -1,0 +1,84 @@
+//! Commits of writing queries, off the executors: a commit waits for the disk, an executor never does.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use parking_lot::Mutex;
+
+use crate::query::Task;
+use crate::seat::Seat;
+
+/// Threads that wait for commits. As many commits as there are threads share one sync of the log.
+pub(crate) struct Committers {
+    queue: Mutex<Option<Sender<Task>>>,
+    threads: Mutex<Vec<std::thread::JoinHandle<()>>>,
+}
+
+impl Committers {
+    /// Starts so many threads, beside so many executors.
+    pub(crate) fn start(threads: usize, executors: usize) -> std::io::Result<Self> {
+        let (send, receive) = channel();
+        let receive = Arc::new(Mutex::new(receive));
+        let seats: Vec<Arc<Seat>> = (0..executors.div_ceil(2).max(1)).map(|_| Arc::default()).collect();
+        let threads = (0..threads.max(1))
+            .map(|i| {
+                let (receive, seat) = (receive.clone(), seats[i % seats.len()].clone());
+                std::thread::Builder::new().name(format!("commit-{i}")).spawn(move || work(&receive, &seat))
+            })
+            .collect::<std::io::Result<Vec<_>>>()?;
+        Ok(Self { queue: Mutex::new(Some(send)), threads: Mutex::new(threads) })
+    }
+
+    /// Commits the task's transaction, then delivers its results and its outcome.
+    pub(crate) fn commit(&self, task: Task) {
+        if let Some(queue) = &*self.queue.lock() {
+            // The receiver lives as long as the sender: both go in `stop`.
+            let _ = queue.send(task);
+        }
+    }
+
+    /// Waits for the commits under way.
+    pub(crate) fn stop(&self) {
+        self.queue.lock().take();
+        for thread in self.threads.lock().drain(..) {
+            // The last handle of the engine may have been a query's own.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+fn work(receive: &Mutex<Receiver<Task>>, seat: &Seat) {
+    crate::scheduling::be_in_the_background();
+    loop {
+        let next = receive.lock().recv();
+        let Ok(task) = next else { return };
+        finish(task, seat);
+    }
+}
+
+fn finish(task: Task, seat: &Seat) {
+    let Task { query, mut sink, abandoned, .. } = task;
+    // A client that has gone wants no commit: it could never learn of it.
+    if abandoned.load(std::sync::atomic::Ordering::Acquire) {
+        return;
+    }
+    let cancel = query.state().cancel.clone();
+    let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit_from(seat)));
+    let outcome = committed.unwrap_or_else(|panic| Err(crate::query::panicked(&panic)));
+    let outcome = match outcome {
+        Ok((summary, mut results)) => {
+            while let Err(back) = sink.push(results) {
+                if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
+                    return;
+                }
+                results = back;
+                std::thread::park_timeout(std::time::Duration::from_millis(1));
+            }
+            Ok(summary)
+        }
+        Err(error) => Err(error),
+    };
+    sink.finish(outcome);
+}

@@ -1,0 +1,108 @@
+//! What other threads put before an executor.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::query::Task;
+use crate::seat::Seat;
+
+/// Longest sleep: within it the time-out of a suspended query is noticed.
+const SLEEP_BOUND: Duration = Duration::from_millis(20);
+
+#[derive(Default)]
+struct Contents {
+    tasks: Vec<Task>,
+    woken: bool,
+    stop: bool,
+}
+
+/// The part of an executor that other threads see.
+#[derive(Default)]
+pub(crate) struct Inbox {
+    contents: Mutex<Contents>,
+    bell: Condvar,
+    /// Set with the bell, for an executor that watches rather than sleeps.
+    rung: AtomicBool,
+    /// Whether the executor has nothing to do.
+    pub(super) idle: AtomicBool,
+    /// The core that it is bound to, and one; 0: none that is known.
+    pub(super) core: AtomicUsize,
+    /// Queries that live here.
+    pub load: AtomicUsize,
+    /// For who works for long on behalf of one of them.
+    pub long: Seat,
+}
+
+impl Inbox {
+    pub(crate) fn submit(&self, task: Task) {
+        self.load.fetch_add(1, Ordering::Relaxed);
+        self.contents.lock().tasks.push(task);
+        self.ring();
+    }
+
+    pub(crate) fn wake(&self) {
+        self.contents.lock().woken = true;
+        self.ring();
+    }
+
+    pub(crate) fn stop(&self) {
+        self.contents.lock().stop = true;
+        self.ring();
+    }
+
+    /// Takes a query back that lives here and had its turn elsewhere.
+    pub(crate) fn give_back(&self, task: Task) {
+        let mut contents = self.contents.lock();
+        if contents.stop {
+            drop(contents);
+            return drop(task);
+        }
+        contents.tasks.push(task);
+        drop(contents);
+        self.ring();
+    }
+
+    /// Remembers on which core the calling thread works for this executor.
+    pub(crate) fn note_core(&self) {
+        if let Some(core) = super::pin::current_core() {
+            self.core.store(core + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Drops the queries that nobody will take any more.
+    pub(crate) fn clear(&self) {
+        let tasks = std::mem::take(&mut self.contents.lock().tasks);
+        drop(tasks);
+    }
+
+    /// Takes what was put here, and whether the executor is to stop.
+    pub(crate) fn collect(&self) -> (Vec<Task>, bool) {
+        self.rung.store(false, Ordering::Release);
+        let mut contents = self.contents.lock();
+        contents.woken = false;
+        (std::mem::take(&mut contents.tasks), contents.stop)
+    }
+
+    /// Whether something was put here since it was last collected.
+    pub(crate) fn is_rung(&self) -> bool {
+        self.rung.load(Ordering::Acquire)
+    }
+
+    /// Sleeps until something is put here.
+    pub(crate) fn sleep(&self, is_needed: impl FnOnce() -> bool) {
+        let mut contents = self.contents.lock();
+        // An offer made before the executor counted as idle has not rung.
+        let is_needed = is_needed();
+        if contents.tasks.is_empty() && !contents.woken && !contents.stop && !is_needed {
+            // The timeout only guards queries whose deadline passes while they are suspended.
+            self.bell.wait_for(&mut contents, SLEEP_BOUND);
+        }
+    }
+
+    fn ring(&self) {
+        self.rung.store(true, Ordering::Release);
+        self.bell.notify_one();
+    }
+}

@@ -1,0 +1,106 @@
+//! What the executors of an engine share: an inbox each, and the pieces of queries that any of them may take.
+//!
+//! ```text
+//! inbox of executor 0 │ queries, bell, load │      offers │ exchange of query 7: pieces │ pieces that were begun │
+//! inbox of executor 1 │ queries, bell, load │
+//! ```
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::idle::{AtWork, Idleness};
+use super::inbox::Inbox;
+use super::pin;
+use super::steal::Offers;
+use crate::query::{Helpers, Piece, PieceSource, Sharing};
+use crate::quota::Clock;
+
+/// See the module.
+pub(crate) struct Peers {
+    pub(crate) inboxes: Vec<Arc<Inbox>>,
+    sharing: Sharing,
+    offers: Offers,
+    idleness: Idleness,
+}
+
+impl Peers {
+    pub(crate) fn new(executors: usize, sharing: Sharing, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            sharing,
+            inboxes: (0..executors).map(|_| Arc::default()).collect(),
+            offers: Offers::default(),
+            idleness: Idleness::new(executors, clock),
+        }
+    }
+
+    /// Counts the calling thread as one that takes a core, for as long as what this returns lives.
+    pub(crate) fn at_work(&self) -> AtWork<'_> {
+        self.idleness.at_work()
+    }
+
+    /// One query less lives in an inbox, which ran for so long.
+    pub(super) fn retire(&self, inbox: &Inbox, ran: Duration) {
+        self.idleness.note_end(ran);
+        inbox.load.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Counts an executor as one that helps, for as long as `work` takes.
+    pub(super) fn while_helping<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.idleness.while_helping(work)
+    }
+
+    /// Counts the executor of an inbox as idle, for as long as `wait` takes.
+    pub(super) fn while_idle(&self, inbox: &Inbox, wait: impl FnOnce()) {
+        self.idleness.while_sleeping(|| {
+            inbox.idle.store(true, Ordering::Release);
+            wait();
+            inbox.idle.store(false, Ordering::Release);
+        });
+    }
+
+    /// Number of executors that sleep or are about to.
+    pub(crate) fn sleeping(&self) -> usize {
+        self.idleness.sleeping()
+    }
+
+    /// Whether there may be a piece to take.
+    pub(super) fn has_offers(&self) -> bool {
+        self.offers.are_any()
+    }
+
+    /// Takes a piece back that was begun.
+    pub(super) fn give_back(&self, piece: Box<dyn Piece>) {
+        self.offers.give_back(piece);
+    }
+
+    /// Takes a piece that was begun and is nobody's at the moment.
+    pub(super) fn take_begun(&self) -> Option<Box<dyn Piece>> {
+        self.offers.take_begun()
+    }
+
+    /// Takes a piece from the oldest offer that still has one.
+    pub(super) fn take_piece(&self) -> Option<Box<dyn Piece>> {
+        self.offers.take_piece()
+    }
+}
+
+impl Helpers for Peers {
+    fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+
+    fn idle(&self) -> usize {
+        self.idleness.idle()
+    }
+
+    fn offer(&self, source: Arc<dyn PieceSource>, wanted: usize) {
+        self.offers.add(source);
+        // Not whoever would take this very core from the query, unless there is nobody else.
+        let here = pin::current_core().map_or(0, |core| core + 1);
+        let idle = |inbox: &&Arc<Inbox>| inbox.idle.load(Ordering::Acquire);
+        let near = |inbox: &&Arc<Inbox>| here > 0 && inbox.core.load(Ordering::Relaxed) == here;
+        let (local, elsewhere): (Vec<_>, Vec<_>) = self.inboxes.iter().filter(idle).partition(near);
+        elsewhere.into_iter().chain(local).take(wanted).for_each(|inbox| inbox.wake());
+    }
+}

@@ -1,0 +1,202 @@
+//! How much memory a query may hold.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use values::Value;
+
+use super::budget::{Budget, Part};
+use crate::batch::Weight;
+use crate::error::QueryError;
+
+/// Counts the bytes of a query's intermediate results against a bound.
+#[derive(Debug)]
+pub struct MemoryMeter {
+    used: AtomicI64,
+    peak: AtomicI64,
+    /// Of results that wait for their client: they count for all queries together, not for the query's own bound.
+    waiting: AtomicI64,
+    limit: u64,
+    /// What it takes of what all queries may hold.
+    part: Option<Part>,
+}
+
+impl MemoryMeter {
+    /// A meter with a bound in bytes.
+    pub fn new(limit: u64) -> Self {
+        Self {
+            used: AtomicI64::new(0),
+            peak: AtomicI64::new(0),
+            waiting: AtomicI64::new(0),
+            limit,
+            part: None,
+        }
+    }
+
+    /// A meter with a bound in bytes that takes what it counts from a budget.
+    pub fn within(limit: u64, budget: &Arc<Budget>) -> Self {
+        Self { part: Some(Part::new(budget.clone())), ..Self::new(limit.min(budget.per_query())) }
+    }
+
+    /// Adds `bytes` (negative to give back).
+    ///
+    /// # Errors
+    /// [`QueryError::MemoryExceeded`] past the bound; the charge stands, since the query ends.
+    pub fn charge(&self, bytes: isize) -> Result<(), QueryError> {
+        let used = self.used.fetch_add(bytes as i64, Ordering::Relaxed) + bytes as i64;
+        if bytes > 0 {
+            self.peak.fetch_max(used, Ordering::Relaxed);
+            if used > 0 && used as u64 > self.limit {
+                return Err(QueryError::MemoryExceeded { limit: self.limit });
+            }
+        }
+        match &self.part {
+            Some(part) if !part.hold(self.with_waiting(used)) => {
+                Err(QueryError::Busy { limit: part.limit() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the query may go on: whether there is room for what it will come to hold. If not, it should ask again soon.
+    pub(crate) fn may_go_on(&self) -> bool {
+        self.part.as_ref().is_none_or(Part::may_go_on)
+    }
+
+    /// Why a query is refused that has waited long enough.
+    pub(crate) fn busy(&self) -> QueryError {
+        QueryError::Busy { limit: self.part.as_ref().map_or(self.limit, Part::limit) }
+    }
+
+    /// Adds `bytes` if there is room for them: for what a query can do without. Whether there was.
+    pub fn charge_if_room(&self, bytes: usize) -> bool {
+        let room = |used: i64| {
+            let with = used + bytes as i64;
+            (with.max(0) as u64 <= self.limit).then_some(with)
+        };
+        let Ok(before) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room) else {
+            return false;
+        };
+        let used = before + bytes as i64;
+        self.peak.fetch_max(used, Ordering::Relaxed);
+        if self.part.as_ref().is_some_and(|part| !part.hold(self.with_waiting(used))) {
+            self.used.fetch_sub(bytes as i64, Ordering::Relaxed);
+            return false;
+        }
+        true
+    }
+
+    fn with_waiting(&self, used: i64) -> i64 {
+        used + self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Counts results until they have left the process, if they are worth it. A query whose client takes nothing is suspended
+    /// before it has many, so nothing is refused here; but others wait for what they take of the budget.
+    pub fn hold_results(self: &Arc<Self>, results: &[(Value, u64)]) -> Option<WaitingResults> {
+        let mut weight = Weight::default();
+        results.iter().for_each(|(value, _)| weight.add(value));
+        let bytes = (weight.bytes + size_of_val(results)) as i64;
+        if bytes < SMALL_RESULTS {
+            return None;
+        }
+        self.wait(bytes);
+        Some(WaitingResults { meter: Arc::clone(self), bytes })
+    }
+
+    fn wait(&self, bytes: i64) {
+        self.waiting.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(part) = &self.part {
+            // Whether there is room, the query is told when it wants to go on.
+            part.hold(self.with_waiting(self.used.load(Ordering::Relaxed)));
+        }
+    }
+
+    /// Whether half of what may be held is.
+    pub(crate) fn is_half_used(&self) -> bool {
+        self.used() > self.limit / 2
+    }
+
+    /// The bound in bytes.
+    #[inline]
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Bytes held now.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed).max(0) as u64
+    }
+
+    /// Most bytes held at once.
+    pub fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed).max(0) as u64
+    }
+}
+
+/// Bytes of results that are not counted.
+const SMALL_RESULTS: i64 = 16 << 10;
+
+/// Results on their way out, counted until this is dropped.
+#[derive(Debug)]
+pub struct WaitingResults {
+    meter: Arc<MemoryMeter>,
+    bytes: i64,
+}
+
+impl Drop for WaitingResults {
+    fn drop(&mut self) {
+        self.meter.wait(-self.bytes);
+    }
+}
+
+/// Bytes charged to a query that are given back when this is dropped: with the message they were charged for, whether
+/// it was processed or its scope instance terminated.
+#[derive(Debug)]
+pub struct Charge {
+    meter: Arc<MemoryMeter>,
+    bytes: isize,
+}
+
+impl Charge {
+    /// Charges `bytes` to a query.
+    ///
+    /// # Errors
+    /// [`QueryError::MemoryExceeded`] past the query's bound.
+    pub fn take(meter: &Arc<MemoryMeter>, bytes: usize) -> Result<Self, QueryError> {
+        let charge = Self { meter: meter.clone(), bytes: bytes as isize };
+        charge.meter.charge(charge.bytes)?;
+        Ok(charge)
+    }
+
+    /// How much is charged.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.unsigned_abs()
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        // Giving back cannot exceed a bound.
+        let _ = self.meter.charge(-self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_wait_count_for_all_queries_and_not_for_the_bound_of_theirs() {
+        let budget = Arc::new(Budget::new(64 << 20, 8 << 20));
+        let meter = Arc::new(MemoryMeter::within(8 << 20, &budget));
+        let large = vec![(Value::from("x".repeat(16 << 20)), 3)];
+        let waiting = meter.hold_results(&large).expect("they are large");
+        assert!(budget.used() >= 16 << 20);
+        assert!(meter.charge(6 << 20).is_ok(), "its bound is about what it works with");
+        drop(waiting);
+        assert!(budget.used() <= 8 << 20);
+        assert!(meter.hold_results(&[(Value::Int(1), 1)]).is_none(), "a few are not counted");
+        drop(meter);
+        assert_eq!(budget.used(), 0);
+    }
+}

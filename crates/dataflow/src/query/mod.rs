@@ -1,0 +1,40 @@
+//! One query: what its operators share, its root, its task on an executor, and who runs it.
+//!
+//! It knows nothing of executors: these are [`Helpers`] to it, and whoever is ready to wake them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `state.rs` | what all operators of a query share |
+//! | `root.rs`, `answer.rs` | the root scope instance, and what a transaction answers |
+//! | `task.rs` | a query on its executor, one step at a time |
+//! | `caller.rs` | who runs it, and so whose turns it has |
+//! | `access.rs` | the graph as it sees it |
+//! | `sharing.rs` | work on it that others may take |
+//! | `cancel.rs`, `waker.rs` | ending it, waking it |
+//! | `result.rs`, `side_effects.rs`, `profile.rs` | what it comes to |
+
+mod access;
+mod answer;
+mod caller;
+mod cancel;
+mod profile;
+mod result;
+mod root;
+mod sharing;
+mod side_effects;
+mod state;
+mod task;
+mod waker;
+
+pub use access::Access;
+pub use caller::Caller;
+pub(crate) use caller::{Party, Path};
+pub use cancel::CancelToken;
+pub use profile::{Counters, Profile};
+pub use result::{ResultSink, Results, Summary};
+pub use root::RunningQuery;
+pub use sharing::{Helpers, Piece, PieceSource, Shareable, Sharing};
+pub use side_effects::SideEffects;
+pub use state::QueryState;
+pub(crate) use task::{Next, Room, Task, panicked};
+pub use waker::Waker;

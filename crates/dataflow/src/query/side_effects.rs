@@ -1,0 +1,395 @@
+//! The side-effects of a query: collections that traversers fill on their way, on any executor.
+
+use std::sync::Arc;
+
+use gremlin::Operator;
+use parking_lot::Mutex;
+use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId};
+use values::{BulkSet, Map, Set, Value, Weighed, number};
+
+use crate::batch::bulk;
+use crate::error::QueryError;
+
+/// What a side-effect holds. Who asks for its value shares it; it is copied only if it changes while somebody has it.
+#[derive(Debug)]
+enum Content {
+    /// Objects with how often they were added, in the order of their first addition (TinkerPop's `BulkSet`).
+    Bag(Arc<Weighed<BulkSet>>),
+    /// What `group('m')` and `groupCount('m')` fill.
+    Map(Arc<Weighed<Map>>),
+    /// A value of the user's, into which objects are merged by the reducer.
+    Given(Value),
+}
+
+#[derive(Debug)]
+struct Entry {
+    content: Content,
+    reducer: Option<Operator>,
+    /// How two results of one group become one, where the side-effect is filled by several instances of a `group`.
+    combine: Combine,
+    version: u64,
+}
+
+/// The side-effects of a running query, by their place in [`Plan::side_effects`]. Each has a lock of its own, which is
+/// taken once per batch.
+#[derive(Debug, Default)]
+pub struct SideEffects {
+    entries: Vec<Mutex<Entry>>,
+}
+
+impl SideEffects {
+    /// The side-effects of a plan, as they are before the query begins.
+    pub fn new(plan: &Plan) -> Self {
+        let mut filled = vec![None; plan.side_effects.len()];
+        fillings(&plan.root, &mut filled);
+        let entry = |(side_effect, filled): (&planner::physical::SideEffect, Option<Combine>)| Entry {
+            content: match (&side_effect.initial, filled) {
+                (Some(initial), _) => Content::Given(initial.clone()),
+                (None, Some(_)) => Content::Map(Arc::new(Map::new().into())),
+                (None, None) => Content::Bag(Arc::new(BulkSet::new().into())),
+            },
+            reducer: side_effect.reducer,
+            combine: filled.unwrap_or(Combine::Replace),
+            version: 0,
+        };
+        Self { entries: plan.side_effects.iter().zip(filled).map(|s| Mutex::new(entry(s))).collect() }
+    }
+
+    /// The value as it is now: a bulk set for what `aggregate` fills, else the map or the reduced value.
+    pub fn value(&self, id: SideEffectId) -> Value {
+        let Some(entry) = self.entries.get(id.0 as usize) else { return Value::Null };
+        match &entry.lock().content {
+            Content::Bag(bag) => Value::BulkSet(bag.clone()),
+            Content::Map(map) => Value::Map(map.clone()),
+            Content::Given(value) => value.clone(),
+        }
+    }
+
+    /// A number that changes whenever the value does.
+    pub fn version(&self, id: SideEffectId) -> u64 {
+        self.entries.get(id.0 as usize).map_or(0, |entry| entry.lock().version)
+    }
+
+    /// The distinct objects from the `from`th on, in the order they came, where the side-effect is one that only ever
+    /// grows; `None` for others.
+    pub(crate) fn distinct_from(&self, id: SideEffectId, from: usize) -> Option<Vec<Value>> {
+        match &self.entries.get(id.0 as usize)?.lock().content {
+            Content::Bag(bag) => Some(bag.distinct_from(from).cloned().collect()),
+            _ => None,
+        }
+    }
+
+    /// Adds `bulk` times an object.
+    ///
+    /// # Errors
+    /// If it cannot be merged into what the side-effect holds.
+    pub fn add(&self, id: SideEffectId, value: Value, bulk: u64) -> Result<(), QueryError> {
+        self.add_all(id, std::iter::once((value, bulk)))
+    }
+
+    /// Adds objects, each as often as its bulk says.
+    ///
+    /// # Errors
+    /// If one cannot be merged into what the side-effect holds.
+    pub fn add_all(
+        &self,
+        id: SideEffectId,
+        objects: impl Iterator<Item = (Value, u64)>,
+    ) -> Result<(), QueryError> {
+        let Some(entry) = self.entries.get(id.0 as usize) else { return Ok(()) };
+        let mut entry = entry.lock();
+        entry.version += 1;
+        let reducer = entry.reducer;
+        if let (Some(Operator::Assign), Content::Given(held)) = (reducer, &mut entry.content) {
+            let repeat = |(object, bulk)| std::iter::repeat_n(object, bulk as usize);
+            *held = objects.flat_map(repeat).collect::<Vec<_>>().into();
+            return Ok(());
+        }
+        if let Content::Bag(bag) = &mut entry.content {
+            let bag: &mut BulkSet = &mut *Arc::make_mut(bag);
+            objects.for_each(|(object, count)| bag.add(object, count));
+            return Ok(());
+        }
+        for (object, count) in objects {
+            match &mut entry.content {
+                Content::Given(held) => {
+                    for _ in 0..count {
+                        *held = merge(reducer, std::mem::take(held), &object)?;
+                    }
+                }
+                Content::Bag(_) | Content::Map(_) => return Err(mismatch("a map", &object)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether each addition replaces the value, so that all objects of a step have to be added at once.
+    pub(crate) fn is_replaced(&self, id: SideEffectId) -> bool {
+        self.entries.get(id.0 as usize).is_some_and(|entry| entry.lock().reducer == Some(Operator::Assign))
+    }
+
+    /// Adds the entries of a map of groups. Two results of one group are combined as the group's value traversal says:
+    /// counts and sums are added up, lists joined, and so on.
+    ///
+    /// # Errors
+    /// If the side-effect holds something else than a map, or two results cannot be combined.
+    pub fn merge_map(&self, id: SideEffectId, map: Map) -> Result<(), QueryError> {
+        self.with_map(id, |held, combine| {
+            // The first instance of a group has nothing to combine its millions with.
+            if held.is_empty() {
+                *held = map;
+                return Ok(());
+            }
+            for (key, value) in map.0 {
+                match held.0.get_mut(&key) {
+                    Some(old) => *old = combine.apply(old, value)?,
+                    None => drop(held.0.insert(key, value)),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds counts to those of a map of counts.
+    ///
+    /// # Errors
+    /// If the side-effect holds something else than a map of numbers.
+    pub fn merge_counts(
+        &self,
+        id: SideEffectId,
+        counts: impl Iterator<Item = (Value, u64)>,
+    ) -> Result<(), QueryError> {
+        self.with_map(id, |held, _| {
+            for (key, count) in counts {
+                let held = held.0.entry(key).or_insert(Value::Long(0));
+                let count = Value::Long(bulk::exact(count)?);
+                *held =
+                    number::add(held, &count).map_err(|e| QueryError::step("groupCount", e.to_string()))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn with_map(
+        &self,
+        id: SideEffectId,
+        change: impl FnOnce(&mut Map, Combine) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        let Some(entry) = self.entries.get(id.0 as usize) else { return Ok(()) };
+        let mut entry = entry.lock();
+        entry.version += 1;
+        let combine = entry.combine;
+        match &mut entry.content {
+            Content::Map(map) | Content::Given(Value::Map(map)) => change(&mut *Arc::make_mut(map), combine),
+            Content::Bag(_) => {
+                Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
+            }
+            Content::Given(other) => Err(mismatch(other.type_name(), &Value::Map(Default::default()))),
+        }
+    }
+}
+
+/// How two results of one group become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Combine {
+    Add,
+    Min,
+    Max,
+    Join,
+    Replace,
+}
+
+impl Combine {
+    /// As the value traversal of a `group` ends.
+    fn of(value: &Pipeline) -> Self {
+        match value.ops.last().map(|op| &op.kind) {
+            Some(OpKind::Aggregate(Aggregation::Count | Aggregation::Sum)) => Self::Add,
+            Some(OpKind::Aggregate(Aggregation::Min)) => Self::Min,
+            Some(OpKind::Aggregate(Aggregation::Max)) => Self::Max,
+            Some(OpKind::Aggregate(Aggregation::Fold)) => Self::Join,
+            _ => Self::Replace,
+        }
+    }
+
+    fn apply(self, old: &Value, new: Value) -> Result<Value, QueryError> {
+        let combined = match (self, old, new) {
+            (Self::Add, old, new) => number::add(old, &new),
+            (Self::Min, old, new) => number::min(old, &new),
+            (Self::Max, old, new) => number::max(old, &new),
+            (Self::Join, Value::List(old), Value::List(new)) => Ok([&old[..], &new[..]].concat().into()),
+            (Self::Join | Self::Replace, _, new) => Ok(new),
+        };
+        combined.map_err(|e| QueryError::step("group", e.to_string()))
+    }
+}
+
+/// Which side-effects are filled by `group` and `groupCount`: those begin as empty maps.
+fn fillings(pipeline: &Pipeline, found: &mut [Option<Combine>]) {
+    for op in pipeline.ops.iter() {
+        match &op.kind {
+            OpKind::GroupCount { side_effect: Some(id), .. } => note(*id, Combine::Add, found),
+            OpKind::Scope(scope) => {
+                if let ScopeKind::Group { value, side_effect: Some(id), .. } = &scope.kind {
+                    note(*id, Combine::of(value), found);
+                }
+                scope.kind.pipelines().for_each(|child| fillings(child, found));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn note(id: SideEffectId, combine: Combine, found: &mut [Option<Combine>]) {
+    if let Some(place) = found.get_mut(id.0 as usize) {
+        *place = Some(combine);
+    }
+}
+
+/// What a side-effect that users gave a value becomes when an object is added to it.
+fn merge(reducer: Option<Operator>, held: Value, object: &Value) -> Result<Value, QueryError> {
+    let arithmetic = |result: Result<Value, number::ArithmeticError>| {
+        result.map_err(|e| QueryError::step("withSideEffect", e.to_string()))
+    };
+    match reducer.unwrap_or(Operator::AddAll) {
+        Operator::Sum | Operator::SumLong => arithmetic(number::add(&held, object)),
+        Operator::Minus => arithmetic(number::sub(&held, object)),
+        Operator::Mult => arithmetic(number::mul(&held, object)),
+        Operator::Div => arithmetic(number::div(&held, object)),
+        Operator::Min => arithmetic(number::min(&held, object)),
+        Operator::Max => arithmetic(number::max(&held, object)),
+        Operator::Assign => Ok(object.clone()),
+        Operator::And => Ok(Value::Bool(truth(&held)? && truth(object)?)),
+        Operator::Or => Ok(Value::Bool(truth(&held)? || truth(object)?)),
+        Operator::AddAll => add_to(held, object),
+    }
+}
+
+fn truth(value: &Value) -> Result<bool, QueryError> {
+    value.as_bool().ok_or_else(|| mismatch("a boolean", value))
+}
+
+fn add_to(held: Value, object: &Value) -> Result<Value, QueryError> {
+    match held {
+        Value::Null => Ok(Value::list([object.clone()])),
+        Value::List(mut list) => {
+            Arc::make_mut(&mut list).push(object.clone());
+            Ok(Value::List(list))
+        }
+        Value::Set(mut set) => {
+            let members: &mut Set = &mut *Arc::make_mut(&mut set);
+            members.insert(object.clone());
+            Ok(Value::Set(set))
+        }
+        Value::Map(mut map) => match object {
+            Value::Map(more) => {
+                let entries = more.iter().map(|(k, v)| (k.clone(), v.clone()));
+                Arc::make_mut(&mut map).0.extend(entries);
+                Ok(Value::Map(map))
+            }
+            other => Err(mismatch("a map", other)),
+        },
+        other => Err(mismatch(other.type_name(), object)),
+    }
+}
+
+fn mismatch(held: &str, object: &Value) -> QueryError {
+    let message = format!(
+        "the side-effect holds {held}, into which a {} cannot be merged; give it a collection or another reducer",
+        object.type_name()
+    );
+    QueryError::step("withSideEffect", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::physical::{By, Child, Grain, InterPolicy, IntraPolicy, Op, Policy, Scope, SideEffect};
+
+    use super::*;
+
+    const X: SideEffectId = SideEffectId(0);
+
+    fn one(initial: Option<Value>, reducer: Option<Operator>) -> SideEffects {
+        let side_effects = vec![SideEffect { name: "x".into(), initial, reducer }];
+        SideEffects::new(&Plan { side_effects, ..Plan::default() })
+    }
+
+    #[test]
+    fn equal_objects_stand_together_in_the_order_of_their_first_addition() {
+        let x = one(None, None);
+        for (object, bulk) in [("a", 1), ("b", 2), ("a", 1)] {
+            x.add(X, object.into(), bulk).unwrap();
+        }
+        let expected: BulkSet = [("a".into(), 2), ("b".into(), 2)].into_iter().collect();
+        assert_eq!(x.value(X), expected.into());
+        assert_eq!(x.distinct_from(X, 1), Some(vec!["b".into()]));
+        assert_eq!(x.version(X), 3);
+    }
+
+    #[test]
+    fn a_given_value_takes_objects_as_its_reducer_says() {
+        let reduce = |initial: Value, reducer, objects: &[i32]| {
+            let x = one(Some(initial), reducer);
+            objects.iter().try_for_each(|o| x.add(X, (*o).into(), 1)).ok().map(|()| x.value(X))
+        };
+        assert_eq!(reduce(1.into(), Some(Operator::Sum), &[2, 3]), Some(6.into()));
+        assert_eq!(reduce(1.into(), Some(Operator::Max), &[2, 7, 3]), Some(7.into()));
+        assert_eq!(reduce(1.into(), Some(Operator::Assign), &[2, 3]), Some(Value::list([3.into()])));
+        assert_eq!(reduce(Value::list([9.into()]), None, &[2]), Some(Value::list([9.into(), 2.into()])));
+        assert_eq!(
+            reduce(Value::from(Set::new()), None, &[2, 2]),
+            Some([Value::Int(2)].into_iter().collect::<Set>().into())
+        );
+        assert!(reduce(1.into(), None, &[2]).is_none());
+    }
+
+    /// `x`, filled by `group('x').by(…)` with this value traversal.
+    fn grouped(value: Aggregation) -> SideEffects {
+        let op = |kind| Op { id: 0, kind, step: "group".into(), labels: Vec::new(), moves: false, rows: 0.0 };
+        let scope = Scope {
+            kind: ScopeKind::Group {
+                key: By::Current,
+                value: Pipeline::new(vec![op(OpKind::Aggregate(value))]),
+                side_effect: Some(X),
+            },
+            child: Child::Stream,
+            grain: Grain::Stream,
+            policy: Policy {
+                inter: InterPolicy::BreadthFirst,
+                intra: IntraPolicy::DepthFirst,
+                max_instances: 1,
+                ordered: false,
+            },
+        };
+        let root = Pipeline::new(vec![op(OpKind::Scope(Box::new(scope)))]);
+        let side_effects = vec![SideEffect { name: "x".into(), initial: None, reducer: None }];
+        SideEffects::new(&Plan { root, side_effects, ..Plan::default() })
+    }
+
+    #[test]
+    fn results_of_one_group_are_combined_as_its_value_says() {
+        let map = |value: Value| [(Value::from("k"), value)].into_iter().collect::<Map>();
+        let combined = |aggregation, values: [Value; 2]| {
+            let x = grouped(aggregation);
+            assert_eq!(x.value(X), Map::new().into(), "it begins as an empty map");
+            values.into_iter().for_each(|value| x.merge_map(X, map(value)).unwrap());
+            x.value(X)
+        };
+        let numbers = || [Value::Long(2), Value::Long(5)];
+        assert_eq!(combined(Aggregation::Count, numbers()), map(7i64.into()).into());
+        assert_eq!(combined(Aggregation::Max, numbers()), map(5i64.into()).into());
+        assert_eq!(combined(Aggregation::Mean, numbers()), map(5i64.into()).into());
+        let lists = [Value::list([1.into()]), Value::list([2.into()])];
+        assert_eq!(combined(Aggregation::Fold, lists), map(Value::list([1.into(), 2.into()])).into());
+    }
+
+    #[test]
+    fn counts_of_several_batches_add_up() {
+        let x = grouped(Aggregation::Count);
+        x.merge_counts(X, [("a".into(), 2), ("b".into(), 1)].into_iter()).unwrap();
+        x.merge_counts(X, [("a".into(), 5)].into_iter()).unwrap();
+        let expected: Map =
+            [("a".into(), Value::Long(7)), ("b".into(), Value::Long(1))].into_iter().collect();
+        assert_eq!(x.value(X), expected.into());
+        assert!(x.add(X, 1.into(), 1).is_err(), "a map takes no objects");
+    }
+}
