@@ -1,54 +1,28 @@
-//! The shared state of an open graph, and how sections get into memory.
+//! The shared state of an open graph.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant};
-
-use crossbeam_epoch::Guard;
-use parking_lot::{Mutex, RwLock};
-use store::Store;
-use timeline::Timeline;
-
-use crate::apply::Writer;
-use crate::cache::{Cache, Entry, Helpers, Pools, Request, name_of};
-use crate::cells::{CellTable, SectionCell, SectionState, Weigh};
 use crate::commit::CommitQueue;
 use crate::define::DefinitionLock;
 use crate::durable::{Log, Meta, SectionStore};
-use crate::error::Result;
 use crate::flush::Manifest;
-use crate::indexes::Indexing;
-use crate::lists::{NodeSizes, Resorts, Secondaries};
-use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Retypes};
-use crate::place::{Allocator, BlockTable};
-use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
-use crate::statistics::Known;
+use crate::model::{Declared, GraphOptions, PublishedCounts};
+use crate::resident::Memory;
 use crate::write::HeldBytes;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+use store::Store;
+use timeline::Timeline;
 
 /// Everything that the handles of one open graph share.
 pub(crate) struct Core {
-    pub(crate) options: GraphOptions,
+    /// What reading takes.
+    pub(crate) memory: Arc<Memory>,
     pub(crate) meta: Meta,
     pub(crate) log: Log,
-    pub(crate) sections: SectionStore,
-    pub(crate) timeline: Timeline,
-    pub(crate) blocks: BlockTable,
-    pub(crate) cache: Cache,
-    /// Through which requests load.
-    pub(crate) pools: Arc<Pools>,
-    /// Threads that load for readers who miss several sections.
-    pub(crate) helpers: Helpers,
-    /// Partition `p` of index `i` is number `i * PARTITIONS + p`.
-    pub(crate) indexes: CellTable<IndexPartition, { 2 * PARTITIONS }>,
-    /// The same of range indexes; which of the two an index uses, its kind says.
-    pub(crate) ordered: CellTable<OrderedPartition, PARTITIONS>,
-    pub(crate) allocator: Allocator,
-    pub(crate) counts: PublishedCounts,
     pub(crate) commits: CommitQueue,
     /// What open transactions have written.
     pub(crate) held: Arc<HeldBytes>,
-    /// Held by whoever changes sections: one at a time.
-    pub(crate) writer: Mutex<Writer>,
     /// Held by whoever flushes, one at a time: what is stored.
     pub(crate) flushing: Mutex<Manifest>,
     /// How many sections the last checkpoint names, for those who cannot wait for a flush.
@@ -56,23 +30,15 @@ pub(crate) struct Core {
     pub(crate) store: Arc<dyn Store>,
     /// Held by whoever changes the schema or the indexes: one at a time.
     pub(crate) defining: DefinitionLock,
-    /// How far indexes are.
-    pub(crate) indexing: Indexing,
-    /// What is known about the graph beside the counts.
-    pub(crate) known: Known,
-    /// How large the nodes of edge-trees get.
-    pub(crate) node_sizes: NodeSizes,
-    /// Secondary edge-trees.
-    pub(crate) secondaries: Secondaries,
-    /// Lists on their way into the order of another sort key.
-    pub(crate) resorts: Resorts,
-    /// What sections are converted to when they are loaded. Ahead of the catalog while one is adopted.
-    pub(crate) retypes: RwLock<Retypes>,
-    /// Names of labels and keys.
-    pub(crate) names: Arc<Names>,
-    declared: RwLock<Arc<Declared>>,
     /// Where the clock of those that wait for their turn begins.
     opened: Instant,
+}
+
+impl std::ops::Deref for Core {
+    type Target = Arc<Memory>;
+    fn deref(&self) -> &Arc<Memory> {
+        &self.memory
+    }
 }
 
 impl Core {
@@ -88,34 +54,15 @@ impl Core {
         declared: Declared,
     ) -> Self {
         Self {
-            cache: Cache::new(&options),
-            node_sizes: NodeSizes::new(options.tree, declared.schema()),
-            pools: Arc::new(Pools::new(&options.pools)),
-            helpers: Helpers::default(),
             held: HeldBytes::new(options.held_bytes),
-            options,
+            commits: CommitQueue::new(declared.definitions().revision),
+            memory: Arc::new(Memory::new(options, sections, timeline, counts, declared)),
             meta,
             log,
-            sections,
-            timeline,
-            blocks: BlockTable::new(),
-            indexes: CellTable::new(),
-            ordered: CellTable::new(),
-            allocator: Allocator::new(),
-            counts,
-            commits: CommitQueue::new(declared.definitions().revision),
-            writer: Mutex::default(),
             flushing: Mutex::default(),
             sections_stored: AtomicU64::new(0),
             store,
             defining: DefinitionLock::default(),
-            indexing: Indexing::default(),
-            known: Known::default(),
-            secondaries: Secondaries::default(),
-            resorts: Resorts::default(),
-            retypes: RwLock::new(declared.definitions().retypes.clone()),
-            names: Arc::clone(declared.names()),
-            declared: RwLock::new(Arc::new(declared)),
             opened: Instant::now(),
         }
     }
@@ -128,158 +75,5 @@ impl Core {
     /// A moment of that clock.
     pub(crate) fn at(&self, time: Duration) -> Instant {
         self.opened + time
-    }
-
-    /// The newest catalog.
-    pub(crate) fn catalog(&self) -> Catalog {
-        Catalog::newest(Arc::clone(&self.declared.read()))
-    }
-
-    /// The version of the schema whose types everything in memory has. Asked while the writer is held, it stays so.
-    pub(crate) fn schema_version(&self) -> u64 {
-        self.declared.read().schema().version
-    }
-
-    /// Changes a copy of what is declared and publishes it, if that succeeds.
-    pub(crate) fn declare<R>(&self, change: impl FnOnce(&mut Declared) -> R) -> R {
-        let mut published = self.declared.write();
-        let mut changed = Declared::clone(&published);
-        let result = change(&mut changed);
-        *published = Arc::new(changed);
-        result
-    }
-
-    /// The section in a cell, loaded first if it is on disk; none if there is no such section.
-    #[inline]
-    pub(crate) fn section<'g, T: Mergeable>(
-        &self,
-        cell: &SectionCell<T>,
-        key: impl FnOnce() -> SectionKey,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g T>> {
-        self.section_for(None, cell, key, guard)
-    }
-
-    /// As [`Core::section`], on behalf of a request if there is one.
-    #[inline]
-    pub(crate) fn section_for<'g, T: Mergeable>(
-        &self,
-        request: Option<&Arc<Request>>,
-        cell: &SectionCell<T>,
-        key: impl FnOnce() -> SectionKey,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g T>> {
-        match cell.read(self.cache.account.era(), guard) {
-            SectionState::Loaded(section) => Ok(Some(section)),
-            SectionState::Empty => Ok(None),
-            SectionState::Stored => {
-                let key = key();
-                self.load(request, cell, || key, || Entry::Section(key), guard)
-            }
-        }
-    }
-
-    /// Loads a section; at once with others who need it. `key` says where it is, which may change while somebody else has it
-    /// in memory; `entry` is what the cache queues.
-    #[cold]
-    pub(crate) fn load<'g, T: Mergeable>(
-        &self,
-        request: Option<&Arc<Request>>,
-        cell: &SectionCell<T>,
-        key: impl Fn() -> SectionKey,
-        entry: impl FnOnce() -> Entry,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g T>> {
-        self.make_room(request.is_some());
-        loop {
-            let now = key();
-            let is_stored = || matches!(cell.get(guard), SectionState::Stored);
-            if let Some(_load) = self.begin_load(now, request, is_stored)? {
-                if key() == now {
-                    let (section, written) = self.sections.load::<T>(now)?;
-                    // Held until it is in its place, where who changes a type finds it.
-                    let retypes = self.retypes.read();
-                    let section = self.as_of_now(section, now, written, &retypes);
-                    return Ok(self.settle_in(cell, section, now, entry, guard));
-                }
-                continue;
-            }
-            match cell.get(guard) {
-                SectionState::Loaded(section) => return Ok(Some(section)),
-                SectionState::Empty => return Ok(None),
-                // Somebody has loaded it, and it has been evicted since.
-                SectionState::Stored => {}
-            }
-        }
-    }
-
-    /// Puts in its place what was loaded by whoever holds the load of `key`.
-    pub(crate) fn settle_in<'g, T: Weigh>(
-        &self,
-        cell: &SectionCell<T>,
-        section: T,
-        key: SectionKey,
-        entry: impl FnOnce() -> Entry,
-        guard: &'g Guard,
-    ) -> Option<&'g T> {
-        let resident = cell.install(section, &self.cache.account, guard)?;
-        if !resident.set_queued(true) {
-            self.cache.admit_loaded(entry(), name_of(&key), resident.bytes());
-        }
-        Some(resident.section())
-    }
-
-    /// The partition of an index.
-    pub(crate) fn index_partition<'g>(
-        &self,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g IndexPartition>> {
-        self.index_partition_for(None, index, partition, guard)
-    }
-
-    /// As [`Core::index_partition`], on behalf of a request if there is one.
-    pub(crate) fn index_partition_for<'g>(
-        &self,
-        request: Option<&Arc<Request>>,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g IndexPartition>> {
-        let Some(cell) = self.indexes.get(index * PARTITIONS + partition) else { return Ok(None) };
-        self.section_for(
-            request,
-            cell,
-            || SectionKey::Index { index: index as u32, partition: partition as u8 },
-            guard,
-        )
-    }
-
-    /// The partition of a range index.
-    pub(crate) fn ordered_partition<'g>(
-        &self,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g OrderedPartition>> {
-        self.ordered_partition_for(None, index, partition, guard)
-    }
-
-    /// As [`Core::ordered_partition`], on behalf of a request if there is one.
-    pub(crate) fn ordered_partition_for<'g>(
-        &self,
-        request: Option<&Arc<Request>>,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g OrderedPartition>> {
-        let Some(cell) = self.ordered.get(index * PARTITIONS + partition) else { return Ok(None) };
-        self.section_for(
-            request,
-            cell,
-            || SectionKey::Ordered { index: index as u32, partition: partition as u8 },
-            guard,
-        )
     }
 }

@@ -1,20 +1,22 @@
 //! A graph: open, begin, flush.
 
+use crate::model::Statistics;
+use crate::statistics::AnalyzeProgress;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use store::Store;
 
-use crate::cache::{Keeper, PoolStats, Request};
+use crate::cache::{PoolStats, Request};
 use crate::core::Core;
 use crate::error::{GraphError, Result};
+use crate::flush::Keeper;
 use crate::indexes::{IndexStatus, IndexWorker};
-use crate::layout::SectionSizes;
 use crate::lists::{SecondaryStatus, SecondaryWorker, SortStatus, SortWorker};
 use crate::load::BulkLoad;
 use crate::model::{GraphOptions, IndexDescription, IndexKind, MAX_TRANSACTION_BYTES, SchemaDescription};
 use crate::read::Snapshot;
-use crate::stats::GraphStats;
+use crate::statistics::{GraphStats, SectionSizes};
 use crate::write::{Transaction, Turn};
 
 /// A durable, transactional property graph. Cheap to clone: clones are the same graph.
@@ -286,6 +288,7 @@ impl Graph {
         Ok(version)
     }
 
+    #[cfg(test)]
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.core
     }
@@ -293,6 +296,22 @@ impl Graph {
     /// The store that the graph is kept in.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.core.store
+    }
+
+    /// What is known as of the last commit, published anew. It waits for the writer, and plans are made again: for people
+    /// and tests; for plans there is [`Snapshot::statistics`].
+    pub fn current_statistics(&self) -> Arc<Statistics> {
+        let writer = self.core.writer.lock();
+        self.core.publish_statistics(&writer.degrees)
+    }
+
+    /// Counts every degree, and every value of every index that is ready, as of now and while reads and writes go on. What
+    /// commits change of the degrees meanwhile is counted in. The result is stored.
+    ///
+    /// # Errors
+    /// If something cannot be read, or the result not be stored.
+    pub fn analyze(&self, progress: &mut dyn FnMut(AnalyzeProgress)) -> Result<Arc<Statistics>> {
+        self.core.analyze(progress)
     }
 }
 

@@ -34,12 +34,13 @@
 //!  define      changing a schema while the graph lives      indexes     build, resume, drop
 //!  statistics  what planner and people know                 lists       second trees, other orders, sizes of nodes
 //!  restart     from files to a graph                        flush       from memory to files
-//!  commit      from validated to visible                    write       what a transaction wants
+//!  write       what a transaction wants                     commit      from validated to visible
 //!  read        what a snapshot sees                         apply       changing sections and trees in memory
-//!  durable     log, sections, checkpoint as bytes           cache       what stays loaded, and whose turn it is to load
+//!  resident    what is in memory, and what differs          durable     log, sections, checkpoint as bytes
+//!  cache       what stays loaded, and whose turn it is      bytes       reading and writing primitive fields
 //!  place       where a vertex lies                          sections    how a piece of a graph looks
 //!  cells       what one writer and many readers share       model       names, types, values, schema, operations
-//!  bytes       reading and writing primitive fields         error.rs    why a graph refuses or fails
+//!  error.rs    why a graph refuses or fails
 //! ```
 //!
 //! ```text
@@ -94,16 +95,15 @@ mod error;
 mod flush;
 mod graph;
 mod indexes;
-mod layout;
 mod lists;
 mod load;
 mod model;
 mod place;
 mod read;
+mod resident;
 mod restart;
 mod sections;
 mod statistics;
-mod stats;
 mod write;
 
 pub use crate::cache::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
@@ -114,10 +114,8 @@ pub use crate::commit::CommitCounts;
 pub use crate::error::{GraphError, Result};
 pub use crate::graph::Graph;
 pub use crate::indexes::IndexStatus;
-pub use crate::layout::{SectionKind, SectionSizes};
 pub use crate::lists::SortStatus;
-pub use crate::lists::TreeUse;
-pub use crate::lists::{Filtered, SecondaryState, SecondaryStatus};
+pub use crate::lists::{SecondaryState, SecondaryStatus};
 pub use crate::load::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
 pub use crate::model::Catalog;
 pub use crate::model::GraphOptions;
@@ -126,6 +124,7 @@ pub use crate::model::RangeQuery;
 pub use crate::model::ReadUnit;
 pub use crate::model::SecondaryOptions;
 pub use crate::model::Single;
+pub use crate::model::Statistics;
 pub use crate::model::TreeBounds;
 pub use crate::model::ValueRef;
 pub use crate::model::check as check_id;
@@ -139,6 +138,7 @@ pub use crate::model::{
 };
 pub use crate::model::{NameSpace, check_name, name_hash};
 pub use crate::model::{for_each_equal_hash, index_hash};
+pub use crate::read::Filtered;
 pub use crate::read::OrderCursor;
 pub use crate::read::Reader;
 pub use crate::read::ScanCursor;
@@ -147,8 +147,10 @@ pub use crate::read::{DegreeCache, Degrees, Ends, Lists, PropertyColumn};
 pub use crate::read::{List, Run};
 pub use crate::read::{Place, Seek, Stretch};
 pub use crate::read::{StripeRanks, StripeTest};
-pub use crate::statistics::{AnalyzeProgress, Statistics};
-pub use crate::stats::GraphStats;
+pub use crate::resident::TreeUse;
+pub use crate::statistics::AnalyzeProgress;
+pub use crate::statistics::GraphStats;
+pub use crate::statistics::{SectionKind, SectionSizes};
 pub use crate::write::ReadNotes;
 pub use crate::write::{Submitted, Transaction};
 pub use crate::write::{Turn, TurnAnswer};

@@ -81,7 +81,7 @@ impl Application<'_> {
 
     fn change_ordered(&mut self, index: usize, key: Box<[u8]>, v: VertexRef, added: bool) -> Result<()> {
         let partition = v.tablet() as usize;
-        let cell = self.core.ordered.get_or_grow(index * PARTITIONS + partition);
+        let cell = self.memory.ordered.get_or_grow(index * PARTITIONS + partition);
         let name = SectionKey::Ordered { index: index as u32, partition: partition as u8 };
         let tick = self.tick;
         self.change(cell, name, key.len(), OrderedPartition::empty, |section: &OrderedPartition| {
@@ -91,7 +91,7 @@ impl Application<'_> {
 
     fn column(&self, v: VertexRef, key: KeyId) -> Result<Option<&Column>> {
         let Some(cell) = self.block(v)?.columns.get(key.index()) else { return Ok(None) };
-        self.core.section(cell, || SectionKey::of(v, SectionName::Column(key)), self.guard)
+        self.memory.section(cell, || SectionKey::of(v, SectionName::Column(key)), self.guard)
     }
 }
 

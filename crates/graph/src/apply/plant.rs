@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::tree::{TreeChange, TreeWriter};
+use super::tree::TreeWriter;
 use super::tree_build::TreeBuild;
 use super::writer::Application;
 use crate::cells::SectionCell;
 use crate::error::Result;
-use crate::lists::Maintained;
 use crate::model::{Before, KeyId, Tick, adjacency_number, slot_of, stripe_of, value_before};
+use crate::resident::Maintained;
 use crate::sections::{
-    Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, EdgeTree, SectionKey, SectionName, TreeName,
+    Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, EdgeTree, SectionKey, SectionName, TreeChange,
+    TreeName,
 };
 
 impl Application<'_> {
@@ -25,16 +26,16 @@ impl Application<'_> {
         let TreeName { v, label, dir, .. } = name;
         let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
         let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
-        let section: Option<&Adjacency> = self.core.section(cell, || key, self.guard)?;
+        let section: Option<&Adjacency> = self.memory.section(cell, || key, self.guard)?;
         if let Some(tree) = section.and_then(|section| section.tree(slot_of(v))) {
-            let root = self.core.tree_root(tree, name, self.guard)?;
+            let root = self.memory.tree_root(tree, name, self.guard)?;
             let value = root.order.key().and_then(|key| value_before(before, key));
             let (before, change) = (root.degree(Tick::MAX), TreeChange { before: value, ..change });
             self.change_secondaries(tree, name, change)?;
             self.change_tree(tree, name, change)?;
-            let after = self.core.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
+            let after = self.memory.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
             self.note_degree(name, change, before.into(), Some(after.into()));
-            if after as usize <= self.core.node_sizes.declared(label).packed_again() {
+            if after as usize <= self.memory.node_sizes.declared(label).packed_again() {
                 self.writer.wilted.insert(name);
             }
             return Ok(());
@@ -44,7 +45,7 @@ impl Application<'_> {
             cell,
             key,
             change.kind.weight(),
-            || Adjacency::empty(self.core.order_of_new(label, self.catalog)),
+            || Adjacency::empty(self.memory.order_of_new(label, self.catalog)),
             |section: &Adjacency| {
                 before = section.degree(slot_of(v), Tick::MAX) as u64;
                 section.push(slot_of(v), change.tick, change.neighbour, change.seq, change.kind.clone());
@@ -56,7 +57,7 @@ impl Application<'_> {
             // A tree has one order for all snapshots.
             Some(section)
                 if !section.is_between_orders()
-                    && section.degree(slot_of(v), Tick::MAX) > self.core.node_sizes.declared(label).max =>
+                    && section.degree(slot_of(v), Tick::MAX) > self.memory.node_sizes.declared(label).max =>
             {
                 self.plant(cell, section, name)
             }
@@ -72,14 +73,14 @@ impl Application<'_> {
         edges: u64,
     ) -> Result<()> {
         let (Some(section), Some(stripe)) =
-            (cell.loaded(self.guard), self.core.blocks.stripe(stripe_of(name.v)))
+            (cell.loaded(self.guard), self.memory.blocks.stripe(stripe_of(name.v)))
         else {
             return Ok(());
         };
         let after = section.degree(slot_of(name.v), Tick::MAX);
         let key = (stripe.label, name.label, name.dir);
         self.writer.degrees.change(key, after as u64 - edges, after as u64);
-        if after > self.core.node_sizes.declared(name.label).max {
+        if after > self.memory.node_sizes.declared(name.label).max {
             self.plant(cell, section, name)?;
         }
         Ok(())
@@ -92,7 +93,7 @@ impl Application<'_> {
             EdgeChangeKind::Update(_) => return,
             EdgeChangeKind::Delete => -1,
         };
-        let Some(stripe) = self.core.blocks.stripe(stripe_of(name.v)) else { return };
+        let Some(stripe) = self.memory.blocks.stripe(stripe_of(name.v)) else { return };
         let (degrees, key) = (&mut self.writer.degrees, (stripe.label, name.label, name.dir));
         match after {
             Some(after) if after != before => degrees.change(key, before, after),
@@ -108,8 +109,8 @@ impl Application<'_> {
         list: TreeName,
         change: TreeChange<'_>,
     ) -> Result<()> {
-        let maintained = self.core.secondaries.maintained(list);
-        let sorted_by = self.core.resorts.built_by(list);
+        let maintained = self.memory.secondaries.maintained(list);
+        let sorted_by = self.memory.resorts.built_by(list);
         if maintained.is_empty() && sorted_by.is_none() {
             return Ok(());
         }
@@ -118,16 +119,16 @@ impl Application<'_> {
         let cells = cells.as_deref().unwrap_or_default();
         let before = |by: KeyId| cells.iter().find(|(key, _)| *key == by).map(|(_, value)| value);
         if let Some(by) = sorted_by {
-            self.core.resorts.log(TreeChange { before: before(by), ..change });
+            self.memory.resorts.log(TreeChange { before: before(by), ..change });
         }
         for Maintained { by, tree } in maintained {
             let (name, change) = (list.by(Some(by)), TreeChange { before: before(by), ..change });
             match tree {
                 Some(tree) => {
-                    self.core.secondaries.count_change();
+                    self.memory.secondaries.count_change();
                     self.change_tree(&tree, name, change)?;
                 }
-                None => self.core.secondaries.log(name, change),
+                None => self.memory.secondaries.log(name, change),
             }
         }
         Ok(())
@@ -137,7 +138,7 @@ impl Application<'_> {
     where
         Self: 't,
     {
-        TreeWriter { core: self.core, tree, name, watermark: self.watermark(), guard: self.guard }
+        TreeWriter { memory: self.memory, tree, name, watermark: self.watermark(), guard: self.guard }
     }
 
     fn change_tree(&mut self, tree: &Arc<EdgeTree>, name: TreeName, change: TreeChange<'_>) -> Result<()> {
@@ -153,11 +154,11 @@ impl Application<'_> {
         section.append_list(slot, watermark, &mut builder);
         builder.end_slot();
         let list = builder.finish(section.settled.max(watermark));
-        let account = &self.core.cache.account;
+        let account = &self.memory.cache.account;
         let first_id = match self.writer.felled.get_mut(&name) {
             Some(felled) => felled.replant(),
             None => {
-                self.core.clear_ground(name);
+                self.memory.clear_ground(name);
                 1
             }
         };
@@ -165,7 +166,7 @@ impl Application<'_> {
             TreeBuild {
                 list: &list,
                 dir: name.dir,
-                bounds: self.core.node_sizes.bounds(name.label),
+                bounds: self.memory.node_sizes.bounds(name.label),
                 first_id,
                 account,
             }

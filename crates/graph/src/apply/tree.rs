@@ -4,33 +4,21 @@ use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
 use rustc_hash::FxHashSet;
-use values::{Value, VertexRef};
 
 use super::tree_build::{first_edge, part};
 use crate::cells::{Account, VERSION_BYTES, Version};
-use crate::core::Core;
 use crate::error::Result;
 use crate::model::{EdgeCells, KeyId, Tick, TreeBounds, ValueRef};
+use crate::resident::Memory;
 use crate::sections::{
     Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, EdgeNode, EdgePlace, EdgeTree, FirstEdge,
-    Mergeable, NodePlace, Order, SortPlace, Target, TreeName, TreePart, TreeRoot, Windows, identity,
-    order_values,
+    Mergeable, NodePlace, Order, SortPlace, Target, TreeChange, TreeName, TreePart, TreeRoot, Windows,
+    identity, order_values,
 };
-
-/// A change of one edge of a tree's list.
-#[derive(Clone, Copy)]
-pub(crate) struct TreeChange<'a> {
-    pub(crate) tick: Tick,
-    pub(crate) neighbour: VertexRef,
-    pub(crate) seq: u32,
-    pub(crate) kind: &'a EdgeChangeKind,
-    /// In a list by sort key, of an update or a delete: the value that the edge had. It says where to look first.
-    pub(crate) before: Option<&'a Value>,
-}
 
 /// A tree that is changed.
 pub(crate) struct TreeWriter<'a> {
-    pub(crate) core: &'a Core,
+    pub(crate) memory: &'a Memory,
     pub(crate) tree: &'a EdgeTree,
     pub(crate) name: TreeName,
     /// No reader asks for anything before this.
@@ -72,22 +60,22 @@ impl<'a> TreeWriter<'a> {
     }
 
     fn root(&self) -> Result<&'a TreeRoot> {
-        self.core.tree_root(self.tree, self.name, self.guard)
+        self.memory.tree_root(self.tree, self.name, self.guard)
     }
 
     fn account(&self) -> &'a Arc<Account> {
-        &self.core.cache.account
+        &self.memory.cache.account
     }
 
     fn bounds(&self) -> TreeBounds {
-        self.core.node_sizes.bounds(self.name.label)
+        self.memory.node_sizes.bounds(self.name.label)
     }
 
     fn section(&self, node: &Arc<EdgeNode>) -> Result<&'a Adjacency> {
         if let Some(section) = node.cell.loaded(self.guard) {
             return Ok(section);
         }
-        let section = self.core.edge_node(node, self.name, self.guard)?;
+        let section = self.memory.edge_node(node, self.name, self.guard)?;
         let len = section.neighbours().len() as u32;
         if len != node.stored_len() {
             // Replaying after a flush that did not get as far as the root: what leads to the node must be written again.
@@ -143,18 +131,18 @@ impl<'a> TreeWriter<'a> {
         if section.settled >= change.tick {
             return Ok(());
         }
-        if node.id() != 0 && self.core.cache.has_evicted_roots_since(self.watermark) {
+        if node.id() != 0 && self.memory.cache.has_evicted_roots_since(self.watermark) {
             self.tree.retire(TreePart::Node(node.forget_id()));
         }
         let root = self.root()?;
         if !Arc::ptr_eq(node, node_at(root, root.last())) {
-            self.core.node_sizes.count_change(self.name.label);
+            self.memory.node_sizes.count_change(self.name.label);
         }
         section.push(0, change.tick, change.neighbour, change.seq, kind.clone());
         node.cell.grow(VERSION_BYTES + kind.weight(), self.guard);
         node.set_dirty(true);
         let versions = section.delta_len();
-        if node.is_ripe(versions, self.core.options.merge_versions) {
+        if node.is_ripe(versions, self.memory.options.merge_versions) {
             if section.delta_up_to(self.watermark) * 2 >= versions {
                 node.cell.replace(section.merged(self.watermark), self.account(), self.guard);
                 node.set_ripe_at(0);

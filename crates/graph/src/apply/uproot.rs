@@ -18,42 +18,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use crossbeam_epoch::Guard;
 
-use super::writer::Writer;
-use crate::core::Core;
 use crate::error::Result;
 use crate::model::{Tick, adjacency_number, slot_of};
-use crate::sections::{
-    Adjacency, EdgeTree, SectionKey, SectionName, TreeName, TreePart, TreeRoot, tree_prefix,
-};
-
-/// What the store has of a tree that is no more.
-#[derive(Default)]
-pub(crate) struct Felled {
-    parts: Vec<TreePart>,
-    /// The first storage id that it did not give out.
-    next_id: u32,
-}
-
-impl Felled {
-    /// The first storage id of the tree that the same list gets again. From now on the root in the store is that one's.
-    pub(crate) fn replant(&mut self) -> u32 {
-        self.parts.retain(|part| *part != TreePart::Root);
-        self.next_id.max(1)
-    }
-
-    fn add(&mut self, tree: &EdgeTree, root: &TreeRoot) {
-        self.next_id = self.next_id.max(root.next_id.load(Ordering::Relaxed));
-        // Without an id, a node counts as one that belongs to no tree, and stays with its readers.
-        root.nodes().for_each(|node| tree.retire(TreePart::Node(node.forget_id())));
-        root.metas.iter().for_each(|meta| tree.retire(TreePart::Meta(meta.id.load(Ordering::Relaxed))));
-        self.parts.append(&mut tree.retired.lock());
-        self.parts.push(TreePart::Root);
-    }
-}
+use crate::resident::{Memory, Writer};
+use crate::sections::{Adjacency, EdgeTree, SectionKey, SectionName, TreeName, TreeRoot, tree_prefix};
 
 /// A tree that goes.
 struct Leaving<'g> {
@@ -62,7 +33,7 @@ struct Leaving<'g> {
     root: &'g TreeRoot,
 }
 
-impl Core {
+impl Memory {
     /// Moves lists whose trees have become small back into their sections. For who flushes, before it looks what is to be
     /// written. What cannot be loaded now stays as it is.
     pub(crate) fn uproot_wilted(&self) {
@@ -181,6 +152,7 @@ mod tests {
     use crate::graph::Graph;
     use crate::model::{Dir, GraphOptions, SecondaryOptions, TreeBounds};
     use crate::read::Place;
+    use crate::sections::TreePart;
     use values::EdgeRef;
 
     fn open() -> Graph {

@@ -3,93 +3,25 @@
 //! One thread at a time, in stamp order; readers go on meanwhile. Replaying the log takes the same path: a change that
 //! a section's base already includes is skipped.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use crossbeam_epoch::Guard;
-use rustc_hash::{FxHashMap, FxHashSet};
 use values::{EdgeRef, Value, VertexRef};
 
-use super::tree::TreeChange;
-use super::uproot::Felled;
 use crate::cells::{SectionCell, VERSION_BYTES};
-use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Before, Catalog, Counts, DegreeTable, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, Op, PropertyState, SLOTS,
-    Tick, VertexLabelId, adjacency_number, index_hash, slot_of, stripe_of, weight,
+    Before, Catalog, Counts, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, Op, PropertyState, SLOTS, Tick,
+    VertexLabelId, adjacency_number, index_hash, slot_of, stripe_of, weight,
 };
 use crate::place::Block;
+use crate::resident::{Memory, Writer};
 use crate::sections::{
-    Column, EdgeChangeKind, EdgeTree, IndexChange, IndexPartition, Mergeable, PARTITIONS, Presence,
-    SectionKey, SectionName, TreeName, VERTEX_IDS, VertexState, partition_of,
+    Column, EdgeChangeKind, IndexChange, IndexPartition, Mergeable, PARTITIONS, Presence, SectionKey,
+    SectionName, TreeChange, TreeName, VERTEX_IDS, VertexState, partition_of,
 };
-
-/// What the one writer keeps.
-#[derive(Default)]
-pub(crate) struct Writer {
-    /// Sections that differ from what is stored.
-    pub(crate) dirty: FxHashSet<SectionKey>,
-    /// Sections that a flush is writing.
-    pub(crate) flushing: FxHashSet<SectionKey>,
-    /// The last commit applied.
-    pub(crate) applied: Tick,
-    /// The last checkpoint.
-    pub(crate) checkpoint: Tick,
-    /// Bytes of log since the checkpoint.
-    pub(crate) log_bytes: u64,
-    /// How many edges vertices have.
-    pub(crate) degrees: DegreeTable,
-    /// Trees that differ from what is stored.
-    pub(crate) dirty_trees: FxHashMap<TreeName, Arc<EdgeTree>>,
-    /// Lists whose trees have become so small that they should go back into their sections.
-    pub(crate) wilted: BTreeSet<TreeName>,
-    /// What the store still has of the trees of lists that went back.
-    pub(crate) felled: FxHashMap<TreeName, Felled>,
-    /// Lists that went back since the graph was opened.
-    pub(crate) went_back: u64,
-    /// Sections that could not be merged because of an old reader: how large to let the delta grow before trying again.
-    patience: FxHashMap<SectionKey, usize>,
-}
-
-impl Writer {
-    /// A writer of a graph whose sections are those of a checkpoint.
-    pub(crate) fn at(checkpoint: Tick) -> Self {
-        Self { applied: checkpoint, checkpoint, ..Self::default() }
-    }
-
-    /// One of those that replay the log side by side: it changes what no other one does, and knows nothing of the rest.
-    pub(crate) fn replaying() -> Self {
-        Self { applied: Tick::MAX, ..Self::default() }
-    }
-
-    /// Adds what such a one has changed.
-    pub(crate) fn add(&mut self, part: Self) {
-        self.dirty.extend(part.dirty);
-        self.dirty_trees.extend(part.dirty_trees);
-        self.degrees.add(&part.degrees);
-    }
-
-    /// Whether nothing differs from what is stored.
-    pub(crate) fn is_clean(&self) -> bool {
-        self.dirty.is_empty() && self.dirty_trees.is_empty()
-    }
-
-    /// The section was merged, by somebody else than who applies.
-    pub(crate) fn forget_patience(&mut self, key: SectionKey) {
-        self.patience.remove(&key);
-    }
-
-    /// Forgets a section that is not to be any more.
-    pub(crate) fn forget(&mut self, key: SectionKey) {
-        self.dirty.remove(&key);
-        self.patience.remove(&key);
-    }
-}
 
 /// One commit on its way into the sections.
 pub(crate) struct Application<'a> {
-    pub(crate) core: &'a Core,
+    pub(crate) memory: &'a Memory,
     pub(crate) writer: &'a mut Writer,
     pub(crate) catalog: &'a Catalog,
     pub(crate) counts: &'a mut Counts,
@@ -135,7 +67,7 @@ impl<'a> Application<'a> {
     }
 
     fn create_vertex(&mut self, v: VertexRef, label: VertexLabelId, id: Option<&Value>) -> Result<()> {
-        let stripe = self.core.blocks.stripe_for(stripe_of(v), label);
+        let stripe = self.memory.blocks.stripe_for(stripe_of(v), label);
         stripe.allocate_up_to((v.0 & 0xffff) + 1);
         self.counts.change_vertices(stripe.label, 1);
         if let Some(id) = id {
@@ -145,11 +77,11 @@ impl<'a> Application<'a> {
     }
 
     fn drop_vertex(&mut self, v: VertexRef) -> Result<()> {
-        let stripe = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?;
+        let stripe = self.memory.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?;
         self.counts.change_vertices(stripe.label, -1);
         let cell = &self.block(v)?.presence;
         let key = SectionKey::of(v, SectionName::Presence);
-        let presence = self.core.section(cell, || key, self.guard)?;
+        let presence = self.memory.section(cell, || key, self.guard)?;
         let hash =
             presence.and_then(|p| p.user_id(slot_of(v), Tick::MAX)).map(|id| index_hash(&id.to_value()));
         if let Some(hash) = hash {
@@ -174,7 +106,7 @@ impl<'a> Application<'a> {
     }
 
     fn set_property(&mut self, v: VertexRef, key: KeyId, state: &PropertyState) -> Result<()> {
-        let label = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?.label;
+        let label = self.memory.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?.label;
         let cell = self.block(v)?.columns.get_or_grow(key.index());
         let name = SectionKey::of(v, SectionName::Column(key));
         let catalog = self.catalog;
@@ -210,7 +142,7 @@ impl<'a> Application<'a> {
         added: bool,
     ) -> Result<()> {
         let partition = partition_of(hash);
-        let cell = self.core.indexes.get_or_grow(index * PARTITIONS + partition);
+        let cell = self.memory.indexes.get_or_grow(index * PARTITIONS + partition);
         let key = SectionKey::Index { index: index as u32, partition: partition as u8 };
         let tick = self.tick;
         self.change(cell, key, 0, IndexPartition::empty, |section: &IndexPartition| {
@@ -227,9 +159,9 @@ impl<'a> Application<'a> {
         empty: impl FnOnce() -> T,
         push: impl FnOnce(&T),
     ) -> Result<()> {
-        let section = match self.core.section(cell, || key, self.guard)? {
+        let section = match self.memory.section(cell, || key, self.guard)? {
             Some(section) => section,
-            None => cell.replace(empty(), &self.core.cache.account, self.guard),
+            None => cell.replace(empty(), &self.memory.cache.account, self.guard),
         };
         if section.settled() >= self.tick {
             return Ok(());
@@ -238,7 +170,7 @@ impl<'a> Application<'a> {
         cell.grow(VERSION_BYTES + bytes, self.guard);
         self.writer.dirty.insert(key);
         let waits = !self.merges_lists && key.is_adjacency();
-        if !waits && section.is_ripe(self.core.options.merge_versions) {
+        if !waits && section.is_ripe(self.memory.options.merge_versions) {
             self.merge(cell, section, key);
         }
         Ok(())
@@ -248,7 +180,7 @@ impl<'a> Application<'a> {
     pub(crate) fn merge_list(&mut self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Result<()> {
         let cell = self.block(v)?.adjacency.get_or_grow(adjacency_number(label, dir));
         if let Some(section) = cell.loaded(self.guard)
-            && section.is_ripe(self.core.options.merge_versions)
+            && section.is_ripe(self.memory.options.merge_versions)
         {
             self.merge(cell, section, SectionKey::of(v, SectionName::Adjacency(label, dir)));
         }
@@ -267,18 +199,18 @@ impl<'a> Application<'a> {
             return;
         }
         self.writer.patience.remove(&key);
-        cell.replace(section.merged(watermark), &self.core.cache.account, self.guard);
+        cell.replace(section.merged(watermark), &self.memory.cache.account, self.guard);
     }
 
     /// No reader asks for anything before this.
     pub(crate) fn watermark(&mut self) -> Tick {
-        let watermark = *self.watermark.get_or_insert_with(|| self.core.timeline.watermark().bits());
+        let watermark = *self.watermark.get_or_insert_with(|| self.memory.timeline.watermark().bits());
         // The stamps between the last commit and the watermark, if any, were given up.
         watermark.min(self.writer.applied)
     }
 
     pub(crate) fn block(&self, v: VertexRef) -> Result<&'a Block> {
-        let stripe = self.core.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?;
+        let stripe = self.memory.blocks.stripe(stripe_of(v)).ok_or_else(|| unknown_vertex(v))?;
         Ok(stripe.block(v.tablet() as usize))
     }
 }

@@ -13,27 +13,25 @@
 //! * *What can go*: what is on disk just as it is. Sections that differ are not in the queues; a flush makes them clean and
 //!   puts them back. A section whose newest version some snapshot does not see stays, since a loaded base has no past. A
 //!   section that leads to trees goes after their roots, a root after its nodes: there is never a second object for what
-//!   somebody could still change. See [`evict`].
+//!   somebody could still change. See `resident/evict.rs`.
 //! * *Whose objects*: a section that is loaded again has new objects for its trees, a root new ones for its nodes. Who still
 //!   reads an old root goes on loading nodes through it: until all snapshots of that time have ended, nodes that change get
 //!   new places in the store (as nodes that are split do), and the old places stay. Who still reads an old section asks the
 //!   new one for roots.
-//! * *When*: a thread, the [`keeper`], makes room before it is needed; who finds none all the same makes it on the spot.
+//! * *When*: a thread, the keeper (`flush/keeper.rs`), makes room before it is needed; who finds none all the same makes it on the spot.
 //! * *Loads*: of several who need a section at the same time, one reads it. See [`loads`].
 //!
 //! It must never know what a section means, nor who reads it: names, bytes and turns are all it sees.
 
-mod evict;
 mod keeper;
 mod loads;
 mod pools;
 mod queues;
 
-pub(crate) use evict::hold_still;
-pub(crate) use keeper::Keeper;
-pub(crate) use loads::name_of;
+pub(crate) use loads::{Loading, name_of};
+pub(crate) use pools::{Away, Class, Pools, Turn, Turn as LoadTurn, Waiter};
 pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
-pub(crate) use pools::{Helpers, Pools, Turn as LoadTurn};
+pub(crate) use queues::Candidate;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -43,7 +41,7 @@ use parking_lot::Mutex;
 use self::keeper::Signal;
 use self::loads::Loads;
 use self::queues::Queues;
-use crate::cells::Account;
+use crate::cells::{Account, Resident};
 use crate::model::{GraphOptions, KeyId, Tick};
 use crate::sections::{EdgeNode, SectionKey};
 
@@ -88,6 +86,18 @@ struct InVain {
     watermark: Tick,
 }
 
+/// What became of a candidate.
+pub(crate) enum Outcome {
+    /// It has left.
+    Evicted,
+    /// It was read again.
+    Wanted,
+    /// Something that will pass keeps it: an old snapshot, a load, a tree below it.
+    Held,
+    /// It is not in memory, or differs from what is stored: a flush queues it again.
+    NotHere,
+}
+
 /// The budget of a graph, and what it is spent on.
 pub(crate) struct Cache {
     pub(crate) account: Arc<Account>,
@@ -102,7 +112,7 @@ pub(crate) struct Cache {
     /// The snapshot, as the oldest one, whose transaction was let through though it was in vain to make room: one of those that
     /// share it. [`NOBODY`] if none was.
     let_through: AtomicU64,
-    signal: Signal,
+    pub(crate) signal: Signal,
     /// Sections and tree nodes read from disk, and put out of memory, since the graph was opened.
     loaded: AtomicU64,
     loaded_bytes: AtomicU64,
@@ -144,6 +154,49 @@ impl Cache {
         self.budget - self.aside.load(Ordering::Relaxed)
     }
 
+    /// The bytes that sections and tree nodes may take.
+    pub(crate) fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// How many entries are queued.
+    pub(crate) fn queued(&self) -> usize {
+        self.queues.lock().len()
+    }
+
+    /// What is to go next; none when nothing is queued. It is to be settled.
+    pub(crate) fn next_candidate(&self) -> Option<Candidate<Entry>> {
+        self.queues.lock().next()
+    }
+
+    /// Takes in what became of a candidate.
+    pub(crate) fn settle(&self, candidate: Candidate<Entry>, outcome: Outcome) {
+        let mut queues = self.queues.lock();
+        match outcome {
+            Outcome::Evicted => {
+                self.evicted.fetch_add(1, Ordering::Relaxed);
+                queues.evicted(&candidate);
+            }
+            Outcome::Wanted => queues.promote(candidate),
+            Outcome::Held => queues.postpone(candidate),
+            Outcome::NotHere => {}
+        }
+    }
+
+    /// Queues a section that a flush has made clean, if it is not queued.
+    pub(crate) fn admit_clean<T>(
+        &self,
+        resident: Option<&Resident<T>>,
+        name: u64,
+        entry: impl FnOnce() -> Entry,
+    ) {
+        if let Some(resident) = resident
+            && !resident.set_queued(true)
+        {
+            self.admit(entry(), name, resident.bytes());
+        }
+    }
+
     /// The bytes from which on the keeper makes room: 15/16 of the budget.
     pub(crate) fn high_water(&self) -> usize {
         self.room() - self.room() / 16
@@ -180,7 +233,7 @@ impl Cache {
 
     /// The bytes, if a snapshot from before `began` keeps so many that nothing more can be committed: half of the budget beyond it.
     /// Of several that began when the oldest snapshot was taken, one is let through.
-    fn crowd(&self, began: Tick, watermark: impl FnOnce() -> Tick) -> Option<usize> {
+    pub(crate) fn crowd(&self, began: Tick, watermark: impl FnOnce() -> Tick) -> Option<usize> {
         let most = self.budget.saturating_add((self.budget / 2).max(LEAST_CROWD));
         let total = self.account.total();
         let is_kept = || {
@@ -217,7 +270,7 @@ impl Cache {
         watermark <= self.unlinked.load(Ordering::Relaxed)
     }
 
-    fn note_unlinked(&self, applied: Tick) {
+    pub(crate) fn note_unlinked(&self, applied: Tick) {
         self.unlinked.fetch_max(applied, Ordering::Relaxed);
     }
 

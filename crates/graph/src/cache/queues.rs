@@ -25,8 +25,8 @@ pub(super) enum Tier {
 }
 
 /// An entry, with its size when it was queued.
-pub(super) struct Candidate<E> {
-    pub(super) entry: E,
+pub(crate) struct Candidate<E> {
+    pub(crate) entry: E,
     name: u64,
     bytes: usize,
     tier: Tier,

@@ -25,11 +25,12 @@ use store::StoreError;
 use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 
 use super::commit_counts::CommitCounters;
-use crate::apply::{Application, Writer};
+use crate::apply::Application;
 use crate::core::Core;
 use crate::durable::{CatalogGrowth, GroupRecord, encode_ops};
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, Counts, Named, NewNames, Op, Tick, name_hash, units};
+use crate::resident::Writer;
 
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
@@ -355,7 +356,7 @@ impl Core {
         self.make_room_for_writer(writer);
         let guard = crossbeam_epoch::pin();
         let mut application = Application {
-            core: self,
+            memory: self,
             writer,
             catalog: &self.catalog(),
             counts,

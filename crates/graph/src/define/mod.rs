@@ -1,10 +1,8 @@
 //! Changing the schema while the graph lives: a change is checked against what exists, committed, and what is in memory is
 //! converted. It must never know how a definition is written down; the model says that.
 
-mod adopt;
 mod change;
 mod check;
-mod resident;
 
 pub(crate) use change::DefinitionLock;
 pub(crate) use check::check_existing;

@@ -7,7 +7,10 @@
 //!
 //! It must never know what a section means, nor who changed it.
 
+mod keeper;
 mod tree;
+
+pub(crate) use keeper::Keeper;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,13 +19,12 @@ use rustc_hash::FxHashMap;
 use values::VertexRef;
 
 use self::tree::{TreeFlush, TreeImage};
-use crate::apply::Writer;
 use crate::cells::SectionCell;
 use crate::core::Core;
 use crate::durable::{Checkpoint, SectionWriter, StripeEntry};
 use crate::error::Result;
 use crate::model::{Catalog, DegreeTable, Tick, vertex_at};
-use crate::place::CellVisitor;
+use crate::resident::{CellVisitor, Writer};
 use crate::sections::{EdgeTree, FIRST_INDEX, Mergeable, SectionKey, SectionName, TreeName};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.

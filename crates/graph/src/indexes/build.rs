@@ -1,10 +1,10 @@
 //! Builds an index while commits go on.
 
-use super::Indexing;
 use super::fill::Entries;
 use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::{Index, IndexDescription, IndexKind, IndexState, TABLETS};
+use crate::resident::Indexing;
 use crate::sections::PARTITIONS;
 use std::sync::Arc;
 

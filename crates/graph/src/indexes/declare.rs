@@ -1,12 +1,13 @@
 //! Declares and drops indexes, and says how far they are.
 
-use super::{IndexStatus, Task};
+use super::IndexStatus;
 use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Definitions, IndexDefinition, IndexDescription, IndexState, KeyId, NameSpace, NewNames, SchemaError,
     VertexLabelId,
 };
+use crate::resident::Task;
 
 /// Most indexes that a graph can ever have had: their numbers are never used again.
 const MAX_INDEXES: u32 = 1 << 16;

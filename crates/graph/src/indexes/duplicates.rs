@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use values::{Value, VertexRef};
 
-use crate::core::Core;
 use crate::error::Result;
 use crate::model::{IndexDefinition, KeyId, SchemaError, ValueRef};
 use crate::read::{Reader, Snapshot};
+use crate::resident::Memory;
 use crate::sections::{FIRST_INDEX, PARTITIONS};
 
-impl Core {
+impl Memory {
     /// Refuses the first value that two vertices have, as of now.
     pub(crate) fn find_duplicate(self: &Arc<Self>, definition: &IndexDefinition, number: u32) -> Result<()> {
         let Some(&key) = definition.keys.first() else { return Ok(()) };

@@ -3,11 +3,11 @@
 use values::{Value, VertexRef};
 
 use super::turns::in_turns;
-use crate::apply::{Writer, check_combinations, order_keys};
+use crate::apply::{check_combinations, order_keys};
 use crate::cells::{SectionCell, SectionState};
-use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::{Index, IndexDefinition, IndexKind, KeyId, SLOTS, TABLETS, Tick, index_hash};
+use crate::resident::{Memory, Writer};
 use crate::sections::{
     Column, FIRST_INDEX, IndexPartition, Mergeable, OrderedEntry, OrderedPartition, PARTITIONS, SectionKey,
     SectionName, index_entry, partition_of,
@@ -95,7 +95,7 @@ impl Entries {
     /// Adds the entries of one partition to those it has, and forgets them.
     pub(crate) fn install(
         &mut self,
-        core: &Core,
+        core: &Memory,
         number: u32,
         partition: usize,
         writer: &mut Writer,
@@ -137,7 +137,7 @@ fn column_key(stripe: usize, tablet: usize, key: KeyId) -> SectionKey {
 }
 
 fn replace<T: Mergeable>(
-    core: &Core,
+    core: &Memory,
     cell: &SectionCell<T>,
     key: SectionKey,
     writer: &mut Writer,
@@ -154,7 +154,7 @@ fn replace<T: Mergeable>(
     Ok(())
 }
 
-impl Core {
+impl Memory {
     /// Adds the entries of the vertices of one block, as they are now.
     pub(crate) fn gather_block(
         &self,
@@ -175,7 +175,7 @@ impl Core {
         entries.add_block(stripe, tablet, &columns)
     }
 
-    /// As [`Core::gather_block`], of a block whose sections are all on disk as they are. What has to be read for it does not
+    /// As [`Memory::gather_block`], of a block whose sections are all on disk as they are. What has to be read for it does not
     /// get into the cache: who holds the writer all the while cannot make room there.
     fn gather_stored_block(
         &self,

@@ -30,9 +30,6 @@ mod worker;
 pub(crate) use turns::in_turns;
 pub(crate) use worker::IndexWorker;
 
-use std::collections::BTreeMap;
-
-use parking_lot::{Condvar, Mutex};
 use values::Value;
 
 use crate::error::GraphError;
@@ -67,81 +64,5 @@ impl IndexStatus {
             map.insert("failure", failure.to_string());
         }
         map.into()
-    }
-}
-
-/// What is known about indexes that are not simply ready.
-#[derive(Default)]
-pub(crate) struct Indexing {
-    state: Mutex<State>,
-    /// Told whenever the state changes.
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    tasks: std::collections::VecDeque<Task>,
-    /// Whether a task is being done.
-    works: bool,
-    /// What is being built; it may have left the catalog already, if that has failed.
-    building: Option<IndexDescription>,
-    /// By number: blocks looked at, and blocks in all.
-    progress: BTreeMap<u32, (usize, usize)>,
-    failures: BTreeMap<IndexDescription, GraphError>,
-    stop: bool,
-}
-
-/// What the worker has to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Task {
-    /// Build the index with this number.
-    Build(u32),
-    /// Look through the indexes about which too little is known.
-    Survey,
-    /// Log that the index with this number is no more, and reclaim it.
-    Forget(u32),
-    /// Delete what is stored of the index with this number, once no snapshot before this stamp is left.
-    Reclaim(u32, crate::model::Tick),
-}
-
-impl Indexing {
-    fn add(&self, task: Task) {
-        self.state.lock().tasks.push_back(task);
-        self.changed.notify_all();
-    }
-
-    /// Has the worker look through the indexes about which too little is known.
-    pub(crate) fn add_survey(&self) {
-        self.add(Task::Survey);
-    }
-
-    fn set_progress(&self, number: u32, done: usize, total: usize) {
-        self.state.lock().progress.insert(number, (done, total));
-    }
-
-    fn begin(&self, description: &IndexDescription) {
-        self.state.lock().building = Some(description.clone());
-    }
-
-    /// Waits until nothing is left to build.
-    pub(crate) fn await_all(&self) {
-        let mut state = self.state.lock();
-        let builds = |task: &Task| matches!(task, Task::Build(_));
-        while !state.stop && (state.works || state.tasks.iter().any(builds)) {
-            self.changed.wait(&mut state);
-        }
-    }
-
-    /// Notes how building ended, and tells who waits for it.
-    fn end(&self, number: u32, failure: Option<(IndexDescription, GraphError)>) {
-        let mut state = self.state.lock();
-        state.progress.remove(&number);
-        state.building = None;
-        state.failures.extend(failure);
-        self.changed.notify_all();
-    }
-
-    fn is_stopping(&self) -> bool {
-        self.state.lock().stop
     }
 }

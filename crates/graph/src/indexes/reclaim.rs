@@ -2,10 +2,10 @@
 
 use store::KeyRange;
 
-use super::Task;
 use crate::core::Core;
 use crate::error::Result;
 use crate::model::Tick;
+use crate::resident::Task;
 use crate::sections::{FIRST_INDEX, PARTITIONS, SectionKey};
 
 impl Core {

@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{Indexing, Task};
 use crate::core::Core;
 use crate::error::{GraphError, Result};
-
-/// How long to wait before looking again whether an index that was dropped is still asked.
-const AGAIN: Duration = Duration::from_millis(50);
+use crate::resident::Task;
 
 /// The worker of an open graph: a thread that is started when there is something to do, and ends with the graph's last
 /// handle.
@@ -80,43 +76,5 @@ fn work(core: &Arc<Core>) {
             }
         }
         core.indexing.rest();
-    }
-}
-
-impl Indexing {
-    /// The next task; none when the graph is being closed.
-    fn next(&self) -> Option<Task> {
-        let mut state = self.state.lock();
-        loop {
-            if state.stop {
-                return None;
-            }
-            if let Some(task) = state.tasks.pop_front() {
-                state.works = true;
-                return Some(task);
-            }
-            self.changed.wait(&mut state);
-        }
-    }
-
-    /// A task is done.
-    fn rest(&self) {
-        self.state.lock().works = false;
-        self.changed.notify_all();
-    }
-
-    /// Puts a task behind the others, after a while or when there is something new.
-    fn postpone(&self, task: Task) {
-        let mut state = self.state.lock();
-        let waits = |task: &Task| matches!(task, Task::Reclaim(..) | Task::Forget(_));
-        if state.tasks.iter().all(waits) && !state.stop {
-            self.changed.wait_for(&mut state, AGAIN);
-        }
-        state.tasks.push_back(task);
-    }
-
-    fn stop(&self) {
-        self.state.lock().stop = true;
-        self.changed.notify_all();
     }
 }

@@ -12,7 +12,6 @@ use super::sink::SectionSink;
 use super::spill::SpillFile;
 use super::staging::StagedStripes;
 use super::{BulkLoad, BulkProgress, LoadedIds};
-use crate::apply::Writer;
 use crate::cells::SectionCell;
 use crate::core::Core;
 use crate::durable::Checkpoint;
@@ -23,13 +22,12 @@ use crate::model::{
     Catalog, Counts, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace, NewNames,
     Tick, ValueTable,
 };
-use crate::place::CellVisitor;
 use crate::read::{EdgeIdEntry, Reader, Snapshot, edge_ids};
+use crate::resident::{CellVisitor, Writer};
 use crate::sections::{
     IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS, partition_of,
 };
-use crate::statistics::Scrutiny;
-use crate::stats::GraphStats;
+use crate::statistics::{GraphStats, Scrutiny};
 
 /// Part of what edges may take in memory that finished sections take besides.
 const PART_TO_GATHER: usize = 4;
@@ -338,7 +336,7 @@ impl IdCheck<'_> {
         find: impl Fn(&Reader<'_>, &T) -> Option<Value>,
     ) -> Result<()> {
         for some in suspects.chunks(IDS_AT_A_TIME) {
-            self.snapshot.core().make_room_for_writer(self.writer);
+            self.snapshot.memory().make_room_for_writer(self.writer);
             let reader = self.snapshot.reader();
             if let Some(id) = some.iter().find_map(|suspect| find(&reader, suspect)) {
                 return Err(error(id));

@@ -17,6 +17,7 @@ mod range_query;
 mod read_unit;
 mod scalar_hash;
 mod schema;
+mod statistics;
 mod statistics_bytes;
 pub(crate) mod units;
 mod value_bytes;
@@ -51,6 +52,8 @@ pub use schema::{
     IndexKind, IndexState, NodeBounds, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType,
     VertexDescription, VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
 };
+pub use statistics::Statistics;
+pub(crate) use statistics::has_moved;
 pub(crate) use statistics_bytes::{ValueTable, decode as decode_statistics, encode as encode_statistics};
 pub(crate) use value_bytes::{unstorable, weight};
 pub use value_ref::ValueRef;

@@ -20,9 +20,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use values::VertexRef;
 
+use super::ranked::Ranked;
 use crate::cells::{CellTable, SectionCell};
 use crate::model::{STRIPES, TABLETS, VertexLabelId, stripe_of};
-use crate::read::Ranked;
 use crate::sections::{Adjacency, Column, Presence};
 
 /// Blocks that a stripe has from the beginning.

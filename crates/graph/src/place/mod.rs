@@ -3,8 +3,10 @@
 
 mod allocator;
 mod block;
-mod placement;
+mod filters;
+mod ranked;
 
 pub(crate) use allocator::{Allocator, OpenStripes};
 pub(crate) use block::{Block, BlockTable, Stripe};
-pub(crate) use placement::CellVisitor;
+pub(crate) use filters::{Filter, Filters};
+pub(crate) use ranked::{Array, Different, RankRange, Ranked, Ranks};

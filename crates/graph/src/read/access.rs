@@ -109,7 +109,7 @@ impl Reader<'_> {
 
     /// Appends the vertices that an index has under a hash: a superset of those that have the value.
     fn index_candidates(&self, index: usize, hash: u32, out: &mut Vec<VertexRef>) {
-        match self.core.index_partition_for(self.request(), index, partition_of(hash), &self.guard) {
+        match self.memory.index_partition_for(self.request(), index, partition_of(hash), &self.guard) {
             Ok(Some(partition)) => partition.candidates(hash, out),
             Ok(None) => {}
             Err(error) => self.snapshot().fail(error),
@@ -215,12 +215,12 @@ impl Reader<'_> {
     fn next_run(&self, label: Option<VertexLabelId>, from: u64, end: Option<u64>) -> Option<(u64, u64)> {
         let end = end.unwrap_or(u64::MAX);
         let mut number = (from >> 16) as usize;
-        while number < self.core.blocks.end() {
+        while number < self.memory.blocks.end() {
             let first = (number as u64) << 16;
             if first >= end {
                 return None;
             }
-            if let Some(stripe) = self.core.blocks.stripe(number)
+            if let Some(stripe) = self.memory.blocks.stripe(number)
                 && label.is_none_or(|label| label == stripe.label)
             {
                 let to = (first + u64::from(stripe.allocated().min(STRIPE_VERTICES))).min(end);

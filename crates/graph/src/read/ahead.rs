@@ -11,9 +11,8 @@ use values::VertexRef;
 use super::reader::Reader;
 use crate::cache::Request;
 use crate::cells::{SectionCell, SectionState};
-use crate::core::Core;
 use crate::model::adjacency_number;
-use crate::place::CellVisitor;
+use crate::resident::{CellVisitor, Memory};
 use crate::sections::{Mergeable, SectionKey, SectionName, TreeName, TreePart};
 
 /// Vertices after the one whose section is missed that are looked at.
@@ -45,7 +44,7 @@ impl Reader<'_> {
     /// same time, if loads take long at the moment; it may load what in the end is not asked for.
     #[inline]
     pub fn expect(&self, vertices: &[VertexRef]) {
-        if self.core.pools.expects_long() {
+        if self.memory.pools.expects_long() {
             note(&mut self.ahead.borrow_mut().rows, vertices);
         }
     }
@@ -55,7 +54,7 @@ impl Reader<'_> {
     /// something.
     #[inline]
     pub fn expect_ends(&self, vertices: &[VertexRef]) {
-        if self.core.pools.expects_long() && (self.has_missed.get() || self.core.pools.foresees_loads()) {
+        if self.memory.pools.expects_long() && (self.has_missed.get() || self.memory.pools.foresees_loads()) {
             note(&mut self.ahead.borrow_mut().ends, vertices);
         }
     }
@@ -69,14 +68,14 @@ impl Reader<'_> {
         }
         let keys = self.missed_next(missed);
         if keys.len() > 1 {
-            self.core.helpers.load(self.snapshot().core(), self.request(), keys);
+            self.memory.helpers.load(self.snapshot().memory(), self.request(), keys);
         }
     }
 
     /// The section that was missed and those of the vertices after it, as many as are loaded together.
     fn missed_next(&self, missed: SectionKey) -> Vec<SectionKey> {
-        let (mut keys, most) = (vec![missed], self.core.options.pools.together);
-        if most <= 1 || self.core.cache.is_short() {
+        let (mut keys, most) = (vec![missed], self.memory.options.pools.together);
+        if most <= 1 || self.memory.cache.is_short() {
             return keys;
         }
         let ahead = self.ahead.borrow();
@@ -88,7 +87,7 @@ impl Reader<'_> {
         let (ends, rows) = (&ahead.ends[after(&ahead.ends)..], &ahead.rows[after(&ahead.rows)..]);
         for v in ends.iter().chain(rows).take(LOOK_AHEAD) {
             let Some(key) = same_kind(*v, missed).filter(|key| *key != missed) else { continue };
-            if !keys.contains(&key) && self.core.is_on_disk(key, &self.guard) {
+            if !keys.contains(&key) && self.memory.is_on_disk(key, &self.guard) {
                 keys.push(key);
                 if keys.len() >= most {
                     break;
@@ -112,7 +111,7 @@ fn is_stored<T>(cell: Option<&SectionCell<T>>, guard: &Guard) -> bool {
     cell.is_some_and(|cell| matches!(cell.get(guard), SectionState::Stored))
 }
 
-impl Core {
+impl Memory {
     /// Whether a section of a block, or a root, is there but not in memory. Of a root it is not known if its section is not.
     fn is_on_disk(&self, key: SectionKey, guard: &Guard) -> bool {
         match key {
@@ -143,12 +142,12 @@ impl Core {
             }
             return;
         }
-        self.visit(key, LoadAhead { core: self, key, request });
+        self.visit(key, LoadAhead { memory: self, key, request });
     }
 }
 
 struct LoadAhead<'a> {
-    core: &'a Core,
+    memory: &'a Memory,
     key: SectionKey,
     request: Option<&'a Arc<Request>>,
 }
@@ -158,6 +157,6 @@ impl CellVisitor for LoadAhead<'_> {
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) {
         let guard = crossbeam_epoch::pin();
-        let _ = self.core.section_for(self.request, cell, || self.key, &guard);
+        let _ = self.memory.section_for(self.request, cell, || self.key, &guard);
     }
 }

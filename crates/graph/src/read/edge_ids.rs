@@ -13,9 +13,9 @@ use values::{EdgeRef, Value, VertexRef};
 
 use super::reader::Reader;
 use crate::apply::Application;
-use crate::core::Core;
 use crate::error::Result;
 use crate::model::{EDGE_ID_KEY, Tick, for_each_equal_hash, index_hash};
+use crate::resident::Memory;
 use crate::sections::{EDGE_IDS, EntryRef, OrderedPartition, PARTITIONS, SectionKey, partition_of};
 
 /// Bytes of a key.
@@ -77,7 +77,7 @@ pub(crate) fn partition_key(partition: usize) -> SectionKey {
     SectionKey::Ordered { index: EDGE_IDS as u32, partition: partition as u8 }
 }
 
-impl Core {
+impl Memory {
     /// Whether the index has an edge under an id.
     pub(crate) fn has_edge_id(&self, id: &Value, e: EdgeRef) -> Result<bool> {
         let (guard, entry) = (crossbeam_epoch::pin(), EdgeIdEntry::new(id, e));
@@ -90,7 +90,7 @@ impl Application<'_> {
     /// Puts an edge with an id of the user into the index, or takes it out.
     pub(crate) fn change_edge_id(&mut self, id: &Value, e: EdgeRef, added: bool) -> Result<()> {
         let entry = EdgeIdEntry::new(id, e);
-        let cell = self.core.ordered.get_or_grow(EDGE_IDS * PARTITIONS + entry.partition());
+        let cell = self.memory.ordered.get_or_grow(EDGE_IDS * PARTITIONS + entry.partition());
         let tick = self.tick;
         self.change(cell, partition_key(entry.partition()), KEY, OrderedPartition::empty, |section| {
             section.push(tick, (entry.key().into(), e.src), added);
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 
     fn edge_id_candidates(&self, hash: u32, out: &mut Vec<EdgeRef>) {
-        match self.core.ordered_partition_for(self.request(), EDGE_IDS, partition_of(hash), &self.guard) {
+        match self.memory.ordered_partition_for(self.request(), EDGE_IDS, partition_of(hash), &self.guard) {
             Ok(Some(partition)) => {
                 let from = hash.to_be_bytes();
                 // Behind every key that begins with the hash.

@@ -316,7 +316,7 @@ impl<'r> List<'r> {
     pub fn secondary_keys(self) -> Vec<KeyId> {
         match self.reader.own {
             Some(_) => Vec::new(),
-            None => self.reader.core.secondaries.keys_of(self.name, self.reader.tick),
+            None => self.reader.memory.secondaries.keys_of(self.name, self.reader.tick),
         }
     }
 

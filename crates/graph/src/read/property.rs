@@ -138,7 +138,7 @@ impl Reader<'_> {
 
     #[inline]
     pub(crate) fn column(&self, v: VertexRef, key: KeyId) -> Option<&Column> {
-        let cell = self.core.blocks.block(v)?.columns.get(key.index())?;
+        let cell = self.memory.blocks.block(v)?.columns.get(key.index())?;
         self.resolve(cell, || SectionKey::of(v, SectionName::Column(key)))
     }
 }

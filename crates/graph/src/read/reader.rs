@@ -13,12 +13,12 @@ use super::runs::Place;
 use super::snapshot::Snapshot;
 use crate::cache::Request;
 use crate::cells::{SectionCell, SectionState};
-use crate::core::Core;
 use crate::error::Result;
 use crate::model::{
     Dir, EDGE_ID_KEY, EdgeLabelId, Tick, ValueRef, VertexLabelId, adjacency_number, slot_of, stripe_of,
 };
 use crate::place::Block;
+use crate::resident::Memory;
 use crate::sections::{
     Adjacency, EdgePlace, FoundEdge, Mergeable, MergedList, Order, Presence, SectionKey, SectionName,
     TreeName, VertexState,
@@ -30,7 +30,7 @@ use crate::sections::{
 /// Reads return plain values; whether all of them could be answered is told by [`Reader::check`].
 pub struct Reader<'a> {
     snapshot: &'a Snapshot,
-    pub(crate) core: &'a Core,
+    pub(crate) memory: &'a Memory,
     pub(crate) tick: Tick,
     pub(crate) own: Option<Own<'a>>,
     /// Whether the edge nodes that it reads count as read by somebody.
@@ -49,10 +49,10 @@ impl<'a> Reader<'a> {
 
     /// A reader that lays some writes over a snapshot.
     pub(crate) fn with_own(snapshot: &'a Snapshot, own: Option<Own<'a>>) -> Self {
-        let (core, tick) = (snapshot.core(), snapshot.stamp().bits());
+        let (memory, tick) = (snapshot.memory(), snapshot.stamp().bits());
         Self {
             snapshot,
-            core,
+            memory,
             tick,
             own,
             counts: true,
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
     /// The label of a vertex that exists or once existed.
     #[inline]
     pub fn label(&self, v: VertexRef) -> VertexLabelId {
-        self.core.blocks.stripe(stripe_of(v)).map_or(VertexLabelId(0), |stripe| stripe.label)
+        self.memory.blocks.stripe(stripe_of(v)).map_or(VertexLabelId(0), |stripe| stripe.label)
     }
 
     /// One past the highest label that an edge which this reader finds may have. The own writes of a transaction may have brought
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn order_of(&self, section: &Adjacency, label: EdgeLabelId) -> Order {
         match section.is_between_orders() {
-            true => self.core.resorts.orders.at(label, self.tick).unwrap_or(section.order),
+            true => self.memory.resorts.orders.at(label, self.tick).unwrap_or(section.order),
             false => section.order,
         }
     }
@@ -301,13 +301,13 @@ impl<'a> Reader<'a> {
 
     #[inline]
     pub(crate) fn presence(&self, v: VertexRef) -> Option<&Presence> {
-        let block = self.core.blocks.block(v)?;
+        let block = self.memory.blocks.block(v)?;
         self.resolve(&block.presence, || SectionKey::of(v, SectionName::Presence))
     }
 
     #[inline]
     pub(crate) fn adjacency(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Option<&Adjacency> {
-        let block: &Block = self.core.blocks.block(v)?;
+        let block: &Block = self.memory.blocks.block(v)?;
         let cell = block.adjacency.get(adjacency_number(label, dir))?;
         self.resolve(cell, || SectionKey::of(v, SectionName::Adjacency(label, dir)))
     }
@@ -319,7 +319,7 @@ impl<'a> Reader<'a> {
         cell: &SectionCell<T>,
         key: impl FnOnce() -> SectionKey,
     ) -> Option<&T> {
-        match cell.read(self.core.cache.account.era(), &self.guard) {
+        match cell.read(self.memory.cache.account.era(), &self.guard) {
             SectionState::Loaded(section) => Some(section),
             SectionState::Empty => None,
             SectionState::Stored => self.resolve_stored(cell, key()),
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
     #[cold]
     fn resolve_stored<T: Mergeable>(&self, cell: &SectionCell<T>, key: SectionKey) -> Option<&T> {
         self.load_with_next(key);
-        match self.core.section_for(self.request(), cell, || key, &self.guard) {
+        match self.memory.section_for(self.request(), cell, || key, &self.guard) {
             Ok(section) => section,
             Err(error) => {
                 self.snapshot.fail(error);

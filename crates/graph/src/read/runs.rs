@@ -7,9 +7,9 @@ use values::{EdgeRef, VertexRef};
 use super::list::Run;
 use super::reader::Reader;
 use crate::apply::belongs_behind;
-use crate::cache::hold_still;
 use crate::cells::SectionState;
 use crate::model::{Dir, EdgeLabelId, KeyId, slot_of};
+use crate::resident::hold_still;
 use crate::sections::{
     Adjacency, EdgeNode, EdgePlace, EdgeTree, FoundEdge, MergedList, NodePlace, Order, OwnChanges, TreeName,
     TreePart, TreeRoot,
@@ -47,7 +47,7 @@ impl Reader<'_> {
     /// (ByteGraph, section 4.3.2). A transaction's reader always stands in the primary one.
     #[inline]
     pub fn whole(&self, v: VertexRef, label: EdgeLabelId, dir: Dir) -> Place {
-        match self.core.secondaries.is_empty() {
+        match self.memory.secondaries.is_empty() {
             true => Place::default(),
             false if !self.list(v, label, dir).has_tree() => Place::default(),
             false => {
@@ -60,7 +60,7 @@ impl Reader<'_> {
     /// The tree of this name that this reader may read; none if the list is packed or has no such secondary tree.
     pub(crate) fn tree_of(&self, name: TreeName) -> Option<Arc<EdgeTree>> {
         if name.by.is_some() {
-            return self.core.secondaries.visible(name, self.tick);
+            return self.memory.secondaries.visible(name, self.tick);
         }
         self.adjacency(name.v, name.label, name.dir)?.tree(slot_of(name.v)).cloned()
     }
@@ -68,7 +68,7 @@ impl Reader<'_> {
     /// The root of a tree. None if the list has gone back into its section since (see [`Reader::went_back`]), or it cannot be
     /// loaded, which is kept in the snapshot.
     pub(crate) fn tree_root<'s>(&'s self, tree: &Arc<EdgeTree>, name: TreeName) -> Option<&'s TreeRoot> {
-        let root = tree.root.read(self.core.cache.account.era(), &self.guard);
+        let root = tree.root.read(self.memory.cache.account.era(), &self.guard);
         // Asked for behind the root, which is replaced last: whoever finds a new one knows of the former.
         if let Some(former) = tree.former(self.tick, &self.guard) {
             return Some(former);
@@ -85,15 +85,15 @@ impl Reader<'_> {
             self.load_with_next(name.key(TreePart::Root));
         }
         let mut tree = Arc::clone(tree);
-        let mut loaded = self.core.tree_root_for(self.request(), &tree, name, &self.guard);
-        let mut current = self.core.is_current(&tree, name, &self.guard);
+        let mut loaded = self.memory.tree_root_for(self.request(), &tree, name, &self.guard);
+        let mut current = self.memory.is_current(&tree, name, &self.guard);
         let _still = (!current).then(hold_still);
         while !current {
             // The section that this reader came by has been evicted: what is in the store may be newer than its snapshot,
             // and only who comes by the section of now can tell.
             tree = self.tree_of(name)?;
-            loaded = self.core.tree_root_for(self.request(), &tree, name, &self.guard);
-            current = self.core.is_current(&tree, name, &self.guard);
+            loaded = self.memory.tree_root_for(self.request(), &tree, name, &self.guard);
+            current = self.memory.is_current(&tree, name, &self.guard);
         }
         // The list may have been sorted anew meanwhile, or since the section left that this reader came by.
         if let Some(former) = tree.former(self.tick, &self.guard) {
@@ -226,16 +226,16 @@ impl Reader<'_> {
     /// Counts a list that somebody begins to read.
     pub(crate) fn count_list(&self, label: EdgeLabelId) {
         if self.counts {
-            self.core.node_sizes.count_list(label);
+            self.memory.node_sizes.count_list(label);
         }
     }
 
     pub(crate) fn node_section(&self, node: &Arc<EdgeNode>, name: TreeName) -> Option<&Adjacency> {
         if self.counts {
-            self.core.secondaries.count_node();
-            self.core.node_sizes.count_read(name.label);
+            self.memory.secondaries.count_node();
+            self.memory.node_sizes.count_read(name.label);
         }
-        match self.core.edge_node_for(self.request(), node, name, &self.guard) {
+        match self.memory.edge_node_for(self.request(), node, name, &self.guard) {
             Ok(section) => Some(section),
             Err(error) => {
                 self.snapshot().fail(error);

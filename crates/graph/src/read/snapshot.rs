@@ -8,9 +8,9 @@ use timeline::{SnapshotGuard, Stamp};
 use super::overlay::{Overlay, Own};
 use super::reader::Reader;
 use crate::cache::Request;
-use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, Counts, EdgeLabelId, NewNames, VertexLabelId};
+use crate::resident::Memory;
 
 /// A consistent view of the graph: everything that was committed up to its stamp and nothing later; inside a
 /// transaction also the writes that the transaction had made when the snapshot was taken. Cheap to clone.
@@ -24,7 +24,7 @@ pub struct Snapshot {
 }
 
 struct Inner {
-    core: Arc<Core>,
+    memory: Arc<Memory>,
     catalog: Catalog,
     counts: Arc<Counts>,
     own: Option<(Arc<Overlay>, u64)>,
@@ -36,22 +36,22 @@ struct Inner {
 
 impl Snapshot {
     /// The latest committed state.
-    pub(crate) fn latest(core: &Arc<Core>) -> Self {
+    pub(crate) fn latest(memory: &Arc<Memory>) -> Self {
         loop {
-            let catalog = core.catalog();
-            let guard = core.timeline.snapshot();
+            let catalog = memory.catalog();
+            let guard = memory.timeline.snapshot();
             // The writer publishes counts just before their commit becomes visible; between the two, look again.
-            if let Some(counts) = core.counts.at(guard.stamp().bits()) {
+            if let Some(counts) = memory.counts.at(guard.stamp().bits()) {
                 // Its schema and indexes must not be newer than the stamp: an index has what anybody sees from the moment on
                 // when it is ready.
-                let newest = core.catalog();
+                let newest = memory.catalog();
                 if newest.revision() != catalog.revision() {
                     continue;
                 }
                 let catalog = newest.at(guard.stamp().bits());
                 let guard = Arc::new(guard);
-                let (core, failure) = (Arc::clone(core), Arc::default());
-                let inner = Inner { core, catalog, counts, own: None, failure, guard };
+                let (memory, failure) = (Arc::clone(memory), Arc::default());
+                let inner = Inner { memory, catalog, counts, own: None, failure, guard };
                 return Self { inner: Arc::new(inner), request: None };
             }
             std::hint::spin_loop();
@@ -60,11 +60,11 @@ impl Snapshot {
 
     /// The graph as of a commit that is visible by now, though not necessarily the last one: for its elements alone. Counts, schema
     /// and indexes may be newer.
-    pub(crate) fn at_commit(core: &Arc<Core>, guard: SnapshotGuard) -> Self {
-        let catalog = core.catalog().at(guard.stamp().bits());
-        let (counts, guard) = (core.counts.newest(), Arc::new(guard));
-        let (core, failure) = (Arc::clone(core), Arc::default());
-        let inner = Inner { core, catalog, counts, own: None, failure, guard };
+    pub(crate) fn at_commit(memory: &Arc<Memory>, guard: SnapshotGuard) -> Self {
+        let catalog = memory.catalog().at(guard.stamp().bits());
+        let (counts, guard) = (memory.counts.newest(), Arc::new(guard));
+        let (memory, failure) = (Arc::clone(memory), Arc::default());
+        let inner = Inner { memory, catalog, counts, own: None, failure, guard };
         Self { inner: Arc::new(inner), request: None }
     }
 
@@ -93,7 +93,7 @@ impl Snapshot {
         let inner = &self.inner;
         Self {
             inner: Arc::new(Inner {
-                core: Arc::clone(&inner.core),
+                memory: Arc::clone(&inner.memory),
                 catalog: inner.catalog.with_new(names),
                 counts,
                 own,
@@ -124,7 +124,7 @@ impl Snapshot {
     /// A request for reads of this snapshot's graph, over at `deadline` at the latest; see
     /// [`Snapshot::on_behalf_of`].
     pub fn new_request(&self, deadline: Option<Instant>) -> Arc<Request> {
-        self.inner.core.pools.request(deadline)
+        self.inner.memory.pools.request(deadline)
     }
 
     /// Begins a batch of reads: pins the memory-reclamation epoch once. Hold it only while working on one batch.
@@ -174,8 +174,8 @@ impl Snapshot {
         let _ = self.inner.failure.set(error);
     }
 
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        &self.inner.core
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.inner.memory
     }
 
     pub(crate) fn counts(&self) -> &Arc<Counts> {

@@ -8,14 +8,13 @@ use store::Store;
 use timeline::{Stamp, Timeline};
 
 use super::replay::Replay;
-use crate::apply::Writer;
 use crate::commit::CommitQueue;
 use crate::core::Core;
 use crate::durable::{Checkpoint, Log, Meta, Record, SectionStore};
 use crate::error::Result;
 use crate::flush::Manifest;
 use crate::model::{Counts, DegreeTable, GraphOptions, PublishedCounts, Tick};
-use crate::statistics::Known;
+use crate::resident::Writer;
 
 /// Written units that commit validation remembers: 95 MB at most.
 const REMEMBERED_UNITS: usize = 1 << 20;
@@ -32,7 +31,7 @@ impl Core {
         let timeline = Timeline::new(REMEMBERED_UNITS);
         let counts = PublishedCounts::new(0, Counts::default());
         let mut core = Self::new(options, store, meta, log, sections, timeline, counts, declared);
-        core.known = Known::restored(values);
+        core.known.restore(values);
         core.restore(&checkpoint);
         core.resume_turns();
         core.replay(checkpoint, degrees)?;
@@ -76,8 +75,11 @@ impl Core {
         };
         let visible = timeline.visible().bits();
         self.writer.lock().applied = visible;
-        self.timeline = timeline;
-        self.counts = PublishedCounts::new(visible, counts);
+        let Some(memory) = Arc::get_mut(&mut self.memory) else {
+            unreachable!("nobody else has the graph while it is opened")
+        };
+        memory.timeline = timeline;
+        memory.counts = PublishedCounts::new(visible, counts);
         self.commits = CommitQueue::new(self.catalog().revision());
         Ok(())
     }

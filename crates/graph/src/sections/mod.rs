@@ -46,8 +46,8 @@ pub(crate) use parts::{Part, Parts};
 pub(crate) use presence::{Presence, VertexState};
 pub(crate) use stripes::Stripes;
 pub(crate) use tree::{
-    Below, EdgeNode, EdgeTree, FirstEdge, Meta, NodePlace, Span, StoredMeta, StoredRoot, Target, TreeName,
-    TreePart, TreeRoot, Windows, encode_meta, encode_root,
+    Below, EdgeNode, EdgeTree, FirstEdge, Meta, NodePlace, Span, StoredMeta, StoredRoot, Target, TreeChange,
+    TreeName, TreePart, TreeRoot, Windows, encode_meta, encode_root,
 };
 pub(crate) use values::{Rows, Values};
 pub(crate) use values_builder::ValuesBuilder;

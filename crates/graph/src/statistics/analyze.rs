@@ -11,11 +11,13 @@
 
 use std::sync::Arc;
 
+use super::AnalyzeProgress;
 use super::survey::Scrutiny;
-use super::{AnalyzeProgress, Statistics};
 use crate::core::Core;
 use crate::error::Result;
-use crate::model::{DegreeTable, Dir, EdgeLabelId, IndexState, ValueTable, VertexLabelId, adjacency_number};
+use crate::model::{
+    DegreeTable, Dir, EdgeLabelId, IndexState, Statistics, ValueTable, VertexLabelId, adjacency_number,
+};
 use crate::read::{ScanCursor, Snapshot};
 
 /// Vertices that are looked at at once.

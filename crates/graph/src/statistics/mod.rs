@@ -19,118 +19,22 @@
 //! It must never know what a plan makes of them.
 
 mod analyze;
+mod layout;
+mod sizes;
 mod survey;
 
+pub use layout::{SectionKind, SectionSizes};
+pub use sizes::GraphStats;
 pub(crate) use survey::Scrutiny;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use parking_lot::{Mutex, RwLock};
-
-use crate::core::Core;
-use crate::error::{GraphError, Result};
-use crate::model::{
-    Counts, DegreeHistogram, DegreeTable, Dir, EdgeLabelId, Index, IndexState, ValueStatistics, ValueTable,
-    VertexLabelId,
-};
+use crate::model::{Counts, DegreeTable, Index, IndexState, Statistics, ValueTable, has_moved};
 use crate::read::Snapshot;
+use crate::resident::Memory;
 
-/// What is known about a graph, as of some commit.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics {
-    epoch: u64,
-    counts: Counts,
-    degrees: DegreeTable,
-    values: ValueTable,
-}
-
-impl Statistics {
-    /// Grows by one whenever something has moved so far that plans may be made differently.
-    pub fn epoch(&self) -> u64 {
-        self.epoch
-    }
-
-    /// How many edges of a label, one way, the vertices of a label have. `None` if that is not known: the graph comes
-    /// from a version that kept no statistics, and was not analyzed since.
-    pub fn degree(&self, vertex: VertexLabelId, edge: EdgeLabelId, dir: Dir) -> Option<DegreeHistogram> {
-        Some(self.degrees.known()?.get(&(vertex, edge, dir)).cloned().unwrap_or_default())
-    }
-
-    /// The histograms that there are, in no order. `None` as for [`Statistics::degree`].
-    pub fn each_degree(
-        &self,
-    ) -> Option<impl Iterator<Item = (VertexLabelId, EdgeLabelId, Dir, &DegreeHistogram)>> {
-        let known = self.degrees.known()?;
-        Some(known.iter().map(|((vertex, edge, dir), histogram)| (*vertex, *edge, *dir, histogram)))
-    }
-
-    /// All histograms that have edges, ascending by vertex label, edge label and direction.
-    pub fn degrees(&self) -> Vec<(VertexLabelId, EdgeLabelId, Dir, DegreeHistogram)> {
-        let known = self.degrees.known().into_iter().flatten();
-        let all = known.map(|((vertex, edge, dir), histogram)| (*vertex, *edge, *dir, histogram.clone()));
-        let mut all: Vec<_> = all.filter(|(.., histogram)| histogram.edges() > 0).collect();
-        all.sort_by_key(|(vertex, edge, dir, _)| (*vertex, *edge, *dir));
-        all
-    }
-
-    /// Whether the histograms of degrees are exact, and not only nearly so.
-    pub fn degrees_are_exact(&self) -> bool {
-        self.degrees.is_exact()
-    }
-
-    /// How the values under an index are distributed, if somebody has looked.
-    pub fn values(&self, index: &Index) -> Option<&ValueStatistics> {
-        self.values.get(&index.number).map(|values| &**values)
-    }
-
-    /// Whether some number is not nearly what it was.
-    fn is_outdated(&self, counts: &Counts) -> bool {
-        self.counts.vertices.differs_by(&counts.vertices, has_moved)
-            || self.counts.edges.differs_by(&counts.edges, has_moved)
-    }
-}
-
-/// Numbers that differ by less than this are alike: whatever is planned for them is done at once.
-const NEGLIGIBLE: u64 = 32;
-
-/// Whether a number has moved by a factor of two.
-fn has_moved(old: u64, new: u64) -> bool {
-    new > 2 * old + NEGLIGIBLE || old > 2 * new + NEGLIGIBLE
-}
-
-/// The statistics of an open graph, but for the degrees: the writer has them.
-#[derive(Default)]
-pub(crate) struct Known {
-    published: RwLock<Arc<Statistics>>,
-    values: Mutex<ValueTable>,
-    /// Whether the worker has been asked to look through indexes.
-    surveying: AtomicBool,
-    /// Held by whoever analyzes, one at a time.
-    analyzing: Mutex<()>,
-}
-
-impl Known {
-    /// What a checkpoint brought.
-    pub(crate) fn restored(values: ValueTable) -> Self {
-        Self { values: Mutex::new(values), ..Self::default() }
-    }
-
-    /// Notes what a look through an index has found, unless somebody who analyzed has found more meanwhile.
-    fn learn(&self, index: u32, found: ValueStatistics) {
-        let mut values = self.values.lock();
-        if values.get(&index).is_none_or(|known| has_moved(known.vertices(), found.vertices())) {
-            values.insert(index, Arc::new(found));
-        }
-    }
-
-    /// The values as they are to be stored.
-    pub(crate) fn values(&self) -> ValueTable {
-        self.values.lock().clone()
-    }
-}
-
-impl Core {
+impl Memory {
     /// What is known; published anew first, if that is long ago.
     pub(crate) fn statistics(&self) -> Arc<Statistics> {
         let published = Arc::clone(&self.known.published.read());
@@ -207,7 +111,7 @@ impl Snapshot {
     /// What is known about the graph, from some moment not long before this snapshot or after it: for plans, which are
     /// right whatever it says.
     pub fn statistics(&self) -> Arc<Statistics> {
-        self.core().statistics()
+        self.memory().statistics()
     }
 }
 
@@ -218,22 +122,4 @@ pub struct AnalyzeProgress {
     pub done: u64,
     /// Vertices in all.
     pub total: u64,
-}
-
-impl crate::graph::Graph {
-    /// What is known as of the last commit, published anew. It waits for the writer, and plans are made again: for people
-    /// and tests; for plans there is [`Snapshot::statistics`].
-    pub fn current_statistics(&self) -> Arc<Statistics> {
-        let writer = self.core().writer.lock();
-        self.core().publish_statistics(&writer.degrees)
-    }
-
-    /// Counts every degree, and every value of every index that is ready, as of now and while reads and writes go on. What
-    /// commits change of the degrees meanwhile is counted in. The result is stored.
-    ///
-    /// # Errors
-    /// If something cannot be read, or the result not be stored.
-    pub fn analyze(&self, progress: &mut dyn FnMut(AnalyzeProgress)) -> Result<Arc<Statistics>, GraphError> {
-        self.core().analyze(progress)
-    }
 }

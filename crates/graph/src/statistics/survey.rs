@@ -8,10 +8,10 @@
 use values::{Value, VertexRef, compare};
 
 use crate::apply::order_keys;
-use crate::core::Core;
 use crate::error::Result;
 use crate::model::{COMMON, Index, IndexKind, KeyId, PARTS, Tick, ValueStatistics, index_hash, order_key};
 use crate::read::{Reader, Snapshot};
+use crate::resident::Memory;
 use crate::sections::{FIRST_INDEX, InOrder, OrderedEntry, PARTITIONS};
 
 /// Vertices of a label from which on a part of a range index is enough.
@@ -90,7 +90,7 @@ fn has_keys(reader: &Reader<'_>, v: VertexRef, keys: &[KeyId], entry: &[u8]) -> 
     }
 }
 
-impl Core {
+impl Memory {
     /// How the values under an index are distributed, whose label has so many vertices.
     ///
     /// # Errors

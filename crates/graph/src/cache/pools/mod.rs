@@ -20,16 +20,15 @@
 //!   waits for a turn has not begun to load, so a light request never waits in the heavy queue.
 
 mod controller;
-mod load;
 mod on_load;
 mod pool;
 mod request;
-mod together;
 mod waiter;
 
+pub(crate) use on_load::Away;
 pub use on_load::{OnLoad, on_load};
+pub(crate) use pool::Class;
 pub use request::{Bell, Request};
-pub(crate) use together::Helpers;
 pub(crate) use waiter::Waiter;
 
 use std::sync::Arc;
@@ -39,8 +38,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use self::controller::{Controller, Period};
-use self::on_load::Away;
-use self::pool::{Class, Pool};
+use self::pool::Pool;
 use crate::error::{GraphError, Result};
 use crate::model::PoolOptions;
 
@@ -200,7 +198,7 @@ impl Pools {
 
     /// Waits for a turn in the pool of the request. Whoever has other work that nobody else can take over meanwhile, as
     /// `away` says, gets one at once.
-    fn take_turn(self: &Arc<Self>, request: &Request, away: &Away) -> Result<Turn> {
+    pub(crate) fn take_turn(self: &Arc<Self>, request: &Request, away: &Away) -> Result<Turn> {
         let class = request.class();
         if !self.state.lock().pool(class).try_take() {
             let can_wait = away.expect_long();

@@ -42,7 +42,7 @@ impl Away {
     }
 
     /// See [`OnLoad::expect_long`]. A thread that is nobody's may always be kept.
-    pub(super) fn expect_long(&self) -> bool {
+    pub(crate) fn expect_long(&self) -> bool {
         self.0.as_ref().is_none_or(|told| told.expect_long())
     }
 }

@@ -8,7 +8,7 @@ use super::waiter::Waiter;
 
 /// Which pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Light,
     Heavy,
 }

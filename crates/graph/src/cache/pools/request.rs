@@ -93,7 +93,7 @@ impl Request {
         self.interrupted.load(Ordering::Acquire)
     }
 
-    pub(super) fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Class {
         if self.is_heavy() { Class::Heavy } else { Class::Light }
     }
 

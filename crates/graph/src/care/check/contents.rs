@@ -46,7 +46,7 @@ impl<'a> Contents<'a> {
             snapshot,
             findings,
             keys: catalog.keys().map(|(key, _)| key).collect(),
-            next_seqs: snapshot.core().allocator.seqs(),
+            next_seqs: snapshot.memory().allocator.seqs(),
             vertices: vec![0; catalog.vertex_label_bound()],
             edges: [edges.clone(), edges],
         }
@@ -70,7 +70,7 @@ impl<'a> Contents<'a> {
 
     /// Visits every vertex that is there, and looks that the others have no edges, and that none is where none was given out.
     fn for_each_vertex(&mut self, mut visit: impl FnMut(&mut Self, &Reader<'_>, VertexRef)) {
-        let stripes = self.snapshot.core().blocks.iter();
+        let stripes = self.snapshot.memory().blocks.iter();
         let runs: Vec<(u32, u32)> =
             stripes.map(|(number, stripe)| ((number as u32) << 16, stripe.allocated())).collect();
         for (first, allocated) in runs {
@@ -136,7 +136,7 @@ impl<'a> Contents<'a> {
 
     /// Looks at the secondary edge-trees of lists that no vertex is visited for.
     fn trees_of_empty_lists(&mut self) {
-        for name in self.snapshot.core().secondaries.live() {
+        for name in self.snapshot.memory().secondaries.live() {
             let reader = self.snapshot.reader();
             let list = reader.list(name.v, name.label, name.dir);
             if list.is_empty() {

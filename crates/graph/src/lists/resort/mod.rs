@@ -12,7 +12,7 @@
 //!                    sections: between orders ▶ sorted    └─ former root: for snapshots up to U, then deleted
 //! ```
 //!
-//! * *Packed lists* turn with the commit of the schema, at T (`orders`): sections in memory are marked as *between orders*, and
+//! * *Packed lists* turn with the commit of the schema, at T (`resident/orders.rs`): sections in memory are marked as *between orders*, and
 //!   sections that are loaded are, too, while a snapshot from before T lives. In such a section a newer snapshot's list is put
 //!   together sorted, as one with changes is; an older one finds the base as it lies. When the watermark has passed T all
 //!   snapshots read by the key, however the base lies, so it is sorted at any time: when it is loaded, or by the sweep.
@@ -40,60 +40,13 @@
 //! *A second change* while the first goes on is a further turn: a snapshot reads packed lists by the key of its time, and the sweep
 //! sorts by the newest. A tree waits until nobody reads its former root.
 
-mod building;
-mod orders;
 mod sections;
 mod status;
 mod sweep;
 mod trees;
-mod turn;
 mod worker;
 
 pub use status::SortStatus;
 pub(crate) use worker::SortWorker;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use parking_lot::{Condvar, Mutex};
-
-use self::building::Building;
-use self::orders::{Orders, Turn};
-use self::sweep::Sweep;
-use crate::model::{EdgeLabelId, Tick};
-use crate::sections::TreeName;
-
-/// What is known of lists that are on their way into another order.
-#[derive(Default)]
-pub(crate) struct Resorts {
-    pub(crate) orders: Arc<Orders>,
-    /// The tree that is being built, if one is.
-    building: Building,
-    /// Trees that have a former root, and the last snapshot that reads it.
-    formers: Mutex<Vec<(TreeName, Tick)>>,
-    /// How far each label is.
-    sweeps: Mutex<BTreeMap<EdgeLabelId, Sweep>>,
-    /// Held by whoever sweeps: one at a time.
-    sweeping: Mutex<()>,
-    tasks: Mutex<Tasks>,
-    /// Told whenever there is something to do.
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct Tasks {
-    /// Something has changed since the thread looked last.
-    is_new: bool,
-    stop: bool,
-}
-
-impl Resorts {
-    /// Whether lists of a label are on their way into another order.
-    pub(crate) fn is_turning(&self, label: EdgeLabelId) -> bool {
-        self.orders.newest(label).is_some()
-    }
-
-    fn is_stopping(&self) -> bool {
-        self.tasks.lock().stop
-    }
-}
+use crate::resident::Turn;

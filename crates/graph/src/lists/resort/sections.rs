@@ -1,16 +1,15 @@
 //! Sorts the packed lists of a section, beside the commits.
 
 use super::Turn;
-use crate::apply::Writer;
-use crate::core::Core;
 use crate::error::Result;
 use crate::model::{EdgeLabelId, Tick};
+use crate::resident::{Memory, Writer};
 use crate::sections::{Order, SectionKey};
 
 /// How often a section may change in another way than by versions before it is sorted while commits wait.
 const TRIES: usize = 4;
 
-impl Core {
+impl Memory {
     /// Sorts the lists of a section and lets the next flush write it. No snapshot is before the turn.
     ///
     /// The base is sorted while commits go on, which add versions; these are copied to the new one while the writer is held.

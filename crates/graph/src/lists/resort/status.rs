@@ -2,8 +2,7 @@
 
 use values::{Map, Value};
 
-use super::sweep::Phase;
-use crate::core::Core;
+use crate::resident::{Memory, Phase};
 
 /// How far the lists of an edge label are on their way into the order of its sort key.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +29,7 @@ impl SortStatus {
     }
 }
 
-impl Core {
+impl Memory {
     /// The labels whose lists do not all lie by their sort key yet.
     pub(crate) fn sort_status(&self) -> Vec<SortStatus> {
         let catalog = self.catalog();

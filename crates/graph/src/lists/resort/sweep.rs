@@ -12,41 +12,8 @@ use super::trees::Built;
 use crate::core::Core;
 use crate::error::Result;
 use crate::model::EdgeLabelId;
+use crate::resident::{Phase, Sweep};
 use crate::sections::{SectionKey, TreeName};
-
-/// How far a label is.
-#[derive(Clone, Debug)]
-pub(super) struct Sweep {
-    pub(super) turn: Turn,
-    pub(super) phase: Phase,
-    /// Whether a snapshot was in the way when it was looked at last.
-    pub(super) waiting: bool,
-    /// Sections that were gone through in this phase, and those there are.
-    pub(super) gone_through: (usize, usize),
-}
-
-/// What is being done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Phase {
-    Packed,
-    Trees,
-    /// All lists lie so for new snapshots.
-    Formers,
-    Done,
-}
-
-impl Sweep {
-    /// The part that is done, from 0 to 1.
-    pub(super) fn progress(&self) -> f64 {
-        let (done, all) = self.gone_through;
-        let part = if all == 0 { 0.0 } else { done as f64 / all as f64 / 2.0 };
-        match self.phase {
-            Phase::Packed => part,
-            Phase::Trees => 0.5 + part,
-            Phase::Formers | Phase::Done => 1.0,
-        }
-    }
-}
 
 impl Core {
     /// Sorts what can be sorted now; whether nothing is left to be done. One thread at a time: others wait for it.

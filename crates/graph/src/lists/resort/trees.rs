@@ -12,13 +12,13 @@ use std::sync::atomic::Ordering;
 use crossbeam_epoch::Guard;
 use timeline::Footprint;
 
-use crate::apply::{TreeOutput, TreeWriter, Writer, ids_needed};
-use crate::cache::hold_still;
+use crate::apply::{TreeOutput, TreeWriter, ids_needed};
 use crate::core::Core;
 use crate::error::{GraphError, Result};
-use crate::lists::secondary::{Gather, LoggedChange, Pace};
+use crate::lists::secondary::{Gather, Pace};
 use crate::model::{KeyId, Tick, TreeBounds, slot_of};
 use crate::read::Snapshot;
+use crate::resident::{LoggedChange, Writer, hold_still};
 use crate::sections::{EdgeTree, Order, SectionKey, SectionName, TreeName, TreePart, tree_prefix};
 
 /// Changes that are applied to a new tree while the writer is held, at first.
@@ -210,7 +210,7 @@ impl Core {
             let mut writer = self.writer.lock();
             let (now, more) = self.resorts.building.take(round);
             let (guard, watermark) = (crossbeam_epoch::pin(), self.settled_stamp(&writer));
-            let tree_writer = TreeWriter { core: self, tree, name, watermark, guard: &guard };
+            let tree_writer = TreeWriter { memory: self, tree, name, watermark, guard: &guard };
             now.iter().try_for_each(|logged| tree_writer.apply(logged.change()))?;
             if !more && flushing.is_some() {
                 self.replace_tree(name, tree, &mut writer, &guard)?;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::Resorts;
 use crate::core::Core;
 use crate::error::{GraphError, Result};
 
@@ -54,29 +53,5 @@ fn work(core: &Arc<Core>) {
                 Some(AFTER_FAILURE)
             }
         };
-    }
-}
-
-impl Resorts {
-    /// Tells the thread that there is something to do.
-    pub(super) fn ring(&self) {
-        self.tasks.lock().is_new = true;
-        self.changed.notify_all();
-    }
-
-    /// Waits for so long, or until there is something new; false when the graph is being closed.
-    fn rest(&self, pause: Option<Duration>) -> bool {
-        let mut tasks = self.tasks.lock();
-        while !tasks.stop && !tasks.is_new {
-            match pause {
-                None => self.changed.wait(&mut tasks),
-                Some(pause) => {
-                    self.changed.wait_for(&mut tasks, pause);
-                    break;
-                }
-            }
-        }
-        tasks.is_new = false;
-        !tasks.stop
     }
 }

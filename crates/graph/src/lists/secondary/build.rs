@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use super::gather::{Gather, Pace};
-use crate::apply::{TreeOutput, TreeWriter, Writer};
-use crate::core::Core;
+use crate::apply::{TreeOutput, TreeWriter};
 use crate::error::Result;
 use crate::model::{KeyId, Tick};
 use crate::read::Snapshot;
+use crate::resident::{Memory, Writer};
 use crate::sections::{EdgeTree, TreeName, tree_prefix};
 
 /// Changes that are applied to a new tree while the writer is held.
@@ -35,7 +35,7 @@ pub(super) enum Built {
 /// A tree that is forgotten if building it ends otherwise than by its publication, even by a panic: its changes would be
 /// logged for ever.
 struct Unfinished<'a> {
-    core: &'a Core,
+    core: &'a Memory,
     name: TreeName,
     published: bool,
 }
@@ -48,7 +48,7 @@ impl Drop for Unfinished<'_> {
     }
 }
 
-impl Core {
+impl Memory {
     /// Builds the tree with this name and lets snapshots from now on read it. It outlives the graph from the next flush on.
     pub(super) fn build_secondary(self: &Arc<Self>, name: TreeName) -> Result<Built> {
         let Some(key) = name.by else { return Ok(Built::NotNeeded) };
@@ -124,7 +124,7 @@ impl Core {
             let (now, more) = self.secondaries.take_log(name, CHANGES);
             let guard = crossbeam_epoch::pin();
             let watermark = self.timeline.watermark().bits().min(writer.applied);
-            let tree_writer = TreeWriter { core: self, tree, name, watermark, guard: &guard };
+            let tree_writer = TreeWriter { memory: self, tree, name, watermark, guard: &guard };
             now.iter().try_for_each(|logged| tree_writer.apply(logged.change()))?;
             if !more {
                 self.enlist(name, tree, snapshot, &mut writer);

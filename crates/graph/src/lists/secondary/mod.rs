@@ -10,26 +10,21 @@
 //!
 //! * A secondary tree is an edge-tree like any other, with all properties of its edges: a read that it serves looks at
 //!   nothing else. Its name is that of the list and a property ([`TreeName::by`]).
-//! * *Advisor* (`advisor`): reads that filter a long list note how many edge nodes they looked at, and how few a tree by
+//! * *Advisor* (`resident/advisor.rs`): reads that filter a long list note how many edge nodes they looked at, and how few a tree by
 //!   that property would have needed. Period by period that decides what is built, and what is dropped again.
 //! * *Building* (`build`): a snapshot of the list is sorted part by part, in bounded memory, and written to the store past
-//!   the cache. What commits meanwhile is kept in a log beside it (`registry`), applied at the end, and from then on
+//!   the cache. What commits meanwhile is kept in a log beside it (`resident/secondaries.rs`), applied at the end, and from then on
 //!   the writer keeps the tree together with the primary one: in the same commit.
-//! * *Registry* (`registry`): which trees there are, and for which snapshots. The checkpoint names them. Nodes in the store
+//! * *Registry* (`resident/secondaries.rs`): which trees there are, and for which snapshots. The checkpoint names them. Nodes in the store
 //!   of a tree that no checkpoint names are left from a crash and deleted when the graph is opened (`reclaim`).
 //! * *Dropping* (`reclaim`): a tree that was dropped is kept for the snapshots that may be reading it, and then deleted.
 
-mod advisor;
 mod build;
 mod gather;
-mod notes;
 mod reclaim;
-mod registry;
 mod status;
 mod worker;
 
 pub(crate) use gather::{Gather, Pace};
-pub use notes::Filtered;
-pub(crate) use registry::{LoggedChange, Maintained, Secondaries};
 pub use status::{SecondaryState, SecondaryStatus};
 pub(crate) use worker::SecondaryWorker;

@@ -2,9 +2,9 @@
 
 use values::{Str, Value};
 
-use crate::core::Core;
 use crate::model::Dir;
 use crate::read::Snapshot;
+use crate::resident::Memory;
 use crate::sections::TreeName;
 
 /// Where in its life a secondary edge-tree is.
@@ -86,7 +86,7 @@ impl SecondaryStatus {
     }
 }
 
-impl Core {
+impl Memory {
     /// The secondary trees, in the order of their lists.
     pub(crate) fn secondary_status(self: &std::sync::Arc<Self>) -> Vec<SecondaryStatus> {
         let with = |names: Vec<TreeName>, state| names.into_iter().map(move |name| (name, state));

@@ -1,16 +1,13 @@
 //! The threads that build secondary trees.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use parking_lot::{Condvar, Mutex};
-
-use super::advisor::Work;
 use super::build::Built;
 use crate::core::Core;
 use crate::error::{GraphError, Result};
+use crate::resident::{TreeTask, Work};
 use crate::sections::TreeName;
 
 /// The workers of an open graph. They end with the graph's last handle.
@@ -48,82 +45,9 @@ impl Drop for SecondaryWorker {
     }
 }
 
-/// Periods are at least and at most so long.
-const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
-const LONGEST_PERIOD: Duration = Duration::from_secs(86_400);
-
-/// What the threads have to do.
-#[derive(Default)]
-pub(super) struct Tasks {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    queue: VecDeque<Task>,
-    period: Option<Instant>,
-    stop: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Task {
-    Build(TreeName),
-    Drop(TreeName),
-    /// The period has ended.
-    Decide,
-}
-
-impl Tasks {
-    fn begin_period(&self) {
-        self.state.lock().period = Some(Instant::now());
-    }
-
-    fn stop(&self) {
-        self.state.lock().stop = true;
-        self.changed.notify_all();
-    }
-
-    /// Whether the graph is being closed.
-    pub(super) fn is_stopping(&self) -> bool {
-        self.state.lock().stop
-    }
-
-    fn add(&self, tasks: impl IntoIterator<Item = Task>) {
-        let mut state = self.state.lock();
-        for task in tasks {
-            if !state.queue.contains(&task) {
-                state.queue.push_back(task);
-            }
-        }
-        self.changed.notify_all();
-    }
-
-    /// The next task; none when the graph is being closed.
-    fn next(&self, period: Duration) -> Option<Task> {
-        let mut state = self.state.lock();
-        loop {
-            if state.stop {
-                return None;
-            }
-            let now = Instant::now();
-            let period = period.clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
-            let end = state.period.unwrap_or(now) + period;
-            if now >= end {
-                state.period = Some(now);
-                return Some(Task::Decide);
-            }
-            if let Some(task) = state.queue.pop_front() {
-                return Some(task);
-            }
-            self.changed.wait_until(&mut state, end);
-        }
-    }
-}
-
 fn work(core: &Arc<Core>) {
     while let Some(task) = core.secondaries.tasks.next(core.options.secondary.period) {
-        if task == Task::Decide {
+        if task == TreeTask::Decide {
             core.secondaries.tasks.add(core.decide_secondaries());
         } else if let Err(error) = core.do_secondary(task) {
             tracing::warn!(?task, %error, "a secondary edge-tree could not be built or dropped; it is tried again later");
@@ -136,7 +60,7 @@ fn work(core: &Arc<Core>) {
 
 impl Core {
     /// Ends a period: what is to be done.
-    fn decide_secondaries(&self) -> Vec<Task> {
+    fn decide_secondaries(&self) -> Vec<TreeTask> {
         self.node_sizes.adapt();
         let (read, changed) = (self.secondaries.take_nodes_read(), self.secondaries.take_changes());
         let (work, there) = (Work { read: read as f64, changed: changed as f64 }, self.secondaries.live());
@@ -149,12 +73,12 @@ impl Core {
         let mut drops: Vec<TreeName> = advice.drop.into_iter().chain(needless).collect();
         drops.sort_unstable();
         drops.dedup();
-        drops.into_iter().map(Task::Drop).chain(advice.build.into_iter().map(Task::Build)).collect()
+        drops.into_iter().map(TreeTask::Drop).chain(advice.build.into_iter().map(TreeTask::Build)).collect()
     }
 
-    fn do_secondary(self: &Arc<Self>, task: Task) -> Result<()> {
+    fn do_secondary(self: &Arc<Self>, task: TreeTask) -> Result<()> {
         match task {
-            Task::Build(name) => {
+            TreeTask::Build(name) => {
                 let begun = Instant::now();
                 let built = self.build_secondary(name);
                 if !matches!(built, Ok(Built::Yes | Built::NotNeeded)) {
@@ -167,11 +91,11 @@ impl Core {
                 }
                 Ok(())
             }
-            Task::Drop(name) => {
+            TreeTask::Drop(name) => {
                 tracing::info!(?name, "dropping a secondary edge-tree that does not pay any more");
                 self.drop_secondary(name)
             }
-            Task::Decide => Ok(()),
+            TreeTask::Decide => Ok(()),
         }
     }
 

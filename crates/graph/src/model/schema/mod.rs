@@ -9,7 +9,7 @@
 //! * *Open by default.* What is not declared is taken as it comes; what is declared is enforced. A strict schema also
 //!   refuses what is not declared.
 //! * *Versions.* Every change makes a new version with the next number. A change is checked against the elements that
-//!   exist while writes go on (`define/change.rs`); it takes effect as a whole, or not at all (`define/adopt.rs`). Stored values are left as
+//!   exist while writes go on (`define/change.rs`); it takes effect as a whole, or not at all (`apply/adopt.rs`). Stored values are left as
 //!   they are, and are read as the types of the version in force (`retypes.rs`).
 //! * *Indexes* are declared beside the schema ([`Definitions`]): they are numbered and stored together.
 

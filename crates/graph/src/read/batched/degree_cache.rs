@@ -117,7 +117,7 @@ impl Degrees<'_> {
 
     /// Vertices of the stripe of a vertex, whether they exist or not.
     fn vertices_of_stripe(&self, v: VertexRef) -> u32 {
-        self.reader.core.blocks.stripe(stripe_of(v)).map_or(0, |stripe| stripe.allocated())
+        self.reader.memory.blocks.stripe(stripe_of(v)).map_or(0, |stripe| stripe.allocated())
     }
 
     /// The degrees of the vertices of the stripe of a vertex, of which there are so many; `None` if that would load sections.

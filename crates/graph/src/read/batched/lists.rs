@@ -124,8 +124,11 @@ impl<'r> Lists<'r> {
         if blocks.knows(v) {
             return;
         }
-        let cell =
-            reader.core.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(*label, *dir)));
+        let cell = reader
+            .memory
+            .blocks
+            .block(v)
+            .and_then(|block| block.adjacency.get(adjacency_number(*label, *dir)));
         if let Some(Some(section)) = cell.and_then(|cell| in_memory(cell, reader)) {
             let (parts, _) = blocks.of(v, || Packed::of(Some(section), reader.own.is_some(), ends));
             let Packed { offsets, neighbours } = parts;

@@ -143,7 +143,7 @@ impl<S: Copy, O: Copy> Blocks<S, O> {
         reader: &'r Reader<'_>,
         mut look_up: impl FnMut(&'r Block) -> Option<(S, O)>,
     ) {
-        let Some(stripe) = reader.core.blocks.stripe(stripe_of(v)) else { return };
+        let Some(stripe) = reader.memory.blocks.stripe(stripe_of(v)) else { return };
         let (first, unknown) = (v.0 & !(STRIPE_VERTICES - 1), self.unknown);
         let row = self.row_of(v);
         let row = &mut self.rows[row];
@@ -202,7 +202,7 @@ impl<S: Copy, O: Copy> Blocks<S, O> {
 
 /// The section in a cell, if there is one; `None` if it would have to be loaded.
 fn in_memory<'r, T>(cell: &SectionCell<T>, reader: &'r Reader<'_>) -> Option<Option<&'r T>> {
-    match cell.read(reader.core.cache.account.era(), &reader.guard) {
+    match cell.read(reader.memory.cache.account.era(), &reader.guard) {
         SectionState::Loaded(section) => Some(Some(section)),
         SectionState::Empty => Some(None),
         SectionState::Stored => None,

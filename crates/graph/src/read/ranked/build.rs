@@ -1,10 +1,8 @@
 //! Making the ranks of a stripe.
 
-use super::filters::Filters;
-use super::{Different, Ranks};
 use crate::cells::SectionState;
 use crate::model::{KeyId, SLOTS, STRIPE_VERTICES, TABLETS, ValueRef, vertex_at};
-use crate::place::Stripe;
+use crate::place::{Different, Filters, Ranks, Stripe};
 use crate::read::reader::Reader;
 use crate::sections::{Column, Rows};
 
@@ -24,7 +22,7 @@ fn settled<'r>(
     let Some(cell) = stripe.get(tablet).and_then(|block| block.columns.get(key.index())) else {
         return Some(None);
     };
-    match cell.read(reader.core.cache.account.era(), &reader.guard) {
+    match cell.read(reader.memory.cache.account.era(), &reader.guard) {
         SectionState::Loaded(column) => column.delta.is_empty().then_some(Some(column)),
         SectionState::Empty => Some(None),
         SectionState::Stored => None,
@@ -73,7 +71,7 @@ fn as_str(value: ValueRef<'_>) -> Option<&str> {
     }
 }
 
-fn empty_array() -> Box<super::Array> {
+fn empty_array() -> Box<crate::place::Array> {
     let zeros = vec![0; STRIPE_VERTICES as usize].into_boxed_slice();
     zeros.try_into().expect("it is as long as a stripe")
 }

@@ -18,83 +18,19 @@
 //! like one when it is not used.
 
 mod build;
-mod filters;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crossbeam_epoch::Guard;
 use values::VertexRef;
 
-use self::filters::{Filter, Filters};
 use super::batched::Ends;
 use super::reader::Reader;
 use crate::cache::{Entry, name_of};
-use crate::cells::{SectionState, Weigh};
-use crate::core::Core;
-use crate::model::{KeyId, STRIPE_VERTICES, TABLETS, stripe_of};
-use crate::place::Stripe;
-
-/// Lookups per vertex of a stripe after which its ranks are made. Making them costs about what twice as many lookups save, so
-/// whoever waits for this spends at most three times what would have been best.
-const PAYS: u64 = 32;
-
-/// Vertices that a stripe counts for at least: an array of ranks is as long for a few.
-const FEWEST: u32 = 4096;
-
-/// The ranks of one stripe.
-type Array = [u16; STRIPE_VERTICES as usize];
-
-/// The different values of a stripe, ascending.
-#[derive(Debug)]
-enum Different {
-    Longs(Box<[i64]>),
-    Strings(Box<[Box<str>]>),
-}
-
-/// What is in the place of a stripe and key.
-pub(crate) struct Ranked {
-    /// Values that were asked for since it is there and was of no use.
-    asked: AtomicU64,
-    ranks: Option<Ranks>,
-}
-
-struct Ranks {
-    array: Box<Array>,
-    different: Different,
-    filters: Filters,
-    /// By tablet, the identity of the column; 0 where there is none.
-    sections: [u64; TABLETS],
-}
-
-impl Ranked {
-    /// Whether to make ranks now. One of those who ask at the same time is told so.
-    fn is_due(&self, stripe: &Stripe) -> bool {
-        let pays = PAYS * u64::from(stripe.allocated().max(FEWEST));
-        self.asked.load(Ordering::Relaxed) >= pays && self.asked.swap(0, Ordering::Relaxed) >= pays
-    }
-}
-
-impl Weigh for Ranked {
-    fn weight(&self) -> usize {
-        let ranks = self
-            .ranks
-            .as_ref()
-            .map_or(0, |ranks| size_of::<Array>() + filters::BYTES + ranks.different.bytes());
-        size_of::<Self>() + ranks
-    }
-}
-
-impl Different {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Longs(longs) => size_of_val::<[i64]>(longs),
-            Self::Strings(strings) => {
-                size_of_val::<[Box<str>]>(strings) + strings.iter().map(|text| text.len()).sum::<usize>()
-            }
-        }
-    }
-}
+use crate::cells::SectionState;
+use crate::model::{KeyId, stripe_of};
+use crate::place::{Array, Different, Filter, RankRange, Ranked, Ranks, Stripe};
+use crate::resident::Memory;
 
 /// The ranks of a stripe, as they are for one reader. Made by [`Reader::ranks_near`].
 #[derive(Clone, Copy)]
@@ -103,21 +39,6 @@ pub struct StripeRanks<'r> {
     /// Vertices that the stripe has.
     vertices: u32,
     ranks: &'r Ranks,
-}
-
-/// The ranks of some values that follow one another: from `first` on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RankRange {
-    first: u16,
-    len: u16,
-}
-
-impl RankRange {
-    /// Whether a rank is in it.
-    #[inline(always)]
-    fn holds(self, rank: u16) -> bool {
-        rank.wrapping_sub(self.first) < self.len
-    }
 }
 
 impl<'r> StripeRanks<'r> {
@@ -197,9 +118,9 @@ impl<'s> Reader<'s> {
     /// The ranks of the stripe of a vertex under a key, if they are known or worth making now. None in a transaction that has
     /// changes of its own.
     pub fn ranks_near<'r>(&'r self, v: VertexRef, key: KeyId) -> Option<StripeRanks<'r>> {
-        let stripe = self.core.blocks.stripe(stripe_of(v))?;
+        let stripe = self.memory.blocks.stripe(stripe_of(v))?;
         let cell = stripe.ranked.get(key.index())?;
-        let SectionState::Loaded(ranked) = cell.read(self.core.cache.account.era(), &self.guard) else {
+        let SectionState::Loaded(ranked) = cell.read(self.memory.cache.account.era(), &self.guard) else {
             return None;
         };
         if self.own.is_some() {
@@ -208,7 +129,7 @@ impl<'s> Reader<'s> {
         let known = ranked.ranks.as_ref().filter(|ranks| ranks.are_of(stripe, key, self));
         let ranks = match known {
             Some(ranks) => ranks,
-            None if ranked.is_due(stripe) => self.core.make_ranks(stripe_of(v), key, self)?,
+            None if ranked.is_due(stripe) => self.memory.make_ranks(stripe_of(v), key, self)?,
             None => return None,
         };
         Some(StripeRanks { stripe: stripe_of(v) as u16, vertices: stripe.allocated(), ranks })
@@ -216,19 +137,19 @@ impl<'s> Reader<'s> {
 
     /// Notes that so many values of the stripe of a vertex were looked up one by one, of which ranks would have told enough.
     pub fn note_asked(&self, v: VertexRef, key: KeyId, values: usize) {
-        let Some(stripe) = self.core.blocks.stripe(stripe_of(v)) else { return };
+        let Some(stripe) = self.memory.blocks.stripe(stripe_of(v)) else { return };
         let cell = stripe.ranked.get_or_grow(key.index());
         match cell.loaded(&self.guard) {
             Some(ranked) => drop(ranked.asked.fetch_add(values as u64, Ordering::Relaxed)),
             None => {
                 let first = Ranked { asked: AtomicU64::new(values as u64), ranks: None };
-                cell.replace(first, &self.core.cache.account, &self.guard);
+                cell.replace(first, &self.memory.cache.account, &self.guard);
             }
         }
     }
 }
 
-impl Core {
+impl Memory {
     /// Makes the ranks of a stripe from its columns, and lets the cache keep them. Where that cannot be, it is not tried
     /// again before as much was asked for as now.
     #[cold]
@@ -246,16 +167,5 @@ impl Core {
             self.cache.ring_if_high();
         }
         ranked.ranks.as_ref()
-    }
-
-    /// Forgets ranks that were not read lately; whether they were there, and whether they have gone.
-    pub(crate) fn forget_ranks(&self, number: usize, key: KeyId, guard: &Guard) -> Option<bool> {
-        let cell = self.blocks.stripe(number)?.ranked.get(key.index())?;
-        let resident = cell.resident(guard)?;
-        if resident.was_touched() {
-            return Some(false);
-        }
-        cell.clear(guard);
-        Some(true)
     }
 }

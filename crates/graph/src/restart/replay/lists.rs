@@ -5,11 +5,12 @@ use parking_lot::Mutex;
 use values::{EdgeRef, VertexRef};
 
 use super::ends::End;
-use crate::apply::{Application, Writer};
+use crate::apply::Application;
 use crate::cells::SectionCell;
 use crate::core::Core;
 use crate::error::Result;
 use crate::model::{Catalog, Counts, Dir, EdgeLabelId, Op, Tick, adjacency_number, slot_of};
+use crate::resident::Writer;
 use crate::sections::{Added, Adjacency, Mergeable, Order, SectionKey, SectionName, TreeName};
 
 /// Edges of a section that are copied for each that is added, at most: less than a version of its own costs.
@@ -80,7 +81,7 @@ impl<'a> Lists<'a> {
     fn apply_section(&self, ends: &[End], writer: &mut Writer) -> Result<()> {
         let guard = crossbeam_epoch::pin();
         let mut application = Application {
-            core: self.core,
+            memory: self.core,
             watermark: None,
             writer,
             catalog: self.catalog,

@@ -33,11 +33,12 @@ use values::VertexRef;
 
 use self::ends::{End, MOST_CHANGES};
 use self::lists::Lists;
-use crate::apply::{Application, Writer};
+use crate::apply::Application;
 use crate::core::Core;
 use crate::durable::{CatalogGrowth, Record};
 use crate::error::{GraphError, Result};
 use crate::model::{Counts, Definitions, Dir, IndexState, Op, Tick};
+use crate::resident::Writer;
 
 /// The log on its way into the sections.
 pub(crate) struct Replay<'a> {
@@ -115,7 +116,7 @@ impl<'a> Replay<'a> {
     fn apply_at_once(&mut self, stamp: Tick, ops: &[Op]) -> Result<()> {
         let (core, guard) = (self.core, crossbeam_epoch::pin());
         let mut application = Application {
-            core,
+            memory: core,
             watermark: Some(self.writer.applied),
             writer: &mut self.writer,
             catalog: &core.catalog(),

@@ -19,11 +19,13 @@
 //!   that an older root on disk, should a crash leave it there, still leads to everything that belongs to it.
 //! * A list whose tree has become small goes back into its section with the next flush (`apply/uproot.rs`).
 
+mod change;
 mod codec;
 mod node;
 mod root;
 mod windows;
 
+pub(crate) use change::TreeChange;
 pub(crate) use codec::{Below, StoredMeta, StoredRoot, encode_meta, encode_root};
 pub(crate) use node::{EdgeNode, FirstEdge, Target};
 pub(crate) use root::{Meta, NodePlace, TreeRoot};

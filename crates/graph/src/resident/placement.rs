@@ -2,8 +2,8 @@
 
 use crossbeam_epoch::Guard;
 
+use super::memory::Memory;
 use crate::cells::SectionCell;
-use crate::core::Core;
 use crate::model::adjacency_number;
 use crate::sections::{Mergeable, PARTITIONS, SectionKey, SectionName};
 
@@ -13,7 +13,7 @@ pub(crate) trait CellVisitor {
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output;
 }
 
-impl Core {
+impl Memory {
     /// Visits the place of a section; nothing if its stripe does not exist.
     pub(crate) fn visit<V: CellVisitor>(&self, key: SectionKey, visitor: V) -> Option<V::Output> {
         let (stripe, tablet, name) = match key {

@@ -10,7 +10,7 @@ use crate::cells::SectionCell;
 use crate::core::Core;
 use crate::error::Result;
 use crate::model::{Catalog, Dir, EDGE_ID_KEY, adjacency_number, vertex_at};
-use crate::place::CellVisitor;
+use crate::resident::CellVisitor;
 use crate::sections::{
     Adjacency, EDGE_IDS, EdgeTree, FIRST_INDEX, Mergeable, Part, Parts, SectionKey, SectionName, TreeName,
     TreePart, VERTEX_IDS,

@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use super::request::Request;
-use super::waiter::Waiter;
-use super::{Away, Turn};
-use crate::cache::loads::Loading;
-use crate::core::Core;
+use super::memory::Memory;
+use crate::cache::{Away, Loading, Request, Turn, Waiter};
 use crate::error::{GraphError, Result};
 use crate::sections::SectionKey;
 
@@ -18,7 +15,7 @@ pub(crate) struct Load<'a> {
     _away: Away,
 }
 
-impl Core {
+impl Memory {
     /// Waits until it is this thread's turn to load a section. `None` if `is_stored` says that it need not be loaded any
     /// more: somebody else has.
     pub(crate) fn begin_load(

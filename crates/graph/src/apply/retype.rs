@@ -2,16 +2,15 @@
 
 use crossbeam_epoch::Guard;
 
-use crate::apply::Writer;
 use crate::cells::SectionCell;
-use crate::core::Core;
 use crate::model::{Dir, EdgeLabelId, KeyId, Retypes, Tick, adjacency_number};
 use crate::place::Stripe;
+use crate::resident::{Memory, Writer};
 use crate::sections::{Convert, EdgeTree, Mergeable};
 
 /// The sections in memory at the moment when other types are put in force.
 pub(crate) struct Resident<'a> {
-    pub(crate) core: &'a Core,
+    pub(crate) memory: &'a Memory,
     pub(crate) retypes: &'a Retypes,
     /// The version of the schema whose types they have. (What changed before that may have been given up again, and other
     /// values written since.)
@@ -26,7 +25,7 @@ impl Resident<'_> {
     pub(crate) fn convert_all(&self, writer: &Writer) {
         let (columns, edges) =
             (self.retypes.columns_since(self.version), self.retypes.edges_since(self.version));
-        for (_, stripe) in self.core.blocks.iter() {
+        for (_, stripe) in self.memory.blocks.iter() {
             let guard = crossbeam_epoch::pin();
             for (_, key) in columns.iter().filter(|(label, _)| *label == stripe.label) {
                 self.convert_columns(stripe, *key, &guard);
@@ -35,12 +34,12 @@ impl Resident<'_> {
                 self.convert_lists(stripe, *label, &guard);
             }
             drop(guard);
-            self.core.make_room_for_writer(writer);
+            self.memory.make_room_for_writer(writer);
         }
         for label in edges {
             let guard = crossbeam_epoch::pin();
-            let secondaries = self.core.secondaries.retype(label, self.retypes, self.version);
-            let resorted = self.core.resorts.retype(label, self.retypes, self.version);
+            let secondaries = self.memory.secondaries.retype(label, self.retypes, self.version);
+            let resorted = self.memory.resorts.retype(label, self.retypes, self.version);
             for tree in secondaries.into_iter().chain(resorted) {
                 self.convert_tree(label, &tree, &guard);
             }
@@ -87,7 +86,7 @@ impl Resident<'_> {
     ) {
         let section = cell.loaded(guard).filter(|section| section.settled() < self.stamp);
         if let Some(section) = section.and_then(converted) {
-            cell.replace(section, &self.core.cache.account, guard);
+            cell.replace(section, &self.memory.cache.account, guard);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What reads tell about the trees that they use or miss.
 
+use super::list::List;
+use super::reader::Reader;
 use crate::model::KeyId;
-use crate::read::{List, Reader};
 use crate::sections::TreeName;
 
 /// Nodes of a tree that are looked at to learn how much of it is in memory.
@@ -33,32 +34,32 @@ impl<'r> List<'r> {
     /// decide. Of a list without an edge-tree, nothing is noted.
     pub fn note_filtered(self, key: KeyId, filtered: Filtered) {
         let reader = self.reader();
-        let per_node = reader.core.node_sizes.declared(self.name().label).max;
+        let per_node = reader.memory.node_sizes.declared(self.name().label).max;
         let len = self.len();
-        if !reader.core.secondaries.is_watched(reader) || len <= per_node {
+        if !reader.memory.secondaries.is_watched(reader) || len <= per_node {
             return;
         }
         let (looked_at, best) = filtered.nodes(per_node);
         let name = self.name().by(Some(key));
-        let mut advisor = reader.core.secondaries.advisor.lock();
+        let mut advisor = reader.memory.secondaries.advisor.lock();
         advisor.missed(name, looked_at - best, len as f64 / per_node as f64);
     }
 
     /// Notes that a part of this list was read by a secondary tree, instead of all of it.
     pub fn note_used(self, filtered: Filtered) {
         let reader = self.reader();
-        if self.name().by.is_none() || !reader.core.secondaries.is_watched(reader) {
+        if self.name().by.is_none() || !reader.memory.secondaries.is_watched(reader) {
             return;
         }
-        let per_node = reader.core.node_sizes.declared(self.name().label).max;
+        let per_node = reader.memory.node_sizes.declared(self.name().label).max;
         let whole = if filtered.first { self.len() } else { 0 };
         // Later calls take away what they have looked at from what the first one has saved.
         let saved = (whole as f64 - filtered.looked_at as f64) / per_node as f64;
-        reader.core.secondaries.advisor.lock().used(self.name(), saved);
+        reader.memory.secondaries.advisor.lock().used(self.name(), saved);
     }
 }
 
-impl super::registry::Secondaries {
+impl crate::resident::Secondaries {
     /// Whether what a reader does counts: what transactions read, they read from the primary trees in any case.
     fn is_watched(&self, reader: &Reader<'_>) -> bool {
         reader.own.is_none()
@@ -69,10 +70,10 @@ impl Reader<'_> {
     /// Of the trees of a list, that of which most is in memory: for who reads all of it in whatever order. None for the
     /// primary tree, or a list that has no other.
     pub(crate) fn warmest_tree(&self, list: TreeName) -> Option<KeyId> {
-        if self.own.is_some() || self.core.secondaries.is_empty() {
+        if self.own.is_some() || self.memory.secondaries.is_empty() {
             return None;
         }
-        let keys = self.core.secondaries.keys_of(list, self.tick);
+        let keys = self.memory.secondaries.keys_of(list, self.tick);
         if keys.is_empty() {
             return None;
         }

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use super::Turn;
-use crate::apply::Writer;
 use crate::cells::{SectionCell, SectionState};
-use crate::core::Core;
 use crate::model::{Catalog, Definitions, Dir, EdgeLabelId, KeyId, Tick, adjacency_number};
+use crate::resident::{Memory, Turn, Writer};
 use crate::sections::{Adjacency, Order, SectionKey, SectionName};
 
-impl Core {
+impl Memory {
     /// How the lists of a section lie that is begun now.
     pub(crate) fn order_of_new(&self, label: EdgeLabelId, catalog: &Catalog) -> Order {
         // While the others of the label are on their way, like these.
@@ -81,7 +79,7 @@ impl Core {
     }
 
     /// The sections of lists along a label, in memory or in the store.
-    pub(super) fn sections_of(&self, label: EdgeLabelId) -> Vec<SectionKey> {
+    pub(crate) fn sections_of(&self, label: EdgeLabelId) -> Vec<SectionKey> {
         let guard = crossbeam_epoch::pin();
         let mut keys = Vec::new();
         for (stripe, block) in self.blocks.iter() {
@@ -98,13 +96,8 @@ impl Core {
         keys
     }
 
-    /// Whether a snapshot may read sections as they lay before a turn.
-    pub(crate) fn reads_before(&self, turn: Turn) -> bool {
-        self.timeline.watermark().bits() < turn.since
-    }
-
     /// The place of a section of lists.
-    pub(super) fn list_cell(&self, key: SectionKey) -> Option<&SectionCell<Adjacency>> {
+    pub(crate) fn list_cell(&self, key: SectionKey) -> Option<&SectionCell<Adjacency>> {
         let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
             return None;
         };

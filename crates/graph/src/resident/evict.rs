@@ -1,20 +1,17 @@
 //! Puts sections out of memory.
 
 use std::cell::Cell;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crossbeam_epoch::Guard;
 
-use super::loads::{Loading, name_of};
-use super::queues::Candidate;
-use super::{Cache, Entry};
-use crate::apply::Writer;
-use crate::cells::{Resident, SectionCell};
-use crate::core::Core;
+use super::memory::Memory;
+use super::placement::CellVisitor;
+use super::writer::Writer;
+use crate::cache::{Cache, Candidate, Entry, Loading, Outcome, name_of};
+use crate::cells::SectionCell;
 use crate::error::{GraphError, Result};
-use crate::model::Tick;
-use crate::place::CellVisitor;
+use crate::model::{KeyId, Tick};
 use crate::sections::{EdgeNode, EdgeTree, Mergeable, SectionKey, TreeName, TreePart};
 
 /// Candidates that are looked at while the writer is held, so that commits need not wait for long.
@@ -43,24 +40,12 @@ impl Drop for Still {
     }
 }
 
-/// What became of a candidate.
-enum Outcome {
-    /// It has left.
-    Evicted,
-    /// It was read again.
-    Wanted,
-    /// Something that will pass keeps it: an old snapshot, a load, a tree below it.
-    Held,
-    /// It is not in memory, or differs from what is stored: a flush queues it again.
-    NotHere,
-}
-
-impl Core {
+impl Memory {
     /// Evicts until at most `target` bytes are reached through cells; false if not enough can go. The writer must not be
     /// held.
     pub(crate) fn evict_to(&self, target: usize) -> bool {
         // Each entry twice at most: once to learn that it was read again, once more to go.
-        let mut tries = self.cache.queues.lock().len() * 2 + BATCH;
+        let mut tries = self.cache.queued() * 2 + BATCH;
         while self.cache.account.live() > target && tries > 0 {
             let writer = self.writer.lock();
             if !self.evict_batch(&writer, target, &mut tries) {
@@ -87,14 +72,14 @@ impl Core {
         }
     }
 
-    /// As [`Core::make_room`], by the writer: where memory is short, it looks at all there is, since meanwhile nobody else can.
+    /// As [`Memory::make_room`], by the writer: where memory is short, it looks at all there is, since meanwhile nobody else can.
     pub(crate) fn make_room_for_writer(&self, writer: &Writer) {
         if !self.cache.is_over() {
             return;
         }
         let watermark = self.watermark();
         let may_sweep = self.cache.is_short() && !self.cache.is_in_vain(watermark);
-        let mut tries = if may_sweep { self.cache.queues.lock().len() + BATCH } else { BATCH };
+        let mut tries = if may_sweep { self.cache.queued() + BATCH } else { BATCH };
         let target = self.cache.high_water();
         while tries > 0 && self.cache.account.live() > target && self.evict_batch(writer, target, &mut tries)
         {
@@ -120,22 +105,33 @@ impl Core {
             None => Ok(()),
             Some(used) => {
                 self.cache.ring_if_high();
-                Err(GraphError::Kept { used: used as u64, budget: self.cache.budget as u64 })
+                Err(GraphError::Kept { used: used as u64, budget: self.cache.budget() as u64 })
             }
         }
+    }
+
+    /// Forgets ranks that were not read lately; whether they were there, and whether they have gone.
+    fn forget_ranks(&self, number: usize, key: KeyId, guard: &Guard) -> Option<bool> {
+        let cell = self.blocks.stripe(number)?.ranked.get(key.index())?;
+        let resident = cell.resident(guard)?;
+        if resident.was_touched() {
+            return Some(false);
+        }
+        cell.clear(guard);
+        Some(true)
     }
 
     /// Looks at some candidates; false when there are none left.
     fn evict_batch(&self, writer: &Writer, target: usize, tries: &mut usize) -> bool {
         let guard = crossbeam_epoch::pin();
         let watermark = self.timeline.watermark().bits().min(writer.applied);
-        let eviction = Eviction { core: self, writer, watermark, guard: &guard };
+        let eviction = Eviction { memory: self, writer, watermark, guard: &guard };
         for _ in 0..BATCH.min(*tries) {
             *tries -= 1;
             if self.cache.account.live() <= target {
                 break;
             }
-            let Some(candidate) = self.cache.queues.lock().next() else { return false };
+            let Some(candidate) = self.cache.next_candidate() else { return false };
             eviction.judge(candidate);
         }
         // What has left is freed once all who may be reading it are done.
@@ -146,7 +142,7 @@ impl Core {
 
 /// Evicts while the writer is held.
 struct Eviction<'a> {
-    core: &'a Core,
+    memory: &'a Memory,
     writer: &'a Writer,
     /// No snapshot asks for anything before this.
     watermark: Tick,
@@ -157,7 +153,7 @@ impl Eviction<'_> {
     fn judge(&self, candidate: Candidate<Entry>) {
         let outcome = match &candidate.entry {
             Entry::Node(node) => node.upgrade().map_or(Outcome::NotHere, |node| self.evict_node(&node)),
-            Entry::Ranked { stripe, key } => match self.core.forget_ranks(*stripe, *key, self.guard) {
+            Entry::Ranked { stripe, key } => match self.memory.forget_ranks(*stripe, *key, self.guard) {
                 None => Outcome::NotHere,
                 Some(false) => Outcome::Wanted,
                 Some(true) => Outcome::Evicted,
@@ -165,28 +161,19 @@ impl Eviction<'_> {
             Entry::Section(SectionKey::Tree { name, part: TreePart::Root }) => self.evict_root(*name),
             Entry::Section(key) => self.evict_section(*key),
         };
-        let mut queues = self.core.cache.queues.lock();
-        match outcome {
-            Outcome::Evicted => {
-                self.core.cache.evicted.fetch_add(1, Ordering::Relaxed);
-                queues.evicted(&candidate);
-            }
-            Outcome::Wanted => queues.promote(candidate),
-            Outcome::Held => queues.postpone(candidate),
-            Outcome::NotHere => {}
-        }
+        self.memory.cache.settle(candidate, outcome);
     }
 
     fn evict_section(&self, key: SectionKey) -> Outcome {
         let differs = self.writer.dirty.contains(&key) || self.writer.flushing.contains(&key);
-        let trees = self.core.trees_of(key, self.guard);
+        let trees = self.memory.trees_of(key, self.guard);
         // While a root is being loaded, its section stays: a root in an object that nothing leads to any more would be taken
         // for one of now by who has come by the section before.
-        let load = |name: TreeName| self.core.cache.loads.try_begin(name.key(TreePart::Root));
+        let load = |name: TreeName| self.memory.cache.loads.try_begin(name.key(TreePart::Root));
         let loads: Option<Vec<Loading<'_>>> = trees.iter().map(|(name, _)| load(*name)).collect();
         let held = loads.is_none() || trees.iter().any(|(name, tree)| self.is_in_use(*name, tree));
         let visitor = EvictCell { eviction: self, differs, held };
-        self.core.visit(key, visitor).unwrap_or(Outcome::NotHere)
+        self.memory.visit(key, visitor).unwrap_or(Outcome::NotHere)
     }
 
     /// Whether somebody could still ask the object of a tree for what is not on disk.
@@ -195,7 +182,7 @@ impl Eviction<'_> {
     }
 
     fn differs(&self, name: TreeName, tree: &EdgeTree) -> bool {
-        let is_building = name.by.is_some() && self.core.secondaries.is_building(name);
+        let is_building = name.by.is_some() && self.memory.secondaries.is_building(name);
         is_building || self.writer.dirty_trees.contains_key(&name) || tree.is_flushing() || !tree.is_stored()
     }
 
@@ -206,7 +193,7 @@ impl Eviction<'_> {
     }
 
     fn evict_root(&self, name: TreeName) -> Outcome {
-        let Some(tree) = self.core.tree_in_memory(name, self.guard) else { return Outcome::NotHere };
+        let Some(tree) = self.memory.tree_in_memory(name, self.guard) else { return Outcome::NotHere };
         let Some(resident) = tree.root.resident(self.guard) else { return Outcome::NotHere };
         if self.differs(name, &tree) {
             resident.set_queued(false);
@@ -221,7 +208,7 @@ impl Eviction<'_> {
         if !is_free {
             return Outcome::Held;
         }
-        self.core.cache.note_unlinked(self.writer.applied);
+        self.memory.cache.note_unlinked(self.writer.applied);
         tree.root.evict(self.guard);
         Outcome::Evicted
     }
@@ -258,22 +245,6 @@ impl CellVisitor for EvictCell<'_> {
     }
 }
 
-impl Cache {
-    /// Queues a section that a flush has made clean, if it is not queued.
-    pub(crate) fn admit_clean<T>(
-        &self,
-        resident: Option<&Resident<T>>,
-        name: u64,
-        entry: impl FnOnce() -> Entry,
-    ) {
-        if let Some(resident) = resident
-            && !resident.set_queued(true)
-        {
-            self.admit(entry(), name, resident.bytes());
-        }
-    }
-}
-
 struct AdmitClean<'a> {
     cache: &'a Cache,
     key: SectionKey,
@@ -288,7 +259,7 @@ impl CellVisitor for AdmitClean<'_> {
     }
 }
 
-impl Core {
+impl Memory {
     /// Queues the sections that a flush has written.
     pub(crate) fn admit_flushed(&self, keys: &[SectionKey]) {
         let guard = crossbeam_epoch::pin();

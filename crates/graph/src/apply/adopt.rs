@@ -13,14 +13,12 @@
 
 use std::sync::Arc;
 
-use super::resident::Resident;
-use crate::apply::Writer;
-use crate::core::Core;
+use super::retype::Resident;
 use crate::error::Result;
-use crate::model::{Definitions, Retypes, Tick};
-use crate::sections::{Convert, SectionKey, SectionName};
+use crate::model::{Definitions, Tick};
+use crate::resident::{Memory, Writer};
 
-impl Core {
+impl Memory {
     /// Puts definitions that the log has in force, unless newer ones are. The call of whoever holds the writer, before
     /// anything else of their commit, which is at `stamp`. `is_read`: whether somebody may be reading, as nobody does when the
     /// log is replayed.
@@ -45,7 +43,7 @@ impl Core {
         }
         if is_retyped {
             let (retypes, version) = (&definitions.retypes, catalog.schema().version);
-            Resident { core: self, retypes, version, stamp }.convert_all(writer);
+            Resident { memory: self, retypes, version, stamp }.convert_all(writer);
         }
         self.turn_resident(&turned, since, writer);
         self.node_sizes.declare(&definitions.schema);
@@ -54,32 +52,5 @@ impl Core {
             declared.set_pending(None);
         });
         Ok(())
-    }
-
-    /// A section that was loaded, with the types of the schema in force, and in the order that its lists are to have.
-    pub(crate) fn as_of_now<T: Convert>(
-        &self,
-        section: T,
-        key: SectionKey,
-        written: u64,
-        retypes: &Retypes,
-    ) -> T {
-        let conversions = match key {
-            SectionKey::Block { stripe, name: SectionName::Column(key), .. } => {
-                let label = self.blocks.stripe(stripe.into()).map(|stripe| stripe.label);
-                label.and_then(|label| retypes.of_vertices(label, key, written))
-            }
-            SectionKey::Block { name: SectionName::Adjacency(label, _), .. } => {
-                retypes.of_edges(label, written)
-            }
-            SectionKey::Tree { name, .. } => retypes.of_edges(name.label, written),
-            SectionKey::Block { .. } | SectionKey::Index { .. } | SectionKey::Ordered { .. } => None,
-        };
-        let section = conversions.and_then(|conversions| section.converted(&conversions)).unwrap_or(section);
-        let SectionKey::Block { name: SectionName::Adjacency(label, _), .. } = key else { return section };
-        match self.resorts.orders.newest(label) {
-            Some(turn) => section.turned(turn.key, self.reads_before(turn)),
-            None => section,
-        }
     }
 }

@@ -8,8 +8,8 @@ use crate::cache::PoolStats;
 use crate::cells::SectionCell;
 use crate::commit::CommitCounts;
 use crate::core::Core;
-use crate::lists::TreeUse;
 use crate::model::{EdgeLabelId, VertexLabelId};
+use crate::resident::TreeUse;
 use crate::sections::{Adjacency, Mergeable};
 
 /// Sizes of a graph at one moment, for people, metrics and the planner.

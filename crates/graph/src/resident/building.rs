@@ -6,15 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::Resorts;
-use crate::apply::TreeChange;
-use crate::lists::secondary::LoggedChange;
+use super::resorts::Resorts;
+use super::secondaries::LoggedChange;
 use crate::model::{EdgeLabelId, KeyId, Retypes};
-use crate::sections::{EdgeTree, TreeName};
+use crate::sections::{EdgeTree, TreeChange, TreeName};
 
 /// One tree at a time.
 #[derive(Default)]
-pub(super) struct Building {
+pub(crate) struct Building {
     /// Whether there is one: mostly not, which costs one look.
     any: AtomicBool,
     state: Mutex<Option<State>>,
@@ -30,31 +29,31 @@ struct State {
 
 impl Building {
     /// Begins to log the changes of a list. While the writer is held.
-    pub(super) fn begin(&self, list: TreeName, key: KeyId) {
+    pub(crate) fn begin(&self, list: TreeName, key: KeyId) {
         *self.state.lock() = Some(State { list, key, log: VecDeque::new(), tree: None });
         self.any.store(true, Ordering::Release);
     }
 
     /// Forgets it.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.any.store(false, Ordering::Release);
         *self.state.lock() = None;
     }
 
     /// Notes the tree that the changes go to.
-    pub(super) fn set_tree(&self, tree: &Arc<EdgeTree>) {
+    pub(crate) fn set_tree(&self, tree: &Arc<EdgeTree>) {
         if let Some(state) = &mut *self.state.lock() {
             state.tree = Some(Arc::clone(tree));
         }
     }
 
     /// How many changes are logged.
-    pub(super) fn logged(&self) -> usize {
+    pub(crate) fn logged(&self) -> usize {
         self.state.lock().as_ref().map_or(0, |state| state.log.len())
     }
 
     /// Takes the first few changes, oldest first; and whether there are more.
-    pub(super) fn take(&self, most: usize) -> (Vec<LoggedChange>, bool) {
+    pub(crate) fn take(&self, most: usize) -> (Vec<LoggedChange>, bool) {
         let mut state = self.state.lock();
         let Some(state) = &mut *state else { return (Vec::new(), false) };
         let taken = state.log.drain(..state.log.len().min(most)).collect();

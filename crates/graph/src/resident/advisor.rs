@@ -33,25 +33,25 @@ const MOST: usize = 4_096;
 
 /// What was done in a period.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Work {
+pub(crate) struct Work {
     /// Edge nodes that all requests have read.
-    pub(super) read: f64,
+    pub(crate) read: f64,
     /// Changes of secondary trees. A tree that is changed and never read costs something, too.
-    pub(super) changed: f64,
+    pub(crate) changed: f64,
 }
 
 /// What to do.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Advice {
+pub(crate) struct Advice {
     /// Trees to build, the most useful first.
-    pub(super) build: Vec<TreeName>,
+    pub(crate) build: Vec<TreeName>,
     /// Trees to drop.
-    pub(super) drop: Vec<TreeName>,
+    pub(crate) drop: Vec<TreeName>,
 }
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Advisor {
+pub(crate) struct Advisor {
     wanted: FxHashMap<TreeName, Wanted>,
     there: FxHashMap<TreeName, There>,
     /// Trees that could not be built, and for how many periods they are not tried again.
@@ -86,7 +86,7 @@ struct There {
 
 impl Advisor {
     /// Reads have looked at edges worth `saved` nodes more than with this tree, which would have `nodes`.
-    pub(super) fn missed(&mut self, tree: TreeName, saved: f64, nodes: f64) {
+    pub(crate) fn missed(&mut self, tree: TreeName, saved: f64, nodes: f64) {
         if self.wanted.len() >= MOST && !self.wanted.contains_key(&tree) {
             return;
         }
@@ -96,22 +96,22 @@ impl Advisor {
     }
 
     /// Reads have used this tree, and so looked at `saved` nodes less.
-    pub(super) fn used(&mut self, tree: TreeName, saved: f64) {
+    pub(crate) fn used(&mut self, tree: TreeName, saved: f64) {
         self.there.entry(tree).or_default().saved += saved;
     }
 
     /// A tree could not be built: its list changes too fast, or the disk or memory is short.
-    pub(super) fn failed(&mut self, tree: TreeName) {
+    pub(crate) fn failed(&mut self, tree: TreeName) {
         self.failed.insert(tree, REST);
     }
 
     /// The benefit of a tree that is there, in the last busy period.
-    pub(super) fn benefit(&self, tree: TreeName) -> f64 {
+    pub(crate) fn benefit(&self, tree: TreeName) -> f64 {
         self.there.get(&tree).map_or(0.0, |there| there.benefit)
     }
 
     /// Ends a period in which so much was done while the trees `there` existed, if that was enough.
-    pub(super) fn end_period(
+    pub(crate) fn end_period(
         &mut self,
         work: Work,
         there: &[TreeName],

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 
-use super::{Array, RankRange};
+use super::ranked::{Array, RankRange};
 use crate::model::STRIPE_VERTICES;
 
 /// Filters that are kept.
@@ -26,14 +26,14 @@ const PAYS: u64 = 1;
 const MOST_WEIGHT: u64 = 1 << 20;
 
 /// A byte per vertex of a stripe: 1 if it passes.
-pub(super) type Filter = [u8; STRIPE_VERTICES as usize];
+pub(crate) type Filter = [u8; STRIPE_VERTICES as usize];
 
 /// Bytes of all filters of a stripe.
-pub(super) const BYTES: usize = MOST * size_of::<Filter>();
+pub(crate) const BYTES: usize = MOST * size_of::<Filter>();
 
 /// The filters of one stripe and key.
 #[derive(Default)]
-pub(super) struct Filters {
+pub(crate) struct Filters {
     known: RwLock<Vec<Known>>,
 }
 
@@ -46,7 +46,7 @@ struct Known {
 
 impl Filters {
     /// The filter of a test, if there is one, or it is worth making now, for a stripe of so many vertices.
-    pub(super) fn get(&self, wanted: RankRange, ranks: &Array, vertices: u32) -> Option<Arc<Filter>> {
+    pub(crate) fn get(&self, wanted: RankRange, ranks: &Array, vertices: u32) -> Option<Arc<Filter>> {
         let known = self.known.read();
         let known = known.iter().find(|known| known.wanted == wanted)?;
         if known.filter.get().is_none() && known.asked.load(Ordering::Relaxed) < PAYS * u64::from(vertices) {
@@ -56,7 +56,7 @@ impl Filters {
     }
 
     /// Notes that so many vertices were tested. A test that comes more often than one that is known takes its place.
-    pub(super) fn note(&self, wanted: RankRange, vertices: u64) {
+    pub(crate) fn note(&self, wanted: RankRange, vertices: u64) {
         if self.add(wanted, vertices) {
             return;
         }

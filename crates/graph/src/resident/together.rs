@@ -20,11 +20,8 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::on_load::Away;
-use super::pool::Class;
-use super::request::Request;
-use super::waiter::Waiter;
-use crate::core::Core;
+use super::memory::Memory;
+use crate::cache::{Away, Class, Request, Waiter};
 use crate::sections::SectionKey;
 
 /// Helpers of light requests, and of heavy ones.
@@ -55,7 +52,7 @@ struct CrewState {
 
 /// Sections that one reader needs.
 struct Group {
-    core: Weak<Core>,
+    memory: Weak<Memory>,
     request: Option<Arc<Request>>,
     keys: Vec<SectionKey>,
     /// How many of the keys are taken.
@@ -75,11 +72,11 @@ struct Inside {
 impl Helpers {
     /// Loads sections on behalf of a request, if there is one, by this thread and some helpers. Which of them could not be
     /// loaded the caller finds out by asking for them.
-    pub(crate) fn load(&self, core: &Arc<Core>, request: Option<&Arc<Request>>, keys: Vec<SectionKey>) {
+    pub(crate) fn load(&self, memory: &Arc<Memory>, request: Option<&Arc<Request>>, keys: Vec<SectionKey>) {
         let class = request.map_or(Class::Light, |request| request.class());
         let wanted = keys.len().saturating_sub(1);
         let group = Arc::new(Group {
-            core: Arc::downgrade(core),
+            memory: Arc::downgrade(memory),
             request: request.cloned(),
             keys,
             taken: AtomicUsize::new(0),
@@ -87,14 +84,14 @@ impl Helpers {
             left: Arc::default(),
         });
         self.crews[class as usize].call(&group, wanted);
-        group.work(core);
+        group.work(memory);
         let is_left = {
             let mut inside = group.inside.lock();
             inside.closed = true;
             inside.helpers == 0
         };
         if !is_left {
-            let away = Away::begin(request, !core.cache.is_short());
+            let away = Away::begin(request, !memory.cache.is_short());
             away.expect_long();
             // If the request ends, so do the waits of the helpers; a read of the store has to be waited for.
             group.left.wait(None);
@@ -169,12 +166,12 @@ impl Crew {
 
 impl Group {
     /// Loads what nobody has taken yet.
-    fn work(&self, core: &Core) {
+    fn work(&self, memory: &Memory) {
         while let Some(key) = self.keys.get(self.taken.fetch_add(1, Ordering::Relaxed)) {
             if self.request.as_ref().is_some_and(|request| request.is_over()) {
                 return;
             }
-            core.load_ahead(*key, self.request.as_ref());
+            memory.load_ahead(*key, self.request.as_ref());
         }
     }
 
@@ -187,9 +184,9 @@ impl Group {
             }
             inside.helpers += 1;
         }
-        if let Some(core) = self.core.upgrade() {
+        if let Some(memory) = self.memory.upgrade() {
             // A decoder that panics does so again in the reader, which is told.
-            let _ = catch_unwind(AssertUnwindSafe(|| self.work(&core)));
+            let _ = catch_unwind(AssertUnwindSafe(|| self.work(&memory)));
         }
         let mut inside = self.inside.lock();
         inside.helpers -= 1;

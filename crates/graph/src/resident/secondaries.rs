@@ -17,10 +17,9 @@ use rustc_hash::FxHashMap;
 use values::{Value, VertexRef};
 
 use super::advisor::Advisor;
-use super::worker::Tasks;
-use crate::apply::TreeChange;
+use super::secondary_tasks::Tasks;
 use crate::model::{Conversions, EdgeLabelId, KeyId, Retypes, Tick};
-use crate::sections::{EdgeChangeKind, EdgeTree, TreeName};
+use crate::sections::{EdgeChangeKind, EdgeTree, TreeChange, TreeName};
 
 /// A change of a list that a tree which is being built must still get.
 pub(crate) struct LoggedChange {
@@ -91,8 +90,8 @@ pub(crate) struct Secondaries {
     nodes_read: AtomicU64,
     /// Changes of secondary trees since then.
     changes: AtomicU64,
-    pub(super) advisor: Mutex<Advisor>,
-    pub(super) tasks: Tasks,
+    pub(crate) advisor: Mutex<Advisor>,
+    pub(crate) tasks: Tasks,
 }
 
 impl Secondaries {
@@ -108,7 +107,7 @@ impl Secondaries {
     }
 
     /// The edge nodes that were read since it was asked last.
-    pub(super) fn take_nodes_read(&self) -> u64 {
+    pub(crate) fn take_nodes_read(&self) -> u64 {
         self.nodes_read.swap(0, Ordering::Relaxed)
     }
 
@@ -118,7 +117,7 @@ impl Secondaries {
     }
 
     /// The changes of secondary trees since it was asked last.
-    pub(super) fn take_changes(&self) -> u64 {
+    pub(crate) fn take_changes(&self) -> u64 {
         self.changes.swap(0, Ordering::Relaxed)
     }
 
@@ -163,7 +162,7 @@ impl Secondaries {
     }
 
     /// The trees that were dropped, and when.
-    pub(super) fn dead(&self) -> Vec<(TreeName, Tick)> {
+    pub(crate) fn dead(&self) -> Vec<(TreeName, Tick)> {
         let lists = self.lists.read();
         let entries = lists.iter().flat_map(|(list, entries)| entries.iter().map(|entry| (*list, entry)));
         let dead = entries.filter_map(|(list, entry)| match entry.state {
@@ -180,7 +179,7 @@ impl Secondaries {
     }
 
     /// The trees that are being built.
-    pub(super) fn building(&self) -> Vec<TreeName> {
+    pub(crate) fn building(&self) -> Vec<TreeName> {
         self.names(|state| matches!(state, State::Building(_)))
     }
 
@@ -198,7 +197,7 @@ impl Secondaries {
     }
 
     /// Begins to log the changes of a list for a tree that is to be built; none if there is one of that name.
-    pub(super) fn begin(&self, name: TreeName) -> Option<Arc<EdgeTree>> {
+    pub(crate) fn begin(&self, name: TreeName) -> Option<Arc<EdgeTree>> {
         let tree = Arc::new(EdgeTree::stored());
         self.insert(name, Arc::clone(&tree), State::Building(VecDeque::new())).then_some(tree)
     }
@@ -216,7 +215,7 @@ impl Secondaries {
     }
 
     /// Forgets a tree.
-    pub(super) fn remove(&self, name: TreeName) -> Option<Arc<EdgeTree>> {
+    pub(crate) fn remove(&self, name: TreeName) -> Option<Arc<EdgeTree>> {
         let by = name.by?;
         let mut lists = self.lists.write();
         let entries = lists.get_mut(&name.by(None))?;
@@ -238,12 +237,12 @@ impl Secondaries {
     }
 
     /// Lets snapshots from `born` on read a tree that is complete.
-    pub(super) fn publish(&self, name: TreeName, born: Tick) {
+    pub(crate) fn publish(&self, name: TreeName, born: Tick) {
         self.change_state(name, |state| *state = State::Live { born });
     }
 
     /// Lets snapshots after `died` read a tree no more; false if there is none.
-    pub(super) fn kill(&self, name: TreeName, died: Tick) -> bool {
+    pub(crate) fn kill(&self, name: TreeName, died: Tick) -> bool {
         let mut killed = false;
         self.change_state(name, |state| {
             if let State::Live { born } = *state {
@@ -254,7 +253,7 @@ impl Secondaries {
     }
 
     /// Takes the first few of the logged changes of a tree that is being built, oldest first; and whether there are more.
-    pub(super) fn take_log(&self, name: TreeName, most: usize) -> (Vec<LoggedChange>, bool) {
+    pub(crate) fn take_log(&self, name: TreeName, most: usize) -> (Vec<LoggedChange>, bool) {
         let mut taken = (Vec::new(), false);
         self.change_state(name, |state| {
             if let State::Building(log) = state {
@@ -266,7 +265,7 @@ impl Secondaries {
     }
 
     /// How many changes are logged for a tree that is being built.
-    pub(super) fn logged(&self, name: TreeName) -> usize {
+    pub(crate) fn logged(&self, name: TreeName) -> usize {
         let len = |entry: &Entry| if let State::Building(log) = &entry.state { log.len() } else { 0 };
         self.find(name, len).unwrap_or(0)
     }
