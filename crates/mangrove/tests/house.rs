@@ -178,22 +178,39 @@ fn is_place(text: &str) -> bool {
 
 #[test]
 fn the_guides_name_places_that_are_there() {
-    let output = Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
-    let files = String::from_utf8(output.stdout).unwrap();
+    let mut files = Vec::new();
+    ["crates", "bench", "trials", "tests", "docs", ".ci"]
+        .iter()
+        .for_each(|folder| sources(&root().join(folder), &mut files));
+    let files: Vec<String> = files.iter().map(|file| format!("/{}", file.display())).collect();
     let mut places = 0;
     for guide in GUIDES {
         let text = fs::read_to_string(root().join(guide)).unwrap();
         for place in text.split('`').skip(1).step_by(2).filter(|text| is_place(text)) {
             places += 1;
-            let is_there = |file: &str| {
-                let file = format!("/{file}");
-                match place.strip_suffix('/') {
-                    Some(folder) => file.contains(&format!("/{folder}/")),
-                    None => file.ends_with(&format!("/{place}")),
-                }
+            let is_there = |file: &String| match place.strip_suffix('/') {
+                Some(folder) => file.contains(&format!("/{folder}/")),
+                None => file.ends_with(&format!("/{place}")),
             };
-            assert!(files.lines().any(is_there), "{guide}: there is no {place}");
+            let is_folder = place.ends_with('/') && root().join(place).is_dir();
+            assert!(is_folder || files.iter().any(is_there), "{guide}: there is no {place}");
         }
     }
     assert!(places > 50, "only {places} places were found");
+}
+
+/// Patches that plant faults, or take mends out: what moves must move in them, too.
+#[test]
+fn the_patches_of_the_trials_apply() {
+    let mut patches = Vec::new();
+    for folder in ["trials/planted", "trials/holes"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        patches.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "patch")));
+    }
+    assert!(patches.len() > 3, "the patches were not found");
+    for patch in patches {
+        let check = Command::new("git").args(["apply", "--check"]).arg(&patch).current_dir(root()).output();
+        let output = check.expect("the patches are applied by git");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
