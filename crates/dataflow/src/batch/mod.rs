@@ -255,19 +255,19 @@ impl Batch {
 
     /// Whether it is as good as nothing: a few rows with small values. Most batches of short queries are.
     pub(crate) fn is_slight(&self) -> bool {
-        if !self.has_few_slots() {
+        // Of more columns it is sooner known what they weighed a moment ago than looked through what is in them.
+        if !self.has_few_slots() || self.slot_bytes() > Self::SLIGHT / 2 {
             return false;
         }
         let mut room = Self::SLIGHT - self.slot_bytes();
         self.current.is_slight(&mut room) && self.slots.iter().flatten().all(|slot| slot.is_slight(&mut room))
     }
 
-    /// Whether there are so few rows and columns that the batch is as good as nothing if the values in them are small. Of more columns
-    /// it is sooner known what they weighed a moment ago than looked through what is in them.
+    /// Whether there are so few rows and columns that the batch is as good as nothing if the values in them are small.
     #[inline]
     pub(crate) fn has_few_slots(&self) -> bool {
         const FEW: usize = 64;
-        self.len <= FEW && self.path.is_none() && self.slot_bytes() <= Self::SLIGHT / 2
+        self.len <= FEW && self.path.is_none() && self.slot_bytes() <= Self::SLIGHT
     }
 
     /// Whether what is in one of its columns is as good as nothing.
