@@ -58,6 +58,7 @@ pub(super) fn watch(threads: &Arc<Threads>) {
     while watchdog.sleep(|| threads.is_stopped()) {
         let mut quiet = 0;
         while quiet < QUIET_LOOKS {
+            // Nobody rings while it is awake: who lends would pay for that with each load. It looks instead.
             std::thread::sleep(LOOK);
             quiet = if look(threads, &mut seen) { 0 } else { quiet + 1 };
             if threads.is_stopped() {
