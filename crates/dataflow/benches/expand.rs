@@ -21,7 +21,7 @@ use graph::{BulkColumn, BulkValues, EdgeLabelId, Graph, GraphOptions};
 use gremlin::PredicateOp;
 use planner::physical::{
     Aggregation, By, EdgeLabels, ElementKind, ExpandTo, Op, OpKind, Operand, Pipeline, Plan, Predicate,
-    SourceIds, Test,
+    SourceIds, Test, op,
 };
 use values::{Direction, Value, VertexRef};
 
@@ -137,7 +137,7 @@ fn compress(src: &[VertexRef], dst: &[VertexRef]) -> (Vec<u32>, Vec<u32>) {
 }
 
 fn expand(distinct: bool, end_test: Option<Test>) -> OpKind {
-    OpKind::Expand {
+    OpKind::Expand(op::Expand {
         direction: Direction::Out,
         labels: EdgeLabels::Only(vec![EdgeLabelId(0)]),
         to: ExpandTo::Vertices,
@@ -147,12 +147,13 @@ fn expand(distinct: bool, end_test: Option<Test>) -> OpKind {
         distinct,
         sorted: None,
         secondary: Vec::new(),
-    }
+    })
 }
 
 /// `V(start).out('knows').out('knows').dedup().count()`, the dedup in the expansion or after it.
 fn distinct(fused: bool) -> Arc<Plan> {
-    let dedup = OpKind::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false };
+    let dedup =
+        OpKind::Dedup(op::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false });
     let last = if fused { vec![expand(true, None)] } else { vec![expand(false, None), dedup] };
     two_hops_to(last)
 }
@@ -171,7 +172,7 @@ fn filtered(world: &World, fused: bool) -> Arc<Plan> {
 /// The count of what these operators make of the ends of one hop.
 fn two_hops_to(last: Vec<OpKind>) -> Arc<Plan> {
     let ids = SourceIds(vec![Operand::Param(0)]);
-    let mut kinds = vec![OpKind::ById { kind: ElementKind::Vertex, ids }, expand(false, None)];
+    let mut kinds = vec![OpKind::ById(op::ById { kind: ElementKind::Vertex, ids }), expand(false, None)];
     kinds.extend(last);
     kinds.push(OpKind::Aggregate(Aggregation::Count));
     let op = |(id, kind)| Op {

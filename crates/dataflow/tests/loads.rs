@@ -12,7 +12,7 @@ use dataflow::{
 use graph::{Cardinality, Graph, GraphOptions, PoolOptions};
 use gremlin::PredicateOp;
 use planner::physical::{
-    Aggregation, ElementKind, Op, OpKind, Operand, Pipeline, Plan, Predicate, Test as PlanTest,
+    Aggregation, ElementKind, Op, OpKind, Operand, Pipeline, Plan, Predicate, Test as PlanTest, op,
 };
 use store::{MemoryStore, ObservedStore, Store};
 use values::Value;
@@ -93,7 +93,7 @@ fn count(graph: &Graph, label: &str, timeout: Option<Duration>) -> QuerySpec {
     let n = snapshot.catalog().key("n").unwrap();
     let small = Predicate::Compare(PredicateOp::Lt, Operand::Const(Value::Long(100)));
     let kinds = [
-        OpKind::Scan { kind: ElementKind::Vertex, vertex_labels: Some(labels), edge_labels: None },
+        OpKind::Scan(op::Scan { kind: ElementKind::Vertex, vertex_labels: Some(labels), edge_labels: None }),
         OpKind::Filter(PlanTest::Has(n, small)),
         OpKind::Aggregate(Aggregation::Count),
     ];

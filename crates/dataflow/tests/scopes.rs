@@ -17,6 +17,7 @@ use gremlin::PredicateOp;
 use planner::physical::{
     Aggregation, By, Child, Condition, Control, EdgeLabels, ElementKind, ExpandTo, Formula, Grain,
     InterPolicy, IntraPolicy, Op, OpKind, Operand, Pipeline, Plan, Policy, Predicate, Scope, ScopeKind, Test,
+    op,
 };
 use store::MemoryStore;
 use values::{Direction, Value, VertexRef};
@@ -80,14 +81,14 @@ impl Builder {
     fn scan(&mut self, label: &str) -> Op {
         let labels = self.snapshot.catalog().vertex_label(label).into_iter().collect();
         let kind = ElementKind::Vertex;
-        self.op("V", OpKind::Scan { kind, vertex_labels: Some(labels), edge_labels: None })
+        self.op("V", OpKind::Scan(op::Scan { kind, vertex_labels: Some(labels), edge_labels: None }))
     }
 
     fn out(&mut self, label: &str) -> Op {
         let labels = EdgeLabels::Only(self.snapshot.catalog().edge_label(label).into_iter().collect());
         self.op(
             "out",
-            OpKind::Expand {
+            OpKind::Expand(op::Expand {
                 direction: Direction::Out,
                 labels,
                 to: ExpandTo::Vertices,
@@ -97,7 +98,7 @@ impl Builder {
                 distinct: false,
                 sorted: None,
                 secondary: Vec::new(),
-            },
+            }),
         )
     }
 
@@ -135,7 +136,7 @@ impl Builder {
     }
 
     fn limit(&mut self, n: u64) -> Op {
-        self.op("limit", OpKind::Range { low: 0, high: Some(n) })
+        self.op("limit", OpKind::Range(op::Range { low: 0, high: Some(n) }))
     }
 
     fn plan(&self, ops: Vec<Op>) -> Arc<Plan> {
@@ -369,7 +370,7 @@ fn memory_beyond_the_bound_ends_the_query_and_is_given_back() {
     let ops = vec![
         plan.scan("hub"),
         plan.out("has"),
-        plan.op("barrier", OpKind::Barrier { first_passes: false }),
+        plan.op("barrier", OpKind::Barrier(op::Barrier { first_passes: false })),
         plan.count(),
     ];
     let plan = plan.plan(ops);

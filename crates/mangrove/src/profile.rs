@@ -77,8 +77,5 @@ fn walk<'a>(pipeline: &Pipeline, depth: usize, profile: &'a Profile, lines: &mut
 }
 
 fn is_source(kind: &OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Scan { .. } | OpKind::ById { .. } | OpKind::IndexLookup { .. } | OpKind::IndexRange { .. }
-    )
+    matches!(kind, OpKind::Scan(_) | OpKind::ById(_) | OpKind::IndexLookup(_) | OpKind::IndexRange(_))
 }

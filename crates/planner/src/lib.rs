@@ -28,6 +28,7 @@ mod schema;
 mod statistics;
 mod thresholds;
 mod unknown;
+mod words;
 
 /// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.
 const TICKS: usize = 64;

@@ -6,10 +6,10 @@ use gremlin::{StepName, Traversal};
 use values::{Str, Value};
 
 use crate::estimates::{Estimate, Estimates};
-use crate::explain::words::Words;
-use crate::explain::{Explanation, physical_text};
+use crate::explain::Explanation;
 use crate::physical::Plan;
 use crate::unknown::Unknown;
+use crate::words::{InWords, Words};
 use crate::{Options, PlanError, Schema, Statistics, bind, lower, rules};
 
 /// A plan with what the engine needs to know beside it.
@@ -78,9 +78,9 @@ pub fn plan(
     let mut explanation = (explains || options.explain).then(|| Explanation::of(traversal));
     let unknown = Unknown::new(schema);
     let mut logical = bind::bind(traversal, &unknown, source)?;
-    let written = |plan: &crate::logical::Logical| {
+    let written = |plan: &dyn InWords| {
         let mut words = Words::new(schema);
-        words.logical(plan);
+        plan.write(&mut words);
         words.text
     };
     if let Some(explanation) = &mut explanation {
@@ -96,7 +96,7 @@ pub fn plan(
     let plan = lower::lower(logical, schema, statistics, options)?;
     let plan = Plan { unknown: unknown.into_names(), ..plan };
     if let Some(explanation) = &mut explanation {
-        explanation.add("physical plan", physical_text(&plan, schema));
+        explanation.add("physical plan", written(&plan));
     }
     Ok(Planned { plan: Arc::new(plan), explanation, explains, settings, reusable, estimates })
 }

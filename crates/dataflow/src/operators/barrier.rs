@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::OpKind;
+use planner::physical::{OpKind, op};
 use rustc_hash::FxBuildHasher;
 use values::{Value, VertexRef};
 
@@ -50,7 +50,7 @@ pub(super) struct Barrier {
 
 impl Operator for Barrier {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (Some(batch), OpKind::Barrier { first_passes }) = (input, &cx.op.kind) else {
+        let (Some(batch), OpKind::Barrier(op::Barrier { first_passes })) = (input, &cx.op.kind) else {
             return Ok(Step::Idle);
         };
         let batch = Arc::new(batch);

@@ -1,6 +1,6 @@
 //! `aggregate`: objects into a side-effect.
 
-use planner::physical::OpKind;
+use planner::physical::{OpKind, op};
 use values::Value;
 
 use crate::batch::{Batch, Weight};
@@ -22,7 +22,8 @@ pub(super) struct Collect {
 
 impl Operator for Collect {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (Some(mut batch), OpKind::Collect { side_effect, by, eager }) = (input, &cx.op.kind) else {
+        let (Some(mut batch), OpKind::Collect(op::Collect { side_effect, by, eager })) = (input, &cx.op.kind)
+        else {
             return Ok(Step::Idle);
         };
         let objects: Vec<_> =
@@ -48,7 +49,9 @@ impl Operator for Collect {
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if let (OpKind::Collect { side_effect, .. }, false) = (&cx.op.kind, self.objects.is_empty()) {
+        if let (OpKind::Collect(op::Collect { side_effect, .. }), false) =
+            (&cx.op.kind, self.objects.is_empty())
+        {
             cx.query.side_effects.add_all(*side_effect, self.objects.drain(..))?;
         }
         Ok(self.waiting.release_next(out))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use planner::physical::{By, OpKind};
+use planner::physical::{By, OpKind, op};
 use values::{Value, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -33,7 +33,8 @@ pub(super) struct Dedup {
 
 impl Operator for Dedup {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (Some(mut batch), OpKind::Dedup { by, across_iterations, in_pieces }) = (input, &cx.op.kind)
+        let (Some(mut batch), OpKind::Dedup(op::Dedup { by, across_iterations, in_pieces })) =
+            (input, &cx.op.kind)
         else {
             return Ok(Step::Idle);
         };

@@ -4,7 +4,7 @@
 //! call, and operators cannot take its columns over; so what cannot fail on such objects says so here, each by its name: a new operator
 //! does not compile without.
 
-use planner::physical::{By, FetchKind, LocalFn, OpKind, Predicate, Test};
+use planner::physical::{By, FetchKind, LocalFn, OpKind, Predicate, Test, op};
 use values::T;
 
 use crate::batch::{Batch, Column};
@@ -16,36 +16,36 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
     let are_vertices = matches!(current, Column::Vertices(_));
     let are_elements = are_vertices || matches!(current, Column::Edges(_));
     match kind {
-        OpKind::Expand { distinct, edge_test, end_test, .. } => {
+        OpKind::Expand(op::Expand { distinct, edge_test, end_test, .. }) => {
             let tests = [edge_test, end_test].into_iter().flatten();
             !distinct && (!are_vertices || tests.into_iter().any(of_test))
         }
-        OpKind::Degree { .. } | OpKind::BulkByDegree { .. } | OpKind::ExpandInto { .. } => !are_vertices,
+        OpKind::Degree(_) | OpKind::BulkByDegree(_) | OpKind::ExpandInto(_) => !are_vertices,
         OpKind::EdgeVertex(_) => !matches!(current, Column::Edges(_)),
         OpKind::Local(function) => of_function(function, are_elements),
         OpKind::Filter(test) => of_test(test),
-        OpKind::Properties { .. } => !are_elements,
-        OpKind::Fetch { from: By::Current, what, .. } => of_fetch(what, current),
-        OpKind::Fetch { from: By::Slot(slot), what, .. } => {
+        OpKind::Properties(_) => !are_elements,
+        OpKind::Fetch(op::Fetch { from: By::Current, what, .. }) => of_fetch(what, current),
+        OpKind::Fetch(op::Fetch { from: By::Slot(slot), what, .. }) => {
             batch.slot(*slot).is_some_and(|column| of_fetch(what, column))
         }
-        OpKind::Math { .. } => true,
-        OpKind::Path { by, from, to } => !by.is_empty() || from.is_some() || to.is_some(),
+        OpKind::Math(_) => true,
+        OpKind::Path(op::Path { by, from, to }) => !by.is_empty() || from.is_some() || to.is_some(),
         // These do not fail at a row,
-        OpKind::Scan { .. }
-        | OpKind::ById { .. }
-        | OpKind::IndexLookup { .. }
-        | OpKind::IndexRange { .. }
+        OpKind::Scan(_)
+        | OpKind::ById(_)
+        | OpKind::IndexLookup(_)
+        | OpKind::IndexRange(_)
         | OpKind::Inject(_)
-        | OpKind::BulkByEnds { .. }
-        | OpKind::BulkByWalks { .. }
+        | OpKind::BulkByEnds(_)
+        | OpKind::BulkByWalks(_)
         | OpKind::Forget(_)
         | OpKind::Store(_)
         | OpKind::Load(_)
         | OpKind::Unfold
-        | OpKind::Project { .. }
-        | OpKind::Select { .. }
-        | OpKind::Range { .. }
+        | OpKind::Project(_)
+        | OpKind::Select(_)
+        | OpKind::Range(_)
         | OpKind::Unmerge
         | OpKind::Gather
         | OpKind::OneByOne
@@ -53,13 +53,13 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
         | OpKind::Discard
         | OpKind::LoopControl { .. } => false,
         // or remember what they have seen, or leave something, or fail at all of them; scopes see to their own.
-        OpKind::Dedup { .. }
+        OpKind::Dedup(_)
         | OpKind::Tail(_)
-        | OpKind::Order { .. }
+        | OpKind::Order(_)
         | OpKind::Aggregate(_)
-        | OpKind::GroupCount { .. }
-        | OpKind::Barrier { .. }
-        | OpKind::Collect { .. }
+        | OpKind::GroupCount(_)
+        | OpKind::Barrier(_)
+        | OpKind::Collect(_)
         | OpKind::Sample(..)
         | OpKind::Cap(_)
         | OpKind::Write(_)
@@ -82,8 +82,6 @@ fn of_function(function: &LocalFn, are_elements: bool) -> bool {
     match function {
         LocalFn::Id | LocalFn::Label => !are_elements,
         LocalFn::Constant(_) | LocalFn::Loops | LocalFn::MapEntry(_) => false,
-        // It counts the rows that it has seen.
-        LocalFn::Named(gremlin::StepName::Index, _) => false,
         _ => true,
     }
 }

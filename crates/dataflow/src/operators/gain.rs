@@ -1,6 +1,6 @@
 //! What the batches that an operator emits hold beside what it was given: that alone need be weighed, if what it was given was light.
 
-use planner::physical::{OpKind, ScopeKind, Slot};
+use planner::physical::{OpKind, ScopeKind, Slot, op};
 
 use crate::batch::Batch;
 
@@ -26,19 +26,19 @@ impl Gain {
             | OpKind::Forget(_)
             | OpKind::Filter(_)
             | OpKind::Coin(_)
-            | OpKind::Range { .. }
-            | OpKind::Expand { .. }
+            | OpKind::Range(_)
+            | OpKind::Expand(_)
             | OpKind::EdgeVertex(_)
-            | OpKind::Degree { .. }
+            | OpKind::Degree(_)
             | OpKind::Unmerge
             | OpKind::OneByOne => Self::Nothing,
-            OpKind::Fetch { into, .. } => Self::Slot(*into),
-            OpKind::Properties { .. }
+            OpKind::Fetch(op::Fetch { into, .. }) => Self::Slot(*into),
+            OpKind::Properties(_)
             | OpKind::Local(_)
             | OpKind::Unfold
-            | OpKind::Math { .. }
-            | OpKind::Project { .. }
-            | OpKind::Select { .. } => Self::Current,
+            | OpKind::Math(_)
+            | OpKind::Project(_)
+            | OpKind::Select(_) => Self::Current,
             OpKind::Scope(scope) => match &scope.kind {
                 ScopeKind::Filter { .. } => Self::Nothing,
                 ScopeKind::Apply { into: Some(into), .. } => Self::Slot(*into),

@@ -1,6 +1,6 @@
 //! `groupCount`: how often each object occurs.
 
-use planner::physical::OpKind;
+use planner::physical::{OpKind, op};
 use values::{Map, Value};
 
 use crate::batch::{Batch, bulk};
@@ -52,7 +52,8 @@ impl Operator for GroupCount {
         cx: &Context<'_>,
         _out: &mut Output,
     ) -> Result<Step, QueryError> {
-        let (Some(mut batch), OpKind::GroupCount { key, side_effect }) = (input, &cx.op.kind) else {
+        let (Some(mut batch), OpKind::GroupCount(op::GroupCount { key, side_effect })) = (input, &cx.op.kind)
+        else {
             return Ok(Step::Idle);
         };
         if let Some(side_effect) = side_effect {
@@ -86,7 +87,7 @@ impl Operator for GroupCount {
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if let OpKind::GroupCount { side_effect: None, .. } = &cx.op.kind {
+        if let OpKind::GroupCount(op::GroupCount { side_effect: None, .. }) = &cx.op.kind {
             if !self.make_maps(cx, out)? {
                 return Ok(Step::More);
             }

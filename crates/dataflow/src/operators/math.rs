@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::{OpKind, Slot};
+use planner::physical::{OpKind, Slot, op};
 use values::{Str, Value};
 
 use crate::batch::{Batch, Column};
@@ -21,7 +21,7 @@ pub(super) struct MathOp {
 
 impl Operator for MathOp {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (Some(batch), OpKind::Math { expression, variables }) = (input, &cx.op.kind) else {
+        let (Some(batch), OpKind::Math(op::Math { expression, variables })) = (input, &cx.op.kind) else {
             return Ok(Step::Idle);
         };
         let error = |message: String| QueryError::step(&cx.op.step, message);

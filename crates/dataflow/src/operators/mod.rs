@@ -75,7 +75,7 @@ mod width;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind};
+use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind, op};
 use values::Value;
 
 use crate::batch::Batch;
@@ -98,46 +98,46 @@ pub(crate) use width::{reads_characters, width};
 /// If it is a scope, which is a bug of the caller: see [`crate::experts`].
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
     match &op.kind {
-        OpKind::Scan { .. } => Box::<source::Scan>::default(),
-        OpKind::ById { .. } => Box::new(FlatMap::new(source::ById)),
-        OpKind::IndexLookup { .. } => Box::new(FlatMap::new(source::IndexLookup::default())),
-        OpKind::IndexRange { .. } => Box::new(FlatMap::new(source::IndexRange::default())),
+        OpKind::Scan(_) => Box::<source::Scan>::default(),
+        OpKind::ById(_) => Box::new(FlatMap::new(source::ById)),
+        OpKind::IndexLookup(_) => Box::new(FlatMap::new(source::IndexLookup::default())),
+        OpKind::IndexRange(_) => Box::new(FlatMap::new(source::IndexRange::default())),
         OpKind::Inject(_) => Box::<source::Inject>::default(),
-        OpKind::Expand { .. } => Box::<expand::Expand>::default(),
+        OpKind::Expand(_) => Box::<expand::Expand>::default(),
         OpKind::EdgeVertex(EdgeEnd::Both) => Box::new(FlatMap::new(expand::BothEnds)),
         OpKind::EdgeVertex(_) => Box::new(Direct(expand::one_end)),
-        OpKind::Degree { .. } => Box::new(Direct(expand::degree)),
-        OpKind::BulkByWalks { .. } | OpKind::BulkByEnds { .. } => Box::<expand::Walks>::default(),
-        OpKind::BulkByDegree { .. } => Box::new(Direct(expand::bulk_by_degree)),
-        OpKind::ExpandInto { .. } => Box::<expand::ExpandInto>::default(),
+        OpKind::Degree(_) => Box::new(Direct(expand::degree)),
+        OpKind::BulkByWalks(_) | OpKind::BulkByEnds(_) => Box::<expand::Walks>::default(),
+        OpKind::BulkByDegree(_) => Box::new(Direct(expand::bulk_by_degree)),
+        OpKind::ExpandInto(_) => Box::<expand::ExpandInto>::default(),
         OpKind::Forget(_) => Box::new(Direct(slots::forget)),
         OpKind::Filter(_) => Box::<filter::Filter>::default(),
         OpKind::Coin(_) => Box::<filter::Coin>::default(),
-        OpKind::Properties { form: PropertyForm::Values | PropertyForm::Properties, .. } => {
-            Box::new(FlatMap::new(property::PropertyStream))
-        }
-        OpKind::Properties { .. } => Box::new(Direct(property::property_map)),
-        OpKind::Fetch { .. } => Box::new(Direct(property::fetch)),
+        OpKind::Properties(op::Properties {
+            form: PropertyForm::Values | PropertyForm::Properties, ..
+        }) => Box::new(FlatMap::new(property::PropertyStream)),
+        OpKind::Properties(_) => Box::new(Direct(property::property_map)),
+        OpKind::Fetch(_) => Box::new(Direct(property::fetch)),
         OpKind::Store(_) => Box::new(Direct(slots::store)),
         OpKind::Load(_) => Box::new(Direct(slots::load)),
         OpKind::Local(_) => Box::new(Direct(local::local)),
         OpKind::Unfold => Box::new(FlatMap::new(unfold::Unfold::default())),
-        OpKind::Math { .. } => Box::<math::MathOp>::default(),
-        OpKind::Project { .. } => Box::new(Direct(slots::project)),
-        OpKind::Select { .. } => Box::new(Direct(select::select)),
-        OpKind::Path { .. } => Box::new(Direct(paths::path)),
-        OpKind::Dedup { .. } => Box::<dedup::Dedup>::default(),
-        OpKind::Range { .. } => Box::<range::Range>::default(),
+        OpKind::Math(_) => Box::<math::MathOp>::default(),
+        OpKind::Project(_) => Box::new(Direct(slots::project)),
+        OpKind::Select(_) => Box::new(Direct(select::select)),
+        OpKind::Path(_) => Box::new(Direct(paths::path)),
+        OpKind::Dedup(_) => Box::<dedup::Dedup>::default(),
+        OpKind::Range(_) => Box::<range::Range>::default(),
         OpKind::Tail(_) => Box::<tail::Tail>::default(),
-        OpKind::Order { .. } => Box::<order::Order>::default(),
+        OpKind::Order(_) => Box::<order::Order>::default(),
         OpKind::Sample(..) => Box::<sample::Sample>::default(),
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
-        OpKind::GroupCount { .. } => Box::<group_count::GroupCount>::default(),
-        OpKind::Barrier { .. } => Box::<barrier::Barrier>::default(),
+        OpKind::GroupCount(_) => Box::<group_count::GroupCount>::default(),
+        OpKind::Barrier(_) => Box::<barrier::Barrier>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
         OpKind::Gather => Box::<gather::Gather>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
-        OpKind::Collect { .. } => Box::<collect::Collect>::default(),
+        OpKind::Collect(_) => Box::<collect::Collect>::default(),
         OpKind::Cap(_) => Box::<ending::Cap>::default(),
         OpKind::Discard => Box::new(Direct(ending::discard)),
         OpKind::Fail(_) => Box::new(Direct(ending::fail)),
@@ -152,7 +152,7 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
     use planner::physical::Aggregation::{Count, Fold};
     match kind {
         OpKind::Aggregate(Count | Fold) | OpKind::Cap(_) | OpKind::Inject(_) => true,
-        OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
+        OpKind::GroupCount(op::GroupCount { side_effect, .. }) => side_effect.is_none(),
         _ => false,
     }
 }

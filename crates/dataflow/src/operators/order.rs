@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use gremlin::Order as Direction;
-use planner::physical::{By, OpKind, SortKey};
+use planner::physical::{By, OpKind, SortKey, op};
 use values::{Value, compare, watch};
 
 use crate::batch::{Batch, Weight, bulk};
@@ -71,7 +71,7 @@ impl Operator for Order {
         cx: &Context<'_>,
         _out: &mut Output,
     ) -> Result<Step, QueryError> {
-        let OpKind::Order { keys, limit } = &cx.op.kind else { return Ok(Step::Idle) };
+        let OpKind::Order(op::Sort { keys, limit }) = &cx.op.kind else { return Ok(Step::Idle) };
         if let Some(batch) = input {
             self.gather(batch, keys, cx);
         }
@@ -87,7 +87,7 @@ impl Operator for Order {
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let OpKind::Order { keys, limit } = &cx.op.kind else { return Ok(Step::Idle) };
+        let OpKind::Order(op::Sort { keys, limit }) = &cx.op.kind else { return Ok(Step::Idle) };
         if self.leaving.is_none() {
             let Some(order) = self.sorted(keys, cx)? else { return Ok(Step::More) };
             self.leaving = Some(Firsts::of(order, limit.unwrap_or(bulk::COUNTLESS)));

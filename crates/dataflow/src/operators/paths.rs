@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::{FetchKind, OpKind};
+use planner::physical::{FetchKind, OpKind, op};
 use values::{Path, Value};
 
 use crate::batch::{Batch, Column};
@@ -17,7 +17,7 @@ use super::view::{Graph, View};
 
 /// See the module. A traverser for which one of the `by`s gives nothing is dropped.
 pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
-    let OpKind::Path { by, from, to } = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::Path(op::Path { by, from, to }) = &cx.op.kind else { return Ok(Some(batch)) };
     let Some(paths) = batch.path.clone() else {
         return Err(QueryError::Internal {
             step: cx.op.step.to_string(),

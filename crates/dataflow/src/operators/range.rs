@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::OpKind;
+use planner::physical::{OpKind, op};
 
 use crate::batch::{Batch, bulk};
 use crate::error::QueryError;
@@ -20,7 +20,9 @@ pub(super) struct Range {
 
 impl Operator for Range {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (Some(batch), OpKind::Range { low, high }) = (input, &cx.op.kind) else { return Ok(Step::Idle) };
+        let (Some(batch), OpKind::Range(op::Range { low, high })) = (input, &cx.op.kind) else {
+            return Ok(Step::Idle);
+        };
         let end = high.unwrap_or(u64::MAX);
         let (mut rows, mut bulks) = (Vec::new(), Vec::new());
         let mut cut = false;

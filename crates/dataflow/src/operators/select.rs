@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gremlin::Pop;
-use planner::physical::{OpKind, SelectForm, Selection};
+use planner::physical::{OpKind, SelectForm, Selection, op};
 use values::{Map, Value};
 
 use crate::batch::{Batch, Column};
@@ -15,7 +15,7 @@ use super::row_origins::trace;
 
 /// See the module. A traverser that lacks one of the labels is dropped.
 pub(super) fn select(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
-    let OpKind::Select { selections, form } = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::Select(op::Select { selections, form }) = &cx.op.kind else { return Ok(Some(batch)) };
     let side_effects: Vec<Option<Value>> = selections
         .iter()
         .map(|s| s.side_effect.filter(|_| s.by.is_none()).map(|id| cx.query.side_effects.value(id)))

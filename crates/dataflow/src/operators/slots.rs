@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::{By, OpKind, Slot};
+use planner::physical::{By, OpKind, Slot, op};
 use values::{Map, Value};
 
 use crate::batch::{Batch, Column};
@@ -62,7 +62,7 @@ pub(super) fn forget(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>
 
 /// `project`: a map of what is in the slots; absent ones are left out.
 pub(super) fn project(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
-    let OpKind::Project { entries } = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::Project(op::Project { entries }) = &cx.op.kind else { return Ok(Some(batch)) };
     let maps = (0..batch.len).map(|row| {
         let mut map = Map(indexmap::IndexMap::with_capacity_and_hasher(entries.len(), Default::default()));
         for (key, by) in entries {

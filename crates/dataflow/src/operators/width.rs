@@ -1,16 +1,16 @@
 //! How much an operator does for each row, as far as its description says.
 
-use planner::physical::{LocalFn, OpKind, Predicate, Test, WriteKind};
+use planner::physical::{LocalFn, OpKind, Predicate, Test, WriteKind, op};
 
 /// The parts that are looked at or made for each row: tests, keys, names. One for most operators; thousands where a traversal
 /// names thousands, and then a batch takes so many times as long.
 pub(crate) fn width(kind: &OpKind) -> usize {
     match kind {
         OpKind::Filter(test) => of_test(test),
-        OpKind::Project { entries } => entries.len(),
-        OpKind::Select { selections, .. } => selections.len(),
-        OpKind::Properties { keys, .. } => keys.names.len(),
-        OpKind::Path { .. } => PATH,
+        OpKind::Project(op::Project { entries }) => entries.len(),
+        OpKind::Select(op::Select { selections, .. }) => selections.len(),
+        OpKind::Properties(op::Properties { keys, .. }) => keys.names.len(),
+        OpKind::Path(_) => PATH,
         // A vertex goes with all its edges.
         OpKind::Write(WriteKind::Drop) => DROPPED,
         _ => 1,
@@ -19,7 +19,7 @@ pub(crate) fn width(kind: &OpKind) -> usize {
 
 /// Whether an operator goes through all characters of its texts: `split`, `replace` and other functions that are named.
 pub(crate) fn reads_characters(kind: &OpKind) -> bool {
-    matches!(kind, OpKind::Local(LocalFn::Named(..) | LocalFn::Each(..)))
+    matches!(kind, OpKind::Local(LocalFn::Call(..) | LocalFn::Each(..)))
 }
 
 /// Objects of a path, if there is nothing to go by.

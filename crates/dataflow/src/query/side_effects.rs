@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gremlin::Operator;
 use parking_lot::Mutex;
-use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId};
+use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId, op};
 use values::{BulkSet, Map, Set, Value, Weighed, number};
 
 use crate::batch::bulk;
@@ -227,7 +227,9 @@ impl Combine {
 fn fillings(pipeline: &Pipeline, found: &mut [Option<Combine>]) {
     for op in pipeline.ops.iter() {
         match &op.kind {
-            OpKind::GroupCount { side_effect: Some(id), .. } => note(*id, Combine::Add, found),
+            OpKind::GroupCount(op::GroupCount { side_effect: Some(id), .. }) => {
+                note(*id, Combine::Add, found)
+            }
             OpKind::Scope(scope) => {
                 if let ScopeKind::Group { value, side_effect: Some(id), .. } = &scope.kind {
                     note(*id, Combine::of(value), found);

@@ -4,7 +4,7 @@
 //! inside, their results come branch by branch, as in TinkerPop: those of a branch wait until the branches before it are through.
 //! If then one fills a side-effect or writes, which others may see, nothing is done before all of the stream has come.
 
-use planner::physical::{IntraPolicy, OpKind, Pipeline, Predicate, Scope, ScopeKind, Slot};
+use planner::physical::{IntraPolicy, OpKind, Pipeline, Predicate, Scope, ScopeKind, Slot, op};
 
 use crate::batch::{Batch, Tags};
 use crate::entered::{Entered, TagSet};
@@ -255,8 +255,8 @@ impl StreamScope {
 /// Whether a branch has a step inside that does what others may see.
 pub(super) fn has_effect(branch: &Pipeline) -> bool {
     branch.ops.iter().any(|op| match &op.kind {
-        OpKind::Collect { .. } | OpKind::Write(_) | OpKind::Coin(_) | OpKind::Sample(..) => true,
-        OpKind::GroupCount { side_effect, .. } => side_effect.is_some(),
+        OpKind::Collect(_) | OpKind::Write(_) | OpKind::Coin(_) | OpKind::Sample(..) => true,
+        OpKind::GroupCount(op::GroupCount { side_effect, .. }) => side_effect.is_some(),
         OpKind::Scope(scope) => {
             matches!(scope.kind, ScopeKind::Group { side_effect: Some(_), .. })
                 || scope.kind.pipelines().any(has_effect)
@@ -268,16 +268,16 @@ pub(super) fn has_effect(branch: &Pipeline) -> bool {
 /// Whether a branch has a step inside that gives nothing before it has everything.
 fn has_barrier(branch: &Pipeline) -> bool {
     branch.ops.iter().any(|op| match &op.kind {
-        OpKind::Order { .. }
+        OpKind::Order(_)
         | OpKind::Aggregate(_)
-        | OpKind::GroupCount { .. }
-        | OpKind::Barrier { .. }
+        | OpKind::GroupCount(_)
+        | OpKind::Barrier(_)
         | OpKind::Tail(_)
         | OpKind::Sample(..)
-        | OpKind::Dedup { .. }
+        | OpKind::Dedup(_)
         | OpKind::Cap(_)
         | OpKind::Gather
-        | OpKind::Collect { .. } => true,
+        | OpKind::Collect(_) => true,
         OpKind::Scope(scope) => {
             matches!(scope.kind, ScopeKind::Group { .. }) || scope.kind.pipelines().any(has_barrier)
         }

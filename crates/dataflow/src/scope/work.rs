@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use graph::{Dir, EdgeLabelId, KeyId};
-use planner::physical::{EdgeLabels, Hop, Op, OpKind, Pipeline, SortedPart};
+use planner::physical::{EdgeLabels, Hop, Op, OpKind, Pipeline, SortedPart, op};
 use values::{Direction, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -165,11 +165,13 @@ pub(super) fn per_edge(pipeline: &Pipeline) -> f64 {
 /// that would be enough of lists with secondary edge-trees.
 fn first_hop(pipeline: &Pipeline) -> Option<(Direction, &EdgeLabels, &[SortedPart])> {
     match &pipeline.ops.first()?.kind {
-        OpKind::Expand { direction, labels, sorted: None, secondary, .. } => {
+        OpKind::Expand(op::Expand { direction, labels, sorted: None, secondary, .. }) => {
             Some((*direction, labels, secondary))
         }
-        OpKind::BulkByWalks { first: Hop { direction, labels }, .. }
-        | OpKind::BulkByEnds { hop: Hop { direction, labels }, .. } => Some((*direction, labels, &[])),
+        OpKind::BulkByWalks(op::BulkByWalks { first: Hop { direction, labels }, .. })
+        | OpKind::BulkByEnds(op::BulkByEnds { hop: Hop { direction, labels }, .. }) => {
+            Some((*direction, labels, &[]))
+        }
         _ => None,
     }
 }

@@ -7,47 +7,14 @@ use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Chain, Kind};
-use crate::physical::{LocalFn, Quantifier, Test};
-
-/// Steps that are functions of one object, and that the engine knows by name.
-pub(super) const FUNCTIONS: &[StepName] = {
-    use StepName as S;
-    &[
-        S::AsBool,
-        S::AsDate,
-        S::AsNumber,
-        S::AsString,
-        S::Combine,
-        S::Concat,
-        S::Conjoin,
-        S::DateAdd,
-        S::DateDiff,
-        S::Difference,
-        S::Disjunct,
-        S::Format,
-        S::Index,
-        S::Intersect,
-        S::LTrim,
-        S::Length,
-        S::Merge,
-        S::Product,
-        S::RTrim,
-        S::Replace,
-        S::Reverse,
-        S::Split,
-        S::Substring,
-        S::ToLower,
-        S::ToUpper,
-        S::Trim,
-    ]
-};
+use crate::physical::{Function, LocalFn, Quantifier, Test};
 
 /// `WithOptions.indexer`.
 const INDEXER: &str = "~tinkerpop.index.indexer";
 
 impl Binder<'_> {
     /// Functions that the engine knows by their step's name.
-    pub(super) fn function(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
+    pub(super) fn function(&mut self, function: Function, call: &Call<'_>, out: &mut Chain) -> Bound {
         if call.modulators(StepName::By).next().is_some() {
             return Err(call.unsupported("with by()"));
         }
@@ -67,8 +34,8 @@ impl Binder<'_> {
         if call.name == StepName::Index {
             args.push(Value::Long(self.indexer(call)?));
         }
-        let function = if local { LocalFn::Each(call.name, args) } else { LocalFn::Named(call.name, args) };
-        Self::push(out, Kind::Call(function), call);
+        let of_each = if local { LocalFn::Each } else { LocalFn::Call };
+        Self::push(out, Kind::Call(of_each(function, args)), call);
         Ok(Shape::of(Type::Unknown))
     }
 

@@ -34,7 +34,7 @@ use values::{Value, watch};
 
 use crate::TICKS;
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
-use crate::physical::Slot;
+use crate::physical::{Function, Slot};
 use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
@@ -257,7 +257,6 @@ impl Binder<'_> {
             | S::Project
             | S::Identity
             | S::As => self.map_step(call, shape, out),
-            name if functions::FUNCTIONS.contains(&name) => self.function(call, out),
             S::Any | S::All => self.members(call, shape, out),
             S::None if !call.args.is_empty() => self.members(call, shape, out),
             S::Coin | S::Sample => self.draw(call, shape, out),
@@ -290,7 +289,10 @@ impl Binder<'_> {
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
             S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
-            _ => Err(PlanError::step(call.name, call.at)),
+            name => match Function::of(name) {
+                Some(function) => self.function(function, call, out),
+                None => Err(PlanError::step(name, call.at)),
+            },
         }
     }
 

@@ -17,7 +17,6 @@ mod parts;
 mod simple;
 mod slots;
 mod step;
-mod text;
 
 pub use children::Role;
 pub(crate) use demand::{each_wants_few, wants_few};
@@ -36,6 +35,7 @@ use indexmap::IndexMap;
 use values::Str;
 
 use crate::physical::{SideEffect, Slot};
+use crate::words::{InWords, Words};
 
 /// A whole traversal in logical form.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,5 +64,11 @@ impl Logical {
         let slot = Slot(self.slots);
         self.slots = self.slots.wrapping_add(1);
         slot
+    }
+}
+
+impl InWords for Logical {
+    fn write(&self, words: &mut Words<'_>) {
+        self.root.write_lines(0, words);
     }
 }

@@ -93,7 +93,7 @@ pub(super) fn own_reads(kind: &Kind) -> Parts {
         Kind::Group(group) => of_modulator(&group.key),
         Kind::GroupCount(group) => of_modulator(&group.key),
         Kind::Repeat(repeat) => of_conditions(repeat),
-        Kind::Call(LocalFn::Order(_) | LocalFn::Named(..) | LocalFn::Value) => Parts::PROPERTIES,
+        Kind::Call(LocalFn::Order(_) | LocalFn::Call(..) | LocalFn::Value) => Parts::PROPERTIES,
         _ => Parts::NONE,
     }
 }

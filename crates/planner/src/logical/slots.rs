@@ -1,7 +1,7 @@
 //! Which slots a step reads and which it fills.
 
 use super::{Chain, Input, Kind, Lookup, LoopCondition, Modulator, Origin, PropertyWrite, Step, Write};
-use crate::physical::{EdgeEnd, LocalFn, Slot, Use};
+use crate::physical::{EdgeEnd, LocalFn, Slot, Slots, Use};
 
 impl Step {
     /// The slots that the step or its subqueries read, also those that a subquery fills itself.
@@ -56,7 +56,7 @@ impl Kind {
                     operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see));
                 }
                 Lookup::Range { range, .. } => {
-                    range.operands().for_each(|operand| operand.for_each_slot(&mut see));
+                    range.for_each_slot(&mut see);
                 }
                 Lookup::All | Lookup::VertexLabels(_) | Lookup::EdgeLabels(_) => {}
             },

@@ -14,7 +14,7 @@
 //! ```
 
 use super::pipeline::Ops;
-use crate::physical::{Aggregation, ExpandTo, Hop, Op, OpKind, Operand, Predicate, Test};
+use crate::physical::{Aggregation, ExpandTo, Hop, Op, OpKind, Operand, Predicate, Test, op};
 
 /// Fuses what can be in a pipeline.
 pub(super) fn fuse(ops: &mut Ops) {
@@ -28,7 +28,7 @@ pub(super) fn fuse(ops: &mut Ops) {
 
 /// Makes an expansion whose ends are counted count them itself, if it tests them and does nothing else.
 fn count(expansion: &mut Op) {
-    let OpKind::Expand {
+    let OpKind::Expand(op::Expand {
         direction,
         labels,
         to: ExpandTo::Vertices,
@@ -38,7 +38,7 @@ fn count(expansion: &mut Op) {
         distinct: false,
         sorted: None,
         secondary,
-    } = &mut expansion.kind
+    }) = &mut expansion.kind
     else {
         return;
     };
@@ -47,7 +47,7 @@ fn count(expansion: &mut Op) {
     }
     if let Some(test) = end_test.take() {
         let hop = Hop { direction: *direction, labels: labels.clone() };
-        expansion.kind = OpKind::BulkByEnds { hop, test };
+        expansion.kind = OpKind::BulkByEnds(op::BulkByEnds { hop, test });
         expansion.moves = false;
     }
 }
@@ -55,7 +55,7 @@ fn count(expansion: &mut Op) {
 /// Makes the filter behind an expansion a part of it, if it can be.
 fn take(expansion: &mut Op, filter: &mut Op) -> bool {
     let (
-        OpKind::Expand {
+        OpKind::Expand(op::Expand {
             to: ExpandTo::Vertices,
             edge_test: None,
             end_test,
@@ -63,7 +63,7 @@ fn take(expansion: &mut Op, filter: &mut Op) -> bool {
             distinct: false,
             sorted: None,
             ..
-        },
+        }),
         OpKind::Filter(test),
     ) = (&mut expansion.kind, &mut filter.kind)
     else {

@@ -18,8 +18,8 @@ use super::end_test::is_of_properties;
 use super::in_order::is_ordered_after;
 use super::pipeline::{Ops, unnumbered};
 use crate::physical::{
-    Aggregation, By, Child, ExpandTo, Grain, InterPolicy, IntraPolicy, LocalFn, Op, OpKind, Pipeline, Policy,
-    Scope, ScopeKind, Target,
+    Aggregation, By, Child, ExpandTo, Grain, InterPolicy, IntraPolicy, Op, OpKind, Pipeline, Policy, Scope,
+    ScopeKind, Target, op,
 };
 use crate::thresholds::{HUB_EDGES, MAX_PIECES, WORTH_SPREADING};
 
@@ -45,7 +45,7 @@ pub(super) fn spread(ops: &mut Ops, eager: bool) {
         }
         if is_stateless(kind) && !(part.ops.is_empty() && (starts_stream(kind) || !begins)) {
             let again = match kind {
-                OpKind::Expand { distinct: true, .. } => {
+                OpKind::Expand(op::Expand { distinct: true, .. }) => {
                     let in_pieces = !ordered && is_to_vertices_only(kind);
                     Some((op.step.clone(), std::mem::take(&mut op.labels), in_pieces))
                 }
@@ -55,7 +55,7 @@ pub(super) fn spread(ops: &mut Ops, eager: bool) {
             if let Some((step, labels, in_pieces)) = again {
                 if part.close(&mut result, ordered) {
                     let by = vec![By::Current];
-                    let dedup = OpKind::Dedup { by, across_iterations: false, in_pieces };
+                    let dedup = OpKind::Dedup(op::Dedup { by, across_iterations: false, in_pieces });
                     result.push(Op { labels, ..unnumbered(dedup, step, false) });
                 } else if let Some(last) = result.last_mut() {
                     last.labels = labels;
@@ -86,21 +86,21 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
         matters[index] = match kind {
             OpKind::Aggregate(aggregation) => *aggregation == Aggregation::Fold,
             // Of equal ones the first remains, with what was kept beside it.
-            OpKind::Dedup { .. } | OpKind::Expand { distinct: true, .. } => behind || !objects_only,
-            kind if is_stateless(kind) || matches!(kind, OpKind::Barrier { .. }) => behind,
+            OpKind::Dedup(_) | OpKind::Expand(op::Expand { distinct: true, .. }) => behind || !objects_only,
+            kind if is_stateless(kind) || matches!(kind, OpKind::Barrier(_)) => behind,
             _ => true,
         };
         objects_only = match kind {
             OpKind::Aggregate(aggregation) => *aggregation != Aggregation::Fold,
-            OpKind::Dedup { by, .. } => objects_only && by[..] == [By::Current],
-            OpKind::Expand { edge_test: None, .. }
-            | OpKind::BulkByDegree { .. }
-            | OpKind::BulkByWalks { .. }
-            | OpKind::BulkByEnds { .. }
-            | OpKind::ExpandInto { target: Target::Id(_), .. }
-            | OpKind::Properties { .. }
+            OpKind::Dedup(op::Dedup { by, .. }) => objects_only && by[..] == [By::Current],
+            OpKind::Expand(op::Expand { edge_test: None, .. })
+            | OpKind::BulkByDegree(_)
+            | OpKind::BulkByWalks(_)
+            | OpKind::BulkByEnds(_)
+            | OpKind::ExpandInto(op::ExpandInto { target: Target::Id(_), .. })
+            | OpKind::Properties(_)
             | OpKind::Forget(_)
-            | OpKind::Barrier { .. } => objects_only,
+            | OpKind::Barrier(_) => objects_only,
             OpKind::Filter(test) => objects_only && is_of_properties(test),
             _ => false,
         };
@@ -168,16 +168,21 @@ impl Part {
 
 /// Whether it goes along the lists of the vertices it is given.
 fn is_hop(kind: &OpKind) -> bool {
-    matches!(kind, OpKind::Expand { .. } | OpKind::BulkByWalks { .. } | OpKind::BulkByEnds { .. })
+    matches!(kind, OpKind::Expand(_) | OpKind::BulkByWalks(_) | OpKind::BulkByEnds(_))
 }
 
 /// Whether it is an expansion that looks at neighbours and nothing else: all pieces of an exchange leave out duplicates
 /// together then (`operators/expand/neighbours.rs`).
 fn is_to_vertices_only(kind: &OpKind) -> bool {
     match kind {
-        OpKind::Expand {
-            to: ExpandTo::Vertices, edge_test: None, fetch, sorted: None, secondary, ..
-        } => fetch.is_empty() && secondary.is_empty(),
+        OpKind::Expand(op::Expand {
+            to: ExpandTo::Vertices,
+            edge_test: None,
+            fetch,
+            sorted: None,
+            secondary,
+            ..
+        }) => fetch.is_empty() && secondary.is_empty(),
         _ => false,
     }
 }
@@ -186,10 +191,10 @@ fn is_to_vertices_only(kind: &OpKind) -> bool {
 fn starts_stream(kind: &OpKind) -> bool {
     matches!(
         kind,
-        OpKind::Scan { .. }
-            | OpKind::ById { .. }
-            | OpKind::IndexLookup { .. }
-            | OpKind::IndexRange { .. }
+        OpKind::Scan(_)
+            | OpKind::ById(_)
+            | OpKind::IndexLookup(_)
+            | OpKind::IndexRange(_)
             | OpKind::Inject(_)
     )
 }
@@ -197,14 +202,14 @@ fn starts_stream(kind: &OpKind) -> bool {
 fn reads_graph(kind: &OpKind) -> bool {
     matches!(
         kind,
-        OpKind::Expand { .. }
-            | OpKind::Properties { .. }
-            | OpKind::Fetch { .. }
-            | OpKind::Degree { .. }
-            | OpKind::BulkByDegree { .. }
-            | OpKind::BulkByWalks { .. }
-            | OpKind::BulkByEnds { .. }
-            | OpKind::ExpandInto { .. }
+        OpKind::Expand(_)
+            | OpKind::Properties(_)
+            | OpKind::Fetch(_)
+            | OpKind::Degree(_)
+            | OpKind::BulkByDegree(_)
+            | OpKind::BulkByWalks(_)
+            | OpKind::BulkByEnds(_)
+            | OpKind::ExpandInto(_)
             | OpKind::Filter(_)
             | OpKind::Scope(_)
     )
@@ -213,25 +218,27 @@ fn reads_graph(kind: &OpKind) -> bool {
 /// Whether what the operator does with a traverser depends on that traverser alone.
 pub(super) fn is_stateless(kind: &OpKind) -> bool {
     match kind {
-        OpKind::Expand { .. }
+        OpKind::Expand(_)
         | OpKind::EdgeVertex(_)
-        | OpKind::Degree { .. }
-        | OpKind::BulkByDegree { .. }
-        | OpKind::BulkByWalks { .. }
-        | OpKind::BulkByEnds { .. }
-        | OpKind::ExpandInto { .. }
+        | OpKind::Degree(_)
+        | OpKind::BulkByDegree(_)
+        | OpKind::BulkByWalks(_)
+        | OpKind::BulkByEnds(_)
+        | OpKind::ExpandInto(_)
         | OpKind::Forget(_)
         | OpKind::Filter(_)
-        | OpKind::Properties { .. }
-        | OpKind::Fetch { .. }
+        | OpKind::Properties(_)
+        | OpKind::Fetch(_)
         | OpKind::Store(_)
         | OpKind::Load(_)
         | OpKind::Unfold
-        | OpKind::Math { .. }
-        | OpKind::Project { .. }
-        | OpKind::Path { .. } => true,
-        OpKind::Local(function) => !matches!(function, LocalFn::Named(gremlin::StepName::Index, _)),
-        OpKind::Select { selections, .. } => selections.iter().all(|one| one.side_effect.is_none()),
+        | OpKind::Local(_)
+        | OpKind::Math(_)
+        | OpKind::Project(_)
+        | OpKind::Path(_) => true,
+        OpKind::Select(op::Select { selections, .. }) => {
+            selections.iter().all(|one| one.side_effect.is_none())
+        }
         OpKind::Scope(scope) => is_complete(scope),
         _ => false,
     }
@@ -256,9 +263,11 @@ fn is_complete(scope: &Scope) -> bool {
 /// Whether the operator leaves everything but its traversers alone.
 fn has_no_effects(kind: &OpKind) -> bool {
     match kind {
-        OpKind::Collect { .. } | OpKind::Cap(_) | OpKind::Write(_) | OpKind::Fail(_) => false,
-        OpKind::GroupCount { side_effect, .. } => side_effect.is_none(),
-        OpKind::Select { selections, .. } => selections.iter().all(|one| one.side_effect.is_none()),
+        OpKind::Collect(_) | OpKind::Cap(_) | OpKind::Write(_) | OpKind::Fail(_) => false,
+        OpKind::GroupCount(op::GroupCount { side_effect, .. }) => side_effect.is_none(),
+        OpKind::Select(op::Select { selections, .. }) => {
+            selections.iter().all(|one| one.side_effect.is_none())
+        }
         OpKind::Scope(scope) => match &scope.kind {
             ScopeKind::SideEffect { .. } | ScopeKind::Exchange { .. } => false,
             ScopeKind::Group { side_effect: Some(_), .. } => false,

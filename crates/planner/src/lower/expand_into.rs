@@ -11,7 +11,7 @@
 use gremlin::PredicateOp;
 
 use super::pipeline::Ops;
-use crate::physical::{ExpandTo, Hop, Op, OpKind, Operand, Predicate, Target, Test};
+use crate::physical::{ExpandTo, Hop, Op, OpKind, Operand, Predicate, Target, Test, op};
 
 /// Fuses what can be in a pipeline.
 pub(super) fn fuse(ops: &mut Ops) {
@@ -22,7 +22,7 @@ pub(super) fn fuse(ops: &mut Ops) {
 /// of the filter.
 fn take(expansion: &mut Op, filter: &mut Op) -> bool {
     let (
-        OpKind::Expand {
+        OpKind::Expand(op::Expand {
             direction,
             labels,
             to: ExpandTo::Vertices,
@@ -32,7 +32,7 @@ fn take(expansion: &mut Op, filter: &mut Op) -> bool {
             distinct: false,
             sorted: None,
             ..
-        },
+        }),
         OpKind::Filter(test),
     ) = (&expansion.kind, &mut filter.kind)
     else {
@@ -43,7 +43,7 @@ fn take(expansion: &mut Op, filter: &mut Op) -> bool {
     }
     let Some((target, rest)) = split(test) else { return false };
     let hop = Hop { direction: *direction, labels: labels.clone() };
-    expansion.kind = OpKind::ExpandInto { hop, target };
+    expansion.kind = OpKind::ExpandInto(op::ExpandInto { hop, target });
     match rest {
         Some(rest) => {
             *test = rest;

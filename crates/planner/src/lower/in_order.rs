@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::exchange::is_stateless;
 use super::pipeline::{Ops, unnumbered};
-use crate::physical::{Grain, Op, OpKind, Pipeline, ScopeKind};
+use crate::physical::{Grain, Op, OpKind, Pipeline, ScopeKind, op};
 
 /// Keeps the order of a chain's stream.
 pub(super) fn keep(ops: &mut Ops) {
@@ -24,7 +24,7 @@ pub(super) fn keep(ops: &mut Ops) {
 fn keep_from(ops: &mut [Op], mut ordered: bool) {
     for op in ops {
         if ordered {
-            if let OpKind::Dedup { in_pieces, .. } = &mut op.kind {
+            if let OpKind::Dedup(op::Dedup { in_pieces, .. }) = &mut op.kind {
                 // In order, each piece has a memory of its own.
                 *in_pieces = false;
             }
@@ -37,11 +37,11 @@ fn keep_from(ops: &mut [Op], mut ordered: bool) {
 /// Whether the order of the stream is part of the answer behind an operator.
 pub(super) fn is_ordered_after(kind: &OpKind, before: bool) -> bool {
     match kind {
-        OpKind::Order { .. } | OpKind::Inject(_) | OpKind::ById { .. } | OpKind::Unfold => true,
-        OpKind::Aggregate(_) | OpKind::Scan { .. } => false,
-        OpKind::IndexRange { range, .. } => range.order.is_some(),
-        OpKind::IndexLookup { .. } => false,
-        OpKind::GroupCount { side_effect: None, .. } => false,
+        OpKind::Order(_) | OpKind::Inject(_) | OpKind::ById(_) | OpKind::Unfold => true,
+        OpKind::Aggregate(_) | OpKind::Scan(_) => false,
+        OpKind::IndexRange(op::IndexRange { range, .. }) => range.order.is_some(),
+        OpKind::IndexLookup(_) => false,
+        OpKind::GroupCount(op::GroupCount { side_effect: None, .. }) => false,
         OpKind::Scope(scope) if matches!(scope.kind, ScopeKind::Group { side_effect: None, .. }) => false,
         _ => before,
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use values::Str;
 
 use super::pipeline::unnumbered;
-use crate::physical::{Control, ExpandTo, Op, OpKind, Pipeline, Scope, ScopeKind, Slot, Use};
+use crate::physical::{Control, ExpandTo, Op, OpKind, Pipeline, Scope, ScopeKind, Slot, Slots, Use, op};
 
 /// Removes dead slots from a plan and numbers the others anew. Returns how many there are.
 pub(super) fn settle(root: &mut Pipeline, forget: bool) -> u16 {
@@ -152,7 +152,7 @@ fn before_control(control: &mut [Control], after: &SlotSet) -> SlotSet {
     let mut live = after.clone();
     for point in control.iter_mut().rev() {
         live.add(after);
-        point.for_each_condition_slot(&mut |slot, _| live.insert(*slot));
+        point.for_each_slot(&mut |slot, _| live.insert(*slot));
         live = before_pipeline(&mut point.tests, &live);
     }
     live
@@ -168,7 +168,7 @@ fn prune(pipeline: &mut Pipeline, after: &SlotSet) {
             continue;
         }
         let op = &mut ops[index];
-        if let OpKind::Expand { to, fetch, .. } = &mut op.kind {
+        if let OpKind::Expand(op::Expand { to, fetch, .. }) = &mut op.kind {
             fetch.retain(|(_, slot)| live.contains(*slot));
             if let ExpandTo::Edges { from } = to {
                 *from = from.filter(|slot| live.contains(*slot));
@@ -194,8 +194,8 @@ fn fills_only_dead(op: &Op, live: &SlotSet) -> bool {
     op.labels.is_empty()
         && match &op.kind {
             OpKind::Store(slot)
-            | OpKind::Fetch { into: slot, .. }
-            | OpKind::Degree { into: Some(slot), .. } => !live.contains(*slot),
+            | OpKind::Fetch(op::Fetch { into: slot, .. })
+            | OpKind::Degree(op::Degree { into: Some(slot), .. }) => !live.contains(*slot),
             _ => false,
         }
 }
@@ -269,7 +269,7 @@ fn forget_inside(op: &mut Op, after: &SlotSet, filled: &mut SlotSet) {
 /// Whether the operator copies the columns of its input, or merges traversers by them.
 fn copies_columns(op: &OpKind) -> bool {
     match op {
-        OpKind::Expand { .. } | OpKind::Barrier { .. } | OpKind::Unfold => true,
+        OpKind::Expand(_) | OpKind::Barrier(_) | OpKind::Unfold => true,
         OpKind::Scope(scope) => {
             matches!(
                 scope.kind,

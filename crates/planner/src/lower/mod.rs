@@ -24,12 +24,12 @@ use indexmap::IndexSet;
 use values::{Str, watch};
 
 use crate::TICKS;
-use crate::explain::words::Words;
 use crate::logical::{
     Chain, Kind, Logical, Seen, Step, each_wants_few, first_to_look_ahead, gathers_before,
     is_loop_that_gathers,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
+use crate::words::Words;
 use crate::{Options, PlanError, Schema, Statistics};
 pub(crate) use cost::Cost;
 pub(crate) use label_mix::Mix;
@@ -213,7 +213,7 @@ impl Lowering<'_> {
     /// What a step is called in plans and profiles.
     fn name(&self, step: &Step) -> Str {
         let mut words = Words::brief(self.schema);
-        words.step_head(step);
+        step.write_head(&mut words);
         Str::from(words.text)
     }
 }

@@ -8,7 +8,7 @@ use super::{Lowering, Mix, Place};
 use crate::logical::{Chain, Kind, Modulator, Origin, Role, Step};
 use crate::physical::{
     Aggregation, By, EdgeLabels, FetchKind, LocalFn, Op, OpKind, Pipeline, Scope, ScopeKind, SelectForm,
-    Selection, SideEffectId, Slot, Test,
+    Selection, SideEffectId, Slot, Test, op,
 };
 use values::Direction;
 
@@ -75,7 +75,7 @@ impl Lowering<'_> {
             return By::Slot(*slot);
         }
         let into = self.new_slot();
-        ops.stay(OpKind::Fetch { from: base.clone(), what: what.clone(), into });
+        ops.stay(OpKind::Fetch(op::Fetch { from: base.clone(), what: what.clone(), into }));
         ops.fetched.push((base.clone(), what, into));
         By::Slot(into)
     }
@@ -83,9 +83,9 @@ impl Lowering<'_> {
     fn degree(&mut self, base: &By, direction: Direction, labels: EdgeLabels, ops: &mut Ops) -> Slot {
         let into = self.new_slot();
         match base {
-            By::Current => ops.stay(OpKind::Degree { direction, labels, into: Some(into) }),
+            By::Current => ops.stay(OpKind::Degree(op::Degree { direction, labels, into: Some(into) })),
             By::Slot(slot) => {
-                let degree = op(OpKind::Degree { direction, labels, into: None }, &ops.step);
+                let degree = op(OpKind::Degree(op::Degree { direction, labels, into: None }), &ops.step);
                 self.apply_ops(By::Slot(*slot), degree, into, ops);
             }
         }
@@ -157,7 +157,8 @@ impl Lowering<'_> {
 
     fn look_up(&mut self, selection: Selection, ops: &mut Ops) -> By {
         let into = self.new_slot();
-        let select = op(OpKind::Select { selections: vec![selection], form: SelectForm::One }, &ops.step);
+        let select =
+            op(OpKind::Select(op::Select { selections: vec![selection], form: SelectForm::One }), &ops.step);
         self.apply_ops(By::Current, select, into, ops);
         By::Slot(into)
     }
@@ -200,7 +201,8 @@ fn is_part(function: &LocalFn) -> bool {
 
 /// An operator inside a modulator's subquery.
 pub(super) fn op(kind: OpKind, step: &Str) -> Op {
-    let moves = matches!(kind, OpKind::Load(_) | OpKind::Degree { into: None, .. } | OpKind::Select { .. });
+    let moves =
+        matches!(kind, OpKind::Load(_) | OpKind::Degree(op::Degree { into: None, .. }) | OpKind::Select(_));
     unnumbered(kind, step.clone(), moves)
 }
 

@@ -6,7 +6,9 @@ use super::{Lowering, Place};
 use graph::VertexLabelId;
 
 use crate::logical::{Access, Comparison, Kind, Lookup, Modulator, Move, Origin, Select, Selected, Step};
-use crate::physical::{By, ExpandTo, OpKind, Predicate, Selection, Slot, SortKey, SourceIds, Test};
+use crate::physical::{
+    By, ExpandTo, OpKind, Predicate, Selection, Slot, Slots, SortKey, SourceIds, Test, op,
+};
 
 impl Lowering<'_> {
     /// Lowers one step and gives its result its names.
@@ -25,18 +27,25 @@ impl Lowering<'_> {
             Kind::Move(step) => ops.go(expand(step)),
             Kind::EdgeVertex(end) => ops.go(OpKind::EdgeVertex(*end)),
             Kind::Degree { direction, labels } => {
-                ops.go(OpKind::Degree { direction: *direction, labels: labels.clone(), into: None });
+                ops.go(OpKind::Degree(op::Degree {
+                    direction: *direction,
+                    labels: labels.clone(),
+                    into: None,
+                }));
             }
             Kind::BulkByDegree { direction, labels } => {
-                ops.stay(OpKind::BulkByDegree { direction: *direction, labels: labels.clone() });
+                ops.stay(OpKind::BulkByDegree(op::BulkByDegree {
+                    direction: *direction,
+                    labels: labels.clone(),
+                }));
             }
             Kind::BulkByWalks { first, then } => {
-                ops.stay(OpKind::BulkByWalks { first: first.clone(), then: then.clone() });
+                ops.stay(OpKind::BulkByWalks(op::BulkByWalks { first: first.clone(), then: then.clone() }));
             }
             Kind::Filter(test) => ops.stay(OpKind::Filter(test.clone())),
             Kind::Compare(comparison) => self.compare(comparison, place, ops),
             Kind::Properties { keys, form } => {
-                ops.go(OpKind::Properties { keys: keys.clone(), form: form.clone() });
+                ops.go(OpKind::Properties(op::Properties { keys: keys.clone(), form: form.clone() }));
             }
             Kind::Take(by) => {
                 let slot = self.by_slot(&By::Current, by, place, ops);
@@ -57,18 +66,18 @@ impl Lowering<'_> {
                     slots.push((name.clone(), slot));
                 }
                 productive(modulated, ops);
-                ops.go(OpKind::Math { expression: expression.clone(), variables: slots });
+                ops.go(OpKind::Math(op::Math { expression: expression.clone(), variables: slots }));
             }
             Kind::Project(entries) => {
                 let entries = entries
                     .iter()
                     .map(|(key, by)| (key.clone(), self.by(&By::Current, by, place, ops)))
                     .collect();
-                ops.go(OpKind::Project { entries });
+                ops.go(OpKind::Project(op::Project { entries }));
             }
             Kind::Select(select) => self.select(select, place, ops),
             Kind::Path { by, from, to } => {
-                ops.go(OpKind::Path { by: by.clone(), from: from.clone(), to: to.clone() });
+                ops.go(OpKind::Path(op::Path { by: by.clone(), from: from.clone(), to: to.clone() }));
             }
             Kind::Load(slot) => ops.go(OpKind::Load(*slot)),
             _ => self.barrier(kind, place, ops),
@@ -77,15 +86,21 @@ impl Lowering<'_> {
 
     fn source(&mut self, access: &Access, ops: &mut Ops) {
         let kind = access.element;
-        let scan = |vertex_labels, edge_labels| OpKind::Scan { kind, vertex_labels, edge_labels };
+        let scan = |vertex_labels, edge_labels| OpKind::Scan(op::Scan { kind, vertex_labels, edge_labels });
         ops.go(match &access.lookup {
             Lookup::All => scan(None, None),
             Lookup::VertexLabels(labels) => scan(Some(labels.clone()), None),
             Lookup::EdgeLabels(labels) => scan(None, Some(labels.clone())),
-            Lookup::Ids(ids) => OpKind::ById { kind, ids: SourceIds(ids.clone()) },
+            Lookup::Ids(ids) => OpKind::ById(op::ById { kind, ids: SourceIds(ids.clone()) }),
             Lookup::Index { labels, key, values, spread } => {
-                let look_up =
-                    |label| OpKind::IndexLookup { label, key: *key, values: values.clone(), spread: *spread };
+                let look_up = |label| {
+                    OpKind::IndexLookup(op::IndexLookup {
+                        label,
+                        key: *key,
+                        values: values.clone(),
+                        spread: *spread,
+                    })
+                };
                 match &labels[..] {
                     [label] => look_up(*label),
                     several => {
@@ -94,8 +109,9 @@ impl Lowering<'_> {
                 }
             }
             Lookup::Range { labels, range } => {
-                let look_up =
-                    |label: &VertexLabelId| OpKind::IndexRange { label: *label, range: range.clone() };
+                let look_up = |label: &VertexLabelId| {
+                    OpKind::IndexRange(op::IndexRange { label: *label, range: range.clone() })
+                };
                 match &labels[..] {
                     [label] => look_up(label),
                     several => return self.union_of(several.iter().map(look_up).collect(), ops),
@@ -120,16 +136,20 @@ impl Lowering<'_> {
                     by.push(By::Current);
                 }
                 productive(computed, ops);
-                ops.stay(OpKind::Dedup { by, across_iterations: *across_iterations, in_pieces: false });
+                ops.stay(OpKind::Dedup(op::Dedup {
+                    by,
+                    across_iterations: *across_iterations,
+                    in_pieces: false,
+                }));
             }
-            Kind::Range { low, high } => ops.stay(OpKind::Range { low: *low, high: *high }),
+            Kind::Range { low, high } => ops.stay(OpKind::Range(op::Range { low: *low, high: *high })),
             Kind::Tail(n) => ops.stay(OpKind::Tail(*n)),
             Kind::Order { keys, limit } => {
                 let keys = keys
                     .iter()
                     .map(|(by, order)| SortKey { by: self.by(&By::Current, by, place, ops), order: *order })
                     .collect();
-                ops.stay(OpKind::Order { keys, limit: *limit });
+                ops.stay(OpKind::Order(op::Sort { keys, limit: *limit }));
             }
             Kind::Aggregate(what) => ops.go(OpKind::Aggregate(*what)),
             Kind::GroupCount(group) => {
@@ -137,17 +157,17 @@ impl Lowering<'_> {
                 if let (By::Slot(slot), None) = (&key, group.side_effect) {
                     productive(vec![*slot], ops);
                 }
-                let count = OpKind::GroupCount { key, side_effect: group.side_effect };
+                let count = OpKind::GroupCount(op::GroupCount { key, side_effect: group.side_effect });
                 match group.side_effect {
                     Some(_) => ops.stay(count),
                     None => ops.go(count),
                 }
             }
-            Kind::Barrier => ops.stay(OpKind::Barrier { first_passes: false }),
-            Kind::HoldRepeats => ops.stay(OpKind::Barrier { first_passes: true }),
+            Kind::Barrier => ops.stay(OpKind::Barrier(op::Barrier { first_passes: false })),
+            Kind::HoldRepeats => ops.stay(OpKind::Barrier(op::Barrier { first_passes: true })),
             Kind::Collect { side_effect, by, eager } => {
                 let by = self.by(&By::Current, by, place, ops);
-                ops.stay(OpKind::Collect { side_effect: *side_effect, by, eager: *eager });
+                ops.stay(OpKind::Collect(op::Collect { side_effect: *side_effect, by, eager: *eager }));
             }
             Kind::Coin(probability) => ops.stay(OpKind::Coin(*probability)),
             Kind::Sample(count, weight) => {
@@ -196,7 +216,7 @@ impl Lowering<'_> {
             By::Current => ops.stay(OpKind::Store(into)),
             By::Slot(_) => {
                 let what = crate::physical::FetchKind::This;
-                ops.stay(OpKind::Fetch { from: found, what, into });
+                ops.stay(OpKind::Fetch(op::Fetch { from: found, what, into }));
             }
         }
     }
@@ -227,7 +247,7 @@ impl Lowering<'_> {
             selections.push(Selection { name: name.clone(), slot, side_effect, pop: *pop, by });
         }
         productive(computed, ops);
-        ops.go(OpKind::Select { selections, form: select.form });
+        ops.go(OpKind::Select(op::Select { selections, form: select.form }));
     }
 }
 
@@ -241,7 +261,7 @@ fn rename(predicate: &mut Predicate, places: &[(Slot, Slot)]) {
 }
 
 fn expand(step: &Move) -> OpKind {
-    OpKind::Expand {
+    OpKind::Expand(op::Expand {
         direction: step.direction,
         labels: step.labels.clone(),
         to: if step.edges { ExpandTo::Edges { from: step.from } } else { ExpandTo::Vertices },
@@ -251,5 +271,5 @@ fn expand(step: &Move) -> OpKind {
         distinct: step.distinct,
         sorted: step.sorted.clone(),
         secondary: step.secondary.clone(),
-    }
+    })
 }

@@ -18,7 +18,7 @@
 mod child;
 mod expr;
 mod math;
-mod op;
+pub mod op;
 mod range;
 mod scope;
 mod slots;
@@ -27,18 +27,20 @@ pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use math::Expression;
 pub use op::{
-    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Hop, IndexedRange, LocalFn,
-    LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SortedPart, SourceIds,
-    Target, Top, WriteKind, WriteProperty,
+    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Function, Hop, IndexedRange,
+    LocalFn, LocalSort, MapKeys, Op, OpKind, PropertyForm, SelectForm, Selection, SortKey, SortedPart,
+    SourceIds, Target, Top, WriteKind, WriteProperty,
 };
 pub(crate) use range::{ends, is_known};
 pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};
-pub(crate) use slots::Use;
+pub(crate) use slots::{Slots, Use};
 
 use std::sync::Arc;
 
 use graph::NameSpace;
 use values::{Str, Value};
+
+use crate::words::{InWords, Words};
 
 /// A column of a traverser beside its current object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +67,18 @@ impl Pipeline {
 
     /// Most operators in one pipeline: the engine keeps the ready ones in one machine word.
     pub const MAX_OPS: usize = 64;
+
+    /// One line for each operator, with the step it came from; scopes with their grain and policy, and their pipelines further in.
+    fn write_lines(&self, indent: usize, words: &mut Words<'_>) {
+        for op in self.ops.iter() {
+            words.show(format_args!("{:indent$}", ""));
+            words.say(op);
+            words.raw("\n");
+            if let OpKind::Scope(scope) = &op.kind {
+                scope.kind.write_pipelines(indent + 2, words);
+            }
+        }
+    }
 }
 
 /// A whole query, ready to run any number of times with different parameters.
@@ -92,6 +106,15 @@ pub struct Plan {
     pub parallelism: Option<u16>,
     /// Most rows that an operator is given at a time; `None` for as many as come.
     pub batch: Option<u32>,
+}
+
+impl InWords for Plan {
+    fn write(&self, words: &mut Words<'_>) {
+        let paths = if self.paths { ", paths" } else { "" };
+        let writes = if self.writes { ", writes" } else { "" };
+        words.show(format_args!("slots {}, parameters {}{paths}{writes}\n", self.slots, self.params));
+        self.root.write_lines(0, words);
+    }
 }
 
 /// A named collection that traversers fill on their way.

@@ -4,8 +4,8 @@ use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use values::Str;
 
 use super::{Context, RULES};
-use crate::explain::words::Words;
 use crate::physical::{IndexedRange, Operand};
+use crate::words::Words;
 use crate::{Schema, Statistics, bind, logical::Logical};
 
 const VERTEX_LABELS: &[&str] = &["Person", "Post", "Tag"];
@@ -83,7 +83,7 @@ pub(crate) fn bound(text: &str) -> Logical {
 /// A logical plan on one line.
 pub(crate) fn line(plan: &Logical) -> String {
     let mut words = Words::new(&Network);
-    words.chain(&plan.root);
+    words.say(&plan.root);
     words.text
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::{Dir, EdgeLabelId, ReadUnit};
-use planner::physical::{EdgeLabels, OpKind};
+use planner::physical::{EdgeLabels, OpKind, op};
 use values::{Direction, VertexRef};
 
 use crate::batch::{Batch, Column, bulk};
@@ -16,7 +16,7 @@ use super::vertex_of;
 
 /// `out('x').count()` per traverser.
 pub(in crate::operators) fn degree(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
-    let OpKind::Degree { direction, labels, into } = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::Degree(op::Degree { direction, labels, into }) = &cx.op.kind else { return Ok(Some(batch)) };
     let degrees = degrees(&batch, *direction, labels, cx)?;
     let column = Arc::new(Column::Longs(degrees.into_iter().map(|d| d as i64).collect()));
     match into {
@@ -32,7 +32,9 @@ pub(in crate::operators) fn bulk_by_degree(
     batch: Batch,
     cx: &Context<'_>,
 ) -> Result<Option<Batch>, QueryError> {
-    let OpKind::BulkByDegree { direction, labels } = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::BulkByDegree(op::BulkByDegree { direction, labels }) = &cx.op.kind else {
+        return Ok(Some(batch));
+    };
     let degrees = degrees(&batch, *direction, labels, cx)?;
     let mut kept = multiplied(batch, degrees);
     if let Some(kept) = &mut kept {

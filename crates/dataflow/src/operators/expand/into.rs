@@ -1,7 +1,7 @@
 //! Expansion to vertices that are known: from the side that has fewer edges.
 
 use graph::{Degrees, Dir, EdgeLabelId, Place};
-use planner::physical::{Hop, OpKind, Target};
+use planner::physical::{Hop, OpKind, Target, op};
 use values::{Value, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -65,7 +65,7 @@ struct Side {
 
 impl Operator for ExpandInto {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let OpKind::ExpandInto { hop, target } = &cx.op.kind else { return Ok(Step::Idle) };
+        let OpKind::ExpandInto(op::ExpandInto { hop, target }) = &cx.op.kind else { return Ok(Step::Idle) };
         let fresh = input.is_some();
         if fresh {
             self.input = input;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::{Dir, EdgeLabelId};
-use planner::physical::{EdgeLabels, ExpandTo, OpKind, Slot, Test};
+use planner::physical::{EdgeLabels, ExpandTo, OpKind, Slot, Test, op};
 use values::{Direction, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -96,8 +96,17 @@ impl Operator for Expand {
             }
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
-        let OpKind::Expand { direction, labels, to, edge_test, end_test, fetch, distinct, sorted, secondary } =
-            &cx.op.kind
+        let OpKind::Expand(op::Expand {
+            direction,
+            labels,
+            to,
+            edge_test,
+            end_test,
+            fetch,
+            distinct,
+            sorted,
+            secondary,
+        }) = &cx.op.kind
         else {
             return Ok(Step::Idle);
         };

@@ -1,7 +1,7 @@
 //! Numbers of walks of two steps, or of neighbours that pass a test, without a traverser for any of them.
 
 use graph::{DegreeCache, Degrees, Dir, EdgeLabelId, Ends as Reached};
-use planner::physical::{EdgeLabels, Hop, OpKind};
+use planner::physical::{EdgeLabels, Hop, OpKind, op};
 
 use crate::batch::{Batch, bulk};
 use crate::edge_part::EdgePart;
@@ -53,7 +53,9 @@ pub(in crate::operators) struct Walks {
 
 impl Operator for Walks {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (OpKind::BulkByWalks { first: hop, .. } | OpKind::BulkByEnds { hop, .. }) = &cx.op.kind else {
+        let (OpKind::BulkByWalks(op::BulkByWalks { first: hop, .. })
+        | OpKind::BulkByEnds(op::BulkByEnds { hop, .. })) = &cx.op.kind
+        else {
             return Ok(Step::Idle);
         };
         let fresh = input.is_some();
@@ -77,13 +79,13 @@ impl Operator for Walks {
         }
         let mut prepared = std::mem::take(&mut self.test);
         let ended = match &cx.op.kind {
-            OpKind::BulkByEnds { test, .. } => {
+            OpKind::BulkByEnds(op::BulkByEnds { test, .. }) => {
                 let ready = prepared.ready(test, Resolver { cx, graph: &graph })?;
                 let mut ends = OfEnds::new(ready, &batch, &graph).ok_or_else(|| not_of_properties(cx))?;
                 let count = |part: Reached<'_>, row: usize| ends.count(part, row) as u64;
                 self.walk(&batch, hop, 1, count, &graph, cx)?
             }
-            OpKind::BulkByWalks { then, .. } => {
+            OpKind::BulkByWalks(op::BulkByWalks { then, .. }) => {
                 let mut ends = Ends::new(then, &graph);
                 let mut tables = std::mem::take(&mut self.tables);
                 let looks = ends.along.len();

@@ -1,13 +1,28 @@
 //! Functions of dates.
 
+use planner::physical::op::DateFunction;
 use values::{DateTime, Duration, Value};
 
 use super::Around;
 use super::text::excerpt;
 use crate::error::QueryError;
 
+/// The functions of the family.
+pub(super) fn apply(
+    function: DateFunction,
+    object: &Value,
+    args: &[Value],
+    around: Around<'_>,
+) -> Result<Value, QueryError> {
+    match function {
+        DateFunction::AsDate => as_date(object, around),
+        DateFunction::DateAdd => add(object, args, around),
+        DateFunction::DateDiff => difference(object, args, around),
+    }
+}
+
 /// `asDate()`: from ISO 8601 text or from milliseconds since 1970.
-pub(super) fn as_date(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+fn as_date(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
     match object {
         Value::DateTime(_) => Ok(object.clone()),
         Value::String(text) => text
@@ -26,7 +41,7 @@ pub(super) fn as_date(object: &Value, around: Around<'_>) -> Result<Value, Query
 }
 
 /// `dateAdd(unit, count)`.
-pub(super) fn add(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+fn add(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
     let Value::DateTime(at) = object else {
         return Err(around.error(format!("dateAdd() needs a date, found {}", object.type_name())));
     };
@@ -40,7 +55,7 @@ pub(super) fn add(object: &Value, args: &[Value], around: Around<'_>) -> Result<
 }
 
 /// `dateDiff(other)`: milliseconds from the other date to this one; null counts as 1970-01-01.
-pub(super) fn difference(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+fn difference(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
     let Value::DateTime(at) = object else {
         return Err(around.error(format!("dateDiff() needs a date, found {}", object.type_name())));
     };

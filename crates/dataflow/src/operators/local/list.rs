@@ -1,8 +1,10 @@
-//! Functions of two lists.
+//! Functions of lists, of two lists, and of what else has members.
 
-use gremlin::StepName;
+use planner::physical::Function;
+use planner::physical::op::ListFunction;
 use values::{Map, SeededSet, Set, Value, watch};
 
+use super::super::long_text;
 use super::text::text_of;
 use super::{Around, collection};
 use crate::error::QueryError;
@@ -11,33 +13,53 @@ use crate::error::QueryError;
 const MAX_PAIRS: usize = 10_000_000;
 
 /// Bytes of a pair.
-pub(super) const PAIR: u64 = 3 * size_of::<Value>() as u64 + 64;
+const PAIR: u64 = 3 * size_of::<Value>() as u64 + 64;
+
+/// The functions of the family.
+pub(super) fn apply(
+    function: ListFunction,
+    object: &Value,
+    args: &[Value],
+    around: Around<'_>,
+) -> Result<Value, QueryError> {
+    match function {
+        ListFunction::Combine
+        | ListFunction::Difference
+        | ListFunction::Disjunct
+        | ListFunction::Intersect
+        | ListFunction::Merge
+        | ListFunction::Product => combine(function, object, args, around),
+        ListFunction::Conjoin => conjoin(object, args, around),
+        ListFunction::Index => index(object, args, around),
+        ListFunction::Reverse => reverse(object, around),
+    }
+}
 
 /// `combine`, `difference`, `disjunct`, `intersect`, `merge` and `product` with the list in the argument.
-pub(super) fn combine(
-    name: StepName,
+fn combine(
+    name: ListFunction,
     object: &Value,
     args: &[Value],
     around: Around<'_>,
 ) -> Result<Value, QueryError> {
     let argument = args.first().unwrap_or(&Value::Null);
-    if let (StepName::Merge, Value::Map(map)) = (name, object) {
+    if let (ListFunction::Merge, Value::Map(map)) = (name, object) {
         return merge_maps(map, argument, around);
     }
     let a = incoming(name, object, around)?;
     let b = given(name, argument, around)?;
     Ok(match name {
-        StepName::Combine => a.into_iter().chain(b).collect::<Vec<_>>().into(),
-        StepName::Merge => a.into_iter().chain(b).collect::<Set>().into(),
-        StepName::Difference => {
+        ListFunction::Combine => a.into_iter().chain(b).collect::<Vec<_>>().into(),
+        ListFunction::Merge => a.into_iter().chain(b).collect::<Set>().into(),
+        ListFunction::Difference => {
             let b: SeededSet<Value> = b.into_iter().collect();
             a.into_iter().filter(|m| !b.contains(m)).collect::<Set>().into()
         }
-        StepName::Intersect => {
+        ListFunction::Intersect => {
             let a: SeededSet<Value> = a.into_iter().collect();
             b.into_iter().filter(|m| a.contains(m)).collect::<Set>().into()
         }
-        StepName::Disjunct => {
+        ListFunction::Disjunct => {
             let (a, b): (Set, Set) = (a.into_iter().collect(), b.into_iter().collect());
             let only_a = a.iter().filter(|m| !b.contains(m));
             only_a.chain(b.iter().filter(|m| !a.contains(m))).cloned().collect::<Set>().into()
@@ -71,8 +93,8 @@ fn merge_maps(map: &Map, argument: &Value, around: Around<'_>) -> Result<Value, 
     Ok(merged.into())
 }
 
-fn incoming(name: StepName, object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
-    let name = name.as_str();
+fn incoming(name: ListFunction, object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
+    let name = Function::List(name).as_str();
     match object {
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
             collection::members(object, around)
@@ -85,8 +107,8 @@ fn incoming(name: StepName, object: &Value, around: Around<'_>) -> Result<Vec<Va
     }
 }
 
-fn given(name: StepName, argument: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
-    let name = name.as_str();
+fn given(name: ListFunction, argument: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
+    let name = Function::List(name).as_str();
     match argument {
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
             collection::members(argument, around)
@@ -103,8 +125,8 @@ fn given(name: StepName, argument: &Value, around: Around<'_>) -> Result<Vec<Val
 }
 
 /// `conjoin(delimiter)`: the texts of the members that are not null, with the delimiter between them.
-pub(super) fn conjoin(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
-    let members = incoming(StepName::Conjoin, object, around)?;
+fn conjoin(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+    let members = incoming(ListFunction::Conjoin, object, around)?;
     let delimiter = args
         .first()
         .and_then(Value::as_str)
@@ -122,4 +144,28 @@ pub(super) fn conjoin(object: &Value, args: &[Value], around: Around<'_>) -> Res
         around.fits(all.len())?;
     }
     Ok(if any { Value::str(all) } else { Value::Null })
+}
+
+/// `index()`: pairs of member and place, or a map from place to member.
+fn index(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+    around.hold((collection::count(object) as u64).saturating_mul(PAIR))?;
+    let numbered = collection::each(object).enumerate();
+    Ok(match args.first().and_then(Value::as_i64) {
+        Some(1) => numbered.map(|(i, member)| (Value::Int(i as i32), member)).collect::<Map>().into(),
+        _ => {
+            numbered.map(|(i, member)| Value::list([member, Value::Int(i as i32)])).collect::<Vec<_>>().into()
+        }
+    })
+}
+
+fn reverse(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+    Ok(match object {
+        Value::String(string) => Value::str(long_text::reversed(string)),
+        Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
+            let mut members = collection::members(object, around)?;
+            members.reverse();
+            members.into()
+        }
+        other => other.clone(),
+    })
 }

@@ -1,13 +1,13 @@
 //! Functions of the current object alone: steps with `Scope.local`, and the functions of text, numbers, dates and lists.
 
+mod call;
 mod collection;
 mod date;
-mod format;
 mod list;
-mod named;
 mod number;
 mod sort;
 mod text;
+mod to_text;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -163,9 +163,8 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
             let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
         }
-        LocalFn::Named(gremlin::StepName::Format, args) => format::format(object, args, around),
-        LocalFn::Named(name, args) => named::apply(*name, args, object, around).map(Some),
-        LocalFn::Each(name, args) => named::apply_to_each(*name, args, object, around).map(Some),
+        LocalFn::Call(function, args) => call::call(*function, args, object, around),
+        LocalFn::Each(function, args) => call::call_on_each(*function, args, object, around),
     }
 }
 

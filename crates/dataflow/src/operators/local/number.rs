@@ -1,5 +1,6 @@
 //! `asNumber()` and `asBool()`.
 
+use planner::physical::op::NumberFunction;
 use values::number::{self, MAX_DIGITS};
 use values::{BigInt, GType, Value};
 
@@ -11,8 +12,21 @@ use crate::error::QueryError;
 /// Bytes of the longest text that is read as a number: its digits, and what may be beside them.
 const MOST: usize = MAX_DIGITS as usize + 16;
 
+/// The functions of the family.
+pub(super) fn apply(
+    function: NumberFunction,
+    object: &Value,
+    args: &[Value],
+    around: Around<'_>,
+) -> Result<Value, QueryError> {
+    match function {
+        NumberFunction::AsBool => as_bool(object, around),
+        NumberFunction::AsNumber => as_number(object, args, around),
+    }
+}
+
 /// A number from text, a number or a date (its milliseconds since 1970), cast to the type in the argument.
-pub(super) fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
     let number = match object {
         Value::Null => return Ok(Value::Null),
         Value::String(text) => parse(written(text, around)?)
@@ -113,7 +127,7 @@ fn decimal_of(double: &Value) -> Option<Value> {
 }
 
 /// `asBool()`: of numbers, whether they are not zero; of text, `true` or `false` in any case.
-pub(super) fn as_bool(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+fn as_bool(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
     let error = |what: &dyn std::fmt::Display| Err(around.error(format!("Can't parse {what} as Boolean.")));
     match object {
         Value::Null => error(&"null"),

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use gremlin::StepName;
+use planner::physical::Function;
+use planner::physical::op::TextFunction;
 use values::{Str, Value, watch};
 
 use super::super::long_text::{self, places};
@@ -22,58 +23,36 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
-/// `asString()`.
-pub(super) fn as_string(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
-    match object {
-        Value::Null => Err(around.error("Can't parse null as String.")),
-        Value::String(_) => Ok(object.clone()),
-        other => Ok(Value::str(text_of(other, around)?)),
-    }
-}
-
-/// `concat(…)`: nulls are skipped; null if everything is.
-pub(super) fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
-    let mut result: Option<String> = None;
-    for part in std::iter::once(object).chain(args) {
-        match part {
-            Value::Null => {}
-            Value::String(text) => {
-                let whole = result.get_or_insert_default();
-                around.fits(whole.len() + text.len())?;
-                whole.push_str(text);
-            }
-            other => {
-                let message = format!(
-                    "String concat() can only take string as argument, encountered {}",
-                    other.type_name()
-                );
-                return Err(around.error(message));
-            }
-        }
-    }
-    Ok(result.map(Value::str).unwrap_or_default())
-}
-
-/// The functions of one text and constants.
-pub(super) fn of_string(
-    name: StepName,
-    text: &Str,
+/// The functions of one text and constants; null of null.
+pub(super) fn apply(
+    function: TextFunction,
+    object: &Value,
     args: &[Value],
     around: Around<'_>,
 ) -> Result<Value, QueryError> {
-    Ok(match name {
-        StepName::Length => Value::Int(i32::try_from(long_text::units(text)).unwrap_or(i32::MAX)),
-        StepName::ToLower => fitting(long_text::lower(text), around)?,
-        StepName::ToUpper => fitting(long_text::upper(text), around)?,
-        StepName::Trim => {
+    let text = match object {
+        Value::Null => return Ok(Value::Null),
+        Value::String(text) => text,
+        other => {
+            return Err(around.error(format!(
+                "The {}() step can only take string as argument, encountered {}",
+                Function::Text(function).as_str(),
+                other.type_name()
+            )));
+        }
+    };
+    Ok(match function {
+        TextFunction::Length => Value::Int(i32::try_from(long_text::units(text)).unwrap_or(i32::MAX)),
+        TextFunction::ToLower => fitting(long_text::lower(text), around)?,
+        TextFunction::ToUpper => fitting(long_text::upper(text), around)?,
+        TextFunction::Trim => {
             Value::str(long_text::without_trailing_space(long_text::without_leading_space(text)))
         }
-        StepName::LTrim => Value::str(long_text::without_leading_space(text)),
-        StepName::RTrim => Value::str(long_text::without_trailing_space(text)),
-        StepName::Replace => replace(text, args, around)?,
-        StepName::Split => split(text, args.first().and_then(Value::as_str), around)?,
-        StepName::Substring => substring(text, args, around)?,
-        other => return Err(around.error(format!("{}() is not a function of text", other.as_str()))),
+        TextFunction::LTrim => Value::str(long_text::without_leading_space(text)),
+        TextFunction::RTrim => Value::str(long_text::without_trailing_space(text)),
+        TextFunction::Replace => replace(text, args, around)?,
+        TextFunction::Split => split(text, args.first().and_then(Value::as_str), around)?,
+        TextFunction::Substring => substring(text, args, around)?,
     })
 }
 

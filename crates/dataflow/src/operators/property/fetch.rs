@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graph::{EdgeLabelId, KeyId, Single};
 use gremlin::Column as Part;
-use planner::physical::{By, FetchKind, OpKind};
+use planner::physical::{By, FetchKind, OpKind, op};
 use values::{Set, Str, T, Value, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -18,7 +18,7 @@ use super::super::view::{Graph, View};
 
 /// See the module.
 pub(in crate::operators) fn fetch(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
-    let OpKind::Fetch { from, what, into } = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::Fetch(op::Fetch { from, what, into }) = &cx.op.kind else { return Ok(Some(batch)) };
     let source = match from {
         By::Current => Some(batch.current.clone()),
         By::Slot(slot) => batch.slot(*slot).cloned(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::{MapKeys, OpKind, PropertyForm};
+use planner::physical::{MapKeys, OpKind, PropertyForm, op};
 use values::{Direction, Map, T, Value};
 
 use crate::batch::{Batch, Column};
@@ -19,7 +19,7 @@ pub(in crate::operators) fn property_map(
     mut batch: Batch,
     cx: &Context<'_>,
 ) -> Result<Option<Batch>, QueryError> {
-    let OpKind::Properties { keys, form } = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::Properties(op::Properties { keys, form }) = &cx.op.kind else { return Ok(Some(batch)) };
     let view = View::of(cx);
     let graph = view.graph();
     let ids = resolve_keys(keys, &graph);

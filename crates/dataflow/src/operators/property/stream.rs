@@ -1,7 +1,7 @@
 //! `values` and `properties`: every value or property of an element as a traverser of its own.
 
 use graph::{KeyId, Single};
-use planner::physical::{OpKind, PropertyForm};
+use planner::physical::{OpKind, PropertyForm, op};
 use values::{Value, VertexRef};
 
 use crate::error::QueryError;
@@ -24,7 +24,7 @@ impl Producer for PropertyStream {
         _room: usize,
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError> {
-        let OpKind::Properties { keys, form } = &cx.op.kind else { return Ok(false) };
+        let OpKind::Properties(op::Properties { keys, form }) = &cx.op.kind else { return Ok(false) };
         let object = batch.current.value(row);
         let ids = resolve_keys(keys, graph);
         if let (Value::VertexRef(v), PropertyForm::Values, Some(ids)) = (&object, form, ids.as_deref())

@@ -1,6 +1,6 @@
 //! The elements with given ids.
 
-use planner::physical::{ElementKind, OpKind};
+use planner::physical::{ElementKind, OpKind, op};
 use values::Value;
 
 use crate::error::QueryError;
@@ -23,7 +23,7 @@ impl Producer for ById {
         _room: usize,
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError> {
-        let OpKind::ById { kind, ids } = &cx.op.kind else { return Ok(false) };
+        let OpKind::ById(op::ById { kind, ids }) = &cx.op.kind else { return Ok(false) };
         let mut find = |object: &Value| match kind {
             ElementKind::Vertex if is_id(object) => {
                 into.extend(vertices_by_id(object, graph).map(Value::VertexRef));

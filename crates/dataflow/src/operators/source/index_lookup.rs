@@ -1,7 +1,7 @@
 //! The vertices of a label whose key has one of some values.
 
 use graph::{KeyId, ReadUnit, ScanCursor, ValueRef, VertexLabelId, for_each_equal_hash};
-use planner::physical::OpKind;
+use planner::physical::{OpKind, op};
 use rustc_hash::FxHashSet;
 use values::{Value, VertexRef};
 
@@ -29,7 +29,9 @@ impl Producer for IndexLookup {
         _room: usize,
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError> {
-        let OpKind::IndexLookup { label, key, values, spread } = &cx.op.kind else { return Ok(false) };
+        let OpKind::IndexLookup(op::IndexLookup { label, key, values, spread }) = &cx.op.kind else {
+            return Ok(false);
+        };
         self.found.clear();
         let mut lookups = 0;
         let mut find = |value: &Value| {

@@ -3,7 +3,7 @@
 
 use graph::{KeyId, OrderCursor, RangeQuery, ReadUnit, ScanCursor};
 use gremlin::Order;
-use planner::physical::{OpKind, Operand};
+use planner::physical::{OpKind, Operand, op};
 use values::{Value, VertexRef, compare};
 
 use crate::error::QueryError;
@@ -75,7 +75,7 @@ impl Producer for IndexRange {
         room: usize,
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError> {
-        let OpKind::IndexRange { label, range } = &cx.op.kind else { return Ok(false) };
+        let OpKind::IndexRange(op::IndexRange { label, range }) = &cx.op.kind else { return Ok(false) };
         let value = |operand: &Operand| cx.operand(operand, batch, row);
         let Some(equal) = range.equal.iter().map(value).collect::<Option<Vec<Value>>>() else {
             // Nothing equals what is not there.

@@ -1,7 +1,7 @@
 //! Every vertex or edge, or those of some labels.
 
 use graph::{EdgeLabelId, ReadUnit, ScanCursor, VertexLabelId};
-use planner::physical::{ElementKind, OpKind};
+use planner::physical::{ElementKind, OpKind, op};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -31,7 +31,9 @@ impl Operator for Scan {
             self.viewpoint.take(cx);
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
-        let OpKind::Scan { kind, vertex_labels, edge_labels } = &cx.op.kind else { return Ok(Step::Idle) };
+        let OpKind::Scan(op::Scan { kind, vertex_labels, edge_labels }) = &cx.op.kind else {
+            return Ok(Step::Idle);
+        };
         self.origins.start(&batch);
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();

@@ -1,6 +1,6 @@
 //! Streams into one object, and side-effects.
 
-use planner::physical::{Aggregation, By, OpKind, SideEffectId, Slot};
+use planner::physical::{Aggregation, By, OpKind, SideEffectId, Slot, op};
 use values::Value;
 
 use super::world::{World, bulked, slotted, tagged};
@@ -18,7 +18,10 @@ fn counts_and_folds_have_a_result_for_nothing_and_the_others_have_none() {
     let of_nothing = |kind: OpKind| world.run(kind, vec![]).texts();
     assert_eq!(of_nothing(aggregate(Aggregation::Count)), ["0"]);
     assert_eq!(of_nothing(aggregate(Aggregation::Fold)), ["[]"]);
-    assert_eq!(of_nothing(OpKind::GroupCount { key: By::Current, side_effect: None }), ["{}"]);
+    assert_eq!(
+        of_nothing(OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: None })),
+        ["{}"]
+    );
     for aggregation in [Aggregation::Sum, Aggregation::Min, Aggregation::Max, Aggregation::Mean] {
         assert!(of_nothing(aggregate(aggregation)).is_empty());
         assert!(!emits_on_empty(&aggregate(aggregation)));
@@ -95,7 +98,7 @@ fn every_tag_has_its_own_result_in_ascending_order() {
         expected(&[(0, "[8]"), (1, "[]"), (2, "[7, 9]"), (3, "[]")])
     );
     assert_eq!(of(aggregate(Aggregation::Sum)), expected(&[(0, "8"), (2, "16")]));
-    let counts = OpKind::GroupCount { key: By::Current, side_effect: None };
+    let counts = OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: None });
     assert_eq!(of(counts), expected(&[(0, "{8=1}"), (1, "{}"), (2, "{7=1, 9=1}"), (3, "{}")]));
 }
 
@@ -111,14 +114,14 @@ fn groups_are_counted_by_their_key() {
     let world = World::modern();
     let input = slotted(world.values(&[1, 2, 3]), 0, vec![Some("a".into()), None, Some("a".into())]);
     let input = bulked(input, &[2, 9, 3]);
-    let kind = OpKind::GroupCount { key: By::Slot(Slot(0)), side_effect: None };
+    let kind = OpKind::GroupCount(op::GroupCount { key: By::Slot(Slot(0)), side_effect: None });
     assert_eq!(world.run(kind, vec![input]).texts(), ["{a=5}"]);
 }
 
 #[test]
 fn a_lazy_collection_passes_at_once_and_an_eager_one_at_the_end() {
     let world = World::modern().with_side_effect("x");
-    let collect = |eager| OpKind::Collect { side_effect: X, by: By::Current, eager };
+    let collect = |eager| OpKind::Collect(op::Collect { side_effect: X, by: By::Current, eager });
     for eager in [false, true] {
         let input = vec![bulked(world.values(&["a", "b"]), &[2, 1]), world.values(&["a"])];
         let found = world.run(collect(eager), input);
@@ -130,7 +133,8 @@ fn a_lazy_collection_passes_at_once_and_an_eager_one_at_the_end() {
 #[test]
 fn counts_go_into_side_effects_on_the_way_and_caps_bring_them_out() {
     let mut world = World::modern().with_side_effect("x").with_side_effect("y");
-    let count = super::world::op(OpKind::GroupCount { key: By::Current, side_effect: Some(X) });
+    let count =
+        super::world::op(OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: Some(X) }));
     world.plan.root = planner::physical::Pipeline::new(vec![count.clone()]);
     let query = world.query();
     let passed = world.run_in(&query, &count, vec![world.values(&["a", "b"]), world.values(&["a"])]).unwrap();

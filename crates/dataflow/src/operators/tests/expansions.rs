@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use graph::{EdgeLabelId, Graph, GraphOptions};
 use gremlin::PredicateOp;
-use planner::physical::{EdgeEnd, EdgeLabels, ExpandTo, Hop, OpKind, Operand, Predicate, Slot, Target, Test};
+use planner::physical::{
+    EdgeEnd, EdgeLabels, ExpandTo, Hop, OpKind, Operand, Predicate, Slot, Target, Test, op,
+};
 use values::{Direction, Value, VertexRef};
 
 use super::world::{Row, World, bulked, op, slotted, tagged};
@@ -22,7 +24,7 @@ fn expand(
     edge_test: Option<Test>,
     distinct: bool,
 ) -> OpKind {
-    OpKind::Expand {
+    OpKind::Expand(op::Expand {
         direction,
         labels,
         to,
@@ -32,7 +34,7 @@ fn expand(
         distinct,
         sorted: None,
         secondary: Vec::new(),
-    }
+    })
 }
 
 fn label(world: &World, name: &str) -> EdgeLabels {
@@ -79,7 +81,7 @@ fn ends_are_tested_where_they_are_met() {
     let young = has("age", PredicateOp::Lt, Value::Long(30));
     let both = Test::And(vec![old.clone(), has("name", PredicateOp::Neq, "marko".into())]);
     let found = |end_test: Test, chunk: usize| {
-        let kind = OpKind::Expand {
+        let kind = OpKind::Expand(op::Expand {
             direction: Direction::Both,
             labels: EdgeLabels::All,
             to: ExpandTo::Vertices,
@@ -89,12 +91,12 @@ fn ends_are_tested_where_they_are_met() {
             distinct: false,
             sorted: None,
             secondary: Vec::new(),
-        };
+        });
         let input = bulked(world.vertices(&[1, 4, 6]), &[2, 3, 5]);
         let found = with_chunks_of(chunk, || world.run(kind, vec![input.clone()]));
         // Where they are only counted, they are counted where they are met.
         let hop = Hop { direction: Direction::Both, labels: EdgeLabels::All };
-        let kind = OpKind::BulkByEnds { hop, test: end_test };
+        let kind = OpKind::BulkByEnds(op::BulkByEnds { hop, test: end_test });
         let counted = with_chunks_of(chunk, || world.run(kind, vec![input]));
         let total = |rows: Vec<Row>| rows.iter().map(|row| row.bulk).sum::<u64>();
         assert_eq!(total(counted.rows()), total(found.rows()));
@@ -116,7 +118,7 @@ fn ends_are_tested_where_they_are_met() {
 fn a_known_end_is_reached_as_often_as_there_are_edges_to_it() {
     let world = World::modern();
     let into = |direction, labels, target, input: Batch, chunk| {
-        let kind = OpKind::ExpandInto { hop: Hop { direction, labels }, target };
+        let kind = OpKind::ExpandInto(op::ExpandInto { hop: Hop { direction, labels }, target });
         let reached = with_chunks_of(chunk, || world.run(kind, vec![input]));
         reached.rows().iter().map(|row| row.bulk).zip(reached.texts()).collect::<Vec<_>>()
     };
@@ -145,7 +147,7 @@ fn a_known_end_is_reached_as_often_as_there_are_edges_to_it() {
 fn edges_remember_where_they_were_reached_from_and_bring_their_properties() {
     let world = World::modern();
     let weight = world.graph.snapshot().catalog().key("weight").unwrap();
-    let kind = OpKind::Expand {
+    let kind = OpKind::Expand(op::Expand {
         direction: Direction::Both,
         labels: label(&world, "knows"),
         to: ExpandTo::Edges { from: Some(Slot(0)) },
@@ -155,7 +157,7 @@ fn edges_remember_where_they_were_reached_from_and_bring_their_properties() {
         distinct: false,
         sorted: None,
         secondary: Vec::new(),
-    };
+    });
     let rows = world.run(kind, vec![world.vertices(&[1, 4])]).rows();
     let found: Vec<_> =
         rows.iter().map(|r| (r.value.clone().unwrap(), r.slots[0].clone(), r.slots[1].clone())).collect();
@@ -260,16 +262,19 @@ fn edges_lead_to_their_ends() {
 fn degrees_replace_expansions_whose_ends_nobody_looks_at() {
     let world = World::modern();
     let (direction, labels) = (Direction::Out, EdgeLabels::All);
-    let kind = OpKind::Degree { direction, labels: labels.clone(), into: None };
+    let kind = OpKind::Degree(op::Degree { direction, labels: labels.clone(), into: None });
     assert_eq!(world.run(kind, vec![world.vertices(&[1, 2, 4])]).texts(), ["3", "0", "2"]);
-    let kind =
-        OpKind::Degree { direction, labels: EdgeLabels::Only(vec![EdgeLabelId(9)]), into: Some(Slot(3)) };
+    let kind = OpKind::Degree(op::Degree {
+        direction,
+        labels: EdgeLabels::Only(vec![EdgeLabelId(9)]),
+        into: Some(Slot(3)),
+    });
     let rows = world.run(kind, vec![world.vertices(&[1])]).rows();
     assert_eq!(
         (rows[0].value.clone(), rows[0].slots[3].clone()),
         (Some(world.v(1).into()), Some(0i64.into()))
     );
-    let kind = OpKind::BulkByDegree { direction, labels };
+    let kind = OpKind::BulkByDegree(op::BulkByDegree { direction, labels });
     let rows = world.run(kind, vec![bulked(world.vertices(&[1, 2, 4]), &[2, 5, 3])]).rows();
     assert_eq!(rows.iter().map(|r| r.bulk).collect::<Vec<_>>(), [6, 6]);
 }
@@ -279,10 +284,10 @@ fn walks_of_two_steps_are_counted_along_the_lists() {
     let world = World::modern();
     let hop = |direction, labels| Hop { direction, labels };
     let then = || EdgeLabels::Only(vec![EdgeLabelId(0), EdgeLabelId(1)]);
-    let kind = OpKind::BulkByWalks {
+    let kind = OpKind::BulkByWalks(op::BulkByWalks {
         first: hop(Direction::Both, EdgeLabels::All),
         then: hop(Direction::Both, then()),
-    };
+    });
     let expected = [7, 3, 7, 7, 3, 3];
     for chunk in [1, 3, 6] {
         let all = [1, 2, 3, 4, 5, 6];
@@ -291,7 +296,10 @@ fn walks_of_two_steps_are_counted_along_the_lists() {
         assert_eq!(found, expected.map(|walks| walks * 2), "{chunk}");
     }
     let nowhere = EdgeLabels::Only(vec![]);
-    let kind = OpKind::BulkByWalks { first: hop(Direction::Out, nowhere), then: hop(Direction::Out, then()) };
+    let kind = OpKind::BulkByWalks(op::BulkByWalks {
+        first: hop(Direction::Out, nowhere),
+        then: hop(Direction::Out, then()),
+    });
     assert!(world.run(kind, vec![world.vertices(&[1, 2])]).rows().is_empty());
 }
 

@@ -2,7 +2,8 @@
 
 use gremlin::{Column as Part, Order, Pop, StepName};
 use planner::physical::{
-    By, FetchKind, LocalFn, LocalSort, OpKind, Operand, SelectForm, Selection, SideEffectId, Slot,
+    By, FetchKind, Function, LocalFn, LocalSort, OpKind, Operand, SelectForm, Selection, SideEffectId, Slot,
+    op,
 };
 use values::{Map, T, Value};
 
@@ -16,12 +17,12 @@ fn local(function: LocalFn, input: &[Value]) -> Vec<String> {
 }
 
 fn named(name: StepName, args: &[Value], input: impl Into<Value>) -> String {
-    local(LocalFn::Named(name, args.to_vec()), &[input.into()]).remove(0)
+    local(LocalFn::Call(Function::of(name).unwrap(), args.to_vec()), &[input.into()]).remove(0)
 }
 
 fn error_of(name: StepName, args: &[Value], input: impl Into<Value>) -> String {
     let world = World::modern();
-    let kind = OpKind::Local(LocalFn::Named(name, args.to_vec()));
+    let kind = OpKind::Local(LocalFn::Call(Function::of(name).unwrap(), args.to_vec()));
     world.try_run(kind, vec![world.values(&[input.into()])]).err().expect("an error").to_string()
 }
 
@@ -106,7 +107,7 @@ fn functions_of_text() {
     assert_eq!(named(StepName::Reverse, &[], "abc"), "cba");
     assert_eq!(named(StepName::ToLower, &[], Value::Null), "null");
     assert!(error_of(StepName::ToLower, &[], 1).contains("can only take string"));
-    let each = LocalFn::Each(StepName::ToUpper, vec![]);
+    let each = LocalFn::Each(Function::of(StepName::ToUpper).unwrap(), vec![]);
     assert_eq!(
         local(each, &[Value::list(["a".into(), Value::Null, "b".into()]), "c".into()]),
         ["[A, null, B]", "C"]
@@ -135,7 +136,7 @@ fn conversions() {
         "5000"
     );
     let world = World::modern();
-    let texts = OpKind::Local(LocalFn::Named(StepName::AsString, vec![]));
+    let texts = OpKind::Local(LocalFn::Call(Function::of(StepName::AsString).unwrap(), vec![]));
     assert_eq!(world.run(texts, vec![world.vertices(&[1])]).values(), ["v[1]".into()]);
 }
 
@@ -157,13 +158,15 @@ fn functions_of_two_lists() {
     assert_eq!(named(StepName::Index, &[1.into()], list(&[7, 8])), "{0=7, 1=8}");
     assert!(error_of(StepName::Combine, &[list(&[1])], 5).contains("can only take an array or an Iterable"));
     assert!(error_of(StepName::Combine, &[Value::Null], list(&[1])).contains("can't be null"));
-    assert!(error_of(StepName::Out, &[], 1).contains("out() is not a function"));
+    assert_eq!(Function::of(StepName::Out), None, "a step that is no function of one object");
 }
 
 #[test]
 fn templates_are_filled_from_elements_maps_and_labels() {
     let world = World::modern();
-    let format = |template: &str| OpKind::Local(LocalFn::Named(StepName::Format, vec![template.into()]));
+    let format = |template: &str| {
+        OpKind::Local(LocalFn::Call(Function::of(StepName::Format).unwrap(), vec![template.into()]))
+    };
     assert_eq!(
         world.run(format("%{name} is %{age}, 100%"), vec![world.vertices(&[1])]).texts(),
         ["marko is 29, 100%"]
@@ -177,9 +180,9 @@ fn math_takes_its_variables_from_slots_and_the_current_object() {
     let input = slotted(world.values(&[10, 30]), 0, vec![Some(4.into()), Some(2.5.into())]);
     let variables = vec![("_".into(), None), ("a".into(), Some(Slot(0)))];
     let expression = planner::physical::Expression::parse(&"_ / a".into()).unwrap();
-    let kind = OpKind::Math { expression: expression.clone(), variables: variables.clone() };
+    let kind = OpKind::Math(op::Math { expression: expression.clone(), variables: variables.clone() });
     assert_eq!(world.run(kind, vec![input]).texts(), ["2.5", "12.0"]);
-    let kind = OpKind::Math { expression, variables };
+    let kind = OpKind::Math(op::Math { expression, variables });
     let text = slotted(world.values(&["x"]), 0, vec![Some(1.into())]);
     let nothing = slotted(world.values(&[20]), 0, vec![None]);
     for (input, name) in [(text, "_"), (nothing, "a")] {
@@ -208,8 +211,9 @@ fn slots_are_stored_loaded_projected_and_forgotten() {
     let input = || slotted(world.values(&["x", "y"]), 0, vec![None, Some(5.into())]);
     assert_eq!(world.run(OpKind::Load(Slot(0)), vec![input()]).texts(), ["5"]);
     assert!(world.run(OpKind::Load(Slot(3)), vec![input()]).rows().is_empty());
-    let project =
-        OpKind::Project { entries: vec![("a".into(), By::Current), ("b".into(), By::Slot(Slot(0)))] };
+    let project = OpKind::Project(op::Project {
+        entries: vec![("a".into(), By::Current), ("b".into(), By::Slot(Slot(0)))],
+    });
     assert_eq!(world.run(project, vec![input()]).texts(), ["{a=x}", "{a=y, b=5}"]);
     assert_eq!(world.run(OpKind::Forget(vec![Slot(0)]), vec![input()]).rows()[1].slots[0], None);
 }
@@ -221,7 +225,7 @@ fn selection(name: &str, slot: Option<u16>, pop: Pop) -> Selection {
 #[test]
 fn selections_look_in_maps_side_effects_slots_and_paths() {
     let world = World::modern().with_side_effect("s").with_paths();
-    let select = |selections: Vec<Selection>, form| OpKind::Select { selections, form };
+    let select = |selections: Vec<Selection>, form| OpKind::Select(op::Select { selections, form });
     let input = slotted(world.values(&["x", "y"]), 0, vec![Some(1.into()), None]);
     let one = select(vec![selection("a", Some(0), Pop::Last)], SelectForm::One);
     assert_eq!(world.run(one, vec![input.clone()]).texts(), ["1"], "the one without is dropped");
@@ -259,7 +263,7 @@ fn a_path_is_transformed_in_turns_and_cut_at_labels() {
         walked.extend_path(&[if id == 4 { "b" } else { "c" }.into()]);
     }
     let run = |by: Vec<FetchKind>, from: Option<&str>, to: Option<&str>| {
-        let kind = OpKind::Path { by, from: from.map(Into::into), to: to.map(Into::into) };
+        let kind = OpKind::Path(op::Path { by, from: from.map(Into::into), to: to.map(Into::into) });
         world.run(kind, vec![walked.clone()]).texts()
     };
     let name = || FetchKind::Property("name".into(), world.graph.snapshot().catalog().key("name"));

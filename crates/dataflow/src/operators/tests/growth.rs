@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use planner::physical::{Aggregation, By, OpKind, SortKey};
+use planner::physical::{Aggregation, By, OpKind, SortKey, op};
 use values::Value;
 
 use super::world::{World, bulked, op, tagged};
@@ -72,13 +72,17 @@ fn texts(world: &World, first: usize) -> Batch {
 fn no_step_moves_all_that_an_operator_holds() {
     let key = SortKey { by: By::Current, order: gremlin::Order::Asc };
     let operators = [
-        OpKind::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false },
-        OpKind::Dedup { by: vec![By::Current, By::Current], across_iterations: false, in_pieces: false },
-        OpKind::GroupCount { key: By::Current, side_effect: None },
-        OpKind::Order { keys: vec![key.clone(), key], limit: None },
+        OpKind::Dedup(op::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false }),
+        OpKind::Dedup(op::Dedup {
+            by: vec![By::Current, By::Current],
+            across_iterations: false,
+            in_pieces: false,
+        }),
+        OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: None }),
+        OpKind::Order(op::Sort { keys: vec![key.clone(), key], limit: None }),
         OpKind::Aggregate(Aggregation::Fold),
-        OpKind::Barrier { first_passes: false },
-        OpKind::Barrier { first_passes: true },
+        OpKind::Barrier(op::Barrier { first_passes: false }),
+        OpKind::Barrier(op::Barrier { first_passes: true }),
     ];
     for kind in operators {
         let name = format!("{kind:?}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gremlin::Order;
-use planner::physical::{Aggregation, By, OpKind, SortKey};
+use planner::physical::{Aggregation, By, OpKind, SortKey, op};
 use proptest::prelude::*;
 use values::Value;
 
@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn dedup_agrees_with_a_set_per_tag((tags, stream, sizes) in streams()) {
         let world = world(tags);
-        let kind = OpKind::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false };
+        let kind = OpKind::Dedup(op::Dedup { by: vec![By::Current], across_iterations: false, in_pieces: false });
         let found = simple(&world.run(kind, batches(&world, &stream, &sizes)).rows());
         let mut seen = std::collections::BTreeSet::new();
         let expected: Vec<Simple> =
@@ -80,7 +80,7 @@ proptest! {
         len in prop::option::of(0u64..40),
     ) {
         let world = world(tags);
-        let kind = OpKind::Range { low, high: len.map(|len| low + len) };
+        let kind = OpKind::Range(op::Range { low, high: len.map(|len| low + len) });
         let found = laid_out(&simple(&world.run(kind, batches(&world, &stream, &sizes)).rows()));
         for (tag, stream) in by_tag(&stream) {
             let take = len.map_or(usize::MAX, |len| len as usize);
@@ -112,7 +112,7 @@ proptest! {
         let world = world(tags);
         let stream: Vec<Simple> = (0..repeat).flat_map(|_| stream.iter().copied()).collect();
         let order = if descending { Order::Desc } else { Order::Asc };
-        let kind = OpKind::Order { keys: vec![SortKey { by: By::Current, order }], limit };
+        let kind = OpKind::Order(op::Sort { keys: vec![SortKey { by: By::Current, order }], limit });
         let found = laid_out(&simple(&world.run(kind, batches(&world, &stream, &sizes)).rows()));
         let mut expected = Vec::new();
         for stream in by_tag(&stream).values() {
@@ -155,7 +155,7 @@ proptest! {
     #[test]
     fn a_barrier_changes_nothing_but_the_grouping((tags, stream, sizes) in streams()) {
         let world = world(tags);
-        let found = simple(&world.run(OpKind::Barrier { first_passes: false }, batches(&world, &stream, &sizes)).rows());
+        let found = simple(&world.run(OpKind::Barrier(op::Barrier { first_passes: false }), batches(&world, &stream, &sizes)).rows());
         let count = |stream: &[Simple]| {
             let mut counts: BTreeMap<(u32, i32), u64> = BTreeMap::new();
             stream.iter().for_each(|s| *counts.entry((s.0, s.1)).or_default() += s.2);
@@ -164,7 +164,7 @@ proptest! {
         prop_assert_eq!(count(&found), count(&stream));
         prop_assert_eq!(found.len(), count(&stream).len(), "one row per distinct traverser");
         prop_assert!(found.windows(2).all(|pair| pair[0].0 <= pair[1].0), "in ascending order of the tags");
-        let kind = OpKind::Barrier { first_passes: true };
+        let kind = OpKind::Barrier(op::Barrier { first_passes: true });
         let found = simple(&world.run(kind, batches(&world, &stream, &sizes)).rows());
         prop_assert_eq!(count(&found), count(&stream));
         prop_assert!(found.len() <= 2 * count(&stream).len(), "the first of each, and at most one for the others");
@@ -180,7 +180,7 @@ proptest! {
     #[test]
     fn group_counts_agree_with_a_map((tags, stream, sizes) in streams()) {
         let world = world(tags);
-        let kind = OpKind::GroupCount { key: By::Current, side_effect: None };
+        let kind = OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: None });
         let rows = world.run(kind, batches(&world, &stream, &sizes)).rows();
         prop_assert_eq!(rows.len(), tags as usize);
         let groups = by_tag(&stream);

@@ -1,7 +1,7 @@
 //! Properties in all their forms.
 
 use gremlin::Column as Part;
-use planner::physical::{By, FetchKind, MapKeys, OpKind, PropertyForm, Slot};
+use planner::physical::{By, FetchKind, MapKeys, OpKind, PropertyForm, Slot, op};
 use values::{T, Value};
 
 use super::world::{World, slotted};
@@ -16,7 +16,7 @@ fn keys(world: &World, names: &[&str]) -> MapKeys {
 }
 
 fn properties(world: &World, names: &[&str], form: PropertyForm) -> OpKind {
-    OpKind::Properties { keys: keys(world, names), form }
+    OpKind::Properties(op::Properties { keys: keys(world, names), form })
 }
 
 /// Marko has lived in two places, one of them with dates.
@@ -120,7 +120,7 @@ fn what_is_no_element_has_no_properties() {
 fn a_fetch_fills_a_slot_with_what_there_is() {
     let world = World::modern();
     let catalog = world.graph.snapshot().catalog().clone();
-    let fetch = |from, what| OpKind::Fetch { from, what, into: Slot(1) };
+    let fetch = |from, what| OpKind::Fetch(op::Fetch { from, what, into: Slot(1) });
     let slot = |kind, input| -> Vec<Option<Value>> {
         world.run(kind, vec![input]).rows().into_iter().map(|row| row.slots[1].clone()).collect()
     };
@@ -154,7 +154,9 @@ fn a_fetch_of_longs_gives_a_column_of_longs() {
     }
     tx.commit().unwrap();
     let what = FetchKind::Property("born".into(), world.graph.snapshot().catalog().key("born"));
-    let found =
-        world.run(OpKind::Fetch { from: By::Current, what, into: Slot(0) }, vec![world.vertices(&[1, 2])]);
+    let found = world.run(
+        OpKind::Fetch(op::Fetch { from: By::Current, what, into: Slot(0) }),
+        vec![world.vertices(&[1, 2])],
+    );
     assert_eq!(found.batches[0].slots[0].as_deref(), Some(&Column::Longs(vec![1000, 2000])));
 }

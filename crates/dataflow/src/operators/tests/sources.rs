@@ -1,7 +1,7 @@
 //! `V`, `E`, `inject`.
 
 use graph::{IndexDescription, IndexKind};
-use planner::physical::{ElementKind, IndexedRange, OpKind, Operand, Slot, SourceIds};
+use planner::physical::{ElementKind, IndexedRange, OpKind, Operand, Slot, SourceIds, op};
 use values::Value;
 
 use super::world::{World, slotted, tagged};
@@ -9,7 +9,7 @@ use crate::batch::Batch;
 use crate::operators::chunk::with_chunks_of;
 
 fn scan(kind: ElementKind) -> OpKind {
-    OpKind::Scan { kind, vertex_labels: None, edge_labels: None }
+    OpKind::Scan(op::Scan { kind, vertex_labels: None, edge_labels: None })
 }
 
 #[test]
@@ -31,13 +31,17 @@ fn a_scan_of_labels_finds_their_elements_alone() {
     let world = World::modern();
     let catalog = world.graph.snapshot().catalog().clone();
     let software = catalog.vertex_label("software").unwrap();
-    let kind =
-        |labels| OpKind::Scan { kind: ElementKind::Vertex, vertex_labels: Some(labels), edge_labels: None };
+    let kind = |labels| {
+        OpKind::Scan(op::Scan { kind: ElementKind::Vertex, vertex_labels: Some(labels), edge_labels: None })
+    };
     assert_eq!(world.run(kind(vec![software]), vec![Batch::seed(0, false)]).sorted(), ["v[3]", "v[5]"]);
     assert!(world.run(kind(vec![]), vec![Batch::seed(0, false)]).rows().is_empty());
     let created = catalog.edge_label("created").unwrap();
-    let edges =
-        OpKind::Scan { kind: ElementKind::Edge, vertex_labels: None, edge_labels: Some(vec![created]) };
+    let edges = OpKind::Scan(op::Scan {
+        kind: ElementKind::Edge,
+        vertex_labels: None,
+        edge_labels: Some(vec![created]),
+    });
     assert_eq!(world.run(edges, vec![Batch::seed(0, false)]).rows().len(), 4);
 }
 
@@ -56,7 +60,9 @@ fn ids_are_found_in_any_notation_and_in_collections() {
     let world = World::modern();
     let by = |ids: Vec<Value>| {
         let ids = SourceIds(ids.into_iter().map(Operand::Const).collect());
-        world.run(OpKind::ById { kind: ElementKind::Vertex, ids }, vec![Batch::seed(4, false)]).texts()
+        world
+            .run(OpKind::ById(op::ById { kind: ElementKind::Vertex, ids }), vec![Batch::seed(4, false)])
+            .texts()
     };
     assert_eq!(by(vec![1i64.into(), "2".into(), 3.into()]), ["v[1]", "v[2]", "v[3]"]);
     assert_eq!(by(vec![Value::list([4i64.into(), 6i64.into()])]), ["v[4]", "v[6]"]);
@@ -72,7 +78,7 @@ fn an_id_may_come_from_a_slot_or_a_parameter() {
     world.params = vec![Value::list([6i64.into()])];
     let ids = SourceIds(vec![Operand::Slot(Slot(1)), Operand::Param(0)]);
     let input = slotted(world.values(&["a", "b"]), 1, vec![Some(2i64.into()), None]);
-    let found = world.run(OpKind::ById { kind: ElementKind::Vertex, ids }, vec![input]);
+    let found = world.run(OpKind::ById(op::ById { kind: ElementKind::Vertex, ids }), vec![input]);
     assert_eq!(found.texts(), ["v[2]", "v[6]", "v[6]"]);
 }
 
@@ -81,7 +87,7 @@ fn an_index_finds_each_vertex_once_and_a_scan_finds_the_same_without_it() {
     let world = World::modern();
     let catalog = world.graph.snapshot().catalog().clone();
     let (label, key) = (catalog.vertex_label("person").unwrap(), catalog.key("name").unwrap());
-    let kind = OpKind::IndexLookup {
+    let kind = OpKind::IndexLookup(op::IndexLookup {
         label,
         key,
         values: vec![Operand::Const(Value::list([
@@ -91,7 +97,7 @@ fn an_index_finds_each_vertex_once_and_a_scan_finds_the_same_without_it() {
             "lop".into(),
         ]))],
         spread: true,
-    };
+    });
     let without = world.run(kind.clone(), vec![Batch::seed(4, false)]).sorted();
     world.graph.create_index("person", "name").unwrap();
     let with = world.run(kind, vec![Batch::seed(4, false)]).sorted();
@@ -107,7 +113,7 @@ fn a_range_index_finds_whoever_may_be_in_the_range_and_a_scan_finds_them_without
     world.params = vec![30i64.into()];
     let range =
         |low| IndexedRange { keys: vec![key], equal: Vec::new(), low: Some(low), high: None, order: None };
-    let kind = OpKind::IndexRange { label, range: range(Operand::Param(0)) };
+    let kind = OpKind::IndexRange(op::IndexRange { label, range: range(Operand::Param(0)) });
     let everybody = world.run(kind.clone(), vec![Batch::seed(4, false)]).sorted();
     assert_eq!(
         everybody,
@@ -119,7 +125,7 @@ fn a_range_index_finds_whoever_may_be_in_the_range_and_a_scan_finds_them_without
     world.graph.await_index(&index).unwrap();
     assert_eq!(world.run(kind, vec![Batch::seed(4, false)]).sorted(), ["v[4]", "v[6]"]);
     let unordered = range(Operand::Const(Value::list([])));
-    let kind = OpKind::IndexRange { label, range: unordered };
+    let kind = OpKind::IndexRange(op::IndexRange { label, range: unordered });
     assert_eq!(world.run(kind, vec![Batch::seed(4, false)]).sorted(), everybody);
 }
 

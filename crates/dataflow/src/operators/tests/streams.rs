@@ -1,7 +1,7 @@
 //! `dedup`, `range`, `tail`, `order`, `sample`, `barrier`.
 
 use gremlin::Order;
-use planner::physical::{By, OpKind, Slot, SortKey};
+use planner::physical::{By, OpKind, Slot, SortKey, op};
 use values::Value;
 
 use super::world::{World, bulked, op, slotted, tagged};
@@ -9,11 +9,11 @@ use crate::batch::Batch;
 use crate::scope_memory::ScopeMemory;
 
 fn dedup(by: Vec<By>) -> OpKind {
-    OpKind::Dedup { by, across_iterations: false, in_pieces: false }
+    OpKind::Dedup(op::Dedup { by, across_iterations: false, in_pieces: false })
 }
 
 fn range(low: u64, high: Option<u64>) -> OpKind {
-    OpKind::Range { low, high }
+    OpKind::Range(op::Range { low, high })
 }
 
 fn bulks(rows: &[super::world::Row]) -> Vec<(String, u64)> {
@@ -57,7 +57,8 @@ fn dedup_by_slots_drops_traversers_without_them() {
 #[test]
 fn iterations_of_a_loop_share_the_memory_of_a_dedup_that_asks_for_it() {
     let world = World::modern();
-    let shared = op(OpKind::Dedup { by: vec![By::Current], across_iterations: true, in_pieces: false });
+    let shared =
+        op(OpKind::Dedup(op::Dedup { by: vec![By::Current], across_iterations: true, in_pieces: false }));
     let (query, memory) = (world.query(), ScopeMemory::default());
     let iterate = |ids: &[i64]| {
         let mut operator = crate::operators::create(&shared);
@@ -121,7 +122,7 @@ fn order_is_stable_follows_its_keys_and_drops_what_lacks_one() {
         0,
         vec![Some(2.into()), Some(1.into()), Some(2.into()), None],
     );
-    let run = |keys, limit| world.run(OpKind::Order { keys, limit }, vec![input.clone()]).texts();
+    let run = |keys, limit| world.run(OpKind::Order(op::Sort { keys, limit }), vec![input.clone()]).texts();
     assert_eq!(run(vec![key(0, Order::Asc)], None), ["b", "a", "c"]);
     assert_eq!(run(vec![key(0, Order::Desc)], None), ["a", "c", "b"]);
     assert_eq!(
@@ -131,12 +132,12 @@ fn order_is_stable_follows_its_keys_and_drops_what_lacks_one() {
     assert_eq!(run(vec![key(0, Order::Asc)], Some(2)), ["b", "a"]);
     let mixed = world.values(&[Value::from("x"), 2.into(), Value::Null, 1.5.into()]);
     assert_eq!(
-        world.run(OpKind::Order { keys: vec![], limit: None }, vec![mixed]).texts(),
+        world.run(OpKind::Order(op::Sort { keys: vec![], limit: None }), vec![mixed]).texts(),
         ["null", "1.5", "2", "x"]
     );
     let vertices = world.vertices(&[6, 3, 1]);
     assert_eq!(
-        world.run(OpKind::Order { keys: vec![], limit: None }, vec![vertices]).texts(),
+        world.run(OpKind::Order(op::Sort { keys: vec![], limit: None }), vec![vertices]).texts(),
         ["v[1]", "v[3]", "v[6]"]
     );
 }
@@ -144,8 +145,12 @@ fn order_is_stable_follows_its_keys_and_drops_what_lacks_one() {
 #[test]
 fn a_shuffle_loses_nothing_and_repeats_with_its_seed() {
     let world = World::modern();
-    let shuffle =
-        || OpKind::Order { keys: vec![SortKey { by: By::Current, order: Order::Shuffle }], limit: None };
+    let shuffle = || {
+        OpKind::Order(op::Sort {
+            keys: vec![SortKey { by: By::Current, order: Order::Shuffle }],
+            limit: None,
+        })
+    };
     let numbers: Vec<i32> = (0..100).collect();
     let once = world.run(shuffle(), vec![world.values(&numbers)]);
     let again = world.run(shuffle(), vec![world.values(&numbers)]);
@@ -176,21 +181,21 @@ fn a_barrier_merges_equal_traversers_and_only_those() {
     let world = World::modern();
     let input = vec![bulked(world.values(&["a", "b", "a"]), &[2, 1, 3]), world.values(&["b", "c"])];
     assert_eq!(
-        bulks(&world.run(OpKind::Barrier { first_passes: false }, input).rows()),
+        bulks(&world.run(OpKind::Barrier(op::Barrier { first_passes: false }), input).rows()),
         [("a".into(), 5), ("b".into(), 2), ("c".into(), 1)]
     );
     let apart = slotted(world.values(&["a", "a"]), 0, vec![Some(1.into()), Some(2.into())]);
-    assert_eq!(world.run(OpKind::Barrier { first_passes: false }, vec![apart]).rows().len(), 2);
+    assert_eq!(world.run(OpKind::Barrier(op::Barrier { first_passes: false }), vec![apart]).rows().len(), 2);
     let world = world.with_tags(2);
     let input = vec![tagged(world.vertices(&[1, 1, 1]), &[1, 0, 1])];
-    let rows = world.run(OpKind::Barrier { first_passes: false }, input).rows();
+    let rows = world.run(OpKind::Barrier(op::Barrier { first_passes: false }), input).rows();
     assert_eq!(rows.iter().map(|r| (r.tag, r.bulk)).collect::<Vec<_>>(), [(0, 1), (1, 2)]);
 }
 
 #[test]
 fn a_barrier_of_repeats_lets_the_first_pass_and_holds_the_others() {
     let world = World::modern();
-    let kind = || OpKind::Barrier { first_passes: true };
+    let kind = || OpKind::Barrier(op::Barrier { first_passes: true });
     let input = vec![bulked(world.values(&["a", "b", "a"]), &[2, 1, 3]), world.values(&["c", "b", "a"])];
     let found = world.run(kind(), input);
     assert_eq!(found.batches.iter().map(|batch| batch.len).collect::<Vec<_>>(), [2, 1, 2]);
@@ -209,17 +214,17 @@ fn barriers_are_held_to_the_memory_of_their_query() {
         .map(|i| world.values(&(i * 1000..(i + 1) * 1000).map(i64::from).collect::<Vec<_>>()))
         .collect();
     for kind in [
-        OpKind::Order { keys: vec![], limit: None },
-        OpKind::Barrier { first_passes: false },
-        OpKind::Barrier { first_passes: true },
+        OpKind::Order(op::Sort { keys: vec![], limit: None }),
+        OpKind::Barrier(op::Barrier { first_passes: false }),
+        OpKind::Barrier(op::Barrier { first_passes: true }),
         OpKind::Gather,
         OpKind::Tail(1 << 40),
         dedup(vec![By::Current]),
         OpKind::Aggregate(planner::physical::Aggregation::Fold),
-        OpKind::GroupCount { key: By::Current, side_effect: None },
+        OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: None }),
     ] {
         let error = world.try_run(kind.clone(), many.clone()).err();
         assert!(matches!(error, Some(crate::QueryError::MemoryExceeded { .. })), "{kind:?}: {error:?}");
     }
-    world.run(OpKind::Order { keys: vec![], limit: Some(10) }, many);
+    world.run(OpKind::Order(op::Sort { keys: vec![], limit: Some(10) }), many);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use planner::physical::{Aggregation, By, EdgeLabels, ExpandTo, OpKind, SortKey};
+use planner::physical::{Aggregation, By, EdgeLabels, ExpandTo, OpKind, SortKey, op};
 use values::{Direction, Value};
 
 use super::world::{Outcome, World, bulked, tagged};
@@ -29,7 +29,7 @@ fn in_turns(world: &mut World, kind: &OpKind, input: &[Batch]) -> Outcome {
 }
 
 fn order(limit: Option<u64>, order: gremlin::Order) -> OpKind {
-    OpKind::Order { keys: vec![SortKey { by: By::Current, order }], limit }
+    OpKind::Order(op::Sort { keys: vec![SortKey { by: By::Current, order }], limit })
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_first_few_of_each_tag_are_found_in_turns_too() {
 fn a_map_of_many_keys_is_made_in_many_turns() {
     let mut world = World::modern();
     let input = numbers(&world);
-    let counts = OpKind::GroupCount { key: By::Current, side_effect: None };
+    let counts = OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: None });
     let counted = in_turns(&mut world, &counts, &input);
     assert_eq!(counted.rows().len(), 1);
     assert!(counted.calls as i64 > 20 + ROWS / 3 / 1_024, "{} calls", counted.calls);
@@ -92,7 +92,7 @@ fn a_barrier_sorts_its_rows_by_their_tags_in_many_turns() {
     };
     let input: Vec<Batch> = numbers(&world).into_iter().map(tag).collect();
     for first_passes in [false, true] {
-        let kept = in_turns(&mut world, &OpKind::Barrier { first_passes }, &input);
+        let kept = in_turns(&mut world, &OpKind::Barrier(op::Barrier { first_passes }), &input);
         let bulks: u64 = kept.rows().iter().map(|row| row.bulk).sum();
         assert_eq!(bulks, ROWS as u64);
         assert!(kept.calls > 40, "{} calls", kept.calls);
@@ -105,7 +105,7 @@ fn an_expansion_that_finds_nothing_does_not_go_on_for_ever() {
     // Nobody leads to anything from 2, and from 4 two edges do.
     let ids: Vec<i64> = (0..30_000).map(|row| if row == 29_999 { 4 } else { 2 }).collect();
     let input = [world.vertices(&ids)];
-    let expand = OpKind::Expand {
+    let expand = OpKind::Expand(op::Expand {
         direction: Direction::Out,
         labels: EdgeLabels::All,
         to: ExpandTo::Vertices,
@@ -115,7 +115,7 @@ fn an_expansion_that_finds_nothing_does_not_go_on_for_ever() {
         distinct: false,
         sorted: None,
         secondary: Vec::new(),
-    };
+    });
     let found = in_turns(&mut world, &expand, &input);
     assert_eq!(found.rows().len(), 2);
     assert!(found.calls > 30, "{} calls", found.calls);

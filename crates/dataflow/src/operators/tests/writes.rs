@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gremlin::Cardinality;
-use planner::physical::{MapKeys, OpKind, Operand, PropertyForm, Slot, WriteKind, WriteProperty};
+use planner::physical::{MapKeys, OpKind, Operand, PropertyForm, Slot, WriteKind, WriteProperty, op};
 use values::Value;
 
 use super::world::{Outcome, World, bulked, op, slotted};
@@ -30,7 +30,8 @@ impl Writing {
 
     /// What an element is now, inside the transaction.
     fn element_map(&self, element: Value) -> String {
-        let kind = OpKind::Properties { keys: MapKeys::default(), form: PropertyForm::ElementMap };
+        let kind =
+            OpKind::Properties(op::Properties { keys: MapKeys::default(), form: PropertyForm::ElementMap });
         self.world
             .run_in(&self.query, &op(kind), vec![self.world.values(&[element])])
             .unwrap()
@@ -133,10 +134,10 @@ fn properties_are_set_on_vertices_edges_and_properties() {
     assert_eq!(writing.element_map(v.clone()), "{id=2, label=person, name=vadas, age=28, place=rome}");
     assert!(writing.element_map(writing.world.e(7).into()).ends_with("weight=0.7}"));
 
-    let kind = OpKind::Properties {
+    let kind = OpKind::Properties(op::Properties {
         keys: MapKeys { names: vec!["place".into()], ids: vec![] },
         form: PropertyForm::Properties,
-    };
+    });
     let places = writing.world.run_in(&writing.query, &op(kind.clone()), vec![vertex()]).unwrap().values();
     set(property("until", constant(2005)), writing.world.values(&places[..1]));
     let places = writing.world.run_in(&writing.query, &op(kind), vec![vertex()]).unwrap().values();
@@ -162,10 +163,10 @@ fn elements_and_properties_are_dropped_once_and_for_all() {
     let drop = |input| writing.run(WriteKind::Drop, input).unwrap();
     assert!(drop(writing.world.vertices(&[3, 3])).rows().is_empty(), "nothing passes a drop");
     drop(writing.world.edges(&[7]));
-    let kind = OpKind::Properties {
+    let kind = OpKind::Properties(op::Properties {
         keys: MapKeys { names: vec!["age".into()], ids: vec![] },
         form: PropertyForm::Properties,
-    };
+    });
     let ages =
         writing.world.run_in(&writing.query, &op(kind), vec![writing.world.vertices(&[1])]).unwrap().values();
     drop(writing.world.values(&ages));
@@ -180,11 +181,11 @@ fn elements_and_properties_are_dropped_once_and_for_all() {
 #[test]
 fn a_query_does_not_meet_what_it_has_added() {
     let writing = Writing::new();
-    let scan = op(OpKind::Scan {
+    let scan = op(OpKind::Scan(op::Scan {
         kind: planner::physical::ElementKind::Vertex,
         vertex_labels: None,
         edge_labels: None,
-    });
+    }));
     let mut operator = crate::operators::create(&scan);
     let (memory, mut found) = (crate::scope_memory::ScopeMemory::default(), 0);
     crate::operators::chunk::with_chunks_of(2, || {
@@ -207,11 +208,11 @@ fn a_change_outside_of_a_transaction_is_a_fault_of_the_engine() {
 #[test]
 fn what_a_writing_query_reads_is_validated_at_its_commit() {
     let writing = Writing::new();
-    let degree = planner::physical::OpKind::Degree {
+    let degree = planner::physical::OpKind::Degree(op::Degree {
         direction: values::Direction::Out,
         labels: planner::physical::EdgeLabels::All,
         into: None,
-    };
+    });
     writing.world.run_in(&writing.query, &op(degree), vec![writing.world.vertices(&[2])]).unwrap();
     writing.run(add_vertex(None, vec![]), writing.world.values(&["x"])).unwrap();
     let other = writing.world.graph.begin();

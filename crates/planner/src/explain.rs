@@ -1,13 +1,8 @@
 //! Plans in words.
 
-mod physical;
-pub(crate) mod words;
-
 use std::fmt;
 
 use gremlin::Traversal;
-
-pub(crate) use physical::physical_text;
 
 /// The stages of a plan, in words: the traversal as written, the logical plan, what each rule made of it that changed
 /// anything, and the physical plan.

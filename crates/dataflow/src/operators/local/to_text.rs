@@ -1,5 +1,6 @@
-//! `format()`: text with variables.
+//! Texts of whatever there is: `asString()`, `concat()`, and `format()`, text with variables.
 
+use planner::physical::op::ToText;
 use values::Value;
 
 use super::super::element::{self, Key};
@@ -7,14 +8,56 @@ use super::Around;
 use super::text::text_of;
 use crate::error::QueryError;
 
-/// Replaces each `%{name}` of the template in the argument by the property of that name of the current element, else by
-/// the entry of the current map, else by the last object labelled so in the path. `%%{` is not a variable. Nothing, if a
-/// variable stands for nothing or for null.
-pub(super) fn format(
+/// The functions of the family; `format()` may have no result.
+pub(super) fn apply(
+    function: ToText,
     object: &Value,
     args: &[Value],
     around: Around<'_>,
 ) -> Result<Option<Value>, QueryError> {
+    match function {
+        ToText::AsString => as_string(object, around).map(Some),
+        ToText::Concat => concat(object, args, around).map(Some),
+        ToText::Format => format(object, args, around),
+    }
+}
+
+/// `asString()`.
+fn as_string(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+    match object {
+        Value::Null => Err(around.error("Can't parse null as String.")),
+        Value::String(_) => Ok(object.clone()),
+        other => Ok(Value::str(text_of(other, around)?)),
+    }
+}
+
+/// `concat(…)`: nulls are skipped; null if everything is.
+fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+    let mut result: Option<String> = None;
+    for part in std::iter::once(object).chain(args) {
+        match part {
+            Value::Null => {}
+            Value::String(text) => {
+                let whole = result.get_or_insert_default();
+                around.fits(whole.len() + text.len())?;
+                whole.push_str(text);
+            }
+            other => {
+                let message = format!(
+                    "String concat() can only take string as argument, encountered {}",
+                    other.type_name()
+                );
+                return Err(around.error(message));
+            }
+        }
+    }
+    Ok(result.map(Value::str).unwrap_or_default())
+}
+
+/// Replaces each `%{name}` of the template in the argument by the property of that name of the current element, else by
+/// the entry of the current map, else by the last object labelled so in the path. `%%{` is not a variable. Nothing, if a
+/// variable stands for nothing or for null.
+fn format(object: &Value, args: &[Value], around: Around<'_>) -> Result<Option<Value>, QueryError> {
     let Some(template) = args.first().and_then(Value::as_str) else {
         return Err(around.error("Format string for Format step can't be null."));
     };

@@ -1,6 +1,14 @@
 //! Scopes: operators that run pipelines of their own in scope instances (Banyan, sections 3.1 and 4.3).
 
+mod control;
+mod policy;
+
+use super::slots::{Slots, Use, Visit};
 use super::{By, Child, Pipeline, SideEffectId, Slot};
+use crate::words::{InWords, Words};
+
+pub use control::{Condition, Control};
+pub use policy::{Grain, InterPolicy, IntraPolicy, Policy};
 
 /// A subquery of the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,57 +21,6 @@ pub struct Scope {
     pub grain: Grain,
     /// How its instances are scheduled, and how many there may be.
     pub policy: Policy,
-}
-
-/// What one scope instance covers.
-///
-/// The instance a message belongs to is its *scope tag*. Inside an instance that covers many traversers the last
-/// element of the tag still tells the traversers apart (it is a column of the batch), and every stateful operator
-/// keeps its state per tag; so turning a scope off changes no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grain {
-    /// One instance per input traverser: isolated, scheduled and cancelled one by one. The paper's branch scope.
-    Traverser,
-    /// One instance per input batch: the paper's "scope turned off". Nothing can be cancelled before the batch is done.
-    Batch,
-    /// One instance for the whole input (`union`, `group`): no isolation between input traversers is asked for.
-    Stream,
-    /// One instance per iteration: the paper's loop scope.
-    Iteration,
-}
-
-/// How a scope's instances are scheduled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Between instances.
-    pub inter: InterPolicy,
-    /// Inside an instance.
-    pub intra: IntraPolicy,
-    /// MAX_SI: most concurrent instances on one executor, at least 1.
-    pub max_instances: u32,
-    /// Whether results must leave in the order of the inputs.
-    pub ordered: bool,
-}
-
-/// Which of a scope's instances goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InterPolicy {
-    /// The instance opened first (for a loop: the lowest iteration) goes first.
-    BreadthFirst,
-    /// The instance opened last (for a loop: the highest iteration) goes first.
-    DepthFirst,
-    /// Breadth-first at first. Once many traversers have been on their way in a loop, the lowest and the highest iteration in
-    /// turn; where the other scopes know only one end, breadth-first.
-    BothEnds,
-}
-
-/// Which operator of an instance goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IntraPolicy {
-    /// The most downstream operator that has work: results come out as early as possible, little is in flight.
-    DepthFirst,
-    /// The most upstream operator that has work: larger batches.
-    BreadthFirst,
 }
 
 /// What a scope does with its pipelines.
@@ -210,28 +167,154 @@ fn tests(control: &Control) -> &Pipeline {
     &control.tests
 }
 
-/// A decision point of a loop: TinkerPop tests `until`, then, for what stays, `emit`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Control {
-    /// Operators that compute the marks which the conditions read (test scopes); they pass every traverser.
-    pub tests: Pipeline,
-    /// Leaves the loop if true.
-    pub until: Condition,
-    /// Otherwise a copy leaves the loop if true, and the traverser goes on.
-    pub emit: Condition,
+impl Scope {
+    /// Visits the scope's pipelines, those of loop controls included.
+    pub(crate) fn for_each_pipeline(&mut self, visit: &mut dyn FnMut(&mut Pipeline)) {
+        match &mut self.kind {
+            ScopeKind::Filter { branches, .. }
+            | ScopeKind::Coalesce { branches }
+            | ScopeKind::Union { branches } => {
+                branches.iter_mut().for_each(visit);
+            }
+            ScopeKind::Apply { child, .. }
+            | ScopeKind::FlatMap { child }
+            | ScopeKind::SideEffect { child }
+            | ScopeKind::Group { value: child, .. }
+            | ScopeKind::Inline { child }
+            | ScopeKind::Exchange { child, .. } => visit(child),
+            ScopeKind::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).for_each(visit),
+            ScopeKind::Switch { options, otherwise, unproductive, .. } => {
+                options.iter_mut().for_each(|(_, branch)| visit(branch));
+                otherwise.iter_mut().chain(unproductive).for_each(visit);
+            }
+            ScopeKind::Repeat { head, body, tail } => {
+                head.iter_mut().for_each(|control| visit(&mut control.tests));
+                visit(body);
+                tail.iter_mut().for_each(|control| visit(&mut control.tests));
+            }
+        }
+    }
 }
 
-/// A condition of a loop's control.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Condition {
-    /// Never true.
-    Never,
-    /// Always true.
-    Always,
-    /// True once this many iterations are completed (`times`).
-    Times(i64),
-    /// True if the test holds.
-    Test(super::Test),
-    /// True if either holds.
-    Either(Box<Condition>, Box<Condition>),
+/// Without its pipelines.
+impl InWords for ScopeKind {
+    fn write(&self, words: &mut Words<'_>) {
+        match self {
+            Self::Filter { formula, mark, .. } => {
+                words.call("FilterScope", |w| {
+                    w.raw(match formula {
+                        Formula::All => "all",
+                        Formula::Any => "any",
+                        Formula::None => "none",
+                    });
+                });
+                words.filling(*mark);
+            }
+            Self::Apply { from, into, .. } => {
+                words.raw("ApplyScope");
+                if *from != By::Current {
+                    words.call("", |w| w.say(from));
+                }
+                words.filling(*into);
+            }
+            Self::FlatMap { .. } => words.raw("FlatMapScope"),
+            Self::SideEffect { .. } => words.raw("SideEffectScope"),
+            Self::Coalesce { .. } => words.raw("CoalesceScope"),
+            Self::Union { .. } => words.raw("UnionScope"),
+            Self::If { mark: by, .. } | Self::Switch { choice: by, .. } => {
+                words.call("ChooseScope", |w| w.slot(*by));
+            }
+            Self::Repeat { head, tail, .. } => {
+                words.raw("RepeatScope");
+                for (when, points) in [(" before:", head), (" after:", tail)] {
+                    for point in points {
+                        words.raw(when);
+                        words.say(point);
+                    }
+                }
+            }
+            Self::Group { key, side_effect, .. } => {
+                words.call("GroupScope", |w| w.say(key));
+                words.collecting_in(*side_effect);
+            }
+            Self::Inline { .. } => words.raw("InlineScope"),
+            Self::Exchange { .. } => words.raw("ExchangeScope"),
+        }
+    }
+}
+
+impl ScopeKind {
+    /// Its pipelines, on lines of their own.
+    pub(super) fn write_pipelines(&self, indent: usize, words: &mut Words<'_>) {
+        let named = |words: &mut Words<'_>, name: &str, pipeline: &Pipeline| {
+            words.show(format_args!("{:indent$}{name}\n", ""));
+            pipeline.write_lines(indent + 2, words);
+        };
+        match self {
+            Self::Filter { branches, .. } | Self::Coalesce { branches } | Self::Union { branches } => {
+                match &branches[..] {
+                    [branch] => branch.write_lines(indent, words),
+                    branches => branches.iter().for_each(|branch| named(words, "branch:", branch)),
+                }
+            }
+            Self::If { then, otherwise, .. } => {
+                named(words, "then:", then);
+                otherwise.iter().for_each(|branch| named(words, "else:", branch));
+            }
+            Self::Switch { options, otherwise, unproductive, .. } => {
+                for (option, branch) in options {
+                    words.show(format_args!("{:indent$}if it ", ""));
+                    words.say(option);
+                    words.raw(":\n");
+                    branch.write_lines(indent + 2, words);
+                }
+                for (name, branch) in [("else:", otherwise), ("unproductive:", unproductive)] {
+                    branch.iter().for_each(|branch| named(words, name, branch));
+                }
+            }
+            Self::Repeat { head, body, tail } => {
+                for (name, control) in [("tests before:", head), ("tests after:", tail)] {
+                    for point in control.iter().filter(|point| !point.tests.ops.is_empty()) {
+                        named(words, name, &point.tests);
+                    }
+                }
+                body.write_lines(indent, words);
+            }
+            Self::Apply { .. }
+            | Self::FlatMap { .. }
+            | Self::SideEffect { .. }
+            | Self::Group { .. }
+            | Self::Inline { .. }
+            | Self::Exchange { .. } => self.pipelines().for_each(|child| child.write_lines(indent, words)),
+        }
+    }
+}
+
+/// Of the scope itself, not of its pipelines.
+impl Slots for ScopeKind {
+    fn for_each_slot(&mut self, visit: Visit<'_>) {
+        match self {
+            Self::Filter { mark, .. } => mark.iter_mut().for_each(|slot| visit(slot, Use::Fill)),
+            Self::Apply { from, into, .. } => {
+                from.for_each_slot(visit);
+                into.iter_mut().for_each(|slot| visit(slot, Use::Fill));
+            }
+            Self::If { mark, .. } => visit(mark, Use::Read),
+            Self::Switch { choice, options, .. } => {
+                visit(choice, Use::Read);
+                options.iter_mut().for_each(|(predicate, _)| predicate.for_each_slot(visit));
+            }
+            Self::Group { key, .. } => key.for_each_slot(visit),
+            Self::Repeat { head, tail, .. } => {
+                head.for_each_slot(visit);
+                tail.for_each_slot(visit);
+            }
+            Self::FlatMap { .. }
+            | Self::SideEffect { .. }
+            | Self::Coalesce { .. }
+            | Self::Union { .. }
+            | Self::Inline { .. }
+            | Self::Exchange { .. } => {}
+        }
+    }
 }

@@ -1,0 +1,88 @@
+//! From edges to their ends, and along edges to an end that is known.
+
+use super::Hop;
+use crate::physical::slots::{Slots, Use, Visit};
+use crate::physical::{Operand, Slot};
+use crate::words::{InWords, Words};
+
+/// Which end of the current edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeEnd {
+    /// The source (`outV`).
+    Out,
+    /// The target (`inV`).
+    In,
+    /// Both, source first (`bothV`).
+    Both,
+    /// The one that is not in the slot (`otherV`).
+    Other(Slot),
+}
+
+/// From the current vertex along edges to one that is known, which becomes the current one; its bulk is multiplied by the
+/// number of these edges, and it is dropped if there is none. They are looked for in the shorter one of the two vertices'
+/// lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpandInto {
+    /// The edges.
+    pub hop: Hop,
+    /// The vertex.
+    pub target: Target,
+}
+
+/// A vertex that is known before it is reached.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// The vertex with an id, which is the same for all traversers.
+    Id(Operand),
+    /// The vertex in a slot.
+    Slot(Slot),
+}
+
+impl InWords for EdgeEnd {
+    fn write(&self, words: &mut Words<'_>) {
+        words.call("EdgeVertex", |w| match self {
+            Self::Out => w.raw("out"),
+            Self::In => w.raw("in"),
+            Self::Both => w.raw("both"),
+            Self::Other(slot) => {
+                w.raw("other than ");
+                w.slot(*slot);
+            }
+        });
+    }
+}
+
+impl InWords for ExpandInto {
+    fn write(&self, words: &mut Words<'_>) {
+        words.call("ExpandInto", |w| {
+            w.say(&self.hop);
+            match &self.target {
+                Target::Id(id) => {
+                    w.raw("; T.id = ");
+                    w.say(id);
+                }
+                Target::Slot(slot) => {
+                    w.raw("; it = ");
+                    w.slot(*slot);
+                }
+            }
+        });
+    }
+}
+
+impl Slots for EdgeEnd {
+    fn for_each_slot(&mut self, visit: Visit<'_>) {
+        if let Self::Other(slot) = self {
+            visit(slot, Use::Read);
+        }
+    }
+}
+
+impl Slots for ExpandInto {
+    fn for_each_slot(&mut self, visit: Visit<'_>) {
+        match &mut self.target {
+            Target::Id(id) => id.for_each_slot(visit),
+            Target::Slot(slot) => visit(slot, Use::Read),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Properties of elements: as results, and fetched into slots.
+
+use graph::KeyId;
+use gremlin::Column;
+use values::{Str, T};
+
+use super::By;
+use crate::physical::Slot;
+use crate::physical::slots::{Slots, Use, Visit};
+use crate::words::{InWords, Words};
+
+/// Properties of elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Properties {
+    /// Which.
+    pub keys: MapKeys,
+    /// In what form.
+    pub form: PropertyForm,
+}
+
+/// How properties are returned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PropertyForm {
+    /// `values`: each value.
+    Values,
+    /// `properties`: each property, as an object.
+    Properties,
+    /// `valueMap`: one map per element. The two flags are `with(tokens, ids)` and `with(tokens, labels)`.
+    ValueMap {
+        /// Includes `T.id`.
+        ids: bool,
+        /// Includes `T.label`.
+        labels: bool,
+        /// Unwraps single-element lists (`by(unfold())`).
+        unfold: bool,
+    },
+    /// `elementMap`.
+    ElementMap,
+    /// `propertyMap`.
+    PropertyMap,
+}
+
+impl PropertyForm {
+    /// The name of the step.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Values => "values",
+            Self::Properties => "properties",
+            Self::ValueMap { .. } => "valueMap",
+            Self::ElementMap => "elementMap",
+            Self::PropertyMap => "propertyMap",
+        }
+    }
+}
+
+/// Keys of a property step: none means all.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct MapKeys {
+    /// The keys asked for, known to the catalog or not.
+    pub names: Vec<Str>,
+    /// Those the catalog knows, in the same order.
+    pub ids: Vec<KeyId>,
+}
+
+/// Fetches one value of an element (or an entry of a map object) into a slot; absent if there is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fetch {
+    /// The element.
+    pub from: By,
+    /// What of it.
+    pub what: FetchKind,
+    /// Where it goes.
+    pub into: Slot,
+}
+
+/// What a [`Fetch`] fetches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FetchKind {
+    /// The object itself.
+    This,
+    /// The first value under a key; of a map object, the entry of that name.
+    Property(Str, Option<KeyId>),
+    /// The same where a vertex must not have several values: `by('key')`.
+    Only(Str, Option<KeyId>),
+    /// Id, label, key or value.
+    Token(T),
+    /// Keys or values of a map.
+    Column(Column),
+}
+
+impl FetchKind {
+    /// The key whose value it fetches, if it does, and the catalog knows it.
+    pub fn key(&self) -> Option<KeyId> {
+        match self {
+            Self::Property(_, key) | Self::Only(_, key) => *key,
+            _ => None,
+        }
+    }
+}
+
+impl InWords for Properties {
+    fn write(&self, words: &mut Words<'_>) {
+        words.call("Properties", |w| {
+            w.raw(self.form.name());
+            w.raw(" ");
+            w.say(&self.keys);
+        });
+    }
+}
+
+impl InWords for MapKeys {
+    fn write(&self, words: &mut Words<'_>) {
+        words.list(&self.names, ", ", |w, name| w.raw(name));
+    }
+}
+
+impl InWords for Fetch {
+    fn write(&self, words: &mut Words<'_>) {
+        words.call("Fetch", |w| {
+            w.say(&self.from);
+            if self.what != FetchKind::This {
+                w.raw(".");
+                w.say(&self.what);
+            }
+        });
+        words.filling(Some(self.into));
+    }
+}
+
+impl InWords for FetchKind {
+    fn write(&self, words: &mut Words<'_>) {
+        match self {
+            Self::This => words.raw("it"),
+            Self::Property(name, _) | Self::Only(name, _) => words.raw(name),
+            Self::Token(token) => words.token(*token),
+            Self::Column(column) => words.raw(column.as_str()),
+        }
+    }
+}
+
+impl Slots for Properties {
+    fn for_each_slot(&mut self, _: Visit<'_>) {}
+}
+
+impl Slots for Fetch {
+    fn for_each_slot(&mut self, visit: Visit<'_>) {
+        self.from.for_each_slot(visit);
+        visit(&mut self.into, Use::Fill);
+    }
+}
