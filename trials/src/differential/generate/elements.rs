@@ -33,6 +33,10 @@ pub static PRODUCTIONS: &[Production] = &[
     Production::new("elementMap", 1, Needs::Element, element_map),
     Production::new("key", 3, Needs::Property, |_, _| (vec![Step::new("key")], Kind::Text)),
     Production::new("value", 3, Needs::Property, |_, _| (vec![Step::new("value")], Kind::Mixed)),
+    Production::new("element", 3, Needs::Property, |_, kind| {
+        let made = if *kind == Kind::VertexProperty { Kind::Vertex } else { Kind::Mixed };
+        (vec![Step::new("element")], made)
+    }),
     Production::new("hasKey", 2, Needs::Property, |this, kind| {
         let key = this.pick(&["name", "age", "tag", "weight", "n"]);
         (vec![Step::new("hasKey").name_arg(key)], kind.clone())

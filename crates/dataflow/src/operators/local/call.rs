@@ -3,7 +3,7 @@
 use planner::physical::Function;
 use values::Value;
 
-use super::{Around, collection, date, list, number, text, to_text};
+use super::{Around, collection, date, list, number, property, text, to_text};
 use crate::error::QueryError;
 
 /// Calls a function on an object; there may be no result.
@@ -18,6 +18,7 @@ pub(super) fn call(
         Function::ToText(function) => to_text::apply(function, object, args, around),
         Function::Number(function) => number::apply(function, object, args, around).map(Some),
         Function::Date(function) => date::apply(function, object, args, around).map(Some),
+        Function::Property(function) => property::apply(function, object, around).map(Some),
         Function::List(function) => list::apply(function, object, args, around).map(Some),
     }
 }

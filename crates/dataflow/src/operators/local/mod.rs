@@ -5,6 +5,7 @@ mod collection;
 mod date;
 mod list;
 mod number;
+mod property;
 mod sort;
 mod text;
 mod to_text;

@@ -49,6 +49,8 @@ families! {
     Number in NumberFunction { AsBool, AsNumber }
     /// Dates.
     Date in DateFunction { AsDate, DateAdd, DateDiff }
+    /// Properties.
+    Property in PropertyFunction { Element }
     /// Lists, sets and maps, and what else has members.
     List in ListFunction {
         Combine, Conjoin, Difference, Disjunct, Index, Intersect, Merge, Product, Reverse,

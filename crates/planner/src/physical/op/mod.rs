@@ -25,7 +25,9 @@ pub use degree::{BulkByDegree, BulkByEnds, BulkByWalks, Degree};
 pub use ends::{EdgeEnd, ExpandInto, Target};
 pub use expand::{EdgeLabels, Expand, ExpandTo, Hop, SortedPart, Top};
 pub(crate) use expand::{write_hop, write_parts};
-pub use function::{DateFunction, Function, ListFunction, NumberFunction, TextFunction, ToText};
+pub use function::{
+    DateFunction, Function, ListFunction, NumberFunction, PropertyFunction, TextFunction, ToText,
+};
 pub use local::{LocalFn, LocalSort};
 pub use property::{Fetch, FetchKind, MapKeys, Properties, PropertyForm};
 pub use select::{Math, Path, Project, Select, SelectForm, Selection};
