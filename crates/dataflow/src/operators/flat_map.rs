@@ -1,6 +1,7 @@
-//! Operators that make any number of objects of each traverser: one cursor over the input for all of them.
+//! Operators that make any number of rows of each traverser: one loop over the input for all of them, batch by batch.
 
-use crate::batch::{Batch, Column};
+use crate::batch::Batch;
+use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
@@ -8,104 +9,102 @@ use super::chunk::ChunkSize;
 use super::row_origins::{Origins, trace};
 use super::view::{Graph, View, Viewpoint};
 
-/// Produces the objects of one traverser after the other.
-pub(super) trait Producer: Send {
-    /// Appends objects of traverser `row` to `into`, about `room` of them if it has that many. Whether it has more:
-    /// it is then called again for the same row.
-    fn produce(
+/// Fills batches with what it makes of an input, from a cursor of its own on.
+pub(super) trait Fill: Send {
+    /// What every such operator keeps.
+    fn filling(&mut self) -> &mut Filling;
+
+    /// Goes to the beginning of a new input, and says from where that is seen, if not from where the query stands now.
+    fn rewind(&mut self) -> Option<Viewpoint>;
+
+    /// Makes ready for an input, after [`Fill::rewind`].
+    fn begin(&mut self, _batch: &Batch, _graph: &Graph<'_>, _cx: &Context<'_>) {}
+
+    /// The next batch: about as many rows as [`Filling::chunk`] says, or fewer if its turn ends before. Where each comes from is
+    /// in [`Filling::origins`].
+    fn fill(
         &mut self,
-        row: Row<'_>,
+        batch: &Batch,
         graph: &Graph<'_>,
         cx: &Context<'_>,
-        room: usize,
-        into: &mut Vec<values::Value>,
-    ) -> Result<bool, QueryError>;
+    ) -> Result<Option<Batch>, QueryError>;
 
-    /// Forgets where it stood within a traverser.
-    fn restart(&mut self) {}
+    /// Whether the input is used up.
+    fn is_done(&self, batch: &Batch) -> bool;
+
+    /// The input is used up, and gone.
+    fn end(&mut self) {}
+
+    /// As [`Operator::restrict`].
+    fn restrict(&mut self, _part: EdgePart) {
+        unreachable!("only expansions can be told which edges to follow")
+    }
+
+    /// Forgets everything, keeping allocations.
+    fn reset(&mut self) {}
 }
 
-/// A traverser of an input batch.
-#[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
-    pub(super) batch: &'a Batch,
-    pub(super) row: usize,
+/// How much is to be made at once, and of what it was made.
+#[derive(Default)]
+pub(super) struct Filling {
+    pub(super) chunk: ChunkSize,
+    pub(super) origins: Origins,
 }
 
 /// See the module.
-pub(super) struct FlatMap<P> {
-    producer: P,
+#[derive(Default)]
+pub(super) struct FlatMap<F> {
+    filler: F,
     input: Option<Batch>,
-    next_row: usize,
     viewpoint: Viewpoint,
-    chunk: ChunkSize,
-    origins: Origins,
-    values: Vec<values::Value>,
 }
 
-impl<P: Producer> FlatMap<P> {
-    pub(super) fn new(producer: P) -> Self {
-        Self {
-            producer,
-            input: None,
-            next_row: 0,
-            viewpoint: Viewpoint::default(),
-            chunk: ChunkSize::default(),
-            origins: Origins::default(),
-            values: Vec::new(),
-        }
+impl<F: Fill> FlatMap<F> {
+    /// Nothing has come yet.
+    pub(super) fn new(filler: F) -> Self {
+        Self { filler, input: None, viewpoint: Viewpoint::default() }
     }
+}
 
-    /// Fills one output batch from the cursor on. Whether the input is used up.
-    fn fill(&mut self, cx: &Context<'_>) -> Result<bool, QueryError> {
-        let Some(batch) = &self.input else { return Ok(true) };
-        let view = View::at(&self.viewpoint, cx);
-        let graph = view.graph();
-        self.origins.start(batch);
-        if let Column::Vertices(vertices) = &*batch.current {
-            graph.reader.expect(&vertices[self.next_row.min(vertices.len())..]);
-        }
-        let target = self.chunk.rows(cx);
-        while self.next_row < batch.len && self.values.len() < target {
-            let before = self.values.len();
-            let row = Row { batch, row: self.next_row };
-            let more = self.producer.produce(row, &graph, cx, target - before, &mut self.values)?;
-            self.origins.add(self.next_row, self.values.len() - before);
-            if !more {
-                self.next_row += 1;
+impl<F: Fill> Operator for FlatMap<F> {
+    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
+        let is_new = input.is_some();
+        if is_new {
+            self.input = input;
+            match self.filler.rewind() {
+                Some(viewpoint) => self.viewpoint = viewpoint,
+                None => self.viewpoint.take(cx),
             }
         }
-        Ok(self.next_row >= batch.len)
-    }
-}
-
-impl<P: Producer> Operator for FlatMap<P> {
-    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if input.is_some() {
-            self.input = input;
-            self.next_row = 0;
-            self.viewpoint.take(cx);
+        let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
+        let view = View::at(&self.viewpoint, cx);
+        let graph = view.graph();
+        if is_new {
+            self.filler.begin(&batch, &graph, cx);
         }
-        let ended = self.fill(cx)?;
-        if let (Some(batch), false) = (&self.input, self.values.is_empty()) {
-            let column = Column::from_values(std::mem::take(&mut self.values));
-            let mut produced = self.origins.derive(batch, column);
-            trace(&mut produced, cx.op);
-            out.emit(produced);
+        self.filler.filling().origins.start(&batch);
+        if let Some(mut filled) = self.filler.fill(&batch, &graph, cx)? {
+            trace(&mut filled, cx.op);
+            out.emit(filled);
         }
-        self.chunk.grow();
-        if ended {
-            self.input = None;
+        self.filler.filling().chunk.grow();
+        if self.filler.is_done(&batch) {
             self.viewpoint.release();
+            self.filler.end();
+            return Ok(Step::Idle);
         }
-        Ok(if ended { Step::Idle } else { Step::More })
+        self.input = Some(batch);
+        Ok(Step::More)
+    }
+
+    fn restrict(&mut self, part: EdgePart) {
+        self.filler.restrict(part);
     }
 
     fn reset(&mut self) {
         self.input = None;
         self.viewpoint.release();
-        self.values.clear();
-        self.chunk = ChunkSize::default();
-        self.producer.restart();
+        self.filler.filling().chunk = ChunkSize::default();
+        self.filler.reset();
     }
 }

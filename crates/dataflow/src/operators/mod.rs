@@ -44,6 +44,7 @@ mod one_by_one;
 mod order;
 mod ordered;
 mod paths;
+mod per_row;
 mod per_tag;
 mod predicate;
 mod property;
@@ -84,6 +85,7 @@ use crate::operator::{Context, Operator};
 
 use direct::Direct;
 use flat_map::FlatMap;
+use per_row::per_row;
 
 pub(crate) use failing::fails_at_a_row;
 pub(crate) use gain::Gain;
@@ -98,13 +100,13 @@ pub(crate) use width::{reads_characters, width};
 /// If it is a scope, which is a bug of the caller: see [`crate::experts`].
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
     match &op.kind {
-        OpKind::Scan(_) => Box::<source::Scan>::default(),
-        OpKind::ById(_) => Box::new(FlatMap::new(source::ById)),
-        OpKind::IndexLookup(_) => Box::new(FlatMap::new(source::IndexLookup::default())),
-        OpKind::IndexRange(_) => Box::new(FlatMap::new(source::IndexRange::default())),
+        OpKind::Scan(_) => Box::<FlatMap<source::Scan>>::default(),
+        OpKind::ById(_) => Box::new(per_row(source::ById)),
+        OpKind::IndexLookup(_) => Box::new(per_row(source::IndexLookup::default())),
+        OpKind::IndexRange(_) => Box::new(per_row(source::IndexRange::default())),
         OpKind::Inject(_) => Box::<source::Inject>::default(),
-        OpKind::Expand(_) => Box::<expand::Expand>::default(),
-        OpKind::EdgeVertex(EdgeEnd::Both) => Box::new(FlatMap::new(expand::BothEnds)),
+        OpKind::Expand(_) => Box::<FlatMap<expand::Expand>>::default(),
+        OpKind::EdgeVertex(EdgeEnd::Both) => Box::new(per_row(expand::BothEnds)),
         OpKind::EdgeVertex(_) => Box::new(Direct(expand::one_end)),
         OpKind::Degree(_) => Box::new(Direct(expand::degree)),
         OpKind::BulkByWalks(_) | OpKind::BulkByEnds(_) => Box::<expand::Walks>::default(),
@@ -115,13 +117,13 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Coin(_) => Box::<filter::Coin>::default(),
         OpKind::Properties(op::Properties {
             form: PropertyForm::Values | PropertyForm::Properties, ..
-        }) => Box::new(FlatMap::new(property::PropertyStream)),
+        }) => Box::new(per_row(property::PropertyStream)),
         OpKind::Properties(_) => Box::new(Direct(property::property_map)),
         OpKind::Fetch(_) => Box::new(Direct(property::fetch)),
         OpKind::Store(_) => Box::new(Direct(slots::store)),
         OpKind::Load(_) => Box::new(Direct(slots::load)),
         OpKind::Local(_) => Box::new(Direct(local::local)),
-        OpKind::Unfold => Box::new(FlatMap::new(unfold::Unfold::default())),
+        OpKind::Unfold => Box::new(per_row(unfold::Unfold::default())),
         OpKind::Math(_) => Box::<math::MathOp>::default(),
         OpKind::Project(_) => Box::new(Direct(slots::project)),
         OpKind::Select(_) => Box::new(Direct(select::select)),

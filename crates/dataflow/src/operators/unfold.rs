@@ -5,7 +5,7 @@ use values::Value;
 use crate::error::QueryError;
 use crate::operator::Context;
 
-use super::flat_map::{Producer, Row};
+use super::per_row::{Producer, Row};
 use super::view::Graph;
 
 /// See the module. A map is unfolded into its entries; what is no collection stays. Large collections leave in pieces.

@@ -1,6 +1,7 @@
 //! Expansion to edges, or with tests or values of edges.
 
 use graph::Dir;
+use planner::physical::op;
 
 use crate::batch::Batch;
 use crate::error::QueryError;
@@ -9,27 +10,26 @@ use crate::operator::Context;
 use super::super::predicate::Resolver;
 use super::super::view::Graph;
 use super::found::Found;
-use super::neighbours::{EDGES_PER_CALL, Expand, Way, room};
+use super::neighbours::{EDGES_PER_CALL, Expand, room};
 use super::pace::Pace;
 use super::visitor::Visitor;
 use super::{list_at, vertex_of};
 
 impl Expand {
-    /// The general case, run by run.
-    /// `shuns_long`: it ends before a list that has an edge-tree.
+    /// The general case, run by run. Where secondary trees are of use, it ends before a list that may have one.
     pub(super) fn edges(
         &mut self,
         batch: &Batch,
-        way: Way<'_>,
-        shuns_long: bool,
+        way: &op::Expand,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
-        let mut target = self.chunk.rows(cx);
+        let shuns_long = !way.secondary.is_empty();
+        let mut target = self.filling.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
         let mut found = Found::for_way(way, target);
-        let test = match way.edge_test {
+        let test = match &way.edge_test {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
             None => None,
         };
@@ -43,7 +43,7 @@ impl Expand {
                 if shuns_long && graph.reader.list(v, label, dir).has_tree() {
                     break;
                 }
-                graph.note_list_among(v, (dir, label), way.labels);
+                graph.note_list_among(v, (dir, label), &way.labels);
                 if !at.is_partial() {
                     at.place = graph.reader.whole(v, label, dir);
                 }
@@ -66,7 +66,7 @@ impl Expand {
                 at.place.position += used;
                 looked_at += used;
             }
-            self.origins.add(at.row, found.len() - before);
+            self.filling.origins.add(at.row, found.len() - before);
             if at.place.position >= at.end(run.total()) || ended {
                 at.next_list(lists);
             }
@@ -78,6 +78,6 @@ impl Expand {
         if way.distinct {
             self.held.set(&cx.query.memory, self.seen.bytes())?;
         }
-        Ok((found.len() > 0).then(|| found.finish(batch, &self.origins, way)))
+        Ok((found.len() > 0).then(|| found.finish(batch, &self.filling.origins, way)))
     }
 }

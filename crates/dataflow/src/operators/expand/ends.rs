@@ -10,7 +10,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::element::find_edge;
-use super::super::flat_map::{Producer, Row};
+use super::super::per_row::{Producer, Row};
 use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use graph::Run;
-use planner::physical::ExpandTo;
+use planner::physical::{ExpandTo, op};
 use values::{EdgeRef, Value, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -12,7 +12,6 @@ use crate::batch::{Batch, Column};
 use super::super::column_builder::ColumnBuilder;
 use super::super::row_origins::Origins;
 use super::super::seen::Seen;
-use super::neighbours::Way;
 
 /// Output under construction.
 #[derive(Default)]
@@ -24,7 +23,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn for_way(way: Way<'_>, rows: usize) -> Self {
+    pub(super) fn for_way(way: &op::Expand, rows: usize) -> Self {
         let fetched = way.fetch.iter().map(|_| ColumnBuilder::with_capacity(rows)).collect();
         Self { fetched, ..Self::default() }
     }
@@ -36,21 +35,21 @@ impl Found {
     }
 
     /// Adds all edges of a stretch of a run.
-    pub(super) fn push_all(&mut self, v: VertexRef, run: &Run<'_>, edges: Range<usize>, way: Way<'_>) {
+    pub(super) fn push_all(&mut self, v: VertexRef, run: &Run<'_>, edges: Range<usize>, way: &op::Expand) {
         for ((key, _), column) in way.fetch.iter().zip(&mut self.fetched) {
             match run.longs(*key) {
                 Some(longs) => column.extend_longs(longs[edges.clone()].iter().copied()),
                 None => edges.clone().for_each(|i| column.push(run.value_ref(i, *key))),
             }
         }
-        match way.to {
+        match &way.to {
             ExpandTo::Vertices => self.vertices.extend_from_slice(&run.neighbours()[edges]),
             ExpandTo::Edges { from } => self.push_edges(v, run, edges, from.is_some()),
         }
     }
 
     /// Adds some edges of a run.
-    pub(super) fn push_some(&mut self, v: VertexRef, run: &Run<'_>, edges: &[u32], way: Way<'_>) {
+    pub(super) fn push_some(&mut self, v: VertexRef, run: &Run<'_>, edges: &[u32], way: &op::Expand) {
         let places = edges.iter().map(|i| *i as usize);
         for ((key, _), column) in way.fetch.iter().zip(&mut self.fetched) {
             match run.longs(*key) {
@@ -58,7 +57,7 @@ impl Found {
                 None => places.clone().for_each(|i| column.push(run.value_ref(i, *key))),
             }
         }
-        match way.to {
+        match &way.to {
             ExpandTo::Vertices => self.vertices.extend(places.map(|i| run.neighbour(i))),
             ExpandTo::Edges { from } => self.push_edges(v, run, places, from.is_some()),
         }
@@ -77,12 +76,12 @@ impl Found {
         self.edges.extend(edges.map(|i| run.edge(i)));
     }
 
-    pub(super) fn finish(self, batch: &Batch, origins: &Origins, way: Way<'_>) -> Batch {
-        let mut produced = match way.to {
+    pub(super) fn finish(self, batch: &Batch, origins: &Origins, way: &op::Expand) -> Batch {
+        let mut produced = match &way.to {
             ExpandTo::Vertices => origins.derive(batch, Column::Vertices(self.vertices)),
             ExpandTo::Edges { .. } => origins.derive(batch, Column::Edges(self.edges)),
         };
-        if let ExpandTo::Edges { from: Some(slot) } = way.to {
+        if let ExpandTo::Edges { from: Some(slot) } = &way.to {
             produced.set_slot(*slot, Arc::new(Column::Vertices(self.from)));
         }
         for ((_, slot), column) in way.fetch.iter().zip(self.fetched) {

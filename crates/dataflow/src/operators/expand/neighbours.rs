@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use graph::{Dir, EdgeLabelId};
-use planner::physical::{EdgeLabels, ExpandTo, OpKind, Slot, Test, op};
-use values::{Direction, VertexRef};
+use planner::physical::{ExpandTo, OpKind, op};
+use values::VertexRef;
 
 use crate::batch::{Batch, Column};
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::memory::reclaim;
-use crate::operator::{Context, Operator, Output, Step};
+use crate::operator::Context;
 use crate::query::Counters;
 
-use super::super::chunk::ChunkSize;
+use super::super::flat_map::{Fill, Filling};
 use super::super::predicate::Resolver;
-use super::super::row_origins::{Origins, trace};
 use super::super::seen::Seen;
 use super::super::shared_vertex_set::{Claims, PieceSet};
 use super::super::test::{OfEnds, Prepared};
-use super::super::view::{Graph, View, Viewpoint};
+use super::super::view::{Graph, Viewpoint};
 use super::best::Best;
 use super::cursor::Cursor;
 use super::pace::Pace;
@@ -47,13 +46,10 @@ pub(super) fn room(target: usize, list: usize) -> usize {
 /// See the module.
 #[derive(Default)]
 pub(in crate::operators) struct Expand {
-    input: Option<Batch>,
     /// What is wanted of the next input, if it is not all.
     part: Option<EdgePart>,
     pub(super) cursor: Cursor,
-    viewpoint: Viewpoint,
-    pub(super) chunk: ChunkSize,
-    pub(super) origins: Origins,
+    pub(super) filling: Filling,
     pub(super) labels: Vec<EdgeLabelId>,
     pub(super) test: Prepared,
     pub(super) seen: Seen,
@@ -70,93 +66,58 @@ pub(in crate::operators) struct Expand {
     pub(super) looked_at: usize,
 }
 
-/// The plan's description of an expansion.
-#[derive(Clone, Copy)]
-pub(super) struct Way<'a> {
-    pub(super) direction: Direction,
-    pub(super) labels: &'a EdgeLabels,
-    pub(super) to: &'a ExpandTo,
-    pub(super) edge_test: Option<&'a Test>,
-    pub(super) end_test: Option<&'a Test>,
-    pub(super) fetch: &'a [(graph::KeyId, Slot)],
-    pub(super) distinct: bool,
-}
+impl Fill for Expand {
+    fn filling(&mut self) -> &mut Filling {
+        &mut self.filling
+    }
 
-impl Operator for Expand {
-    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let fresh = input.is_some();
-        if fresh {
-            self.input = input;
-            match self.part.take() {
-                Some(part) => (self.cursor, self.viewpoint) = (Cursor::of(&part), part.viewpoint),
-                None => {
-                    self.cursor = Cursor::default();
-                    self.viewpoint.take(cx);
-                }
-            }
-        }
-        let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
-        let OpKind::Expand(op::Expand {
-            direction,
-            labels,
-            to,
-            edge_test,
-            end_test,
-            fetch,
-            distinct,
-            sorted,
-            secondary,
-        }) = &cx.op.kind
-        else {
-            return Ok(Step::Idle);
-        };
-        let way = Way {
-            direction: *direction,
-            labels,
-            to,
-            edge_test: edge_test.as_ref(),
-            end_test: end_test.as_ref(),
-            fetch,
-            distinct: *distinct,
-        };
-        let view = View::at(&self.viewpoint, cx);
-        let graph = view.graph();
+    fn rewind(&mut self) -> Option<Viewpoint> {
+        let part = self.part.take();
+        self.cursor = part.as_ref().map_or_else(Cursor::default, Cursor::of);
+        part.map(|part| part.viewpoint)
+    }
+
+    fn begin(&mut self, batch: &Batch, graph: &Graph<'_>, cx: &Context<'_>) {
+        let OpKind::Expand(expand) = &cx.op.kind else { return };
+        self.filling.chunk.expect(batch.len);
         // Once per input: the cursor counts in these labels.
-        if fresh {
-            self.chunk.expect(batch.len);
-            labels_of(*direction, labels, &batch, &graph, &mut self.labels);
-            match cx.piece_memory {
-                Some(memory) if *distinct && cx.single_tag => {
-                    self.share(Some((memory.shared(cx.op.id), memory.has_company())));
-                }
-                _ => self.share(None),
+        labels_of(expand.direction, &expand.labels, batch, graph, &mut self.labels);
+        match cx.piece_memory {
+            Some(memory) if expand.distinct && cx.single_tag => {
+                self.share(Some((memory.shared(cx.op.id), memory.has_company())));
             }
+            _ => self.share(None),
         }
-        self.origins.start(&batch);
-        let produced = if let (Some(part), false) = (sorted, self.cursor.is_partial()) {
-            self.sorted(&batch, way, Wanted::always(part), &graph, cx)?
-        } else if !secondary.is_empty() && self.is_at_long_list(&batch, way, &graph, cx)? {
-            self.sorted(&batch, way, Wanted::of_long_lists(secondary), &graph, cx)?
-        } else if matches!(to, ExpandTo::Vertices) && edge_test.is_none() && fetch.is_empty() {
-            self.neighbours(&batch, way, &graph, cx)?
+    }
+
+    fn fill(
+        &mut self,
+        batch: &Batch,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Batch>, QueryError> {
+        let OpKind::Expand(way) = &cx.op.kind else { return Ok(None) };
+        let filled = if let (Some(part), false) = (&way.sorted, self.cursor.is_partial()) {
+            self.sorted(batch, way, Wanted::always(part), graph, cx)?
+        } else if !way.secondary.is_empty() && self.is_at_long_list(batch, way, graph, cx)? {
+            self.sorted(batch, way, Wanted::of_long_lists(&way.secondary), graph, cx)?
+        } else if matches!(way.to, ExpandTo::Vertices) && way.edge_test.is_none() && way.fetch.is_empty() {
+            self.neighbours(batch, way, graph, cx)?
         } else {
-            self.edges(&batch, way, !secondary.is_empty(), &graph, cx)?
+            self.edges(batch, way, graph, cx)?
         };
         if let Some(counters) = cx.query.profile.of(cx.op.id) {
             Counters::add(&counters.read, self.looked_at as u64);
         }
-        if let Some(mut produced) = produced {
-            trace(&mut produced, cx.op);
-            out.emit(produced);
-        }
-        self.chunk.grow();
-        if self.cursor.row >= batch.len || self.labels.is_empty() {
-            self.viewpoint.release();
-            self.share(None);
-            return Ok(Step::Idle);
-        }
-        self.input = Some(batch);
-        Ok(Step::More)
+        Ok(filled)
+    }
+
+    fn is_done(&self, batch: &Batch) -> bool {
+        self.cursor.row >= batch.len || self.labels.is_empty()
+    }
+
+    fn end(&mut self) {
+        self.share(None);
     }
 
     fn restrict(&mut self, part: EdgePart) {
@@ -164,10 +125,7 @@ impl Operator for Expand {
     }
 
     fn reset(&mut self) {
-        self.input = None;
         self.part = None;
-        self.viewpoint.release();
-        self.chunk = ChunkSize::default();
         let bytes = self.held.bytes();
         if bytes >= reclaim::LARGE {
             reclaim::free((std::mem::take(&mut self.seen), std::mem::take(&mut self.held)), bytes);
@@ -202,16 +160,16 @@ impl Expand {
     fn neighbours(
         &mut self,
         batch: &Batch,
-        way: Way<'_>,
+        way: &op::Expand,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
-        let mut target = self.chunk.rows(cx);
+        let mut target = self.filling.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
         let mut found: Vec<VertexRef> = Vec::with_capacity(target);
         let mut packed = PackedLists::of(batch, self.cursor.row, dirs, &self.labels, graph);
-        let test = match way.end_test {
+        let test = match &way.end_test {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
             None => None,
         };
@@ -220,7 +178,7 @@ impl Expand {
             None => None,
         };
         // If few ends pass, what is found still leaves early, until the stream has proved long.
-        let most = match way.end_test {
+        let most = match &way.end_test {
             Some(_) if target < Batch::TARGET_ROWS => target,
             Some(_) => ENDS_PER_CALL,
             None => EDGES_PER_CALL,
@@ -229,7 +187,7 @@ impl Expand {
         let mut looked_at = 0;
         let mut at = self.cursor;
         // Who has reached a vertex first makes no difference here.
-        let claims = self.shared.is_some() && self.has_company && !self.origins.matter();
+        let claims = self.shared.is_some() && self.has_company && !self.filling.origins.matter();
         while lists > 0
             && at.row < batch.len
             && found.len() + self.claims.fresh() < target
@@ -238,7 +196,7 @@ impl Expand {
             let v = vertex_of(batch, at.row, graph, cx)?;
             let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
-                graph.note_list_among(v, (dir, label), way.labels);
+                graph.note_list_among(v, (dir, label), &way.labels);
             }
             let run;
             let (reached, left) = match packed.list(v, at.list, at.row, at.place.position) {
@@ -277,7 +235,7 @@ impl Expand {
                     used
                 }
             };
-            self.origins.add(at.row, found.len() - before);
+            self.filling.origins.add(at.row, found.len() - before);
             looked_at += used;
             at.place.position += used;
             if used >= left || rest.is_empty() {
@@ -290,7 +248,7 @@ impl Expand {
         (self.cursor, self.looked_at) = (at, looked_at);
         if let (true, Some(set)) = (claims, &self.shared) {
             self.claims.claim(&set.shared, &mut found);
-            self.origins.add(0, found.len());
+            self.filling.origins.add(0, found.len());
         }
         if way.distinct {
             let shared = self.shared.as_ref().map_or(0, |set| set.shared.bytes());
@@ -299,7 +257,7 @@ impl Expand {
         if found.is_empty() {
             return Ok(None);
         }
-        let mut produced = self.origins.derive(batch, Column::Vertices(found));
+        let mut produced = self.filling.origins.derive(batch, Column::Vertices(found));
         if way.distinct {
             produced.bulk = None;
         }

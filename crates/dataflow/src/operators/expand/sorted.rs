@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 
 use graph::{Dir, Filtered, KeyId, List, Run};
-use planner::physical::{SortedPart, Top};
+use planner::physical::{SortedPart, Top, op};
 use values::{Value, compare};
 
 use crate::batch::Batch;
@@ -23,7 +23,7 @@ use super::super::predicate::Resolver;
 use super::super::view::Graph;
 use super::cursor::Cursor;
 use super::found::Found;
-use super::neighbours::{EDGES_PER_CALL, Expand, Way};
+use super::neighbours::{EDGES_PER_CALL, Expand};
 use super::pace::Pace;
 use super::visitor::Visitor;
 use super::{list_at, vertex_of};
@@ -91,7 +91,7 @@ impl Expand {
     pub(super) fn is_at_long_list(
         &self,
         batch: &Batch,
-        way: Way<'_>,
+        way: &op::Expand,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<bool, QueryError> {
@@ -111,19 +111,19 @@ impl Expand {
     pub(super) fn sorted(
         &mut self,
         batch: &Batch,
-        way: Way<'_>,
+        way: &op::Expand,
         wanted: Wanted<'_>,
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
-        let target = self.chunk.rows(cx);
+        let target = self.filling.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
         let mut found = Found::for_way(way, target);
         let (mut at, mut looked_at, mut rows) = (self.cursor, 0, 0);
         let mut pace = Pace::default();
         let mut kept = Vec::new();
-        let test = match way.edge_test {
+        let test = match &way.edge_test {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
             None => None,
         };
@@ -136,7 +136,7 @@ impl Expand {
                 if wanted.long_only && !list.has_tree() {
                     break;
                 }
-                graph.note_list_among(v, (dir, label), way.labels);
+                graph.note_list_among(v, (dir, label), &way.labels);
             }
             let is_first = fresh && at.place.position == 0;
             let ordered = match at.ordered {
@@ -178,7 +178,7 @@ impl Expand {
             at.taken += passed;
             let has_all = left_of(top, at.taken) == 0 || at.is_behind_part();
             let ended = has_all || next.is_last && used >= all;
-            self.origins.add(at.row, rows - before);
+            self.filling.origins.add(at.row, rows - before);
             let filtered =
                 Filtered { looked_at: looked_at - looked_at_before, passed: rows - before, first: is_first };
             note(list, ordered, wanted, filtered);
@@ -194,7 +194,7 @@ impl Expand {
         if way.distinct {
             self.held.set(&cx.query.memory, self.seen.bytes())?;
         }
-        Ok((rows > 0).then(|| found.finish(batch, &self.origins, way)))
+        Ok((rows > 0).then(|| found.finish(batch, &self.filling.origins, way)))
     }
 }
 

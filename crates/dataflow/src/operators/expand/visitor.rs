@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use graph::{KeyId, ReadUnit, Run};
-use planner::physical::Top;
+use planner::physical::{Top, op};
 use values::VertexRef;
 
 use crate::batch::Batch;
@@ -15,7 +15,6 @@ use super::super::test::{Met, Ready};
 use super::super::view::Graph;
 use super::best::Best;
 use super::found::{Found, is_new};
-use super::neighbours::Way;
 
 /// Edges that are tested at a time at least.
 const STRETCH: usize = 256;
@@ -31,7 +30,7 @@ pub(super) struct Visitor<'v, 'g> {
     pub(super) row: usize,
     /// Whose list it is.
     pub(super) v: VertexRef,
-    pub(super) way: Way<'v>,
+    pub(super) way: &'v op::Expand,
     pub(super) graph: &'v Graph<'g>,
     pub(super) cx: &'v Context<'v>,
     pub(super) found: &'v mut Found,
@@ -145,7 +144,7 @@ impl Visitor<'_, '_> {
             }
             self.kept[count] = edge;
             let is_new =
-                !self.way.distinct || is_new(self.seen, single, tag, self.way.to, run, edge as usize);
+                !self.way.distinct || is_new(self.seen, single, tag, &self.way.to, run, edge as usize);
             count += usize::from(is_new);
         }
         self.kept.truncate(count);

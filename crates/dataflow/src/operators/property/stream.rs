@@ -7,7 +7,7 @@ use values::{Value, VertexRef};
 use crate::error::QueryError;
 use crate::operator::Context;
 
-use super::super::flat_map::{Producer, Row};
+use super::super::per_row::{Producer, Row};
 use super::super::view::Graph;
 use super::{properties_of, resolve_keys};
 

@@ -7,7 +7,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::element::{edges_by_id, find_edge, find_vertex, is_id, vertices_by_id};
-use super::super::flat_map::{Producer, Row};
+use super::super::per_row::{Producer, Row};
 use super::super::view::Graph;
 
 /// See the module. Elements come in the order in which their ids are given, one as often as its id is.

@@ -9,7 +9,7 @@ use values::{Value, VertexRef, compare};
 use crate::error::QueryError;
 use crate::operator::Context;
 
-use super::super::flat_map::{Producer, Row};
+use super::super::per_row::{Producer, Row};
 use super::super::property::check_one;
 use super::super::view::Graph;
 

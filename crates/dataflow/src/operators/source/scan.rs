@@ -5,65 +5,51 @@ use planner::physical::{ElementKind, OpKind, op};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
-use crate::operator::{Context, Operator, Output, Step};
+use crate::operator::Context;
 
-use super::super::chunk::ChunkSize;
-use super::super::row_origins::{Origins, trace};
-use super::super::view::{Graph, View, Viewpoint};
+use super::super::flat_map::{Fill, Filling};
+use super::super::view::{Graph, Viewpoint};
 
 /// See the module. The cursor is (input row, label, place in the scan of the label).
 #[derive(Default)]
 pub(in crate::operators) struct Scan {
-    input: Option<Batch>,
     row: usize,
     label: usize,
     cursor: ScanCursor,
-    viewpoint: Viewpoint,
-    chunk: ChunkSize,
-    origins: Origins,
+    filling: Filling,
 }
 
-impl Operator for Scan {
-    fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if input.is_some() {
-            self.input = input;
-            (self.row, self.label, self.cursor) = (0, 0, ScanCursor::default());
-            self.viewpoint.take(cx);
-        }
-        let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
-        let OpKind::Scan(op::Scan { kind, vertex_labels, edge_labels }) = &cx.op.kind else {
-            return Ok(Step::Idle);
-        };
-        self.origins.start(&batch);
-        let view = View::at(&self.viewpoint, cx);
-        let graph = view.graph();
-        let target = self.chunk.rows(cx);
-        let column = match kind {
-            ElementKind::Vertex => {
-                Column::Vertices(self.fill(&batch, vertex_labels, &graph, scan_vertices, (target, cx)))
-            }
-            ElementKind::Edge => {
-                Column::Edges(self.fill(&batch, edge_labels, &graph, scan_edges, (target, cx)))
-            }
-        };
-        if self.origins.len() > 0 {
-            let mut found = self.origins.derive(&batch, column);
-            trace(&mut found, cx.op);
-            out.emit(found);
-        }
-        self.chunk.grow();
-        if self.row == batch.len {
-            self.viewpoint.release();
-            return Ok(Step::Idle);
-        }
-        self.input = Some(batch);
-        Ok(Step::More)
+impl Fill for Scan {
+    fn filling(&mut self) -> &mut Filling {
+        &mut self.filling
     }
 
-    fn reset(&mut self) {
-        self.input = None;
-        self.viewpoint.release();
-        self.chunk = ChunkSize::default();
+    fn rewind(&mut self) -> Option<Viewpoint> {
+        (self.row, self.label, self.cursor) = (0, 0, ScanCursor::default());
+        None
+    }
+
+    fn fill(
+        &mut self,
+        batch: &Batch,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Batch>, QueryError> {
+        let OpKind::Scan(op::Scan { kind, vertex_labels, edge_labels }) = &cx.op.kind else {
+            return Ok(None);
+        };
+        let column = match kind {
+            ElementKind::Vertex => {
+                Column::Vertices(self.scan(batch, vertex_labels, graph, scan_vertices, cx))
+            }
+            ElementKind::Edge => Column::Edges(self.scan(batch, edge_labels, graph, scan_edges, cx)),
+        };
+        let origins = &self.filling.origins;
+        Ok((origins.len() > 0).then(|| origins.derive(batch, column)))
+    }
+
+    fn is_done(&self, batch: &Batch) -> bool {
+        self.row == batch.len
     }
 }
 
@@ -93,16 +79,17 @@ fn scan_edges(
 }
 
 impl Scan {
-    /// Fills one batch of `target` rows from the cursor on; of fewer, if that takes longer than a turn: there may be little left of
-    /// what there once was.
-    fn fill<E, L: Copy>(
+    /// The elements of one batch from the cursor on; fewer, if that takes longer than a turn: there may be little left of what there
+    /// once was.
+    fn scan<E, L: Copy>(
         &mut self,
         batch: &Batch,
         labels: &Option<Vec<L>>,
         graph: &Graph<'_>,
         scan: ScanOf<E, L>,
-        (target, cx): (usize, &Context<'_>),
+        cx: &Context<'_>,
     ) -> Vec<E> {
+        let target = self.filling.chunk.rows(cx);
         let mut found = Vec::with_capacity(target);
         let count = labels.as_ref().map_or(1, Vec::len);
         while self.row < batch.len && found.len() < target {
@@ -110,7 +97,7 @@ impl Scan {
             let label = labels.as_ref().and_then(|labels| labels.get(self.label)).copied();
             let more =
                 self.label < count && scan(graph, label, &mut self.cursor, target - before, &mut found);
-            self.origins.add(self.row, found.len() - before);
+            self.filling.origins.add(self.row, found.len() - before);
             if !more {
                 self.cursor = ScanCursor::default();
                 self.label += 1;

@@ -1,0 +1,90 @@
+//! Operators that make objects of one traverser after the other.
+
+use values::Value;
+
+use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::Context;
+
+use super::flat_map::{Fill, Filling, FlatMap};
+use super::view::{Graph, Viewpoint};
+
+/// Produces the objects of one traverser after the other.
+pub(super) trait Producer: Send {
+    /// Appends objects of traverser `row` to `into`, about `room` of them if it has that many. Whether it has more:
+    /// it is then called again for the same row.
+    fn produce(
+        &mut self,
+        row: Row<'_>,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+        room: usize,
+        into: &mut Vec<Value>,
+    ) -> Result<bool, QueryError>;
+
+    /// Forgets where it stood within a traverser.
+    fn restart(&mut self) {}
+}
+
+/// A traverser of an input batch.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) batch: &'a Batch,
+    pub(super) row: usize,
+}
+
+/// See the module.
+pub(super) struct PerRow<P> {
+    producer: P,
+    next_row: usize,
+    filling: Filling,
+    values: Vec<Value>,
+}
+
+/// The operator that a producer makes.
+pub(super) fn per_row<P: Producer>(producer: P) -> FlatMap<PerRow<P>> {
+    FlatMap::new(PerRow { producer, next_row: 0, filling: Filling::default(), values: Vec::new() })
+}
+
+impl<P: Producer> Fill for PerRow<P> {
+    fn filling(&mut self) -> &mut Filling {
+        &mut self.filling
+    }
+
+    fn rewind(&mut self) -> Option<Viewpoint> {
+        self.next_row = 0;
+        None
+    }
+
+    fn fill(
+        &mut self,
+        batch: &Batch,
+        graph: &Graph<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Batch>, QueryError> {
+        if let Column::Vertices(vertices) = &*batch.current {
+            graph.reader.expect(&vertices[self.next_row.min(vertices.len())..]);
+        }
+        let target = self.filling.chunk.rows(cx);
+        while self.next_row < batch.len && self.values.len() < target {
+            let before = self.values.len();
+            let row = Row { batch, row: self.next_row };
+            let more = self.producer.produce(row, graph, cx, target - before, &mut self.values)?;
+            self.filling.origins.add(self.next_row, self.values.len() - before);
+            if !more {
+                self.next_row += 1;
+            }
+        }
+        let values = std::mem::take(&mut self.values);
+        Ok((!values.is_empty()).then(|| self.filling.origins.derive(batch, Column::from_values(values))))
+    }
+
+    fn is_done(&self, batch: &Batch) -> bool {
+        self.next_row >= batch.len
+    }
+
+    fn reset(&mut self) {
+        self.values.clear();
+        self.producer.restart();
+    }
+}
