@@ -2,32 +2,21 @@
 
 use crate::commit::CommitQueue;
 use crate::define::DefinitionLock;
-use crate::durable::{Log, Meta, SectionStore};
-use crate::flush::Manifest;
-use crate::model::{Declared, GraphOptions, PublishedCounts};
-use crate::resident::Memory;
+use crate::error::Result;
+use crate::flush::Files;
+use crate::model::GraphOptions;
 use crate::write::HeldBytes;
-use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use store::Store;
-use timeline::Timeline;
 
 /// Everything that the handles of one open graph share.
 pub(crate) struct Core {
-    /// What reading takes.
-    pub(crate) memory: Arc<Memory>,
-    pub(crate) meta: Meta,
-    pub(crate) log: Log,
+    /// What is in memory, and the files behind it.
+    pub(crate) files: Arc<Files>,
     pub(crate) commits: CommitQueue,
     /// What open transactions have written.
     pub(crate) held: Arc<HeldBytes>,
-    /// Held by whoever flushes, one at a time: what is stored.
-    pub(crate) flushing: Mutex<Manifest>,
-    /// How many sections the last checkpoint names, for those who cannot wait for a flush.
-    pub(crate) sections_stored: AtomicU64,
-    pub(crate) store: Arc<dyn Store>,
     /// Held by whoever changes the schema or the indexes: one at a time.
     pub(crate) defining: DefinitionLock,
     /// Where the clock of those that wait for their turn begins.
@@ -35,36 +24,23 @@ pub(crate) struct Core {
 }
 
 impl std::ops::Deref for Core {
-    type Target = Arc<Memory>;
-    fn deref(&self) -> &Arc<Memory> {
-        &self.memory
+    type Target = Arc<Files>;
+    fn deref(&self) -> &Arc<Files> {
+        &self.files
     }
 }
 
 impl Core {
-    #[allow(clippy::too_many_arguments, reason = "these are the parts that opening has made ready")]
-    pub(crate) fn new(
-        options: GraphOptions,
-        store: Arc<dyn Store>,
-        meta: Meta,
-        log: Log,
-        sections: SectionStore,
-        timeline: Timeline,
-        counts: PublishedCounts,
-        declared: Declared,
-    ) -> Self {
-        Self {
-            held: HeldBytes::new(options.held_bytes),
-            commits: CommitQueue::new(declared.definitions().revision),
-            memory: Arc::new(Memory::new(options, sections, timeline, counts, declared)),
-            meta,
-            log,
-            flushing: Mutex::default(),
-            sections_stored: AtomicU64::new(0),
-            store,
+    /// Opens the graph in `store`.
+    pub(crate) fn open(store: Arc<dyn Store>, options: GraphOptions) -> Result<Self> {
+        let files = Arc::new(crate::restart::open(store, options)?);
+        Ok(Self {
+            held: HeldBytes::new(files.options.held_bytes),
+            commits: CommitQueue::new(files.catalog().revision()),
+            files,
             defining: DefinitionLock::default(),
             opened: Instant::now(),
-        }
+        })
     }
 
     /// The time, on the clock on which turns end.

@@ -58,8 +58,6 @@ struct State {
     company: usize,
     /// How long it took to make the last group durable.
     pace: Duration,
-    /// The first stamp that could not be committed, and why: none after it can.
-    failed: Option<(Stamp, String)>,
     /// Commits that a full disk had no room for, until their committers hear of it.
     given_up: FxHashMap<Stamp, Arc<StoreError>>,
     /// Which definitions the log (or the checkpoint) already has.
@@ -81,7 +79,6 @@ impl CommitQueue {
             led: false,
             company: 1,
             pace: Duration::ZERO,
-            failed: None,
             given_up: FxHashMap::default(),
             logged_revision: revision,
         };
@@ -89,34 +86,9 @@ impl CommitQueue {
         Self { state: Mutex::new(state), changed, joined, counters: CommitCounters::default() }
     }
 
-    /// Why nothing can be committed any more, if so.
-    pub(crate) fn check(&self) -> Result<()> {
-        self.state.lock().check(Stamp::MAX)
-    }
-
     /// A bulk load's checkpoint has the definitions of `catalog`.
     pub(crate) fn learn_logged(&self, catalog: &Catalog) {
         self.state.lock().logged_revision = catalog.revision();
-    }
-
-    /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
-    fn enqueue(
-        &self,
-        stamp: Stamp,
-        (catalog, names): (&Catalog, impl FnOnce() -> Vec<Named>),
-        body: Vec<u8>,
-        ops: Vec<Op>,
-    ) -> bool {
-        let mut state = self.state.lock();
-        if state.failed.is_some() {
-            return false;
-        }
-        let growth = state.growth(catalog, names());
-        state.waiting.push_back(Pending { stamp, growth, body, ops });
-        if state.waiting.len() >= state.company {
-            self.joined.notify_one();
-        }
-        true
     }
 
     /// Waits for those who committed at the same time lately, at most for as long as the last group took to write. They
@@ -132,13 +104,6 @@ impl CommitQueue {
 }
 
 impl State {
-    fn check(&self, stamp: Stamp) -> Result<()> {
-        match &self.failed {
-            Some((from, cause)) if stamp >= *from => Err(GraphError::LogFailed(cause.clone())),
-            _ => Ok(()),
-        }
-    }
-
     /// These names, and what `catalog` has and the log has not.
     fn growth(&mut self, catalog: &Catalog, names: Vec<Named>) -> CatalogGrowth {
         let mut growth = CatalogGrowth { names, ..CatalogGrowth::default() };
@@ -225,19 +190,39 @@ impl Core {
 
     /// Validates a transaction and queues it; its stamp. It is to be settled.
     pub(crate) fn submit(&self, catalog: &Catalog, commit: Commit<'_>) -> Result<Committed> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         let Commit { snapshot, footprint, standing, names, ops } = commit;
         let body = encode_ops(&ops);
         let names = || names.map_or_else(Vec::new, |names| self.names.take_to_log(names));
-        let enqueue = |stamp| self.commits.enqueue(stamp, (catalog, names), body, ops);
+        let enqueue = |stamp| self.enqueue(stamp, (catalog, names), body, ops);
         let outcome = self.timeline.commit(snapshot, footprint, standing, enqueue);
         self.commits.counters.note(&outcome);
         let committed = outcome.map_err(refused)?;
         if !committed.done {
             // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
-            self.commits.check()?;
+            self.refuse_if_failed()?;
         }
         Ok(committed.map(|_| ()))
+    }
+
+    /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
+    fn enqueue(
+        &self,
+        stamp: Stamp,
+        (catalog, names): (&Catalog, impl FnOnce() -> Vec<Named>),
+        body: Vec<u8>,
+        ops: Vec<Op>,
+    ) -> bool {
+        let mut state = self.commits.state.lock();
+        if self.refuse_if_failed().is_err() {
+            return false;
+        }
+        let growth = state.growth(catalog, names());
+        state.waiting.push_back(Pending { stamp, growth, body, ops });
+        if state.waiting.len() >= state.company {
+            self.commits.joined.notify_one();
+        }
+        true
     }
 
     /// Waits until the commit at `stamp` is durable and visible, leading groups where nobody else does.
@@ -247,7 +232,7 @@ impl Core {
             if let Some(cause) = state.given_up.remove(&stamp) {
                 return Err(GraphError::Store(cause));
             }
-            state.check(stamp)?;
+            self.refuse_if_failed_at(stamp)?;
             if self.timeline.visible() >= stamp {
                 return Ok(());
             }
@@ -401,7 +386,7 @@ impl Leading<'_> {
         (state.company, state.pace) = (self.size + state.waiting.len(), self.pace);
         if let (Some(cause), Some(&first)) = (failure, self.unsettled.front()) {
             tracing::error!(%cause, "the graph accepts no more writes");
-            state.failed.get_or_insert((first, cause));
+            self.core.fail(first, cause);
             state.waiting.clear();
         }
         self.core.commits.changed.notify_all();

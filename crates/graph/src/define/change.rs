@@ -42,7 +42,7 @@ impl Core {
         self: &Arc<Self>,
         edit: impl FnOnce(&mut SchemaDescription) -> Result<()>,
     ) -> Result<u64> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         let _defining = self.defining.lock();
         let old = self.catalog().schema().clone();
         let mut description = SchemaDescription::of(&self.catalog());

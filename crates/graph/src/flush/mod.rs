@@ -7,24 +7,24 @@
 //!
 //! It must never know what a section means, nor who changed it.
 
+mod files;
 mod keeper;
 mod tree;
 
+pub(crate) use files::Files;
 pub(crate) use keeper::Keeper;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 use values::VertexRef;
 
 use self::tree::{TreeFlush, TreeImage};
 use crate::cells::SectionCell;
-use crate::core::Core;
 use crate::durable::{Checkpoint, SectionWriter, StripeEntry};
 use crate::error::Result;
 use crate::model::{Catalog, DegreeTable, Tick, vertex_at};
-use crate::resident::{CellVisitor, Writer};
+use crate::resident::{CellVisitor, Memory, Writer};
 use crate::sections::{EdgeTree, FIRST_INDEX, Mergeable, SectionKey, SectionName, TreeName};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
@@ -117,7 +117,7 @@ struct Differing {
 /// Up to which commit the lists of a block have every change, given any of its vertices and the last commit applied.
 type AsOf<'a> = &'a dyn Fn(VertexRef, Tick) -> Tick;
 
-impl Core {
+impl Files {
     /// Flushes if the log has passed its bound, or memory its budget, and nobody flushes already. A commit that finds
     /// memory far beyond its budget waits for who does: so much writing at once is slowed down to what the disk takes. A
     /// failure is logged, not returned: the commit that came by here is durable.
@@ -131,8 +131,8 @@ impl Core {
             return;
         }
         let manifest = match self.cache.is_far_over() {
-            true => Some(self.flushing.lock()),
-            false => self.flushing.try_lock(),
+            true => Some(self.hold_flushes()),
+            false => self.try_hold_flushes(),
         };
         let Some(mut manifest) = manifest else { return };
         // Whoever flushed meanwhile may have made room enough.
@@ -156,12 +156,12 @@ impl Core {
 
     /// Flushes now.
     pub(crate) fn flush(&self) -> Result<()> {
-        self.flush_with(&mut self.flushing.lock())
+        self.flush_with(&mut self.hold_flushes())
     }
 
-    /// As [`Core::flush`], by who may flush.
+    /// As [`Files::flush`], by who may flush.
     pub(crate) fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         self.uproot_wilted();
         let plan = self.plan_flush();
         let mut trees = Vec::new();
@@ -186,7 +186,7 @@ impl Core {
     /// in the midst of a stretch of it. `as_of` says how far lists are meanwhile; everything else has every change that was
     /// applied. A crash leaves newer sections under the checkpoint before, as one in the midst of a flush does.
     pub(crate) fn write_behind(&self, as_of: AsOf<'_>) -> Result<()> {
-        let mut manifest = self.flushing.lock();
+        let mut manifest = self.hold_flushes();
         let differing = take_differing(&mut self.writer.lock());
         let mut trees = Vec::new();
         let outcome = self
@@ -323,7 +323,7 @@ impl Core {
             }
             _ => applied,
         };
-        self.visit(key, Image { core: self, key, as_of: &as_of }).flatten()
+        self.visit(key, Image { memory: self, key, as_of: &as_of }).flatten()
     }
 
     /// Fills in which stripes and sections there are.
@@ -343,7 +343,7 @@ impl Core {
         let mask = |masks: &FxHashMap<u32, u64>, index: u32| masks.get(&index).copied().unwrap_or(0);
         checkpoint.indexes.extend(indexes.clone().map(|index| mask(&manifest.indexes, index)));
         checkpoint.ordered.extend(indexes.map(|index| mask(&manifest.ordered, index)));
-        self.sections_stored.store(manifest.len(), Ordering::Relaxed);
+        self.note_stored(manifest);
     }
 }
 
@@ -357,7 +357,7 @@ fn take_differing(writer: &mut Writer) -> Differing {
 
 /// Encodes a section with every change so far; with the stamp it is of.
 struct Image<'a> {
-    core: &'a Core,
+    memory: &'a Memory,
     key: SectionKey,
     /// Up to which commit it has every change, given the last one applied.
     as_of: &'a dyn Fn(Tick) -> Tick,
@@ -368,9 +368,9 @@ impl CellVisitor for Image<'_> {
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
         // A guard that waited for the writer would keep whatever is replaced meanwhile.
-        let mut writer = self.core.writer.lock();
+        let mut writer = self.memory.writer.lock();
         let guard = crossbeam_epoch::pin();
-        let schema = self.core.schema_version();
+        let schema = self.memory.schema_version();
         let section = cell.loaded(&guard)?;
         if section.delta_len() == 0 {
             drop(writer);
@@ -378,9 +378,9 @@ impl CellVisitor for Image<'_> {
         }
         let applied = (self.as_of)(writer.applied);
         let merged = section.merged(applied);
-        if self.core.timeline.watermark().bits() >= applied {
+        if self.memory.timeline.watermark().bits() >= applied {
             // No reader needs the versions before: memory gets the merged section as well.
-            let merged = cell.replace(merged, &self.core.cache.account, &guard);
+            let merged = cell.replace(merged, &self.memory.cache.account, &guard);
             writer.forget_patience(self.key);
             drop(writer);
             return Some((merged.settled(), merged.encode(schema)));

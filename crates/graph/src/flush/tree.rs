@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 
 use crossbeam_epoch::Guard;
 
-use crate::core::Core;
 use crate::durable::SectionWriter;
 use crate::model::Tick;
+use crate::resident::Memory;
 use crate::sections::{
     Adjacency, EdgeNode, EdgeTree, Meta, SectionKey, StoredSection, TreeName, TreePart, encode_meta,
     encode_root,
@@ -38,12 +38,12 @@ pub(crate) struct TreeFlush {
 
 impl TreeFlush {
     /// It is stored: from now on its parts may leave memory. While the writer is held.
-    pub(crate) fn done(self, core: &Core) {
+    pub(crate) fn done(self, memory: &Memory) {
         self.end();
         if self.keeps_retired {
-            core.cache.delete_later(self.retired.iter().map(|&part| self.name.key(part)));
+            memory.cache.delete_later(self.retired.iter().map(|&part| self.name.key(part)));
         }
-        core.admit_flushed_tree(self.name, &self.tree, &self.nodes);
+        memory.admit_flushed_tree(self.name, &self.tree, &self.nodes);
     }
 
     fn end(&self) {

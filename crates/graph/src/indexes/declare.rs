@@ -15,7 +15,7 @@ const MAX_INDEXES: u32 = 1 << 16;
 impl Core {
     /// Declares an index and has it built; nothing if it is there. One whose building failed is built again.
     pub(crate) fn declare_index(&self, description: &IndexDescription) -> Result<()> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         description.check("index")?;
         let _defining = self.defining.lock();
         let names = NewNames::new(&self.names);
@@ -72,7 +72,7 @@ impl Core {
 
     /// Drops an index: plans made from now on do without it.
     pub(crate) fn drop_index(&self, description: &IndexDescription) -> Result<()> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         let _defining = self.defining.lock();
         let catalog = self.catalog();
         let found = catalog

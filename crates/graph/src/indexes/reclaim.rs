@@ -21,7 +21,7 @@ impl Core {
         let ordered = (0..PARTITIONS as u8).map(|partition| SectionKey::Ordered { index, partition });
         let keys = hashed.chain(ordered);
         {
-            let mut manifest = self.flushing.lock();
+            let mut manifest = self.hold_flushes();
             let mut writer = self.writer.lock();
             keys.clone().for_each(|key| writer.forget(key));
             self.clear(keys);
@@ -35,7 +35,7 @@ impl Core {
 
     /// Whether the store has anything of an index, or the checkpoint says so: it once went on to when all was deleted.
     fn has_stored(&self, number: u32) -> Result<bool> {
-        if self.flushing.lock().names_index(FIRST_INDEX as u32 + number) {
+        if self.hold_flushes().names_index(FIRST_INDEX as u32 + number) {
             return Ok(true);
         }
         for prefix in prefixes(FIRST_INDEX as u32 + number) {

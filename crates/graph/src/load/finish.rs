@@ -93,7 +93,7 @@ impl Loaded<'_> {
     /// Makes them the graph, from here on as one writer among others; the stamp of the checkpoint.
     fn publish(mut self, ids: LoadedIds) -> Result<Tick> {
         let core = self.core;
-        let mut manifest = core.flushing.lock();
+        let mut manifest = core.hold_flushes();
         let mut writer = core.writer.lock();
         let vertices = core.counts.newest().vertices(None);
         if vertices > 0 {

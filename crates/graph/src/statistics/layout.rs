@@ -85,7 +85,7 @@ impl SectionSizes {
 impl Core {
     /// Loads every section that the last checkpoint names, and says what each kind takes, in the order of the kinds.
     pub(crate) fn layout(&self) -> Result<Vec<SectionSizes>> {
-        let mut keys: Vec<SectionKey> = self.flushing.lock().keys().collect();
+        let mut keys: Vec<SectionKey> = self.hold_flushes().keys().collect();
         keys.sort_unstable();
         let mut layout = Layout { core: self, catalog: self.catalog(), kinds: Vec::new() };
         for key in keys {

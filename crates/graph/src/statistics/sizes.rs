@@ -1,7 +1,5 @@
 //! What a graph can tell about itself.
 
-use std::sync::atomic::Ordering;
-
 use values::Str;
 
 use crate::cache::PoolStats;
@@ -105,7 +103,7 @@ impl GraphStats {
         (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
         stats.pools = core.pools.stats();
         stats.commits = core.commits.counters.now();
-        stats.sections_stored = core.sections_stored.load(Ordering::Relaxed);
+        stats.sections_stored = core.sections_stored();
         stats.count_sections(core);
         stats
     }
@@ -170,7 +168,7 @@ mod tests {
         transaction.commit().unwrap();
         graph.flush().unwrap();
         let (answer, answered) = mpsc::channel();
-        let flushing = graph.core().flushing.lock();
+        let flushing = graph.core().hold_flushes();
         thread::scope(|scope| {
             scope.spawn(|| answer.send(graph.stats().sections_stored).unwrap());
             let stored = answered.recv_timeout(Duration::from_secs(10));

@@ -205,7 +205,7 @@ impl Core {
             let before = self.resorts.building.logged();
             if flushing.is_none() && before <= round {
                 // No flush writes the old root over the new one, or counts what is old as stored.
-                flushing = Some(self.flushing.lock());
+                flushing = Some(self.hold_flushes());
             }
             let mut writer = self.writer.lock();
             let (now, more) = self.resorts.building.take(round);
@@ -274,7 +274,7 @@ impl Core {
     /// Deletes what the store has of a tree to which its root does not lead: what a crash has left of one that was being built,
     /// or of a former one.
     pub(super) fn delete_unreachable(&self, name: TreeName) -> Result<()> {
-        let _flushing = self.flushing.lock();
+        let _flushing = self.hold_flushes();
         let reachable = {
             let writer = self.writer.lock();
             let (guard, watermark) = (crossbeam_epoch::pin(), self.timeline.watermark().bits());

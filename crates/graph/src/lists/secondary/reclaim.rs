@@ -42,7 +42,7 @@ impl Core {
 
     fn reclaim(&self, name: TreeName, died: Tick) -> Result<()> {
         // No flush writes it meanwhile, and none will afterwards.
-        let _flushing = self.flushing.lock();
+        let _flushing = self.hold_flushes();
         if self.secondaries.died(name) != Some(died) {
             // Another thread was faster.
             return Ok(());
