@@ -70,17 +70,17 @@ impl Graph {
     /// Begins a transaction on a snapshot of this graph that is there already: what was found out about the graph at that
     /// moment, a plan say, holds in the transaction, too.
     pub fn begin_at(&self, snapshot: Snapshot) -> Transaction {
-        Transaction::begin(&self.core, snapshot, None)
+        Transaction::begin((&self.core.committer, &self.core.held), snapshot, None)
     }
 
     /// The same as the next attempt of a request that has lost before, or may lose: see [`Turn`].
     pub fn begin_in(&self, snapshot: Snapshot, turn: &Arc<Turn>) -> Transaction {
-        Transaction::begin(&self.core, snapshot, Some(Arc::clone(turn)))
+        Transaction::begin((&self.core.committer, &self.core.held), snapshot, Some(Arc::clone(turn)))
     }
 
     /// For a request that is tried again when it loses: its place among others that do.
     pub fn turn(&self) -> Arc<Turn> {
-        Arc::new(Turn::new(&self.core))
+        Arc::new(Turn::new(&self.core.committer))
     }
 
     /// Begins a bulk load. Nothing else may write to the graph until it is finished or dropped.

@@ -33,8 +33,6 @@ const HANDLE: [&str; 3] = ["core", "graph", "lib"];
 
 /// Arrows that still run up: a wing, and what it uses of the handle or of a wing above it. This list may only shrink.
 const LEFT: &[(&str, &str)] = &[
-    ("write", "core::Core"),
-    ("commit", "core::Core"),
     ("lists", "core::Core"),
     ("statistics", "core::Core"),
     ("indexes", "core::Core"),

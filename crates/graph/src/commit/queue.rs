@@ -25,12 +25,12 @@ use store::StoreError;
 use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 
 use super::commit_counts::CommitCounters;
+use super::committer::Committer;
 use crate::apply::Application;
-use crate::core::Core;
 use crate::durable::{CatalogGrowth, GroupRecord, encode_ops};
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, Counts, Named, NewNames, Op, Tick, name_hash, units};
-use crate::resident::Writer;
+use crate::resident::{Memory, Writer};
 
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
@@ -42,12 +42,12 @@ const STRETCH: usize = 64;
 const LONGEST_WAIT: Duration = Duration::from_millis(2);
 
 /// Commits that have a stamp and wait for the log.
-pub(crate) struct CommitQueue {
+pub(super) struct CommitQueue {
     state: Mutex<State>,
     changed: Condvar,
     /// Told when as many wait as the leader waits for.
     joined: Condvar,
-    pub(crate) counters: CommitCounters,
+    pub(super) counters: CommitCounters,
 }
 
 struct State {
@@ -73,7 +73,7 @@ struct Pending {
 
 impl CommitQueue {
     /// An empty queue over a log that has the definitions of `revision`.
-    pub(crate) fn new(revision: u64) -> Self {
+    pub(super) fn new(revision: u64) -> Self {
         let state = State {
             waiting: VecDeque::new(),
             led: false,
@@ -87,7 +87,7 @@ impl CommitQueue {
     }
 
     /// A bulk load's checkpoint has the definitions of `catalog`.
-    pub(crate) fn learn_logged(&self, catalog: &Catalog) {
+    pub(super) fn learn_logged(&self, catalog: &Catalog) {
         self.state.lock().logged_revision = catalog.revision();
     }
 
@@ -147,7 +147,7 @@ pub(crate) struct Commit<'a> {
     pub(crate) ops: Vec<Op>,
 }
 
-impl Core {
+impl Committer {
     /// Makes a change of definitions durable and visible, with those of a catalog that may not be published yet: the commit puts
     /// them in force. It waits for nobody who has reserved something. Flush if it is due when whoever committed holds no snapshot
     /// any more.
@@ -253,7 +253,7 @@ impl Core {
     fn lead(&self, mut group: Vec<Pending>) {
         let unsettled = group.iter().map(|pending| pending.stamp).collect();
         let mut leading =
-            Leading { core: self, unsettled, size: group.len(), pace: Duration::ZERO, ended: false };
+            Leading { committer: self, unsettled, size: group.len(), pace: Duration::ZERO, ended: false };
         let began = Instant::now();
         let written = self.write_group(&mut group);
         leading.pace = began.elapsed();
@@ -303,60 +303,66 @@ impl Core {
 
     /// Applies a group in stamp order; each commit is visible as soon as it is applied.
     fn apply_group(&self, group: Vec<Pending>, bytes: usize, leading: &mut Leading<'_>) -> Result<()> {
-        let mut writer = self.writer.lock();
-        let mut enough = self.cache.enough_for_a_group();
+        let memory: &Memory = self;
+        let mut writer = memory.writer.lock();
+        let mut enough = memory.cache.enough_for_a_group();
         for pending in group {
-            if self.cache.account.total() > enough {
+            if memory.cache.account.total() > enough {
                 // Nobody who waits for this group has a snapshot any more that would keep what was changed.
                 MutexGuard::unlocked(&mut writer, || self.flush_for_room());
-                enough = self.cache.enough_for_a_group();
+                enough = memory.cache.enough_for_a_group();
             }
             let tick: Tick = pending.stamp.bits();
-            let mut counts = self.counts.newest();
-            self.names.give_out(&pending.growth.names, tick);
+            let mut counts = memory.counts.newest();
+            memory.names.give_out(&pending.growth.names, tick);
             if let Some(definitions) = &pending.growth.definitions {
-                self.adopt(definitions, (tick, true), &writer)?;
+                memory.adopt(definitions, (tick, true), &writer)?;
             }
             let mut changed = (*counts).clone();
             for ops in pending.ops.chunks(STRETCH) {
-                self.apply_stretch(ops, tick, &mut writer, &mut changed)?;
+                apply_stretch(memory, ops, (tick, &mut writer), &mut changed)?;
             }
             writer.applied = tick;
             if changed != *counts {
                 counts = changed.into();
             }
-            self.counts.publish(tick, counts);
-            self.timeline.durable(pending.stamp);
-            self.timeline.applied(pending.stamp);
+            memory.counts.publish(tick, counts);
+            memory.timeline.durable(pending.stamp);
+            memory.timeline.applied(pending.stamp);
             leading.unsettled.pop_front();
         }
         // Not before: a flush in the midst of the group cannot trim its record.
         writer.log_bytes += bytes as u64;
         Ok(())
     }
+}
 
-    /// Applies a part of a commit. What it replaces and evicts is freed behind it: a guard for all of a large commit would keep
-    /// the old bases of every section that the commit merges.
-    fn apply_stretch(&self, ops: &[Op], tick: Tick, writer: &mut Writer, counts: &mut Counts) -> Result<()> {
-        self.make_room_for_writer(writer);
-        let guard = crossbeam_epoch::pin();
-        let mut application = Application {
-            memory: self,
-            writer,
-            catalog: &self.catalog(),
-            counts,
-            tick,
-            watermark: None,
-            merges_lists: true,
-            guard: &guard,
-        };
-        let outcome = ops.iter().try_for_each(|op| application.apply(op));
-        if self.cache.is_littered() {
-            // This thread may lead no group for long, and would keep the last bases that it has replaced, some sixty.
-            guard.flush();
-        }
-        outcome
+/// Applies a part of a commit. What it replaces and evicts is freed behind it: a guard for all of a large commit would keep
+/// the old bases of every section that the commit merges.
+fn apply_stretch(
+    memory: &Memory,
+    ops: &[Op],
+    (tick, writer): (Tick, &mut Writer),
+    counts: &mut Counts,
+) -> Result<()> {
+    memory.make_room_for_writer(writer);
+    let guard = crossbeam_epoch::pin();
+    let mut application = Application {
+        memory,
+        writer,
+        catalog: &memory.catalog(),
+        counts,
+        tick,
+        watermark: None,
+        merges_lists: true,
+        guard: &guard,
+    };
+    let outcome = ops.iter().try_for_each(|op| application.apply(op));
+    if memory.cache.is_littered() {
+        // This thread may lead no group for long, and would keep the last bases that it has replaced, some sixty.
+        guard.flush();
     }
+    outcome
 }
 
 fn refused(refused: CommitRefused) -> GraphError {
@@ -368,7 +374,7 @@ fn refused(refused: CommitRefused) -> GraphError {
 /// The stamps of commits that failed are never settled, so readers stay before the first of them and cannot see a part
 /// of it.
 struct Leading<'a> {
-    core: &'a Core,
+    committer: &'a Committer,
     /// Commits of the group that are not visible yet.
     unsettled: VecDeque<Stamp>,
     /// Commits of the group.
@@ -381,15 +387,15 @@ struct Leading<'a> {
 impl Leading<'_> {
     fn end(&mut self, failure: Option<String>) {
         self.ended = true;
-        let mut state = self.core.commits.state.lock();
+        let mut state = self.committer.commits.state.lock();
         state.led = false;
         (state.company, state.pace) = (self.size + state.waiting.len(), self.pace);
         if let (Some(cause), Some(&first)) = (failure, self.unsettled.front()) {
             tracing::error!(%cause, "the graph accepts no more writes");
-            self.core.fail(first, cause);
+            self.committer.fail(first, cause);
             state.waiting.clear();
         }
-        self.core.commits.changed.notify_all();
+        self.committer.commits.changed.notify_all();
     }
 }
 
@@ -420,10 +426,11 @@ mod tests {
     #[test]
     fn who_commits_alone_is_company_enough() {
         let store = std::sync::Arc::new(store::MemoryStore::new());
-        let core = Core::open(store, crate::model::GraphOptions::default()).unwrap();
-        core.commits.state.lock().company = 7;
-        let (snapshot, footprint) = (core.timeline.visible(), Footprint::default());
-        core.commit_with(&core.catalog(), snapshot, &footprint).unwrap();
-        assert_eq!(core.commits.state.lock().company, 1);
+        let files = crate::restart::open(store, crate::model::GraphOptions::default()).unwrap();
+        let committer = Committer::new(Arc::new(files));
+        committer.commits.state.lock().company = 7;
+        let (snapshot, footprint) = (committer.timeline.visible(), Footprint::default());
+        committer.commit_with(&committer.catalog(), snapshot, &footprint).unwrap();
+        assert_eq!(committer.commits.state.lock().company, 1);
     }
 }

@@ -168,7 +168,7 @@ impl Loaded<'_> {
         saved?;
         core.names.give_out(&core.names.take_to_log(&self.names), writer.applied);
         core.set_values(values);
-        core.commits.learn_logged(&catalog);
+        core.learn_logged(&catalog);
         Ok(manifest)
     }
 

@@ -102,7 +102,7 @@ impl GraphStats {
         stats.most_cache_bytes = core.cache.account.most() as u64;
         (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
         stats.pools = core.pools.stats();
-        stats.commits = core.commits.counters.now();
+        stats.commits = core.commit_counts();
         stats.sections_stored = core.sections_stored();
         stats.count_sections(core);
         stats
