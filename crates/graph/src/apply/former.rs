@@ -87,7 +87,7 @@ mod tests {
         let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
         let options = GraphOptions { tree, secondary, keeper: false, ..GraphOptions::default() };
         let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
-        let core = graph.core();
+        let definer = graph.definer();
         let transaction = graph.begin();
         let hub = transaction.add_vertex(None, "hub").unwrap();
         transaction.commit().unwrap();
@@ -117,8 +117,8 @@ mod tests {
         let name = TreeName::primary(hub, label, Dir::Out);
         let stale = reader.tree_of(name).unwrap();
         // What was read just now gets a second chance.
-        (0..4).for_each(|_| _ = core.evict_to(0));
-        assert!(core.tree_in_memory(name, &reader.guard).is_none(), "the section was to leave memory");
+        (0..4).for_each(|_| _ = definer.evict_to(0));
+        assert!(definer.tree_in_memory(name, &reader.guard).is_none(), "the section was to leave memory");
         graph.sort_lists().unwrap();
         assert!(reader.tree_of(name).unwrap().has_former(), "the list was to be sorted");
         assert_eq!(reader.tree_degree(&stale, name), 40);

@@ -1,7 +1,7 @@
 //! Declares and drops indexes, and says how far they are.
 
 use super::IndexStatus;
-use crate::core::Core;
+use crate::define::Definer;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Definitions, IndexDefinition, IndexDescription, IndexState, KeyId, NameSpace, NewNames, SchemaError,
@@ -12,12 +12,12 @@ use crate::resident::Task;
 /// Most indexes that a graph can ever have had: their numbers are never used again.
 const MAX_INDEXES: u32 = 1 << 16;
 
-impl Core {
+impl Definer {
     /// Declares an index and has it built; nothing if it is there. One whose building failed is built again.
     pub(crate) fn declare_index(&self, description: &IndexDescription) -> Result<()> {
         self.refuse_if_failed()?;
         description.check("index")?;
-        let _defining = self.defining.lock();
+        let _defining = self.hold_definitions();
         let names = NewNames::new(&self.names);
         let label = VertexLabelId(names.intern(NameSpace::VertexLabel, &description.label)?.0);
         let key = |name: &String| Ok(KeyId(names.intern(NameSpace::Key, name)?.0));
@@ -73,7 +73,7 @@ impl Core {
     /// Drops an index: plans made from now on do without it.
     pub(crate) fn drop_index(&self, description: &IndexDescription) -> Result<()> {
         self.refuse_if_failed()?;
-        let _defining = self.defining.lock();
+        let _defining = self.hold_definitions();
         let catalog = self.catalog();
         let found = catalog
             .indexes()

@@ -2,13 +2,13 @@
 
 use store::KeyRange;
 
-use crate::core::Core;
+use crate::define::Definer;
 use crate::error::Result;
 use crate::model::Tick;
 use crate::resident::Task;
 use crate::sections::{FIRST_INDEX, PARTITIONS, SectionKey};
 
-impl Core {
+impl Definer {
     /// Whether nobody can ask an index any more that was dropped at `stamp`.
     pub(crate) fn is_forgotten(&self, stamp: Tick) -> bool {
         self.timeline.watermark().bits() >= stamp

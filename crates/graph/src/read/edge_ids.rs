@@ -169,13 +169,13 @@ mod tests {
         let old = [0, 1].map(|n| transaction.add_edge(Some(ids[n].clone()), "e", v, v).unwrap());
         transaction.commit().unwrap();
         // As format 6 had it.
-        let (core, guard) = (graph.core(), crossbeam_epoch::pin());
-        core.clear((0..PARTITIONS).map(partition_key));
+        let (definer, guard) = (graph.definer(), crossbeam_epoch::pin());
+        definer.clear((0..PARTITIONS).map(partition_key));
         for id in &ids[..2] {
             let hash = index_hash(id);
-            let cell = core.indexes.get_or_grow(EDGE_IDS * PARTITIONS + partition_of(hash));
+            let cell = definer.indexes.get_or_grow(EDGE_IDS * PARTITIONS + partition_of(hash));
             let partition = IndexPartition::new(0, [index_entry(hash, v)].into());
-            cell.replace(partition, &core.cache.account, &guard);
+            cell.replace(partition, &definer.cache.account, &guard);
         }
         drop(guard);
         let find = |id: &Value| graph.snapshot().reader().edge_by_id(id);

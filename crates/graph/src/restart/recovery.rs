@@ -26,13 +26,17 @@ pub(crate) fn open(store: Arc<dyn Store>, options: GraphOptions) -> Result<Files
     let (degrees, values) = meta.load_statistics(&checkpoint)?;
     let timeline = Timeline::new(REMEMBERED_UNITS);
     let counts = PublishedCounts::new(0, Counts::default());
-    let memory = Memory::new(options, sections, timeline, counts, declared);
+    let memory = Memory::new(options.clamped(), sections, timeline, counts, declared);
     let mut files = Files::new(memory, store, log, meta);
     files.known.restore(values);
     files.restore(&checkpoint);
     files.resume_turns();
     files.replay(checkpoint, degrees)?;
     files.names.find_gaps();
+    if files.cache.is_over() {
+        // What the log had to say.
+        files.flush_for_room();
+    }
     Ok(files)
 }
 

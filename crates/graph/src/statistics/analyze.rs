@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::AnalyzeProgress;
 use super::survey::Scrutiny;
-use crate::core::Core;
 use crate::error::Result;
+use crate::flush::Files;
 use crate::model::{
     DegreeTable, Dir, EdgeLabelId, IndexState, Statistics, ValueTable, VertexLabelId, adjacency_number,
 };
@@ -23,12 +23,9 @@ use crate::read::{ScanCursor, Snapshot};
 /// Vertices that are looked at at once.
 const BATCH: usize = 4096;
 
-impl Core {
+impl Files {
     /// See [`crate::graph::Graph::analyze`].
-    pub(crate) fn analyze(
-        self: &Arc<Self>,
-        progress: &mut dyn FnMut(AnalyzeProgress),
-    ) -> Result<Arc<Statistics>> {
+    pub(crate) fn analyze(&self, progress: &mut dyn FnMut(AnalyzeProgress)) -> Result<Arc<Statistics>> {
         let _analyzing = self.known.analyzing.lock();
         let (snapshot, before) = {
             // Nobody commits while the writer is held: both are of one moment.

@@ -34,7 +34,8 @@ pub struct Transaction {
 
 impl Transaction {
     pub(crate) fn begin(
-        (committer, held): (&Arc<Committer>, &Arc<HeldBytes>),
+        committer: &Arc<Committer>,
+        held: &Arc<HeldBytes>,
         base: Snapshot,
         turn: Option<Arc<Turn>>,
     ) -> Self {

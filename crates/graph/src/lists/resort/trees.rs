@@ -13,12 +13,12 @@ use crossbeam_epoch::Guard;
 use timeline::Footprint;
 
 use crate::apply::{TreeOutput, TreeWriter, ids_needed};
-use crate::core::Core;
+use crate::commit::Committer;
 use crate::error::{GraphError, Result};
 use crate::lists::secondary::{Gather, Pace};
 use crate::model::{KeyId, Tick, TreeBounds, slot_of};
 use crate::read::Snapshot;
-use crate::resident::{LoggedChange, Writer, hold_still};
+use crate::resident::{LoggedChange, Memory, Writer, hold_still};
 use crate::sections::{EdgeTree, Order, SectionKey, SectionName, TreeName, TreePart, tree_prefix};
 
 /// Changes that are applied to a new tree while the writer is held, at first.
@@ -56,7 +56,7 @@ struct Begun {
 }
 
 /// Ends the logging of changes however building ends.
-struct Unfinished<'a>(&'a Core);
+struct Unfinished<'a>(&'a Memory);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
@@ -65,9 +65,9 @@ impl Drop for Unfinished<'_> {
     }
 }
 
-impl Core {
+impl Committer {
     /// Sorts the list of a tree by a property, if it does not lie so.
-    pub(super) fn sort_tree(self: &Arc<Self>, name: TreeName, key: KeyId) -> Result<Built> {
+    pub(super) fn sort_tree(&self, name: TreeName, key: KeyId) -> Result<Built> {
         match self.tree_order(name)? {
             None => return Ok(Built::NotNeeded),
             Some((order, _)) if order == Order::Key(key) => return Ok(Built::NotNeeded),
@@ -136,7 +136,7 @@ impl Core {
     }
 
     /// Begins to log the changes of the list, as of a snapshot, and puts storage ids by.
-    fn begin_tree(self: &Arc<Self>, name: TreeName, key: KeyId) -> Result<Option<Begun>> {
+    fn begin_tree(&self, name: TreeName, key: KeyId) -> Result<Option<Begun>> {
         // While the writer is held, what is visible is all that was applied.
         let mut writer = self.writer.lock();
         let snapshot = Snapshot::latest(self);

@@ -1,19 +1,17 @@
 //! Drops secondary trees, and deletes what is left of them in the store.
 
-use std::sync::Arc;
-
 use store::KeyRange;
 use timeline::Footprint;
 
-use crate::core::Core;
+use crate::commit::Committer;
 use crate::error::Result;
 use crate::model::Tick;
 use crate::sections::{SectionKey, TreeName, tree_prefix};
 
-impl Core {
+impl Committer {
     /// Lets no snapshot from the next commit on read a tree, and makes a checkpoint that does not name it. It is deleted by
-    /// [`Core::reclaim_secondaries`].
-    pub(crate) fn drop_secondary(self: &Arc<Self>, name: TreeName) -> Result<()> {
+    /// [`Committer::reclaim_secondaries`].
+    pub(crate) fn drop_secondary(&self, name: TreeName) -> Result<()> {
         {
             let writer = self.writer.lock();
             // Stamps that were given up are visible and have nothing: whoever reads at one of them may be reading the tree.
