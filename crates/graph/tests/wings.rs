@@ -147,6 +147,56 @@ fn imports() -> Vec<Import> {
     imports
 }
 
+/// What a wing has of methods.
+struct Methods {
+    wing: &'static str,
+    /// All functions that it defines.
+    own: BTreeSet<String>,
+    /// Those that others may call, of types of wings below it.
+    of_others: BTreeSet<String>,
+    called: BTreeSet<String>,
+}
+
+fn methods() -> [Methods; ORDER.len()] {
+    ORDER.map(|wing| {
+        let mut inside = Vec::new();
+        files(&source().join(wing), &mut inside);
+        let codes = inside.iter().map(|file| code_of(&fs::read_to_string(file).unwrap()) + "\n");
+        let code: String = codes.collect();
+        let types = names_after(&code, &["struct ", "enum "], "");
+        let foreign = impls_of(&code).into_iter().filter(|(name, _)| !types.contains(*name));
+        let of_others = foreign.flat_map(|(_, body)| names_after(body, &["pub(crate) fn ", "pub fn "], ""));
+        let (of_others, called) = (of_others.collect(), names_after(&code, &["."], "("));
+        Methods { wing, own: names_after(&code, &["fn "], ""), of_others, called }
+    })
+}
+
+/// The words in some code that stand between one of these and that.
+fn names_after(code: &str, before: &[&str], behind: &str) -> BTreeSet<String> {
+    let is_other = |letter: char| letter != '_' && !letter.is_alphanumeric();
+    let ends = before.iter().flat_map(|before| code.match_indices(before).map(|(at, _)| at + before.len()));
+    let words = ends.filter_map(|at| {
+        let (word, rest) = code[at..].split_at(code[at..].find(is_other)?);
+        rest.starts_with(behind).then(|| word.to_owned())
+    });
+    words.collect()
+}
+
+/// The blocks of methods in some code that are of no trait: of which type, and what is in them.
+fn impls_of(code: &str) -> Vec<(&str, &str)> {
+    let blocks = code.split("\nimpl").skip(1).filter_map(|block| block.split_once(" {\n"));
+    let inherent = blocks.filter(|(head, _)| !head.contains(" for ")).map(|(head, rest)| {
+        let name = if head.starts_with('<') {
+            head.split_once("> ").map_or("", |(_, name)| name)
+        } else {
+            head.trim()
+        };
+        let name = name.split('<').next().unwrap_or_default();
+        (name.rsplit("::").next().unwrap_or_default(), rest.split("\n}").next().unwrap_or_default())
+    });
+    inherent.collect()
+}
+
 fn height(wing: &str) -> usize {
     ORDER.iter().position(|known| *known == wing).unwrap_or(ORDER.len())
 }
@@ -173,6 +223,35 @@ fn no_import_runs_up() {
         }
     }
     assert!(up.is_empty(), "these run up:\n{}", up.into_iter().collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn no_call_of_a_method_runs_up() {
+    let methods = methods();
+    let (mut up, mut known) = (Vec::new(), BTreeSet::new());
+    for (place, caller) in methods.iter().enumerate() {
+        known.extend(&caller.own);
+        for above in &methods[place + 1..] {
+            // A name that stands for something here as well is taken for that.
+            let called = caller.called.intersection(&above.of_others).filter(|name| !known.contains(name));
+            up.extend(called.map(|name| format!("{} calls {name} of {}", caller.wing, above.wing)));
+        }
+    }
+    let found: usize = methods.iter().map(|methods| methods.of_others.len()).sum();
+    assert!(found > 50, "only {found} methods were found that a wing adds to types below it");
+    assert!(up.is_empty(), "these run up:\n{}", up.join("\n"));
+}
+
+#[test]
+fn only_the_handle_knows_its_core() {
+    let mut inside = Vec::new();
+    files(&source(), &mut inside);
+    let names = |file: &&PathBuf| {
+        names_after(&code_of(&fs::read_to_string(file).unwrap()), &[" ", "(", "<", "&", ":"], "")
+            .contains("Core")
+    };
+    let knowing: Vec<_> = inside.iter().filter(names).collect();
+    assert_eq!(knowing, [&source().join("graph.rs")]);
 }
 
 #[test]

@@ -21,23 +21,6 @@ use crate::model::Tick;
 use crate::sections::{EdgeTree, TreePart, TreeRoot};
 
 impl EdgeTree {
-    /// The root that a snapshot at `tick` reads instead of the newest one. To be asked for behind that, of the same tree: the
-    /// newest is replaced last, so whoever has a new one finds the former here.
-    #[inline]
-    pub(crate) fn former<'g>(&self, tick: Tick, guard: &'g Guard) -> Option<&'g TreeRoot> {
-        if tick > self.former_until.load(Ordering::Acquire) { None } else { self.former.loaded(guard) }
-    }
-
-    /// Whether there is one.
-    pub(crate) fn has_former(&self) -> bool {
-        self.former_until.load(Ordering::Acquire) != 0
-    }
-
-    /// The root that older snapshots read, whichever they are.
-    pub(crate) fn any_former<'g>(&self, guard: &'g Guard) -> Option<&'g TreeRoot> {
-        self.former.loaded(guard)
-    }
-
     /// Puts another root in the place of `old`, which snapshots up to `until` go on reading. The writer's call, when no
     /// snapshot is newer than that and there is no former root.
     pub(crate) fn replace_root(

@@ -22,10 +22,11 @@ use crate::model::{
     Catalog, Counts, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace, NewNames,
     Tick, ValueTable,
 };
-use crate::read::{EdgeIdEntry, Reader, Snapshot, edge_ids};
+use crate::read::{Reader, Snapshot};
 use crate::resident::{CellVisitor, Memory, Writer};
 use crate::sections::{
-    IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS, partition_of,
+    EdgeIdEntry, IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS,
+    edge_id_partition, edge_id_partition_key, partition_of,
 };
 use crate::statistics::{GraphStats, Scrutiny};
 
@@ -198,8 +199,8 @@ impl Loaded<'_> {
         let (committer, keys, settled) = (self.committer, &mut self.keys, self.settled);
         let first = keys.len();
         let mut partitions = entries.chunk_by(|a, b| a.partition() == b.partition()).map(|entries| {
-            keys.push(edge_ids::partition_key(entries[0].partition()));
-            (keys[keys.len() - 1], edge_ids::partition(settled, entries).encode(0))
+            keys.push(edge_id_partition_key(entries[0].partition()));
+            (keys[keys.len() - 1], edge_id_partition(settled, entries).encode(0))
         });
         committer.sections.ingest(settled, &mut partitions)?;
         committer.set_stored(keys[first..].iter().copied());

@@ -38,7 +38,8 @@ use crate::model::{
     VertexLabelId, element_id, index_hash, stripe_of,
 };
 use crate::place::OpenStripes;
-use crate::read::{EdgeIdEntry, whole_number};
+use crate::read::whole_number;
+use crate::sections::EdgeIdEntry;
 
 /// Most edges of one label in memory: their rows are numbered with 32 bits.
 const MAX_EDGES: usize = u32::MAX as usize;

@@ -34,11 +34,12 @@ pub(crate) use windows::{Span, Windows};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crossbeam_epoch::Guard;
 use parking_lot::Mutex;
 
 use super::key::SectionKey;
 use crate::cells::{Account, SectionCell};
-use crate::model::{Dir, EdgeLabelId, KeyId};
+use crate::model::{Dir, EdgeLabelId, KeyId, Tick};
 use values::VertexRef;
 
 /// The place of a tree. Its name, a [`TreeName`], is known to whoever comes here.
@@ -75,6 +76,23 @@ impl EdgeTree {
         let (stored, flushing) = (AtomicBool::new(stored), AtomicBool::new(false));
         let (former, former_until) = (SectionCell::empty(), AtomicU64::new(0));
         Self { root: SectionCell::empty(), former, former_until, retired: Mutex::default(), stored, flushing }
+    }
+
+    /// The root that a snapshot at `tick` reads instead of the newest one. To be asked for behind that, of the same tree: the
+    /// newest is replaced last, so whoever has a new one finds the former here.
+    #[inline]
+    pub(crate) fn former<'g>(&self, tick: Tick, guard: &'g Guard) -> Option<&'g TreeRoot> {
+        if tick > self.former_until.load(Ordering::Acquire) { None } else { self.former.loaded(guard) }
+    }
+
+    /// Whether there is one.
+    pub(crate) fn has_former(&self) -> bool {
+        self.former_until.load(Ordering::Acquire) != 0
+    }
+
+    /// The root that older snapshots read, whichever they are.
+    pub(crate) fn any_former<'g>(&self, guard: &'g Guard) -> Option<&'g TreeRoot> {
+        self.former.loaded(guard)
     }
 
     /// Whether a flush is writing it.
