@@ -16,9 +16,6 @@
 //! downstream, and nothing else; only when that has been done, and the instance is still needed, the error is due. An operator
 //! that is given a batch does its halves, until it is known whose error it is.
 
-use std::cell::Cell;
-use std::time::Duration;
-
 use planner::physical::{IntraPolicy, Op, Pipeline};
 
 use crate::batch::Batch;
@@ -26,12 +23,13 @@ use crate::edge_part::EdgePart;
 use crate::error::QueryError;
 use crate::executor::LongStep;
 use crate::experts;
+use crate::looks;
 use crate::mailbox::Mailbox;
 use crate::memory::Charge;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators::{self, Gain};
+use crate::pace::Pace;
 use crate::query::Counters;
-use crate::quota::TURN;
 use crate::raised;
 
 /// Batches that may wait in one mailbox before the operator upstream of it must wait. Depth-first scheduling never
@@ -47,45 +45,11 @@ const LARGE_BYTES: usize = Batch::SLIGHT;
 /// Bytes, written out, beyond which a batch is worked on in pieces.
 const PIECE: u64 = 4 << 20;
 
-/// Time beyond which a step of an operator is long for a turn: its next batches are halved, until it is no longer.
-const SLOW: Duration = Duration::from_micros(200);
-
 /// Bytes of a batch from which on a step may outlast a turn.
 const LONG_BYTES: usize = 1 << 20;
 
 /// The same of a function that goes through all characters of its texts.
 const LONG_TEXT: usize = 128 << 10;
-
-/// Rows that are not divided on account of time.
-const FEWEST_ROWS: usize = 16;
-
-/// Parts of an operator from which on it takes long for a batch: see [`operators::width`].
-const WIDE: usize = 32;
-
-/// Down to that many rows.
-const MOST_HALVINGS: u8 = (Batch::TARGET_ROWS / FEWEST_ROWS).ilog2() as u8;
-
-/// Small batches that may pass between two looks at the clock, in all instances that a thread works on: if each counted its own,
-/// sixteen in each of sixteen inside one another would be 2⁶⁴.
-const STEPS_PER_CLOCK: u32 = 16;
-
-thread_local! {
-    /// Steps since the last look at the clock.
-    static STEPS: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Has the clock be looked at after this step.
-fn make_clock_due() {
-    STEPS.set(STEPS_PER_CLOCK);
-}
-
-/// Counts a step; whether the clock is to be looked at.
-fn clock_is_due() -> bool {
-    let steps = STEPS.get() + 1;
-    let due = steps >= STEPS_PER_CLOCK;
-    STEPS.set(if due { 0 } else { steps });
-    due
-}
 
 /// How far a scope instance has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,47 +73,16 @@ struct Node {
     used: bool,
     /// Whether it asked to be called again without input.
     backlog: bool,
-    /// Halvings of the batches that it is given: it takes long for its rows.
-    halvings: u8,
     /// Whether what it was given last was charged: it may be large.
     charged: bool,
-    /// How many of its last steps have outlasted a turn, one after the other.
-    outlasted: u8,
+    /// How long it takes for its rows.
+    pace: Pace,
 }
 
 impl Node {
-    /// For an operator that has seen nothing yet. One that does much for each row does not begin with a whole batch.
+    /// For an operator that has seen nothing yet.
     fn new(op: &Op) -> Self {
-        let halvings = match operators::width(&op.kind) / WIDE {
-            0 => 0,
-            times => (times.ilog2() as u8 + 1).min(MOST_HALVINGS),
-        };
-        Self { halvings, ..Self::default() }
-    }
-
-    /// Most rows that it is given at once.
-    fn most(&self) -> usize {
-        if self.halvings == 0 { usize::MAX } else { Batch::TARGET_ROWS >> self.halvings }
-    }
-
-    /// Whether it takes long, as far as is known.
-    fn is_slow(&self) -> bool {
-        self.halvings > 0 || self.outlasted > 0
-    }
-
-    /// Whether its next step may outlast a turn. One that has may have waited for its core all the while.
-    fn outlasts(&self) -> bool {
-        self.outlasted > 1
-    }
-
-    /// Notes how long it has worked on so many rows.
-    fn pace(&mut self, rows: usize, took: Duration) {
-        self.outlasted = if took > TURN { self.outlasted.saturating_add(1) } else { 0 };
-        if took > SLOW && rows > FEWEST_ROWS {
-            self.halvings = (self.halvings + 1).min(MOST_HALVINGS);
-        } else if took < SLOW / 4 {
-            self.halvings = self.halvings.saturating_sub(1);
-        }
+        Self { pace: Pace::of(&op.kind), ..Self::default() }
     }
 }
 
@@ -291,7 +224,7 @@ impl Instance {
             if !out.is_empty() {
                 return Ok(self.after_output());
             }
-            if clock_is_due() {
+            if looks::is_due() {
                 cx.query.check()?;
                 if cx.quota.is_spent() {
                     return Ok(self.after_output());
@@ -362,7 +295,8 @@ impl Instance {
 
     /// Gives a batch to an operator, in pieces where the query wants smaller ones or the operator takes long.
     fn deliver(&mut self, to: usize, batch: Batch, gain: Gain, cx: &Context<'_>) -> Result<(), QueryError> {
-        let most = cx.query.plan.batch.map_or(usize::MAX, |most| most as usize).min(self.nodes[to].most());
+        let most =
+            cx.query.plan.batch.map_or(usize::MAX, |most| most as usize).min(self.nodes[to].pace.most());
         if batch.len <= most {
             return self.deliver_whole(to, batch, gain, cx);
         }
@@ -417,11 +351,12 @@ impl Instance {
         }
         let rows = input.as_ref().map_or(0, |batch| batch.len);
         let is_large = rows >= LARGE_BATCH || rows > 0 && charge.is_some();
-        let is_paced = (is_large || rows > 0 && (node.is_slow() || writes(cx)))
+        let is_paced = (is_large || rows > 0 && (node.pace.is_slow() || writes(cx)))
             && !operators::divides_its_work(&op.kind);
         let began = is_paced.then(|| cx.query.clock.now());
         let long_from = if operators::reads_characters(&op.kind) { LONG_TEXT } else { LONG_BYTES };
-        let may_outlast = is_paced && (node.outlasts() || charge.is_some_and(|bytes| bytes >= long_from));
+        let may_outlast =
+            is_paced && (node.pace.outlasts() || charge.is_some_and(|bytes| bytes >= long_from));
         let long = may_outlast.then(|| LongStep::begin(|| cx.query.check())).transpose()?;
         let operator = node.operator.get_or_insert_with(|| experts::create(op));
         let output = &mut self.output;
@@ -440,16 +375,16 @@ impl Instance {
         };
         drop(long);
         if is_large {
-            make_clock_due();
+            looks::make_due();
         }
         // Who asks to be called again has looked at the clock.
         if let (Some(began), Step::Idle) = (began, step) {
-            node.pace(rows, cx.query.clock.now().saturating_sub(began));
-            make_clock_due();
+            node.pace.note(rows, cx.query.clock.now().saturating_sub(began));
+            looks::make_due();
         }
         if step == Step::More && output.is_empty() {
             // It has worked as long as it may, and has nothing to show for it.
-            make_clock_due();
+            looks::make_due();
         }
         self.note(i, step);
         self.route(i, cx, out)
@@ -537,7 +472,7 @@ impl Instance {
         };
         match step {
             // It is told again once its consumers have run.
-            Step::More => make_clock_due(),
+            Step::More => looks::make_due(),
             Step::Blocked => {
                 node.backlog = true;
                 self.ready |= 1 << i;

@@ -113,7 +113,7 @@ impl Builder {
             ScopeKind::Repeat { .. } | ScopeKind::Group { .. } | ScopeKind::Exchange { .. } => Child::Stream,
             _ => Child::Each,
         };
-        self.op(step, OpKind::Scope(Box::new(Scope { kind, child, grain, policy })))
+        self.op(step, OpKind::Scope(Box::new(Scope { kind, child, grain, policy, reads: None })))
     }
 
     /// `where(out('has').has('good', true))`, and the identifiers of the scope and of its expansion.

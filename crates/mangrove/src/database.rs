@@ -16,14 +16,7 @@ use crate::{
     DatabaseOptions, Error, Results, Transaction,
     config::EngineConfig,
     options::start_engine_with,
-    origin::Origin,
-    prepare::Preparer,
-    retry::Retries,
-    script,
-    script::Request,
-    scripts::{Script, Scripts},
-    services::{self, Within},
-    time_limit::TimeLimit,
+    request::{Mode, Preparer, Ready, Request, Retries, Scripts, Seen, Wishes, bindings},
 };
 
 /// An open graph. Cheap to clone; clones are the same graph. The graph is closed when the last clone and the last
@@ -54,13 +47,6 @@ pub(crate) struct Inner {
     /// Held while a service writes a backup.
     pub(crate) backing_up: Mutex<()>,
     store: Arc<dyn Store>,
-}
-
-impl Inner {
-    /// The time that a request of the application itself has from now on.
-    pub(crate) fn usual_time(&self) -> TimeLimit {
-        TimeLimit::from_now(self.options.timeout)
-    }
 }
 
 impl std::fmt::Debug for Database {
@@ -156,20 +142,12 @@ impl Database {
     pub fn query_with<K: Into<Str>>(
         &self,
         text: &str,
-        bindings: impl IntoIterator<Item = (K, Value)>,
+        given: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'_>, Error> {
-        let (bindings, snapshot) = (script::bindings(bindings), self.inner.graph.snapshot());
-        match self.inner.read(text, "g", &bindings, &snapshot)? {
-            Script::Prepared(prepared, mode) => {
-                drop(snapshot);
-                let origin = || Origin::Script { text: text.into(), source: "g".into(), bindings };
-                crate::run::run_prepared(&self.inner, prepared, mode, origin)
-            }
-            Script::Read(request) => {
-                // It may call a service that waits for snapshots to go.
-                drop(snapshot);
-                self.run(request)
-            }
+        let wishes = Wishes::of_application();
+        match Ready::of_script(&self.inner, (text, "g"), bindings(given), Seen::Now, &wishes)? {
+            Ok(run) => run.here(&self.inner, wishes),
+            Err(request) => self.run(request, wishes),
         }
     }
 
@@ -178,11 +156,15 @@ impl Database {
     /// # Errors
     /// As [`Database::query`].
     pub fn execute(&self, traversal: Traversal) -> Result<Results<'_>, Error> {
-        self.run(Request::bytecode(traversal))
+        self.run(Request::bytecode(traversal), Wishes::of_application())
     }
 
-    fn run(&self, request: Request) -> Result<Results<'_>, Error> {
-        crate::run::run(&self.inner, request)
+    fn run(&self, request: Request, wishes: Wishes) -> Result<Results<'_>, Error> {
+        match Ready::of_request(&self.inner, request, Seen::Now, &wishes)? {
+            Ready::Run(run) => run.here(&self.inner, wishes),
+            Ready::Text(text) => Ok(Results::one(text)),
+            Ready::Nothing => Ok(Results::complete(Vec::new(), false)),
+        }
     }
 
     /// How a script would be run: every stage of planning, in words.
@@ -190,9 +172,7 @@ impl Database {
     /// # Errors
     /// As [`Database::query`], without running it.
     pub fn explain(&self, text: &str) -> Result<String, Error> {
-        let request = Request::parse(text, "g", &Bindings::new())?;
-        let traversal = services::substitute(&self.inner, request.traversal, Within::Explanation)?;
-        self.inner.preparer.explain(&traversal, &self.snapshot(), self.inner.usual_time())
+        Ready::explanation(&self.inner, text, Seen::Now)
     }
 
     /// Runs a script and tells where the time went. What it writes is committed.
@@ -200,7 +180,13 @@ impl Database {
     /// # Errors
     /// As [`Database::query`].
     pub fn profile(&self, text: &str) -> Result<String, Error> {
-        crate::run::profile(&self.inner, Request::parse(text, "g", &Bindings::new())?)
+        let request = Request { mode: Mode::Run, ..Request::parse(text, "g", &Bindings::new())? };
+        let wishes = Wishes::of_application();
+        match Ready::of_request(&self.inner, request, Seen::Now, &wishes)? {
+            Ready::Run(run) => run.profiled(&self.inner, wishes),
+            Ready::Text(text) => Ok(text),
+            Ready::Nothing => Ok(String::new()),
+        }
     }
 
     /// Begins a transaction over several scripts.

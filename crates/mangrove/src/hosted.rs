@@ -1,30 +1,21 @@
-//! A database behind the server: requests run on the engine's executors, results go into the server's sinks.
+//! The server's door: requests run on the engine's executors, results go into the server's sinks.
 
 use std::{
     sync::{Arc, atomic::Ordering},
     thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use dataflow::Caller;
 use parking_lot::Mutex;
-use server::{Client, Input, Materialize, Query, ResultBatch};
-use values::Value;
+use server::{Input, Query};
 
 use crate::{
     Database, Error,
     database::Inner,
-    job::Job,
     metrics,
-    origin::Origin,
-    prepare::{Preparation, Prepared},
-    script::{self, Mode, Request},
-    scripts::Script,
-    services::{self, Within, begins_with_call},
-    time_limit::TimeLimit,
+    request::{Job, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, refusal},
+    services::begins_with_call,
 };
-
-pub(crate) type ServerSink = Arc<dyn server::ResultSink>;
 
 impl server::Database for Database {
     fn submit(&self, query: Query, sink: ServerSink) -> Box<dyn server::Running> {
@@ -42,30 +33,13 @@ impl server::Database for Database {
     }
 }
 
-/// An error as a client sees it.
-pub(crate) fn refusal(error: &Error) -> server::QueryError {
-    server::QueryError::new(error.kind(), error.to_string())
-}
-
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
-    let Client { address, connection } = query.client;
-    let wishes = Wishes {
-        caller: Caller::Client { address, connection },
-        asked: query.asked,
-        timeout: query.timeout,
-        max_timeout: query.max_timeout,
-        read_only: query.read_only,
-        materialize: query.materialize,
-    };
+    let wishes = Wishes::of_client(&query);
     let request = match query.input {
-        Input::Text { script, source, bindings } => {
-            let bindings = script::bindings(bindings);
-            match inner.read(&script, &source, &bindings, &inner.graph.snapshot())? {
-                Script::Prepared(prepared, mode) => {
-                    let origin = Origin::Script { text: script, source, bindings };
-                    return begin(inner, prepared, origin, mode, wishes, sink);
-                }
-                Script::Read(request) => request,
+        Input::Text { script, source, bindings: given } => {
+            match Ready::of_script(inner, (&script, &source), bindings(given), Seen::Now, &wishes)? {
+                Ok(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
+                Err(request) => request,
             }
         }
         Input::Bytecode(traversal) => Request::bytecode(traversal),
@@ -76,52 +50,23 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
     go_on(inner, request, wishes, sink)
 }
 
-/// What a client says about a request beside its traversal.
-#[derive(Clone, Copy)]
-pub(crate) struct Wishes {
-    /// On whose behalf it is.
-    pub(crate) caller: Caller,
-    /// When it was made.
-    pub(crate) asked: Instant,
-    timeout: Option<Duration>,
-    max_timeout: Option<Duration>,
-    read_only: bool,
-    materialize: Materialize,
+/// Goes on with a request that is read.
+fn go_on(
+    inner: &Arc<Inner>,
+    request: Request,
+    wishes: Wishes,
+    sink: &ServerSink,
+) -> Result<Box<dyn server::Running>, Error> {
+    let text = match Ready::of_request(inner, request, Seen::Now, &wishes)? {
+        Ready::Run(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
+        Ready::Text(text) => Some(text),
+        Ready::Nothing => None,
+    };
+    answer(sink, text);
+    Ok(Box::new(Ended))
 }
 
-impl Wishes {
-    /// The request as the client wishes it.
-    pub(crate) fn granted(self, mut prepared: Prepared) -> Prepared {
-        prepared.timeout = self.timeout(prepared.timeout);
-        if self.materialize == Materialize::Tokens {
-            prepared.references_only();
-        }
-        prepared
-    }
-
-    /// How long a query may take that asks for so long itself.
-    fn timeout(self, asked: Option<Duration>) -> Option<Duration> {
-        let asked = asked.or(self.timeout);
-        asked.into_iter().chain(self.max_timeout).min()
-    }
-
-    /// How long it may take until the traversal is known, which may say something else.
-    fn time(self, inner: &Inner) -> TimeLimit {
-        TimeLimit::since(self.asked, self.timeout(None).or(inner.options.timeout))
-    }
-
-    /// Where a service is called.
-    fn within(self, mode: Mode) -> Within {
-        match mode {
-            Mode::Explain => Within::Explanation,
-            _ if self.read_only => Within::Reading,
-            _ => Within::Request,
-        }
-    }
-}
-
-/// Calls the service that a request begins with, on a thread of its own since it may wait, and goes on with its
-/// results.
+/// Goes on with a request that begins with a service, on a thread of its own since that may wait.
 fn call(
     inner: Arc<Inner>,
     request: Request,
@@ -130,13 +75,9 @@ fn call(
 ) -> Result<Box<dyn server::Running>, Error> {
     let later = Arc::new(Later::default());
     let shared = later.clone();
-    let act = move || {
-        let running = services::substitute(&inner, request.traversal, wishes.within(request.mode))
-            .and_then(|traversal| go_on(&inner, Request { traversal, ..request }, wishes, &sink));
-        match running {
-            Ok(running) => shared.begun(running),
-            Err(error) => sink.finish(Err(refusal(&error))),
-        }
+    let act = move || match go_on(&inner, request, wishes, &sink) {
+        Ok(running) => shared.begun(running),
+        Err(error) => sink.finish(Err(refusal(&error))),
     };
     let thread = thread::Builder::new().name("service".into()).spawn(act);
     thread.map_err(|error| Error::Engine(Arc::new(error)))?;
@@ -183,58 +124,6 @@ impl Drop for LaterHandle {
     fn drop(&mut self) {
         server::Running::cancel(self);
     }
-}
-
-/// Prepares and starts a request that calls no service, or no longer.
-fn go_on(
-    inner: &Arc<Inner>,
-    request: Request,
-    wishes: Wishes,
-    sink: &ServerSink,
-) -> Result<Box<dyn server::Running>, Error> {
-    let time = wishes.time(inner);
-    match request.mode {
-        Mode::Nothing => return Ok(finished(sink, None)),
-        Mode::Explain => {
-            let snapshot = inner.graph.snapshot();
-            let text = inner.preparer.explain(&request.traversal, &snapshot, time)?;
-            return Ok(finished(sink, Some(Value::from(text))));
-        }
-        Mode::Run | Mode::RunForOne => {}
-    }
-    match inner.preparer.prepare(request.traversal, inner.graph.snapshot(), time)? {
-        Preparation::Run(prepared, lifted) => {
-            begin(inner, prepared, Origin::Traversal(lifted), request.mode, wishes, sink)
-        }
-        Preparation::Explanation(text) => Ok(finished(sink, Some(Value::from(text)))),
-    }
-}
-
-/// Starts a request that is prepared.
-fn begin(
-    inner: &Arc<Inner>,
-    prepared: Prepared,
-    origin: Origin,
-    mode: Mode,
-    wishes: Wishes,
-    sink: &ServerSink,
-) -> Result<Box<dyn server::Running>, Error> {
-    if wishes.read_only && prepared.plan.writes {
-        return Err(Error::ReadOnly("the traversal".into()));
-    }
-    let prepared = wishes.granted(prepared);
-    let needs_one = mode == Mode::RunForOne;
-    Ok(Box::new(Job::start(inner.clone(), prepared, (origin, wishes), sink.clone(), needs_one)))
-}
-
-/// Answers at once.
-pub(crate) fn finished(sink: &ServerSink, result: Option<Value>) -> Box<dyn server::Running> {
-    if let Some(value) = result {
-        // A sink that has seen nothing has room for one result; one that nobody listens to needs none.
-        let _ = sink.push(ResultBatch::of(vec![(value, 1)]));
-    }
-    sink.finish(Ok(server::Summary::default()));
-    Box::new(Ended)
 }
 
 /// A query that is over.

@@ -16,20 +16,16 @@
 //! | file | what |
 //! |---|---|
 //! | `database.rs` | an open graph: what one can ask of it |
-//! | `script.rs` | from text or bytecode to one traversal and what to do with it |
-//! | `prepare.rs` | from a traversal to a plan and its parameters |
-//! | `origin.rs` | what a request was read from, to plan it again |
-//! | `run.rs`, `results.rs` | a request on the calling thread |
-//! | `hosted.rs`, `job.rs` | a request on the engine's executors, for the server |
+//! | `request/` | one life of a request: read, planned, run, tried again |
+//! | `results.rs` | results of a request on the calling thread |
+//! | `hosted.rs` | the server's door |
 //! | `services/` | what `g.call(…)` does: schema and indexes |
 //! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
-//! | `backoff.rs`, `retry.rs` | what happens to requests that lose against concurrent writes |
 //! | `import.rs`, `generate/` | data from files, and files from nothing |
 //! | `config/` | the settings of the command |
 
 mod allocator;
-mod backoff;
 pub mod config;
 mod database;
 mod error;
@@ -37,22 +33,15 @@ pub mod generate;
 mod global_allocator;
 mod hosted;
 mod import;
-mod job;
 mod machine_memory;
 mod memory_plan;
 mod metrics;
 mod options;
-mod origin;
-mod prepare;
 mod profile;
+mod request;
 mod results;
-mod retry;
-mod run;
 pub mod schema_file;
-mod script;
-mod scripts;
 mod services;
-mod time_limit;
 mod transaction;
 
 pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};

@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
-use gremlin::Bindings;
 use values::{Str, Value};
 
 use crate::{
     Error, Results,
     database::Inner,
-    prepare::{Preparation, Prepared},
-    run::drain,
-    script::{self, Mode, Request},
-    scripts::Script,
-    services::{self, Within},
+    request::{Ready, Seen, Wishes, bindings},
 };
 
 /// A transaction over several scripts: each sees what those before it wrote, nobody else sees anything until
@@ -59,38 +54,18 @@ impl<'db> Transaction<'db> {
     pub fn query_with<K: Into<Str>>(
         &self,
         text: &str,
-        bindings: impl IntoIterator<Item = (K, Value)>,
+        given: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'db>, Error> {
-        match self.inner.read(text, "g", &script::bindings(bindings), &self.graph.snapshot())? {
-            Script::Prepared(prepared, mode) => self.run_prepared(prepared, mode),
-            Script::Read(request) => self.run(request),
+        let (wishes, seen) = (Wishes::of_application(), Seen::Within(&self.graph));
+        let ready = match Ready::of_script(self.inner, (text, "g"), bindings(given), seen, &wishes)? {
+            Ok(run) => Ready::Run(run),
+            Err(request) => Ready::of_request(self.inner, request, seen, &wishes)?,
+        };
+        match ready {
+            Ready::Run(run) => run.within(self.inner, wishes, &self.graph),
+            Ready::Text(text) => Ok(Results::one(text)),
+            Ready::Nothing => Ok(Results::complete(Vec::new(), false)),
         }
-    }
-
-    fn run(&self, request: Request) -> Result<Results<'db>, Error> {
-        let Request { traversal, mode } = request;
-        let within = if mode == Mode::Explain { Within::Explanation } else { Within::Transaction };
-        let traversal = services::substitute(self.inner, traversal, within)?;
-        let snapshot = self.graph.snapshot();
-        match mode {
-            Mode::Nothing => return Ok(Results::complete(Vec::new(), false)),
-            Mode::Explain => {
-                let text = self.inner.preparer.explain(&traversal, &snapshot, self.inner.usual_time())?;
-                return Ok(Results::one(text));
-            }
-            Mode::Run | Mode::RunForOne => {}
-        }
-        match self.inner.preparer.prepare(traversal, snapshot, self.inner.usual_time())? {
-            Preparation::Run(prepared, _) => self.run_prepared(prepared, mode),
-            Preparation::Explanation(text) => Ok(Results::one(text)),
-        }
-    }
-
-    fn run_prepared(&self, prepared: Prepared, mode: Mode) -> Result<Results<'db>, Error> {
-        let mut query = self.inner.engine.run_here(prepared.into_spec_within(self.inner, self.graph.clone()));
-        drain(&mut query)?;
-        // It is left, not finished: to finish it would be to commit.
-        Ok(Results::complete(query.end_within()?, mode == Mode::RunForOne))
     }
 
     /// How a script would be run in this transaction.
@@ -98,9 +73,7 @@ impl<'db> Transaction<'db> {
     /// # Errors
     /// As [`crate::Database::explain`].
     pub fn explain(&self, text: &str) -> Result<String, Error> {
-        let request = Request::parse(text, "g", &Bindings::new())?;
-        let traversal = services::substitute(self.inner, request.traversal, Within::Explanation)?;
-        self.inner.preparer.explain(&traversal, &self.graph.snapshot(), self.inner.usual_time())
+        Ready::explanation(self.inner, text, Seen::Within(&self.graph))
     }
 
     /// Makes the writes durable and visible, all at once.

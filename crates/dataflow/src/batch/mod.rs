@@ -1,4 +1,5 @@
-//! Columnar batches of traversers: the messages of the dataflow.
+//! Columnar batches of traversers: the messages of the dataflow. It must never know what an operator does with them, nor what
+//! a query is: rows, columns and what they weigh are all there is.
 
 pub mod bulk;
 mod column;

@@ -12,6 +12,8 @@
 //! can starve the others. An executor without work of its own takes pieces of others' (see `scope/exchange.rs`), then sleeps.
 //! Whose piece it is waits for it, so once it is taken it has every other turn, whatever comes to this executor meanwhile;
 //! its time counts for whoever the query is run for.
+//!
+//! It must never know what an operator does: it gives turns to queries, and takes what they have left of them.
 
 mod committers;
 mod handoff;

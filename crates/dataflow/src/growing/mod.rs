@@ -9,6 +9,8 @@
 //! | `table.rs` | entries by their hash, in no order |
 //! | `map.rs` | keys and values, in the order in which they came |
 //! | `chunked.rs` | a vector |
+//!
+//! They must never know what is in them.
 
 mod chunked;
 mod map;

@@ -12,6 +12,8 @@
 //! The crate `regex` is fast, but places in a text (`$`, `\b`, `^` with `(?m)`) mean other things there where the text has
 //! line terminators or letters beyond ASCII, and nothing can end a search. So texts on which they differ, and texts that may
 //! take long, go through a simulation of the automaton, character by character, under the query's watch (`values::watch`).
+//!
+//! It must never know where texts come from: a pattern and a text go in, yes or no comes out.
 
 mod class;
 mod cursor;

@@ -1,6 +1,6 @@
 //! What queries may hold: each, and all together; and freeing what is large.
 //!
-//! It knows nothing of operators and queries: whoever holds something says so here.
+//! It must never know of operators and queries: whoever holds something says so here.
 
 mod budget;
 mod meter;

@@ -16,6 +16,8 @@
 //!
 //! An operator finds its plan in the [`Context`] and keeps only what it must remember between two calls.
 //!
+//! They must never know which scope they stand in, who runs them, or who else has work.
+//!
 //! [`Context`]: crate::operator::Context
 
 mod aggregate;

@@ -1,6 +1,6 @@
 //! One query: what its operators share, its root, its task on an executor, and who runs it.
 //!
-//! It knows nothing of executors: these are [`Helpers`] to it, and whoever is ready to wake them.
+//! It must never know of executors: these are [`Helpers`] to it, and whoever is ready to wake them.
 //!
 //! | file | what |
 //! |---|---|

@@ -361,6 +361,7 @@ mod tests {
                 max_instances: 1,
                 ordered: false,
             },
+            reads: None,
         };
         let root = Pipeline::new(vec![op(OpKind::Scope(Box::new(scope)))]);
         let side_effects = vec![SideEffect { name: "x".into(), initial: None, reducer: None }];

@@ -12,6 +12,8 @@
 //! | `group.rs` | `group` | whole input, one tag per key |
 //! | `repeat.rs` | `repeat` | iteration |
 //! | `exchange.rs`, `piece.rs` | parts of the plan that run on several executors | piece of the input |
+//!
+//! It must never know what the operators inside do; what is inside must never know that it is in a scope.
 
 mod branch;
 mod egress;

@@ -4,6 +4,8 @@
 //! A name the catalog does not know is no error: its step matches nothing, until a plan is made under a catalog that
 //! knows it. In a traversal that writes, the name may come into being while the traversal runs, so there such steps
 //! compare names instead of ids.
+//!
+//! It must never know what a plan costs or how it runs: what a traversal means is all that it decides.
 
 mod call;
 mod connective;

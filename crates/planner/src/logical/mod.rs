@@ -6,6 +6,8 @@
 //!
 //! Every step has a flow type (Grasper, "flow types"): sequential steps handle traversers one by one, barriers see the
 //! whole stream, branches send copies into subqueries, which are the scopes of the physical plan.
+//!
+//! It must never know how a step runs, nor what a rule is after.
 
 mod children;
 mod demand;

@@ -86,7 +86,13 @@ impl Lowering<'_> {
     }
 
     fn scope(&self, kind: ScopeKind, role: Role, grain: Grain, few: bool) -> OpKind {
-        OpKind::Scope(Box::new(Scope { kind, child: role.child(), grain, policy: self.policy(few) }))
+        OpKind::Scope(Box::new(Scope {
+            kind,
+            child: role.child(),
+            grain,
+            policy: self.policy(few),
+            reads: None,
+        }))
     }
 
     /// A subquery that starts at the current object: what is known about that is known inside.

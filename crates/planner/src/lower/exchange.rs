@@ -160,7 +160,7 @@ impl Part {
             ordered,
         };
         let kind = ScopeKind::Exchange { child: Pipeline::new(part.ops) };
-        let scope = Scope { kind, child: Child::Stream, grain: Grain::Batch, policy };
+        let scope = Scope { kind, child: Child::Stream, grain: Grain::Batch, policy, reads: None };
         result.push(unnumbered(OpKind::Scope(Box::new(scope)), step, false));
         true
     }

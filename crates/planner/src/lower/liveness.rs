@@ -25,7 +25,9 @@ pub(super) fn settle(root: &mut Pipeline, forget: bool) -> u16 {
         let mut filled = SlotSet::default();
         insert_forgets(root, &nothing, &mut filled);
     }
-    renumber(root)
+    let slots = renumber(root);
+    note_reads(root);
+    slots
 }
 
 /// A set of slots.
@@ -277,6 +279,17 @@ fn copies_columns(op: &OpKind) -> bool {
             )
         }
         _ => false,
+    }
+}
+
+/// Notes for each scope that keeps its slots to itself which of them are wanted inside.
+fn note_reads(pipeline: &mut Pipeline) {
+    for op in Arc::make_mut(&mut pipeline.ops) {
+        let OpKind::Scope(scope) = &mut op.kind else { continue };
+        if !scope.child.keeps_inside() {
+            scope.reads = Some(before_scope(scope, &SlotSet::default()).without(&SlotSet::default()));
+        }
+        scope.for_each_pipeline(&mut note_reads);
     }
 }
 

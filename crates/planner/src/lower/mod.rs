@@ -3,6 +3,8 @@
 //! Modulators become slots that are filled before the step that reads them; subqueries become scopes, with a grain and
 //! a policy each; then dead slots go ([`liveness`]), and parts that are worth it may spread over executors
 //! ([`exchange`]).
+//!
+//! It must never know how a traversal was written: all that it meant is in the logical plan.
 
 mod branch;
 mod cost;

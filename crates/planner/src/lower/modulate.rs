@@ -109,6 +109,7 @@ impl Lowering<'_> {
             child: role_at(base).child(),
             grain: self.grain_of_first(chain),
             policy: self.policy(false),
+            reads: None,
         };
         self.mix = current;
         ops.stay(OpKind::Scope(Box::new(scope)));
@@ -128,6 +129,7 @@ impl Lowering<'_> {
             child: child_role,
             grain: self.grain(1.0, true),
             policy: self.policy(true),
+            reads: None,
         };
         ops.stay(OpKind::Scope(Box::new(scope)));
     }

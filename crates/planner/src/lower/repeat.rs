@@ -20,7 +20,7 @@ impl Lowering<'_> {
         let body = self.chain(&repeat.body, Place { rows, ..place }, start);
         let policy = self.policy_of_loop(repeat, place.few);
         let kind = ScopeKind::Repeat { head, body, tail };
-        let scope = Scope { kind, child: Role::Body.child(), grain: Grain::Iteration, policy };
+        let scope = Scope { kind, child: Role::Body.child(), grain: Grain::Iteration, policy, reads: None };
         ops.replace(OpKind::Scope(Box::new(scope)));
         // The body may have filled any slot anew.
         ops.fetched.clear();
@@ -54,7 +54,7 @@ impl Lowering<'_> {
             required: false,
         };
         let policy = self.policy(false);
-        let scope = Scope { kind, child: Role::First.child(), grain: Grain::Batch, policy };
+        let scope = Scope { kind, child: Role::First.child(), grain: Grain::Batch, policy, reads: None };
         ops.stay(OpKind::Scope(Box::new(scope)));
     }
 

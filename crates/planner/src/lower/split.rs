@@ -39,6 +39,6 @@ fn inline(ops: Vec<Op>) -> Op {
         ordered: false,
     };
     let kind = ScopeKind::Inline { child: Pipeline::new(ops) };
-    let scope = Scope { kind, child: Child::Stream, grain: Grain::Stream, policy };
+    let scope = Scope { kind, child: Child::Stream, grain: Grain::Stream, policy, reads: None };
     unnumbered(OpKind::Scope(Box::new(scope)), Str::from("…"), false)
 }

@@ -14,6 +14,8 @@
 //! labelled objects (`as`), values fetched or computed for `by` modulators, marks of tests. Every stateful operator
 //! keeps its state per *scope tag* (see [`Grain`]), so one implementation serves whole streams, single traversers,
 //! whole batches of traversers, and the groups of a `group`.
+//!
+//! It must never know how it was made, nor what executes it: it is data, with its words and its slots.
 
 mod child;
 mod expr;

@@ -2,6 +2,8 @@
 //! name (`g.with('mangrove.rules.off', 'degree')`).
 //!
 //! Each runs once, in the order of [`RULES`]; a rule leaves behind what the later ones want to find.
+//!
+//! A rule must never know more of the graph than its schema and its statistics say, nor change an answer.
 
 mod bulking;
 mod count_compare;

@@ -26,10 +26,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::physical::{By, Child, Grain, Op, Pipeline, Policy, Scope};
+use planner::physical::{Child, Grain, Op, Pipeline, Policy, Scope};
 
 use super::egress::{Egress, Into, Outcome};
-use super::passage;
+use super::passage::{self, Entrance};
 use super::stream::has_effect;
 use crate::batch::{Batch, Tags};
 use crate::entered::{Entered, TagSet};
@@ -53,9 +53,8 @@ const TURNS_PER_CLOCK: u32 = 16;
 pub(super) struct BranchScope {
     branches: Vec<Pipeline>,
     semantics: Semantics,
-    /// What the subqueries see, and the object that they start at.
     child: Child,
-    from: By,
+    entrance: Entrance,
     grain: Grain,
     policy: Policy,
     waiting: VecDeque<Arc<Batch>>,
@@ -84,7 +83,7 @@ impl BranchScope {
             branches,
             semantics,
             child: scope.child,
-            from,
+            entrance: Entrance::of(scope, from),
             grain: scope.grain,
             policy: scope.policy,
             waiting: VecDeque::new(),
@@ -334,7 +333,7 @@ impl BranchScope {
         let conjunction = !all && self.semantics.is_conjunction();
         let asks = |tag: &u32| {
             let undecided = all || si.hits[*tag as usize] == conjunction;
-            undecided && passage::can_enter(&si.input, si.first + tag, &self.from)
+            undecided && self.entrance.lets_in(&si.input, si.first + tag)
         };
         let tags: Vec<u32> = (0..si.hits.len() as u32).filter(asks).collect();
         if conjunction {
@@ -345,7 +344,7 @@ impl BranchScope {
         if !tags.is_empty() {
             let rows: Vec<u32> = tags.iter().map(|tag| si.first + tag).collect();
             let tags = if si.hits.len() == 1 { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
-            let batch = passage::enter(&si.input, &rows, tags, self.child, &self.from);
+            let batch = self.entrance.enter(&si.input, &rows, tags);
             si.instance.receive(batch, &child_context(cx, si.tag, si.shape(), &si.entered))?;
         }
         si.instance.end_input();

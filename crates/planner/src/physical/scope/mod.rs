@@ -21,6 +21,9 @@ pub struct Scope {
     pub grain: Grain,
     /// How its instances are scheduled, and how many there may be.
     pub policy: Policy,
+    /// The slots that its pipelines read of what enters, where nothing else of it is wanted inside or of its results; `None`: all
+    /// of them enter. Found when a plan is settled.
+    pub reads: Option<Vec<Slot>>,
 }
 
 /// What a scope does with its pipelines.

@@ -6,13 +6,12 @@ use graph::Snapshot;
 use gremlin::Bindings;
 use values::Str;
 
-use crate::{
-    Error,
-    database::Inner,
+use super::{
     prepare::{Lifted, Preparation, Prepared},
     scripts::Script,
     time_limit::TimeLimit,
 };
+use crate::{Error, database::Inner};
 
 /// Where a request's plan comes from.
 ///

@@ -1,10 +1,4 @@
 //! A hosted request on the executors, over all its attempts.
-//!
-//! ```text
-//!  snapshot, plan ─▶ executor ─▶ commit ─▶ results, outcome
-//!        ▲                         │ it lost: what it touched is reserved
-//!        └──── its turn comes ◀────┘
-//! ```
 
 use std::{
     sync::{
@@ -15,37 +9,34 @@ use std::{
 };
 
 use dataflow::{Counting, MemoryMeter, Profile, QueryError, QueryHandle, ResultSink, Results, Summary};
-use graph::{Turn, TurnAnswer};
 use parking_lot::Mutex;
 use planner::physical::Plan;
 use server::{Push, ResultBatch};
 use values::Value;
 
-use crate::{
-    Error,
-    backoff::backoff,
-    database::Inner,
-    hosted::{ServerSink, Wishes, finished, refusal},
-    origin::Origin,
+use super::{
+    attempts::{Attempts, Next},
     prepare::Prepared,
-    profile,
-    run::conflict,
+    ready::Runnable,
     time_limit::TimeLimit,
+    wishes::Wishes,
 };
+use crate::{Error, database::Inner, profile};
+
+/// Where the server wants results.
+pub(crate) type ServerSink = Arc<dyn server::ResultSink>;
 
 /// See the module.
 pub(crate) struct Job {
     inner: Arc<Inner>,
-    /// What to plan for every further attempt.
-    origin: Origin,
     wishes: Wishes,
     sink: ServerSink,
     /// No result at all would be an error.
     needs_one: bool,
     /// How long it may take, all attempts together.
     time: TimeLimit,
-    /// Its place among those that lose against each other, if it writes.
-    turn: Option<Arc<Turn>>,
+    /// If it writes.
+    attempts: Option<Attempts>,
     /// The number of the latest attempt that was begun.
     begun: AtomicU32,
     /// That attempt and its number.
@@ -54,23 +45,17 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Starts a request that is prepared; what the server holds of it.
-    pub(crate) fn start(
-        inner: Arc<Inner>,
-        prepared: Prepared,
-        (origin, wishes): (Origin, Wishes),
-        sink: ServerSink,
-        needs_one: bool,
-    ) -> Handle {
-        let timeout = prepared.timeout.or(inner.options.timeout);
+    /// Starts a request; what the server holds of it.
+    pub(crate) fn start(inner: &Arc<Inner>, run: Runnable, wishes: Wishes, sink: ServerSink) -> Handle {
+        let Runnable { prepared, needs_one, origin } = run;
+        let time = wishes.time_of(inner, prepared.timeout);
         let job = Arc::new(Self {
-            turn: prepared.plan.writes.then(|| inner.graph.turn()),
-            inner,
-            origin,
+            attempts: origin.map(|origin| Attempts::new(inner, origin, wishes, time)),
+            inner: Arc::clone(inner),
             wishes,
             sink,
             needs_one,
-            time: TimeLimit::since(wishes.asked, timeout),
+            time,
             begun: AtomicU32::new(0),
             current: Mutex::new((0, None)),
             cancelled: AtomicBool::new(false),
@@ -86,9 +71,8 @@ impl Job {
         }
         let plan = prepared.plan.clone();
         let counting = if plan.profile { Counting::Timed } else { Counting::Off };
-        let mut spec = prepared.into_spec(&self.inner, self.turn.as_ref(), counting);
-        spec.caller = self.wishes.caller;
-        spec.spent = self.wishes.asked.elapsed();
+        let turn = self.attempts.as_ref().map(|attempts| &attempts.turn);
+        let spec = prepared.into_spec(&self.inner, &self.wishes, turn, counting);
         let relay = Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut current = self.current.lock();
@@ -102,10 +86,6 @@ impl Job {
         }
     }
 
-    fn remaining(&self) -> Option<Duration> {
-        self.time.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
-    }
-
     /// Drops the latest attempt, which terminates its operators.
     fn stop(&self) {
         let handle = self.current.lock().1.take();
@@ -114,39 +94,36 @@ impl Job {
     }
 
     fn give_up_turn(&self) {
-        if let Some(turn) = &self.turn {
-            turn.release();
+        if let Some(attempts) = &self.attempts {
+            attempts.turn.release();
         }
     }
 
     /// Begins attempt `number` when its turn has come, after the one before has failed. May be asked any number of times.
     fn again(self: &Arc<Self>, number: u32) {
+        let Some(attempts) = &self.attempts else { return };
         if self.begun.load(Ordering::Acquire) >= number || self.cancelled.load(Ordering::Acquire) {
             return;
         }
         let job = self.clone();
-        // It is called by whoever makes a commit visible, and must not hold that up.
         let wake = move || job.later(Duration::ZERO, move |job| job.again(number));
-        match self.turn.as_ref().map_or(TurnAnswer::None, |turn| turn.ask(wake)) {
-            TurnAnswer::Come => self.begin(number),
-            TurnAnswer::Waits(_) if self.remaining().is_some_and(|left| left.is_zero()) => self.begin(number),
-            TurnAnswer::Waits(latest) => {
-                let wait = latest.saturating_duration_since(Instant::now());
-                let wait = self.remaining().map_or(wait, |left| left.min(wait));
-                self.later(wait, move |job| job.again(number));
-            }
-            TurnAnswer::None => self.later(backoff(number, fastrand::u64(..)), move |job| job.begin(number)),
+        match attempts.next(number, wake) {
+            Next::Now => self.begin(number, attempts),
+            Next::Ask(wait) => self.later(wait, move |job| job.again(number)),
+            Next::After(wait) => self.later(wait, move |job| {
+                job.attempts.iter().for_each(|attempts| job.begin(number, attempts));
+            }),
         }
     }
 
     /// Begins attempt `number`, once.
-    fn begin(self: &Arc<Self>, number: u32) {
+    fn begin(self: &Arc<Self>, number: u32, attempts: &Attempts) {
         let before = self.begun.compare_exchange(number - 1, number, Ordering::AcqRel, Ordering::Acquire);
         if before.is_err() {
             return;
         }
-        match self.origin.prepare(&self.inner, self.inner.graph.snapshot(), self.time) {
-            Ok(prepared) => self.attempt(number, self.wishes.granted(prepared)),
+        match attempts.prepare(&self.inner) {
+            Ok(prepared) => self.attempt(number, prepared),
             Err(error) => self.fail(&error),
         }
     }
@@ -156,10 +133,41 @@ impl Job {
         self.inner.retries.after(delay, Box::new(move || act(&job)));
     }
 
+    /// An attempt has failed: there is another, or the request has.
+    fn lose(self: &Arc<Self>, number: u32, error: QueryError) {
+        let attempted = number + 1;
+        match &self.attempts {
+            Some(attempts) => match attempts.lost(&self.inner, attempted, error) {
+                Ok(()) => self.again(attempted),
+                Err(error) => self.fail(&error),
+            },
+            None => self.fail(&error.into()),
+        }
+    }
+
     fn fail(&self, error: &Error) {
         self.give_up_turn();
         self.sink.finish(Err(refusal(error)));
     }
+
+    fn succeed(&self, report: Option<String>) {
+        self.give_up_turn();
+        answer(&self.sink, report);
+    }
+}
+
+/// An error as a client sees it.
+pub(crate) fn refusal(error: &Error) -> server::QueryError {
+    server::QueryError::new(error.kind(), error.to_string())
+}
+
+/// Ends an answer, with one text more if there is one.
+pub(crate) fn answer(sink: &ServerSink, text: Option<String>) {
+    if let Some(text) = text {
+        // A sink that has seen nothing has room for one result; one that nobody listens to needs none.
+        let _ = sink.push(ResultBatch::of(vec![(Value::from(text), 1)]));
+    }
+    sink.finish(Ok(server::Summary::default()));
 }
 
 /// What the server holds of a request.
@@ -230,25 +238,10 @@ impl ResultSink for Relay {
 
     fn finish(&mut self, outcome: Result<Summary, QueryError>) {
         let job = &self.job;
-        let error = match outcome {
-            Ok(_) if job.needs_one && !self.delivered && self.profile.is_none() => Error::NoResult,
-            Ok(_) => return self.succeed(),
-            Err(QueryError::Graph(error)) if error.is_retryable() => {
-                let attempts = self.number + 1;
-                if attempts <= job.inner.options.write_retries {
-                    return job.again(attempts);
-                }
-                conflict(&job.inner, attempts, error)
-            }
-            Err(error) => error.into(),
-        };
-        job.fail(&error);
-    }
-}
-
-impl Relay {
-    fn succeed(&mut self) {
-        self.job.give_up_turn();
-        drop(finished(&self.job.sink, self.profile.take().map(Value::from)));
+        match outcome {
+            Ok(_) if job.needs_one && !self.delivered && self.profile.is_none() => job.fail(&Error::NoResult),
+            Ok(_) => job.succeed(self.profile.take()),
+            Err(error) => job.lose(self.number, error),
+        }
     }
 }

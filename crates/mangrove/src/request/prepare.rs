@@ -2,14 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use dataflow::detach::Detail;
-use graph::Snapshot;
+use dataflow::{Access, Counting, QuerySpec, detach::Detail};
+use graph::{Snapshot, Transaction, Turn};
 use gremlin::{Shape, Traversal};
 use planner::{For, Known, Options, PlanCache, Planned, physical::Plan, plan};
 use server::{Work, aside};
 use values::Value;
 
-use crate::{Error, time_limit::TimeLimit};
+use super::{time_limit::TimeLimit, wishes::Wishes};
+use crate::{Error, database::Inner};
 
 /// Plans traversals, and keeps plans by the traversals' shapes.
 pub(crate) struct Preparer {
@@ -126,6 +127,47 @@ impl Prepared {
             _ => Detail::Properties,
         };
         Ok(Self { plan: planned.plan.clone(), snapshot, params, timeout: timeout(planned)?, detail })
+    }
+
+    /// What the engine is told to run: on the snapshot, or in a transaction that begins there. `turn` is that of a request that
+    /// writes.
+    pub(super) fn into_spec(
+        self,
+        inner: &Inner,
+        wishes: &Wishes,
+        turn: Option<&Arc<Turn>>,
+        counting: Counting,
+    ) -> QuerySpec {
+        let snapshot = self.snapshot.clone();
+        let access = match turn {
+            Some(turn) => Access::Write(Arc::new(inner.graph.begin_in(snapshot, turn))),
+            None => Access::Read(snapshot),
+        };
+        self.spec(inner, wishes, access, counting)
+    }
+
+    /// The same within a transaction, whose snapshot it was planned for.
+    pub(super) fn into_spec_within(
+        self,
+        inner: &Inner,
+        wishes: &Wishes,
+        transaction: &Arc<Transaction>,
+    ) -> QuerySpec {
+        self.spec(inner, wishes, Access::Write(Arc::clone(transaction)), Counting::Off)
+    }
+
+    fn spec(self, inner: &Inner, wishes: &Wishes, access: Access, counting: Counting) -> QuerySpec {
+        QuerySpec {
+            plan: self.plan,
+            params: self.params,
+            access,
+            caller: wishes.caller,
+            timeout: self.timeout.or(inner.options.timeout),
+            spent: wishes.asked.elapsed(),
+            memory: inner.options.memory_per_query,
+            counting,
+            detail: self.detail,
+        }
     }
 
     /// Elements leave as references, whatever the traversal says.

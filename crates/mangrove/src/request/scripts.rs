@@ -15,13 +15,11 @@ use quick_cache::{Equivalent, sync::Cache};
 use rustc_hash::FxBuildHasher;
 use values::{Str, Value};
 
-use crate::{
-    Error,
-    database::Inner,
+use super::{
     prepare::Prepared,
     script::{Mode, Request},
-    services::begins_with_call,
 };
+use crate::{Error, database::Inner, services::begins_with_call};
 
 /// Bytes of a text that is remembered; longer ones are read each time.
 const LONGEST: usize = 8 << 10;

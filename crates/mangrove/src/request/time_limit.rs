@@ -26,11 +26,6 @@ impl watch::Watch for Until {
 }
 
 impl TimeLimit {
-    /// So long from now, or for ever.
-    pub(crate) fn from_now(limit: Option<Duration>) -> Self {
-        Self::since(Instant::now(), limit)
-    }
-
     /// So long since a moment, or for ever.
     pub(crate) fn since(began: Instant, limit: Option<Duration>) -> Self {
         Self { began, limit }
@@ -60,17 +55,21 @@ impl TimeLimit {
 mod tests {
     use super::*;
 
+    fn from_now(limit: Option<Duration>) -> TimeLimit {
+        TimeLimit::since(Instant::now(), limit)
+    }
+
     #[test]
     fn work_ends_when_the_time_is_over_and_none_begins_after() {
         let working = || loop {
             watch::tick();
         };
-        let soon = TimeLimit::from_now(Some(Duration::from_millis(5)));
+        let soon = from_now(Some(Duration::from_millis(5)));
         let ended: Result<(), _> = soon.spend(working);
         assert!(matches!(ended, Err(QueryError::TimedOut(limit)) if limit == Duration::from_millis(5)));
         let mut begun = false;
         assert!(soon.spend(|| begun = true).is_err() && !begun);
-        assert!(matches!(TimeLimit::from_now(None).spend(|| 7), Ok(7)));
-        assert!(matches!(TimeLimit::from_now(Some(Duration::MAX)).spend(|| 7), Ok(7)));
+        assert!(matches!(from_now(None).spend(|| 7), Ok(7)));
+        assert!(matches!(from_now(Some(Duration::MAX)).spend(|| 7), Ok(7)));
     }
 }

@@ -1,0 +1,44 @@
+//! One life of a request, whichever door it came in by.
+//!
+//! ```text
+//!  text ──────▶ script it has seen ─────────────┐ (scripts)
+//!    └─ parse ─▶ traversal ─▶ its service, if it begins with one ─▶ plan on one snapshot ─▶ Ready
+//!  bytecode ────────┘ (script)      (services)                        (prepare)               │
+//!                                                    run it: here, or as a job on the executors
+//!                                          ┌─ lost against another commit: reserve, wait, plan again
+//!                                          └─▶ (attempts)            committed: results
+//! ```
+//!
+//! `database.rs` and `transaction.rs` (the embedded door) and `hosted.rs` (the server's) say who asks and where results go. They
+//! know nothing of plans and retries; what is here knows nothing of connections.
+//!
+//! | file | what |
+//! |---|---|
+//! | `script.rs`, `scripts.rs` | from text or bytecode to one traversal; texts that come again are not read again |
+//! | `ready.rs` | reading, services and planning: what a request comes to |
+//! | `prepare.rs`, `origin.rs` | from a traversal to a plan, and what can be planned again |
+//! | `wishes.rs`, `time_limit.rs` | what whoever asks wants beside the results; how long it may take |
+//! | `attempts.rs`, `backoff.rs`, `retries.rs` | requests that lose against others |
+//! | `here.rs` | on the calling thread |
+//! | `job.rs` | on the executors |
+
+mod attempts;
+mod backoff;
+mod here;
+mod job;
+mod origin;
+mod prepare;
+mod ready;
+mod retries;
+mod script;
+mod scripts;
+mod time_limit;
+mod wishes;
+
+pub(crate) use job::{Job, ServerSink, answer, refusal};
+pub(crate) use prepare::Preparer;
+pub(crate) use ready::{Ready, Seen};
+pub(crate) use retries::Retries;
+pub(crate) use script::{Mode, Request, bindings};
+pub(crate) use scripts::Scripts;
+pub(crate) use wishes::Wishes;

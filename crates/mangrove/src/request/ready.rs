@@ -1,0 +1,134 @@
+//! What a request comes to: read, its service called, and planned.
+
+use std::sync::Arc;
+
+use graph::Snapshot;
+use gremlin::Bindings;
+
+use super::{
+    origin::Origin,
+    prepare::{Preparation, Prepared},
+    script::{Mode, Request},
+    scripts::Script,
+    wishes::Wishes,
+};
+use crate::{
+    Error,
+    database::Inner,
+    services::{self, Within},
+};
+
+/// What a request comes to.
+pub(crate) enum Ready {
+    /// It is to be run.
+    Run(Runnable),
+    /// It asked for this text, and nothing is to be run.
+    Text(String),
+    /// It says nothing.
+    Nothing,
+}
+
+/// A request that is to be run.
+pub(crate) struct Runnable {
+    pub(super) prepared: Prepared,
+    /// No result at all would be an error.
+    pub(super) needs_one: bool,
+    /// What to plan for every further attempt, of a request that writes: others lose against nobody.
+    pub(super) origin: Option<Origin>,
+}
+
+/// From where a request sees the graph.
+#[derive(Clone, Copy)]
+pub(crate) enum Seen<'a> {
+    /// As it is now.
+    Now,
+    /// As a transaction over several requests sees it.
+    Within(&'a graph::Transaction),
+}
+
+impl Seen<'_> {
+    fn snapshot(self, inner: &Inner) -> Snapshot {
+        match self {
+            Self::Now => inner.graph.snapshot(),
+            Self::Within(transaction) => transaction.snapshot(),
+        }
+    }
+
+    fn within(self, mode: Mode, wishes: &Wishes) -> Within {
+        match self {
+            _ if mode == Mode::Explain => Within::Explanation,
+            Self::Within(_) => Within::Transaction,
+            Self::Now => wishes.within(),
+        }
+    }
+}
+
+impl Ready {
+    /// Reads a script whose statements begin with `source`: it is ready if it has come before. No snapshot is kept of one that is
+    /// not: it may call a service that waits for snapshots to go.
+    pub(crate) fn of_script(
+        inner: &Inner,
+        (text, source): (&str, &str),
+        bindings: Bindings,
+        seen: Seen<'_>,
+        wishes: &Wishes,
+    ) -> Result<Result<Runnable, Request>, Error> {
+        match inner.read(text, source, &bindings, &seen.snapshot(inner))? {
+            Script::Read(request) => Ok(Err(request)),
+            Script::Prepared(prepared, mode) => {
+                let origin = || Origin::Script { text: text.into(), source: source.into(), bindings };
+                Runnable::new(prepared, mode, origin, wishes).map(Ok)
+            }
+        }
+    }
+
+    /// Calls the service that a request begins with, if it does, which may take its time; then plans it.
+    pub(crate) fn of_request(
+        inner: &Inner,
+        request: Request,
+        seen: Seen<'_>,
+        wishes: &Wishes,
+    ) -> Result<Self, Error> {
+        let Request { traversal, mode } = request;
+        let traversal = services::substitute(inner, traversal, seen.within(mode, wishes))?;
+        let time = wishes.time(inner);
+        match mode {
+            Mode::Nothing => return Ok(Self::Nothing),
+            Mode::Explain => {
+                let text = inner.preparer.explain(&traversal, &seen.snapshot(inner), time)?;
+                return Ok(Self::Text(text));
+            }
+            Mode::Run | Mode::RunForOne => {}
+        }
+        match inner.preparer.prepare(traversal, seen.snapshot(inner), time)? {
+            Preparation::Run(prepared, lifted) => {
+                let origin = || Origin::Traversal(Arc::clone(&lifted));
+                Runnable::new(prepared, mode, origin, wishes).map(Self::Run)
+            }
+            Preparation::Explanation(text) => Ok(Self::Text(text)),
+        }
+    }
+}
+
+impl Ready {
+    /// How a script would be run, in words.
+    pub(crate) fn explanation(inner: &Inner, text: &str, seen: Seen<'_>) -> Result<String, Error> {
+        let request = Request { mode: Mode::Explain, ..Request::parse(text, "g", &Bindings::new())? };
+        match Self::of_request(inner, request, seen, &Wishes::of_application())? {
+            Self::Text(text) => Ok(text),
+            Self::Run(_) | Self::Nothing => Ok(String::new()),
+        }
+    }
+}
+
+impl Runnable {
+    fn new(
+        prepared: Prepared,
+        mode: Mode,
+        origin: impl FnOnce() -> Origin,
+        wishes: &Wishes,
+    ) -> Result<Self, Error> {
+        let origin = prepared.plan.writes.then(origin);
+        Ok(Self { prepared: wishes.granted(prepared)?, needs_one: mode == Mode::RunForOne, origin })
+    }
+}

@@ -1,0 +1,82 @@
+//! What whoever makes a request wants beside the traversal.
+
+use std::time::{Duration, Instant};
+
+use dataflow::Caller;
+use server::{Client, Materialize, Query};
+
+use super::{prepare::Prepared, time_limit::TimeLimit};
+use crate::{Error, database::Inner, services::Within};
+
+/// What a client says about a request beside its traversal; the application itself says nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Wishes {
+    /// On whose behalf it is.
+    pub(super) caller: Caller,
+    /// When it was made.
+    pub(super) asked: Instant,
+    timeout: Option<Duration>,
+    max_timeout: Option<Duration>,
+    read_only: bool,
+    materialize: Materialize,
+}
+
+impl Wishes {
+    /// Those of the application, now.
+    pub(crate) fn of_application() -> Self {
+        Self {
+            caller: Caller::Application,
+            asked: Instant::now(),
+            timeout: None,
+            max_timeout: None,
+            read_only: false,
+            materialize: Materialize::default(),
+        }
+    }
+
+    /// Those of a client.
+    pub(crate) fn of_client(query: &Query) -> Self {
+        let Client { address, connection } = query.client;
+        Self {
+            caller: Caller::Client { address, connection },
+            asked: query.asked,
+            timeout: query.timeout,
+            max_timeout: query.max_timeout,
+            read_only: query.read_only,
+            materialize: query.materialize,
+        }
+    }
+
+    /// The request as whoever asks may have it.
+    pub(super) fn granted(&self, mut prepared: Prepared) -> Result<Prepared, Error> {
+        if self.read_only && prepared.plan.writes {
+            return Err(Error::ReadOnly("the traversal".into()));
+        }
+        prepared.timeout = self.timeout(prepared.timeout);
+        if self.materialize == Materialize::Tokens {
+            prepared.references_only();
+        }
+        Ok(prepared)
+    }
+
+    /// How long a query may take that asks for so long itself.
+    fn timeout(&self, asked: Option<Duration>) -> Option<Duration> {
+        let asked = asked.or(self.timeout);
+        asked.into_iter().chain(self.max_timeout).min()
+    }
+
+    /// How long it may take until the traversal is known, which may say something else.
+    pub(super) fn time(&self, inner: &Inner) -> TimeLimit {
+        self.time_of(inner, self.timeout(None))
+    }
+
+    /// How long it may take, if it asks for so long.
+    pub(super) fn time_of(&self, inner: &Inner, asked: Option<Duration>) -> TimeLimit {
+        TimeLimit::since(self.asked, asked.or(inner.options.timeout))
+    }
+
+    /// Where a service is called.
+    pub(super) fn within(&self) -> Within {
+        if self.read_only { Within::Reading } else { Within::Request }
+    }
+}
