@@ -326,7 +326,7 @@ impl Graph {
     /// What is known as of the last commit, published anew. It waits for the writer, and plans are made again: for people
     /// and tests; for plans there is [`Snapshot::statistics`].
     pub fn current_statistics(&self) -> Arc<Statistics> {
-        let writer = self.core.memory.writer.lock();
+        let writer = self.core.memory.lock_writer();
         self.core.memory.publish_statistics(&writer.degrees)
     }
 

@@ -242,6 +242,35 @@ fn no_call_of_a_method_runs_up() {
     assert!(up.is_empty(), "these run up:\n{}", up.join("\n"));
 }
 
+/// Whoever else wants what a lock guards asks at its wing's door: the compiler sees to it where the field is not shown.
+#[test]
+fn no_lock_is_seen_outside_its_wing() {
+    let (mut inside, mut locks, mut shown) = (Vec::new(), 0, Vec::new());
+    files(&source(), &mut inside);
+    for file in inside {
+        let code = code_of(&fs::read_to_string(&file).unwrap());
+        let is_lock = |line: &&str| {
+            let ty = line.trim_end_matches(',').split_once(": ").map_or("", |(_, ty)| ty);
+            line.starts_with("    ")
+                && ["Mutex<", "RwLock<", "Condvar"].iter().any(|lock| ty.starts_with(lock))
+        };
+        for line in code.lines().filter(is_lock) {
+            locks += 1;
+            let place = file.strip_prefix(source()).unwrap();
+            // The module above a file is the wing or a part of it, but above the wing's door there is the house.
+            let is_inside = line.contains("pub(super)")
+                && place.components().count() + usize::from(!place.ends_with("mod.rs")) > 2;
+            if line.trim_start().strip_prefix("pub").is_some_and(|rest| rest.starts_with([' ', '(']))
+                && !is_inside
+            {
+                shown.push(format!("{}: {}", place.display(), line.trim()));
+            }
+        }
+    }
+    assert!(locks > 30, "only {locks} locks were found");
+    assert!(shown.is_empty(), "these can be touched elsewhere:\n{}", shown.join("\n"));
+}
+
 #[test]
 fn only_the_handle_knows_its_core() {
     let mut inside = Vec::new();

@@ -38,7 +38,7 @@ impl Memory {
     /// written. What cannot be loaded now stays as it is.
     pub(crate) fn uproot_wilted(&self) {
         let mut sections: BTreeMap<SectionKey, Vec<TreeName>> = BTreeMap::new();
-        for &name in &self.writer.lock().wilted {
+        for &name in &self.lock_writer().wilted {
             let key = SectionKey::of(name.v, SectionName::Adjacency(name.label, name.dir));
             sections.entry(key).or_default().push(name);
         }
@@ -48,7 +48,7 @@ impl Memory {
                 // What has moved must be written before more is loaded.
                 return;
             }
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             match self.uproot(key, &names, &mut writer) {
                 Ok(lists) => moved += lists,
                 Err(error) => {

@@ -280,7 +280,7 @@ impl Committer {
             state.given_up.insert(pending.stamp, Arc::clone(cause));
         }
         drop(state);
-        let _writer = self.writer.lock();
+        let _writer = self.lock_writer();
         for pending in group {
             // Counts first: a reader asks for those of the stamp that it sees. The writer's last commit stays what it
             // was: a stamp that is not in the log may be given out again after a restart, so no section may say that it
@@ -304,7 +304,7 @@ impl Committer {
     /// Applies a group in stamp order; each commit is visible as soon as it is applied.
     fn apply_group(&self, group: Vec<Pending>, bytes: usize, leading: &mut Leading<'_>) -> Result<()> {
         let memory: &Memory = self;
-        let mut writer = memory.writer.lock();
+        let mut writer = memory.lock_writer();
         let mut enough = memory.cache.enough_for_a_group();
         for pending in group {
             if memory.cache.account.total() > enough {

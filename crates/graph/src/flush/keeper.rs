@@ -67,7 +67,7 @@ impl Files {
             Some(manifest) => (manifest, false),
             None => (self.hold_flushes(), true),
         };
-        if self.writer.lock().is_clean() {
+        if self.lock_writer().is_clean() {
             drop(manifest);
             return waited && self.evict_to(self.cache.low_water());
         }

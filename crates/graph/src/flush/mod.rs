@@ -122,7 +122,7 @@ impl Files {
     /// memory far beyond its budget waits for who does: so much writing at once is slowed down to what the disk takes. A
     /// failure is logged, not returned: the commit that came by here is durable.
     pub(crate) fn flush_if_due(&self) {
-        let log_is_due = self.writer.lock().log_bytes > self.options.log_bytes;
+        let log_is_due = self.lock_writer().log_bytes > self.options.log_bytes;
         let watermark = self.watermark();
         let memory_is_due = self.cache.is_over()
             && !self.cache.is_in_vain(watermark)
@@ -139,7 +139,7 @@ impl Files {
         if !log_is_due && !self.cache.is_over() {
             return;
         }
-        if !log_is_due && self.writer.lock().is_clean() {
+        if !log_is_due && self.lock_writer().is_clean() {
             self.cache.note_in_vain(watermark);
             return;
         }
@@ -172,7 +172,7 @@ impl Files {
                 self.describe(manifest, &plan.catalog, &mut checkpoint);
                 self.meta.save(&checkpoint, &plan.catalog, (&plan.degrees, &self.known.values()))
             });
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock_writer();
         self.settle_differing(plan.differing, trees, &mut writer, outcome)?;
         writer.checkpoint = plan.stamp;
         writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
@@ -187,12 +187,12 @@ impl Files {
     /// applied. A crash leaves newer sections under the checkpoint before, as one in the midst of a flush does.
     pub(crate) fn write_behind(&self, as_of: AsOf<'_>) -> Result<()> {
         let mut manifest = self.hold_flushes();
-        let differing = take_differing(&mut self.writer.lock());
+        let differing = take_differing(&mut self.lock_writer());
         let mut trees = Vec::new();
         let outcome = self
             .write_sections(&differing, as_of, &mut trees)
             .map(|written| written.into_iter().for_each(|key| manifest.insert(key)));
-        self.settle_differing(differing, trees, &mut self.writer.lock(), outcome)
+        self.settle_differing(differing, trees, &mut self.lock_writer(), outcome)
     }
 
     /// What differed is stored, or it was not to be.
@@ -224,7 +224,7 @@ impl Files {
     }
 
     fn plan_flush(&self) -> Plan {
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock_writer();
         let differing = take_differing(&mut writer);
         let checkpoint = Checkpoint {
             stamp: writer.applied,
@@ -278,7 +278,7 @@ impl Files {
         output: &mut SectionWriter<'_>,
     ) -> Result<Option<TreeFlush>> {
         // The writer first, and the guard not while the disk is waited for: nothing is freed as long as a guard lives.
-        let writer = self.writer.lock();
+        let writer = self.lock_writer();
         let guard = crossbeam_epoch::pin();
         let watermark = self.timeline.watermark().bits();
         let keeps_retired = self.cache.has_evicted_roots_since(watermark);
@@ -292,7 +292,7 @@ impl Files {
         drop(image);
         drop(guard);
         if let Err(error) = rest.and_then(|rest| rest.write(output)) {
-            let _writer = self.writer.lock();
+            let _writer = self.lock_writer();
             flush.undo();
             return Err(error);
         }
@@ -368,7 +368,7 @@ impl CellVisitor for Image<'_> {
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
         // A guard that waited for the writer would keep whatever is replaced meanwhile.
-        let mut writer = self.memory.writer.lock();
+        let mut writer = self.memory.lock_writer();
         let guard = crossbeam_epoch::pin();
         let schema = self.memory.schema_version();
         let section = cell.loaded(&guard)?;

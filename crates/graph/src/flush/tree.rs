@@ -57,7 +57,7 @@ impl TreeFlush {
         self.nodes.iter().for_each(|node| node.set_dirty(true));
         self.metas.iter().for_each(|meta| meta.dirty.store(true, Ordering::Relaxed));
         self.tree.stored.store(self.was_stored, Ordering::Relaxed);
-        self.tree.retired.lock().extend(self.retired);
+        self.retired.into_iter().for_each(|part| self.tree.retire(part));
     }
 }
 
@@ -101,7 +101,7 @@ impl<'g> TreeImage<'g> {
         }
         root.next_id.store(next, Ordering::Relaxed);
         above.push((name.key(TreePart::Root), encode_root(root, tick)));
-        let parts = std::mem::take(&mut *tree.retired.lock());
+        let parts = tree.take_retired();
         let gone = if keeps_retired { &[][..] } else { &parts[..] };
         let retired = gone.iter().map(|&part| name.key(part)).collect();
         tree.flushing.store(true, Ordering::Relaxed);

@@ -104,7 +104,7 @@ impl Definer {
         // What is stored of a partition carries the stamp of the last commit: one of its own for every round.
         self.log_definitions()?;
         for partition in 0..PARTITIONS {
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             // A partition of an index that was dropped is to stay empty: who drops it takes this lock after that.
             self.check_wanted(&self.indexing, index)?;
             entries.install(self, index.number, partition, &mut writer)?;

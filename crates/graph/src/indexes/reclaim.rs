@@ -22,7 +22,7 @@ impl Definer {
         let keys = hashed.chain(ordered);
         {
             let mut manifest = self.hold_flushes();
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             keys.clone().for_each(|key| writer.forget(key));
             self.clear(keys);
             manifest.forget_index(index);

@@ -21,7 +21,7 @@ impl IndexWorker {
     pub(crate) fn of(definer: &Arc<Definer>) -> Result<Self> {
         definer.resume_indexing();
         let worker = Self { definer: Arc::clone(definer), thread: Mutex::default() };
-        if !definer.indexing.state.lock().tasks.is_empty() || !definer.catalog().indexes().is_empty() {
+        if definer.indexing.look(|state| !state.tasks.is_empty()) || !definer.catalog().indexes().is_empty() {
             worker.start()?;
         }
         Ok(worker)

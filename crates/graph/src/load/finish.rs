@@ -107,7 +107,7 @@ impl Loaded<'_> {
     fn publish(mut self, ids: LoadedIds) -> Result<Tick> {
         let committer = self.committer;
         let mut manifest = committer.hold_flushes();
-        let mut writer = committer.writer.lock();
+        let mut writer = committer.lock_writer();
         let vertices = committer.counts.newest().vertices(None);
         if vertices > 0 {
             return Err(GraphError::NotEmpty { vertices });

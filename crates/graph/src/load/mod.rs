@@ -105,7 +105,7 @@ impl BulkLoad {
         // What an earlier life of the graph left behind stays where it is; the load gets stripes of its own.
         committer.flush()?;
         let first_stripe = committer.allocator.next_stripe();
-        let settled = committer.writer.lock().applied;
+        let settled = committer.lock_writer().applied;
         let catalog = committer.catalog();
         let room = committer.options.bulk_bytes / PART_FOR_VERTICES;
         let full = StripeStaging::start(&committer.store, room, settled, catalog.schema().version)?;

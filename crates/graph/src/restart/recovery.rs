@@ -60,7 +60,7 @@ impl Files {
     fn replay(&mut self, checkpoint: Checkpoint, degrees: DegreeTable) -> Result<()> {
         let (stamp, log) = (checkpoint.stamp, Log::open(Arc::clone(&self.store))?);
         // Held, as by any writer: what it has changed must not be taken for what can be evicted.
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock_writer();
         *writer = Writer::at(stamp);
         writer.degrees = degrees;
         let mut replay = Replay::begin(self, writer, checkpoint.counts);
@@ -69,13 +69,13 @@ impl Files {
             _ => decode_beside(&log, stamp, &mut replay)?,
         }
         let counts = replay.end()?;
-        let applied = self.writer.lock().applied;
+        let applied = self.lock_writer().applied;
         let timeline = match applied {
             0 => Timeline::new(REMEMBERED_UNITS),
             applied => Timeline::recover(Stamp::from_bits(applied), REMEMBERED_UNITS),
         };
         let visible = timeline.visible().bits();
-        self.writer.lock().applied = visible;
+        self.lock_writer().applied = visible;
         self.begin_at(timeline, PublishedCounts::new(visible, counts));
         Ok(())
     }

@@ -26,10 +26,10 @@ const BATCH: usize = 4096;
 impl Files {
     /// See [`crate::graph::Graph::analyze`].
     pub(crate) fn analyze(&self, progress: &mut dyn FnMut(AnalyzeProgress)) -> Result<Arc<Statistics>> {
-        let _analyzing = self.known.analyzing.lock();
+        let _analyzing = self.known.hold_analysis();
         let (snapshot, before) = {
             // Nobody commits while the writer is held: both are of one moment.
-            let writer = self.writer.lock();
+            let writer = self.lock_writer();
             (Snapshot::latest(self), writer.degrees.clone())
         };
         let counted = self.count_degrees(&snapshot, progress)?;
@@ -37,7 +37,7 @@ impl Files {
         snapshot.check()?;
         drop(snapshot);
         let published = {
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             let mut degrees = counted;
             degrees.combine(&writer.degrees, 1);
             degrees.combine(&before, -1);

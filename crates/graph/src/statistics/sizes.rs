@@ -94,7 +94,7 @@ impl GraphStats {
         stats.log_bytes_written = committer.log.written();
         stats.section_bytes_written = committer.sections.written();
         {
-            let writer = committer.writer.lock();
+            let writer = committer.lock_writer();
             (stats.stamp, stats.checkpoint, stats.log_bytes) =
                 (writer.applied, writer.checkpoint, writer.log_bytes);
             stats.lists_packed_again = writer.went_back;

@@ -25,7 +25,7 @@ pub struct Transaction {
     committer: Arc<Committer>,
     pub(crate) base: Snapshot,
     pub(crate) overlay: Arc<Overlay>,
-    pub(crate) writes: Mutex<WriteSet>,
+    pub(super) writes: Mutex<WriteSet>,
     /// The names that it uses and its snapshot does not know.
     names: OnceLock<Arc<NewNames>>,
     /// The request that it is an attempt of, and when that began.

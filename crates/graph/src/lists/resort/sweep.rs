@@ -18,7 +18,7 @@ use crate::sections::{SectionKey, TreeName};
 impl Definer {
     /// Sorts what can be sorted now; whether nothing is left to be done. One thread at a time: others wait for it.
     pub(crate) fn sort_lists(&self) -> Result<bool> {
-        let _sweeping = self.resorts.sweeping.lock();
+        let _sweeping = self.resorts.hold_sweeps();
         let mut nothing_left = true;
         for (label, turn) in self.resorts.orders.all() {
             nothing_left &= self.sort_label(label, turn)?;
@@ -47,12 +47,12 @@ impl Definer {
     }
 
     fn sweep_of(&self, label: EdgeLabelId, turn: Turn) -> Sweep {
-        let known = self.resorts.sweeps.lock().get(&label).filter(|sweep| sweep.turn == turn).cloned();
+        let known = self.resorts.sweep(label, turn);
         known.unwrap_or(Sweep { turn, phase: Phase::Packed, waiting: false, gone_through: (0, 0) })
     }
 
     fn note_sweep(&self, label: EdgeLabelId, sweep: &Sweep) {
-        self.resorts.sweeps.lock().insert(label, sweep.clone());
+        self.resorts.note_sweep(label, sweep.clone());
     }
 
     /// Whether to leave it at that for now: the graph is being closed, or there is a newer turn.

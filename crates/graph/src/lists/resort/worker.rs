@@ -33,8 +33,7 @@ impl SortWorker {
 
 impl Drop for SortWorker {
     fn drop(&mut self) {
-        self.definer.resorts.tasks.lock().stop = true;
-        self.definer.resorts.changed.notify_all();
+        self.definer.resorts.stop();
         if let Some(thread) = self.thread.take() {
             // It has logged whatever went wrong.
             let _ = thread.join();

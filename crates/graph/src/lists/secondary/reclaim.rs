@@ -13,7 +13,7 @@ impl Committer {
     /// [`Committer::reclaim_secondaries`].
     pub(crate) fn drop_secondary(&self, name: TreeName) -> Result<()> {
         {
-            let writer = self.writer.lock();
+            let writer = self.lock_writer();
             // Stamps that were given up are visible and have nothing: whoever reads at one of them may be reading the tree.
             let died = writer.applied.max(self.timeline.visible().bits());
             if !self.secondaries.kill(name, died) {
@@ -35,7 +35,7 @@ impl Committer {
 
     /// Every change up to this stamp is in what the last checkpoint names.
     fn stored_up_to(&self) -> Tick {
-        self.writer.lock().checkpoint
+        self.lock_writer().checkpoint
     }
 
     fn reclaim(&self, name: TreeName, died: Tick) -> Result<()> {
@@ -50,7 +50,7 @@ impl Committer {
         self.cache.forget_limbo(|key| matches!(key, SectionKey::Tree { name: of, .. } if *of == name));
         self.sections.delete_all(&tree_prefix(name))?;
         let tree = {
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             writer.dirty_trees.remove(&name);
             self.secondaries.remove(name)
         };

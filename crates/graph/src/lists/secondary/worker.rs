@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::build::Built;
 use crate::commit::Committer;
 use crate::error::{GraphError, Result};
-use crate::resident::{TreeTask, Work};
+use crate::resident::TreeTask;
 use crate::sections::TreeName;
 
 /// The workers of an open graph. They end with the graph's last handle.
@@ -63,13 +63,10 @@ impl Committer {
     /// Ends a period: what is to be done.
     fn decide_secondaries(&self) -> Vec<TreeTask> {
         self.node_sizes.adapt();
-        let (read, changed) = (self.secondaries.take_nodes_read(), self.secondaries.take_changes());
-        let (work, there) = (Work { read: read as f64, changed: changed as f64 }, self.secondaries.live());
-        let options = &self.options.secondary;
-        let advice =
-            self.secondaries.advisor.lock().end_period(work, &there, options.threshold, options.patience);
+        let there = self.secondaries.live();
+        let advice = self.secondaries.end_period(&there, &self.options.secondary);
         // A list that is to go back into its section needs none.
-        let wilted = self.writer.lock().wilted.clone();
+        let wilted = self.lock_writer().wilted.clone();
         let needless = there.into_iter().filter(|name| wilted.contains(&name.by(None)));
         let mut drops: Vec<TreeName> = advice.drop.into_iter().chain(needless).collect();
         drops.sort_unstable();
@@ -83,7 +80,7 @@ impl Committer {
                 let begun = Instant::now();
                 let built = self.build_secondary(name);
                 if !matches!(built, Ok(Built::Yes | Built::NotNeeded)) {
-                    self.secondaries.advisor.lock().failed(name);
+                    self.secondaries.note_failed(name);
                 }
                 if built? == Built::Yes {
                     // So that a restart does not have to build it again.

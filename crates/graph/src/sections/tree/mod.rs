@@ -50,7 +50,7 @@ pub(crate) struct EdgeTree {
     /// The last snapshot that reads `former`; 0 if there is none.
     pub(crate) former_until: AtomicU64,
     /// Storage ids on disk that the next root will not lead to.
-    pub(crate) retired: Mutex<Vec<TreePart>>,
+    retired: Mutex<Vec<TreePart>>,
     /// Whether the store has a root of it.
     pub(crate) stored: AtomicBool,
     /// Whether a flush is writing it.
@@ -103,6 +103,16 @@ impl EdgeTree {
     /// Whether a section that leads to the tree can be stored.
     pub(crate) fn is_stored(&self) -> bool {
         self.stored.load(Ordering::Relaxed)
+    }
+
+    /// Takes the storage ids that the next root will not lead to: for who deletes what is there.
+    pub(crate) fn take_retired(&self) -> Vec<TreePart> {
+        std::mem::take(&mut self.retired.lock())
+    }
+
+    /// These storage ids, which stay.
+    pub(crate) fn retired(&self) -> Vec<TreePart> {
+        self.retired.lock().clone()
     }
 
     /// Notes that what is stored there belongs to no list any more.
