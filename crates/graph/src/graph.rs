@@ -2,35 +2,49 @@
 
 use crate::model::Statistics;
 use crate::statistics::AnalyzeProgress;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use store::Store;
 
 use crate::cache::{PoolStats, Request};
-use crate::core::Core;
+use crate::care::{self, BackupSummary};
+use crate::commit::Committer;
+use crate::define::Definer;
 use crate::error::{GraphError, Result};
 use crate::flush::Keeper;
 use crate::indexes::{IndexStatus, IndexWorker};
 use crate::lists::{SecondaryStatus, SecondaryWorker, SortStatus, SortWorker};
 use crate::load::BulkLoad;
-use crate::model::{GraphOptions, IndexDescription, IndexKind, MAX_TRANSACTION_BYTES, SchemaDescription};
+use crate::model::{GraphOptions, IndexDescription, IndexKind, SchemaDescription};
 use crate::read::Snapshot;
+use crate::resident::Memory;
+use crate::restart;
 use crate::statistics::{GraphStats, SectionSizes};
-use crate::write::{Transaction, Turn};
+use crate::write::{HeldBytes, Transaction, Turn};
 
 /// A durable, transactional property graph. Cheap to clone: clones are the same graph.
 #[derive(Clone)]
 pub struct Graph {
     core: Arc<Core>,
-    /// Ends with the last handle.
-    worker: Arc<IndexWorker>,
-    /// Likewise.
-    _keeper: Option<Arc<Keeper>>,
-    /// Likewise.
-    _secondary: Arc<SecondaryWorker>,
-    /// Likewise.
-    _sorting: Arc<SortWorker>,
+}
+
+/// Everything that the handles of one open graph share. What happens at every request is reached from here at once.
+struct Core {
+    /// What is in memory.
+    memory: Arc<Memory>,
+    /// That, the files behind it, and the commits on their way there.
+    committer: Arc<Committer>,
+    /// That, and who may change definitions.
+    definer: Arc<Definer>,
+    /// What open transactions have written.
+    held: Arc<HeldBytes>,
+    /// The threads beside: they end with the last handle.
+    indexes: IndexWorker,
+    _keeper: Option<Keeper>,
+    _secondary: SecondaryWorker,
+    _sorting: SortWorker,
 }
 
 impl Graph {
@@ -39,27 +53,27 @@ impl Graph {
     ///
     /// # Errors
     /// If the store fails, holds a newer format, or is damaged.
-    pub fn open(store: Arc<dyn Store>, mut options: GraphOptions) -> Result<Self> {
-        options.transaction_bytes = options.transaction_bytes.min(MAX_TRANSACTION_BYTES);
-        options.tree = options.tree.clamped();
-        let share = (options.cache_bytes / 32).max(1 << 20);
-        options.flush_batch_bytes = options.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2).min(share);
-        options.replay_bytes = options.replay_bytes.min((options.cache_bytes / 8).max(1 << 20));
-        let core = Arc::new(Core::open(store, options)?);
-        if core.cache.is_over() {
-            // What the log had to say.
-            core.flush_for_room();
-        }
-        let worker = Arc::new(IndexWorker::of(&core)?);
-        let keeper = if core.options.keeper { Some(Arc::new(Keeper::start(&core)?)) } else { None };
-        let secondary = Arc::new(SecondaryWorker::start(&core)?);
-        let sorting = Arc::new(SortWorker::start(&core)?);
-        Ok(Self { core, worker, _keeper: keeper, _secondary: secondary, _sorting: sorting })
+    pub fn open(store: Arc<dyn Store>, options: GraphOptions) -> Result<Self> {
+        let files = Arc::new(restart::open(store, options)?);
+        let memory = Arc::clone(&**files);
+        let committer = Arc::new(Committer::new(Arc::clone(&files)));
+        let definer = Arc::new(Definer::new(Arc::clone(&committer)));
+        let core = Core {
+            held: HeldBytes::new(memory.options.held_bytes),
+            indexes: IndexWorker::of(&definer)?,
+            _keeper: memory.options.keeper.then(|| Keeper::start(&files)).transpose()?,
+            _secondary: SecondaryWorker::start(&committer)?,
+            _sorting: SortWorker::start(&definer)?,
+            memory,
+            committer,
+            definer,
+        };
+        Ok(Self { core: Arc::new(core) })
     }
 
     /// The latest committed state.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::latest(&self.core)
+        Snapshot::latest(&self.core.memory)
     }
 
     /// Begins a transaction on the latest committed state.
@@ -70,17 +84,17 @@ impl Graph {
     /// Begins a transaction on a snapshot of this graph that is there already: what was found out about the graph at that
     /// moment, a plan say, holds in the transaction, too.
     pub fn begin_at(&self, snapshot: Snapshot) -> Transaction {
-        Transaction::begin(&self.core, snapshot, None)
+        Transaction::begin(&self.core.committer, &self.core.held, snapshot, None)
     }
 
     /// The same as the next attempt of a request that has lost before, or may lose: see [`Turn`].
     pub fn begin_in(&self, snapshot: Snapshot, turn: &Arc<Turn>) -> Transaction {
-        Transaction::begin(&self.core, snapshot, Some(Arc::clone(turn)))
+        Transaction::begin(&self.core.committer, &self.core.held, snapshot, Some(Arc::clone(turn)))
     }
 
     /// For a request that is tried again when it loses: its place among others that do.
     pub fn turn(&self) -> Arc<Turn> {
-        Arc::new(Turn::new(&self.core))
+        Arc::new(Turn::new(&self.core.committer))
     }
 
     /// Begins a bulk load. Nothing else may write to the graph until it is finished or dropped.
@@ -92,8 +106,8 @@ impl Graph {
         if vertices > 0 {
             return Err(GraphError::NotEmpty { vertices });
         }
-        self.worker.start()?;
-        BulkLoad::begin(&self.core)
+        self.core.indexes.start()?;
+        BulkLoad::begin(&self.core.committer)
     }
 
     /// Writes dirty sections, advances the checkpoint and trims the log.
@@ -101,27 +115,27 @@ impl Graph {
     /// # Errors
     /// If the store fails; nothing is lost then, the log still has it.
     pub fn flush(&self) -> Result<()> {
-        self.core.flush()
+        self.core.committer.flush()
     }
 
     /// Bytes of sections and tree nodes in memory, those included that only wait for their last readers.
     pub fn cache_bytes(&self) -> u64 {
-        self.core.cache.account.total() as u64
+        self.core.memory.cache.account.total() as u64
     }
 
     /// A request, which is over at `deadline` at the latest: what snapshots that serve it load goes through the I/O pools.
     pub fn request(&self, deadline: Option<Instant>) -> Arc<Request> {
-        self.core.pools.request(deadline)
+        self.core.memory.pools.request(deadline)
     }
 
     /// What the I/O pools are doing.
     pub fn pool_stats(&self) -> PoolStats {
-        self.core.pools.stats()
+        self.core.memory.pools.stats()
     }
 
     /// Sizes and counters. It visits every section: for people and monitoring, not for hot paths.
     pub fn stats(&self) -> GraphStats {
-        GraphStats::of(&self.core)
+        GraphStats::of(&self.core.committer)
     }
 
     /// Loads every section that the last flush left on disk, and says what each kind of them takes there and in memory.
@@ -130,7 +144,7 @@ impl Graph {
     /// # Errors
     /// If the store fails, or a section is damaged.
     pub fn layout(&self) -> Result<Vec<SectionSizes>> {
-        self.core.layout()
+        self.core.committer.layout()
     }
 
     /// Creates an equality index over the values of `key` of the vertices with `label`, and waits until it is ready.
@@ -151,8 +165,8 @@ impl Graph {
     /// # Errors
     /// If a name cannot be one, an index cannot be like that, or the store fails.
     pub fn declare_index(&self, index: &IndexDescription) -> Result<()> {
-        self.worker.start()?;
-        self.core.declare_index(index)
+        self.core.indexes.start()?;
+        self.core.definer.declare_index(index)
     }
 
     /// Waits until an index is ready.
@@ -160,12 +174,12 @@ impl Graph {
     /// # Errors
     /// If there is no such index or building it failed: a unique index, if two vertices have the same value.
     pub fn await_index(&self, index: &IndexDescription) -> Result<()> {
-        self.core.await_index(index)
+        self.core.definer.await_index(index)
     }
 
     /// Waits until every index that was declared is ready, or building it has failed.
     pub fn await_indexes(&self) {
-        self.core.indexing.await_all();
+        self.core.memory.indexing.await_all();
     }
 
     /// Drops an index. Queries that run go on as they began; what it stored is deleted when the last of them has ended.
@@ -173,18 +187,18 @@ impl Graph {
     /// # Errors
     /// If there is no such index, or the store fails.
     pub fn drop_index(&self, index: &IndexDescription) -> Result<()> {
-        self.worker.start()?;
-        self.core.drop_index(index)
+        self.core.indexes.start()?;
+        self.core.definer.drop_index(index)
     }
 
     /// The indexes, and how far each is.
     pub fn index_status(&self) -> Vec<IndexStatus> {
-        self.core.index_status()
+        self.core.definer.index_status()
     }
 
     /// The secondary edge-trees, and what they are worth.
     pub fn secondary_trees(&self) -> Vec<SecondaryStatus> {
-        self.core.secondary_status()
+        self.core.memory.secondary_status()
     }
 
     /// Ends the period in which the benefit of secondary edge-trees is measured now, and builds and drops what its end
@@ -193,12 +207,12 @@ impl Graph {
     /// # Errors
     /// The first failure to build or drop a tree.
     pub fn adapt_secondary_trees(&self) -> Result<()> {
-        self.core.adapt_secondary_trees()
+        self.core.committer.adapt_secondary_trees()
     }
 
     /// The edge labels whose sort key was changed and whose lists do not all lie by it yet, and how far each is.
     pub fn sorting(&self) -> Vec<SortStatus> {
-        self.core.sort_status()
+        self.core.memory.sort_status()
     }
 
     /// Sorts the lists that do not lie by the sort key of their label, as far as that can be done now, before it returns: for
@@ -208,7 +222,7 @@ impl Graph {
     /// # Errors
     /// If the store fails. What was sorted stays so.
     pub fn sort_lists(&self) -> Result<bool> {
-        self.core.sort_lists()
+        self.core.definer.sort_lists()
     }
 
     /// Waits until all lists lie by the sort key of their label. Whoever waits must not hold an older snapshot.
@@ -218,7 +232,7 @@ impl Graph {
     pub fn await_sorted_lists(&self) -> Result<()> {
         const LONGEST: Duration = Duration::from_secs(1);
         let mut pause = Duration::from_millis(10);
-        while !self.core.sort_lists()? {
+        while !self.core.definer.sort_lists()? {
             // Nobody is told when a snapshot ends. To look goes through all lists of the label.
             std::thread::sleep(pause);
             pause = (pause * 2).min(LONGEST);
@@ -228,7 +242,7 @@ impl Graph {
 
     /// The schema and the indexes, by names.
     pub fn schema(&self) -> SchemaDescription {
-        SchemaDescription::of(&self.core.catalog())
+        SchemaDescription::of(&self.core.memory.catalog())
     }
 
     /// Lets `edit` change the schema, and makes the result the next version; the number of the version that is in
@@ -257,7 +271,7 @@ impl Graph {
     /// Those of `edit`; [`crate::model::SchemaError`] if the description makes no sense or an element breaks it, which
     /// leaves the schema as it was; or a failure of the store.
     pub fn change_schema(&self, edit: impl FnOnce(&mut SchemaDescription) -> Result<()>) -> Result<u64> {
-        self.core.change_schema(edit)
+        self.core.definer.change_schema(edit)
     }
 
     /// Whether the schema could be changed to `description` now. Nothing is changed, and writes that go on meanwhile may
@@ -266,7 +280,7 @@ impl Graph {
     /// # Errors
     /// Those that [`Graph::change_schema`] would have.
     pub fn check_schema(&self, description: &SchemaDescription) -> Result<()> {
-        self.core.check_schema(description)
+        self.core.definer.check_schema(description)
     }
 
     /// Makes the schema what `description` says, and declares the indexes that are missing. Indexes that it does not
@@ -289,20 +303,31 @@ impl Graph {
     }
 
     #[cfg(test)]
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        &self.core
+    pub(crate) fn definer(&self) -> &Arc<Definer> {
+        &self.core.definer
+    }
+
+    /// Writes the graph as it is now into the directory `to`, which is created if it is not there. In a directory that
+    /// holds backups of this graph already, only what has changed since the last of them is written, as a further file;
+    /// those before are read, which checks them. Nothing changed, nothing written. Commits go on meanwhile.
+    ///
+    /// # Errors
+    /// [`GraphError::Backup`] if a file there is not one that was written or is missing, another backup is being written
+    /// there, or there is no room; a failure of the store. The backups that were there before stay as they are.
+    pub fn backup(&self, to: impl AsRef<Path>) -> Result<BackupSummary> {
+        care::backup(self.store(), to.as_ref())
     }
 
     /// The store that the graph is kept in.
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.core.store
+        &self.core.committer.store
     }
 
     /// What is known as of the last commit, published anew. It waits for the writer, and plans are made again: for people
     /// and tests; for plans there is [`Snapshot::statistics`].
     pub fn current_statistics(&self) -> Arc<Statistics> {
-        let writer = self.core.writer.lock();
-        self.core.publish_statistics(&writer.degrees)
+        let writer = self.core.memory.lock_writer();
+        self.core.memory.publish_statistics(&writer.degrees)
     }
 
     /// Counts every degree, and every value of every index that is ready, as of now and while reads and writes go on. What
@@ -311,12 +336,12 @@ impl Graph {
     /// # Errors
     /// If something cannot be read, or the result not be stored.
     pub fn analyze(&self, progress: &mut dyn FnMut(AnalyzeProgress)) -> Result<Arc<Statistics>> {
-        self.core.analyze(progress)
+        self.core.committer.analyze(progress)
     }
 }
 
 impl std::fmt::Debug for Graph {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Graph").field("visible", &self.core.timeline.visible()).finish_non_exhaustive()
+        f.debug_struct("Graph").field("visible", &self.core.memory.timeline.visible()).finish_non_exhaustive()
     }
 }

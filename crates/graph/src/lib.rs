@@ -88,7 +88,6 @@ mod cache;
 mod care;
 mod cells;
 mod commit;
-mod core;
 mod define;
 mod durable;
 mod error;

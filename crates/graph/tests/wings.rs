@@ -1,4 +1,4 @@
-//! The rules of the wings that a program can check: their order, their doors, and which arrows still run up.
+//! The rules of the wings that a program can check: their order, their doors, and what only the handle knows.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,34 +16,20 @@ const ORDER: [&str; 20] = [
     "resident",
     "apply",
     "read",
-    "commit",
-    "write",
     "flush",
     "restart",
+    "commit",
+    "write",
+    "define",
     "lists",
     "statistics",
     "indexes",
-    "define",
     "load",
     "care",
 ];
 
 /// The files of the handle.
-const HANDLE: [&str; 3] = ["core", "graph", "lib"];
-
-/// Arrows that still run up: a wing, and what it uses of the handle or of a wing above it. This list may only shrink.
-const LEFT: &[(&str, &str)] = &[
-    ("write", "core::Core"),
-    ("commit", "core::Core"),
-    ("flush", "core::Core"),
-    ("restart", "core::Core"),
-    ("lists", "core::Core"),
-    ("statistics", "core::Core"),
-    ("indexes", "core::Core"),
-    ("define", "core::Core"),
-    ("load", "core::Core"),
-    ("care", "graph::Graph"),
-];
+const HANDLE: [&str; 2] = ["graph", "lib"];
 
 /// Most entries of `src`.
 const MOST_ENTRIES: usize = 25;
@@ -161,6 +147,56 @@ fn imports() -> Vec<Import> {
     imports
 }
 
+/// What a wing has of methods.
+struct Methods {
+    wing: &'static str,
+    /// All functions that it defines.
+    own: BTreeSet<String>,
+    /// Those that others may call, of types of wings below it.
+    of_others: BTreeSet<String>,
+    called: BTreeSet<String>,
+}
+
+fn methods() -> [Methods; ORDER.len()] {
+    ORDER.map(|wing| {
+        let mut inside = Vec::new();
+        files(&source().join(wing), &mut inside);
+        let codes = inside.iter().map(|file| code_of(&fs::read_to_string(file).unwrap()) + "\n");
+        let code: String = codes.collect();
+        let types = names_after(&code, &["struct ", "enum "], "");
+        let foreign = impls_of(&code).into_iter().filter(|(name, _)| !types.contains(*name));
+        let of_others = foreign.flat_map(|(_, body)| names_after(body, &["pub(crate) fn ", "pub fn "], ""));
+        let (of_others, called) = (of_others.collect(), names_after(&code, &["."], "("));
+        Methods { wing, own: names_after(&code, &["fn "], ""), of_others, called }
+    })
+}
+
+/// The words in some code that stand between one of these and that.
+fn names_after(code: &str, before: &[&str], behind: &str) -> BTreeSet<String> {
+    let is_other = |letter: char| letter != '_' && !letter.is_alphanumeric();
+    let ends = before.iter().flat_map(|before| code.match_indices(before).map(|(at, _)| at + before.len()));
+    let words = ends.filter_map(|at| {
+        let (word, rest) = code[at..].split_at(code[at..].find(is_other)?);
+        rest.starts_with(behind).then(|| word.to_owned())
+    });
+    words.collect()
+}
+
+/// The blocks of methods in some code that are of no trait: of which type, and what is in them.
+fn impls_of(code: &str) -> Vec<(&str, &str)> {
+    let blocks = code.split("\nimpl").skip(1).filter_map(|block| block.split_once(" {\n"));
+    let inherent = blocks.filter(|(head, _)| !head.contains(" for ")).map(|(head, rest)| {
+        let name = if head.starts_with('<') {
+            head.split_once("> ").map_or("", |(_, name)| name)
+        } else {
+            head.trim()
+        };
+        let name = name.split('<').next().unwrap_or_default();
+        (name.rsplit("::").next().unwrap_or_default(), rest.split("\n}").next().unwrap_or_default())
+    });
+    inherent.collect()
+}
+
 fn height(wing: &str) -> usize {
     ORDER.iter().position(|known| *known == wing).unwrap_or(ORDER.len())
 }
@@ -179,25 +215,72 @@ fn the_wings_are_what_is_in_the_house() {
 
 #[test]
 fn no_import_runs_up() {
-    let (mut up, mut used) = (BTreeSet::new(), BTreeSet::new());
+    let mut up = BTreeSet::new();
     for import in imports() {
         let target = import.path[0].as_str();
-        if target == "error" || height(target) <= height(&import.wing) {
-            continue;
-        }
-        let name = import.path.join("::");
-        match LEFT.iter().find(|(wing, left)| *wing == import.wing && *left == name) {
-            Some(left) => {
-                used.insert(left);
-            }
-            None => {
-                up.insert(format!("{} uses {name}", import.file));
-            }
+        if target != "error" && height(target) > height(&import.wing) {
+            up.insert(format!("{} uses {}", import.file, import.path.join("::")));
         }
     }
     assert!(up.is_empty(), "these run up:\n{}", up.into_iter().collect::<Vec<_>>().join("\n"));
-    let cut: Vec<_> = LEFT.iter().filter(|left| !used.contains(left)).collect();
-    assert!(cut.is_empty(), "these are cut, so take them off the list: {cut:?}");
+}
+
+#[test]
+fn no_call_of_a_method_runs_up() {
+    let methods = methods();
+    let (mut up, mut known) = (Vec::new(), BTreeSet::new());
+    for (place, caller) in methods.iter().enumerate() {
+        known.extend(&caller.own);
+        for above in &methods[place + 1..] {
+            // A name that stands for something here as well is taken for that.
+            let called = caller.called.intersection(&above.of_others).filter(|name| !known.contains(name));
+            up.extend(called.map(|name| format!("{} calls {name} of {}", caller.wing, above.wing)));
+        }
+    }
+    let found: usize = methods.iter().map(|methods| methods.of_others.len()).sum();
+    assert!(found > 50, "only {found} methods were found that a wing adds to types below it");
+    assert!(up.is_empty(), "these run up:\n{}", up.join("\n"));
+}
+
+/// Whoever else wants what a lock guards asks at its wing's door: the compiler sees to it where the field is not shown.
+#[test]
+fn no_lock_is_seen_outside_its_wing() {
+    let (mut inside, mut locks, mut shown) = (Vec::new(), 0, Vec::new());
+    files(&source(), &mut inside);
+    for file in inside {
+        let code = code_of(&fs::read_to_string(&file).unwrap());
+        let is_lock = |line: &&str| {
+            let ty = line.trim_end_matches(',').split_once(": ").map_or("", |(_, ty)| ty);
+            line.starts_with("    ")
+                && ["Mutex<", "RwLock<", "Condvar"].iter().any(|lock| ty.starts_with(lock))
+        };
+        for line in code.lines().filter(is_lock) {
+            locks += 1;
+            let place = file.strip_prefix(source()).unwrap();
+            // The module above a file is the wing or a part of it, but above the wing's door there is the house.
+            let is_inside = line.contains("pub(super)")
+                && place.components().count() + usize::from(!place.ends_with("mod.rs")) > 2;
+            if line.trim_start().strip_prefix("pub").is_some_and(|rest| rest.starts_with([' ', '(']))
+                && !is_inside
+            {
+                shown.push(format!("{}: {}", place.display(), line.trim()));
+            }
+        }
+    }
+    assert!(locks > 30, "only {locks} locks were found");
+    assert!(shown.is_empty(), "these can be touched elsewhere:\n{}", shown.join("\n"));
+}
+
+#[test]
+fn only_the_handle_knows_its_core() {
+    let mut inside = Vec::new();
+    files(&source(), &mut inside);
+    let names = |file: &&PathBuf| {
+        names_after(&code_of(&fs::read_to_string(file).unwrap()), &[" ", "(", "<", "&", ":"], "")
+            .contains("Core")
+    };
+    let knowing: Vec<_> = inside.iter().filter(names).collect();
+    assert_eq!(knowing, [&source().join("graph.rs")]);
 }
 
 #[test]

@@ -37,9 +37,7 @@ impl Memory {
         let is_retyped = definitions.retypes != catalog.definitions().retypes;
         if is_retyped || !turned.is_empty() {
             // Whoever loads from here on converts; whoever has loaded before is found now.
-            let mut loads = self.retypes.write();
-            loads.clone_from(&definitions.retypes);
-            self.turn_loads(&turned, since);
+            self.convert_loads_by(&definitions.retypes, || self.turn_loads(&turned, since));
         }
         if is_retyped {
             let (retypes, version) = (&definitions.retypes, catalog.schema().version);

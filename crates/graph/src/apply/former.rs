@@ -21,23 +21,6 @@ use crate::model::Tick;
 use crate::sections::{EdgeTree, TreePart, TreeRoot};
 
 impl EdgeTree {
-    /// The root that a snapshot at `tick` reads instead of the newest one. To be asked for behind that, of the same tree: the
-    /// newest is replaced last, so whoever has a new one finds the former here.
-    #[inline]
-    pub(crate) fn former<'g>(&self, tick: Tick, guard: &'g Guard) -> Option<&'g TreeRoot> {
-        if tick > self.former_until.load(Ordering::Acquire) { None } else { self.former.loaded(guard) }
-    }
-
-    /// Whether there is one.
-    pub(crate) fn has_former(&self) -> bool {
-        self.former_until.load(Ordering::Acquire) != 0
-    }
-
-    /// The root that older snapshots read, whichever they are.
-    pub(crate) fn any_former<'g>(&self, guard: &'g Guard) -> Option<&'g TreeRoot> {
-        self.former.loaded(guard)
-    }
-
     /// Puts another root in the place of `old`, which snapshots up to `until` go on reading. The writer's call, when no
     /// snapshot is newer than that and there is no former root.
     pub(crate) fn replace_root(
@@ -87,7 +70,7 @@ mod tests {
         let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
         let options = GraphOptions { tree, secondary, keeper: false, ..GraphOptions::default() };
         let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
-        let core = graph.core();
+        let definer = graph.definer();
         let transaction = graph.begin();
         let hub = transaction.add_vertex(None, "hub").unwrap();
         transaction.commit().unwrap();
@@ -117,8 +100,8 @@ mod tests {
         let name = TreeName::primary(hub, label, Dir::Out);
         let stale = reader.tree_of(name).unwrap();
         // What was read just now gets a second chance.
-        (0..4).for_each(|_| _ = core.evict_to(0));
-        assert!(core.tree_in_memory(name, &reader.guard).is_none(), "the section was to leave memory");
+        (0..4).for_each(|_| _ = definer.evict_to(0));
+        assert!(definer.tree_in_memory(name, &reader.guard).is_none(), "the section was to leave memory");
         graph.sort_lists().unwrap();
         assert!(reader.tree_of(name).unwrap().has_former(), "the list was to be sorted");
         assert_eq!(reader.tree_degree(&stale, name), 40);

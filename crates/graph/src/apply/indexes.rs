@@ -1,15 +1,34 @@
 //! Moves vertices in indexes as commits change their properties.
 
-use values::{Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef};
 
 use super::writer::Application;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Index, IndexDefinition, IndexKind, KeyId, PropertyState, Tick, index_hash, order_key, slot_of,
 };
-use crate::sections::{Column, FIRST_INDEX, OrderedPartition, PARTITIONS, SectionKey, SectionName};
+use crate::sections::{
+    Column, EDGE_ID_BYTES, EDGE_IDS, EdgeIdEntry, FIRST_INDEX, OrderedPartition, PARTITIONS, SectionKey,
+    SectionName, edge_id_partition_key,
+};
 
 impl Application<'_> {
+    /// Puts an edge with an id of the user into the index, or takes it out.
+    pub(super) fn change_edge_id(&mut self, id: &Value, e: EdgeRef, added: bool) -> Result<()> {
+        let entry = EdgeIdEntry::new(id, e);
+        let cell = self.memory.ordered.get_or_grow(EDGE_IDS * PARTITIONS + entry.partition());
+        let tick = self.tick;
+        self.change(
+            cell,
+            edge_id_partition_key(entry.partition()),
+            EDGE_ID_BYTES,
+            OrderedPartition::empty,
+            |section| {
+                section.push(tick, (entry.key().into(), e.src), added);
+            },
+        )
+    }
+
     /// Takes a vertex out of an index under the values it had, and puts it in under those it gets.
     pub(crate) fn maintain(
         &mut self,

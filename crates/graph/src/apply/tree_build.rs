@@ -120,7 +120,7 @@ mod tests {
             ..GraphOptions::default()
         };
         let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
-        let core = graph.core();
+        let definer = graph.definer();
         let transaction = graph.begin();
         let hub = transaction.add_vertex(None, "hub").unwrap();
         for _ in 0..40 {
@@ -128,19 +128,19 @@ mod tests {
         }
         transaction.commit().unwrap();
         graph.flush().unwrap();
-        core.evict_to(0);
+        definer.evict_to(0);
         let snapshot = graph.snapshot();
         let reader = snapshot.reader();
         let name = TreeName::primary(hub, snapshot.catalog().edge_label("likes").unwrap(), Dir::Out);
         let stale = reader.tree_of(name).unwrap();
-        let load = core.cache.loads.try_begin(name.key(TreePart::Root)).unwrap();
-        core.evict_to(0);
-        assert!(core.is_current(&stale, name, &reader.guard), "its root is being loaded");
+        let load = definer.cache.loads.try_begin(name.key(TreePart::Root)).unwrap();
+        definer.evict_to(0);
+        assert!(definer.is_current(&stale, name, &reader.guard), "its root is being loaded");
         drop(load);
-        core.evict_to(0);
-        assert!(!core.is_current(&stale, name, &reader.guard));
+        definer.evict_to(0);
+        assert!(!definer.is_current(&stale, name, &reader.guard));
         assert!(reader.tree_of(name).is_some(), "the section is there again, with another object");
-        assert!(core.tree_root(&stale, name, &reader.guard).is_err());
+        assert!(definer.tree_root(&stale, name, &reader.guard).is_err());
         assert!(stale.root.loaded(&reader.guard).is_none());
         assert_eq!(reader.tree_degree(&stale, name), 40);
         snapshot.check().unwrap();

@@ -38,7 +38,7 @@ impl Memory {
     /// written. What cannot be loaded now stays as it is.
     pub(crate) fn uproot_wilted(&self) {
         let mut sections: BTreeMap<SectionKey, Vec<TreeName>> = BTreeMap::new();
-        for &name in &self.writer.lock().wilted {
+        for &name in &self.lock_writer().wilted {
             let key = SectionKey::of(name.v, SectionName::Adjacency(name.label, name.dir));
             sections.entry(key).or_default().push(name);
         }
@@ -48,7 +48,7 @@ impl Memory {
                 // What has moved must be written before more is loaded.
                 return;
             }
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             match self.uproot(key, &names, &mut writer) {
                 Ok(lists) => moved += lists,
                 Err(error) => {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn who_came_by_a_section_that_was_evicted_finds_the_list_where_it_is_now() {
         let graph = open();
-        let core = graph.core();
+        let definer = graph.definer();
         let transaction = graph.begin();
         let hub = transaction.add_vertex(None, "hub").unwrap();
         let edges: Vec<EdgeRef> =
@@ -180,7 +180,7 @@ mod tests {
         // The old snapshot holds it back.
         graph.flush().unwrap();
         drop(old);
-        core.evict_to(0);
+        definer.evict_to(0);
         let transaction = graph.begin();
         transaction.add_vertex(None, "other").unwrap();
         transaction.commit().unwrap();
@@ -188,11 +188,14 @@ mod tests {
         let reader = snapshot.reader();
         let name = TreeName::primary(hub, snapshot.catalog().edge_label("likes").unwrap(), Dir::Out);
         let stale = reader.tree_of(name).unwrap();
-        core.evict_to(0);
-        assert!(core.tree_in_memory(name, &reader.guard).is_none(), "the section was to leave memory");
+        definer.evict_to(0);
+        assert!(definer.tree_in_memory(name, &reader.guard).is_none(), "the section was to leave memory");
         graph.flush().unwrap();
         assert_eq!(graph.stats().lists_packed_again, 2, "out-edges and in-edges");
-        assert!(core.sections.stored_bytes(name.key(TreePart::Root)).is_err(), "the tree was to be deleted");
+        assert!(
+            definer.sections.stored_bytes(name.key(TreePart::Root)).is_err(),
+            "the tree was to be deleted"
+        );
         assert_eq!(reader.tree_degree(&stale, name), 3);
         assert_eq!(reader.tree_run(&stale, name, &mut Place::at(1)).neighbours(), [hub; 3]);
         assert!(reader.find_in_tree(&stale, name, edges[2].seq).is_some());

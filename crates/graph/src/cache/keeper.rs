@@ -7,16 +7,16 @@ use parking_lot::{Condvar, Mutex};
 /// What wakes the keeper.
 #[derive(Default)]
 pub(crate) struct Signal {
-    pub(crate) state: Mutex<State>,
-    pub(crate) changed: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
 }
 
 #[derive(Default)]
-pub(crate) struct State {
-    pub(crate) rung: bool,
+struct State {
+    rung: bool,
     /// Rung, and the budget is spent.
-    pub(crate) urgent: bool,
-    pub(crate) stop: bool,
+    urgent: bool,
+    stop: bool,
 }
 
 impl Signal {

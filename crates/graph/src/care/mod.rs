@@ -4,5 +4,6 @@
 mod backup;
 mod check;
 
+pub(crate) use backup::backup;
 pub use backup::{BackupSummary, restore};
 pub use check::{CheckProgress, Finding, check, check_within};

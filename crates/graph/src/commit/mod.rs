@@ -3,7 +3,9 @@
 //! transactions that come to it.)
 
 mod commit_counts;
+mod committer;
 mod queue;
 
 pub use commit_counts::CommitCounts;
-pub(crate) use queue::{Commit, CommitQueue};
+pub(crate) use committer::Committer;
+pub(crate) use queue::Commit;

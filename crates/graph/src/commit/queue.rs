@@ -25,12 +25,12 @@ use store::StoreError;
 use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 
 use super::commit_counts::CommitCounters;
+use super::committer::Committer;
 use crate::apply::Application;
-use crate::core::Core;
 use crate::durable::{CatalogGrowth, GroupRecord, encode_ops};
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, Counts, Named, NewNames, Op, Tick, name_hash, units};
-use crate::resident::Writer;
+use crate::resident::{Memory, Writer};
 
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
@@ -42,12 +42,12 @@ const STRETCH: usize = 64;
 const LONGEST_WAIT: Duration = Duration::from_millis(2);
 
 /// Commits that have a stamp and wait for the log.
-pub(crate) struct CommitQueue {
+pub(super) struct CommitQueue {
     state: Mutex<State>,
     changed: Condvar,
     /// Told when as many wait as the leader waits for.
     joined: Condvar,
-    pub(crate) counters: CommitCounters,
+    pub(super) counters: CommitCounters,
 }
 
 struct State {
@@ -58,8 +58,6 @@ struct State {
     company: usize,
     /// How long it took to make the last group durable.
     pace: Duration,
-    /// The first stamp that could not be committed, and why: none after it can.
-    failed: Option<(Stamp, String)>,
     /// Commits that a full disk had no room for, until their committers hear of it.
     given_up: FxHashMap<Stamp, Arc<StoreError>>,
     /// Which definitions the log (or the checkpoint) already has.
@@ -75,13 +73,12 @@ struct Pending {
 
 impl CommitQueue {
     /// An empty queue over a log that has the definitions of `revision`.
-    pub(crate) fn new(revision: u64) -> Self {
+    pub(super) fn new(revision: u64) -> Self {
         let state = State {
             waiting: VecDeque::new(),
             led: false,
             company: 1,
             pace: Duration::ZERO,
-            failed: None,
             given_up: FxHashMap::default(),
             logged_revision: revision,
         };
@@ -89,34 +86,9 @@ impl CommitQueue {
         Self { state: Mutex::new(state), changed, joined, counters: CommitCounters::default() }
     }
 
-    /// Why nothing can be committed any more, if so.
-    pub(crate) fn check(&self) -> Result<()> {
-        self.state.lock().check(Stamp::MAX)
-    }
-
     /// A bulk load's checkpoint has the definitions of `catalog`.
-    pub(crate) fn learn_logged(&self, catalog: &Catalog) {
+    pub(super) fn learn_logged(&self, catalog: &Catalog) {
         self.state.lock().logged_revision = catalog.revision();
-    }
-
-    /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
-    fn enqueue(
-        &self,
-        stamp: Stamp,
-        (catalog, names): (&Catalog, impl FnOnce() -> Vec<Named>),
-        body: Vec<u8>,
-        ops: Vec<Op>,
-    ) -> bool {
-        let mut state = self.state.lock();
-        if state.failed.is_some() {
-            return false;
-        }
-        let growth = state.growth(catalog, names());
-        state.waiting.push_back(Pending { stamp, growth, body, ops });
-        if state.waiting.len() >= state.company {
-            self.joined.notify_one();
-        }
-        true
     }
 
     /// Waits for those who committed at the same time lately, at most for as long as the last group took to write. They
@@ -132,13 +104,6 @@ impl CommitQueue {
 }
 
 impl State {
-    fn check(&self, stamp: Stamp) -> Result<()> {
-        match &self.failed {
-            Some((from, cause)) if stamp >= *from => Err(GraphError::LogFailed(cause.clone())),
-            _ => Ok(()),
-        }
-    }
-
     /// These names, and what `catalog` has and the log has not.
     fn growth(&mut self, catalog: &Catalog, names: Vec<Named>) -> CatalogGrowth {
         let mut growth = CatalogGrowth { names, ..CatalogGrowth::default() };
@@ -182,7 +147,7 @@ pub(crate) struct Commit<'a> {
     pub(crate) ops: Vec<Op>,
 }
 
-impl Core {
+impl Committer {
     /// Makes a change of definitions durable and visible, with those of a catalog that may not be published yet: the commit puts
     /// them in force. It waits for nobody who has reserved something. Flush if it is due when whoever committed holds no snapshot
     /// any more.
@@ -225,19 +190,39 @@ impl Core {
 
     /// Validates a transaction and queues it; its stamp. It is to be settled.
     pub(crate) fn submit(&self, catalog: &Catalog, commit: Commit<'_>) -> Result<Committed> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         let Commit { snapshot, footprint, standing, names, ops } = commit;
         let body = encode_ops(&ops);
         let names = || names.map_or_else(Vec::new, |names| self.names.take_to_log(names));
-        let enqueue = |stamp| self.commits.enqueue(stamp, (catalog, names), body, ops);
+        let enqueue = |stamp| self.enqueue(stamp, (catalog, names), body, ops);
         let outcome = self.timeline.commit(snapshot, footprint, standing, enqueue);
         self.commits.counters.note(&outcome);
         let committed = outcome.map_err(refused)?;
         if !committed.done {
             // The stamp stays unsettled, and with it everything after: nothing will be committed any more.
-            self.commits.check()?;
+            self.refuse_if_failed()?;
         }
         Ok(committed.map(|_| ()))
+    }
+
+    /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
+    fn enqueue(
+        &self,
+        stamp: Stamp,
+        (catalog, names): (&Catalog, impl FnOnce() -> Vec<Named>),
+        body: Vec<u8>,
+        ops: Vec<Op>,
+    ) -> bool {
+        let mut state = self.commits.state.lock();
+        if self.refuse_if_failed().is_err() {
+            return false;
+        }
+        let growth = state.growth(catalog, names());
+        state.waiting.push_back(Pending { stamp, growth, body, ops });
+        if state.waiting.len() >= state.company {
+            self.commits.joined.notify_one();
+        }
+        true
     }
 
     /// Waits until the commit at `stamp` is durable and visible, leading groups where nobody else does.
@@ -247,7 +232,7 @@ impl Core {
             if let Some(cause) = state.given_up.remove(&stamp) {
                 return Err(GraphError::Store(cause));
             }
-            state.check(stamp)?;
+            self.refuse_if_failed_at(stamp)?;
             if self.timeline.visible() >= stamp {
                 return Ok(());
             }
@@ -268,7 +253,7 @@ impl Core {
     fn lead(&self, mut group: Vec<Pending>) {
         let unsettled = group.iter().map(|pending| pending.stamp).collect();
         let mut leading =
-            Leading { core: self, unsettled, size: group.len(), pace: Duration::ZERO, ended: false };
+            Leading { committer: self, unsettled, size: group.len(), pace: Duration::ZERO, ended: false };
         let began = Instant::now();
         let written = self.write_group(&mut group);
         leading.pace = began.elapsed();
@@ -295,7 +280,7 @@ impl Core {
             state.given_up.insert(pending.stamp, Arc::clone(cause));
         }
         drop(state);
-        let _writer = self.writer.lock();
+        let _writer = self.lock_writer();
         for pending in group {
             // Counts first: a reader asks for those of the stamp that it sees. The writer's last commit stays what it
             // was: a stamp that is not in the log may be given out again after a restart, so no section may say that it
@@ -318,60 +303,66 @@ impl Core {
 
     /// Applies a group in stamp order; each commit is visible as soon as it is applied.
     fn apply_group(&self, group: Vec<Pending>, bytes: usize, leading: &mut Leading<'_>) -> Result<()> {
-        let mut writer = self.writer.lock();
-        let mut enough = self.cache.enough_for_a_group();
+        let memory: &Memory = self;
+        let mut writer = memory.lock_writer();
+        let mut enough = memory.cache.enough_for_a_group();
         for pending in group {
-            if self.cache.account.total() > enough {
+            if memory.cache.account.total() > enough {
                 // Nobody who waits for this group has a snapshot any more that would keep what was changed.
                 MutexGuard::unlocked(&mut writer, || self.flush_for_room());
-                enough = self.cache.enough_for_a_group();
+                enough = memory.cache.enough_for_a_group();
             }
             let tick: Tick = pending.stamp.bits();
-            let mut counts = self.counts.newest();
-            self.names.give_out(&pending.growth.names, tick);
+            let mut counts = memory.counts.newest();
+            memory.names.give_out(&pending.growth.names, tick);
             if let Some(definitions) = &pending.growth.definitions {
-                self.adopt(definitions, (tick, true), &writer)?;
+                memory.adopt(definitions, (tick, true), &writer)?;
             }
             let mut changed = (*counts).clone();
             for ops in pending.ops.chunks(STRETCH) {
-                self.apply_stretch(ops, tick, &mut writer, &mut changed)?;
+                apply_stretch(memory, ops, (tick, &mut writer), &mut changed)?;
             }
             writer.applied = tick;
             if changed != *counts {
                 counts = changed.into();
             }
-            self.counts.publish(tick, counts);
-            self.timeline.durable(pending.stamp);
-            self.timeline.applied(pending.stamp);
+            memory.counts.publish(tick, counts);
+            memory.timeline.durable(pending.stamp);
+            memory.timeline.applied(pending.stamp);
             leading.unsettled.pop_front();
         }
         // Not before: a flush in the midst of the group cannot trim its record.
         writer.log_bytes += bytes as u64;
         Ok(())
     }
+}
 
-    /// Applies a part of a commit. What it replaces and evicts is freed behind it: a guard for all of a large commit would keep
-    /// the old bases of every section that the commit merges.
-    fn apply_stretch(&self, ops: &[Op], tick: Tick, writer: &mut Writer, counts: &mut Counts) -> Result<()> {
-        self.make_room_for_writer(writer);
-        let guard = crossbeam_epoch::pin();
-        let mut application = Application {
-            memory: self,
-            writer,
-            catalog: &self.catalog(),
-            counts,
-            tick,
-            watermark: None,
-            merges_lists: true,
-            guard: &guard,
-        };
-        let outcome = ops.iter().try_for_each(|op| application.apply(op));
-        if self.cache.is_littered() {
-            // This thread may lead no group for long, and would keep the last bases that it has replaced, some sixty.
-            guard.flush();
-        }
-        outcome
+/// Applies a part of a commit. What it replaces and evicts is freed behind it: a guard for all of a large commit would keep
+/// the old bases of every section that the commit merges.
+fn apply_stretch(
+    memory: &Memory,
+    ops: &[Op],
+    (tick, writer): (Tick, &mut Writer),
+    counts: &mut Counts,
+) -> Result<()> {
+    memory.make_room_for_writer(writer);
+    let guard = crossbeam_epoch::pin();
+    let mut application = Application {
+        memory,
+        writer,
+        catalog: &memory.catalog(),
+        counts,
+        tick,
+        watermark: None,
+        merges_lists: true,
+        guard: &guard,
+    };
+    let outcome = ops.iter().try_for_each(|op| application.apply(op));
+    if memory.cache.is_littered() {
+        // This thread may lead no group for long, and would keep the last bases that it has replaced, some sixty.
+        guard.flush();
     }
+    outcome
 }
 
 fn refused(refused: CommitRefused) -> GraphError {
@@ -383,7 +374,7 @@ fn refused(refused: CommitRefused) -> GraphError {
 /// The stamps of commits that failed are never settled, so readers stay before the first of them and cannot see a part
 /// of it.
 struct Leading<'a> {
-    core: &'a Core,
+    committer: &'a Committer,
     /// Commits of the group that are not visible yet.
     unsettled: VecDeque<Stamp>,
     /// Commits of the group.
@@ -396,15 +387,15 @@ struct Leading<'a> {
 impl Leading<'_> {
     fn end(&mut self, failure: Option<String>) {
         self.ended = true;
-        let mut state = self.core.commits.state.lock();
+        let mut state = self.committer.commits.state.lock();
         state.led = false;
         (state.company, state.pace) = (self.size + state.waiting.len(), self.pace);
         if let (Some(cause), Some(&first)) = (failure, self.unsettled.front()) {
             tracing::error!(%cause, "the graph accepts no more writes");
-            state.failed.get_or_insert((first, cause));
+            self.committer.fail(first, cause);
             state.waiting.clear();
         }
-        self.core.commits.changed.notify_all();
+        self.committer.commits.changed.notify_all();
     }
 }
 
@@ -435,10 +426,11 @@ mod tests {
     #[test]
     fn who_commits_alone_is_company_enough() {
         let store = std::sync::Arc::new(store::MemoryStore::new());
-        let core = Core::open(store, crate::model::GraphOptions::default()).unwrap();
-        core.commits.state.lock().company = 7;
-        let (snapshot, footprint) = (core.timeline.visible(), Footprint::default());
-        core.commit_with(&core.catalog(), snapshot, &footprint).unwrap();
-        assert_eq!(core.commits.state.lock().company, 1);
+        let files = crate::restart::open(store, crate::model::GraphOptions::default()).unwrap();
+        let committer = Committer::new(Arc::new(files));
+        committer.commits.state.lock().company = 7;
+        let (snapshot, footprint) = (committer.timeline.visible(), Footprint::default());
+        committer.commit_with(&committer.catalog(), snapshot, &footprint).unwrap();
+        assert_eq!(committer.commits.state.lock().company, 1);
     }
 }

@@ -14,20 +14,16 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use timeline::{Footprint, Stamp};
 
 use super::check::check_existing;
-use crate::core::Core;
+use super::definer::Definer;
 use crate::error::Result;
 use crate::model::{Catalog, NewNames, Schema, SchemaDescription, units};
 use crate::read::Snapshot;
 
-/// Held while schema or indexes are changed.
-pub(crate) type DefinitionLock = Mutex<()>;
-
 /// Takes the pending schema back, whatever happens.
-struct Pending<'a>(&'a Core);
+struct Pending<'a>(&'a Definer);
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
@@ -35,15 +31,15 @@ impl Drop for Pending<'_> {
     }
 }
 
-impl Core {
+impl Definer {
     /// Lets `edit` change a description of the schema, and makes the result the next version; its number. Indexes in
     /// the description are left alone.
     pub(crate) fn change_schema(
-        self: &Arc<Self>,
+        &self,
         edit: impl FnOnce(&mut SchemaDescription) -> Result<()>,
     ) -> Result<u64> {
-        self.commits.check()?;
-        let _defining = self.defining.lock();
+        self.refuse_if_failed()?;
+        let _defining = self.hold_definitions();
         let old = self.catalog().schema().clone();
         let mut description = SchemaDescription::of(&self.catalog());
         edit(&mut description)?;
@@ -79,7 +75,7 @@ impl Core {
     }
 
     /// Whether the schema could be changed to `description` now; nothing is changed.
-    pub(crate) fn check_schema(self: &Arc<Self>, description: &SchemaDescription) -> Result<()> {
+    pub(crate) fn check_schema(&self, description: &SchemaDescription) -> Result<()> {
         let snapshot = Snapshot::latest(self);
         let old = snapshot.catalog().schema().clone();
         let names = NewNames::new(&self.names);
@@ -138,13 +134,13 @@ mod tests {
         let v = transaction.add_vertex(None, "person").unwrap();
         transaction.set_vertex_property(v, None, "email", "a".into(), &[]).unwrap();
         transaction.commit().unwrap();
-        let core = graph.core();
-        let mut description = SchemaDescription::of(&core.catalog());
+        let definer = graph.definer();
+        let mut description = SchemaDescription::of(&definer.catalog());
         declare(&mut description, Cardinality::Single).unwrap();
-        let _pending = Pending(core);
-        let known = |space, name: &str| Ok(core.catalog().id(space, name).unwrap());
+        let _pending = Pending(definer);
+        let known = |space, name: &str| Ok(definer.catalog().id(space, name).unwrap());
         let pending = description.to_schema(2, known).unwrap();
-        core.set_pending(Some(Arc::new(pending)));
+        definer.set_pending(Some(Arc::new(pending)));
         let transaction = graph.begin();
         for cardinality in [None, Some(Cardinality::List)] {
             let refused = transaction.set_vertex_property(v, cardinality, "email", "b".into(), &[]);

@@ -3,6 +3,7 @@
 
 mod change;
 mod check;
+mod definer;
 
-pub(crate) use change::DefinitionLock;
 pub(crate) use check::check_existing;
+pub(crate) use definer::Definer;

@@ -1,7 +1,7 @@
 //! The thread that makes room.
 
+use super::Files;
 use crate::cache::Cache;
-use crate::core::Core;
 use crate::error::{GraphError, Result};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -15,23 +15,23 @@ const IN_VAIN: Duration = Duration::from_millis(10);
 
 /// The keeper of an open graph. Ends with the graph's last handle.
 pub(crate) struct Keeper {
-    core: Arc<Core>,
+    files: Arc<Files>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Keeper {
     /// Starts the thread.
-    pub(crate) fn start(core: &Arc<Core>) -> Result<Self> {
-        let kept = Arc::clone(core);
+    pub(crate) fn start(files: &Arc<Files>) -> Result<Self> {
+        let kept = Arc::clone(files);
         let spawned = std::thread::Builder::new().name("cache".into()).spawn(move || keep(&kept));
         let thread = Some(spawned.map_err(|error| GraphError::NoThread(error.to_string()))?);
-        Ok(Self { core: Arc::clone(core), thread })
+        Ok(Self { files: Arc::clone(files), thread })
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        self.core.cache.signal.stop();
+        self.files.cache.signal.stop();
         if let Some(thread) = self.thread.take() {
             // It has logged whatever went wrong.
             let _ = thread.join();
@@ -39,16 +39,16 @@ impl Drop for Keeper {
     }
 }
 
-fn keep(core: &Core) {
-    while core.cache.signal.wait() {
-        let watermark = core.watermark();
-        let can = !core.cache.is_in_vain(watermark);
-        let enough = can && (core.evict_to(core.cache.low_water()) || core.flush_for_room());
+fn keep(files: &Files) {
+    while files.cache.signal.wait() {
+        let watermark = files.watermark();
+        let can = !files.cache.is_in_vain(watermark);
+        let enough = can && (files.evict_to(files.cache.low_water()) || files.flush_for_room());
         if can && !enough {
-            core.cache.note_in_vain(watermark);
+            files.cache.note_in_vain(watermark);
         }
         let rest = if enough { Duration::ZERO } else { IN_VAIN };
-        core.cache.signal.pause(pause(&core.cache).max(rest), !enough);
+        files.cache.signal.pause(pause(&files.cache).max(rest), !enough);
     }
 }
 
@@ -59,15 +59,15 @@ fn pause(cache: &Cache) -> Duration {
     LONGEST_PAUSE.mul_f64(room.min(1.0))
 }
 
-impl Core {
+impl Files {
     /// Flushes, or waits for who does, so that more can be evicted, and evicts; false if not enough could go. A failure is
     /// logged: nothing is lost, the log has it all.
     pub(crate) fn flush_for_room(&self) -> bool {
-        let (mut manifest, waited) = match self.flushing.try_lock() {
+        let (mut manifest, waited) = match self.try_hold_flushes() {
             Some(manifest) => (manifest, false),
-            None => (self.flushing.lock(), true),
+            None => (self.hold_flushes(), true),
         };
-        if self.writer.lock().is_clean() {
+        if self.lock_writer().is_clean() {
             drop(manifest);
             return waited && self.evict_to(self.cache.low_water());
         }

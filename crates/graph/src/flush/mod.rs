@@ -7,24 +7,24 @@
 //!
 //! It must never know what a section means, nor who changed it.
 
+mod files;
 mod keeper;
 mod tree;
 
+pub(crate) use files::Files;
 pub(crate) use keeper::Keeper;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 use values::VertexRef;
 
 use self::tree::{TreeFlush, TreeImage};
 use crate::cells::SectionCell;
-use crate::core::Core;
 use crate::durable::{Checkpoint, SectionWriter, StripeEntry};
 use crate::error::Result;
 use crate::model::{Catalog, DegreeTable, Tick, vertex_at};
-use crate::resident::{CellVisitor, Writer};
+use crate::resident::{CellVisitor, Memory, Writer};
 use crate::sections::{EdgeTree, FIRST_INDEX, Mergeable, SectionKey, SectionName, TreeName};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
@@ -117,12 +117,12 @@ struct Differing {
 /// Up to which commit the lists of a block have every change, given any of its vertices and the last commit applied.
 type AsOf<'a> = &'a dyn Fn(VertexRef, Tick) -> Tick;
 
-impl Core {
+impl Files {
     /// Flushes if the log has passed its bound, or memory its budget, and nobody flushes already. A commit that finds
     /// memory far beyond its budget waits for who does: so much writing at once is slowed down to what the disk takes. A
     /// failure is logged, not returned: the commit that came by here is durable.
     pub(crate) fn flush_if_due(&self) {
-        let log_is_due = self.writer.lock().log_bytes > self.options.log_bytes;
+        let log_is_due = self.lock_writer().log_bytes > self.options.log_bytes;
         let watermark = self.watermark();
         let memory_is_due = self.cache.is_over()
             && !self.cache.is_in_vain(watermark)
@@ -131,15 +131,15 @@ impl Core {
             return;
         }
         let manifest = match self.cache.is_far_over() {
-            true => Some(self.flushing.lock()),
-            false => self.flushing.try_lock(),
+            true => Some(self.hold_flushes()),
+            false => self.try_hold_flushes(),
         };
         let Some(mut manifest) = manifest else { return };
         // Whoever flushed meanwhile may have made room enough.
         if !log_is_due && !self.cache.is_over() {
             return;
         }
-        if !log_is_due && self.writer.lock().is_clean() {
+        if !log_is_due && self.lock_writer().is_clean() {
             self.cache.note_in_vain(watermark);
             return;
         }
@@ -156,12 +156,12 @@ impl Core {
 
     /// Flushes now.
     pub(crate) fn flush(&self) -> Result<()> {
-        self.flush_with(&mut self.flushing.lock())
+        self.flush_with(&mut self.hold_flushes())
     }
 
-    /// As [`Core::flush`], by who may flush.
+    /// As [`Files::flush`], by who may flush.
     pub(crate) fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         self.uproot_wilted();
         let plan = self.plan_flush();
         let mut trees = Vec::new();
@@ -172,7 +172,7 @@ impl Core {
                 self.describe(manifest, &plan.catalog, &mut checkpoint);
                 self.meta.save(&checkpoint, &plan.catalog, (&plan.degrees, &self.known.values()))
             });
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock_writer();
         self.settle_differing(plan.differing, trees, &mut writer, outcome)?;
         writer.checkpoint = plan.stamp;
         writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
@@ -186,13 +186,13 @@ impl Core {
     /// in the midst of a stretch of it. `as_of` says how far lists are meanwhile; everything else has every change that was
     /// applied. A crash leaves newer sections under the checkpoint before, as one in the midst of a flush does.
     pub(crate) fn write_behind(&self, as_of: AsOf<'_>) -> Result<()> {
-        let mut manifest = self.flushing.lock();
-        let differing = take_differing(&mut self.writer.lock());
+        let mut manifest = self.hold_flushes();
+        let differing = take_differing(&mut self.lock_writer());
         let mut trees = Vec::new();
         let outcome = self
             .write_sections(&differing, as_of, &mut trees)
             .map(|written| written.into_iter().for_each(|key| manifest.insert(key)));
-        self.settle_differing(differing, trees, &mut self.writer.lock(), outcome)
+        self.settle_differing(differing, trees, &mut self.lock_writer(), outcome)
     }
 
     /// What differed is stored, or it was not to be.
@@ -224,7 +224,7 @@ impl Core {
     }
 
     fn plan_flush(&self) -> Plan {
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock_writer();
         let differing = take_differing(&mut writer);
         let checkpoint = Checkpoint {
             stamp: writer.applied,
@@ -278,7 +278,7 @@ impl Core {
         output: &mut SectionWriter<'_>,
     ) -> Result<Option<TreeFlush>> {
         // The writer first, and the guard not while the disk is waited for: nothing is freed as long as a guard lives.
-        let writer = self.writer.lock();
+        let writer = self.lock_writer();
         let guard = crossbeam_epoch::pin();
         let watermark = self.timeline.watermark().bits();
         let keeps_retired = self.cache.has_evicted_roots_since(watermark);
@@ -292,7 +292,7 @@ impl Core {
         drop(image);
         drop(guard);
         if let Err(error) = rest.and_then(|rest| rest.write(output)) {
-            let _writer = self.writer.lock();
+            let _writer = self.lock_writer();
             flush.undo();
             return Err(error);
         }
@@ -323,7 +323,7 @@ impl Core {
             }
             _ => applied,
         };
-        self.visit(key, Image { core: self, key, as_of: &as_of }).flatten()
+        self.visit(key, Image { memory: self, key, as_of: &as_of }).flatten()
     }
 
     /// Fills in which stripes and sections there are.
@@ -343,7 +343,7 @@ impl Core {
         let mask = |masks: &FxHashMap<u32, u64>, index: u32| masks.get(&index).copied().unwrap_or(0);
         checkpoint.indexes.extend(indexes.clone().map(|index| mask(&manifest.indexes, index)));
         checkpoint.ordered.extend(indexes.map(|index| mask(&manifest.ordered, index)));
-        self.sections_stored.store(manifest.len(), Ordering::Relaxed);
+        self.note_stored(manifest);
     }
 }
 
@@ -357,7 +357,7 @@ fn take_differing(writer: &mut Writer) -> Differing {
 
 /// Encodes a section with every change so far; with the stamp it is of.
 struct Image<'a> {
-    core: &'a Core,
+    memory: &'a Memory,
     key: SectionKey,
     /// Up to which commit it has every change, given the last one applied.
     as_of: &'a dyn Fn(Tick) -> Tick,
@@ -368,9 +368,9 @@ impl CellVisitor for Image<'_> {
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
         // A guard that waited for the writer would keep whatever is replaced meanwhile.
-        let mut writer = self.core.writer.lock();
+        let mut writer = self.memory.lock_writer();
         let guard = crossbeam_epoch::pin();
-        let schema = self.core.schema_version();
+        let schema = self.memory.schema_version();
         let section = cell.loaded(&guard)?;
         if section.delta_len() == 0 {
             drop(writer);
@@ -378,9 +378,9 @@ impl CellVisitor for Image<'_> {
         }
         let applied = (self.as_of)(writer.applied);
         let merged = section.merged(applied);
-        if self.core.timeline.watermark().bits() >= applied {
+        if self.memory.timeline.watermark().bits() >= applied {
             // No reader needs the versions before: memory gets the merged section as well.
-            let merged = cell.replace(merged, &self.core.cache.account, &guard);
+            let merged = cell.replace(merged, &self.memory.cache.account, &guard);
             writer.forget_patience(self.key);
             drop(writer);
             return Some((merged.settled(), merged.encode(schema)));

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 
 use crossbeam_epoch::Guard;
 
-use crate::core::Core;
 use crate::durable::SectionWriter;
 use crate::model::Tick;
+use crate::resident::Memory;
 use crate::sections::{
     Adjacency, EdgeNode, EdgeTree, Meta, SectionKey, StoredSection, TreeName, TreePart, encode_meta,
     encode_root,
@@ -38,12 +38,12 @@ pub(crate) struct TreeFlush {
 
 impl TreeFlush {
     /// It is stored: from now on its parts may leave memory. While the writer is held.
-    pub(crate) fn done(self, core: &Core) {
+    pub(crate) fn done(self, memory: &Memory) {
         self.end();
         if self.keeps_retired {
-            core.cache.delete_later(self.retired.iter().map(|&part| self.name.key(part)));
+            memory.cache.delete_later(self.retired.iter().map(|&part| self.name.key(part)));
         }
-        core.admit_flushed_tree(self.name, &self.tree, &self.nodes);
+        memory.admit_flushed_tree(self.name, &self.tree, &self.nodes);
     }
 
     fn end(&self) {
@@ -57,7 +57,7 @@ impl TreeFlush {
         self.nodes.iter().for_each(|node| node.set_dirty(true));
         self.metas.iter().for_each(|meta| meta.dirty.store(true, Ordering::Relaxed));
         self.tree.stored.store(self.was_stored, Ordering::Relaxed);
-        self.tree.retired.lock().extend(self.retired);
+        self.retired.into_iter().for_each(|part| self.tree.retire(part));
     }
 }
 
@@ -101,7 +101,7 @@ impl<'g> TreeImage<'g> {
         }
         root.next_id.store(next, Ordering::Relaxed);
         above.push((name.key(TreePart::Root), encode_root(root, tick)));
-        let parts = std::mem::take(&mut *tree.retired.lock());
+        let parts = tree.take_retired();
         let gone = if keeps_retired { &[][..] } else { &parts[..] };
         let retired = gone.iter().map(|&part| name.key(part)).collect();
         tree.flushing.store(true, Ordering::Relaxed);

@@ -1,12 +1,11 @@
 //! Builds an index while commits go on.
 
 use super::fill::Entries;
-use crate::core::Core;
+use crate::define::Definer;
 use crate::error::{GraphError, Result};
 use crate::model::{Index, IndexDescription, IndexKind, IndexState, TABLETS};
 use crate::resident::Indexing;
 use crate::sections::PARTITIONS;
-use std::sync::Arc;
 
 /// Entries that are gathered before they are added to the partitions: about 16 MB.
 const GATHERED: usize = 1 << 20;
@@ -24,9 +23,9 @@ impl From<GraphError> for Stop {
     }
 }
 
-impl Core {
+impl Definer {
     /// Builds an index that is declared; tells who waits for it how that ended.
-    pub(crate) fn build_index(self: &Arc<Self>, number: u32) {
+    pub(crate) fn build_index(&self, number: u32) {
         let Some(index) = self.index(number).filter(|index| index.state == IndexState::Building) else {
             return;
         };
@@ -46,14 +45,14 @@ impl Core {
         self.catalog().indexes().iter().find(|index| index.number == number).cloned()
     }
 
-    fn build(self: &Arc<Self>, index: &Index) -> Result<(), Stop> {
+    fn build(&self, index: &Index) -> Result<(), Stop> {
         self.add_existing(index)?;
         if index.definition.kind == IndexKind::Unique {
             self.refuse_duplicates(index)?;
         }
         // Before a crash can find it ready, its entries are on disk.
         self.flush()?;
-        let _defining = self.defining.lock();
+        let _defining = self.hold_definitions();
         self.index(index.number).ok_or(Stop::Given)?;
         self.declare(|declared| {
             declared.define(|definitions| {
@@ -105,7 +104,7 @@ impl Core {
         // What is stored of a partition carries the stamp of the last commit: one of its own for every round.
         self.log_definitions()?;
         for partition in 0..PARTITIONS {
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             // A partition of an index that was dropped is to stay empty: who drops it takes this lock after that.
             self.check_wanted(&self.indexing, index)?;
             entries.install(self, index.number, partition, &mut writer)?;
@@ -114,15 +113,15 @@ impl Core {
     }
 
     /// A unique index over values that are not unique is dropped again.
-    fn refuse_duplicates(self: &Arc<Self>, index: &Index) -> Result<(), Stop> {
+    fn refuse_duplicates(&self, index: &Index) -> Result<(), Stop> {
         {
             // Who began before the index had everything could not see every duplicate: it is refused.
-            let _defining = self.defining.lock();
+            let _defining = self.hold_definitions();
             self.index(index.number).ok_or(Stop::Given)?;
             self.commit_definitions()?;
         }
         let Err(duplicate) = self.find_duplicate(&index.definition, index.number) else { return Ok(()) };
-        let _defining = self.defining.lock();
+        let _defining = self.hold_definitions();
         if self.index(index.number).is_some() {
             let description = IndexDescription::of(&index.definition, &self.catalog());
             tracing::error!(index = %description, error = %duplicate, "an index is not built");

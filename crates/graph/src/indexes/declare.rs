@@ -1,23 +1,23 @@
 //! Declares and drops indexes, and says how far they are.
 
 use super::IndexStatus;
-use crate::core::Core;
+use crate::define::Definer;
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Definitions, IndexDefinition, IndexDescription, IndexState, KeyId, NameSpace, NewNames, SchemaError,
-    VertexLabelId,
+    Definitions, Index, IndexDefinition, IndexDescription, IndexState, KeyId, NameSpace, NewNames,
+    SchemaError, VertexLabelId,
 };
 use crate::resident::Task;
 
 /// Most indexes that a graph can ever have had: their numbers are never used again.
 const MAX_INDEXES: u32 = 1 << 16;
 
-impl Core {
+impl Definer {
     /// Declares an index and has it built; nothing if it is there. One whose building failed is built again.
     pub(crate) fn declare_index(&self, description: &IndexDescription) -> Result<()> {
-        self.commits.check()?;
+        self.refuse_if_failed()?;
         description.check("index")?;
-        let _defining = self.defining.lock();
+        let _defining = self.hold_definitions();
         let names = NewNames::new(&self.names);
         let label = VertexLabelId(names.intern(NameSpace::VertexLabel, &description.label)?.0);
         let key = |name: &String| Ok(KeyId(names.intern(NameSpace::Key, name)?.0));
@@ -25,7 +25,7 @@ impl Core {
         let definition = IndexDefinition { label, keys, kind: description.kind };
         let catalog = self.catalog();
         if let Some(index) = catalog.definitions().index(&definition) {
-            if self.indexing.state.lock().failures.remove(description).is_some() {
+            if self.indexing.forget_failure(description) {
                 self.indexing.add(Task::Build(index.number));
             }
             return Ok(());
@@ -35,7 +35,7 @@ impl Core {
             let advice = "load it into a new graph to begin again";
             return Err(GraphError::LimitExceeded { what, limit: MAX_INDEXES.into(), advice });
         }
-        self.indexing.state.lock().failures.remove(description);
+        self.indexing.forget_failure(description);
         self.commit_names(&names)?;
         let add = |definitions: &mut Definitions| definitions.add_index(definition, IndexState::Building);
         let number = self.declare(|declared| declared.define(add));
@@ -50,40 +50,34 @@ impl Core {
 
     /// Waits until an index is ready. The worker must run.
     pub(crate) fn await_index(&self, description: &IndexDescription) -> Result<()> {
-        loop {
-            let mut state = self.indexing.state.lock();
+        self.indexing.await_that(|state| {
             if let Some(failure) = state.failures.get(description) {
-                return Err(failure.clone());
+                return Some(Err(failure.clone()));
             }
-            let catalog = self.catalog();
-            let found = catalog
-                .indexes()
-                .iter()
-                .find(|index| IndexDescription::of(&index.definition, &catalog) == *description);
-            match found {
-                None if state.building.as_ref() != Some(description) => {
-                    return Err(no_such_index(description));
-                }
-                Some(index) if index.state == IndexState::Ready => return Ok(()),
-                _ => self.indexing.changed.wait(&mut state),
+            match self.index_of(description) {
+                None if state.building.as_ref() != Some(description) => Some(Err(no_such_index(description))),
+                Some(index) if index.state == IndexState::Ready => Some(Ok(())),
+                _ => None,
             }
-        }
+        })
+    }
+
+    /// The index that is declared like this.
+    fn index_of(&self, description: &IndexDescription) -> Option<Index> {
+        let catalog = self.catalog();
+        let mut indexes = catalog.indexes().iter();
+        indexes.find(|index| IndexDescription::of(&index.definition, &catalog) == *description).cloned()
     }
 
     /// Drops an index: plans made from now on do without it.
     pub(crate) fn drop_index(&self, description: &IndexDescription) -> Result<()> {
-        self.commits.check()?;
-        let _defining = self.defining.lock();
-        let catalog = self.catalog();
-        let found = catalog
-            .indexes()
-            .iter()
-            .find(|index| IndexDescription::of(&index.definition, &catalog) == *description);
-        let Some(index) = found else {
-            let failed = self.indexing.state.lock().failures.remove(description).is_some();
+        self.refuse_if_failed()?;
+        let _defining = self.hold_definitions();
+        let Some(index) = self.index_of(description) else {
+            let failed = self.indexing.forget_failure(description);
             return if failed { Ok(()) } else { Err(no_such_index(description)) };
         };
-        self.indexing.state.lock().failures.remove(description);
+        self.indexing.forget_failure(description);
         self.forget_index(index.number, None)
     }
 
@@ -94,12 +88,7 @@ impl Core {
         number: u32,
         failure: Option<(IndexDescription, GraphError)>,
     ) -> Result<()> {
-        {
-            let mut state = self.indexing.state.lock();
-            self.remove_index(number);
-            state.progress.remove(&number);
-            state.failures.extend(failure);
-        }
+        self.indexing.forget(number, failure, || self.remove_index(number));
         match self.log_forgotten(number) {
             // It is gone already, and cannot come back: what commits from now on is not in it. The next commit logs that as well.
             Err(error) if error.is_disk_full() => {
@@ -126,25 +115,27 @@ impl Core {
 
     /// All indexes, and those whose building failed.
     pub(crate) fn index_status(&self) -> Vec<IndexStatus> {
-        let (catalog, state) = (self.catalog(), self.indexing.state.lock());
-        let mut statuses: Vec<IndexStatus> = Vec::new();
-        for index in catalog.indexes() {
-            let description = IndexDescription::of(&index.definition, &catalog);
-            let progress = match (index.state, state.progress.get(&index.number)) {
-                (IndexState::Ready, _) => 1.0,
-                (IndexState::Building, Some(&(done, total))) => done as f64 / total.max(1) as f64,
-                (IndexState::Building, None) => 0.0,
-            };
-            let failure = state.failures.get(&description).cloned();
-            statuses.push(IndexStatus { index: description, state: index.state, progress, failure });
-        }
-        for (index, failure) in &state.failures {
-            if statuses.iter().all(|status| status.index != *index) {
-                let (index, failure) = (index.clone(), Some(failure.clone()));
-                statuses.push(IndexStatus { index, state: IndexState::Building, progress: 0.0, failure });
+        let catalog = self.catalog();
+        self.indexing.look(|state| {
+            let mut statuses: Vec<IndexStatus> = Vec::new();
+            for index in catalog.indexes() {
+                let description = IndexDescription::of(&index.definition, &catalog);
+                let progress = match (index.state, state.progress.get(&index.number)) {
+                    (IndexState::Ready, _) => 1.0,
+                    (IndexState::Building, Some(&(done, total))) => done as f64 / total.max(1) as f64,
+                    (IndexState::Building, None) => 0.0,
+                };
+                let failure = state.failures.get(&description).cloned();
+                statuses.push(IndexStatus { index: description, state: index.state, progress, failure });
             }
-        }
-        statuses
+            for (index, failure) in &state.failures {
+                if statuses.iter().all(|status| status.index != *index) {
+                    let (index, failure) = (index.clone(), Some(failure.clone()));
+                    statuses.push(IndexStatus { index, state: IndexState::Building, progress: 0.0, failure });
+                }
+            }
+            statuses
+        })
     }
 }
 

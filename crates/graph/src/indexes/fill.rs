@@ -193,7 +193,7 @@ impl Memory {
             Some(SectionState::Stored) => {
                 let name = column_key(stripe, tablet, *key);
                 let (column, written) = self.sections.load(name)?;
-                Ok(Some(self.as_of_now(column, name, written, &self.retypes.read())))
+                Ok(Some(self.read_as_of_now(column, name, written)))
             }
             _ => Ok(None),
         };

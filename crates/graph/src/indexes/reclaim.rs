@@ -2,13 +2,13 @@
 
 use store::KeyRange;
 
-use crate::core::Core;
+use crate::define::Definer;
 use crate::error::Result;
 use crate::model::Tick;
 use crate::resident::Task;
 use crate::sections::{FIRST_INDEX, PARTITIONS, SectionKey};
 
-impl Core {
+impl Definer {
     /// Whether nobody can ask an index any more that was dropped at `stamp`.
     pub(crate) fn is_forgotten(&self, stamp: Tick) -> bool {
         self.timeline.watermark().bits() >= stamp
@@ -21,8 +21,8 @@ impl Core {
         let ordered = (0..PARTITIONS as u8).map(|partition| SectionKey::Ordered { index, partition });
         let keys = hashed.chain(ordered);
         {
-            let mut manifest = self.flushing.lock();
-            let mut writer = self.writer.lock();
+            let mut manifest = self.hold_flushes();
+            let mut writer = self.lock_writer();
             keys.clone().for_each(|key| writer.forget(key));
             self.clear(keys);
             manifest.forget_index(index);
@@ -35,7 +35,7 @@ impl Core {
 
     /// Whether the store has anything of an index, or the checkpoint says so: it once went on to when all was deleted.
     fn has_stored(&self, number: u32) -> Result<bool> {
-        if self.flushing.lock().names_index(FIRST_INDEX as u32 + number) {
+        if self.hold_flushes().names_index(FIRST_INDEX as u32 + number) {
             return Ok(true);
         }
         for prefix in prefixes(FIRST_INDEX as u32 + number) {

@@ -5,23 +5,23 @@ use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 
-use crate::core::Core;
+use crate::define::Definer;
 use crate::error::{GraphError, Result};
 use crate::resident::Task;
 
 /// The worker of an open graph: a thread that is started when there is something to do, and ends with the graph's last
 /// handle.
 pub(crate) struct IndexWorker {
-    core: Arc<Core>,
+    definer: Arc<Definer>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl IndexWorker {
     /// A worker that takes up what an earlier life of the graph left undone.
-    pub(crate) fn of(core: &Arc<Core>) -> Result<Self> {
-        core.resume_indexing();
-        let worker = Self { core: Arc::clone(core), thread: Mutex::default() };
-        if !core.indexing.state.lock().tasks.is_empty() || !core.catalog().indexes().is_empty() {
+    pub(crate) fn of(definer: &Arc<Definer>) -> Result<Self> {
+        definer.resume_indexing();
+        let worker = Self { definer: Arc::clone(definer), thread: Mutex::default() };
+        if definer.indexing.look(|state| !state.tasks.is_empty()) || !definer.catalog().indexes().is_empty() {
             worker.start()?;
         }
         Ok(worker)
@@ -31,8 +31,8 @@ impl IndexWorker {
     pub(crate) fn start(&self) -> Result<()> {
         let mut thread = self.thread.lock();
         if thread.is_none() {
-            let core = Arc::clone(&self.core);
-            let spawned = std::thread::Builder::new().name("indexes".into()).spawn(move || work(&core));
+            let definer = Arc::clone(&self.definer);
+            let spawned = std::thread::Builder::new().name("indexes".into()).spawn(move || work(&definer));
             *thread = Some(spawned.map_err(|error| GraphError::NoThread(error.to_string()))?);
         }
         Ok(())
@@ -41,7 +41,7 @@ impl IndexWorker {
 
 impl Drop for IndexWorker {
     fn drop(&mut self) {
-        self.core.indexing.stop();
+        self.definer.indexing.stop();
         if let Some(thread) = self.thread.lock().take() {
             // It has logged whatever went wrong.
             let _ = thread.join();
@@ -49,32 +49,32 @@ impl Drop for IndexWorker {
     }
 }
 
-fn work(core: &Arc<Core>) {
-    while let Some(task) = core.indexing.next() {
+fn work(definer: &Arc<Definer>) {
+    while let Some(task) = definer.indexing.next() {
         match task {
             Task::Build(number) => {
-                core.build_index(number);
-                core.survey_indexes();
+                definer.build_index(number);
+                definer.survey_indexes();
             }
-            Task::Survey => core.survey_indexes(),
-            Task::Reclaim(number, stamp) if core.is_forgotten(stamp) => {
-                if let Err(error) = core.reclaim_index(number) {
+            Task::Survey => definer.survey_indexes(),
+            Task::Reclaim(number, stamp) if definer.is_forgotten(stamp) => {
+                if let Err(error) = definer.reclaim_index(number) {
                     tracing::error!(%error, "an index that was dropped takes up space until the graph is opened again");
                 }
             }
-            Task::Reclaim(..) => core.indexing.postpone(task),
+            Task::Reclaim(..) => definer.indexing.postpone(task),
             Task::Forget(number) => {
                 let logged = {
-                    let _defining = core.defining.lock();
-                    core.log_forgotten(number)
+                    let _defining = definer.hold_definitions();
+                    definer.log_forgotten(number)
                 };
                 match logged {
                     Ok(()) => {}
-                    Err(error) if error.is_disk_full() => core.indexing.postpone(task),
+                    Err(error) if error.is_disk_full() => definer.indexing.postpone(task),
                     Err(error) => tracing::error!(%error, number, "that an index was dropped is not logged"),
                 }
             }
         }
-        core.indexing.rest();
+        definer.indexing.rest();
     }
 }

@@ -13,7 +13,7 @@ use super::spill::SpillFile;
 use super::staging::StagedStripes;
 use super::{BulkLoad, BulkProgress, LoadedIds};
 use crate::cells::SectionCell;
-use crate::core::Core;
+use crate::commit::Committer;
 use crate::durable::Checkpoint;
 use crate::error::{GraphError, Result};
 use crate::flush::Manifest;
@@ -22,10 +22,11 @@ use crate::model::{
     Catalog, Counts, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace, NewNames,
     Tick, ValueTable,
 };
-use crate::read::{EdgeIdEntry, Reader, Snapshot, edge_ids};
-use crate::resident::{CellVisitor, Writer};
+use crate::read::{Reader, Snapshot};
+use crate::resident::{CellVisitor, Memory, Writer};
 use crate::sections::{
-    IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS, partition_of,
+    EdgeIdEntry, IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS,
+    edge_id_partition, edge_id_partition_key, partition_of,
 };
 use crate::statistics::{GraphStats, Scrutiny};
 
@@ -41,30 +42,42 @@ impl BulkLoad {
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
         let Self {
-            core, settled, catalog, names, mut full, open, edges, ids, counts, indexes, stripes, ..
+            committer,
+            settled,
+            catalog,
+            names,
+            mut full,
+            open,
+            edges,
+            ids,
+            counts,
+            indexes,
+            stripes,
+            ..
         } = self;
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;
         }
         let (edges, file) = edges.close()?;
-        let building = Building { core: &core, settled, schema: catalog.schema().version };
+        let building = Building { committer: &committer, settled, schema: catalog.schema().version };
         let (keys, degrees) = building.store(full.finish()?, (&edges, file.as_ref()), progress)?;
         drop((edges, file));
-        let loaded = Loaded { core: &core, settled, catalog, names, keys, counts, degrees, indexes };
+        let loaded =
+            Loaded { committer: &committer, settled, catalog, names, keys, counts, degrees, indexes };
         loaded.name_indexes()?;
         let stamp = loaded.publish(ids)?;
-        core.allocator.go_on_in(stripes);
+        committer.allocator.go_on_in(stripes);
         // From here on the load is there; what it leaves behind in the log is skipped, and trimmed by the next flush.
-        if let Err(error) = core.log.trim(stamp) {
+        if let Err(error) = committer.log.trim(stamp) {
             tracing::error!(%error, "the log could not be trimmed after a bulk load");
         }
-        Ok(GraphStats::of(&core))
+        Ok(GraphStats::of(&committer))
     }
 }
 
 /// Sections that are stored and belong to no graph yet.
 struct Loaded<'a> {
-    core: &'a Arc<Core>,
+    committer: &'a Arc<Committer>,
     settled: Tick,
     /// The schema that it obeys.
     catalog: Catalog,
@@ -80,52 +93,52 @@ impl Loaded<'_> {
     /// Gives out the names that indexes are about to be declared with: a commit of somebody else may take the declaration to the log
     /// before the load is there.
     fn name_indexes(&self) -> Result<()> {
-        let declared = NewNames::new(&self.core.names);
+        let declared = NewNames::new(&self.committer.names);
         for IndexDefinition { label, keys, .. } in &self.indexes {
             let keys = keys.iter().map(|key| (NameSpace::Key, key.0));
             for (space, id) in keys.chain([(NameSpace::VertexLabel, label.0)]) {
                 self.names.name(space, id).map_or(Ok((id, false)), |name| declared.intern(space, name))?;
             }
         }
-        self.core.commit_names(&declared)
+        self.committer.commit_names(&declared)
     }
 
     /// Makes them the graph, from here on as one writer among others; the stamp of the checkpoint.
     fn publish(mut self, ids: LoadedIds) -> Result<Tick> {
-        let core = self.core;
-        let mut manifest = core.flushing.lock();
-        let mut writer = core.writer.lock();
-        let vertices = core.counts.newest().vertices(None);
+        let committer = self.committer;
+        let mut manifest = committer.hold_flushes();
+        let mut writer = committer.lock_writer();
+        let vertices = committer.counts.newest().vertices(None);
         if vertices > 0 {
             return Err(GraphError::NotEmpty { vertices });
         }
-        let previous = core.catalog();
+        let previous = committer.catalog();
         BulkLoad::check_schema(&previous, &self.catalog)?;
-        core.set_stored(self.keys.iter().copied());
+        committer.set_stored(self.keys.iter().copied());
         match self.save(ids, &mut writer) {
             Ok(saved) => *manifest = saved,
             Err(error) => {
-                core.clear(self.keys);
-                core.clear(core.loaded_partitions());
+                committer.clear(self.keys);
+                committer.clear(committer.loaded_partitions());
                 let indexes = previous.indexes().to_vec();
-                core.declare(|declared| declared.define(|definitions| definitions.indexes = indexes));
+                committer.declare(|declared| declared.define(|definitions| definitions.indexes = indexes));
                 return Err(error);
             }
         }
-        core.admit_flushed(&core.loaded_partitions());
+        committer.admit_flushed(&committer.loaded_partitions());
         let stamp = writer.applied;
         writer.dirty.clear();
         writer.checkpoint = stamp;
         writer.log_bytes = 0;
         writer.degrees = self.degrees;
-        core.counts.publish(core.timeline.visible().bits(), self.counts.into());
+        committer.counts.publish(committer.timeline.visible().bits(), self.counts.into());
         Ok(stamp)
     }
 
     /// Builds the indexes, checks the ids and writes the checkpoint.
     fn save(&mut self, ids: LoadedIds, writer: &mut Writer) -> Result<Manifest> {
-        let core = self.core;
-        core.declare(|declared| {
+        let committer = self.committer;
+        committer.declare(|declared| {
             declared.define(|definitions| {
                 for index in &self.indexes {
                     definitions.add_index(index.clone(), IndexState::Building);
@@ -133,17 +146,17 @@ impl Loaded<'_> {
                 definitions.indexes.iter_mut().for_each(|index| index.state = IndexState::Ready);
             });
         });
-        let catalog = core.catalog();
+        let catalog = committer.catalog();
         for index in catalog.indexes() {
-            core.fill_index(index, writer)?;
+            committer.fill_index(index, writer)?;
         }
         for index in catalog.indexes().iter().filter(|index| index.definition.kind == IndexKind::Unique) {
-            core.find_duplicate(&index.definition, index.number)?;
+            committer.find_duplicate(&index.definition, index.number)?;
         }
         let LoadedIds { vertices, small, mut edges, whole, has_generated_edges } = ids;
-        let vertex_hashes = install_vertex_ids(core, vertices, self.settled);
+        let vertex_hashes = install_vertex_ids(committer, vertices, self.settled);
         edges.sort_unstable_by_key(|entry| (entry.partition(), *entry));
-        let check = IdCheck { snapshot: Snapshot::latest(core).with_names(&self.names), writer };
+        let check = IdCheck { snapshot: Snapshot::latest(committer).with_names(&self.names), writer };
         check.vertices(&vertex_hashes, &small)?;
         check.edges(&edges, if has_generated_edges { &whole } else { &[] })?;
         drop(check);
@@ -155,20 +168,20 @@ impl Loaded<'_> {
         let mut checkpoint = Checkpoint {
             stamp: writer.applied,
             counts: self.counts.clone(),
-            seqs: core.allocator.seqs(),
+            seqs: committer.allocator.seqs(),
             ..Checkpoint::default()
         };
-        core.describe(&manifest, &catalog, &mut checkpoint);
-        core.names.keep(&self.names, true);
+        committer.describe(&manifest, &catalog, &mut checkpoint);
+        committer.names.keep(&self.names, true);
         let saved =
-            core.meta.save(&checkpoint, &catalog.with_new(Some(&self.names)), (&self.degrees, &values));
+            committer.meta.save(&checkpoint, &catalog.with_new(Some(&self.names)), (&self.degrees, &values));
         if saved.as_ref().is_err_and(GraphError::is_disk_full) {
-            core.names.keep(&self.names, false);
+            committer.names.keep(&self.names, false);
         }
         saved?;
-        core.names.give_out(&core.names.take_to_log(&self.names), writer.applied);
-        core.set_values(values);
-        core.commits.learn_logged(&catalog);
+        committer.names.give_out(&committer.names.take_to_log(&self.names), writer.applied);
+        committer.set_values(values);
+        committer.learn_logged(&catalog);
         Ok(manifest)
     }
 
@@ -176,40 +189,40 @@ impl Loaded<'_> {
     fn survey(&self, catalog: &Catalog) -> Result<ValueTable> {
         let survey = |index: &Index| {
             let vertices = self.counts.vertices(Some(index.definition.label));
-            Ok((index.number, Arc::new(self.core.survey(index, vertices, Scrutiny::Fresh)?)))
+            Ok((index.number, Arc::new(self.committer.survey(index, vertices, Scrutiny::Fresh)?)))
         };
         catalog.indexes().iter().map(survey).collect()
     }
 
     /// Stores the index of edge ids, given its entries by partition.
     fn store_edge_ids(&mut self, entries: Vec<EdgeIdEntry>) -> Result<()> {
-        let (core, keys, settled) = (self.core, &mut self.keys, self.settled);
+        let (committer, keys, settled) = (self.committer, &mut self.keys, self.settled);
         let first = keys.len();
         let mut partitions = entries.chunk_by(|a, b| a.partition() == b.partition()).map(|entries| {
-            keys.push(edge_ids::partition_key(entries[0].partition()));
-            (keys[keys.len() - 1], edge_ids::partition(settled, entries).encode(0))
+            keys.push(edge_id_partition_key(entries[0].partition()));
+            (keys[keys.len() - 1], edge_id_partition(settled, entries).encode(0))
         });
-        core.sections.ingest(settled, &mut partitions)?;
-        core.set_stored(keys[first..].iter().copied());
+        committer.sections.ingest(settled, &mut partitions)?;
+        committer.set_stored(keys[first..].iter().copied());
         Ok(())
     }
 
     /// Stores the other indexes, past the store's log like everything else of the load.
     fn store_partitions(&mut self) -> Result<()> {
-        let (core, keys) = (self.core, &mut self.keys);
-        let mut encoded = core.loaded_partitions().into_iter().filter_map(|key| {
+        let (committer, keys) = (self.committer, &mut self.keys);
+        let mut encoded = committer.loaded_partitions().into_iter().filter_map(|key| {
             let guard = crossbeam_epoch::pin();
-            let encoded = core.visit(key, EncodeBase(&guard)).flatten()?;
+            let encoded = committer.visit(key, EncodeBase(&guard)).flatten()?;
             keys.push(key);
             Some((key, encoded))
         });
-        core.sections.ingest(self.settled, &mut encoded)
+        committer.sections.ingest(self.settled, &mut encoded)
     }
 }
 
 /// Makes sections of everything.
 struct Building<'a> {
-    core: &'a Arc<Core>,
+    committer: &'a Arc<Committer>,
     settled: Tick,
     /// The version of the schema that the load obeys.
     schema: u64,
@@ -234,8 +247,8 @@ impl Building<'_> {
         let source = |&(label, dir): &(_, Dir)| Source::new(label, self.target(label, dir), file);
         let sources: Vec<Source<'_>> =
             in_turns(&lists, (threads, lists.len()), source, |sources| sources.collect());
-        let room = self.core.options.bulk_bytes / PART_TO_GATHER;
-        let mut sink = SectionSink::start(self.core, room, self.settled)?;
+        let room = self.committer.options.bulk_bytes / PART_TO_GATHER;
+        let mut sink = SectionSink::start(self.committer, room, self.settled)?;
         build(&sources, threads, |parts| {
             for part in parts {
                 let Part { stripe, lists, built } = part?;
@@ -244,7 +257,7 @@ impl Building<'_> {
                 }
                 sink.add(built.sections)?;
                 sink.add_trees(built.trees)?;
-                if let Some(stripe) = self.core.blocks.stripe(stripe) {
+                if let Some(stripe) = self.committer.blocks.stripe(stripe) {
                     degrees.histogram((stripe.label, lists.0, lists.1)).add(&built.degrees);
                 }
                 done += built.edges;
@@ -259,20 +272,20 @@ impl Building<'_> {
     }
 
     fn target(&self, edges: &LabelEdges, dir: Dir) -> Target<'_> {
-        let core = self.core;
+        let committer = self.committer;
         Target {
             dir,
-            order: Order::of(core.catalog().sort_key(edges.label())),
+            order: Order::of(committer.catalog().sort_key(edges.label())),
             settled: self.settled,
             schema: self.schema,
-            bounds: core.node_sizes.declared(edges.label()),
-            account: &core.cache.account,
+            bounds: committer.node_sizes.declared(edges.label()),
+            account: &committer.cache.account,
         }
     }
 }
 
 /// Puts the entries of the index of vertex ids in place; the hashes that occur more than once.
-fn install_vertex_ids(core: &Core, entries: Vec<u64>, settled: Tick) -> Vec<u32> {
+fn install_vertex_ids(memory: &Memory, entries: Vec<u64>, settled: Tick) -> Vec<u32> {
     let mut partitions: Vec<Vec<u64>> = vec![Vec::new(); PARTITIONS];
     for entry in entries {
         partitions[partition_of((entry >> 32) as u32)].push(entry);
@@ -287,8 +300,8 @@ fn install_vertex_ids(core: &Core, entries: Vec<u64>, settled: Tick) -> Vec<u32>
         repeated.extend(
             entries.windows(2).filter(|pair| hash(pair[0]) == hash(pair[1])).map(|pair| hash(pair[0])),
         );
-        let cell = core.indexes.get_or_grow(VERTEX_IDS * PARTITIONS + partition);
-        cell.replace(IndexPartition::new(settled, entries.into()), &core.cache.account, &guard);
+        let cell = memory.indexes.get_or_grow(VERTEX_IDS * PARTITIONS + partition);
+        cell.replace(IndexPartition::new(settled, entries.into()), &memory.cache.account, &guard);
     }
     repeated.dedup();
     repeated

@@ -31,14 +31,15 @@ use values::{EdgeRef, Value, VertexRef};
 use self::label_edges::LoadedEdges;
 use self::staging::StripeStaging;
 use self::stripe::{StripeBuilder, check_columns};
-use crate::core::Core;
+use crate::commit::Committer;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Catalog, Counts, EDGE_ID_KEY, EdgeLabelId, IndexDefinition, IndexKind, KeyId, NameSpace, NewNames, Tick,
     VertexLabelId, element_id, index_hash, stripe_of,
 };
 use crate::place::OpenStripes;
-use crate::read::{EdgeIdEntry, whole_number};
+use crate::read::whole_number;
+use crate::sections::EdgeIdEntry;
 
 /// Most edges of one label in memory: their rows are numbered with 32 bits.
 const MAX_EDGES: usize = u32::MAX as usize;
@@ -66,7 +67,7 @@ pub struct BulkProgress {
 /// store keeps its data, if it keeps them on disk. Ids that users chose stay in memory whatever their number: 8 bytes for each of
 /// a vertex, 20 for each of an edge, and 4 and 8 more if it is a whole number.
 pub struct BulkLoad {
-    core: Arc<Core>,
+    committer: Arc<Committer>,
     settled: Tick,
     /// The schema that the load obeys.
     catalog: Catalog,
@@ -100,24 +101,24 @@ struct LoadedIds {
 }
 
 impl BulkLoad {
-    pub(crate) fn begin(core: &Arc<Core>) -> Result<Self> {
+    pub(crate) fn begin(committer: &Arc<Committer>) -> Result<Self> {
         // What an earlier life of the graph left behind stays where it is; the load gets stripes of its own.
-        core.flush()?;
-        let first_stripe = core.allocator.next_stripe();
-        let settled = core.writer.lock().applied;
-        let catalog = core.catalog();
-        let room = core.options.bulk_bytes / PART_FOR_VERTICES;
-        let full = StripeStaging::start(core, room, settled, catalog.schema().version)?;
+        committer.flush()?;
+        let first_stripe = committer.allocator.next_stripe();
+        let settled = committer.lock_writer().applied;
+        let catalog = committer.catalog();
+        let room = committer.options.bulk_bytes / PART_FOR_VERTICES;
+        let full = StripeStaging::start(&committer.store, room, settled, catalog.schema().version)?;
         Ok(Self {
-            core: Arc::clone(core),
+            committer: Arc::clone(committer),
             settled,
             catalog,
-            names: NewNames::new(&core.names),
+            names: NewNames::new(&committer.names),
             first_stripe,
             stripes: OpenStripes::default(),
             full,
             open: Vec::new(),
-            edges: LoadedEdges::new(core.options.bulk_bytes),
+            edges: LoadedEdges::new(committer.options.bulk_bytes),
             counts: Counts::default(),
             ids: LoadedIds::default(),
             indexes: Vec::new(),
@@ -181,7 +182,7 @@ impl BulkLoad {
     }
 
     fn new_vertices(&mut self, label: VertexLabelId, count: usize) -> Result<Vec<VertexRef>> {
-        self.core.allocator.vertices_apart(&mut self.stripes, &self.core.blocks, label, count)
+        self.committer.allocator.vertices_apart(&mut self.stripes, &self.committer.blocks, label, count)
     }
 
     /// The builder of a stripe; the one before it, if any, is full.
@@ -236,7 +237,7 @@ impl BulkLoad {
             ids.iter().try_for_each(element_id::check)?;
         }
         let label = EdgeLabelId(self.intern(NameSpace::EdgeLabel, label)?);
-        let seqs: Vec<u32> = src.iter().map(|v| self.core.allocator.seq(*v)).collect::<Result<_>>()?;
+        let seqs: Vec<u32> = src.iter().map(|v| self.committer.allocator.seq(*v)).collect::<Result<_>>()?;
         self.ids.has_generated_edges |= ids.is_none() && !src.is_empty();
         let id_column = ids.map(|ids| self.note_edge_ids(ids, label, (src, dst), &seqs));
         let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(columns.iter()).collect();
@@ -246,7 +247,7 @@ impl BulkLoad {
         }
         self.edges.add(label, (src, dst), &seqs, &columns)?;
         self.counts.change_edges(label, src.len() as i64);
-        self.edges.keep_to_budget(&*self.core.store)
+        self.edges.keep_to_budget(&*self.committer.store)
     }
 
     /// Bytes of edges that went to temporary files so far.
@@ -273,7 +274,7 @@ impl BulkLoad {
 
     /// Whether the reference was given out by this load.
     fn is_loaded(&self, v: VertexRef) -> bool {
-        let stripe = self.core.blocks.stripe(stripe_of(v)).filter(|_| stripe_of(v) >= self.first_stripe);
+        let stripe = self.committer.blocks.stripe(stripe_of(v)).filter(|_| stripe_of(v) >= self.first_stripe);
         stripe.is_some_and(|stripe| v.0 & 0xffff < stripe.allocated())
     }
 

@@ -13,9 +13,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use super::stripe::Encoded;
-use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::Tick;
+use crate::resident::Memory;
 use crate::sections::SectionKey;
 
 /// Bytes of sections that wait, at least and at most; nodes of edge-trees are gathered up to the same bound.
@@ -64,12 +64,12 @@ impl Gathered {
 
 impl SectionSink {
     /// Starts the thread. There are about `room` bytes of memory for what is gathered and what waits.
-    pub(super) fn start(core: &Arc<Core>, room: usize, settled: Tick) -> Result<Self> {
+    pub(super) fn start(memory: &Arc<Memory>, room: usize, settled: Tick) -> Result<Self> {
         let (portions, received) = sync_channel(QUEUE);
-        let core = Arc::clone(core);
+        let memory = Arc::clone(memory);
         let thread = std::thread::Builder::new()
             .name("bulk-store".into())
-            .spawn(move || store(&core, settled, &received))
+            .spawn(move || store(&memory, settled, &received))
             .map_err(|error| failed(&format!("a thread could not be started: {error}")))?;
         // Sections wait, nodes of trees are gathered, and others of them are stored.
         let bound = (room / 3).clamp(WAITING_BYTES[0], WAITING_BYTES[1]);
@@ -152,13 +152,13 @@ fn failed(problem: &str) -> GraphError {
 }
 
 /// Ingests portions until there are no more: sections as long as no nodes of trees come between.
-fn store(core: &Core, settled: Tick, received: &Receiver<Portion>) -> Result<()> {
+fn store(memory: &Memory, settled: Tick, received: &Receiver<Portion>) -> Result<()> {
     let mut next = received.recv().ok();
     while let Some(portion) = next.take() {
         let first = match portion {
             Portion::Sections(sections) => sections,
             Portion::Trees(nodes) => {
-                core.sections.ingest(settled, &mut nodes.into_iter())?;
+                memory.sections.ingest(settled, &mut nodes.into_iter())?;
                 next = received.recv().ok();
                 continue;
             }
@@ -170,7 +170,7 @@ fn store(core: &Core, settled: Tick, received: &Receiver<Portion>) -> Result<()>
                 None
             }
         });
-        core.sections.ingest(settled, &mut std::iter::once(first).chain(further.fuse()).flatten())?;
+        memory.sections.ingest(settled, &mut std::iter::once(first).chain(further.fuse()).flatten())?;
     }
     Ok(())
 }

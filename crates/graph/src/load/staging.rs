@@ -15,7 +15,6 @@ use std::thread::JoinHandle;
 use store::{Scratch, Store};
 
 use super::stripe::{Encoded, StripeBuilder};
-use crate::core::Core;
 use crate::error::{GraphError, Result};
 use crate::model::Tick;
 use crate::sections::SectionKey;
@@ -55,13 +54,13 @@ impl StripeStaging {
     ///
     /// # Errors
     /// If there is no thread.
-    pub(super) fn start(core: &Arc<Core>, room: usize, settled: Tick, schema: u64) -> Result<Self> {
+    pub(super) fn start(store: &Arc<dyn Store>, room: usize, settled: Tick, schema: u64) -> Result<Self> {
         let staged = StagedStripes { room, file: None, stripes: VecDeque::new() };
         let (stripes, received) = sync_channel(QUEUE);
-        let core = Arc::clone(core);
+        let store = Arc::clone(store);
         let thread = std::thread::Builder::new()
             .name("bulk-stage".into())
-            .spawn(move || staged.fill(&*core.store, &received, (settled, schema)))
+            .spawn(move || staged.fill(&*store, &received, (settled, schema)))
             .map_err(|error| failed(&format!("a thread could not be started: {error}")))?;
         Ok(Self { stripes: Some(stripes), thread: Some(thread) })
     }

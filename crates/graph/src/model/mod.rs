@@ -37,7 +37,6 @@ pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use naming::{NameSpace, check_name, name_hash};
 pub(crate) use naming::{Named, Names, NewNames};
 pub(crate) use op::{Before, EdgeCells, Op, cells_weight, value_before};
-pub(crate) use options::MAX_TRANSACTION_BYTES;
 pub use options::{GraphOptions, PoolOptions, SecondaryOptions, TreeBounds};
 pub(crate) use order_key::increment;
 pub use property::{Cardinality, PropertyEntry, PropertyId, Single};

@@ -63,7 +63,7 @@ impl Default for GraphOptions {
     }
 }
 
-pub(crate) const MAX_TRANSACTION_BYTES: usize = 48 << 20;
+const MAX_TRANSACTION_BYTES: usize = 48 << 20;
 
 /// Bounds of the nodes of edge-trees as they are configured, in edges (of edge nodes) or entries (of meta nodes).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +97,20 @@ impl TreeBounds {
     pub(crate) fn clamped(self) -> Self {
         let max = self.max.clamp(2, 1 << 20);
         Self { min: self.min.min(max / 2), max, fan_out: self.fan_out.clamp(2, 1 << 16) }
+    }
+}
+
+impl GraphOptions {
+    /// The nearest ones that can be kept.
+    pub(crate) fn clamped(self) -> Self {
+        let share = (self.cache_bytes / 32).max(1 << 20);
+        Self {
+            transaction_bytes: self.transaction_bytes.min(MAX_TRANSACTION_BYTES),
+            tree: self.tree.clamped(),
+            flush_batch_bytes: self.flush_batch_bytes.min(MAX_TRANSACTION_BYTES / 2).min(share),
+            replay_bytes: self.replay_bytes.min((self.cache_bytes / 8).max(1 << 20)),
+            ..self
+        }
     }
 }
 

@@ -1,9 +1,11 @@
-//! Property values in bytes: a tag and its payload.
+//! Property values in bytes: a tag and its payload; and cells of them.
 
 use std::sync::Arc;
 
 use values::{BigDecimal, BigInt, DateTime, Duration, Map, Set, Str, Uuid, Value};
 
+use super::names::KeyId;
+use super::property::PropertyCell;
 use crate::bytes::{Input, Malformed, Output};
 
 /// Deepest nesting of collections that can be stored.
@@ -118,6 +120,25 @@ impl Output {
         self.len(len);
         items.for_each(|item| self.value(item));
     }
+
+    /// Property cells, with their meta-properties.
+    pub(crate) fn cells(&mut self, cells: &[PropertyCell]) {
+        self.len(cells.len());
+        for cell in cells {
+            self.u16(cell.place);
+            self.value(&cell.value);
+            self.entries(&cell.meta);
+        }
+    }
+
+    /// Keys and values.
+    pub(crate) fn entries(&mut self, entries: &[(KeyId, Value)]) {
+        self.len(entries.len());
+        for (key, value) in entries {
+            self.u16(key.0);
+            self.value(value);
+        }
+    }
 }
 
 impl Input<'_> {
@@ -178,6 +199,19 @@ impl Input<'_> {
         let seconds = self.u64()? as i64;
         let (nanos, offset) = (self.u32()?, self.u32()? as i32);
         Ok(DateTime { seconds, nanos, offset })
+    }
+
+    /// Property cells, with their meta-properties.
+    pub(crate) fn cells(&mut self) -> Result<Vec<PropertyCell>, Malformed> {
+        let count = self.count(7)?;
+        let cell = |_| Ok(PropertyCell { place: self.u16()?, value: self.value()?, meta: self.entries()? });
+        (0..count).map(cell).collect()
+    }
+
+    /// Keys and values.
+    pub(crate) fn entries<C: FromIterator<(KeyId, Value)>>(&mut self) -> Result<C, Malformed> {
+        let count = self.count(3)?;
+        (0..count).map(|_| Ok((KeyId(self.u16()?), self.value()?))).collect()
     }
 }
 

@@ -3,17 +3,14 @@
 //! A reader that is told which vertices it will be asked for next ([`Reader::expect`]) loads, when it misses a section, those
 //! of the next vertices with it, where that takes long. What a hit costs is not touched: a miss looks at the vertices.
 
-use std::sync::Arc;
-
 use crossbeam_epoch::Guard;
 use values::VertexRef;
 
 use super::reader::Reader;
-use crate::cache::Request;
 use crate::cells::{SectionCell, SectionState};
 use crate::model::adjacency_number;
-use crate::resident::{CellVisitor, Memory};
-use crate::sections::{Mergeable, SectionKey, SectionName, TreeName, TreePart};
+use crate::resident::Memory;
+use crate::sections::{SectionKey, SectionName, TreeName, TreePart};
 
 /// Vertices after the one whose section is missed that are looked at.
 const LOOK_AHEAD: usize = 4_096;
@@ -131,32 +128,5 @@ impl Memory {
             }
             _ => false,
         }
-    }
-
-    /// Loads a section, if it is not in memory, for somebody who will ask for it. That it failed they find out themselves.
-    pub(crate) fn load_ahead(&self, key: SectionKey, request: Option<&Arc<Request>>) {
-        if let SectionKey::Tree { name, part: TreePart::Root } = key {
-            let guard = crossbeam_epoch::pin();
-            if let Some(tree) = self.tree_in_memory(name, &guard) {
-                let _ = self.tree_root_for(request, &tree, name, &guard);
-            }
-            return;
-        }
-        self.visit(key, LoadAhead { memory: self, key, request });
-    }
-}
-
-struct LoadAhead<'a> {
-    memory: &'a Memory,
-    key: SectionKey,
-    request: Option<&'a Arc<Request>>,
-}
-
-impl CellVisitor for LoadAhead<'_> {
-    type Output = ();
-
-    fn visit<T: Mergeable>(self, cell: &SectionCell<T>) {
-        let guard = crossbeam_epoch::pin();
-        let _ = self.memory.section_for(self.request, cell, || self.key, &guard);
     }
 }

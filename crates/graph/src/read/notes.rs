@@ -41,8 +41,7 @@ impl<'r> List<'r> {
         }
         let (looked_at, best) = filtered.nodes(per_node);
         let name = self.name().by(Some(key));
-        let mut advisor = reader.memory.secondaries.advisor.lock();
-        advisor.missed(name, looked_at - best, len as f64 / per_node as f64);
+        reader.memory.secondaries.note_missed(name, looked_at - best, len as f64 / per_node as f64);
     }
 
     /// Notes that a part of this list was read by a secondary tree, instead of all of it.
@@ -55,7 +54,7 @@ impl<'r> List<'r> {
         let whole = if filtered.first { self.len() } else { 0 };
         // Later calls take away what they have looked at from what the first one has saved.
         let saved = (whole as f64 - filtered.looked_at as f64) / per_node as f64;
-        reader.memory.secondaries.advisor.lock().used(self.name(), saved);
+        reader.memory.secondaries.note_used(self.name(), saved);
     }
 }
 

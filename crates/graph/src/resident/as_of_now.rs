@@ -7,7 +7,7 @@ use crate::sections::{Convert, SectionKey, SectionName};
 
 impl Memory {
     /// A section that was loaded, with the types of the schema in force, and in the order that its lists are to have.
-    pub(crate) fn as_of_now<T: Convert>(
+    pub(super) fn as_of_now<T: Convert>(
         &self,
         section: T,
         key: SectionKey,
@@ -31,6 +31,19 @@ impl Memory {
             Some(turn) => section.turned(turn.key, self.reads_before(turn)),
             None => section,
         }
+    }
+
+    /// The same of one that was read and does not stay.
+    pub(crate) fn read_as_of_now<T: Convert>(&self, section: T, key: SectionKey, written: u64) -> T {
+        self.as_of_now(section, key, written, &self.retypes.read())
+    }
+
+    /// Has loads convert by these from here on, and does `turn` while nobody is between reading a section and putting it in its
+    /// place.
+    pub(crate) fn convert_loads_by(&self, retypes: &Retypes, turn: impl FnOnce()) {
+        let mut loads = self.retypes.write();
+        loads.clone_from(retypes);
+        turn();
     }
 
     /// Whether a snapshot may read sections as they lay before a turn.

@@ -12,22 +12,22 @@ const AGAIN: Duration = Duration::from_millis(50);
 /// What is known about indexes that are not simply ready.
 #[derive(Default)]
 pub(crate) struct Indexing {
-    pub(crate) state: Mutex<State>,
+    state: Mutex<State>,
     /// Told whenever the state changes.
-    pub(crate) changed: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) tasks: std::collections::VecDeque<Task>,
     /// Whether a task is being done.
-    pub(crate) works: bool,
+    works: bool,
     /// What is being built; it may have left the catalog already, if that has failed.
     pub(crate) building: Option<IndexDescription>,
     /// By number: blocks looked at, and blocks in all.
     pub(crate) progress: BTreeMap<u32, (usize, usize)>,
     pub(crate) failures: BTreeMap<IndexDescription, GraphError>,
-    pub(crate) stop: bool,
+    stop: bool,
 }
 
 /// What the worker has to do.
@@ -78,6 +78,40 @@ impl Indexing {
         state.building = None;
         state.failures.extend(failure);
         self.changed.notify_all();
+    }
+
+    /// Looks at how far indexes are at one moment.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&State) -> R) -> R {
+        look(&self.state.lock())
+    }
+
+    /// Waits until `look` finds something; it looks again whenever the state has changed.
+    pub(crate) fn await_that<R>(&self, look: impl Fn(&State) -> Option<R>) -> R {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(found) = look(&state) {
+                return found;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+
+    /// Forgets that building an index has failed; whether it had.
+    pub(crate) fn forget_failure(&self, description: &IndexDescription) -> bool {
+        self.state.lock().failures.remove(description).is_some()
+    }
+
+    /// Forgets how far an index is, which `remove` takes out of the catalog, and notes why if that is for a failure: at one moment.
+    pub(crate) fn forget(
+        &self,
+        number: u32,
+        failure: Option<(IndexDescription, GraphError)>,
+        remove: impl FnOnce(),
+    ) {
+        let mut state = self.state.lock();
+        remove();
+        state.progress.remove(&number);
+        state.failures.extend(failure);
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Rety
 use crate::place::{Allocator, BlockTable};
 use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
 use crossbeam_epoch::Guard;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::sync::Arc;
 use timeline::Timeline;
 
@@ -37,7 +37,7 @@ pub(crate) struct Memory {
     pub(crate) allocator: Allocator,
     pub(crate) counts: PublishedCounts,
     /// Held by whoever changes sections: one at a time.
-    pub(crate) writer: Mutex<Writer>,
+    pub(super) writer: Mutex<Writer>,
     /// How far indexes are.
     pub(crate) indexing: Indexing,
     /// What is known about the graph beside the counts.
@@ -49,10 +49,10 @@ pub(crate) struct Memory {
     /// Lists on their way into the order of another sort key.
     pub(crate) resorts: Resorts,
     /// What sections are converted to when they are loaded. Ahead of the catalog while one is adopted.
-    pub(crate) retypes: RwLock<Retypes>,
+    pub(super) retypes: RwLock<Retypes>,
     /// Names of labels and keys.
     pub(crate) names: Arc<Names>,
-    pub(crate) declared: RwLock<Arc<Declared>>,
+    declared: RwLock<Arc<Declared>>,
 }
 
 impl Memory {
@@ -86,6 +86,18 @@ impl Memory {
             names: Arc::clone(declared.names()),
             declared: RwLock::new(Arc::new(declared)),
         }
+    }
+
+    /// Waits until nobody changes sections, and lets nobody until the guard is dropped. Whoever changes something passes it on to
+    /// all that takes part: what a commit, a flush or a new tree does while it is held goes through several wings.
+    #[inline]
+    pub(crate) fn lock_writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock()
+    }
+
+    /// The same if nobody changes anything.
+    pub(crate) fn try_lock_writer(&self) -> Option<MutexGuard<'_, Writer>> {
+        self.writer.try_lock()
     }
 
     /// The newest catalog.

@@ -20,7 +20,6 @@ mod together;
 mod trees;
 mod writer;
 
-pub(crate) use advisor::Work;
 pub(crate) use evict::hold_still;
 pub(crate) use indexing::{Indexing, Task};
 pub(crate) use memory::Memory;

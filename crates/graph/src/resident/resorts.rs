@@ -4,7 +4,7 @@ use super::building::Building;
 use super::orders::{Orders, Turn};
 use crate::model::{EdgeLabelId, Tick};
 use crate::sections::TreeName;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,27 +16,61 @@ pub(crate) struct Resorts {
     /// The tree that is being built, if one is.
     pub(crate) building: Building,
     /// Trees that have a former root, and the last snapshot that reads it.
-    pub(crate) formers: Mutex<Vec<(TreeName, Tick)>>,
+    formers: Mutex<Vec<(TreeName, Tick)>>,
     /// How far each label is.
-    pub(crate) sweeps: Mutex<BTreeMap<EdgeLabelId, Sweep>>,
+    sweeps: Mutex<BTreeMap<EdgeLabelId, Sweep>>,
     /// Held by whoever sweeps: one at a time.
-    pub(crate) sweeping: Mutex<()>,
-    pub(crate) tasks: Mutex<Tasks>,
+    sweeping: Mutex<()>,
+    tasks: Mutex<Tasks>,
     /// Told whenever there is something to do.
-    pub(crate) changed: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
-pub(crate) struct Tasks {
+struct Tasks {
     /// Something has changed since the thread looked last.
-    pub(crate) is_new: bool,
-    pub(crate) stop: bool,
+    is_new: bool,
+    stop: bool,
 }
 
 impl Resorts {
     /// Whether lists of a label are on their way into another order.
     pub(crate) fn is_turning(&self, label: EdgeLabelId) -> bool {
         self.orders.newest(label).is_some()
+    }
+
+    /// Waits until nobody sweeps, and lets nobody until the guard is dropped.
+    pub(crate) fn hold_sweeps(&self) -> MutexGuard<'_, ()> {
+        self.sweeping.lock()
+    }
+
+    /// How far a label is on its way into this turn, if anybody has begun.
+    pub(crate) fn sweep(&self, label: EdgeLabelId, turn: Turn) -> Option<Sweep> {
+        self.sweeps.lock().get(&label).filter(|sweep| sweep.turn == turn).cloned()
+    }
+
+    pub(crate) fn note_sweep(&self, label: EdgeLabelId, sweep: Sweep) {
+        self.sweeps.lock().insert(label, sweep);
+    }
+
+    /// A tree has a former root, which snapshots up to `until` read.
+    pub(crate) fn note_former(&self, name: TreeName, until: Tick) {
+        self.formers.lock().push((name, until));
+    }
+
+    /// Trees that have a former root, and the last snapshot that reads it.
+    pub(crate) fn formers(&self) -> Vec<(TreeName, Tick)> {
+        self.formers.lock().clone()
+    }
+
+    pub(crate) fn forget_former(&self, name: TreeName) {
+        self.formers.lock().retain(|(known, _)| *known != name);
+    }
+
+    /// The graph is being closed.
+    pub(crate) fn stop(&self) {
+        self.tasks.lock().stop = true;
+        self.changed.notify_all();
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -16,9 +16,9 @@ use parking_lot::{Mutex, RwLock};
 use rustc_hash::FxHashMap;
 use values::{Value, VertexRef};
 
-use super::advisor::Advisor;
+use super::advisor::{Advice, Advisor, Work};
 use super::secondary_tasks::Tasks;
-use crate::model::{Conversions, EdgeLabelId, KeyId, Retypes, Tick};
+use crate::model::{Conversions, EdgeLabelId, KeyId, Retypes, SecondaryOptions, Tick};
 use crate::sections::{EdgeChangeKind, EdgeTree, TreeChange, TreeName};
 
 /// A change of a list that a tree which is being built must still get.
@@ -90,7 +90,7 @@ pub(crate) struct Secondaries {
     nodes_read: AtomicU64,
     /// Changes of secondary trees since then.
     changes: AtomicU64,
-    pub(crate) advisor: Mutex<Advisor>,
+    advisor: Mutex<Advisor>,
     pub(crate) tasks: Tasks,
 }
 
@@ -101,13 +101,39 @@ impl Secondaries {
         self.len.load(Ordering::Acquire) == 0
     }
 
+    /// Reads have looked at edges worth `saved` nodes more than with this tree, which would have `nodes`.
+    pub(crate) fn note_missed(&self, name: TreeName, saved: f64, nodes: f64) {
+        self.advisor.lock().missed(name, saved, nodes);
+    }
+
+    /// Reads have looked at edges worth `saved` nodes less than without this tree.
+    pub(crate) fn note_used(&self, name: TreeName, saved: f64) {
+        self.advisor.lock().used(name, saved);
+    }
+
+    /// A tree could not be built: its list changes too fast, or the disk or memory is short.
+    pub(crate) fn note_failed(&self, name: TreeName) {
+        self.advisor.lock().failed(name);
+    }
+
+    /// The benefit of a tree that is there, in the last busy period.
+    pub(crate) fn benefit(&self, name: TreeName) -> f64 {
+        self.advisor.lock().benefit(name)
+    }
+
+    /// Ends a period in which the trees `there` existed, if enough was done: what is to be built and dropped.
+    pub(crate) fn end_period(&self, there: &[TreeName], options: &SecondaryOptions) -> Advice {
+        let work = Work { read: self.take_nodes_read() as f64, changed: self.take_changes() as f64 };
+        self.advisor.lock().end_period(work, there, options.threshold, options.patience)
+    }
+
     /// Counts an edge node that is read.
     pub(crate) fn count_node(&self) {
         self.nodes_read.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The edge nodes that were read since it was asked last.
-    pub(crate) fn take_nodes_read(&self) -> u64 {
+    fn take_nodes_read(&self) -> u64 {
         self.nodes_read.swap(0, Ordering::Relaxed)
     }
 
@@ -117,7 +143,7 @@ impl Secondaries {
     }
 
     /// The changes of secondary trees since it was asked last.
-    pub(crate) fn take_changes(&self) -> u64 {
+    fn take_changes(&self) -> u64 {
         self.changes.swap(0, Ordering::Relaxed)
     }
 

@@ -13,15 +13,15 @@ pub(crate) const LONGEST_PERIOD: Duration = Duration::from_secs(86_400);
 /// What the threads have to do.
 #[derive(Default)]
 pub(crate) struct Tasks {
-    pub(crate) state: Mutex<State>,
-    pub(crate) changed: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
 }
 
 #[derive(Default)]
-pub(crate) struct State {
-    pub(crate) queue: VecDeque<TreeTask>,
-    pub(crate) period: Option<Instant>,
-    pub(crate) stop: bool,
+struct State {
+    queue: VecDeque<TreeTask>,
+    period: Option<Instant>,
+    stop: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

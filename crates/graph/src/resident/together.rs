@@ -21,8 +21,10 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::memory::Memory;
+use super::placement::CellVisitor;
 use crate::cache::{Away, Class, Request, Waiter};
-use crate::sections::SectionKey;
+use crate::cells::SectionCell;
+use crate::sections::{Mergeable, SectionKey, TreePart};
 
 /// Helpers of light requests, and of heavy ones.
 const MOST: usize = 16;
@@ -193,5 +195,34 @@ impl Group {
         if inside.helpers == 0 && inside.closed {
             self.left.wake();
         }
+    }
+}
+
+impl Memory {
+    /// Loads a section, if it is not in memory, for somebody who will ask for it. That it failed they find out themselves.
+    fn load_ahead(&self, key: SectionKey, request: Option<&Arc<Request>>) {
+        if let SectionKey::Tree { name, part: TreePart::Root } = key {
+            let guard = crossbeam_epoch::pin();
+            if let Some(tree) = self.tree_in_memory(name, &guard) {
+                let _ = self.tree_root_for(request, &tree, name, &guard);
+            }
+            return;
+        }
+        self.visit(key, LoadAhead { memory: self, key, request });
+    }
+}
+
+struct LoadAhead<'a> {
+    memory: &'a Memory,
+    key: SectionKey,
+    request: Option<&'a Arc<Request>>,
+}
+
+impl CellVisitor for LoadAhead<'_> {
+    type Output = ();
+
+    fn visit<T: Mergeable>(self, cell: &SectionCell<T>) {
+        let guard = crossbeam_epoch::pin();
+        let _ = self.memory.section_for(self.request, cell, || self.key, &guard);
     }
 }

@@ -89,7 +89,7 @@ impl Felled {
         // Without an id, a node counts as one that belongs to no tree, and stays with its readers.
         root.nodes().for_each(|node| tree.retire(TreePart::Node(node.forget_id())));
         root.metas.iter().for_each(|meta| tree.retire(TreePart::Meta(meta.id.load(Ordering::Relaxed))));
-        self.parts.append(&mut tree.retired.lock());
+        self.parts.append(&mut tree.take_retired());
         self.parts.push(TreePart::Root);
     }
 }

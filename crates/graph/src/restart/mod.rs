@@ -3,3 +3,5 @@
 
 mod recovery;
 mod replay;
+
+pub(crate) use recovery::open;

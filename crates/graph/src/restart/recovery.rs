@@ -1,44 +1,46 @@
 //! Opens a graph: the last checkpoint, and the log since.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 
 use store::Store;
 use timeline::{Stamp, Timeline};
 
 use super::replay::Replay;
-use crate::commit::CommitQueue;
-use crate::core::Core;
 use crate::durable::{Checkpoint, Log, Meta, Record, SectionStore};
 use crate::error::Result;
-use crate::flush::Manifest;
+use crate::flush::{Files, Manifest};
 use crate::model::{Counts, DegreeTable, GraphOptions, PublishedCounts, Tick};
-use crate::resident::Writer;
+use crate::resident::{Memory, Writer};
 
 /// Written units that commit validation remembers: 95 MB at most.
 const REMEMBERED_UNITS: usize = 1 << 20;
 
-impl Core {
-    /// Opens the graph in `store`. Sections stay on disk until they are needed; those that the log changes since the
-    /// checkpoint are loaded now.
-    pub(crate) fn open(store: Arc<dyn Store>, options: GraphOptions) -> Result<Self> {
-        let meta = Meta::open(Arc::clone(&store))?;
-        let log = Log::open(Arc::clone(&store))?;
-        let sections = SectionStore::open(Arc::clone(&store))?;
-        let (checkpoint, declared) = meta.load()?;
-        let (degrees, values) = meta.load_statistics(&checkpoint)?;
-        let timeline = Timeline::new(REMEMBERED_UNITS);
-        let counts = PublishedCounts::new(0, Counts::default());
-        let mut core = Self::new(options, store, meta, log, sections, timeline, counts, declared);
-        core.known.restore(values);
-        core.restore(&checkpoint);
-        core.resume_turns();
-        core.replay(checkpoint, degrees)?;
-        core.names.find_gaps();
-        Ok(core)
+/// Opens the graph in `store`. Sections stay on disk until they are needed; those that the log changes since the checkpoint
+/// are loaded now.
+pub(crate) fn open(store: Arc<dyn Store>, options: GraphOptions) -> Result<Files> {
+    let meta = Meta::open(Arc::clone(&store))?;
+    let log = Log::open(Arc::clone(&store))?;
+    let sections = SectionStore::open(Arc::clone(&store))?;
+    let (checkpoint, declared) = meta.load()?;
+    let (degrees, values) = meta.load_statistics(&checkpoint)?;
+    let timeline = Timeline::new(REMEMBERED_UNITS);
+    let counts = PublishedCounts::new(0, Counts::default());
+    let memory = Memory::new(options.clamped(), sections, timeline, counts, declared);
+    let mut files = Files::new(memory, store, log, meta);
+    files.known.restore(values);
+    files.restore(&checkpoint);
+    files.resume_turns();
+    files.replay(checkpoint, degrees)?;
+    files.names.find_gaps();
+    if files.cache.is_over() {
+        // What the log had to say.
+        files.flush_for_room();
     }
+    Ok(files)
+}
 
+impl Files {
     /// Puts everything where the checkpoint says it is.
     fn restore(&mut self, checkpoint: &Checkpoint) {
         self.allocator.learn_seqs(&checkpoint.seqs);
@@ -51,15 +53,14 @@ impl Core {
         self.secondaries.restore(checkpoint.secondaries.iter().copied());
         let manifest = Manifest::of(checkpoint);
         self.set_stored(manifest.keys());
-        self.sections_stored.store(manifest.len(), Ordering::Relaxed);
-        self.flushing = parking_lot::Mutex::new(manifest);
+        self.begin_with(manifest);
     }
 
     /// Applies what the log has since the checkpoint, and starts the clock after it.
     fn replay(&mut self, checkpoint: Checkpoint, degrees: DegreeTable) -> Result<()> {
         let (stamp, log) = (checkpoint.stamp, Log::open(Arc::clone(&self.store))?);
         // Held, as by any writer: what it has changed must not be taken for what can be evicted.
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock_writer();
         *writer = Writer::at(stamp);
         writer.degrees = degrees;
         let mut replay = Replay::begin(self, writer, checkpoint.counts);
@@ -68,19 +69,14 @@ impl Core {
             _ => decode_beside(&log, stamp, &mut replay)?,
         }
         let counts = replay.end()?;
-        let applied = self.writer.lock().applied;
+        let applied = self.lock_writer().applied;
         let timeline = match applied {
             0 => Timeline::new(REMEMBERED_UNITS),
             applied => Timeline::recover(Stamp::from_bits(applied), REMEMBERED_UNITS),
         };
         let visible = timeline.visible().bits();
-        self.writer.lock().applied = visible;
-        let Some(memory) = Arc::get_mut(&mut self.memory) else {
-            unreachable!("nobody else has the graph while it is opened")
-        };
-        memory.timeline = timeline;
-        memory.counts = PublishedCounts::new(visible, counts);
-        self.commits = CommitQueue::new(self.catalog().revision());
+        self.lock_writer().applied = visible;
+        self.begin_at(timeline, PublishedCounts::new(visible, counts));
         Ok(())
     }
 }
@@ -126,10 +122,10 @@ mod tests {
     fn a_graph_that_was_never_written_opens_empty_any_number_of_times() {
         let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
         for _ in 0..3 {
-            let core = Core::open(Arc::clone(&store), GraphOptions::default()).unwrap();
-            let visible = core.timeline.visible().bits();
+            let files = open(Arc::clone(&store), GraphOptions::default()).unwrap();
+            let visible = files.timeline.visible().bits();
             assert_eq!(visible, 0);
-            assert_eq!(core.counts.at(visible).unwrap().vertices(None), 0);
+            assert_eq!(files.counts.at(visible).unwrap().vertices(None), 0);
         }
     }
 }

@@ -11,6 +11,7 @@ mod column;
 mod convert;
 mod delta;
 mod dictionary;
+mod edge_ids;
 mod in_order;
 mod index;
 mod key;
@@ -32,6 +33,7 @@ pub(crate) use bits::Bits;
 pub(crate) use codec::{EdgePiece, StoredSection, append_piece};
 pub(crate) use column::Column;
 pub(crate) use convert::Convert;
+pub(crate) use edge_ids::{EDGE_ID_BYTES, EdgeIdEntry, edge_id_partition, edge_id_partition_key};
 pub(crate) use in_order::InOrder;
 pub(crate) use index::{
     EDGE_IDS, FIRST_INDEX, IndexChange, IndexPartition, PARTITIONS, VERTEX_IDS, entry as index_entry,

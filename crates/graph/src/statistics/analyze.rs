@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::AnalyzeProgress;
 use super::survey::Scrutiny;
-use crate::core::Core;
 use crate::error::Result;
+use crate::flush::Files;
 use crate::model::{
     DegreeTable, Dir, EdgeLabelId, IndexState, Statistics, ValueTable, VertexLabelId, adjacency_number,
 };
@@ -23,16 +23,13 @@ use crate::read::{ScanCursor, Snapshot};
 /// Vertices that are looked at at once.
 const BATCH: usize = 4096;
 
-impl Core {
+impl Files {
     /// See [`crate::graph::Graph::analyze`].
-    pub(crate) fn analyze(
-        self: &Arc<Self>,
-        progress: &mut dyn FnMut(AnalyzeProgress),
-    ) -> Result<Arc<Statistics>> {
-        let _analyzing = self.known.analyzing.lock();
+    pub(crate) fn analyze(&self, progress: &mut dyn FnMut(AnalyzeProgress)) -> Result<Arc<Statistics>> {
+        let _analyzing = self.known.hold_analysis();
         let (snapshot, before) = {
             // Nobody commits while the writer is held: both are of one moment.
-            let writer = self.writer.lock();
+            let writer = self.lock_writer();
             (Snapshot::latest(self), writer.degrees.clone())
         };
         let counted = self.count_degrees(&snapshot, progress)?;
@@ -40,7 +37,7 @@ impl Core {
         snapshot.check()?;
         drop(snapshot);
         let published = {
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             let mut degrees = counted;
             degrees.combine(&writer.degrees, 1);
             degrees.combine(&before, -1);

@@ -7,10 +7,10 @@ use crossbeam_epoch::Guard;
 use values::Str;
 
 use crate::cells::SectionCell;
-use crate::core::Core;
 use crate::error::Result;
+use crate::flush::Files;
 use crate::model::{Catalog, Dir, EDGE_ID_KEY, adjacency_number, vertex_at};
-use crate::resident::CellVisitor;
+use crate::resident::{CellVisitor, Memory};
 use crate::sections::{
     Adjacency, EDGE_IDS, EdgeTree, FIRST_INDEX, Mergeable, Part, Parts, SectionKey, SectionName, TreeName,
     TreePart, VERTEX_IDS,
@@ -82,12 +82,12 @@ impl SectionSizes {
     }
 }
 
-impl Core {
+impl Files {
     /// Loads every section that the last checkpoint names, and says what each kind takes, in the order of the kinds.
     pub(crate) fn layout(&self) -> Result<Vec<SectionSizes>> {
-        let mut keys: Vec<SectionKey> = self.flushing.lock().keys().collect();
+        let mut keys: Vec<SectionKey> = self.hold_flushes().keys().collect();
         keys.sort_unstable();
-        let mut layout = Layout { core: self, catalog: self.catalog(), kinds: Vec::new() };
+        let mut layout = Layout { memory: self, catalog: self.catalog(), kinds: Vec::new() };
         for key in keys {
             layout.section(key)?;
         }
@@ -103,7 +103,7 @@ impl Core {
 
 /// The kinds met so far.
 struct Layout<'a> {
-    core: &'a Core,
+    memory: &'a Memory,
     catalog: Catalog,
     kinds: Vec<SectionSizes>,
 }
@@ -111,11 +111,11 @@ struct Layout<'a> {
 impl Layout<'_> {
     /// Counts a section, and the trees that it leads to.
     fn section(&mut self, key: SectionKey) -> Result<()> {
-        let parts = self.core.visit(key, Measure { core: self.core, key }).transpose()?;
+        let parts = self.memory.visit(key, Measure { memory: self.memory, key }).transpose()?;
         self.count(key, parts.unwrap_or_default())?;
         if let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key {
             let guard = crossbeam_epoch::pin();
-            let Some(stripe_here) = self.core.blocks.stripe(stripe.into()) else { return Ok(()) };
+            let Some(stripe_here) = self.memory.blocks.stripe(stripe.into()) else { return Ok(()) };
             let cell = stripe_here.block(tablet.into()).adjacency.get(adjacency_number(label, dir));
             for (slot, tree) in cell.and_then(|cell| cell.loaded(&guard)).map_or(&[][..], Adjacency::trees) {
                 self.tree(TreeName::primary(vertex_at(stripe, tablet, *slot), label, dir), tree, &guard)?;
@@ -127,10 +127,10 @@ impl Layout<'_> {
     /// Counts the nodes of a tree. What root and meta nodes take in memory is left out: some dozens of bytes for every
     /// thousand edges.
     fn tree(&mut self, name: TreeName, tree: &Arc<EdgeTree>, guard: &Guard) -> Result<()> {
-        let root = match self.core.tree_root(tree, name, guard) {
+        let root = match self.memory.tree_root(tree, name, guard) {
             Ok(root) => root,
             // It has left memory and gone back into its section meanwhile.
-            Err(_) if !self.core.is_current(tree, name, guard) => return Ok(()),
+            Err(_) if !self.memory.is_current(tree, name, guard) => return Ok(()),
             Err(error) => return Err(error),
         };
         self.count(name.key(TreePart::Root), Vec::new())?;
@@ -138,7 +138,7 @@ impl Layout<'_> {
             self.count(name.key(TreePart::Meta(meta)), Vec::new())?;
         }
         for node in root.nodes().filter(|node| node.id() != 0) {
-            let parts = self.core.edge_node(node, name, guard)?.parts();
+            let parts = self.memory.edge_node(node, name, guard)?.parts();
             self.count(name.key(TreePart::Node(node.id())), parts)?;
         }
         Ok(())
@@ -155,7 +155,7 @@ impl Layout<'_> {
         };
         let sizes = &mut self.kinds[place];
         sizes.sections += 1;
-        sizes.stored_bytes += self.core.sections.stored_bytes(key)?;
+        sizes.stored_bytes += self.memory.sections.stored_bytes(key)?;
         for (part, bytes) in parts {
             sizes.add(part_name(part, &self.catalog), bytes as u64);
         }
@@ -165,7 +165,7 @@ impl Layout<'_> {
 
 /// Loads a section; its parts and their bytes.
 struct Measure<'a> {
-    core: &'a Core,
+    memory: &'a Memory,
     key: SectionKey,
 }
 
@@ -174,7 +174,7 @@ impl CellVisitor for Measure<'_> {
 
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
         let guard = crossbeam_epoch::pin();
-        let section = self.core.section(cell, || self.key, &guard)?;
+        let section = self.memory.section(cell, || self.key, &guard)?;
         Ok(section.map_or_else(Vec::new, Parts::parts))
     }
 }

@@ -30,19 +30,19 @@ pub(crate) use survey::Scrutiny;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::model::{Counts, DegreeTable, Index, IndexState, Statistics, ValueTable, has_moved};
+use crate::model::{Counts, DegreeTable, Index, IndexState, Statistics, ValueTable};
 use crate::read::Snapshot;
 use crate::resident::Memory;
 
 impl Memory {
     /// What is known; published anew first, if that is long ago.
     pub(crate) fn statistics(&self) -> Arc<Statistics> {
-        let published = Arc::clone(&self.known.published.read());
+        let published = self.known.published();
         if published.epoch > 0 && !published.is_outdated(&self.counts.newest()) {
             return published;
         }
         // Who applies a commit right now may take a while, and a plan need not be the best one.
-        match self.writer.try_lock() {
+        match self.try_lock_writer() {
             Some(writer) => self.publish_statistics(&writer.degrees),
             None => published,
         }
@@ -53,20 +53,14 @@ impl Memory {
     pub(crate) fn publish_statistics(&self, degrees: &DegreeTable) -> Arc<Statistics> {
         let counts = Counts::clone(&self.counts.newest());
         self.request_surveys(&counts);
-        let values = self.known.values();
-        let mut published = self.known.published.write();
-        let epoch = published.epoch + 1;
-        *published = Arc::new(Statistics { epoch, counts, degrees: degrees.clone(), values });
-        Arc::clone(&published)
+        self.known.publish(counts, degrees.clone())
     }
 
     /// Indexes that are ready and about which nothing is known, or something that is not true any more.
     fn unknown_indexes(&self, counts: &Counts) -> Vec<Index> {
-        let values = self.known.values.lock();
         let is_unknown = |index: &&Index| {
             let vertices = counts.vertices(Some(index.definition.label));
-            index.state == IndexState::Ready
-                && values.get(&index.number).is_none_or(|known| has_moved(known.vertices(), vertices))
+            index.state == IndexState::Ready && !self.known.knows(index.number, vertices)
         };
         self.catalog().indexes().iter().filter(is_unknown).cloned().collect()
     }
@@ -95,7 +89,7 @@ impl Memory {
                 }
             }
         }
-        let writer = self.writer.lock();
+        let writer = self.lock_writer();
         self.publish_statistics(&writer.degrees);
     }
 
@@ -103,7 +97,7 @@ impl Memory {
     pub(crate) fn set_values(&self, mut values: ValueTable) {
         let catalog = self.catalog();
         values.retain(|number, _| catalog.indexes().iter().any(|index| index.number == *number));
-        *self.known.values.lock() = values;
+        self.known.restore(values);
     }
 }
 

@@ -1,15 +1,12 @@
 //! What a graph can tell about itself.
 
-use std::sync::atomic::Ordering;
-
 use values::Str;
 
 use crate::cache::PoolStats;
 use crate::cells::SectionCell;
-use crate::commit::CommitCounts;
-use crate::core::Core;
+use crate::commit::{CommitCounts, Committer};
 use crate::model::{EdgeLabelId, VertexLabelId};
-use crate::resident::TreeUse;
+use crate::resident::{Memory, TreeUse};
 use crate::sections::{Adjacency, Mergeable};
 
 /// Sizes of a graph at one moment, for people, metrics and the planner.
@@ -78,8 +75,8 @@ impl GraphStats {
         (self.log_bytes_written > 0).then(|| written as f64 / self.log_bytes_written as f64)
     }
 
-    pub(crate) fn of(core: &Core) -> Self {
-        let (catalog, counts) = (core.catalog(), core.counts.newest());
+    pub(crate) fn of(committer: &Committer) -> Self {
+        let (catalog, counts) = (committer.catalog(), committer.counts.newest());
         let vertices = catalog
             .vertex_labels()
             .map(|(label, name)| (name.clone(), counts.vertices(Some::<VertexLabelId>(label))))
@@ -88,30 +85,32 @@ impl GraphStats {
             .edge_labels()
             .map(|(label, name)| (name.clone(), counts.edges(Some::<EdgeLabelId>(label))))
             .collect();
-        let tree_use =
-            catalog.edge_labels().map(|(label, name)| (name.clone(), core.node_sizes.of(label))).collect();
+        let tree_use = catalog
+            .edge_labels()
+            .map(|(label, name)| (name.clone(), committer.node_sizes.of(label)))
+            .collect();
         let mut stats = Self { vertices, edges, tree_use, ..Self::default() };
-        stats.loaded_bytes = core.cache.loaded_bytes();
-        stats.log_bytes_written = core.log.written();
-        stats.section_bytes_written = core.sections.written();
+        stats.loaded_bytes = committer.cache.loaded_bytes();
+        stats.log_bytes_written = committer.log.written();
+        stats.section_bytes_written = committer.sections.written();
         {
-            let writer = core.writer.lock();
+            let writer = committer.lock_writer();
             (stats.stamp, stats.checkpoint, stats.log_bytes) =
                 (writer.applied, writer.checkpoint, writer.log_bytes);
             stats.lists_packed_again = writer.went_back;
         }
-        stats.cache_bytes = core.cache.account.total() as u64;
-        stats.most_cache_bytes = core.cache.account.most() as u64;
-        (stats.loads, stats.evictions) = (core.cache.loaded(), core.cache.evicted());
-        stats.pools = core.pools.stats();
-        stats.commits = core.commits.counters.now();
-        stats.sections_stored = core.sections_stored.load(Ordering::Relaxed);
-        stats.count_sections(core);
+        stats.cache_bytes = committer.cache.account.total() as u64;
+        stats.most_cache_bytes = committer.cache.account.most() as u64;
+        (stats.loads, stats.evictions) = (committer.cache.loaded(), committer.cache.evicted());
+        stats.pools = committer.pools.stats();
+        stats.commits = committer.commit_counts();
+        stats.sections_stored = committer.sections_stored();
+        stats.count_sections(committer);
         stats
     }
 
-    fn count_sections(&mut self, core: &Core) {
-        for (_, stripe) in core.blocks.iter() {
+    fn count_sections(&mut self, memory: &Memory) {
+        for (_, stripe) in memory.blocks.iter() {
             for tablet in stripe.tablets() {
                 let block = stripe.block(tablet);
                 self.count(&block.presence);
@@ -122,15 +121,15 @@ impl GraphStats {
                 });
             }
         }
-        for tree in core.secondaries.live().into_iter().filter_map(|name| core.secondaries.tree(name)) {
+        for tree in memory.secondaries.live().into_iter().filter_map(|name| memory.secondaries.tree(name)) {
             self.secondary_trees += 1;
             let guard = crossbeam_epoch::pin();
             if let Some(root) = tree.root.loaded(&guard) {
                 root.nodes().for_each(|node| self.count(&node.cell));
             }
         }
-        core.indexes.iter().for_each(|(_, cell)| self.count(cell));
-        core.ordered.iter().for_each(|(_, cell)| self.count(cell));
+        memory.indexes.iter().for_each(|(_, cell)| self.count(cell));
+        memory.ordered.iter().for_each(|(_, cell)| self.count(cell));
     }
 
     fn count_trees(&mut self, cell: &SectionCell<Adjacency>) {
@@ -170,7 +169,7 @@ mod tests {
         transaction.commit().unwrap();
         graph.flush().unwrap();
         let (answer, answered) = mpsc::channel();
-        let flushing = graph.core().flushing.lock();
+        let flushing = graph.definer().hold_flushes();
         thread::scope(|scope| {
             scope.spawn(|| answer.send(graph.stats().sections_stored).unwrap());
             let stored = answered.recv_timeout(Duration::from_secs(10));

@@ -42,7 +42,7 @@ impl Transaction {
         }
         let seq = self.allocate_edge(&writes, src)?;
         let e = EdgeRef { src, dst, seq, label: label.0 };
-        let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
+        let write = writes.next_write(&self.memory().options, id.as_ref().map_or(0, weight))?;
         for end in [src, dst] {
             if !writes.has_created(end) {
                 writes.footprint.reads(units::existence(end));
@@ -70,7 +70,7 @@ impl Transaction {
     fn allocate_edge(&self, writes: &WriteSet, src: VertexRef) -> Result<u32> {
         let reader = self.reader(writes);
         loop {
-            let seq = self.core.allocator.seq(src)?;
+            let seq = self.memory().allocator.seq(src)?;
             let generated = EdgeRef { src, dst: src, seq, label: 0 }.generated_id();
             if reader.edge_by_user_id(&Value::Long(generated)).is_none() {
                 return Ok(seq);
@@ -90,7 +90,7 @@ impl Transaction {
         let known = {
             let reader = self.reader(writes);
             let Some(place) = reader.edge_place(e) else { return self.base.check() };
-            let (catalog, label) = (self.core.catalog(), EdgeLabelId(e.label));
+            let (catalog, label) = (self.memory().catalog(), EdgeLabelId(e.label));
             let value = |key| Some((key, place.value(key)?.to_value()));
             let before = catalog.list_keys(label).filter_map(value).collect();
             (place.value(EDGE_ID_KEY).map(ValueRef::to_value), before)
@@ -106,7 +106,7 @@ impl Transaction {
         e: EdgeRef,
         (id, before): (Option<Value>, Before),
     ) -> Result<()> {
-        let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
+        let write = writes.next_write(&self.memory().options, id.as_ref().map_or(0, weight))?;
         let hash = id.as_ref().map_or_else(|| index_hash(&Value::Long(e.generated_id())), index_hash);
         writes.replaces([units::edge_existence(e)])?;
         writes.adds([units::edge_id(hash)])?;
@@ -155,12 +155,12 @@ impl Transaction {
         let mut after = before.to_vec();
         change(&mut after);
         let after: EdgeCells = after.into();
-        let write = writes.next_write(&self.core.options, cells_weight(&after))?;
+        let write = writes.next_write(&self.memory().options, cells_weight(&after))?;
         if !writes.has_created_edge(e) {
             writes.footprint.reads(units::edge_existence(e));
             writes.replaces([units::edge_properties(e)])?;
         }
-        let (catalog, label) = (self.core.catalog(), EdgeLabelId(e.label));
+        let (catalog, label) = (self.memory().catalog(), EdgeLabelId(e.label));
         let keys = || catalog.list_keys(label);
         if keys().any(|key| is_moved(&before, &after, key)) {
             // It moves to another place of lists by such a key: who has read a part of them may have missed it there.

@@ -52,6 +52,11 @@ impl Held {
         Self { all: Arc::clone(all), bytes: 0 }
     }
 
+    /// Of another one, which holds nothing yet.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(&self.all)
+    }
+
     /// Takes room for a write with so many bytes of values; nothing if it is refused.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ impl Transaction {
 
     /// The label of a vertex, existing or not.
     fn label_of(&self, v: VertexRef) -> Option<VertexLabelId> {
-        Some(self.core.blocks.stripe(stripe_of(v))?.label)
+        Some(self.memory().blocks.stripe(stripe_of(v))?.label)
     }
 
     /// Asks the schema, and after it the one that is to be.

@@ -7,25 +7,25 @@ use parking_lot::Mutex;
 use timeline::{Committed, SnapshotGuard, Stamp, Standing, Unit};
 use values::Value;
 
-use super::held::Held;
+use super::held::{Held, HeldBytes};
 use super::turn::Turn;
 use super::write_set::WriteSet;
 use crate::cache::{LoadTurn, Request};
-use crate::commit::Commit;
-use crate::core::Core;
+use crate::commit::{Commit, Committer};
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, KeyId, NameSpace, NewNames, ReadUnit, name_hash, units, unstorable};
 use crate::read::{Overlay, Own, Reader, Snapshot};
+use crate::resident::Memory;
 
 /// Writes that become visible and durable together, or not at all. Optimistic: what it read is validated at commit.
 ///
 /// All methods take `&self`: a transaction can be shared by the operators of one query. Dropping it rolls back. A
 /// method that fails has written nothing, except when the transaction is full: then roll it back.
 pub struct Transaction {
-    pub(crate) core: Arc<Core>,
+    committer: Arc<Committer>,
     pub(crate) base: Snapshot,
     pub(crate) overlay: Arc<Overlay>,
-    pub(crate) writes: Mutex<WriteSet>,
+    pub(super) writes: Mutex<WriteSet>,
     /// The names that it uses and its snapshot does not know.
     names: OnceLock<Arc<NewNames>>,
     /// The request that it is an attempt of, and when that began.
@@ -33,11 +33,16 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    pub(crate) fn begin(core: &Arc<Core>, base: Snapshot, turn: Option<Arc<Turn>>) -> Self {
-        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(&core.held)));
+    pub(crate) fn begin(
+        committer: &Arc<Committer>,
+        held: &Arc<HeldBytes>,
+        base: Snapshot,
+        turn: Option<Arc<Turn>>,
+    ) -> Self {
+        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(held)));
         let attempt = turn.map(|turn| (turn, Instant::now()));
         let names = OnceLock::new();
-        Self { core: Arc::clone(core), base, overlay: Arc::default(), writes, names, attempt }
+        Self { committer: Arc::clone(committer), base, overlay: Arc::default(), writes, names, attempt }
     }
 
     /// The committed state that it began with.
@@ -107,7 +112,7 @@ impl Transaction {
     /// # Errors
     /// As [`Transaction::commit`].
     pub fn submit(&self) -> Result<Submitted> {
-        let writes = self.writes.lock().end(Held::new(&self.core.held))?;
+        let writes = self.writes.lock().end()?;
         self.base.check()?;
         self.obey_requirements(&writes)?;
         let (ops, mut footprint, held) = writes.into_ops();
@@ -116,29 +121,39 @@ impl Transaction {
         if ops.is_empty() {
             return Ok(Submitted { stamp: self.base.stamp(), queued: None });
         }
-        self.core.refuse_if_kept(self.base.stamp().bits())?;
-        let turn = self.core.pools.commit_turn(ops.len());
+        self.memory().refuse_if_kept(self.base.stamp().bits())?;
+        let turn = self.memory().pools.commit_turn(ops.len());
         let standing = match &self.attempt {
             Some((turn, _)) => turn.standing(),
-            None => Standing::Ordinary(None, self.core.now()),
+            None => Standing::Ordinary(None, self.committer.now()),
         };
         let names = self.names.get();
         let commit = Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, names, ops };
-        match self.core.submit(&self.core.catalog(), commit) {
+        match self.committer.submit(&self.memory().catalog(), commit) {
             Ok(Committed { stamp, shown, .. }) => {
                 let names = names.cloned();
-                let queued =
-                    Queued { core: Arc::clone(&self.core), shown, _names: names, _held: held, _turn: turn };
+                let queued = Queued {
+                    committer: Arc::clone(&self.committer),
+                    shown,
+                    _names: names,
+                    _held: held,
+                    _turn: turn,
+                };
                 Ok(Submitted { stamp, queued: Some(queued) })
             }
             Err(error) => {
-                self.core.cache.let_another_through();
+                self.memory().cache.let_another_through();
                 if let (GraphError::Conflict(_), Some((turn, began))) = (&error, &self.attempt) {
                     turn.lost(footprint, began.elapsed());
                 }
                 Err(error)
             }
         }
+    }
+
+    /// What of the graph is in memory.
+    pub(super) fn memory(&self) -> &Memory {
+        self.base.memory()
     }
 
     /// Forgets the writes.
@@ -165,7 +180,7 @@ impl Transaction {
         if let Some(id) = self.base.catalog().id(space, name) {
             return Ok(id);
         }
-        let names = self.names.get_or_init(|| NewNames::new(&self.core.names));
+        let names = self.names.get_or_init(|| NewNames::new(&self.memory().names));
         let (id, is_new) = names.intern(space, name)?;
         if is_new {
             self.writes.lock().introduces(units::name(space, name_hash(name)), name)?;
@@ -201,7 +216,7 @@ pub struct Submitted {
 
 /// What a commit holds until it is durable and visible.
 struct Queued {
-    core: Arc<Core>,
+    committer: Arc<Committer>,
     /// The moment of the commit, if what the answer shows has changed before it.
     shown: Option<SnapshotGuard>,
     /// Reserved until they are given out.
@@ -230,13 +245,13 @@ impl Submitted {
     /// As [`Submitted::wait`].
     pub fn wait_to_show(mut self) -> Result<Option<Snapshot>> {
         let Some(mut queued) = self.queued.take() else { return Ok(None) };
-        queued.core.settle(self.stamp)?;
-        let core = Arc::clone(&queued.core);
-        let shown = queued.shown.take().map(|guard| Snapshot::at_commit(&core, guard));
+        queued.committer.settle(self.stamp)?;
+        let committer = Arc::clone(&queued.committer);
+        let shown = queued.shown.take().map(|guard| Snapshot::at_commit(&committer, guard));
         drop(queued);
         if shown.is_none() {
             // With a snapshot in hand it could not merge what that may read. The next commit will see to it.
-            core.flush_if_due();
+            committer.flush_if_due();
         }
         Ok(shown)
     }
@@ -245,7 +260,7 @@ impl Submitted {
 impl Drop for Submitted {
     fn drop(&mut self) {
         if let Some(queued) = self.queued.take()
-            && let Err(error) = queued.core.settle(self.stamp)
+            && let Err(error) = queued.committer.settle(self.stamp)
         {
             tracing::error!(%error, "a commit that nobody waited for failed");
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use timeline::{Footprint, Standing, Ticket};
 
-use crate::core::Core;
+use crate::commit::Committer;
 
 /// What a request holds over all its attempts, so that it does not lose for ever.
 ///
@@ -36,7 +36,7 @@ use crate::core::Core;
 /// # Ok::<(), graph::GraphError>(())
 /// ```
 pub struct Turn {
-    core: Arc<Core>,
+    committer: Arc<Committer>,
     state: Mutex<State>,
 }
 
@@ -65,8 +65,8 @@ const LONGEST: Duration = Duration::from_secs(10);
 const ALL_TURNS: Duration = Duration::from_secs(30);
 
 impl Turn {
-    pub(crate) fn new(core: &Arc<Core>) -> Self {
-        Self { core: Arc::clone(core), state: Mutex::default() }
+    pub(crate) fn new(committer: &Arc<Committer>) -> Self {
+        Self { committer: Arc::clone(committer), state: Mutex::default() }
     }
 
     /// An attempt that took so long has lost with this footprint.
@@ -77,25 +77,25 @@ impl Turn {
         let before = state.ticket.take();
         state.ticket = match term.is_zero() {
             true => {
-                before.into_iter().for_each(|ticket| self.core.timeline.release(ticket));
+                before.into_iter().for_each(|ticket| self.committer.timeline.release(ticket));
                 None
             }
-            false => self.core.timeline.reserve(before, footprint, term, self.core.now()),
+            false => self.committer.timeline.reserve(before, footprint, term, self.committer.now()),
         };
     }
 
     /// How it stands to others at a commit.
     pub(crate) fn standing(&self) -> Standing {
-        Standing::Ordinary(self.state.lock().ticket, self.core.now())
+        Standing::Ordinary(self.state.lock().ticket, self.committer.now())
     }
 
     /// Asks whether it may be tried again. If it must wait, `wake` is called when it is worth asking again: on any thread,
     /// which it must not hold up.
     pub fn ask(&self, wake: impl FnOnce() + Send + 'static) -> TurnAnswer {
         let Some(ticket) = self.state.lock().ticket else { return TurnAnswer::None };
-        match self.core.timeline.turn(ticket, self.core.now(), wake) {
+        match self.committer.timeline.turn(ticket, self.committer.now(), wake) {
             timeline::Turn::Come => TurnAnswer::Come,
-            timeline::Turn::Waits(latest) => TurnAnswer::Waits(self.core.at(latest)),
+            timeline::Turn::Waits(latest) => TurnAnswer::Waits(self.committer.at(latest)),
         }
     }
 
@@ -121,7 +121,7 @@ impl Turn {
     /// Gives back what it has reserved, before it is dropped: the request has ended.
     pub fn release(&self) {
         if let Some(ticket) = self.state.lock().ticket.take() {
-            self.core.timeline.release(ticket);
+            self.committer.timeline.release(ticket);
         }
     }
 }

@@ -33,7 +33,7 @@ impl Transaction {
             return Err(GraphError::DuplicateVertexId(id.clone()));
         }
         let v = self.allocate_vertex(&writes, label)?;
-        let write = writes.next_write(&self.core.options, id.as_ref().map_or(0, weight))?;
+        let write = writes.next_write(&self.memory().options, id.as_ref().map_or(0, weight))?;
         writes.adds(units::vertex_labels(label))?;
         match &id {
             Some(id) => {
@@ -53,7 +53,7 @@ impl Transaction {
     fn allocate_vertex(&self, writes: &WriteSet, label: VertexLabelId) -> Result<VertexRef> {
         let reader = self.reader(writes);
         loop {
-            let v = self.core.allocator.vertices(&self.core.blocks, label, 1)?;
+            let v = self.memory().allocator.vertices(&self.memory().blocks, label, 1)?;
             if let Some(&v) = v.first()
                 && reader.vertex_by_id(&Value::Long(v.0.into())).is_none()
             {
@@ -77,7 +77,7 @@ impl Transaction {
         self.drop_properties_of(&mut writes, v)?;
         self.base.check()?;
         let label = self.reader(&writes).label(v);
-        let write = writes.next_write(&self.core.options, 0)?;
+        let write = writes.next_write(&self.memory().options, 0)?;
         writes.footprint.reads(units::any_list(v, Dir::Out));
         writes.footprint.reads(units::any_list(v, Dir::In));
         writes.footprint.reads(units::properties(v));
@@ -98,7 +98,7 @@ impl Transaction {
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
                 let list = reader.list(v, EdgeLabelId(label as u16), dir);
-                let catalog = self.core.catalog();
+                let catalog = self.memory().catalog();
                 let edges = list.runs().flat_map(|run| {
                     let known = |i: usize| {
                         let keys = catalog.list_keys(EdgeLabelId(label as u16));
@@ -236,7 +236,7 @@ impl Transaction {
         let cell_weight = |cell: &PropertyCell| {
             weight(&cell.value) + cell.meta.iter().map(|(_, v)| weight(v)).sum::<usize>()
         };
-        let write = writes.next_write(&self.core.options, after.iter().map(cell_weight).sum())?;
+        let write = writes.next_write(&self.memory().options, after.iter().map(cell_weight).sum())?;
         if !writes.has_created(v) {
             writes.adds([units::property(v, key), units::properties(v)])?;
         }

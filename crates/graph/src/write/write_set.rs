@@ -43,12 +43,13 @@ impl WriteSet {
         }
     }
 
-    /// Takes everything out, once; what is left behind takes no more writes, and counts as nothing: `held`.
-    pub(crate) fn end(&mut self, held: Held) -> Result<Self> {
+    /// Takes everything out, once; what is left behind takes no more writes, and counts as nothing.
+    pub(crate) fn end(&mut self) -> Result<Self> {
         if self.ended {
             return Err(GraphError::TransactionEnded);
         }
-        let ended = Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone(), held) };
+        let ended =
+            Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone(), self.held.another()) };
         Ok(std::mem::replace(self, ended))
     }
 

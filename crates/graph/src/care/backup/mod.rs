@@ -25,7 +25,6 @@ use xxhash_rust::xxh3::xxh3_128;
 use self::chain::Chain;
 use self::file::BackupWriter;
 use crate::error::{GraphError, Result};
-use crate::graph::Graph;
 
 /// What a backup, or a restore, has done.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -50,25 +49,13 @@ impl std::fmt::Display for BackupSummary {
     }
 }
 
-impl Graph {
-    /// Writes the graph as it is now into the directory `to`, which is created if it is not there. In a directory that
-    /// holds backups of this graph already, only what has changed since the last of them is written, as a further file;
-    /// those before are read, which checks them. Nothing changed, nothing written. Commits go on meanwhile.
-    ///
-    /// # Errors
-    /// [`GraphError::Backup`] if a file there is not one that was written or is missing, another backup is being written
-    /// there, or there is no room; a failure of the store. The backups that were there before stay as they are.
-    pub fn backup(&self, to: impl AsRef<Path>) -> Result<BackupSummary> {
-        backup(self.store(), to.as_ref())
-    }
-}
-
 /// How the values of a keyspace look.
 fn shape_of(keyspace: &str) -> KeyspaceShape {
     if keyspace == "sections" { KeyspaceShape::Large } else { KeyspaceShape::Small }
 }
 
-fn backup(store: &Arc<dyn Store>, to: &Path) -> Result<BackupSummary> {
+/// Writes the graph in a store into a directory: see [`Graph::backup`](crate::Graph::backup).
+pub(crate) fn backup(store: &Arc<dyn Store>, to: &Path) -> Result<BackupSummary> {
     fs::create_dir_all(to).map_err(|error| failed(to, error))?;
     let _lock = lock(to)?;
     let chain = Chain::read(to, None)?;

@@ -5,7 +5,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CheckProgress, Findings, indexes};
 use crate::define::check_existing;
-use crate::graph::Graph;
 use crate::model::{Dir, EdgeLabelId, KeyId, Schema, ValueRef};
 use crate::read::{List, Reader, Run, Snapshot};
 use crate::sections::{TreeName, VERTEX_IDS, order_values};
@@ -14,12 +13,11 @@ use crate::sections::{TreeName, VERTEX_IDS, order_values};
 const BATCH: usize = 1_024;
 
 /// Checks the newest state of a graph that nobody writes to.
-pub(super) fn check(graph: &Graph, findings: &mut Findings, progress: &mut dyn FnMut(CheckProgress)) {
-    let snapshot = graph.snapshot();
-    let mut contents = Contents::new(&snapshot, findings);
+pub(super) fn check(snapshot: &Snapshot, findings: &mut Findings, progress: &mut dyn FnMut(CheckProgress)) {
+    let mut contents = Contents::new(snapshot, findings);
     contents.run(progress);
     let catalog = snapshot.catalog();
-    if let Err(error) = check_existing(&snapshot, catalog, &Schema::default(), catalog.schema()) {
+    if let Err(error) = check_existing(snapshot, catalog, &Schema::default(), catalog.schema()) {
         findings.add("the schema", error);
     }
     if let Err(error) = snapshot.check() {

@@ -19,8 +19,9 @@ use std::sync::Arc;
 use store::Store;
 
 use crate::error::Result;
-use crate::graph::Graph;
-use crate::model::{GraphOptions, SecondaryOptions};
+use crate::model::GraphOptions;
+use crate::read::Snapshot;
+use crate::restart::open;
 
 /// Something that is wrong: where, and what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,17 +100,10 @@ pub fn check_within(
     if !stored::check(store, &mut findings, progress)? || !findings.list.is_empty() {
         return Ok(findings.list);
     }
-    // Nothing is flushed: the log may be as long as it is.
-    let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
-    let options = GraphOptions {
-        log_bytes: u64::MAX,
-        cache_bytes,
-        keeper: false,
-        secondary,
-        ..GraphOptions::default()
-    };
-    match Graph::open(Arc::clone(store), options) {
-        Ok(graph) => contents::check(&graph, &mut findings, progress),
+    // None of the threads that an open graph has: nobody builds, drops or flushes anything.
+    let options = GraphOptions { cache_bytes, ..GraphOptions::default() };
+    match open(Arc::clone(store), options) {
+        Ok(files) => contents::check(&Snapshot::latest(&files), &mut findings, progress),
         Err(error) => findings.add("the graph", error),
     }
     Ok(findings.list)
@@ -121,6 +115,7 @@ mod tests {
     use values::Value;
 
     use super::*;
+    use crate::graph::Graph;
     use crate::model::{Cardinality, IndexKind, SchemaDescription, VertexKeyDescription};
 
     /// A graph of two persons of one age, and what is found after some change of what is declared that nobody checked.
@@ -136,7 +131,7 @@ mod tests {
         transaction.commit().unwrap();
         change(&graph);
         let mut findings = Findings::default();
-        contents::check(&graph, &mut findings, &mut |_| {});
+        contents::check(&graph.snapshot(), &mut findings, &mut |_| {});
         findings.list.iter().map(ToString::to_string).collect()
     }
 
@@ -147,19 +142,19 @@ mod tests {
             let make = |definitions: &mut crate::model::Definitions| {
                 definitions.indexes[0].definition.kind = IndexKind::Unique;
             };
-            graph.core().declare(|declared| declared.define(make));
+            graph.definer().declare(|declared| declared.define(make));
         });
         assert!(unique.contains("is unique, and vertex 0 has its value 7"), "{unique}");
         let required = found_after(|graph| {
-            let core = graph.core();
-            let mut description = SchemaDescription::of(&core.catalog());
+            let definer = graph.definer();
+            let mut description = SchemaDescription::of(&definer.catalog());
             let key = VertexKeyDescription { required: true, ..VertexKeyDescription::default() };
             description.vertices.entry("person".into()).or_default().keys.insert("name".into(), key);
-            let names = crate::model::NewNames::new(&core.names);
+            let names = crate::model::NewNames::new(&definer.names);
             let intern = |space, name: &str| Ok(names.intern(space, name)?.0);
             let schema = description.to_schema(1, intern).unwrap();
-            core.commit_names(&names).unwrap();
-            core.declare(|declared| declared.define(|definitions| definitions.schema = schema));
+            definer.commit_names(&names).unwrap();
+            definer.declare(|declared| declared.define(|definitions| definitions.schema = schema));
         });
         assert!(required.contains("name") && required.contains("the schema"), "{required}");
     }

@@ -20,7 +20,7 @@ impl Memory {
             let guard = crossbeam_epoch::pin();
             let Some(section) = self.section(cell, || key, &guard)? else { return Ok(()) };
             let is_last = attempt >= TRIES;
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             // Turns come while the writer is held.
             let is_over = || self.resorts.orders.newest(label) != Some(turn);
             if is_over() {
@@ -32,7 +32,7 @@ impl Memory {
             if !lies_so && !is_last {
                 drop(writer);
                 sorted = Some(section.sorted(stamp, turn.key));
-                writer = self.writer.lock();
+                writer = self.lock_writer();
                 if is_over() {
                     return Ok(());
                 }

@@ -33,11 +33,9 @@ impl Memory {
     /// The labels whose lists do not all lie by their sort key yet.
     pub(crate) fn sort_status(&self) -> Vec<SortStatus> {
         let catalog = self.catalog();
-        let sweeps = self.resorts.sweeps.lock();
         let turns = self.resorts.orders.all().into_iter();
         let left = turns.filter_map(|(label, turn)| {
-            let sweep = sweeps.get(&label).filter(|sweep| sweep.turn == turn);
-            let (progress, waiting) = match sweep {
+            let (progress, waiting) = match self.resorts.sweep(label, turn) {
                 None => (0.0, self.reads_before(turn)),
                 Some(sweep) if matches!(sweep.phase, Phase::Done) => return None,
                 Some(sweep) => (sweep.progress(), sweep.waiting),

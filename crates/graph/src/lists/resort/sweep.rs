@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use super::Turn;
 use super::trees::Built;
-use crate::core::Core;
+use crate::define::Definer;
 use crate::error::Result;
 use crate::model::EdgeLabelId;
 use crate::resident::{Phase, Sweep};
 use crate::sections::{SectionKey, TreeName};
 
-impl Core {
+impl Definer {
     /// Sorts what can be sorted now; whether nothing is left to be done. One thread at a time: others wait for it.
-    pub(crate) fn sort_lists(self: &Arc<Self>) -> Result<bool> {
-        let _sweeping = self.resorts.sweeping.lock();
+    pub(crate) fn sort_lists(&self) -> Result<bool> {
+        let _sweeping = self.resorts.hold_sweeps();
         let mut nothing_left = true;
         for (label, turn) in self.resorts.orders.all() {
             nothing_left &= self.sort_label(label, turn)?;
@@ -26,7 +26,7 @@ impl Core {
         Ok(nothing_left)
     }
 
-    fn sort_label(self: &Arc<Self>, label: EdgeLabelId, turn: Turn) -> Result<bool> {
+    fn sort_label(&self, label: EdgeLabelId, turn: Turn) -> Result<bool> {
         let mut sweep = self.sweep_of(label, turn);
         loop {
             sweep.waiting = false;
@@ -47,12 +47,12 @@ impl Core {
     }
 
     fn sweep_of(&self, label: EdgeLabelId, turn: Turn) -> Sweep {
-        let known = self.resorts.sweeps.lock().get(&label).filter(|sweep| sweep.turn == turn).cloned();
+        let known = self.resorts.sweep(label, turn);
         known.unwrap_or(Sweep { turn, phase: Phase::Packed, waiting: false, gone_through: (0, 0) })
     }
 
     fn note_sweep(&self, label: EdgeLabelId, sweep: &Sweep) {
-        self.resorts.sweeps.lock().insert(label, sweep.clone());
+        self.resorts.note_sweep(label, sweep.clone());
     }
 
     /// Whether to leave it at that for now: the graph is being closed, or there is a newer turn.
@@ -60,7 +60,7 @@ impl Core {
         self.resorts.is_stopping() || self.resorts.orders.newest(label) != Some(turn)
     }
 
-    fn sort_packed(self: &Arc<Self>, label: EdgeLabelId, sweep: &mut Sweep) -> Result<Option<Phase>> {
+    fn sort_packed(&self, label: EdgeLabelId, sweep: &mut Sweep) -> Result<Option<Phase>> {
         let keys = self.sections_of(label);
         for (done, key) in keys.iter().enumerate() {
             if self.is_sweep_over(label, sweep.turn) {
@@ -77,7 +77,7 @@ impl Core {
         Ok(Some(Phase::Trees))
     }
 
-    fn sort_trees(self: &Arc<Self>, label: EdgeLabelId, sweep: &mut Sweep) -> Result<Option<Phase>> {
+    fn sort_trees(&self, label: EdgeLabelId, sweep: &mut Sweep) -> Result<Option<Phase>> {
         let catalog = self.catalog();
         if catalog.sort_key(label) != Some(sweep.turn.key) {
             // It is not declared any more: trees stay as they lie.
@@ -120,12 +120,12 @@ impl Core {
     }
 
     /// Makes it durable that all lists lie as the schema says; nothing if an old snapshot is in the way.
-    fn finish_sweep(self: &Arc<Self>, label: EdgeLabelId, turn: Turn) -> Result<Option<Phase>> {
+    fn finish_sweep(&self, label: EdgeLabelId, turn: Turn) -> Result<Option<Phase>> {
         if self.forget_formers(label)? {
             return Ok(None);
         }
         self.flush()?;
-        let _defining = self.defining.lock();
+        let _defining = self.hold_definitions();
         if self.resorts.orders.newest(label) != Some(turn) {
             return Ok(None);
         }

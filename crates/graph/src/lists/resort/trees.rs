@@ -13,12 +13,12 @@ use crossbeam_epoch::Guard;
 use timeline::Footprint;
 
 use crate::apply::{TreeOutput, TreeWriter, ids_needed};
-use crate::core::Core;
+use crate::commit::Committer;
 use crate::error::{GraphError, Result};
 use crate::lists::secondary::{Gather, Pace};
 use crate::model::{KeyId, Tick, TreeBounds, slot_of};
 use crate::read::Snapshot;
-use crate::resident::{LoggedChange, Writer, hold_still};
+use crate::resident::{LoggedChange, Memory, Writer, hold_still};
 use crate::sections::{EdgeTree, Order, SectionKey, SectionName, TreeName, TreePart, tree_prefix};
 
 /// Changes that are applied to a new tree while the writer is held, at first.
@@ -56,18 +56,18 @@ struct Begun {
 }
 
 /// Ends the logging of changes however building ends.
-struct Unfinished<'a>(&'a Core);
+struct Unfinished<'a>(&'a Memory);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
-        let _writer = self.0.writer.lock();
+        let _writer = self.0.lock_writer();
         self.0.resorts.building.end();
     }
 }
 
-impl Core {
+impl Committer {
     /// Sorts the list of a tree by a property, if it does not lie so.
-    pub(super) fn sort_tree(self: &Arc<Self>, name: TreeName, key: KeyId) -> Result<Built> {
+    pub(super) fn sort_tree(&self, name: TreeName, key: KeyId) -> Result<Built> {
         match self.tree_order(name)? {
             None => return Ok(Built::NotNeeded),
             Some((order, _)) if order == Order::Key(key) => return Ok(Built::NotNeeded),
@@ -136,9 +136,9 @@ impl Core {
     }
 
     /// Begins to log the changes of the list, as of a snapshot, and puts storage ids by.
-    fn begin_tree(self: &Arc<Self>, name: TreeName, key: KeyId) -> Result<Option<Begun>> {
+    fn begin_tree(&self, name: TreeName, key: KeyId) -> Result<Option<Begun>> {
         // While the writer is held, what is visible is all that was applied.
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock_writer();
         let snapshot = Snapshot::latest(self);
         let guard = crossbeam_epoch::pin();
         let Some(tree) = self.tree_now(name, &guard)? else { return Ok(None) };
@@ -205,9 +205,9 @@ impl Core {
             let before = self.resorts.building.logged();
             if flushing.is_none() && before <= round {
                 // No flush writes the old root over the new one, or counts what is old as stored.
-                flushing = Some(self.flushing.lock());
+                flushing = Some(self.hold_flushes());
             }
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             let (now, more) = self.resorts.building.take(round);
             let (guard, watermark) = (crossbeam_epoch::pin(), self.settled_stamp(&writer));
             let tree_writer = TreeWriter { memory: self, tree, name, watermark, guard: &guard };
@@ -241,21 +241,20 @@ impl Core {
         // Stamps that were given up are visible and have nothing: whoever reads at one of them reads the former root.
         let until = writer.applied.max(self.timeline.visible().bits());
         let root = new_root.merged(watermark).with_ids_from(old.next_id.load(Ordering::Relaxed));
-        tree.retired.lock().append(&mut new.retired.lock());
+        new.take_retired().into_iter().for_each(|part| tree.retire(part));
         tree.replace_root((old.merged(watermark), until), root, &self.cache.account, guard);
         writer.dirty_trees.insert(name, tree);
-        self.resorts.formers.lock().push((name, until));
+        self.resorts.note_former(name, until);
         Ok(())
     }
 
     /// Retires what former roots lead to that no snapshot reads any more; whether one is left for a label.
     pub(super) fn forget_formers(&self, label: crate::model::EdgeLabelId) -> Result<bool> {
-        let formers = self.resorts.formers.lock().clone();
-        for (name, until) in formers {
+        for (name, until) in self.resorts.formers() {
             if self.timeline.watermark().bits() <= until {
                 continue;
             }
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             let (guard, watermark) = (crossbeam_epoch::pin(), self.settled_stamp(&writer));
             if watermark <= until {
                 continue;
@@ -266,17 +265,17 @@ impl Core {
                 // The next flush deletes it.
                 writer.dirty_trees.insert(name, tree);
             }
-            self.resorts.formers.lock().retain(|(known, _)| *known != name);
+            self.resorts.forget_former(name);
         }
-        Ok(self.resorts.formers.lock().iter().any(|(name, _)| name.label == label))
+        Ok(self.resorts.formers().iter().any(|(name, _)| name.label == label))
     }
 
     /// Deletes what the store has of a tree to which its root does not lead: what a crash has left of one that was being built,
     /// or of a former one.
     pub(super) fn delete_unreachable(&self, name: TreeName) -> Result<()> {
-        let _flushing = self.flushing.lock();
+        let _flushing = self.hold_flushes();
         let reachable = {
-            let writer = self.writer.lock();
+            let writer = self.lock_writer();
             let (guard, watermark) = (crossbeam_epoch::pin(), self.timeline.watermark().bits());
             let Some(tree) = self.tree_now(name, &guard)? else { return Ok(()) };
             let is_new = !tree.is_stored() || writer.dirty_trees.contains_key(&name);
@@ -288,7 +287,7 @@ impl Core {
             let mut reachable = vec![TreePart::Root];
             reachable.extend(root.nodes().map(|node| TreePart::Node(node.id())));
             reachable.extend(root.metas.iter().map(|meta| TreePart::Meta(meta.id.load(Ordering::Relaxed))));
-            reachable.extend(tree.retired.lock().iter().copied());
+            reachable.extend(tree.retired());
             reachable.sort_unstable();
             reachable
         };

@@ -77,7 +77,7 @@ impl Memory {
             reader.tree_of(list).filter(|_| !lies_so && self.catalog().sort_key(list.label) != Some(key))?;
         }
         // While the writer is held, what is visible is all that was applied.
-        let writer = self.writer.lock();
+        let writer = self.lock_writer();
         let snapshot = Snapshot::latest(self);
         // It may have gone back into its section, or be about to.
         if writer.wilted.contains(&list) || snapshot.reader().tree_of(list).is_none() {
@@ -120,7 +120,7 @@ impl Memory {
     fn publish_secondary(&self, name: TreeName, tree: &Arc<EdgeTree>, snapshot: &Snapshot) -> Result<bool> {
         let mut applied = 0;
         loop {
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             let (now, more) = self.secondaries.take_log(name, CHANGES);
             let guard = crossbeam_epoch::pin();
             let watermark = self.timeline.watermark().bits().min(writer.applied);
@@ -152,7 +152,7 @@ impl Memory {
             tracing::warn!(%error, "what was written of a secondary edge-tree is deleted when the graph is opened again");
         }
         let tree = {
-            let _writer = self.writer.lock();
+            let _writer = self.lock_writer();
             self.secondaries.remove(name)
         };
         // The cache may be looking at it.

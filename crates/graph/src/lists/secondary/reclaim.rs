@@ -1,21 +1,19 @@
 //! Drops secondary trees, and deletes what is left of them in the store.
 
-use std::sync::Arc;
-
 use store::KeyRange;
 use timeline::Footprint;
 
-use crate::core::Core;
+use crate::commit::Committer;
 use crate::error::Result;
 use crate::model::Tick;
 use crate::sections::{SectionKey, TreeName, tree_prefix};
 
-impl Core {
+impl Committer {
     /// Lets no snapshot from the next commit on read a tree, and makes a checkpoint that does not name it. It is deleted by
-    /// [`Core::reclaim_secondaries`].
-    pub(crate) fn drop_secondary(self: &Arc<Self>, name: TreeName) -> Result<()> {
+    /// [`Committer::reclaim_secondaries`].
+    pub(crate) fn drop_secondary(&self, name: TreeName) -> Result<()> {
         {
-            let writer = self.writer.lock();
+            let writer = self.lock_writer();
             // Stamps that were given up are visible and have nothing: whoever reads at one of them may be reading the tree.
             let died = writer.applied.max(self.timeline.visible().bits());
             if !self.secondaries.kill(name, died) {
@@ -37,12 +35,12 @@ impl Core {
 
     /// Every change up to this stamp is in what the last checkpoint names.
     fn stored_up_to(&self) -> Tick {
-        self.writer.lock().checkpoint
+        self.lock_writer().checkpoint
     }
 
     fn reclaim(&self, name: TreeName, died: Tick) -> Result<()> {
         // No flush writes it meanwhile, and none will afterwards.
-        let _flushing = self.flushing.lock();
+        let _flushing = self.hold_flushes();
         if self.secondaries.died(name) != Some(died) {
             // Another thread was faster.
             return Ok(());
@@ -52,7 +50,7 @@ impl Core {
         self.cache.forget_limbo(|key| matches!(key, SectionKey::Tree { name: of, .. } if *of == name));
         self.sections.delete_all(&tree_prefix(name))?;
         let tree = {
-            let mut writer = self.writer.lock();
+            let mut writer = self.lock_writer();
             writer.dirty_trees.remove(&name);
             self.secondaries.remove(name)
         };

@@ -122,7 +122,7 @@ impl Memory {
             edges: root.map(|root| root.degree(reader.tick).into()),
             nodes: root.map(|root| root.nodes().count() as u64),
             nodes_in_memory: root.map_or(0, in_memory),
-            benefit: self.secondaries.advisor.lock().benefit(name),
+            benefit: self.secondaries.benefit(name),
         }
     }
 }

@@ -5,30 +5,31 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::build::Built;
-use crate::core::Core;
+use crate::commit::Committer;
 use crate::error::{GraphError, Result};
-use crate::resident::{TreeTask, Work};
+use crate::resident::TreeTask;
 use crate::sections::TreeName;
 
 /// The workers of an open graph. They end with the graph's last handle.
 pub(crate) struct SecondaryWorker {
-    core: Arc<Core>,
+    committer: Arc<Committer>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl SecondaryWorker {
     /// Starts the threads.
-    pub(crate) fn start(core: &Arc<Core>) -> Result<Self> {
-        let mut worker = Self { core: Arc::clone(core), threads: Vec::new() };
-        core.secondaries.tasks.begin_period();
-        if core.options.secondary.builders > 0
-            && let Err(error) = core.delete_unnamed_secondaries()
+    pub(crate) fn start(committer: &Arc<Committer>) -> Result<Self> {
+        let mut worker = Self { committer: Arc::clone(committer), threads: Vec::new() };
+        committer.secondaries.tasks.begin_period();
+        if committer.options.secondary.builders > 0
+            && let Err(error) = committer.delete_unnamed_secondaries()
         {
             tracing::warn!(%error, "what a crash has left of secondary edge-trees is deleted when the graph is opened again");
         }
-        for _ in 0..core.options.secondary.builders {
-            let core = Arc::clone(core);
-            let spawned = std::thread::Builder::new().name("secondary".into()).spawn(move || work(&core));
+        for _ in 0..committer.options.secondary.builders {
+            let committer = Arc::clone(committer);
+            let spawned =
+                std::thread::Builder::new().name("secondary".into()).spawn(move || work(&committer));
             worker.threads.push(spawned.map_err(|error| GraphError::NoThread(error.to_string()))?);
         }
         Ok(worker)
@@ -37,7 +38,7 @@ impl SecondaryWorker {
 
 impl Drop for SecondaryWorker {
     fn drop(&mut self) {
-        self.core.secondaries.tasks.stop();
+        self.committer.secondaries.tasks.stop();
         for thread in self.threads.drain(..) {
             // It has logged whatever went wrong.
             let _ = thread.join();
@@ -45,30 +46,27 @@ impl Drop for SecondaryWorker {
     }
 }
 
-fn work(core: &Arc<Core>) {
-    while let Some(task) = core.secondaries.tasks.next(core.options.secondary.period) {
+fn work(committer: &Arc<Committer>) {
+    while let Some(task) = committer.secondaries.tasks.next(committer.options.secondary.period) {
         if task == TreeTask::Decide {
-            core.secondaries.tasks.add(core.decide_secondaries());
-        } else if let Err(error) = core.do_secondary(task) {
+            committer.secondaries.tasks.add(committer.decide_secondaries());
+        } else if let Err(error) = committer.do_secondary(task) {
             tracing::warn!(?task, %error, "a secondary edge-tree could not be built or dropped; it is tried again later");
         }
-        if let Err(error) = core.reclaim_secondaries() {
+        if let Err(error) = committer.reclaim_secondaries() {
             tracing::warn!(%error, "a secondary edge-tree that was dropped takes up space until the graph is opened again");
         }
     }
 }
 
-impl Core {
+impl Committer {
     /// Ends a period: what is to be done.
     fn decide_secondaries(&self) -> Vec<TreeTask> {
         self.node_sizes.adapt();
-        let (read, changed) = (self.secondaries.take_nodes_read(), self.secondaries.take_changes());
-        let (work, there) = (Work { read: read as f64, changed: changed as f64 }, self.secondaries.live());
-        let options = &self.options.secondary;
-        let advice =
-            self.secondaries.advisor.lock().end_period(work, &there, options.threshold, options.patience);
+        let there = self.secondaries.live();
+        let advice = self.secondaries.end_period(&there, &self.options.secondary);
         // A list that is to go back into its section needs none.
-        let wilted = self.writer.lock().wilted.clone();
+        let wilted = self.lock_writer().wilted.clone();
         let needless = there.into_iter().filter(|name| wilted.contains(&name.by(None)));
         let mut drops: Vec<TreeName> = advice.drop.into_iter().chain(needless).collect();
         drops.sort_unstable();
@@ -76,13 +74,13 @@ impl Core {
         drops.into_iter().map(TreeTask::Drop).chain(advice.build.into_iter().map(TreeTask::Build)).collect()
     }
 
-    fn do_secondary(self: &Arc<Self>, task: TreeTask) -> Result<()> {
+    fn do_secondary(&self, task: TreeTask) -> Result<()> {
         match task {
             TreeTask::Build(name) => {
                 let begun = Instant::now();
                 let built = self.build_secondary(name);
                 if !matches!(built, Ok(Built::Yes | Built::NotNeeded)) {
-                    self.secondaries.advisor.lock().failed(name);
+                    self.secondaries.note_failed(name);
                 }
                 if built? == Built::Yes {
                     // So that a restart does not have to build it again.
@@ -100,7 +98,7 @@ impl Core {
     }
 
     /// Does at once what the end of the period decides.
-    pub(crate) fn adapt_secondary_trees(self: &Arc<Self>) -> Result<()> {
+    pub(crate) fn adapt_secondary_trees(&self) -> Result<()> {
         for task in self.decide_secondaries() {
             self.do_secondary(task)?;
         }

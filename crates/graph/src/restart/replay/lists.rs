@@ -7,8 +7,8 @@ use values::{EdgeRef, VertexRef};
 use super::ends::End;
 use crate::apply::Application;
 use crate::cells::SectionCell;
-use crate::core::Core;
 use crate::error::Result;
+use crate::flush::Files;
 use crate::model::{Catalog, Counts, Dir, EdgeLabelId, Op, Tick, adjacency_number, slot_of};
 use crate::resident::Writer;
 use crate::sections::{Added, Adjacency, Mergeable, Order, SectionKey, SectionName, TreeName};
@@ -18,7 +18,7 @@ const COPIES: usize = 32;
 
 /// The lists that a stretch changes.
 pub(super) struct Lists<'a> {
-    pub(super) core: &'a Core,
+    pub(super) files: &'a Files,
     pub(super) catalog: &'a Catalog,
     /// The changes, in the order of the log.
     pub(super) edges: &'a [(Tick, Op)],
@@ -53,7 +53,7 @@ impl<'a> Lists<'a> {
             Ok(())
         };
         std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..self.core.options.replay_threads).map(|_| scope.spawn(work)).collect();
+            let helpers: Vec<_> = (1..self.files.options.replay_threads).map(|_| scope.spawn(work)).collect();
             let own = work();
             let join = |helper: std::thread::ScopedJoinHandle<'_, Result<()>>| match helper.join() {
                 Ok(outcome) => outcome,
@@ -69,7 +69,7 @@ impl<'a> Lists<'a> {
     fn next_block(&self, (first, most): (usize, usize), next: &mut usize) -> Option<&'a [End]> {
         let rest = &self.ends[*next..];
         let block = rest.first()?.block();
-        if *next > first && self.core.cache.account.live() > most {
+        if *next > first && self.files.cache.account.live() > most {
             return None;
         }
         let taken = &rest[..rest.partition_point(|end| end.block() == block)];
@@ -81,7 +81,7 @@ impl<'a> Lists<'a> {
     fn apply_section(&self, ends: &[End], writer: &mut Writer) -> Result<()> {
         let guard = crossbeam_epoch::pin();
         let mut application = Application {
-            memory: self.core,
+            memory: self.files,
             watermark: None,
             writer,
             catalog: self.catalog,
@@ -119,10 +119,10 @@ impl<'a> Lists<'a> {
     }
 
     fn section<'g>(&self, place: &Place<'g>, guard: &'g Guard) -> Result<&'g Adjacency> {
-        let order = self.core.order_of_new(place.label, self.catalog);
-        let section = self.core.section(place.cell, || place.key, guard)?;
+        let order = self.files.order_of_new(place.label, self.catalog);
+        let section = self.files.section(place.cell, || place.key, guard)?;
         Ok(section
-            .unwrap_or_else(|| place.cell.replace(Adjacency::empty(order), &self.core.cache.account, guard)))
+            .unwrap_or_else(|| place.cell.replace(Adjacency::empty(order), &self.files.cache.account, guard)))
     }
 
     /// Whether all that happens to a section is that its lists get longer, by so many edges that it pays to write a new base
@@ -179,7 +179,7 @@ impl<'a> Lists<'a> {
         added.sort_by_key(|edge| slot_of(edge.v));
         application.watermark = Some(application.tick);
         let section = section.appended(application.tick, &added);
-        place.cell.replace(section, &self.core.cache.account, application.guard);
+        place.cell.replace(section, &self.files.cache.account, application.guard);
         application.writer.dirty.insert(place.key);
         for edges in added.chunk_by(|a, b| a.v == b.v) {
             let name = TreeName::primary(edges[0].v, place.label, place.dir);

@@ -15,7 +15,7 @@
 //!
 //! *Memory.* Loading makes no room meanwhile: the writer is held, who alone knows what is dirty. When the budget is spent the
 //! threads stop, each behind a block, and room is made: what is on disk as it is leaves; if that is not enough, what differs
-//! is written ([`Core::write_behind`]), each list as of the last commit that it has. So a stretch may change far more than
+//! is written ([`Files::write_behind`]), each list as of the last commit that it has. So a stretch may change far more than
 //! fits in memory. Where even then not enough can leave, that is not tried again for every commit and block, but when a
 //! sixteenth of the budget more is in use. What a stretch itself takes is set aside from the budget, up to half of it: edges
 //! all over a graph change most of its sections in each stretch, so the fewer stretches the better. Behind a stretch of which something was written, or behind which there is no room, everything is as of one
@@ -34,15 +34,15 @@ use values::VertexRef;
 use self::ends::{End, MOST_CHANGES};
 use self::lists::Lists;
 use crate::apply::Application;
-use crate::core::Core;
 use crate::durable::{CatalogGrowth, Record};
 use crate::error::{GraphError, Result};
+use crate::flush::Files;
 use crate::model::{Counts, Definitions, Dir, IndexState, Op, Tick};
 use crate::resident::Writer;
 
 /// The log on its way into the sections.
 pub(crate) struct Replay<'a> {
-    core: &'a Core,
+    files: &'a Files,
     writer: MutexGuard<'a, Writer>,
     counts: Counts,
     /// Changes of edges that their lists do not have yet, in the order of the log.
@@ -62,9 +62,9 @@ const MEMORY: usize = 6;
 
 impl<'a> Replay<'a> {
     /// Begins behind a checkpoint, which had these counts. The writer is that of the checkpoint.
-    pub(crate) fn begin(core: &'a Core, writer: MutexGuard<'a, Writer>, counts: Counts) -> Self {
+    pub(crate) fn begin(files: &'a Files, writer: MutexGuard<'a, Writer>, counts: Counts) -> Self {
         let listed = writer.applied;
-        Self { core, writer, counts, edges: Vec::new(), bytes: 0, listed, behind: false, patience: 0 }
+        Self { files, writer, counts, edges: Vec::new(), bytes: 0, listed, behind: false, patience: 0 }
     }
 
     /// Takes the next commit, which has so many bytes in the log.
@@ -76,7 +76,7 @@ impl<'a> Replay<'a> {
         }
         self.writer.log_bytes += bytes as u64;
         self.bytes += bytes;
-        self.core.cache.set_aside(self.bytes * MEMORY);
+        self.files.cache.set_aside(self.bytes * MEMORY);
         if self.is_full() {
             // No list has anything of the stretch yet.
             self.make_room(0);
@@ -84,7 +84,7 @@ impl<'a> Replay<'a> {
         self.apply_at_once(stamp, &ops)?;
         self.edges.extend(ops.into_iter().filter(|op| op.edge().is_some()).map(|op| (stamp, op)));
         self.writer.applied = stamp;
-        if self.bytes >= self.core.options.replay_bytes || self.edges.len() >= MOST_CHANGES / 2 {
+        if self.bytes >= self.files.options.replay_bytes || self.edges.len() >= MOST_CHANGES / 2 {
             self.apply_edges()?;
         }
         Ok(())
@@ -99,27 +99,27 @@ impl<'a> Replay<'a> {
     fn restore_growth(&mut self, growth: &CatalogGrowth, stamp: Tick) -> Result<()> {
         let CatalogGrowth { names, old_indexes, definitions } = growth;
         for (space, id, name) in names {
-            self.core.names.restore((*space, *id, name), stamp)?;
+            self.files.names.restore((*space, *id, name), stamp)?;
         }
         // A log of format 1 says only that they were created.
         for index in old_indexes {
             let add =
                 |definitions: &mut Definitions| definitions.add_index(index.clone(), IndexState::Building);
-            self.core.declare(|declared| declared.define(add));
+            self.files.declare(|declared| declared.define(add));
         }
         // What was replayed so far is of the time before them.
-        let adopt = |definitions| self.core.adopt(definitions, (stamp, false), &self.writer);
+        let adopt = |definitions| self.files.adopt(definitions, (stamp, false), &self.writer);
         definitions.as_ref().map_or(Ok(()), adopt)
     }
 
     /// Applies everything of a commit but to the lists of its edges.
     fn apply_at_once(&mut self, stamp: Tick, ops: &[Op]) -> Result<()> {
-        let (core, guard) = (self.core, crossbeam_epoch::pin());
+        let (files, guard) = (self.files, crossbeam_epoch::pin());
         let mut application = Application {
-            memory: core,
+            memory: files,
             watermark: Some(self.writer.applied),
             writer: &mut self.writer,
-            catalog: &core.catalog(),
+            catalog: &files.catalog(),
             counts: &mut self.counts,
             tick: stamp,
             merges_lists: true,
@@ -128,9 +128,9 @@ impl<'a> Replay<'a> {
         for op in ops {
             match op {
                 Op::CreateVertex { v, label, .. } => {
-                    core.allocator.learn_stripe(crate::model::stripe_of(*v), *label);
+                    files.allocator.learn_stripe(crate::model::stripe_of(*v), *label);
                 }
-                Op::CreateEdge { e, .. } => core.allocator.learn_seq(e.src, e.seq),
+                Op::CreateEdge { e, .. } => files.allocator.learn_seq(e.src, e.seq),
                 _ => {}
             }
             application.apply_but_lists(op)?;
@@ -150,8 +150,8 @@ impl<'a> Replay<'a> {
             }
         }
         ends.sort_unstable();
-        let core = self.core;
-        let lists = Lists { core, catalog: &core.catalog(), edges: &edges, ends: &ends };
+        let files = self.files;
+        let lists = Lists { files, catalog: &files.catalog(), edges: &edges, ends: &ends };
         let mut done = 0;
         while let Some(next) = ends.get(done) {
             if self.is_full() {
@@ -161,19 +161,19 @@ impl<'a> Replay<'a> {
         }
         self.listed = self.writer.applied;
         drop((edges, ends));
-        core.cache.set_aside(0);
+        files.cache.set_aside(0);
         self.patience = 0;
         // Nobody reads what was before.
-        core.timeline.snapshots().show(Stamp::from_bits(self.listed));
+        files.timeline.snapshots().show(Stamp::from_bits(self.listed));
         let behind = std::mem::take(&mut self.behind);
-        if behind || core.cache.is_over() {
-            core.counts.publish(self.listed, Arc::new(self.counts.clone()));
+        if behind || files.cache.is_over() {
+            files.counts.publish(self.listed, Arc::new(self.counts.clone()));
             MutexGuard::unlocked(&mut self.writer, || {
-                if !behind && core.evict_to(core.cache.high_water()) {
+                if !behind && files.evict_to(files.cache.high_water()) {
                     return;
                 }
-                match core.flush() {
-                    Ok(()) => drop(core.evict_to(core.cache.low_water())),
+                match files.flush() {
+                    Ok(()) => drop(files.evict_to(files.cache.low_water())),
                     Err(error) => {
                         tracing::error!(%error, "no checkpoint could be made behind a part of the log; the log keeps it");
                     }
@@ -185,29 +185,29 @@ impl<'a> Replay<'a> {
 
     /// Bytes of sections from which on room is made.
     fn most(&self) -> usize {
-        self.core.cache.room().max(self.patience)
+        self.files.cache.room().max(self.patience)
     }
 
     fn is_full(&self) -> bool {
-        self.core.cache.account.live() > self.most()
+        self.files.cache.account.live() > self.most()
     }
 
     /// Makes room in the midst of a stretch: lists of the blocks from `next` on do not have it yet. A failure is logged: what
     /// could not be written stays in memory, beyond the budget, and in the log.
     fn make_room(&mut self, next: u64) {
-        let (core, listed) = (self.core, self.listed);
+        let (files, listed) = (self.files, self.listed);
         // No reader has begun, and so nobody needs anything as of before.
-        core.timeline.snapshots().show(Stamp::from_bits(self.writer.applied));
+        files.timeline.snapshots().show(Stamp::from_bits(self.writer.applied));
         let as_of = |v: VertexRef, applied: Tick| if End::block_of(v) < next { applied } else { listed };
         let written = MutexGuard::unlocked(&mut self.writer, || {
-            if core.evict_to(core.cache.high_water()) {
+            if files.evict_to(files.cache.high_water()) {
                 return Ok(false);
             }
-            core.write_behind(&as_of)?;
-            core.evict_to(core.cache.low_water());
+            files.write_behind(&as_of)?;
+            files.evict_to(files.cache.low_water());
             Ok::<bool, GraphError>(true)
         });
-        self.patience = core.cache.patience();
+        self.patience = files.cache.patience();
         match written {
             Ok(written) => self.behind |= written,
             Err(error) => {

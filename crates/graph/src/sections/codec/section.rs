@@ -42,7 +42,7 @@ impl StoredSection for Presence {
         seal_section(|output| {
             output.head(self.settled, schema);
             let (exists, ids) = self.base();
-            output.bits(exists);
+            output.bitmap(exists);
             output.values(ids);
         })
     }
@@ -50,7 +50,7 @@ impl StoredSection for Presence {
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = open_section(bytes)?;
         let (settled, _) = input.head()?;
-        let exists = input.bits()?;
+        let exists = input.bitmap()?;
         let ids = input.values()?;
         input.end()?;
         if exists.words().len() != SLOTS / 64 {
@@ -323,9 +323,9 @@ mod tests {
     fn a_bitmap_takes_no_room_where_all_that_there_is_has_a_value() {
         let bytes = |bits: &Bits| {
             let mut output = Output::default();
-            output.bits(bits);
+            output.bitmap(bits);
             let mut input = Input::new(&output.bytes);
-            assert_eq!(&input.bits().unwrap(), bits);
+            assert_eq!(&input.bitmap().unwrap(), bits);
             input.end().unwrap();
             output.bytes.len()
         };

@@ -21,11 +21,10 @@
 
 use std::borrow::Cow;
 
-use values::{DateTime, Value};
+use values::DateTime;
 
 use super::packed::Number;
 use crate::bytes::{Input, Malformed, Output};
-use crate::model::{KeyId, PropertyCell};
 use crate::sections::bits::Bits;
 use crate::sections::dictionary::Dictionary;
 use crate::sections::values::{Rows, Values};
@@ -44,7 +43,7 @@ const WORDS: u8 = 0;
 const FIRST: u8 = 1;
 
 impl Output {
-    pub(crate) fn bits(&mut self, bits: &Bits) {
+    pub(crate) fn bitmap(&mut self, bits: &Bits) {
         let words = bits.words();
         self.varint(words.len() as u64);
         let first = bits.count();
@@ -58,7 +57,7 @@ impl Output {
     }
 
     pub(crate) fn values(&mut self, values: &Values) {
-        self.bits(values.present());
+        self.bitmap(values.present());
         match values.rows() {
             Rows::Long(v) => {
                 self.u8(LONG);
@@ -74,7 +73,7 @@ impl Output {
             }
             Rows::Bool(v) => {
                 self.u8(BOOL);
-                self.bits(v);
+                self.bitmap(v);
             }
             Rows::DateTime(v) => {
                 self.u8(DATE_TIME);
@@ -118,29 +117,10 @@ impl Output {
         write(&mut part);
         self.squeezed(&part.bytes);
     }
-
-    /// Property cells, with their meta-properties.
-    pub(crate) fn cells(&mut self, cells: &[PropertyCell]) {
-        self.len(cells.len());
-        for cell in cells {
-            self.u16(cell.place);
-            self.value(&cell.value);
-            self.entries(&cell.meta);
-        }
-    }
-
-    /// Keys and values.
-    pub(crate) fn entries(&mut self, entries: &[(KeyId, Value)]) {
-        self.len(entries.len());
-        for (key, value) in entries {
-            self.u16(key.0);
-            self.value(value);
-        }
-    }
 }
 
 impl<'a> Input<'a> {
-    pub(crate) fn bits(&mut self) -> Result<Bits, Malformed> {
+    pub(crate) fn bitmap(&mut self) -> Result<Bits, Malformed> {
         if self.is_plain() {
             return Ok(Bits::from_words(self.u64s()?));
         }
@@ -165,12 +145,12 @@ impl<'a> Input<'a> {
     }
 
     pub(crate) fn values(&mut self) -> Result<Values, Malformed> {
-        let present = self.bits()?;
+        let present = self.bitmap()?;
         let rows = match self.u8()? {
             LONG => Rows::Long(self.array()?),
             INT => Rows::Int(self.array()?),
             DOUBLE => Rows::Double(self.array::<u64>()?.iter().map(|&v| f64::from_bits(v)).collect()),
-            BOOL => Rows::Bool(self.bits()?),
+            BOOL => Rows::Bool(self.bitmap()?),
             DATE_TIME => Rows::DateTime(self.date_times()?),
             STR => {
                 let ends = self.ends()?;
@@ -266,19 +246,6 @@ impl<'a> Input<'a> {
         let result = read(&mut part)?;
         part.end()?;
         Ok(result)
-    }
-
-    /// Property cells, with their meta-properties.
-    pub(crate) fn cells(&mut self) -> Result<Vec<PropertyCell>, Malformed> {
-        let count = self.count(7)?;
-        let cell = |_| Ok(PropertyCell { place: self.u16()?, value: self.value()?, meta: self.entries()? });
-        (0..count).map(cell).collect()
-    }
-
-    /// Keys and values.
-    pub(crate) fn entries<C: FromIterator<(KeyId, Value)>>(&mut self) -> Result<C, Malformed> {
-        let count = self.count(3)?;
-        (0..count).map(|_| Ok((KeyId(self.u16()?), self.value()?))).collect()
     }
 }
 

@@ -34,11 +34,12 @@ pub(crate) use windows::{Span, Windows};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crossbeam_epoch::Guard;
 use parking_lot::Mutex;
 
 use super::key::SectionKey;
 use crate::cells::{Account, SectionCell};
-use crate::model::{Dir, EdgeLabelId, KeyId};
+use crate::model::{Dir, EdgeLabelId, KeyId, Tick};
 use values::VertexRef;
 
 /// The place of a tree. Its name, a [`TreeName`], is known to whoever comes here.
@@ -49,7 +50,7 @@ pub(crate) struct EdgeTree {
     /// The last snapshot that reads `former`; 0 if there is none.
     pub(crate) former_until: AtomicU64,
     /// Storage ids on disk that the next root will not lead to.
-    pub(crate) retired: Mutex<Vec<TreePart>>,
+    retired: Mutex<Vec<TreePart>>,
     /// Whether the store has a root of it.
     pub(crate) stored: AtomicBool,
     /// Whether a flush is writing it.
@@ -77,6 +78,23 @@ impl EdgeTree {
         Self { root: SectionCell::empty(), former, former_until, retired: Mutex::default(), stored, flushing }
     }
 
+    /// The root that a snapshot at `tick` reads instead of the newest one. To be asked for behind that, of the same tree: the
+    /// newest is replaced last, so whoever has a new one finds the former here.
+    #[inline]
+    pub(crate) fn former<'g>(&self, tick: Tick, guard: &'g Guard) -> Option<&'g TreeRoot> {
+        if tick > self.former_until.load(Ordering::Acquire) { None } else { self.former.loaded(guard) }
+    }
+
+    /// Whether there is one.
+    pub(crate) fn has_former(&self) -> bool {
+        self.former_until.load(Ordering::Acquire) != 0
+    }
+
+    /// The root that older snapshots read, whichever they are.
+    pub(crate) fn any_former<'g>(&self, guard: &'g Guard) -> Option<&'g TreeRoot> {
+        self.former.loaded(guard)
+    }
+
     /// Whether a flush is writing it.
     pub(crate) fn is_flushing(&self) -> bool {
         self.flushing.load(Ordering::Relaxed)
@@ -85,6 +103,16 @@ impl EdgeTree {
     /// Whether a section that leads to the tree can be stored.
     pub(crate) fn is_stored(&self) -> bool {
         self.stored.load(Ordering::Relaxed)
+    }
+
+    /// Takes the storage ids that the next root will not lead to: for who deletes what is there.
+    pub(crate) fn take_retired(&self) -> Vec<TreePart> {
+        std::mem::take(&mut self.retired.lock())
+    }
+
+    /// These storage ids, which stay.
+    pub(crate) fn retired(&self) -> Vec<TreePart> {
+        self.retired.lock().clone()
     }
 
     /// Notes that what is stored there belongs to no list any more.
