@@ -49,7 +49,7 @@ pub struct Arguments {
     /// Stop after so many differences of different kinds
     #[arg(long, default_value_t = 20)]
     most: usize,
-    /// Smaller cases that are tried for each that differs
+    /// Smaller cases that are tried for each that differs, or that a known fault explains
     #[arg(long, default_value_t = 3_000)]
     tries: usize,
     /// Print each case and what came of it
@@ -209,7 +209,7 @@ impl Trial {
     fn look_behind(&mut self, case: &Case, place: (u64, u64), is_new: bool) -> Result<(), String> {
         let most = if is_new { LOOKS_BEHIND.0 } else { LOOKS_BEHIND.1 };
         let engine = self.load(case)?;
-        for script in smaller_traversals(&case.script).into_iter().take(most) {
+        for script in smaller_traversals(&case.script).into_iter().take(most.min(self.tries)) {
             if !self.looked_at.insert(script.body.skeleton()) {
                 continue;
             }
