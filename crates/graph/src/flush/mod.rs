@@ -12,7 +12,7 @@ mod keeper;
 mod tree;
 
 pub(crate) use files::Files;
-pub(crate) use keeper::Keeper;
+pub(crate) use keeper::start_keeper;
 
 use std::sync::Arc;
 

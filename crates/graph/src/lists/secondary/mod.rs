@@ -27,4 +27,4 @@ mod worker;
 
 pub(crate) use gather::{Gather, Pace};
 pub use status::{SecondaryState, SecondaryStatus};
-pub(crate) use worker::SecondaryWorker;
+pub(crate) use worker::start_building;
