@@ -199,18 +199,8 @@ impl Memory {
         Some(resident.section())
     }
 
-    /// The partition of an index.
+    /// The partition of an index, on behalf of a request if there is one.
     pub(crate) fn index_partition<'g>(
-        &self,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g IndexPartition>> {
-        self.index_partition_for(None, index, partition, guard)
-    }
-
-    /// As [`Memory::index_partition`], on behalf of a request if there is one.
-    pub(crate) fn index_partition_for<'g>(
         &self,
         request: Option<&Arc<Request>>,
         index: usize,
@@ -226,18 +216,8 @@ impl Memory {
         )
     }
 
-    /// The partition of a range index.
+    /// The partition of a range index, likewise.
     pub(crate) fn ordered_partition<'g>(
-        &self,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g OrderedPartition>> {
-        self.ordered_partition_for(None, index, partition, guard)
-    }
-
-    /// As [`Memory::ordered_partition`], on behalf of a request if there is one.
-    pub(crate) fn ordered_partition_for<'g>(
         &self,
         request: Option<&Arc<Request>>,
         index: usize,
