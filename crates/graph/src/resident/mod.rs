@@ -1,6 +1,6 @@
 //! Which part of the graph is in memory: sections and trees that are missing are brought in, what nobody needs is put out, and
 //! what differs from what is stored is known, as is what those who build trees and indexes beside the commits have to do. It must
-//! never know what a change means, nor who reads.
+//! never know what a change means, nor who reads. Its locks are its own: whoever wants what they guard asks [`Memory`] or its parts.
 
 mod advisor;
 mod as_of_now;
