@@ -67,7 +67,7 @@ impl Memory {
         let cell = self.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(label, dir)));
         let Some(cell) = cell else { return Ok(0) };
         let Some(section) = self.section(cell, || key, &guard)? else { return Ok(0) };
-        let watermark = self.timeline.watermark().bits().min(writer.applied);
+        let watermark = self.settled_stamp(writer);
         let (mut leaving, mut lists) = (Vec::new(), Vec::new());
         for &name in names {
             if self.secondaries.has_any(name) {
