@@ -13,6 +13,7 @@ import org.apache.commons.configuration2.BaseConfiguration;
 import org.apache.tinkerpop.gremlin.language.grammar.*;
 import org.apache.tinkerpop.gremlin.process.traversal.*;
 import org.apache.tinkerpop.gremlin.process.traversal.dsl.graph.GraphTraversalSource;
+import org.apache.tinkerpop.gremlin.process.traversal.step.filter.FilterStep;
 import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
 import org.apache.tinkerpop.gremlin.process.traversal.strategy.AbstractTraversalStrategy;
 import org.apache.tinkerpop.gremlin.process.traversal.traverser.TraverserRequirement;
@@ -30,7 +31,8 @@ import org.apache.tinkerpop.shaded.jackson.databind.node.*;
  * TinkerGraph keeps elements in the order of their hashes, which would look like a promise.
  *
  * Request: {"graph": …, "text": …, "forms": [{"order": seed or 0, "optimised": bool,
- *           "merging": where equal traversers are merged}, …], "dump": bool, "millis": n,
+ *           "merging": where equal traversers are merged,
+ *            "exact": whether a limit() that has enough asks for no more}, …], "dump": bool, "millis": n,
  *           "bulks": a text, if the largest bulk before each of its steps is asked for}
  * Answer: {"forms": [{"results": […]} or {"error": …} or {"late": true}, with "graph": {…} if dumped], "bulks": [n, …]}
  */
@@ -68,6 +70,7 @@ public final class Reference {
         long order = form.get("order").asLong();
         HashMapSupplier.order = order;
         TraverserSet.merging = TraverserSet.Merging.valueOf(form.get("merging").asText());
+        FilterStep.exact = form.path("exact").asBoolean();
         TinkerGraph graph = Loader.load(request.get("graph"), order);
         GraphTraversalSource g = graph.traversal();
         if (!form.get("optimised").asBoolean()) g = unoptimised(g);
@@ -99,6 +102,7 @@ public final class Reference {
      */
     private static ArrayNode bulks(JsonNode request, Watchdog watchdog) {
         TraverserSet.merging = TraverserSet.Merging.EVERYWHERE;
+        FilterStep.exact = false;
         Probes probes = new Probes();
         GraphTraversalSource g = unoptimised(Loader.load(request.get("graph"), 0).traversal()).withStrategies(probes);
         watchdog.expect(Thread.currentThread(), request.get("millis").asLong());

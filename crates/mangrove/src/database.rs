@@ -146,8 +146,8 @@ impl Database {
     ) -> Result<Results<'_>, Error> {
         let wishes = Wishes::of_application();
         match Ready::of_script(&self.inner, (text, "g"), bindings(given), Seen::Now, &wishes)? {
-            Ok(run) => run.here(&self.inner, wishes),
-            Err(request) => self.run(request, wishes),
+            Ok(run) => run.here(&self.inner, &wishes),
+            Err(request) => self.run(request, &wishes),
         }
     }
 
@@ -156,11 +156,11 @@ impl Database {
     /// # Errors
     /// As [`Database::query`].
     pub fn execute(&self, traversal: Traversal) -> Result<Results<'_>, Error> {
-        self.run(Request::bytecode(traversal), Wishes::of_application())
+        self.run(Request::bytecode(traversal), &Wishes::of_application())
     }
 
-    fn run(&self, request: Request, wishes: Wishes) -> Result<Results<'_>, Error> {
-        match Ready::of_request(&self.inner, request, Seen::Now, &wishes)? {
+    fn run(&self, request: Request, wishes: &Wishes) -> Result<Results<'_>, Error> {
+        match Ready::of_request(&self.inner, request, Seen::Now, wishes)? {
             Ready::Run(run) => run.here(&self.inner, wishes),
             Ready::Text(text) => Ok(Results::one(text)),
             Ready::Nothing => Ok(Results::complete(Vec::new(), false)),
@@ -183,7 +183,7 @@ impl Database {
         let request = Request { mode: Mode::Run, ..Request::parse(text, "g", &Bindings::new())? };
         let wishes = Wishes::of_application();
         match Ready::of_request(&self.inner, request, Seen::Now, &wishes)? {
-            Ready::Run(run) => run.profiled(&self.inner, wishes),
+            Ready::Run(run) => run.profiled(&self.inner, &wishes),
             Ready::Text(text) => Ok(text),
             Ready::Nothing => Ok(String::new()),
         }

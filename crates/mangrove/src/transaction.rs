@@ -62,7 +62,7 @@ impl<'db> Transaction<'db> {
             Err(request) => Ready::of_request(self.inner, request, seen, &wishes)?,
         };
         match ready {
-            Ready::Run(run) => run.within(self.inner, wishes, &self.graph),
+            Ready::Run(run) => run.within(self.inner, &wishes, &self.graph),
             Ready::Text(text) => Ok(Results::one(text)),
             Ready::Nothing => Ok(Results::complete(Vec::new(), false)),
         }

@@ -74,6 +74,18 @@ fn what_is_written_was_not_there_when_it_was_read() {
 }
 
 #[test]
+fn what_writes_acts_for_all_that_reach_it_whatever_ends_the_stream() {
+    has_one_answer(RING, "g.V().addV('n').limit(1).count()", &["1", "6"]);
+    has_one_answer(RING, "g.V().out().addE('f').to(V(1)).limit(2).count()", &["2", "3", "8"]);
+    has_one_answer(RING, "g.V().sideEffect(addV('n')).range(1, 2).count()", &["1", "6"]);
+    has_one_answer(RING, "g.V().union(addV('n'), addV('n')).limit(1).count()", &["1", "9"]);
+    has_one_answer(RING, "g.V().addV('n').order().limit(1).count()", &["1", "6"]);
+    has_one_answer(RING, "g.V().local(addV('n').limit(1)).limit(1).count()", &["1", "6"]);
+    has_one_answer(RING, "g.V().order().by(T.id).limit(1).addV('n').count()", &["1", "4"]);
+    has_one_answer(RING, "g.V().where(V().addV('n')).count()", &["3", "6"]);
+}
+
+#[test]
 fn side_effects_of_a_branch_are_there_for_all_or_for_none() {
     let made = "g.addV('n').property(T.id, 1).as('a').addV('n').property(T.id, 2).addE('e').to('a').addE('e').from('a').to('a')";
     has_one_answer(
@@ -114,6 +126,11 @@ fn an_error_of_work_that_nobody_needs_does_not_occur() {
         ("g.inject([1, 'x'], [2, 'y']).and(unfold().math('_ + 1'), unfold().math('_ + 2')).count()", "2"),
         ("g.inject([1, 'x']).union(identity(), unfold().math('_ + 1')).limit(2).count()", "2"),
         ("g.inject(1, 'x').repeat(math('_ + 1')).emit().times(2).limit(1).count()", "1"),
+        ("g.inject(1, 'x').repeat(math('_ + 1')).times(2).limit(1).count()", "1"),
+        ("g.inject(1, 2, 'x', 3).repeat(math('_ + 1')).times(3).limit(2).count()", "2"),
+        ("g.inject(1, 2, 'x', 3).repeat(math('_ + 1')).times(3).limit(3).count()", "an error"),
+        ("g.inject(1, 'x').union(math('_ + 1'), constant(5)).limit(2).count()", "2"),
+        ("g.inject(1, 2, 'x').local(repeat(math('_ + 1')).times(2)).limit(2).count()", "2"),
     ] {
         has_one_answer(RING, query, &[expected]);
     }

@@ -3,8 +3,8 @@
 mod social_network;
 
 use planner::Options;
-use planner::physical::InterPolicy;
-use social_network::{guessed_with, physical, physical_with};
+use planner::physical::{InterPolicy, Op, OpKind};
+use social_network::{guessed_with, physical, physical_with, planned_with};
 
 #[track_caller]
 fn lowers(text: &str, expected: &[&str]) {
@@ -61,6 +61,19 @@ fn what_nobody_reads_any_more_is_forgotten_before_it_is_copied() {
         "g.V().as('a').out().where(neq('a')).out()",
         &["ScanVertices()", "Store → s0", "Expand(out )", "Filter(it != s0)", "Forget(s0)", "Expand(out )"],
     );
+}
+
+#[test]
+fn only_what_is_read_inside_enters_a_subquery() {
+    let text = "g.V().as('a').out().as('b').project('x','y','z').by(select('a').out().count()).by(out().out().values('age').sum())\
+                .by(where('a', neq('b')).both().both().fold()).select('x','y').as('c').select('a','b','c')";
+    let plan = planned_with(text, &Options::default()).unwrap().plan;
+    let reads = |op: &Op| match &op.kind {
+        OpKind::Scope(scope) => scope.reads.as_ref().map(Vec::len),
+        _ => None,
+    };
+    let reads: Vec<_> = plan.root.ops.iter().filter_map(reads).collect();
+    assert_eq!(reads, [1, 0, 2], "{}", physical(text));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
-use super::patterns::{Apart, with_plain_zeros, writes_apart, writes_for_each};
+use super::patterns::{Apart, any_step, limits, with_plain_zeros, writes_apart, writes_for_each};
 use super::reference::{Form, Jars, Merging, Reference, compile};
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
@@ -245,7 +245,7 @@ impl Trial {
             return Ok((Verdict::Undetermined, answer, Vec::new()));
         }
         let few = [Form::plain(0), Form::plain(1), Form::unoptimised(2), Form::unoptimised(0)];
-        let mut runs = self.reference.ask(&case.graph, &text, &few, case.writes)?;
+        let mut runs = self.patiently(case, &text, &few)?;
         let mut verdict = judge(&answer, &runs, case.is_ordered());
         if matches!(verdict, Verdict::Different(_)) && care == Care::FaultsFirst {
             verdict = self.explained(case, &answer, &runs)?.map_or(verdict, Verdict::Explained);
@@ -278,7 +278,7 @@ impl Trial {
     }
 
     /// Whether an answer is the reference's if no zero is negative, if it merges traversers only where it is asked to, or
-    /// nowhere, or if it besides reads everything before it writes.
+    /// nowhere, if it besides reads everything before it writes, or if its limits ask for no more than they need.
     fn merging(&mut self, case: &Case, text: &str, answer: &Answer) -> Result<Option<&'static str>, String> {
         let nowhere = if case.writes { faults::WRITES_OVER_A_BULK } else { faults::MERGING };
         let [apart, after_reading, apart_inside, after_reading_inside] =
@@ -289,7 +289,7 @@ impl Trial {
         let plain_zeros =
             with_plain_zeros(&case.script).map_or_else(|| text.to_owned(), |plain| plain.to_string());
         let all_paths = text.replacen("g.", "g.withPath().", 1);
-        let ways = [
+        let lazy = [
             (Merging::Everywhere, all_paths.as_str(), faults::NAMES_ALONE),
             (Merging::Everywhere, plain_zeros.as_str(), faults::NEGATIVE_ZERO),
             (Merging::WhereAsked, text, faults::MERGING),
@@ -299,32 +299,28 @@ impl Trial {
             (Merging::Nowhere, &after_reading, faults::WRITES_WHILE_READING),
             (Merging::Nowhere, &apart_inside, faults::WRITES_WHILE_READING),
             (Merging::Nowhere, &after_reading_inside, faults::WRITES_WHILE_READING),
-        ];
+        ]
+        .map(|(merging, text, name)| (merging, false, text, name));
+        let exact = [(Merging::Everywhere, text), (Merging::WhereAsked, text), (Merging::Nowhere, &for_each)]
+            .map(|(merging, text)| (merging, true, text, faults::PAST_THE_LIMIT));
+        let exact = exact.into_iter().filter(|_| any_step(&case.script.body.steps, &limits));
         let mut asked = Vec::new();
-        let (mut plain, mut changes) = (Vec::new(), false);
-        for (merging, text, name) in ways {
+        for (merging, exact, text, name) in lazy.into_iter().chain(exact) {
             // As it stands, the traversal has been asked in more orders than these.
-            let is_new =
-                (merging, text) != (Merging::Everywhere, before) && !asked.contains(&(merging, text));
-            if !is_new {
+            let way = (merging, exact, text);
+            if way == (Merging::Everywhere, false, before) || asked.contains(&way) {
                 continue;
             }
-            asked.push((merging, text));
-            let forms: Vec<Form> =
-                (0..MERGING_ORDERS).map(|order| Form { merging, ..Form::unoptimised(order) }).collect();
+            asked.push(way);
+            let forms: Vec<Form> = (0..MERGING_ORDERS)
+                .map(|order| Form { merging, exact, ..Form::unoptimised(order) })
+                .collect();
             let runs = self.patiently(case, text, &forms)?;
             if matches!(judge(answer, &runs, case.is_ordered()), Verdict::Same(_) | Verdict::BothFail) {
                 return Ok(Some(name));
             }
-            // Where barriers around what writes change the answer, what is read when is told by it.
-            let unlike = |run: &Answer| matches!(judge(run, &runs, case.is_ordered()), Verdict::Different(_));
-            changes |= name == faults::WRITES_WHILE_READING && !plain.is_empty() && plain.iter().all(unlike);
-            if (merging, text) == (Merging::Nowhere, before) {
-                plain = runs;
-            }
         }
-        let told = (case.writes && changes).then_some(faults::CHANGED_BY_BARRIERS);
-        Ok(faults::of_turns(case).or(told))
+        Ok(None)
     }
 
     /// Asks the reference once more where it was late: a machine with much else to do must not make a difference of it.

@@ -20,13 +20,14 @@ pub fn ask(text: &str, (seed, number): (u64, Option<u64>), jars: Jars) -> Result
     println!("mangrove:  {mangrove}");
     let mut reference = Reference::new(jars);
     let ways = [
-        ("as it is", true, Merging::Everywhere),
-        ("without optional strategies", false, Merging::Everywhere),
-        ("merging where it is asked", false, Merging::WhereAsked),
-        ("merging nowhere", false, Merging::Nowhere),
+        ("as it is", Form::plain(0)),
+        ("without optional strategies", Form::unoptimised(0)),
+        ("merging where it is asked", Form { merging: Merging::WhereAsked, ..Form::unoptimised(0) }),
+        ("merging nowhere", Form { merging: Merging::Nowhere, ..Form::unoptimised(0) }),
+        ("with limits that ask for no more", Form { exact: true, ..Form::unoptimised(0) }),
     ];
-    for (name, optimised, merging) in ways {
-        let forms: Vec<Form> = (0..ORDERS).map(|order| Form { order, optimised, merging }).collect();
+    for (name, form) in ways {
+        let forms: Vec<Form> = (0..ORDERS).map(|order| Form { order, ..form }).collect();
         let answers = reference.ask(&graph, text, &forms, true)?;
         let mut told: Vec<String> = Vec::new();
         for answer in &answers {

@@ -35,6 +35,7 @@ const RARE: &[&str] = &[
     "index",
     "inject",
     "key",
+    "merge",
     "product",
     "value",
 ];

@@ -67,28 +67,6 @@ pub fn names_the_start_of_a_by(step: &Step) -> bool {
     of_objects && bys.any(|arg| matches!(arg, Arg::Child(child) if such(child)))
 }
 
-/// A loop that writes, and reads the graph.
-pub fn loops_over_what_it_writes(step: &Step) -> bool {
-    let reads = |step: &Step| {
-        matches!(
-            step.name,
-            "V" | "E"
-                | "out"
-                | "in"
-                | "both"
-                | "to"
-                | "outE"
-                | "inE"
-                | "bothE"
-                | "toE"
-                | "values"
-                | "properties"
-        )
-    };
-    let inside = std::slice::from_ref(step);
-    step.name == "repeat" && any_step(inside, &writes) && any_step(inside, &reads)
-}
-
 /// Steps that keep what they are given until all of it is there.
 pub fn gathers(step: &Step) -> bool {
     let names = [
@@ -260,62 +238,13 @@ pub fn sorts_vertex_properties(steps: &[Step]) -> bool {
     any_step(steps, &|step| step.name == "properties") && any_step(steps, &|step| step.name == "order")
 }
 
-/// Whether a limit stands behind a step of which a child writes.
-pub fn limits_what_writes(steps: &[Step]) -> bool {
-    let writing = steps.iter().position(|step| any_child(std::slice::from_ref(step), &writes));
-    let limits = |step: &Step| matches!(step.name, "limit" | "range") && takes_a_part(step);
-    writing.is_some_and(|writing| steps[writing..].iter().any(limits))
-}
-
-/// A step that asks whether a child has a result, where a branch of a union in it writes.
-pub fn writes_in_a_union_that_is_asked_for(step: &Step) -> bool {
-    let asks = matches!(step.name, "choose" | "where" | "filter" | "not" | "and" | "or" | "until" | "emit");
-    let such = |inner: &Step| inner.name == "union" && any_step(std::slice::from_ref(inner), &writes);
-    asks && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &such)))
-}
-
-/// Whether a traversal merges traversers, and what comes then both writes outside of a child that runs once for many and writes, or
-/// gathers, in one.
-pub fn writes_in_both(steps: &[Step]) -> bool {
-    let (mut once, mut often) = (false, false);
-    places_of_writes(steps, &mut once, &mut often);
-    once && often && any_step(steps, &|step| step.name == "barrier")
-}
-
-/// Where a traversal writes: in children that run once for all that travel as one, and for each of them.
-fn places_of_writes(steps: &[Step], once: &mut bool, often: &mut bool) {
-    for step in steps {
-        *often |= writes(step);
-        let condition = step.name == "choose";
-        let children = step.args.iter().enumerate().filter_map(|(index, arg)| match arg {
-            Arg::Child(child) => Some((index, child)),
-            Arg::Text(_) => None,
-        });
-        for (index, child) in children {
-            let joins = matches!(step.name, "union" | "local" | "optional" | "repeat" | "choose");
-            match joins && !(condition && index == 0) {
-                true => places_of_writes(&child.steps, once, often),
-                false => *once |= any_step(&child.steps, &acts),
-            }
-        }
-        for modulator in step.before.iter().chain(&step.after) {
-            let inside = std::slice::from_ref(modulator);
-            match modulator.name {
-                "option" => places_of_writes(inside, once, often),
-                _ => *once |= any_step(inside, &acts) && !writes(step),
-            }
-        }
-    }
-}
-
-/// Whether a step does something that stays.
-fn acts(step: &Step) -> bool {
-    let fills = matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty();
-    fills || writes(step)
-}
-
 fn writes(step: &Step) -> bool {
     matches!(step.name, "addV" | "addE" | "property" | "drop")
+}
+
+/// Steps that ask for no more once they have enough.
+pub fn limits(step: &Step) -> bool {
+    matches!(step.name, "limit" | "range") && takes_a_part(step)
 }
 
 /// Steps that let pass a part of what comes, by its order.

@@ -22,6 +22,8 @@ pub struct Form {
     pub optimised: bool,
     /// Where it merges equal traversers.
     pub merging: Merging,
+    /// Whether a `limit()` that has enough asks for no more; the reference's asks for one traverser more.
+    pub exact: bool,
 }
 
 /// Where the reference merges equal traversers.
@@ -48,7 +50,7 @@ impl Merging {
 impl Form {
     /// As it comes, in the order of a seed.
     pub const fn plain(order: u64) -> Self {
-        Self { order, optimised: true, merging: Merging::Everywhere }
+        Self { order, optimised: true, merging: Merging::Everywhere, exact: false }
     }
 
     /// Without what only makes it quicker.
@@ -97,7 +99,7 @@ impl Reference {
         forms: &[Form],
         dump: bool,
     ) -> Result<Vec<Answer>, String> {
-        let json = |form: &Form| json!({"order": form.order, "optimised": form.optimised, "merging": form.merging.name()});
+        let json = |form: &Form| json!({"order": form.order, "optimised": form.optimised, "merging": form.merging.name(), "exact": form.exact});
         let forms: Vec<Json> = forms.iter().map(json).collect();
         let count = forms.len();
         let request = json!({
@@ -174,7 +176,7 @@ fn start(jars: &Jars) -> Result<Process, String> {
     }
 }
 
-/// Compiles the process, of all the sources in a folder.
+/// Compiles the process, of all the sources in a folder, unless it was since they have changed.
 ///
 /// # Errors
 /// If there is no `javac`, or it refuses.
@@ -182,7 +184,14 @@ pub fn compile(sources: &Path, jars: &Jars) -> Result<(), String> {
     std::fs::create_dir_all(&jars.classes).map_err(|error| error.to_string())?;
     let files = std::fs::read_dir(sources).map_err(|error| error.to_string())?;
     let files = files.filter_map(|file| Some(file.ok()?.path()));
-    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "java"));
+    let files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "java")).collect();
+    let compiled = jars.classes.join("compiled");
+    let changed = |path: &Path| path.metadata().and_then(|about| about.modified()).ok();
+    let is_new = |path: &PathBuf| changed(path).is_none_or(|then| Some(then) > changed(&compiled));
+    if !files.iter().any(is_new) {
+        return Ok(());
+    }
     let output = Command::new("javac")
         .arg("-cp")
         .arg(format!("{}/*", jars.jars.display()))
@@ -191,7 +200,10 @@ pub fn compile(sources: &Path, jars: &Jars) -> Result<(), String> {
         .args(files)
         .output()
         .map_err(|error| format!("cannot start javac: {error}"))?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    std::fs::write(compiled, "").map_err(|error| error.to_string())
 }
 
 fn answer(json: &Json, known: &Known) -> Result<Answer, String> {

@@ -17,6 +17,8 @@
 //! (`work.rs`). In an ordered exchange helpers take the first piece that is left rather than the last, and stay within a
 //! window of the one that is emitted next: so what waits for its turn is bounded by the window.
 //!
+//! In an ordered exchange an error has its place, too: it is due when the pieces before have left.
+//!
 //! Pieces are offered once the query has had such work for some time, or has very much of it ([`crate::Sharing`]): to share
 //! what is soon done costs more than it gains.
 
@@ -62,6 +64,8 @@ pub(super) struct ExchangeScope {
     arrived: BTreeMap<u64, Waiting>,
     /// How many pieces may be under way, and wait, beyond those that are emitted.
     ahead: u64,
+    /// Where order matters: the first piece that has failed, and at what.
+    failed: Option<(u64, QueryError)>,
 }
 
 /// Results of a piece that wait for those before it.
@@ -100,11 +104,15 @@ impl ExchangeScope {
             next: 0,
             arrived: BTreeMap::new(),
             ahead: 0,
+            failed: None,
         }
     }
 
     /// Ingress: cuts a batch that means much work.
     fn admit(&mut self, batch: Batch, cx: &Context<'_>) {
+        if self.failed.is_some() {
+            return;
+        }
         let cut = self.cut(&batch, cx);
         if cut.len() < 2 {
             let piece = self.piece(batch, None, cx);
@@ -236,10 +244,29 @@ impl ExchangeScope {
                         Counters::add(&counters.shipped, 1);
                     }
                 }
-                Delivery::Failed(error) => return Err(error),
+                Delivery::Failed(ordinal, error) => self.note_failure(ordinal, error)?,
             }
         }
         Ok(())
+    }
+
+    /// A piece has failed. Where order matters those before it go on, and those behind it do nothing more.
+    fn note_failure(&mut self, ordinal: u64, error: QueryError) -> Result<(), QueryError> {
+        if !self.ordered || !error.is_of_traverser() {
+            return Err(error);
+        }
+        if self.failed.as_ref().is_none_or(|(first, _)| ordinal < *first) {
+            self.failed = Some((ordinal, error));
+            self.local.retain(|piece| piece.ordinal < ordinal);
+            self.source.iter().for_each(|source| source.forget_behind(ordinal));
+        }
+        Ok(())
+    }
+
+    /// The error, once all before it has left.
+    fn due(&mut self) -> Option<QueryError> {
+        let next = self.next;
+        self.failed.take_if(|(ordinal, _)| *ordinal == next).map(|(_, error)| error)
     }
 
     fn is_awaiting(&self) -> bool {
@@ -252,6 +279,9 @@ impl ExchangeScope {
             if !out.is_empty() {
                 return Ok(Step::More);
             }
+            if let Some(error) = self.due() {
+                return Err(error);
+            }
             if self.running.is_none() {
                 self.offer(cx);
                 let Some(piece) = self.next_piece() else {
@@ -261,7 +291,15 @@ impl ExchangeScope {
                 piece.enter(&mut self.instance, &inside(&self.memory, cx))?;
             }
             let mut results = Output::default();
-            let progress = self.instance.run(&inside(&self.memory, cx), self.intra, &mut results)?;
+            let progress = match self.instance.run(&inside(&self.memory, cx), self.intra, &mut results) {
+                Ok(progress) => progress,
+                Err(error) => {
+                    self.note_failure(self.running.unwrap_or(self.next), error)?;
+                    self.instance.reset();
+                    self.running = None;
+                    continue;
+                }
+            };
             let ended = progress == Progress::Complete;
             if let Some(ordinal) = self.running {
                 self.receive(ordinal, results.batches, ended, cx, out)?;
@@ -313,6 +351,7 @@ impl Operator for ExchangeScope {
         }
         self.opened = 0;
         self.next = 0;
+        self.failed = None;
         self.arrived.clear();
         self.memory = (!self.ordered).then(Arc::default);
     }

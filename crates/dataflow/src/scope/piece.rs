@@ -51,7 +51,7 @@ impl Piece {
 pub(super) enum Delivery {
     Batches(u64, Vec<Batch>),
     End(u64),
-    Failed(QueryError),
+    Failed(u64, QueryError),
 }
 
 /// The pieces of one exchange that other executors may take, and what they have delivered.
@@ -123,6 +123,11 @@ impl Pieces {
     pub(super) fn take_back(&self) -> Option<Piece> {
         let window = self.window.load(Ordering::Relaxed);
         self.pieces.lock().pop_front_if(|piece| !self.ordered || piece.ordinal < window)
+    }
+
+    /// Drops pieces behind one that has failed.
+    pub(super) fn forget_behind(&self, failed: u64) {
+        self.pieces.lock().retain(|piece| piece.ordinal < failed);
     }
 
     /// What has come back since the last call.
@@ -213,14 +218,14 @@ impl query::Piece for TakenPiece {
             }
             Ok(progress) => progress,
             Err(error) => {
-                self.source.deliver(Delivery::Failed(error));
+                self.source.deliver(Delivery::Failed(self.ordinal, error));
                 Progress::Complete
             }
         }
     }
 
     fn fail(self: Box<Self>, error: QueryError) {
-        self.source.deliver(Delivery::Failed(error));
+        self.source.deliver(Delivery::Failed(self.ordinal, error));
     }
 }
 

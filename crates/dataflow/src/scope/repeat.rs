@@ -15,6 +15,9 @@
 //! From both ends ([`InterPolicy::BothEnds`]), near results are found first as long as few traversers are on their way.
 //! When there are many, for each run of the lowest iteration the highest has one: so what is a few steps away is found after
 //! twice the work of a breadth-first search at most, and what is far, after twice that of a depth-first one.
+//!
+//! **An error** in an iteration is due when the iterations above have done what they were sent, for that was made of traversers
+//! before the one that failed; those below have to do with later ones, and do nothing more.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -59,6 +62,8 @@ pub(super) struct LoopScope {
     sent: u64,
     /// From both ends: whether it is the highest iteration's turn.
     far: bool,
+    /// What an iteration has failed at; those that are left are the ones above it.
+    failed: Option<QueryError>,
 }
 
 impl LoopScope {
@@ -78,6 +83,7 @@ impl LoopScope {
             input_ended: false,
             sent: 0,
             far: false,
+            failed: None,
         }
     }
 
@@ -121,6 +127,7 @@ impl LoopScope {
     /// The lowest open iteration gets no more input once everything before it has completed.
     fn announce_ends(&mut self) {
         if (self.lowest > 1 || self.input_ended)
+            && self.failed.is_none()
             && let Some(first) = self.iterations.front_mut()
         {
             first.instance.end_input();
@@ -158,7 +165,10 @@ impl LoopScope {
         let mut results = Output::default();
         let inside = inside(&self.memory, cx, tag);
         let iteration = &mut self.iterations[at];
-        let progress = iteration.instance.run(&inside, self.policy.intra, &mut results)?;
+        let progress = match iteration.instance.run(&inside, self.policy.intra, &mut results) {
+            Err(error) if error.is_of_traverser() => return self.note_failure(at, error, cx),
+            progress => progress?,
+        };
         iteration.blocked = progress == Progress::Blocked;
         results.exits.into_iter().for_each(|batch| out.emit(batch));
         for batch in results.batches {
@@ -167,20 +177,36 @@ impl LoopScope {
         self.retire(cx)
     }
 
-    /// Closes iterations that have completed, lowest first, and passes the end of the stream on along the back edge.
+    /// An iteration has failed: it and those below do nothing more, and nothing more enters.
+    fn note_failure(&mut self, at: usize, error: QueryError, cx: &Context<'_>) -> Result<(), QueryError> {
+        self.failed = Some(error);
+        (0..=at).for_each(|_| self.close_lowest());
+        self.open_pending(cx)
+    }
+
+    /// Closes iterations that have completed, lowest first, and passes the end of the stream on along the back edge. Behind an
+    /// error nothing completes: there it closes those that have done what they were sent.
     fn retire(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
         loop {
             self.announce_ends();
-            let finished = self.iterations.front().is_some_and(|i| i.instance.is_complete());
+            let finished = self.iterations.front().is_some_and(|i| match self.failed {
+                None => i.instance.is_complete(),
+                Some(_) => !i.instance.has_work(),
+            });
             if !finished {
                 return Ok(());
             }
-            if let Some(mut iteration) = self.iterations.pop_front() {
-                iteration.instance.reset();
-                self.pool.push(iteration.instance);
-                self.lowest += 1;
-            }
+            self.close_lowest();
             self.open_pending(cx)?;
+        }
+    }
+
+    /// Closes the lowest open iteration.
+    fn close_lowest(&mut self) {
+        if let Some(mut iteration) = self.iterations.pop_front() {
+            iteration.instance.reset();
+            self.pool.push(iteration.instance);
+            self.lowest += 1;
         }
     }
 
@@ -197,7 +223,9 @@ impl LoopScope {
         Ok(match self.choose() {
             Some(_) => Step::More,
             None if self.iterations.iter().any(|i| i.blocked) => Step::Blocked,
-            None => Step::Idle,
+            // What was made before goes on first.
+            None if self.failed.is_some() && !out.is_empty() => Step::More,
+            None => return self.failed.take().map_or(Ok(Step::Idle), Err),
         })
     }
 }
@@ -229,6 +257,7 @@ impl Operator for LoopScope {
         self.memory = ScopeMemory::default();
         self.input_ended = false;
         (self.sent, self.far) = (0, false);
+        self.failed = None;
     }
 }
 

@@ -13,7 +13,7 @@ type All = Vec<(Value, u64)>;
 
 impl Runnable {
     /// Runs it as a transaction of its own. What only reads runs as its results are asked for.
-    pub(crate) fn here(self, inner: &Inner, wishes: Wishes) -> Result<Results<'_>, Error> {
+    pub(crate) fn here<'db>(self, inner: &'db Inner, wishes: &Wishes) -> Result<Results<'db>, Error> {
         if self.prepared.plan.profile {
             return Ok(Results::one(self.profiled(inner, wishes)?));
         }
@@ -22,17 +22,17 @@ impl Runnable {
             let results = self.write(inner, wishes, Counting::Off, |_| {})?;
             return Ok(Results::complete(results, needs_one));
         }
-        let spec = self.prepared.into_spec(inner, &wishes, None, Counting::Off);
+        let spec = self.prepared.into_spec(inner, wishes, None, Counting::Off);
         Ok(Results::running(inner.engine.run_here(spec), needs_one))
     }
 
     /// Runs it to its end, counting and timing every operator; where the time went.
-    pub(crate) fn profiled(self, inner: &Inner, wishes: Wishes) -> Result<String, Error> {
+    pub(crate) fn profiled(self, inner: &Inner, wishes: &Wishes) -> Result<String, Error> {
         let mut report = String::new();
         if self.origin.is_some() {
             self.write(inner, wishes, Counting::Timed, |query| report = report_of(query))?;
         } else {
-            let spec = self.prepared.into_spec(inner, &wishes, None, Counting::Timed);
+            let spec = self.prepared.into_spec(inner, wishes, None, Counting::Timed);
             let mut query = inner.engine.run_here(spec);
             drain(&mut query)?;
             report = report_of(&query);
@@ -44,10 +44,10 @@ impl Runnable {
     pub(crate) fn within<'db>(
         self,
         inner: &'db Inner,
-        wishes: Wishes,
+        wishes: &Wishes,
         transaction: &Arc<graph::Transaction>,
     ) -> Result<Results<'db>, Error> {
-        let spec = self.prepared.into_spec_within(inner, &wishes, transaction);
+        let spec = self.prepared.into_spec_within(inner, wishes, transaction);
         let mut query = inner.engine.run_here(spec);
         drain(&mut query)?;
         // It is left, not finished: to finish it would be to commit.
@@ -58,12 +58,13 @@ impl Runnable {
     fn write(
         self,
         inner: &Inner,
-        wishes: Wishes,
+        wishes: &Wishes,
         counting: Counting,
         mut before_commit: impl FnMut(&LocalQuery<'_>),
     ) -> Result<All, Error> {
         let Self { mut prepared, origin, .. } = self;
         let Some(origin) = origin else { return Ok(All::new()) };
+        let wishes = wishes.begun();
         let attempts = Attempts::new(inner, origin, wishes, wishes.time_of(inner, prepared.timeout));
         let mut number = 0;
         loop {

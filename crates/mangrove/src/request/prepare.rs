@@ -163,7 +163,7 @@ impl Prepared {
             access,
             caller: wishes.caller,
             timeout: self.timeout.or(inner.options.timeout),
-            spent: wishes.asked.elapsed(),
+            spent: wishes.spent(),
             memory: inner.options.memory_per_query,
             counting,
             detail: self.detail,

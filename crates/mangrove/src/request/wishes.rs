@@ -13,8 +13,8 @@ use crate::{Error, database::Inner, services::Within};
 pub(crate) struct Wishes {
     /// On whose behalf it is.
     pub(super) caller: Caller,
-    /// When it was made.
-    pub(super) asked: Instant,
+    /// When it was made; `None`: its time begins when it is planned, and anew when it runs.
+    asked: Option<Instant>,
     timeout: Option<Duration>,
     max_timeout: Option<Duration>,
     read_only: bool,
@@ -22,11 +22,11 @@ pub(crate) struct Wishes {
 }
 
 impl Wishes {
-    /// Those of the application, now.
+    /// Those of the application.
     pub(crate) fn of_application() -> Self {
         Self {
             caller: Caller::Application,
-            asked: Instant::now(),
+            asked: None,
             timeout: None,
             max_timeout: None,
             read_only: false,
@@ -39,7 +39,7 @@ impl Wishes {
         let Client { address, connection } = query.client;
         Self {
             caller: Caller::Client { address, connection },
-            asked: query.asked,
+            asked: Some(query.asked),
             timeout: query.timeout,
             max_timeout: query.max_timeout,
             read_only: query.read_only,
@@ -72,7 +72,17 @@ impl Wishes {
 
     /// How long it may take, if it asks for so long.
     pub(super) fn time_of(&self, inner: &Inner, asked: Option<Duration>) -> TimeLimit {
-        TimeLimit::since(self.asked, asked.or(inner.options.timeout))
+        TimeLimit::since(self.asked.unwrap_or_else(Instant::now), asked.or(inner.options.timeout))
+    }
+
+    /// The same of a request that begins now, if it has not yet: all its attempts have one time.
+    pub(super) fn begun(self) -> Self {
+        Self { asked: self.asked.or_else(|| Some(Instant::now())), ..self }
+    }
+
+    /// How much of its time is over.
+    pub(super) fn spent(&self) -> Duration {
+        self.asked.map_or(Duration::ZERO, |asked| asked.elapsed())
     }
 
     /// Where a service is called.

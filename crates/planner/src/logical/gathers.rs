@@ -9,6 +9,7 @@
 //! V().out().property(k, 1)               ─►  as it is: nobody has looked at properties
 //! V().out().count().addV()               ─►  as it is: count() has everything before it goes on
 //! V().both().property(k, 1).in().property(k, 2)  ─►  … in() ─ Gather ─ SetProperty: who comes last must not depend on batches
+//! V().addV().limit(1)                   ─►  … AddVertex ─ Gather ─ Range: it has acted for all when the stream ends
 //! ```
 
 use values::{Str, Value};
@@ -18,11 +19,13 @@ use super::{Access, Input, Kind, Lookup, Step, Write};
 use crate::physical::{Operand, PropertyForm};
 
 /// For each step of a chain, whether all of the stream must have come before the first of it enters. `is_root`: whether the
-/// chain is the traversal, not a subquery.
-pub(crate) fn gathers_before(steps: &[Step], is_root: bool) -> Vec<bool> {
-    let mut state = State { read: Parts::NONE, keys: Vec::new(), stream: Stream::Any };
+/// chain is the traversal, not a subquery. `ends_early`: whether the chain ends with its first result, where one traverser after
+/// the other writes.
+pub(crate) fn gathers_before(steps: &[Step], is_root: bool, ends_early: bool) -> Vec<bool> {
+    let mut state = State { read: Parts::NONE, changed: Parts::NONE, keys: Vec::new(), stream: Stream::Any };
     let of_step = |(index, step): (usize, &Step)| {
-        let gathers = state.must_gather_before(&step.kind);
+        let is_cut = !ends_early && ends_the_stream(&step.kind) && state.changed != Parts::NONE;
+        let gathers = is_cut || state.must_gather_before(&step.kind);
         state.pass(&step.kind, gathers, is_root && index == 0);
         gathers
     };
@@ -44,6 +47,8 @@ enum Stream {
 struct State {
     /// What has been read for some of its traversers, and not yet for others.
     read: Parts,
+    /// What has been changed for some of them, and not yet for others.
+    changed: Parts,
     /// Likewise, under which keys values were written; `None`: any.
     keys: Vec<Option<Str>>,
     stream: Stream,
@@ -75,11 +80,12 @@ impl State {
     /// Goes on behind a step.
     fn pass(&mut self, kind: &Kind, gathers: bool, is_first: bool) {
         if gathers || waits_for_all(kind) {
-            self.read = Parts::NONE;
+            (self.read, self.changed) = (Parts::NONE, Parts::NONE);
             self.keys.clear();
         }
         if !waits_for_all(kind) {
             self.read = self.read | reads(kind);
+            self.changed = self.changed | changes(kind);
             self.keys.extend(changes(kind).meets(Parts::PROPERTIES).then(|| key_written(kind)));
         }
         self.stream = self.stream_behind(kind, is_first);
@@ -113,6 +119,11 @@ fn key_written(kind: &Kind) -> Option<Str> {
     }
 }
 
+/// Whether the step may end the stream before all of it has come.
+fn ends_the_stream(kind: &Kind) -> bool {
+    matches!(kind, Kind::Range { high: Some(_), .. })
+}
+
 /// Whether nothing leaves the step before all of its stream has come.
 fn waits_for_all(kind: &Kind) -> bool {
     match kind {
@@ -136,7 +147,7 @@ mod tests {
     /// The steps of the traversal itself that the stream is gathered in front of, by their numbers.
     fn gathered(text: &str) -> Vec<usize> {
         let logical = bound(text);
-        let gathers = super::gathers_before(&logical.root.steps, true);
+        let gathers = super::gathers_before(&logical.root.steps, true, false);
         (0..gathers.len()).filter(|&index| gathers[index]).collect()
     }
 
@@ -171,6 +182,16 @@ mod tests {
         assert_eq!(gathered("g.V().both().property('age', 1).in().property('age', 2)"), [4]);
         assert_eq!(gathered("g.V().both().property('age', 1).in().property('name', 2)"), [0_usize; 0]);
         assert_eq!(gathered("g.V().both().union(__.property('age', 1)).in().property('name', 2)"), [4]);
+    }
+
+    #[test]
+    fn what_writes_has_acted_for_all_before_a_limit() {
+        assert_eq!(gathered("g.V().addV('a').limit(1)"), [1, 2]);
+        assert_eq!(gathered("g.V().out().property('age', 1).id().range(1, 2)"), [4]);
+        assert_eq!(gathered("g.V().local(__.addE('a').to(__.V(1))).limit(1)"), [2]);
+        assert_eq!(gathered("g.V().out().property('age', 1).skip(1)"), [0_usize; 0]);
+        assert_eq!(gathered("g.V().limit(1).property('age', 1)"), [0_usize; 0]);
+        assert_eq!(gathered("g.V().out().property('age', 1).order().limit(1)"), [0_usize; 0]);
     }
 
     #[test]

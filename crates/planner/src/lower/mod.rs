@@ -167,7 +167,10 @@ impl Lowering<'_> {
         let entering = self.mix.clone();
         let (mut rows, mut mix) = (place.rows, entering.clone());
         let few = each_wants_few(&chain.steps, place.few);
-        let gathers = if self.writes { gathers_before(&chain.steps, place.seed) } else { Vec::new() };
+        let gathers = match self.writes {
+            true => gathers_before(&chain.steps, place.seed, place.ends_early),
+            false => Vec::new(),
+        };
         let looks_ahead = first_to_look_ahead(&chain.steps);
         let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
