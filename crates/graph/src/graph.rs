@@ -13,13 +13,13 @@ use crate::care::{self, BackupSummary};
 use crate::commit::Committer;
 use crate::define::Definer;
 use crate::error::{GraphError, Result};
-use crate::flush::Keeper;
+use crate::flush::start_keeper;
 use crate::indexes::{IndexStatus, IndexWorker};
-use crate::lists::{SecondaryStatus, SecondaryWorker, SortStatus, SortWorker};
+use crate::lists::{SecondaryStatus, SortStatus, start_building, start_sorting};
 use crate::load::BulkLoad;
 use crate::model::{GraphOptions, IndexDescription, IndexKind, SchemaDescription};
 use crate::read::Snapshot;
-use crate::resident::Memory;
+use crate::resident::{Memory, Threads};
 use crate::restart;
 use crate::statistics::{GraphStats, SectionSizes};
 use crate::write::{HeldBytes, Transaction, Turn};
@@ -42,9 +42,7 @@ struct Core {
     held: Arc<HeldBytes>,
     /// The threads beside: they end with the last handle.
     indexes: IndexWorker,
-    _keeper: Option<Keeper>,
-    _secondary: SecondaryWorker,
-    _sorting: SortWorker,
+    _others: Vec<Threads>,
 }
 
 impl Graph {
@@ -58,12 +56,16 @@ impl Graph {
         let memory = Arc::clone(&**files);
         let committer = Arc::new(Committer::new(Arc::clone(&files)));
         let definer = Arc::new(Definer::new(Arc::clone(&committer)));
+        let indexes = IndexWorker::of(&definer)?;
+        let mut others = Vec::new();
+        if memory.options.keeper {
+            others.push(start_keeper(&files)?);
+        }
+        others.extend([start_building(&committer)?, start_sorting(&definer)?]);
         let core = Core {
             held: HeldBytes::new(memory.options.held_bytes),
-            indexes: IndexWorker::of(&definer)?,
-            _keeper: memory.options.keeper.then(|| Keeper::start(&files)).transpose()?,
-            _secondary: SecondaryWorker::start(&committer)?,
-            _sorting: SortWorker::start(&definer)?,
+            indexes,
+            _others: others,
             memory,
             committer,
             definer,

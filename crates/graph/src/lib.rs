@@ -31,17 +31,20 @@
 //! ```text
 //!  graph.rs    the handle: open, begin, snapshot, flush, close
 //!  care        is it sound, can it be brought back          load        a graph out of columns, in one go
-//!  define      changing a schema while the graph lives      indexes     build, resume, drop
-//!  statistics  what planner and people know                 lists       second trees, other orders, sizes of nodes
-//!  restart     from files to a graph                        flush       from memory to files
+//!  indexes     build, resume, drop                          statistics  what planner and people know
+//!  lists       second trees, other orders, sizes of nodes   define      changing a schema while the graph lives
 //!  write       what a transaction wants                     commit      from validated to visible
+//!  restart     from files to a graph                        flush       from memory to files
 //!  read        what a snapshot sees                         apply       changing sections and trees in memory
 //!  resident    what is in memory, and what differs          durable     log, sections, checkpoint as bytes
-//!  cache       what stays loaded, and whose turn it is      bytes       reading and writing primitive fields
-//!  place       where a vertex lies                          sections    how a piece of a graph looks
-//!  cells       what one writer and many readers share       model       names, types, values, schema, operations
+//!  cache       what stays loaded, and whose turn it is      place       where a vertex lies
+//!  sections    how a piece of a graph looks                 cells       what one writer and many readers share
+//!  model       names, types, values, schema, operations     bytes       reading and writing primitive fields
 //!  error.rs    why a graph refuses or fails
 //! ```
+//!
+//! What an open graph has is a chain: `Definer` (define) leads to `Committer` (commit), to `Files` (flush), to `Memory` (resident).
+//! A wing takes the lowest that has what it needs; the handle alone knows them all.
 //!
 //! ```text
 //!  Graph ── snapshot ─▶ Snapshot ── reader ─▶ Reader ─▶ List, ValueRef            read

@@ -28,12 +28,12 @@ impl Application<'_> {
         let key = SectionKey::of(v, SectionName::Adjacency(label, dir));
         let section: Option<&Adjacency> = self.memory.section(cell, || key, self.guard)?;
         if let Some(tree) = section.and_then(|section| section.tree(slot_of(v))) {
-            let root = self.memory.tree_root(tree, name, self.guard)?;
+            let root = self.memory.tree_root(None, tree, name, self.guard)?;
             let value = root.order.key().and_then(|key| value_before(before, key));
             let (before, change) = (root.degree(Tick::MAX), TreeChange { before: value, ..change });
             self.change_secondaries(tree, name, change)?;
             self.change_tree(tree, name, change)?;
-            let after = self.memory.tree_root(tree, name, self.guard)?.degree(Tick::MAX);
+            let after = self.memory.tree_root(None, tree, name, self.guard)?.degree(Tick::MAX);
             self.note_degree(name, change, before.into(), Some(after.into()));
             if after as usize <= self.memory.node_sizes.declared(label).packed_again() {
                 self.writer.wilted.insert(name);

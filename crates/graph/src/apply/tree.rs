@@ -60,7 +60,7 @@ impl<'a> TreeWriter<'a> {
     }
 
     fn root(&self) -> Result<&'a TreeRoot> {
-        self.memory.tree_root(self.tree, self.name, self.guard)
+        self.memory.tree_root(None, self.tree, self.name, self.guard)
     }
 
     fn account(&self) -> &'a Arc<Account> {
@@ -75,7 +75,7 @@ impl<'a> TreeWriter<'a> {
         if let Some(section) = node.cell.loaded(self.guard) {
             return Ok(section);
         }
-        let section = self.memory.edge_node(node, self.name, self.guard)?;
+        let section = self.memory.edge_node(None, node, self.name, self.guard)?;
         let len = section.neighbours().len() as u32;
         if len != node.stored_len() {
             // Replaying after a flush that did not get as far as the root: what leads to the node must be written again.

@@ -140,7 +140,7 @@ mod tests {
         definer.evict_to(0);
         assert!(!definer.is_current(&stale, name, &reader.guard));
         assert!(reader.tree_of(name).is_some(), "the section is there again, with another object");
-        assert!(definer.tree_root(&stale, name, &reader.guard).is_err());
+        assert!(definer.tree_root(None, &stale, name, &reader.guard).is_err());
         assert!(stale.root.loaded(&reader.guard).is_none());
         assert_eq!(reader.tree_degree(&stale, name), 40);
         snapshot.check().unwrap();

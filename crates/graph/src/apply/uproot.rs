@@ -67,14 +67,14 @@ impl Memory {
         let cell = self.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(label, dir)));
         let Some(cell) = cell else { return Ok(0) };
         let Some(section) = self.section(cell, || key, &guard)? else { return Ok(0) };
-        let watermark = self.timeline.watermark().bits().min(writer.applied);
+        let watermark = self.settled_stamp(writer);
         let (mut leaving, mut lists) = (Vec::new(), Vec::new());
         for &name in names {
             if self.secondaries.has_any(name) {
                 continue;
             }
             let Some(tree) = self.leaving(section, name, watermark, writer, &guard)? else { continue };
-            let nodes = tree.root.nodes().map(|node| self.edge_node(node, name, &guard));
+            let nodes = tree.root.nodes().map(|node| self.edge_node(None, node, name, &guard));
             lists.push((slot_of(name.v), nodes.collect::<Result<Vec<&Adjacency>>>()?));
             leaving.push(tree);
         }
@@ -106,7 +106,7 @@ impl Memory {
             writer.wilted.remove(&name);
             return Ok(None);
         };
-        let root = self.tree_root(tree, name, guard)?;
+        let root = self.tree_root(None, tree, name, guard)?;
         if root.degree(Tick::MAX) as usize > self.node_sizes.declared(name.label).packed_again() {
             writer.wilted.remove(&name);
             return Ok(None);

@@ -1,5 +1,5 @@
 //! Is a graph sound, and can it be brought back: a check of every stored pair and element, and backups. It must never know
-//! who asks; it changes nothing in the graph.
+//! who asks; it changes nothing in the graph, and takes a store: it opens the files itself, without the threads of a handle.
 
 mod backup;
 mod check;

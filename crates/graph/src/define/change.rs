@@ -10,7 +10,7 @@
 //! unit. So whoever began before and had not committed by then is refused and runs again, and what is committed from
 //! then on obeys both. What was committed before is looked at in the meantime. A crash, or an element that breaks the
 //! new rules, leaves the old version as it was: a pending schema is never stored. The next version is in force from the moment
-//! when its own commit is applied ([`super::adopt`]).
+//! when its own commit is applied (`apply/adopt.rs`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Changing the schema while the graph lives: a change is checked against what exists, committed, and what is in memory is
-//! converted. It must never know how a definition is written down; the model says that.
+//! converted. What that takes is a [`Definer`]: the commits, and who may change definitions. Indexes and lists that are sorted are
+//! definitions, too, so their wings stand above. It must never know how a definition is written down; the model says that.
 
 mod change;
 mod check;

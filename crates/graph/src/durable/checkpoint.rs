@@ -16,10 +16,11 @@
 
 use std::sync::Arc;
 
-use store::{Bytes, Durability, Keyspace, KeyspaceShape, Store, WriteBatch};
+use store::{Durability, KeyspaceShape, Store, WriteBatch};
 use values::Str;
 
 use super::log::decode_old_indexes;
+use super::view::View;
 use crate::bytes::{Input, Malformed, open_frame, seal_frame};
 use crate::error::{GraphError, Result};
 use crate::model::{
@@ -172,17 +173,15 @@ fn decode_catalog(bytes: &[u8]) -> Result<Declared, Malformed> {
 
 /// The keyspace of the root.
 pub(crate) struct Meta {
-    store: Arc<dyn Store>,
-    keyspace: Keyspace,
+    view: View,
 }
 
 impl Meta {
     /// Opens the root of the graph in `store` and checks its format. A new one gets the newest, and so does an older one:
     /// from now on sections are written that an older version cannot read.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let keyspace = store.keyspace("meta", KeyspaceShape::Small).map_err(Arc::new)?;
-        let meta = Self { store, keyspace };
-        match meta.get("format")? {
+        let meta = Self { view: View::open(store, "meta", KeyspaceShape::Small)? };
+        match meta.view.get(b"format")? {
             None => meta.write_format()?,
             Some(bytes) => {
                 let bytes: [u8; 4] =
@@ -205,19 +204,19 @@ impl Meta {
 
     fn write_format(&self) -> Result<()> {
         let mut batch = WriteBatch::new();
-        batch.put(&self.keyspace, "format", FORMAT.to_le_bytes());
+        batch.put(&self.view.keyspace, "format", FORMAT.to_le_bytes());
         self.write(batch)
     }
 
     /// The last checkpoint and its catalog; of an empty graph if there was none.
     pub(crate) fn load(&self) -> Result<(Checkpoint, Declared)> {
-        let checkpoint = match self.get("checkpoint")? {
+        let checkpoint = match self.view.get(b"checkpoint")? {
             Some(bytes) => {
                 Checkpoint::decode(&bytes).map_err(|malformed| corrupt("checkpoint", &malformed.0))?
             }
             None => Checkpoint::default(),
         };
-        let declared = match self.get("catalog")? {
+        let declared = match self.view.get(b"catalog")? {
             Some(bytes) => decode_catalog(&bytes).map_err(|malformed| corrupt("catalog", &malformed.0))?,
             None => Declared::new(Arc::default()),
         };
@@ -226,7 +225,7 @@ impl Meta {
 
     /// The statistics that are stored, with the stamp of their checkpoint.
     pub(crate) fn stored_statistics(&self) -> Result<Option<(Tick, DegreeTable, ValueTable)>> {
-        let Some(bytes) = self.get("statistics")? else { return Ok(None) };
+        let Some(bytes) = self.view.get(b"statistics")? else { return Ok(None) };
         decode_statistics(&bytes).map(Some).map_err(|malformed| corrupt("statistics", &malformed.0))
     }
 
@@ -255,20 +254,14 @@ impl Meta {
         (degrees, values): (&DegreeTable, &ValueTable),
     ) -> Result<()> {
         let mut batch = WriteBatch::new();
-        batch.put(&self.keyspace, "statistics", encode_statistics(checkpoint.stamp, degrees, values));
-        batch.put(&self.keyspace, "checkpoint", checkpoint.encode());
-        batch.put(&self.keyspace, "catalog", encode_catalog(catalog));
+        batch.put(&self.view.keyspace, "statistics", encode_statistics(checkpoint.stamp, degrees, values));
+        batch.put(&self.view.keyspace, "checkpoint", checkpoint.encode());
+        batch.put(&self.view.keyspace, "catalog", encode_catalog(catalog));
         self.write(batch)
     }
 
-    fn get(&self, key: &str) -> Result<Option<Bytes>> {
-        let snapshot = self.store.snapshot().map_err(Arc::new)?;
-        Ok(snapshot.get(&self.keyspace, key).map_err(Arc::new)?)
-    }
-
     fn write(&self, batch: WriteBatch) -> Result<()> {
-        self.store.write_batch(batch, Durability::Sync).map_err(Arc::new)?;
-        Ok(())
+        self.view.write(batch, Durability::Sync)
     }
 }
 
@@ -311,7 +304,7 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
         let meta = Meta::open(Arc::clone(&store)).unwrap();
         let mut batch = WriteBatch::new();
-        batch.put(&meta.keyspace, "format", 9u32.to_le_bytes());
+        batch.put(&meta.view.keyspace, "format", 9u32.to_le_bytes());
         meta.write(batch).unwrap();
         let refused = Meta::open(store).err().unwrap();
         assert!(matches!(refused, GraphError::NewerFormat { found: 9, supported: FORMAT }), "{refused}");
@@ -331,14 +324,14 @@ mod tests {
             output.u16(1);
         });
         let mut batch = WriteBatch::new();
-        batch.put(&meta.keyspace, "format", 1u32.to_le_bytes());
-        batch.put(&meta.keyspace, "catalog", old);
+        batch.put(&meta.view.keyspace, "format", 1u32.to_le_bytes());
+        batch.put(&meta.view.keyspace, "catalog", old);
         meta.write(batch).unwrap();
         let meta = Meta::open(store).unwrap();
         let catalog = Catalog::newest(Arc::new(meta.load().unwrap().1));
         assert!(catalog.has_index(VertexLabelId(0), catalog.key("age").unwrap()));
         assert_eq!(catalog.definitions().next_index, 1);
-        assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
+        assert_eq!(&meta.view.get(b"format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 
     #[test]
@@ -370,9 +363,9 @@ mod tests {
         let encoded = encode_catalog(&catalog);
         let body = open_frame(&encoded).unwrap();
         let mut batch = WriteBatch::new();
-        batch.put(&meta.keyspace, "format", 5u32.to_le_bytes());
+        batch.put(&meta.view.keyspace, "format", 5u32.to_le_bytes());
         batch.put(
-            &meta.keyspace,
+            &meta.view.keyspace,
             "catalog",
             seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - 4])),
         );
@@ -380,7 +373,7 @@ mod tests {
         let meta = Meta::open(store).unwrap();
         let catalog = Catalog::newest(Arc::new(meta.load().unwrap().1));
         assert_eq!(catalog.list_keys(label).collect::<Vec<_>>(), [key]);
-        assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
+        assert_eq!(&meta.view.get(b"format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 
     #[test]
@@ -408,14 +401,14 @@ mod tests {
             Definitions::default().encode(output);
         });
         let mut batch = WriteBatch::new();
-        batch.put(&meta.keyspace, "format", 7u32.to_le_bytes());
-        batch.put(&meta.keyspace, "catalog", body);
+        batch.put(&meta.view.keyspace, "format", 7u32.to_le_bytes());
+        batch.put(&meta.view.keyspace, "catalog", body);
         meta.write(batch).unwrap();
         let meta = Meta::open(store).unwrap();
         let read = Catalog::newest(Arc::new(meta.load().unwrap().1));
         assert_eq!(read.vertex_label("software"), Some(VertexLabelId(1)));
         assert_eq!((read.edge_label("knows"), read.key("age")), (Some(EdgeLabelId(0)), Some(KeyId(1))));
-        assert_eq!(&meta.get("format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
+        assert_eq!(&meta.view.get(b"format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 
     #[test]
@@ -425,7 +418,7 @@ mod tests {
         let mut damaged = Checkpoint { stamp: 5, ..Checkpoint::default() }.encode();
         damaged[12] ^= 1;
         let mut batch = WriteBatch::new();
-        batch.put(&meta.keyspace, "checkpoint", damaged);
+        batch.put(&meta.view.keyspace, "checkpoint", damaged);
         meta.write(batch).unwrap();
         assert!(matches!(meta.load(), Err(GraphError::Corrupt { .. })));
     }

@@ -14,9 +14,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use store::{Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
+use store::{Durability, KeyRange, KeyspaceShape, Store, WriteBatch};
 use values::Str;
 
+use super::view::View;
 use crate::bytes::{Input, Malformed, Output, open_frame, seal_frame};
 use crate::error::{GraphError, Result};
 use crate::model::{
@@ -172,8 +173,7 @@ fn decode_name(input: &mut Input<'_>) -> Result<Named, Malformed> {
 
 /// The keyspace of the log.
 pub(crate) struct Log {
-    store: Arc<dyn Store>,
-    keyspace: Keyspace,
+    view: View,
     /// Bytes of records written.
     written: AtomicU64,
 }
@@ -185,8 +185,8 @@ impl Log {
     }
 
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let keyspace = store.keyspace("log", KeyspaceShape::Small).map_err(Arc::new)?;
-        Ok(Self { store, keyspace, written: AtomicU64::new(0) })
+        let view = View::open(store, "log", KeyspaceShape::Small)?;
+        Ok(Self { view, written: AtomicU64::new(0) })
     }
 
     /// Makes the commits of a group durable: all of them, or none.
@@ -197,9 +197,9 @@ impl Log {
         });
         let mut batch = WriteBatch::new();
         for (part, bytes) in record.chunks(PART_BYTES).enumerate() {
-            batch.put(&self.keyspace, entry_key(group.last, part as u16), bytes);
+            batch.put(&self.view.keyspace, entry_key(group.last, part as u16), bytes);
         }
-        self.store.write_batch(batch, Durability::Sync).map_err(Arc::new)?;
+        self.view.write(batch, Durability::Sync)?;
         self.written.fetch_add(record.len() as u64, Ordering::Relaxed);
         Ok(())
     }
@@ -223,36 +223,24 @@ impl Log {
 
     /// Reads the records under stamps from `first` on, [`READ_BYTES`] of them or one; and the stamp of the next one.
     fn read_some(&self, first: Tick) -> Result<(Vec<StoredRecord>, Option<Tick>)> {
-        let snapshot = self.store.snapshot().map_err(Arc::new)?;
-        let range = KeyRange::new(entry_key(first, 0)..);
-        let (mut records, mut read) = (Vec::<StoredRecord>::new(), 0);
-        for pair in snapshot.scan(&self.keyspace, range, ScanOrder::Ascending).map_err(Arc::new)? {
-            let (key, value) = pair.map_err(Arc::new)?;
+        let (mut records, mut read, mut next) = (Vec::<StoredRecord>::new(), 0, None);
+        self.view.scan(KeyRange::new(entry_key(first, 0)..), |key, value| {
             let stamp = stamp_of(&key).ok_or_else(|| corrupt(0, "its key has the wrong length"))?;
             match records.last_mut() {
                 Some((same, bytes)) if *same == stamp => bytes.extend_from_slice(&value),
-                _ if read >= READ_BYTES => return Ok((records, Some(stamp))),
+                _ if read >= READ_BYTES => next = Some(stamp),
                 _ => records.push((stamp, value.to_vec())),
             }
             read += value.len();
-        }
-        Ok((records, None))
+            Ok(next.is_none())
+        })?;
+        Ok((records, next))
     }
 
     /// Deletes the records up to `checkpoint`.
     pub(crate) fn trim(&self, checkpoint: Tick) -> Result<()> {
-        let snapshot = self.store.snapshot().map_err(Arc::new)?;
         let range = KeyRange::new(entry_key(0, 0)..=entry_key(checkpoint, u16::MAX));
-        let mut batch = WriteBatch::new();
-        for pair in snapshot.scan(&self.keyspace, range, ScanOrder::Ascending).map_err(Arc::new)? {
-            batch.delete(&self.keyspace, pair.map_err(Arc::new)?.0);
-            if batch.len() >= TRIM_BATCH {
-                let full = std::mem::take(&mut batch);
-                self.store.write_batch(full, Durability::Buffered).map_err(Arc::new)?;
-            }
-        }
-        self.store.write_batch(batch, Durability::Buffered).map_err(Arc::new)?;
-        Ok(())
+        self.view.delete(range, TRIM_BATCH)
     }
 }
 

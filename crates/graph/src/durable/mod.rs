@@ -4,6 +4,7 @@
 mod checkpoint;
 mod log;
 mod section_store;
+mod view;
 
 pub(crate) use checkpoint::{Checkpoint, Meta, StripeEntry};
 pub(crate) use log::{CatalogGrowth, GroupRecord, Log, Record, encode_ops};

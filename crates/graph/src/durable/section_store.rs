@@ -11,8 +11,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use store::{Bytes, Durability, KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store, WriteBatch};
+use store::{Bytes, Durability, KeyRange, KeyspaceShape, Store, WriteBatch};
 
+use super::view::View;
 use crate::bytes::{Malformed, written_under};
 use crate::error::{GraphError, Result};
 use crate::model::Tick;
@@ -20,21 +21,22 @@ use crate::sections::{SectionKey, StoredSection};
 
 /// Bytes of a section in one value.
 const PART_BYTES: usize = 16 << 20;
+/// Sections that are deleted at a time.
+const BATCH: usize = 1_024;
 /// Bytes before a section's first part.
 pub(crate) const HEADER: usize = 10;
 
 /// The keyspace of the sections.
 pub(crate) struct SectionStore {
-    store: Arc<dyn Store>,
-    keyspace: Keyspace,
+    view: View,
     /// Bytes of sections written.
     written: AtomicU64,
 }
 
 impl SectionStore {
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let keyspace = store.keyspace("sections", KeyspaceShape::Large).map_err(Arc::new)?;
-        Ok(Self { store, keyspace, written: AtomicU64::new(0) })
+        let view = View::open(store, "sections", KeyspaceShape::Large)?;
+        Ok(Self { view, written: AtomicU64::new(0) })
     }
 
     /// Bytes of sections that were written since it was opened, but for bulk loads.
@@ -57,9 +59,9 @@ impl SectionStore {
     /// Lets `use_bytes` see a section as it is stored.
     fn read<R>(&self, key: SectionKey, use_bytes: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let corrupt = |problem: String| GraphError::Corrupt { what: key.to_string(), problem };
-        let snapshot = self.store.snapshot().map_err(Arc::new)?;
+        let snapshot = self.view.snapshot()?;
         let name = key.bytes();
-        let first = snapshot.get(&self.keyspace, &name).map_err(Arc::new)?;
+        let first = snapshot.get(&self.view.keyspace, &name).map_err(Arc::new)?;
         let first = first.ok_or_else(|| corrupt("it is missing".into()))?;
         let Some((parts, generation)) = header(&first) else {
             return Err(corrupt("it ends too early".into()));
@@ -69,7 +71,8 @@ impl SectionStore {
         }
         let mut whole = first[HEADER..].to_vec();
         for part in 1..parts {
-            let value = snapshot.get(&self.keyspace, part_key(&name, generation, part)).map_err(Arc::new)?;
+            let value =
+                snapshot.get(&self.view.keyspace, part_key(&name, generation, part)).map_err(Arc::new)?;
             whole.extend_from_slice(&value.ok_or_else(|| corrupt(format!("its part {part} is missing")))?);
         }
         Ok(use_bytes(&whole))
@@ -77,39 +80,27 @@ impl SectionStore {
 
     /// Deletes every section whose key begins so, however many, in batches.
     pub(crate) fn delete_all(&self, prefix: &[u8]) -> Result<()> {
-        const BATCH: usize = 1_024;
-        let snapshot = self.store.snapshot().map_err(Arc::new)?;
-        let mut batch = WriteBatch::new();
-        let mut gathered = 0;
-        let found = snapshot.scan(&self.keyspace, KeyRange::prefix(prefix), ScanOrder::Ascending);
-        for pair in found.map_err(Arc::new)? {
-            batch.delete(&self.keyspace, pair.map_err(Arc::new)?.0);
-            gathered += 1;
-            if gathered == BATCH {
-                let full = std::mem::take(&mut batch);
-                self.store.write_batch(full, Durability::Buffered).map_err(Arc::new)?;
-                gathered = 0;
-            }
-        }
-        if gathered > 0 {
-            self.store.write_batch(batch, Durability::Buffered).map_err(Arc::new)?;
-        }
-        Ok(())
+        self.view.delete(KeyRange::prefix(prefix), BATCH)
     }
 
     /// The first key of a range.
     pub(crate) fn first_key(&self, range: KeyRange) -> Result<Option<Bytes>> {
-        let snapshot = self.store.snapshot().map_err(Arc::new)?;
-        let first = snapshot.scan(&self.keyspace, range, ScanOrder::Ascending);
-        let first = first.map_err(Arc::new)?.next();
-        Ok(first.transpose().map_err(Arc::new)?.map(|(key, _)| key))
+        let mut first = None;
+        self.view.scan(range, |key, _| {
+            first = Some(key);
+            Ok(false)
+        })?;
+        Ok(first)
     }
 
     /// The keys that begin so.
     pub(crate) fn keys_with(&self, prefix: &[u8]) -> Result<Vec<Bytes>> {
-        let snapshot = self.store.snapshot().map_err(Arc::new)?;
-        let found = snapshot.scan(&self.keyspace, KeyRange::prefix(prefix), ScanOrder::Ascending);
-        found.map_err(Arc::new)?.map(|pair| Ok(pair.map_err(Arc::new)?.0)).collect()
+        let mut keys = Vec::new();
+        self.view.scan(KeyRange::prefix(prefix), |key, _| {
+            keys.push(key);
+            Ok(true)
+        })?;
+        Ok(keys)
     }
 
     /// Begins a series of writes, of about `batch_bytes` each.
@@ -144,11 +135,7 @@ impl SectionStore {
         generation: Tick,
         sections: &mut dyn Iterator<Item = (SectionKey, Vec<u8>)>,
     ) -> Result<()> {
-        let mut pairs = sections
-            .flat_map(|(key, encoded)| Self::pairs(key, generation, &encoded))
-            .map(|(name, value)| Ok((Bytes::from(name), Bytes::from(value))));
-        self.store.ingest(&self.keyspace, &mut pairs).map_err(Arc::new)?;
-        Ok(())
+        self.view.ingest(sections.flat_map(|(key, encoded)| Self::pairs(key, generation, &encoded)))
     }
 }
 
@@ -187,25 +174,24 @@ impl SectionWriter<'_> {
             if !self.batch.is_empty() && self.batch.bytes() + value.len() > self.batch_bytes {
                 self.flush()?;
             }
-            self.batch.put(&self.sections.keyspace, name, value);
+            self.batch.put(&self.sections.view.keyspace, name, value);
         }
         for key in stale {
-            self.batch.delete(&self.sections.keyspace, key);
+            self.batch.delete(&self.sections.view.keyspace, key);
         }
         Ok(())
     }
 
     /// Deletes a section of one part.
     pub(crate) fn delete(&mut self, key: SectionKey) -> Result<()> {
-        self.batch.delete(&self.sections.keyspace, key.bytes());
+        self.batch.delete(&self.sections.view.keyspace, key.bytes());
         Ok(())
     }
 
     /// Writes what is still gathered. It is durable with the next synchronous write of the store.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let batch = std::mem::take(&mut self.batch);
-        self.sections.store.write_batch(batch, Durability::Buffered).map_err(Arc::new)?;
-        Ok(())
+        self.sections.view.write(batch, Durability::Buffered)
     }
 
     /// The generation to write a section under, and the further parts of the one that is stored now. They must not lie where
@@ -216,9 +202,8 @@ impl SectionWriter<'_> {
         if new_len < PART_BYTES / 2 {
             return Ok((generation, Vec::new()));
         }
-        let snapshot = self.sections.store.snapshot().map_err(Arc::new)?;
         let name = key.bytes();
-        let old = snapshot.get(&self.sections.keyspace, &name).map_err(Arc::new)?;
+        let old = self.sections.view.get(&name)?;
         let Some((parts, stored)) = old.as_deref().and_then(header) else {
             return Ok((generation, Vec::new()));
         };

@@ -2,9 +2,9 @@
 
 use super::Files;
 use crate::cache::Cache;
-use crate::error::{GraphError, Result};
+use crate::error::Result;
+use crate::resident::Threads;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// The pause between two looks while memory has just begun to fill up. It shrinks linearly to nothing at the budget.
@@ -13,30 +13,12 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// The pause when nothing can go: old snapshots, or a disk that takes nothing, keep all there is.
 const IN_VAIN: Duration = Duration::from_millis(10);
 
-/// The keeper of an open graph. Ends with the graph's last handle.
-pub(crate) struct Keeper {
-    files: Arc<Files>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Keeper {
-    /// Starts the thread.
-    pub(crate) fn start(files: &Arc<Files>) -> Result<Self> {
-        let kept = Arc::clone(files);
-        let spawned = std::thread::Builder::new().name("cache".into()).spawn(move || keep(&kept));
-        let thread = Some(spawned.map_err(|error| GraphError::NoThread(error.to_string()))?);
-        Ok(Self { files: Arc::clone(files), thread })
-    }
-}
-
-impl Drop for Keeper {
-    fn drop(&mut self) {
-        self.files.cache.signal.stop();
-        if let Some(thread) = self.thread.take() {
-            // It has logged whatever went wrong.
-            let _ = thread.join();
-        }
-    }
+/// Starts the keeper of an open graph.
+pub(crate) fn start_keeper(files: &Arc<Files>) -> Result<Threads> {
+    let (stopped, kept) = (Arc::clone(files), Arc::clone(files));
+    let mut threads = Threads::new(move || stopped.cache.signal.stop());
+    threads.start("cache", move || keep(&kept))?;
+    Ok(threads)
 }
 
 fn keep(files: &Files) {

@@ -5,14 +5,15 @@
 //! up to which stamp it includes every change, and replay skips what it has; a section that no checkpoint names is
 //! rebuilt from the log.
 //!
-//! It must never know what a section means, nor who changed it.
+//! What that takes is [`Files`]: the memory, and the files behind it. It must never know what a section means, nor who changed it;
+//! a commit that fails says so here, and nothing is written any more.
 
 mod files;
 mod keeper;
 mod tree;
 
 pub(crate) use files::Files;
-pub(crate) use keeper::Keeper;
+pub(crate) use keeper::start_keeper;
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ impl Memory {
             let reader = snapshot.reader();
             let guard = crossbeam_epoch::pin();
             let index = FIRST_INDEX + number as usize;
-            let Some(section) = self.index_partition(index, partition, &guard)? else { continue };
+            let Some(section) = self.index_partition(None, index, partition, &guard)? else { continue };
             for vertices in section.sharing_a_hash() {
                 if let Some((value, holder)) = duplicate(&reader, key, &vertices) {
                     let catalog = snapshot.catalog();

@@ -155,6 +155,18 @@ fn replace<T: Mergeable>(
 }
 
 impl Memory {
+    /// The names of the columns of a block that an index is over, and those of the columns that are there.
+    fn columns_of<'m>(
+        &'m self,
+        definition: &'m IndexDefinition,
+        stripe: usize,
+        tablet: usize,
+    ) -> impl Iterator<Item = (SectionKey, Option<&'m SectionCell<Column>>)> {
+        let block = self.blocks.stripe(stripe).map(|stripe| stripe.block(tablet));
+        let cell = move |key: &KeyId| block.and_then(|block| block.columns.get(key.index()));
+        definition.keys.iter().map(move |key| (column_key(stripe, tablet, *key), cell(key)))
+    }
+
     /// Adds the entries of the vertices of one block, as they are now.
     pub(crate) fn gather_block(
         &self,
@@ -164,15 +176,11 @@ impl Memory {
         entries: &mut Entries,
     ) -> Result<()> {
         let guard = crossbeam_epoch::pin();
-        let Some(block) = self.blocks.stripe(stripe).map(|stripe| stripe.block(tablet)) else {
-            return Ok(());
+        let column = |(key, cell): (SectionKey, Option<&'_ SectionCell<Column>>)| {
+            cell.map_or(Ok(None), |cell| self.section(cell, || key, &guard))
         };
-        let column = |key: KeyId| -> Result<Option<&Column>> {
-            let Some(cell) = block.columns.get(key.index()) else { return Ok(None) };
-            self.section(cell, || column_key(stripe, tablet, key), &guard)
-        };
-        let columns = definition.keys.iter().map(|key| column(*key)).collect::<Result<Vec<_>>>()?;
-        entries.add_block(stripe, tablet, &columns)
+        let cells = self.columns_of(definition, stripe, tablet);
+        entries.add_block(stripe, tablet, &cells.map(column).collect::<Result<Vec<_>>>()?)
     }
 
     /// As [`Memory::gather_block`], of a block whose sections are all on disk as they are. What has to be read for it does not
@@ -185,20 +193,17 @@ impl Memory {
         entries: &mut Entries,
     ) -> Result<()> {
         let guard = crossbeam_epoch::pin();
-        let Some(block) = self.blocks.stripe(stripe).map(|stripe| stripe.block(tablet)) else {
-            return Ok(());
-        };
-        let state = |key: &KeyId| block.columns.get(key.index()).map(|cell| cell.get(&guard));
-        let read = |key: &KeyId| match state(key) {
+        let cells = || self.columns_of(definition, stripe, tablet);
+        let state = |cell: Option<&'_ SectionCell<Column>>| cell.map(|cell| cell.get(&guard));
+        let read = |(key, cell)| match state(cell) {
             Some(SectionState::Stored) => {
-                let name = column_key(stripe, tablet, *key);
-                let (column, written) = self.sections.load(name)?;
-                Ok(Some(self.read_as_of_now(column, name, written)))
+                let (column, written) = self.sections.load(key)?;
+                Ok(Some(self.read_as_of_now(column, key, written)))
             }
             _ => Ok(None),
         };
-        let read: Vec<Option<Column>> = definition.keys.iter().map(read).collect::<Result<_>>()?;
-        let columns = definition.keys.iter().zip(&read).map(|(key, read)| match state(key) {
+        let read: Vec<Option<Column>> = cells().map(read).collect::<Result<_>>()?;
+        let columns = cells().zip(&read).map(|((_, cell), read)| match state(cell) {
             Some(SectionState::Loaded(column)) => Some(column),
             _ => read.as_ref(),
         });

@@ -1,26 +1,27 @@
 //! The thread that builds indexes and reclaims their storage.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 
 use crate::define::Definer;
-use crate::error::{GraphError, Result};
-use crate::resident::Task;
+use crate::error::Result;
+use crate::resident::{Task, Threads};
 
 /// The worker of an open graph: a thread that is started when there is something to do, and ends with the graph's last
 /// handle.
 pub(crate) struct IndexWorker {
     definer: Arc<Definer>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    threads: Mutex<Threads>,
 }
 
 impl IndexWorker {
     /// A worker that takes up what an earlier life of the graph left undone.
     pub(crate) fn of(definer: &Arc<Definer>) -> Result<Self> {
         definer.resume_indexing();
-        let worker = Self { definer: Arc::clone(definer), thread: Mutex::default() };
+        let stopped = Arc::clone(definer);
+        let threads = Mutex::new(Threads::new(move || stopped.indexing.stop()));
+        let worker = Self { definer: Arc::clone(definer), threads };
         if definer.indexing.look(|state| !state.tasks.is_empty()) || !definer.catalog().indexes().is_empty() {
             worker.start()?;
         }
@@ -29,27 +30,16 @@ impl IndexWorker {
 
     /// Starts the thread, if it does not run.
     pub(crate) fn start(&self) -> Result<()> {
-        let mut thread = self.thread.lock();
-        if thread.is_none() {
+        let mut threads = self.threads.lock();
+        if threads.is_empty() {
             let definer = Arc::clone(&self.definer);
-            let spawned = std::thread::Builder::new().name("indexes".into()).spawn(move || work(&definer));
-            *thread = Some(spawned.map_err(|error| GraphError::NoThread(error.to_string()))?);
+            threads.start("indexes", move || work(&definer))?;
         }
         Ok(())
     }
 }
 
-impl Drop for IndexWorker {
-    fn drop(&mut self) {
-        self.definer.indexing.stop();
-        if let Some(thread) = self.thread.lock().take() {
-            // It has logged whatever went wrong.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn work(definer: &Arc<Definer>) {
+fn work(definer: &Definer) {
     while let Some(task) = definer.indexing.next() {
         match task {
             Task::Build(number) => {

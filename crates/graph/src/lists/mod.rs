@@ -6,6 +6,6 @@ mod resort;
 mod secondary;
 
 pub use resort::SortStatus;
-pub(crate) use resort::SortWorker;
-pub(crate) use secondary::SecondaryWorker;
+pub(crate) use resort::start_sorting;
+pub(crate) use secondary::start_building;
 pub use secondary::{SecondaryState, SecondaryStatus};

@@ -13,6 +13,7 @@ mod block_order;
 mod building;
 mod column;
 mod edges;
+mod feed;
 mod finish;
 mod label_edges;
 mod obey;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use values::{EdgeRef, Value, VertexRef};
 
 use self::label_edges::LoadedEdges;
-use self::staging::StripeStaging;
+use self::staging::{StripeStaging, start_staging};
 use self::stripe::{StripeBuilder, check_columns};
 use crate::commit::Committer;
 use crate::error::{GraphError, Result};
@@ -108,7 +109,7 @@ impl BulkLoad {
         let settled = committer.lock_writer().applied;
         let catalog = committer.catalog();
         let room = committer.options.bulk_bytes / PART_FOR_VERTICES;
-        let full = StripeStaging::start(&committer.store, room, settled, catalog.schema().version)?;
+        let full = start_staging(&committer.store, room, settled, catalog.schema().version)?;
         Ok(Self {
             committer: Arc::clone(committer),
             settled,

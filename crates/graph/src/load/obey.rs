@@ -9,6 +9,13 @@ use super::column::{BulkCell, BulkColumn, BulkValues};
 use crate::error::{GraphError, Result};
 use crate::model::{Cardinality, Catalog, EdgeLabelId, KeyId, Rules, SchemaError, VertexLabelId};
 
+/// Whose columns they are.
+#[derive(Clone, Copy)]
+enum Of {
+    Vertices(VertexLabelId),
+    Edges(EdgeLabelId),
+}
+
 impl BulkLoad {
     /// The columns of some vertices as the schema wants them.
     pub(super) fn obey_vertices<'c>(
@@ -17,21 +24,10 @@ impl BulkLoad {
         rows: usize,
         columns: &'c [BulkColumn],
     ) -> Result<Cow<'c, [BulkColumn]>> {
-        let catalog = &self.catalog;
-        if catalog.schema().is_empty() {
-            return Ok(Cow::Borrowed(columns));
-        }
-        let rules = Rules::new(catalog.schema(), catalog);
-        rules.admit_vertex_label(label)?;
-        // A label without an id is not declared, and the schema is open: there is nothing to obey.
-        let Some(id) = catalog.vertex_label(label) else { return Ok(Cow::Borrowed(columns)) };
-        let conformed = columns.iter().map(|column| conform_vertex_column(rules, catalog, id, column));
-        let conformed: Vec<BulkColumn> = conformed.collect::<Result<_, SchemaError>>()?;
-        for row in 0..rows {
-            let has = |key: KeyId| has_value(&conformed, catalog, key, row);
-            rules.require_of_vertex(id, || row_of(label, row), has)?;
-        }
-        Ok(Cow::Owned(conformed))
+        self.obey((label, rows), columns, |rules| {
+            rules.admit_vertex_label(label)?;
+            Ok(self.catalog.vertex_label(label).map(Of::Vertices))
+        })
     }
 
     /// The columns of some edges as the schema wants them.
@@ -41,18 +37,33 @@ impl BulkLoad {
         rows: usize,
         columns: &'c [BulkColumn],
     ) -> Result<Cow<'c, [BulkColumn]>> {
+        self.obey((label, rows), columns, |rules| {
+            rules.admit_edge_label(label)?;
+            Ok(self.catalog.edge_label(label).map(Of::Edges))
+        })
+    }
+
+    fn obey<'c>(
+        &self,
+        (label, rows): (&str, usize),
+        columns: &'c [BulkColumn],
+        admit: impl FnOnce(Rules<'_>) -> Result<Option<Of>, SchemaError>,
+    ) -> Result<Cow<'c, [BulkColumn]>> {
         let catalog = &self.catalog;
         if catalog.schema().is_empty() {
             return Ok(Cow::Borrowed(columns));
         }
         let rules = Rules::new(catalog.schema(), catalog);
-        rules.admit_edge_label(label)?;
-        let Some(id) = catalog.edge_label(label) else { return Ok(Cow::Borrowed(columns)) };
-        let conformed = columns.iter().map(|column| conform_edge_column(rules, catalog, id, column));
+        // A label without an id is not declared, and the schema is open: there is nothing to obey.
+        let Some(of) = admit(rules)? else { return Ok(Cow::Borrowed(columns)) };
+        let conformed = columns.iter().map(|column| conform_column(rules, catalog, of, column));
         let conformed: Vec<BulkColumn> = conformed.collect::<Result<_, SchemaError>>()?;
         for row in 0..rows {
             let has = |key: KeyId| has_value(&conformed, catalog, key, row);
-            rules.require_of_edge(id, || row_of(label, row), has)?;
+            match of {
+                Of::Vertices(id) => rules.require_of_vertex(id, || row_of(label, row), has)?,
+                Of::Edges(id) => rules.require_of_edge(id, || row_of(label, row), has)?,
+            }
         }
         Ok(Cow::Owned(conformed))
     }
@@ -78,15 +89,15 @@ fn has_value(columns: &[BulkColumn], catalog: &Catalog, key: KeyId, row: usize) 
     columns.iter().any(|column| column.key == name.as_str() && column.values.get(row).is_some())
 }
 
-fn conform_vertex_column(
+fn conform_column(
     rules: Rules<'_>,
     catalog: &Catalog,
-    label: VertexLabelId,
+    of: Of,
     column: &BulkColumn,
 ) -> Result<BulkColumn, SchemaError> {
     let key = (catalog.key(&column.key), column.key.as_str());
-    let values = match &column.values {
-        BulkValues::Multi(rows) => {
+    let values = match (of, &column.values) {
+        (Of::Vertices(label), BulkValues::Multi(rows)) => {
             let cells = |row: &Vec<BulkCell>| {
                 if row.len() > 1 {
                     rules.cardinality(label, key, Some(needed(row)))?;
@@ -95,7 +106,8 @@ fn conform_vertex_column(
             };
             BulkValues::Multi(rows.iter().map(cells).collect::<Result<_, SchemaError>>()?)
         }
-        values => conform(values, |value| rules.vertex_value(label, key, value))?,
+        (Of::Vertices(label), values) => conform(values, |value| rules.vertex_value(label, key, value))?,
+        (Of::Edges(label), values) => conform(values, |value| rules.edge_value(label, key, value))?,
     };
     Ok(BulkColumn { key: column.key.clone(), values })
 }
@@ -121,17 +133,6 @@ fn needed(row: &[BulkCell]) -> Cardinality {
     let repeated =
         (1..row.len()).any(|i| row[..i].iter().any(|one| compare::equals(&one.value, &row[i].value)));
     if repeated { Cardinality::List } else { Cardinality::Set }
-}
-
-fn conform_edge_column(
-    rules: Rules<'_>,
-    catalog: &Catalog,
-    label: EdgeLabelId,
-    column: &BulkColumn,
-) -> Result<BulkColumn, SchemaError> {
-    let key = (catalog.key(&column.key), column.key.as_str());
-    let values = conform(&column.values, |value| rules.edge_value(label, key, value))?;
-    Ok(BulkColumn { key: column.key.clone(), values })
 }
 
 /// Puts each value through the schema. A typed column whose first value is right as it is needs no look at the others.

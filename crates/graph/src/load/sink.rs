@@ -9,11 +9,11 @@
 //! The store merges runs whose keys overlap. None of these do, so that everything is written once.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::Receiver;
 
+use super::feed::Feed;
 use super::stripe::Encoded;
-use crate::error::{GraphError, Result};
+use crate::error::Result;
 use crate::model::Tick;
 use crate::resident::Memory;
 use crate::sections::SectionKey;
@@ -23,11 +23,9 @@ const WAITING_BYTES: [usize; 2] = [8 << 20, 96 << 20];
 /// Portions that wait.
 const QUEUE: usize = 16;
 
-/// The gathering end, and the thread behind it. Dropping it gives up what is not stored yet and waits for the thread, so
-/// that nobody writes to the store behind the back of the next load.
+/// The gathering end, and the thread behind it. Dropping it gives up what is not stored yet and waits for the thread.
 pub(super) struct SectionSink {
-    portions: Option<SyncSender<Portion>>,
-    thread: Option<JoinHandle<Result<()>>>,
+    portions: Feed<Portion, ()>,
     /// Bytes that may wait.
     bound: usize,
     sections: Gathered,
@@ -65,16 +63,13 @@ impl Gathered {
 impl SectionSink {
     /// Starts the thread. There are about `room` bytes of memory for what is gathered and what waits.
     pub(super) fn start(memory: &Arc<Memory>, room: usize, settled: Tick) -> Result<Self> {
-        let (portions, received) = sync_channel(QUEUE);
         let memory = Arc::clone(memory);
-        let thread = std::thread::Builder::new()
-            .name("bulk-store".into())
-            .spawn(move || store(&memory, settled, &received))
-            .map_err(|error| failed(&format!("a thread could not be started: {error}")))?;
+        let work = move |received: &Receiver<Portion>| store(&memory, settled, received);
+        let portions = Feed::start(("bulk-store", ("sections", "stored")), QUEUE, work)?;
         // Sections wait, nodes of trees are gathered, and others of them are stored.
         let bound = (room / 3).clamp(WAITING_BYTES[0], WAITING_BYTES[1]);
         let (sections, trees) = Default::default();
-        Ok(Self { portions: Some(portions), thread: Some(thread), bound, sections, trees, keys: Vec::new() })
+        Ok(Self { portions, bound, sections, trees, keys: Vec::new() })
     }
 
     /// Takes sections whose keys follow those of all before them; waits while the thread is behind.
@@ -86,7 +81,7 @@ impl SectionSink {
         self.sections.add(sections);
         if self.sections.bytes >= self.bound / QUEUE {
             let portion = Portion::Sections(self.sections.take());
-            self.send(portion)?;
+            self.portions.send(portion)?;
         }
         Ok(())
     }
@@ -106,15 +101,7 @@ impl SectionSink {
     fn send_trees(&mut self) -> Result<()> {
         let mut nodes = self.trees.take();
         nodes.sort_by_cached_key(|(key, _)| key.bytes());
-        self.send(Portion::Trees(nodes))
-    }
-
-    fn send(&mut self, portion: Portion) -> Result<()> {
-        if self.portions.as_ref().is_some_and(|open| open.send(portion).is_ok()) {
-            return Ok(());
-        }
-        // Only a thread that has failed does not wait for more.
-        self.join().and_then(|()| Err(failed("sections could not be stored")))
+        self.portions.send(Portion::Trees(nodes))
     }
 
     /// Waits until everything is stored; the keys of all sections there are now.
@@ -123,32 +110,11 @@ impl SectionSink {
     /// Why the thread has failed, unless that was told before; an error in any case.
     pub(super) fn finish(mut self) -> Result<Vec<SectionKey>> {
         let portion = Portion::Sections(self.sections.take());
-        self.send(portion)?;
+        self.portions.send(portion)?;
         self.send_trees()?;
-        self.join()?;
-        Ok(std::mem::take(&mut self.keys))
+        self.portions.finish()?;
+        Ok(self.keys)
     }
-
-    fn join(&mut self) -> Result<()> {
-        // Without a sender the thread comes to the end of its input.
-        self.portions = None;
-        match self.thread.take().map(JoinHandle::join) {
-            Some(Ok(outcome)) => outcome,
-            Some(Err(_)) => Err(failed("the thread that writes sections panicked")),
-            None => Err(failed("some of them could not be stored")),
-        }
-    }
-}
-
-impl Drop for SectionSink {
-    fn drop(&mut self) {
-        // Whatever went wrong, nobody waits for the load any more.
-        let _ = self.join();
-    }
-}
-
-fn failed(problem: &str) -> GraphError {
-    GraphError::BadBulk { what: "sections".into(), problem: problem.into() }
 }
 
 /// Ingests portions until there are no more: sections as long as no nodes of trees come between.

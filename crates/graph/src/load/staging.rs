@@ -9,24 +9,21 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::Receiver;
 
 use store::{Scratch, Store};
 
+use super::feed::{Feed, failed};
 use super::stripe::{Encoded, StripeBuilder};
-use crate::error::{GraphError, Result};
+use crate::error::Result;
 use crate::model::Tick;
 use crate::sections::SectionKey;
 
 /// Stripes that wait for the thread.
 const QUEUE: usize = 2;
 
-/// The sending end, and the thread behind it, which dropping it waits for.
-pub(super) struct StripeStaging {
-    stripes: Option<SyncSender<StripeBuilder>>,
-    thread: Option<JoinHandle<Result<StagedStripes>>>,
-}
+/// The thread, as it is fed.
+pub(super) type StripeStaging = Feed<StripeBuilder, StagedStripes>;
 
 /// All stripes, encoded.
 pub(super) struct StagedStripes {
@@ -48,63 +45,21 @@ enum Place {
     File(u64, Vec<(SectionKey, usize)>),
 }
 
-impl StripeStaging {
-    /// Starts the thread, which keeps `room` bytes in memory. Sections say that they are settled at `settled`, and have the
-    /// types of this version of the schema.
-    ///
-    /// # Errors
-    /// If there is no thread.
-    pub(super) fn start(store: &Arc<dyn Store>, room: usize, settled: Tick, schema: u64) -> Result<Self> {
-        let staged = StagedStripes { room, file: None, stripes: VecDeque::new() };
-        let (stripes, received) = sync_channel(QUEUE);
-        let store = Arc::clone(store);
-        let thread = std::thread::Builder::new()
-            .name("bulk-stage".into())
-            .spawn(move || staged.fill(&*store, &received, (settled, schema)))
-            .map_err(|error| failed(&format!("a thread could not be started: {error}")))?;
-        Ok(Self { stripes: Some(stripes), thread: Some(thread) })
-    }
-
-    /// Hands over a stripe that is full; waits while the thread is behind.
-    ///
-    /// # Errors
-    /// Why the thread has failed. There is nothing to be had any more then.
-    pub(super) fn send(&mut self, stripe: StripeBuilder) -> Result<()> {
-        if self.stripes.as_ref().is_some_and(|open| open.send(stripe).is_ok()) {
-            return Ok(());
-        }
-        // Only a thread that has failed does not wait for more.
-        self.join().and_then(|_| Err(failed("they could not be encoded")))
-    }
-
-    /// Ends the input.
-    ///
-    /// # Errors
-    /// Why the thread has failed, unless that was told before; an error in any case.
-    pub(super) fn finish(mut self) -> Result<StagedStripes> {
-        self.join()
-    }
-
-    fn join(&mut self) -> Result<StagedStripes> {
-        // Without a sender the thread comes to the end of its input.
-        self.stripes = None;
-        match self.thread.take().map(JoinHandle::join) {
-            Some(Ok(outcome)) => outcome,
-            Some(Err(_)) => Err(failed("the thread that encodes them panicked")),
-            None => Err(failed("some of them could not be encoded")),
-        }
-    }
-}
-
-impl Drop for StripeStaging {
-    fn drop(&mut self) {
-        // Whatever went wrong, nobody waits for the load any more.
-        let _ = self.join();
-    }
-}
-
-fn failed(problem: &str) -> GraphError {
-    GraphError::BadBulk { what: "vertices".into(), problem: problem.into() }
+/// Starts the thread, which keeps `room` bytes in memory. Sections say that they are settled at `settled`, and have the
+/// types of this version of the schema.
+///
+/// # Errors
+/// If there is no thread.
+pub(super) fn start_staging(
+    store: &Arc<dyn Store>,
+    room: usize,
+    settled: Tick,
+    schema: u64,
+) -> Result<StripeStaging> {
+    let staged = StagedStripes { room, file: None, stripes: VecDeque::new() };
+    let store = Arc::clone(store);
+    let work = move |received: &Receiver<_>| staged.fill(&*store, received, (settled, schema));
+    Feed::start(("bulk-stage", ("vertices", "encoded")), QUEUE, work)
 }
 
 impl StagedStripes {
@@ -154,7 +109,8 @@ impl StagedStripes {
         let sections = match staged.place {
             Place::Memory(sections) => sections,
             Place::File(start, index) => {
-                let file = self.file.as_ref().ok_or_else(|| failed("their temporary file is gone"))?;
+                let file =
+                    self.file.as_ref().ok_or_else(|| failed("vertices", "their temporary file is gone"))?;
                 taken(file, start, index)?
             }
         };

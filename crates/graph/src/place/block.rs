@@ -33,7 +33,7 @@ pub(crate) struct Block {
     pub(crate) presence: SectionCell<Presence>,
     /// By key id.
     pub(crate) columns: CellTable<Column, 16>,
-    /// By [`adjacency_number`].
+    /// By [`adjacency_number`](crate::model::adjacency_number).
     pub(crate) adjacency: CellTable<Adjacency, 32>,
 }
 

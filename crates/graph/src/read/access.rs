@@ -109,7 +109,7 @@ impl Reader<'_> {
 
     /// Appends the vertices that an index has under a hash: a superset of those that have the value.
     fn index_candidates(&self, index: usize, hash: u32, out: &mut Vec<VertexRef>) {
-        match self.memory.index_partition_for(self.request(), index, partition_of(hash), &self.guard) {
+        match self.memory.index_partition(self.request(), index, partition_of(hash), &self.guard) {
             Ok(Some(partition)) => partition.candidates(hash, out),
             Ok(None) => {}
             Err(error) => self.snapshot().fail(error),

@@ -83,7 +83,7 @@ impl Reader<'_> {
             sequences.push(Box::new(own.ordered_between(number, from, to, descending)));
         }
         for partition in 0..PARTITIONS {
-            match self.memory.ordered_partition_for(
+            match self.memory.ordered_partition(
                 self.request(),
                 FIRST_INDEX + number as usize,
                 partition,

@@ -21,7 +21,7 @@ impl Reader<'_> {
             own.ordered_candidates(index.number, &from, &to, out);
         }
         for partition in 0..PARTITIONS {
-            match self.memory.ordered_partition_for(
+            match self.memory.ordered_partition(
                 self.request(),
                 FIRST_INDEX + index.number as usize,
                 partition,

@@ -12,7 +12,7 @@ impl Memory {
     /// Whether the index has an edge under an id.
     pub(crate) fn has_edge_id(&self, id: &Value, e: EdgeRef) -> Result<bool> {
         let (guard, entry) = (crossbeam_epoch::pin(), EdgeIdEntry::new(id, e));
-        let partition = self.ordered_partition(EDGE_IDS, entry.partition(), &guard)?;
+        let partition = self.ordered_partition(None, EDGE_IDS, entry.partition(), &guard)?;
         Ok(partition.is_some_and(|partition| partition.contains(&entry.key(), e.src)))
     }
 }
@@ -35,7 +35,7 @@ impl Reader<'_> {
     }
 
     fn edge_id_candidates(&self, hash: u32, out: &mut Vec<EdgeRef>) {
-        match self.memory.ordered_partition_for(self.request(), EDGE_IDS, partition_of(hash), &self.guard) {
+        match self.memory.ordered_partition(self.request(), EDGE_IDS, partition_of(hash), &self.guard) {
             Ok(Some(partition)) => {
                 let from = hash.to_be_bytes();
                 // Behind every key that begins with the hash.

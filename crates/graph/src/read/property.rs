@@ -112,12 +112,12 @@ impl Reader<'_> {
         self.column(v, key).map_or_else(Vec::new, |column| column.cells(slot_of(v), self.tick))
     }
 
-    /// The value of an edge under a key. Inside a list, [`crate::read::List::value`] is faster.
+    /// The value of an edge under a key. Inside a list, [`crate::read::Run::value`] is faster.
     pub fn edge_value(&self, e: EdgeRef, key: KeyId) -> Option<Value> {
         self.edge_value_ref(e, key).map(ValueRef::to_value)
     }
 
-    /// The value of an edge under a key, borrowed. Inside a list, [`crate::read::List::value_ref`] is faster.
+    /// The value of an edge under a key, borrowed. Inside a list, [`crate::read::Run::value_ref`] is faster.
     pub fn edge_value_ref(&self, e: EdgeRef, key: KeyId) -> Option<ValueRef<'_>> {
         if key == EDGE_ID_KEY {
             return None;

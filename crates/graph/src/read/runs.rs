@@ -85,14 +85,14 @@ impl Reader<'_> {
             self.load_with_next(name.key(TreePart::Root));
         }
         let mut tree = Arc::clone(tree);
-        let mut loaded = self.memory.tree_root_for(self.request(), &tree, name, &self.guard);
+        let mut loaded = self.memory.tree_root(self.request(), &tree, name, &self.guard);
         let mut current = self.memory.is_current(&tree, name, &self.guard);
         let _still = (!current).then(hold_still);
         while !current {
             // The section that this reader came by has been evicted: what is in the store may be newer than its snapshot,
             // and only who comes by the section of now can tell.
             tree = self.tree_of(name)?;
-            loaded = self.memory.tree_root_for(self.request(), &tree, name, &self.guard);
+            loaded = self.memory.tree_root(self.request(), &tree, name, &self.guard);
             current = self.memory.is_current(&tree, name, &self.guard);
         }
         // The list may have been sorted anew meanwhile, or since the section left that this reader came by.
@@ -235,7 +235,7 @@ impl Reader<'_> {
             self.memory.secondaries.count_node();
             self.memory.node_sizes.count_read(name.label);
         }
-        match self.memory.edge_node_for(self.request(), node, name, &self.guard) {
+        match self.memory.edge_node(self.request(), node, name, &self.guard) {
             Ok(section) => Some(section),
             Err(error) => {
                 self.snapshot().fail(error);

@@ -124,7 +124,7 @@ impl Memory {
     /// Looks at some candidates; false when there are none left.
     fn evict_batch(&self, writer: &Writer, target: usize, tries: &mut usize) -> bool {
         let guard = crossbeam_epoch::pin();
-        let watermark = self.timeline.watermark().bits().min(writer.applied);
+        let watermark = self.settled_stamp(writer);
         let eviction = Eviction { memory: self, writer, watermark, guard: &guard };
         for _ in 0..BATCH.min(*tries) {
             *tries -= 1;

@@ -11,7 +11,7 @@ use crate::cache::{Cache, Entry, Pools, Request, name_of};
 use crate::cells::{CellTable, SectionCell, SectionState, Weigh};
 use crate::durable::SectionStore;
 use crate::error::Result;
-use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Retypes};
+use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Retypes, Tick};
 use crate::place::{Allocator, BlockTable};
 use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
 use crossbeam_epoch::Guard;
@@ -98,6 +98,11 @@ impl Memory {
     /// The same if nobody changes anything.
     pub(crate) fn try_lock_writer(&self) -> Option<MutexGuard<'_, Writer>> {
         self.writer.try_lock()
+    }
+
+    /// No reader asks for anything before this, and all of it is applied.
+    pub(crate) fn settled_stamp(&self, writer: &Writer) -> Tick {
+        self.timeline.watermark().bits().min(writer.applied)
     }
 
     /// The newest catalog.
@@ -199,18 +204,8 @@ impl Memory {
         Some(resident.section())
     }
 
-    /// The partition of an index.
+    /// The partition of an index, on behalf of a request if there is one.
     pub(crate) fn index_partition<'g>(
-        &self,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g IndexPartition>> {
-        self.index_partition_for(None, index, partition, guard)
-    }
-
-    /// As [`Memory::index_partition`], on behalf of a request if there is one.
-    pub(crate) fn index_partition_for<'g>(
         &self,
         request: Option<&Arc<Request>>,
         index: usize,
@@ -226,18 +221,8 @@ impl Memory {
         )
     }
 
-    /// The partition of a range index.
+    /// The partition of a range index, likewise.
     pub(crate) fn ordered_partition<'g>(
-        &self,
-        index: usize,
-        partition: usize,
-        guard: &'g Guard,
-    ) -> Result<Option<&'g OrderedPartition>> {
-        self.ordered_partition_for(None, index, partition, guard)
-    }
-
-    /// As [`Memory::ordered_partition`], on behalf of a request if there is one.
-    pub(crate) fn ordered_partition_for<'g>(
         &self,
         request: Option<&Arc<Request>>,
         index: usize,

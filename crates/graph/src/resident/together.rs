@@ -204,7 +204,7 @@ impl Memory {
         if let SectionKey::Tree { name, part: TreePart::Root } = key {
             let guard = crossbeam_epoch::pin();
             if let Some(tree) = self.tree_in_memory(name, &guard) {
-                let _ = self.tree_root_for(request, &tree, name, &guard);
+                let _ = self.tree_root(request, &tree, name, &guard);
             }
             return;
         }

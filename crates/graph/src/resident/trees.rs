@@ -13,18 +13,8 @@ use crossbeam_epoch::Guard;
 use std::sync::Arc;
 
 impl Memory {
-    /// The root of a tree, loaded together with its meta nodes if it is on disk.
+    /// The root of a tree, loaded together with its meta nodes if it is on disk, on behalf of a request if there is one.
     pub(crate) fn tree_root<'g>(
-        &self,
-        tree: &EdgeTree,
-        name: TreeName,
-        guard: &'g Guard,
-    ) -> Result<&'g TreeRoot> {
-        self.tree_root_for(None, tree, name, guard)
-    }
-
-    /// As [`Memory::tree_root`], on behalf of a request if there is one.
-    pub(crate) fn tree_root_for<'g>(
         &self,
         request: Option<&Arc<Request>>,
         tree: &EdgeTree,
@@ -109,18 +99,8 @@ impl Memory {
         trees.map(|(slot, tree)| (name(*slot), Arc::clone(tree))).collect()
     }
 
-    /// The section of an edge node.
+    /// The section of an edge node, on behalf of a request if there is one.
     pub(crate) fn edge_node<'g>(
-        &self,
-        node: &Arc<EdgeNode>,
-        name: TreeName,
-        guard: &'g Guard,
-    ) -> Result<&'g Adjacency> {
-        self.edge_node_for(None, node, name, guard)
-    }
-
-    /// As [`Memory::edge_node`], on behalf of a request if there is one.
-    pub(crate) fn edge_node_for<'g>(
         &self,
         request: Option<&Arc<Request>>,
         node: &Arc<EdgeNode>,

@@ -1,5 +1,5 @@
 //! From files to a graph, after a stop or a crash: the checkpoint, then the log since, replayed list by list on several
-//! threads. It must never know of readers or transactions: there are none yet.
+//! threads. It must never know of readers, commits or transactions: there are none yet.
 
 mod recovery;
 mod replay;

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A list lies in its [`Order`], base and inserts together; merging keeps it, so positions are stable for a snapshot. Where
-//! snapshots differ in the order in which they read the lists, the section is *between orders*: see [`crate::lists::resort`].
+//! snapshots differ in the order in which they read the lists, the section is *between orders*: see `lists/resort`.
 
 use std::ops::Range;
 use std::sync::Arc;

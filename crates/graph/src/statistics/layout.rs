@@ -127,7 +127,7 @@ impl Layout<'_> {
     /// Counts the nodes of a tree. What root and meta nodes take in memory is left out: some dozens of bytes for every
     /// thousand edges.
     fn tree(&mut self, name: TreeName, tree: &Arc<EdgeTree>, guard: &Guard) -> Result<()> {
-        let root = match self.memory.tree_root(tree, name, guard) {
+        let root = match self.memory.tree_root(None, tree, name, guard) {
             Ok(root) => root,
             // It has left memory and gone back into its section meanwhile.
             Err(_) if !self.memory.is_current(tree, name, guard) => return Ok(()),
@@ -138,7 +138,7 @@ impl Layout<'_> {
             self.count(name.key(TreePart::Meta(meta)), Vec::new())?;
         }
         for node in root.nodes().filter(|node| node.id() != 0) {
-            let parts = self.memory.edge_node(node, name, guard)?.parts();
+            let parts = self.memory.edge_node(None, node, name, guard)?.parts();
             self.count(name.key(TreePart::Node(node.id())), parts)?;
         }
         Ok(())

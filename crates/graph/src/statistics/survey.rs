@@ -123,7 +123,7 @@ impl Memory {
     /// A copy of the entries of a partition of a hash index, in order.
     fn hashed_entries(&self, number: usize, partition: usize, tick: Tick) -> Result<Vec<u64>> {
         let guard = crossbeam_epoch::pin();
-        Ok(match self.index_partition(number, partition, &guard)? {
+        Ok(match self.index_partition(None, number, partition, &guard)? {
             None => Vec::new(),
             Some(section) if section.delta.is_empty() => section.entries().to_vec(),
             Some(section) => section.merged(tick).entries().to_vec(),
@@ -158,7 +158,7 @@ impl Memory {
         let guard = crossbeam_epoch::pin();
         let mut partitions = Vec::new();
         for partition in (0..PARTITIONS).step_by(step) {
-            partitions.extend(self.ordered_partition(number, partition, &guard)?);
+            partitions.extend(self.ordered_partition(None, number, partition, &guard)?);
         }
         let from = after.as_ref().map_or(&[][..], |(key, _)| key);
         let sequences = partitions.iter().map(|partition| partition.between(from, &[u8::MAX], false));

@@ -13,7 +13,7 @@
 //!   holds the writer ever waits for a turn.
 //! * *A pool* ([`pool`]) gives out turns. Whoever has one loads on its own thread and is a thread of the pool meanwhile:
 //!   to let another thread do it would cost two switches, as much as a load from the page cache. What else the thread has
-//!   to do is up to whoever runs it ([`on_load`]).
+//!   to do is up to whoever runs it ([`on_load()`]).
 //! * *Sizes* ([`controller`]): the heavy pool begins small and follows the pressures of both, as long as light requests
 //!   are done in time.
 //! * *Shared loads* (`loads.rs`): who needs what somebody loads already waits for that load, without a turn. Who

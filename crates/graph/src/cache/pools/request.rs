@@ -12,7 +12,7 @@ use super::{HeavyTurn, Parked, Pools};
 
 /// What one query asks of the store. Reads of a [`crate::read::Snapshot`] that serves a request
 /// ([`crate::read::Snapshot::on_behalf_of`]) load through the graph's I/O pools: the light one until the request has asked for
-/// more loads than [`crate::cache::PoolOptions::heavy_after`], the heavy one from then on.
+/// more loads than [`crate::model::PoolOptions::heavy_after`], the heavy one from then on.
 ///
 /// A request that is over, since it was ended or its deadline has passed, waits for nothing any more: its reads fail
 /// with [`crate::error::GraphError::Interrupted`].

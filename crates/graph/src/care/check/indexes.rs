@@ -15,7 +15,7 @@ const SHOWN: usize = 200;
 /// Whether an index by hash has an entry for a value of a vertex. (It may have more: of values that are no more.)
 pub(super) fn has_hash(reader: &Reader<'_>, index: usize, value: &Value, v: VertexRef) -> Result<bool> {
     let (guard, hash) = (crossbeam_epoch::pin(), index_hash(value));
-    let partition = reader.snapshot().memory().index_partition(index, partition_of(hash), &guard)?;
+    let partition = reader.snapshot().memory().index_partition(None, index, partition_of(hash), &guard)?;
     Ok(partition.is_some_and(|partition| partition.contains(hash, v)))
 }
 
@@ -67,7 +67,8 @@ fn missing_key(reader: &Reader<'_>, v: VertexRef, index: &Index) -> Result<Optio
     let all: Vec<Vec<Value>> = index.definition.keys.iter().map(|key| values(reader, v, *key)).collect();
     let guard = crossbeam_epoch::pin();
     let number = FIRST_INDEX + index.number as usize;
-    let partition = reader.snapshot().memory().ordered_partition(number, v.tablet() as usize, &guard)?;
+    let partition =
+        reader.snapshot().memory().ordered_partition(None, number, v.tablet() as usize, &guard)?;
     let has = |key: &[u8]| partition.is_some_and(|partition| partition.contains(key, v));
     let is_missing = order_keys(&all).iter().any(|key| !has(key));
     let shown = || format!("{all:?}").chars().take(SHOWN).collect::<String>();

@@ -47,6 +47,6 @@ mod trees;
 mod worker;
 
 pub use status::SortStatus;
-pub(crate) use worker::SortWorker;
+pub(crate) use worker::start_sorting;
 
 use crate::resident::Turn;

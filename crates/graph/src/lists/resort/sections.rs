@@ -2,8 +2,8 @@
 
 use super::Turn;
 use crate::error::Result;
-use crate::model::{EdgeLabelId, Tick};
-use crate::resident::{Memory, Writer};
+use crate::model::EdgeLabelId;
+use crate::resident::Memory;
 use crate::sections::{Order, SectionKey};
 
 /// How often a section may change in another way than by versions before it is sorted while commits wait.
@@ -49,10 +49,5 @@ impl Memory {
             return Ok(());
         }
         Ok(())
-    }
-
-    /// No reader asks for anything before this, and all of it is applied.
-    pub(super) fn settled_stamp(&self, writer: &Writer) -> Tick {
-        self.timeline.watermark().bits().min(writer.applied)
     }
 }

@@ -126,7 +126,7 @@ impl Committer {
         loop {
             let guard = crossbeam_epoch::pin();
             let Some(tree) = self.tree_now(name, &guard)? else { return Ok(None) };
-            match self.tree_root(&tree, name, &guard) {
+            match self.tree_root(None, &tree, name, &guard) {
                 Ok(root) => return Ok(Some((root.order, tree.has_former()))),
                 Err(error) if self.is_current(&tree, name, &guard) => return Err(error),
                 // Another one has.
@@ -142,7 +142,7 @@ impl Committer {
         let snapshot = Snapshot::latest(self);
         let guard = crossbeam_epoch::pin();
         let Some(tree) = self.tree_now(name, &guard)? else { return Ok(None) };
-        let root = self.tree_root(&tree, name, &guard)?;
+        let root = self.tree_root(None, &tree, name, &guard)?;
         let (edges, bounds) =
             (root.degree(crate::model::Tick::MAX) as usize, self.node_sizes.bounds(name.label));
         let needed = ids_needed(edges, Gather::parts_of(edges, self.sort_edges()), bounds);
@@ -236,7 +236,8 @@ impl Committer {
         guard: &Guard,
     ) -> Result<()> {
         let Some(tree) = self.tree_now(name, guard)? else { return Ok(()) };
-        let (old, new_root) = (self.tree_root(&tree, name, guard)?, self.tree_root(new, name, guard)?);
+        let (old, new_root) =
+            (self.tree_root(None, &tree, name, guard)?, self.tree_root(None, new, name, guard)?);
         let watermark = self.settled_stamp(writer);
         // Stamps that were given up are visible and have nothing: whoever reads at one of them reads the former root.
         let until = writer.applied.max(self.timeline.visible().bits());
@@ -283,7 +284,7 @@ impl Committer {
                 // Somebody may come by what was retired, or what is stored is not what is in memory.
                 return Ok(());
             }
-            let root = self.tree_root(&tree, name, &guard)?;
+            let root = self.tree_root(None, &tree, name, &guard)?;
             let mut reachable = vec![TreePart::Root];
             reachable.extend(root.nodes().map(|node| TreePart::Node(node.id())));
             reachable.extend(root.metas.iter().map(|meta| TreePart::Meta(meta.id.load(Ordering::Relaxed))));

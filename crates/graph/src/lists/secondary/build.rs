@@ -123,7 +123,7 @@ impl Memory {
             let mut writer = self.lock_writer();
             let (now, more) = self.secondaries.take_log(name, CHANGES);
             let guard = crossbeam_epoch::pin();
-            let watermark = self.timeline.watermark().bits().min(writer.applied);
+            let watermark = self.settled_stamp(&writer);
             let tree_writer = TreeWriter { memory: self, tree, name, watermark, guard: &guard };
             now.iter().try_for_each(|logged| tree_writer.apply(logged.change()))?;
             if !more {

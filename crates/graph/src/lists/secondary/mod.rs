@@ -9,7 +9,7 @@
 //! ```
 //!
 //! * A secondary tree is an edge-tree like any other, with all properties of its edges: a read that it serves looks at
-//!   nothing else. Its name is that of the list and a property ([`TreeName::by`]).
+//!   nothing else. Its name is that of the list and a property (`TreeName::by`).
 //! * *Advisor* (`resident/advisor.rs`): reads that filter a long list note how many edge nodes they looked at, and how few a tree by
 //!   that property would have needed. Period by period that decides what is built, and what is dropped again.
 //! * *Building* (`build`): a snapshot of the list is sorted part by part, in bounded memory, and written to the store past
@@ -27,4 +27,4 @@ mod worker;
 
 pub(crate) use gather::{Gather, Pace};
 pub use status::{SecondaryState, SecondaryStatus};
-pub(crate) use worker::SecondaryWorker;
+pub(crate) use worker::start_building;

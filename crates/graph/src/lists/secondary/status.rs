@@ -109,7 +109,7 @@ impl Memory {
         let (reader, catalog) = (snapshot.reader(), snapshot.catalog());
         let tree = self.secondaries.tree(name).filter(|_| state != SecondaryState::Building);
         // What cannot be read is not told; who reads it will hear of it.
-        let root = tree.as_ref().and_then(|tree| self.tree_root(tree, name, &reader.guard).ok());
+        let root = tree.as_ref().and_then(|tree| self.tree_root(None, tree, name, &reader.guard).ok());
         let in_memory = |root: &crate::sections::TreeRoot| {
             root.nodes().filter(|node| node.cell.loaded(&reader.guard).is_some()).count() as u64
         };

@@ -1,52 +1,32 @@
 //! The threads that build secondary trees.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::build::Built;
 use crate::commit::Committer;
-use crate::error::{GraphError, Result};
-use crate::resident::TreeTask;
+use crate::error::Result;
+use crate::resident::{Threads, TreeTask};
 use crate::sections::TreeName;
 
-/// The workers of an open graph. They end with the graph's last handle.
-pub(crate) struct SecondaryWorker {
-    committer: Arc<Committer>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl SecondaryWorker {
-    /// Starts the threads.
-    pub(crate) fn start(committer: &Arc<Committer>) -> Result<Self> {
-        let mut worker = Self { committer: Arc::clone(committer), threads: Vec::new() };
-        committer.secondaries.tasks.begin_period();
-        if committer.options.secondary.builders > 0
-            && let Err(error) = committer.delete_unnamed_secondaries()
-        {
-            tracing::warn!(%error, "what a crash has left of secondary edge-trees is deleted when the graph is opened again");
-        }
-        for _ in 0..committer.options.secondary.builders {
-            let committer = Arc::clone(committer);
-            let spawned =
-                std::thread::Builder::new().name("secondary".into()).spawn(move || work(&committer));
-            worker.threads.push(spawned.map_err(|error| GraphError::NoThread(error.to_string()))?);
-        }
-        Ok(worker)
+/// Starts the threads.
+pub(crate) fn start_building(committer: &Arc<Committer>) -> Result<Threads> {
+    let stopped = Arc::clone(committer);
+    let mut threads = Threads::new(move || stopped.secondaries.tasks.stop());
+    committer.secondaries.tasks.begin_period();
+    if committer.options.secondary.builders > 0
+        && let Err(error) = committer.delete_unnamed_secondaries()
+    {
+        tracing::warn!(%error, "what a crash has left of secondary edge-trees is deleted when the graph is opened again");
     }
-}
-
-impl Drop for SecondaryWorker {
-    fn drop(&mut self) {
-        self.committer.secondaries.tasks.stop();
-        for thread in self.threads.drain(..) {
-            // It has logged whatever went wrong.
-            let _ = thread.join();
-        }
+    for _ in 0..committer.options.secondary.builders {
+        let committer = Arc::clone(committer);
+        threads.start("secondary", move || work(&committer))?;
     }
+    Ok(threads)
 }
 
-fn work(committer: &Arc<Committer>) {
+fn work(committer: &Committer) {
     while let Some(task) = committer.secondaries.tasks.next(committer.options.secondary.period) {
         if task == TreeTask::Decide {
             committer.secondaries.tasks.add(committer.decide_secondaries());

@@ -35,7 +35,7 @@ pub(crate) struct Definitions {
     /// What is read as another type than it was written with.
     pub(crate) retypes: Retypes,
     /// Edge labels whose sort key was changed, with the keys by which some of their lists may lie still. Without one that is
-    /// declared now, this stays; otherwise until all lists lie by it (see [`crate::lists::resort`]).
+    /// declared now, this stays; otherwise until all lists lie by it (see `lists/resort`).
     pub(crate) sorting: BTreeMap<EdgeLabelId, Vec<KeyId>>,
 }
 

@@ -1,5 +1,7 @@
 //! Descriptions of schemas as maps: what services take and give, and what schema files hold.
 
+use std::collections::BTreeMap;
+
 use values::{Map, Value};
 
 use super::SchemaMode;
@@ -34,16 +36,8 @@ impl SchemaDescription {
         for (field, place, value) in fields(value, "")? {
             match field {
                 "mode" => description.mode = mode(value, &place)?,
-                "vertices" => {
-                    for (label, place, value) in fields(value, &place)? {
-                        description.vertices.insert(label.into(), vertex(value, &place)?);
-                    }
-                }
-                "edges" => {
-                    for (label, place, value) in fields(value, &place)? {
-                        description.edges.insert(label.into(), edge(value, &place)?);
-                    }
-                }
+                "vertices" => description.vertices = named(value, &place, vertex)?,
+                "edges" => description.edges = named(value, &place, edge)?,
                 "indexes" => {
                     for (number, value) in items(value, &place)?.iter().enumerate() {
                         let index = IndexDescription::read(value, &format!("{place}[{number}]"))?;
@@ -58,36 +52,26 @@ impl SchemaDescription {
 
     /// The map that [`SchemaDescription::from_value`] reads.
     pub fn to_value(&self) -> Value {
-        let vertices = self.vertices.iter().map(|(label, vertex)| {
-            let keys = vertex
-                .keys
-                .iter()
-                .map(|(key, declared)| (Value::str(key.as_str()), vertex_key_value(declared)));
-            (Value::str(label.as_str()), map([("keys", Some(Value::from(keys.collect::<Map>())))]))
-        });
-        let edges = self.edges.iter().map(|(label, edge)| {
-            let key = |declared: &EdgeKeyDescription| {
-                map([("type", Some(type_value(declared.value_type))), ("required", flag(declared.required))])
-            };
-            let keys = edge.keys.iter().map(|(name, declared)| (Value::str(name.as_str()), key(declared)));
-            let sort = edge.sort_key.as_deref().map(Value::str);
-            (
-                Value::str(label.as_str()),
-                map([
-                    ("sort", sort),
-                    ("nodes", edge.nodes.map(NodeBounds::to_value)),
-                    ("keys", Some(Value::from(keys.collect::<Map>()))),
-                ]),
-            )
-        });
+        let vertex =
+            |vertex: &VertexDescription| map([("keys", Some(by_name(&vertex.keys, vertex_key_value)))]);
+        let edge_key = |declared: &EdgeKeyDescription| {
+            map([("type", Some(type_value(&declared.value_type))), ("required", flag(declared.required))])
+        };
+        let edge = |edge: &EdgeDescription| {
+            map([
+                ("sort", edge.sort_key.as_deref().map(Value::str)),
+                ("nodes", edge.nodes.map(NodeBounds::to_value)),
+                ("keys", Some(by_name(&edge.keys, edge_key))),
+            ])
+        };
         let mode = match self.mode {
             SchemaMode::Open => "open",
             SchemaMode::Strict => "strict",
         };
         map([
             ("mode", Some(Value::str(mode))),
-            ("vertices", Some(vertices.collect::<Map>().into())),
-            ("edges", Some(edges.collect::<Map>().into())),
+            ("vertices", Some(by_name(&self.vertices, vertex))),
+            ("edges", Some(by_name(&self.edges, edge))),
             ("indexes", Some(self.indexes.iter().map(IndexDescription::to_value).collect::<Vec<_>>().into())),
         ])
     }
@@ -166,11 +150,7 @@ fn vertex(value: &Value, at: &str) -> Result<VertexDescription, SchemaError> {
     let mut vertex = VertexDescription::default();
     for (field, place, value) in fields(value, at)? {
         match field {
-            "keys" => {
-                for (key, place, value) in fields(value, &place)? {
-                    vertex.keys.insert(key.into(), vertex_key(value, &place)?);
-                }
-            }
+            "keys" => vertex.keys = named(value, &place, vertex_key)?,
             _ => return Err(unknown(place, "keys")),
         }
     }
@@ -179,11 +159,7 @@ fn vertex(value: &Value, at: &str) -> Result<VertexDescription, SchemaError> {
 
 fn vertex_key(value: &Value, at: &str) -> Result<VertexKeyDescription, SchemaError> {
     let mut key = VertexKeyDescription::default();
-    if value.as_map().is_none() {
-        key.value_type = value_type(value, at)?;
-        return Ok(key);
-    }
-    for (field, place, value) in fields(value, at)? {
+    for (field, place, value) in fields_or_type(value, at)? {
         match field {
             "type" => key.value_type = value_type(value, &place)?,
             "required" => key.required = truth(value, &place)?,
@@ -191,11 +167,7 @@ fn vertex_key(value: &Value, at: &str) -> Result<VertexKeyDescription, SchemaErr
                 let found = Cardinality::from_name(text(value, &place)?);
                 key.cardinality = found.ok_or_else(|| bad(&place, "expected single, list or set"))?;
             }
-            "meta" => {
-                for (name, place, value) in fields(value, &place)? {
-                    key.meta.insert(name.into(), value_type(value, &place)?);
-                }
-            }
+            "meta" => key.meta = named(value, &place, value_type)?,
             _ => return Err(unknown(place, "type, cardinality, required and meta")),
         }
     }
@@ -208,11 +180,7 @@ fn edge(value: &Value, at: &str) -> Result<EdgeDescription, SchemaError> {
         match field {
             "sort" => edge.sort_key = Some(text(value, &place)?.to_owned()),
             "nodes" => edge.nodes = Some(NodeBounds::from_value(value, &place)?),
-            "keys" => {
-                for (key, place, value) in fields(value, &place)? {
-                    edge.keys.insert(key.into(), edge_key(value, &place)?);
-                }
-            }
+            "keys" => edge.keys = named(value, &place, edge_key)?,
             _ => return Err(unknown(place, "sort, nodes and keys")),
         }
     }
@@ -221,11 +189,7 @@ fn edge(value: &Value, at: &str) -> Result<EdgeDescription, SchemaError> {
 
 fn edge_key(value: &Value, at: &str) -> Result<EdgeKeyDescription, SchemaError> {
     let mut key = EdgeKeyDescription::default();
-    if value.as_map().is_none() {
-        key.value_type = value_type(value, at)?;
-        return Ok(key);
-    }
-    for (field, place, value) in fields(value, at)? {
+    for (field, place, value) in fields_or_type(value, at)? {
         match field {
             "type" => key.value_type = value_type(value, &place)?,
             "required" => key.required = truth(value, &place)?,
@@ -248,6 +212,24 @@ fn value_type(value: &Value, place: &str) -> Result<Option<ValueType>, SchemaErr
     found
         .map(Some)
         .ok_or_else(|| bad(place, &format!("no type is called {name:?}; there are any, {}", known())))
+}
+
+/// What is described of each name in a map.
+fn named<T>(
+    value: &Value,
+    at: &str,
+    read: impl Fn(&Value, &str) -> Result<T, SchemaError>,
+) -> Result<BTreeMap<String, T>, SchemaError> {
+    let described = fields(value, at)?.into_iter();
+    described.map(|(name, place, value)| Ok((name.to_owned(), read(value, &place)?))).collect()
+}
+
+/// The fields of a key, of which a type alone is one.
+fn fields_or_type<'v>(value: &'v Value, at: &str) -> Result<Vec<(&'v str, String, &'v Value)>, SchemaError> {
+    match value.as_map() {
+        Some(_) => fields(value, at),
+        None => Ok(vec![("type", at.to_owned(), value)]),
+    }
 }
 
 /// The entries of a map whose keys are strings, with the place of each.
@@ -284,16 +266,21 @@ fn unknown(place: String, possible: &str) -> SchemaError {
 }
 
 fn vertex_key_value(key: &VertexKeyDescription) -> Value {
-    let meta = key.meta.iter().map(|(name, found)| (Value::str(name.as_str()), type_value(*found)));
     map([
-        ("type", Some(type_value(key.value_type))),
+        ("type", Some(type_value(&key.value_type))),
         ("cardinality", Some(Value::str(key.cardinality.name()))),
         ("required", flag(key.required)),
-        ("meta", (!key.meta.is_empty()).then(|| Value::from(meta.collect::<Map>()))),
+        ("meta", (!key.meta.is_empty()).then(|| by_name(&key.meta, type_value))),
     ])
 }
 
-fn type_value(value_type: Option<ValueType>) -> Value {
+/// A map of what is described of each name.
+fn by_name<T>(described: &BTreeMap<String, T>, value: impl Fn(&T) -> Value) -> Value {
+    let entries = described.iter().map(|(name, described)| (Value::str(name.as_str()), value(described)));
+    entries.collect::<Map>().into()
+}
+
+fn type_value(value_type: &Option<ValueType>) -> Value {
     Value::from(value_type.map_or_else(|| "any".to_owned(), type_name))
 }
 

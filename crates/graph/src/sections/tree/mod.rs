@@ -45,7 +45,7 @@ use values::VertexRef;
 /// The place of a tree. Its name, a [`TreeName`], is known to whoever comes here.
 pub(crate) struct EdgeTree {
     pub(crate) root: SectionCell<TreeRoot>,
-    /// The list as it lay before it was sorted anew, for the snapshots up to `former_until`: see [`crate::lists::resort`].
+    /// The list as it lay before it was sorted anew, for the snapshots up to `former_until`: see `lists/resort`.
     pub(crate) former: SectionCell<TreeRoot>,
     /// The last snapshot that reads `former`; 0 if there is none.
     pub(crate) former_until: AtomicU64,
