@@ -507,3 +507,45 @@ fn guessing_what_loops_in_loops_cost_takes_no_longer_than_reading_them() {
     assert!(physical(&format!("g.inject(1).{}.count()", loops("identity()"))).contains("Repeat"));
     assert!(began.elapsed().as_secs() < 20, "nine to the power of forty guesses");
 }
+
+/// Subqueries inside one another, in each place where a step may have one.
+const NESTED: &[&str] = &[
+    "project('a').by(@)",
+    "order().by(@.label())",
+    "dedup().by(@)",
+    "group().by(@.label())",
+    "group().by(label()).by(@.count())",
+    "groupCount().by(@.label())",
+    "aggregate('x').by(@)",
+    "as('a').select('a').by(@)",
+    "sample(1).by(@.count())",
+    "where(@)",
+    "not(@)",
+    "local(@)",
+    "map(@)",
+    "coalesce(@, out())",
+    "union(@, out())",
+    "optional(@)",
+    "choose(@, out(), in())",
+    "choose(label()).option('a', @)",
+    "sideEffect(@)",
+    "repeat(@).times(2)",
+    "repeat(out()).until(@)",
+    "repeat(out()).emit(@).times(2)",
+    "emit(@).repeat(out()).times(2)",
+    "until(@).repeat(out())",
+    "as('a').repeat(where(neq('a')).as('b').local(@)).until(where(eq('b')))",
+    "property('n', @.count())",
+];
+
+#[test]
+fn the_time_to_plan_does_not_double_with_each_subquery_inside_another() {
+    for place in NESTED {
+        let nested = |times| {
+            format!("g.V().{}", (0..times).fold("out()".to_owned(), |inner, _| place.replace('@', &inner)))
+        };
+        // Beyond what can be planned, it is refused.
+        let deepest = (1..60).rev().map(nested).find(|text| planned_with(text, &Options::default()).is_ok());
+        assert!(deepest.is_some_and(|text| text.matches(&place[..4]).count() > 10), "{place}");
+    }
+}

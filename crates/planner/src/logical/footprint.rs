@@ -201,8 +201,8 @@ fn with_side_effect(footprint: Footprint, side_effect: bool) -> Footprint {
 fn of_modulator(by: &Modulator) -> Footprint {
     match by {
         Modulator::FetchFrom(..) => Footprint::SLOTS,
-        Modulator::Chain(chain) => chain.footprint(),
-        Modulator::Fetch(_) | Modulator::Degree(..) => Footprint::NONE,
+        // Of a traversal only what the step does with its result: it is one of the subqueries.
+        Modulator::Chain(_) | Modulator::Fetch(_) | Modulator::Degree(..) => Footprint::NONE,
     }
 }
 

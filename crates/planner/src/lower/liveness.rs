@@ -6,13 +6,13 @@
 //! ```
 //!
 //! A slot is *live* at a place if an operator further on may read it before it is filled anew. Liveness is found
-//! from the end to the start; a loop's body is followed by itself, so there it is found by repetition until nothing is
-//! added. Forgetting matters where columns are copied (expansions) and where traversers are merged (barriers: a dead
+//! from the end to the start; a loop's body is followed by itself, which adds nothing that one look does not show.
+//! Forgetting matters where columns are copied (expansions) and where traversers are merged (barriers: a dead
 //! column would keep them apart).
 
 use std::sync::Arc;
 
-use values::Str;
+use values::{Str, watch};
 
 use super::pipeline::unnumbered;
 use crate::physical::{Control, ExpandTo, Op, OpKind, Pipeline, Scope, ScopeKind, Slot, Slots, Use, op};
@@ -114,6 +114,7 @@ fn before_scope(scope: &mut Scope, after: &SlotSet) -> SlotSet {
 }
 
 fn before_pipeline(pipeline: &mut Pipeline, after: &SlotSet) -> SlotSet {
+    watch::tick();
     let mut live = after.clone();
     for op in Arc::make_mut(&mut pipeline.ops).iter_mut().rev() {
         live = before(op, &live);
@@ -130,22 +131,17 @@ struct Loop {
 }
 
 impl Loop {
+    /// One look at each part is enough, and no more may be: loops in the conditions of loops would be looked at twice as often
+    /// with each. What is live before a part is what it reads and, of what is live behind it, what it does not fill; so what an
+    /// iteration adds to its own end is at its beginning already.
     fn of(head: &mut [Control], body: &mut Pipeline, tail: &mut [Control], after: &SlotSet) -> Self {
-        let mut places = Self { head: after.clone(), tail: after.clone() };
-        loop {
-            let mut end = after.clone();
-            end.add(&places.head);
-            let at_tail = before_control(tail, &end);
-            let at_body = before_pipeline(body, &at_tail);
-            let mut at_head = at_body;
-            at_head.add(after);
-            let at_head = before_control(head, &at_head);
-            let next = Self { head: at_head, tail: at_tail };
-            if next.head == places.head {
-                return next;
-            }
-            places = next;
-        }
+        let mut at_tail = before_control(tail, after);
+        let mut at_head = before_pipeline(body, &at_tail);
+        at_head.add(after);
+        let at_head = before_control(head, &at_head);
+        // What the next iteration reads is live behind the body, too. (The tests there fill marks, which no iteration reads.)
+        at_tail.add(&at_head);
+        Self { head: at_head, tail: at_tail }
     }
 }
 

@@ -7,7 +7,7 @@ mod modulator;
 mod write;
 
 use gremlin::{Order, StepName};
-use values::{Direction, Str};
+use values::{Direction, Str, watch};
 
 use super::Footprint;
 use crate::physical::op::{write_hop, write_range};
@@ -38,6 +38,7 @@ impl Chain {
 
     /// What the chain reads and does beside its current objects.
     pub fn footprint(&self) -> Footprint {
+        watch::tick();
         self.steps.iter().fold(Footprint::NONE, |sum, step| sum | step.footprint())
     }
 }
