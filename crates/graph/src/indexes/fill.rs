@@ -95,7 +95,7 @@ impl Entries {
     /// Adds the entries of one partition to those it has, and forgets them.
     pub(crate) fn install(
         &mut self,
-        core: &Memory,
+        memory: &Memory,
         number: u32,
         partition: usize,
         writer: &mut Writer,
@@ -110,9 +110,9 @@ impl Entries {
                 }
                 self.len -= entries.len();
                 let key = SectionKey::Index { index: place.0, partition: place.1 };
-                let cell = core.indexes.get_or_grow(index * PARTITIONS + partition);
+                let cell = memory.indexes.get_or_grow(index * PARTITIONS + partition);
                 let merge = |section: &IndexPartition| section.with_entries(stamp, entries);
-                replace(core, cell, key, writer, IndexPartition::empty, merge)
+                replace(memory, cell, key, writer, IndexPartition::empty, merge)
             }
             Partitions::Ordered(partitions) => {
                 let mut entries = std::mem::take(&mut partitions[partition]);
@@ -123,9 +123,9 @@ impl Entries {
                 entries.sort_unstable();
                 entries.dedup();
                 let key = SectionKey::Ordered { index: place.0, partition: place.1 };
-                let cell = core.ordered.get_or_grow(index * PARTITIONS + partition);
+                let cell = memory.ordered.get_or_grow(index * PARTITIONS + partition);
                 let merge = |section: &OrderedPartition| section.merged_with(stamp, &entries);
-                replace(core, cell, key, writer, OrderedPartition::empty, merge)
+                replace(memory, cell, key, writer, OrderedPartition::empty, merge)
             }
         }
     }
@@ -137,7 +137,7 @@ fn column_key(stripe: usize, tablet: usize, key: KeyId) -> SectionKey {
 }
 
 fn replace<T: Mergeable>(
-    core: &Memory,
+    memory: &Memory,
     cell: &SectionCell<T>,
     key: SectionKey,
     writer: &mut Writer,
@@ -145,11 +145,11 @@ fn replace<T: Mergeable>(
     merge: impl FnOnce(&T) -> T,
 ) -> Result<()> {
     let guard = crossbeam_epoch::pin();
-    let section = match core.section(cell, || key, &guard)? {
+    let section = match memory.section(cell, || key, &guard)? {
         Some(section) => section,
-        None => cell.replace(empty(), &core.cache.account, &guard),
+        None => cell.replace(empty(), &memory.cache.account, &guard),
     };
-    cell.replace(merge(section), &core.cache.account, &guard);
+    cell.replace(merge(section), &memory.cache.account, &guard);
     writer.dirty.insert(key);
     Ok(())
 }

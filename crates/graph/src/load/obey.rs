@@ -69,8 +69,8 @@ impl BulkLoad {
     }
 
     /// The schema that the load obeys must still be in force when it ends.
-    pub(super) fn check_schema(core_catalog: &Catalog, begun_with: &Catalog) -> Result<()> {
-        let same = core_catalog.schema() == begun_with.schema() && core_catalog.pending().is_none();
+    pub(super) fn check_schema(in_force: &Catalog, begun_with: &Catalog) -> Result<()> {
+        let same = in_force.schema() == begun_with.schema() && in_force.pending().is_none();
         if same {
             return Ok(());
         }

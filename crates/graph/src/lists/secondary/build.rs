@@ -35,7 +35,7 @@ pub(super) enum Built {
 /// A tree that is forgotten if building it ends otherwise than by its publication, even by a panic: its changes would be
 /// logged for ever.
 struct Unfinished<'a> {
-    core: &'a Memory,
+    memory: &'a Memory,
     name: TreeName,
     published: bool,
 }
@@ -43,7 +43,7 @@ struct Unfinished<'a> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if !self.published {
-            self.core.abandon_secondary(self.name);
+            self.memory.abandon_secondary(self.name);
         }
     }
 }
@@ -55,7 +55,7 @@ impl Memory {
         let Some((tree, snapshot, settled)) = self.begin_secondary(name, key) else {
             return Ok(Built::NotNeeded);
         };
-        let mut unfinished = Unfinished { core: self, name, published: false };
+        let mut unfinished = Unfinished { memory: self, name, published: false };
         if self.write_secondary(name, key, (&snapshot, settled))? {
             unfinished.published = self.publish_secondary(name, &tree, &snapshot)?;
         }
