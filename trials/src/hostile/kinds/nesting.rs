@@ -7,7 +7,7 @@ use super::super::query::Hostile;
 use super::{nested, pick};
 
 /// Steps around a step.
-const AROUND: [(&str, &str); 15] = [
+const AROUND: [(&str, &str); 19] = [
     ("where(", ")"),
     ("not(", ")"),
     ("local(", ")"),
@@ -23,6 +23,10 @@ const AROUND: [(&str, &str); 15] = [
     ("repeat(", ").times(2)"),
     ("where(both('e').", ")"),
     ("project('a').by(", ")"),
+    ("order().by(", ".count())"),
+    ("group().by(", ".count())"),
+    ("repeat(out('e')).until(", ")"),
+    ("until(", ").repeat(out('e'))"),
 ];
 
 /// Draws one.
