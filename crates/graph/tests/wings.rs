@@ -44,7 +44,7 @@ struct Import {
 }
 
 fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("src")
 }
 
 /// The code without comments, texts and the tests at its end, which may use the handle as anybody does.

@@ -3,7 +3,10 @@
 use gremlin::{Bindings, ParseErrorKind, parse};
 
 fn cases(file: &str) -> Vec<String> {
-    let path = format!("{}/../../../shared/tinkerpop/grammar-cases/{file}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/../../../shared/tinkerpop/grammar-cases/{file}",
+        std::env::var("CARGO_MANIFEST_DIR").unwrap()
+    );
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     text.lines().map(str::to_owned).collect()
 }

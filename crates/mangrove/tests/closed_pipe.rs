@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 fn modern_json() -> String {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared");
     shared.join("tinkerpop/data/tinkerpop-modern.json").display().to_string()
 }
 

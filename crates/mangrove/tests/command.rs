@@ -39,7 +39,8 @@ fn complaint(args: &[&str]) -> String {
 }
 
 fn modern_json() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data/tinkerpop-modern.json")
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
+        .join("../../../shared/tinkerpop/data/tinkerpop-modern.json")
 }
 
 /// A directory with the modern graph in `modern`.

@@ -374,7 +374,7 @@ fn every_acknowledged_commit_survives_kill_9_whole() {
         "killed_while_building": tally.killed_building, "killed_while_dropping": tally.killed_dropping,
     });
     println!("{outcome}");
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
+    let bench = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../target/bench");
     fs::create_dir_all(&bench).unwrap();
     fs::write(bench.join("kill.json"), format!("{outcome}\n")).unwrap();
     assert!(acknowledged > 0, "nothing was written");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mangrove::{Database, Error, formats::ImportOptions, values::Value};
 
 fn shared(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data").join(file)
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared/tinkerpop/data").join(file)
 }
 
 fn modern() -> Database {

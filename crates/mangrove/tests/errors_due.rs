@@ -9,7 +9,8 @@ use mangrove::{Database, formats::ImportOptions};
 use queries::{refusal, texts};
 
 fn sample(name: &str) -> Database {
-    let data: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data");
+    let data: PathBuf =
+        Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared/tinkerpop/data");
     let db = Database::in_memory().unwrap();
     db.import(data.join(name), None, &ImportOptions::default(), &|_| {}).unwrap();
     db

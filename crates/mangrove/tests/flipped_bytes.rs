@@ -32,8 +32,8 @@ fn setting(name: &str) -> Option<u64> {
 
 /// A graph that is partly in sections and partly in the log.
 fn build(directory: &Path, options: &DatabaseOptions) {
-    let modern =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data/tinkerpop-modern.json");
+    let modern = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
+        .join("../../../shared/tinkerpop/data/tinkerpop-modern.json");
     let db = Database::open_with(directory, options.clone()).unwrap();
     db.import(modern, None, &ImportOptions::default(), &|_| {}).unwrap();
     db.create_index("late", "n").unwrap();

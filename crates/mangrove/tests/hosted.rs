@@ -13,8 +13,8 @@ use mangrove::{Database, DatabaseOptions, ErrorKind, formats::ImportOptions};
 use server::{Input, Query};
 
 fn modern() -> Database {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data/tinkerpop-modern.json");
+    let path = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
+        .join("../../../shared/tinkerpop/data/tinkerpop-modern.json");
     let db = Database::in_memory_with(DatabaseOptions { write_retries: 1_000, ..DatabaseOptions::default() })
         .unwrap();
     db.import(path, None, &ImportOptions::default(), &|_| {}).unwrap();

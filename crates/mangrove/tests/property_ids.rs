@@ -13,7 +13,7 @@ use mangrove::values::Value;
 use queries::{refusal, texts};
 
 fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tinkerpop/data").join(name)
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared/tinkerpop/data").join(name)
 }
 
 fn fill(db: &Database, file: &Path) {

@@ -19,7 +19,7 @@ const WAYS: &[&str] = &[
 ];
 
 fn folder(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join(path)
 }
 
 fn modern() -> Database {

@@ -29,7 +29,7 @@ fn settings() -> BTreeSet<String> {
 }
 
 fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../..")
 }
 
 fn files_below(directory: &Path, extension: &str, found: &mut Vec<PathBuf>) {

@@ -8,7 +8,7 @@ use values::Value;
 use wire::{Extended, Format, RequestMessage, Transaction, WireValue, decode_frame};
 
 fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/requests"))
+    PathBuf::from(format!("{}/tests/golden/requests", std::env::var("CARGO_MANIFEST_DIR").unwrap()))
 }
 
 fn request(name: &str, format: &str) -> RequestMessage {

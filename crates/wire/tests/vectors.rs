@@ -7,7 +7,8 @@ use wire::graphson::{self, Dialect, Version};
 use wire::{Format, graphbinary};
 
 fn vectors(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/tinkerpop/vectors");
+    let shared =
+        format!("{}/../../../shared/tinkerpop/vectors", std::env::var("CARGO_MANIFEST_DIR").unwrap());
     let folder = PathBuf::from(shared).join(folder);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut vectors: Vec<_> = entries

@@ -23,7 +23,7 @@ pub fn refusal<T>(result: Result<T, ImportError>) -> ImportError {
 
 /// A file of the folder that is shared with the repository.
 pub fn shared(path: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")).join(path)
+    Path::new(&format!("{}/../../../shared", std::env::var("CARGO_MANIFEST_DIR").unwrap())).join(path)
 }
 
 /// Unpacks one of the shared archives.

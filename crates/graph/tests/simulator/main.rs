@@ -89,7 +89,7 @@ fn leave(seeds: u64, report: &Report, seconds: u64) {
         "failed_seeds": report.failed_seeds,
         "seconds": seconds,
     });
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
+    let bench = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../target/bench");
     fs::create_dir_all(&bench).unwrap();
     fs::write(bench.join("simulator.json"), format!("{outcome}\n")).unwrap();
     println!("{outcome}");

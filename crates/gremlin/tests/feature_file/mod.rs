@@ -22,7 +22,10 @@ pub struct Scenario {
 pub fn scenarios() -> Vec<Scenario> {
     let mut files = Vec::new();
     feature_files(
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/tinkerpop/features")),
+        Path::new(&format!(
+            "{}/../../../shared/tinkerpop/features",
+            std::env::var("CARGO_MANIFEST_DIR").unwrap()
+        )),
         &mut files,
     );
     files.sort();
