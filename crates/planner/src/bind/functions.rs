@@ -1,20 +1,26 @@
 //! Pure functions of text, numbers, dates and collections, and draws.
 
-use gremlin::{Argument, Scope, StepName};
+use gremlin::{Argument, Scope, StepName, Traversal};
 use values::Value;
 
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Kind};
-use crate::physical::{Function, LocalFn, Quantifier, Test};
+use crate::logical::{Chain, Kind, Modulator, Origin};
+use crate::physical::{Function, LocalFn, Operand, Quantifier, Slot, Test};
 
 /// `WithOptions.indexer`.
 const INDEXER: &str = "~tinkerpop.index.indexer";
 
 impl Binder<'_> {
     /// Functions that the engine knows by their step's name.
-    pub(super) fn function(&mut self, function: Function, call: &Call<'_>, out: &mut Chain) -> Bound {
+    pub(super) fn function(
+        &mut self,
+        function: Function,
+        call: &Call<'_>,
+        shape: &Shape,
+        out: &mut Chain,
+    ) -> Bound {
         if call.modulators(StepName::By).next().is_some() {
             return Err(call.unsupported("with by()"));
         }
@@ -23,20 +29,39 @@ impl Binder<'_> {
             _ => (false, 0),
         };
         let mut args = Vec::with_capacity(call.args.len());
-        for (index, argument) in call.args.iter().enumerate().skip(first) {
+        for argument in &call.args[first..] {
             args.push(match argument {
-                Argument::GType(gtype) => Value::str(gtype.as_str()),
-                Argument::Dt(unit) => Value::str(unit.as_str()),
-                Argument::Traversal(_) => return Err(call.unsupported("with a traversal")),
-                _ => call.value_at(index, self)?.clone(),
+                Argument::GType(gtype) => Operand::Const(Value::str(gtype.as_str())),
+                Argument::Dt(unit) => Operand::Const(Value::str(unit.as_str())),
+                Argument::Traversal(child) => Operand::Slot(self.computed(call, child, shape, out)?),
+                argument => self.operand(call, argument)?,
             });
         }
         if call.name == StepName::Index {
-            args.push(Value::Long(self.indexer(call)?));
+            args.push(Operand::Const(Value::Long(self.indexer(call)?)));
         }
         let of_each = if local { LocalFn::Each } else { LocalFn::Call };
         Self::push(out, Kind::Call(of_each(function, args)), call);
         Ok(Shape::of(Type::Unknown))
+    }
+
+    /// Computes an argument: the first result of a traversal of each traverser, in the slot that is returned. Where there is
+    /// none, the slot is empty.
+    pub(super) fn computed(
+        &mut self,
+        call: &Call<'_>,
+        traversal: &Traversal,
+        shape: &Shape,
+        out: &mut Chain,
+    ) -> Result<Slot, PlanError> {
+        // What it names, nobody sees outside of it.
+        let before = self.names.in_sight();
+        let bound = self.child(traversal, shape.clone());
+        self.names.back_in_sight(before);
+        let into = self.plan.new_slot();
+        let by = Modulator::Chain(bound?.0);
+        Self::push(out, Kind::Keep { into, origin: Origin::Current, by }, call);
+        Ok(into)
     }
 
     /// `index().with(WithOptions.indexer, WithOptions.map)`: 0 for lists, 1 for maps.

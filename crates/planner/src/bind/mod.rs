@@ -292,7 +292,7 @@ impl Binder<'_> {
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
             S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
             name => match Function::of(name) {
-                Some(function) => self.function(function, call, out),
+                Some(function) => self.function(function, call, &shape, out),
                 None => Err(PlanError::step(name, call.at)),
             },
         }

@@ -126,6 +126,7 @@ impl Kind {
             ),
             Self::Call(LocalFn::Loops) => Footprint::LOOPS,
             Self::Call(LocalFn::Constant(operand)) => of_operand(operand),
+            Self::Call(LocalFn::Call(_, args) | LocalFn::Each(_, args)) => of_operands(args),
             Self::Take(by) => of_modulator(by),
             Self::Keep { origin, by, .. } => of_origin(origin) | of_modulator(by) | Footprint::NAMES,
             Self::Math { variables, .. } => variables

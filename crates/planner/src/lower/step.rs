@@ -211,7 +211,9 @@ impl Lowering<'_> {
     /// Puts an object into a slot.
     fn keep(&mut self, into: Slot, origin: &Origin, by: &Modulator, place: Place, ops: &mut Ops) {
         ops.slot_changed(into);
-        let found = self.named(origin, by, place, ops);
+        // Of several values the first is kept.
+        let by = by.of_choice().unwrap_or_else(|| by.clone());
+        let found = self.named(origin, &by, place, ops);
         match found {
             By::Current => ops.stay(OpKind::Store(into)),
             By::Slot(_) => {

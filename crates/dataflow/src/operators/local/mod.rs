@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use graph::EdgeLabelId;
-use planner::physical::{LocalFn, OpKind};
+use planner::physical::{LocalFn, OpKind, Operand};
 use values::{T, Value};
 
 use crate::batch::{Batch, Column};
@@ -68,6 +68,16 @@ impl Around<'_> {
         Ok(())
     }
 
+    /// Whether the argument of that index was computed by a traversal.
+    fn is_computed(&self, index: usize) -> bool {
+        match &self.cx.op.kind {
+            OpKind::Local(LocalFn::Call(_, args) | LocalFn::Each(_, args)) => {
+                matches!(args.get(index), Some(Operand::Slot(_)))
+            }
+            _ => false,
+        }
+    }
+
     /// An error of the step.
     fn error(&self, message: impl Into<String>) -> QueryError {
         QueryError::step(&self.cx.op.step, message)
@@ -111,7 +121,7 @@ pub(super) fn local(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
 /// Functions that are quicker for a whole column.
 fn whole_column(function: &LocalFn, batch: &Batch, cx: &Context<'_>, graph: &Graph<'_>) -> Option<Column> {
     match (function, &*batch.current) {
-        (LocalFn::Constant(operand), _) if !matches!(operand, planner::physical::Operand::Slot(_)) => {
+        (LocalFn::Constant(operand), _) if !matches!(operand, Operand::Slot(_)) => {
             match cx.operand(operand, batch, 0)? {
                 // A uniform null is the seed's alone.
                 Value::Null => Some(Column::Values(vec![Value::Null; batch.len])),
@@ -164,9 +174,27 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
             let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
         }
-        LocalFn::Call(function, args) => call::call(*function, args, object, around),
-        LocalFn::Each(function, args) => call::call_on_each(*function, args, object, around),
+        LocalFn::Call(function, args) => {
+            call::call(*function, &arguments(args, object, around)?, object, around)
+        }
+        LocalFn::Each(function, args) => {
+            call::call_on_each(*function, &arguments(args, object, around)?, object, around)
+        }
     }
+}
+
+/// The arguments of a function for a row. What a traversal was to compute must be there.
+fn arguments(args: &[Operand], object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
+    let argument = |arg: &Operand| {
+        around.cx.operand(arg, around.batch, around.row).ok_or_else(|| {
+            around.error(format!(
+                "The provided traverser does not map to a value: its argument is a traversal without a result for {} of type {}",
+                text::excerpt_of(object, around),
+                object.type_name()
+            ))
+        })
+    };
+    args.iter().map(argument).collect()
 }
 
 fn token(object: &Value, token: T, around: Around<'_>) -> Result<Value, QueryError> {

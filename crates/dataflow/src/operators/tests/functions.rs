@@ -17,12 +17,16 @@ fn local(function: LocalFn, input: &[Value]) -> Vec<String> {
 }
 
 fn named(name: StepName, args: &[Value], input: impl Into<Value>) -> String {
-    local(LocalFn::Call(Function::of(name).unwrap(), args.to_vec()), &[input.into()]).remove(0)
+    local(LocalFn::Call(Function::of(name).unwrap(), constants(args)), &[input.into()]).remove(0)
+}
+
+fn constants(args: &[Value]) -> Vec<Operand> {
+    args.iter().cloned().map(Operand::Const).collect()
 }
 
 fn error_of(name: StepName, args: &[Value], input: impl Into<Value>) -> String {
     let world = World::modern();
-    let kind = OpKind::Local(LocalFn::Call(Function::of(name).unwrap(), args.to_vec()));
+    let kind = OpKind::Local(LocalFn::Call(Function::of(name).unwrap(), constants(args)));
     world.try_run(kind, vec![world.values(&[input.into()])]).err().expect("an error").to_string()
 }
 
@@ -165,7 +169,10 @@ fn functions_of_two_lists() {
 fn templates_are_filled_from_elements_maps_and_labels() {
     let world = World::modern();
     let format = |template: &str| {
-        OpKind::Local(LocalFn::Call(Function::of(StepName::Format).unwrap(), vec![template.into()]))
+        OpKind::Local(LocalFn::Call(
+            Function::of(StepName::Format).unwrap(),
+            vec![Operand::Const(template.into())],
+        ))
     };
     assert_eq!(
         world.run(format("%{name} is %{age}, 100%"), vec![world.vertices(&[1])]).texts(),

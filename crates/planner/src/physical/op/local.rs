@@ -46,14 +46,14 @@ pub enum LocalFn {
     MapEntry(Value),
     /// `loops()`.
     Loops,
-    /// A function with constant arguments.
+    /// A function with arguments: constants, or what a subquery has computed into a slot.
     ///
     /// They are in their order: `asNumber(GType.INT)` has `"INT"`, `dateAdd(DT.hour, 2)` has `"hour", 2`,
     /// `dateDiff` the other date, `index().with(map)` the number of the indexer (0 list, 1 map), `concat`, `merge` and the other
     /// functions of lists theirs as given.
-    Call(Function, Vec<Value>),
+    Call(Function, Vec<Operand>),
     /// As [`LocalFn::Call`], on each member of a list (`Scope.local` of the functions of text).
-    Each(Function, Vec<Value>),
+    Each(Function, Vec<Operand>),
 }
 
 /// What `order(local)` compares.
@@ -71,10 +71,10 @@ pub enum LocalSort {
 
 impl InWords for LocalFn {
     fn write(&self, words: &mut Words<'_>) {
-        let called = |words: &mut Words<'_>, function: &Function, open: &str, args: &[Value]| {
+        let called = |words: &mut Words<'_>, function: &Function, open: &str, args: &[Operand]| {
             words.raw(function.as_str());
             words.raw(open);
-            words.list(args, ", ", |w, arg| w.value(arg));
+            words.all(args);
             words.raw(")");
         };
         match self {
@@ -122,8 +122,10 @@ impl InWords for LocalSort {
 
 impl Slots for LocalFn {
     fn for_each_slot(&mut self, visit: Visit<'_>) {
-        if let Self::Constant(operand) = self {
-            operand.for_each_slot(visit);
+        match self {
+            Self::Constant(operand) => operand.for_each_slot(visit),
+            Self::Call(_, args) | Self::Each(_, args) => args.for_each_slot(visit),
+            _ => {}
         }
     }
 }
