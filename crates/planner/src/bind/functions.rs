@@ -21,9 +21,6 @@ impl Binder<'_> {
         shape: &Shape,
         out: &mut Chain,
     ) -> Bound {
-        if call.modulators(StepName::By).next().is_some() {
-            return Err(call.unsupported("with by()"));
-        }
         let (local, first) = match call.args.first() {
             Some(Argument::Scope(scope)) => (*scope == Scope::Local, 1),
             _ => (false, 0),
@@ -37,12 +34,37 @@ impl Binder<'_> {
                 argument => self.operand(call, argument)?,
             });
         }
+        if call.name == StepName::Format {
+            self.format_bys(call, shape, out, &mut args)?;
+        }
         if call.name == StepName::Index {
             args.push(Operand::Const(Value::Long(self.indexer(call)?)));
         }
         let of_each = if local { LocalFn::Each } else { LocalFn::Call };
         Self::push(out, Kind::Call(of_each(function, args)), call);
         Ok(Shape::of(Type::Unknown))
+    }
+
+    /// What the `by`s of `format` make of the traverser, for `%{_}` in turn; those that no turn comes to are not asked.
+    fn format_bys(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+        out: &mut Chain,
+        args: &mut Vec<Operand>,
+    ) -> Result<(), PlanError> {
+        if call.modulators(StepName::By).next().is_none() {
+            return Ok(());
+        }
+        let turns = call.name_at(0, self)?.matches("%{_}").count();
+        let bys = self.plain_bys(call, shape)?;
+        for by in bys.into_iter().take(turns) {
+            let into = self.plan.new_slot();
+            let by = by.simplified().unwrap_or(by);
+            Self::push(out, Kind::Keep { into, origin: Origin::Current, by }, call);
+            args.push(Operand::Slot(into));
+        }
+        Ok(())
     }
 
     /// Computes an argument: the first result of a traversal of each traverser, in the slot that is returned. Where there is
@@ -69,10 +91,18 @@ impl Binder<'_> {
         let mut indexer = 0;
         for with in call.modulators(StepName::With) {
             let with = Call::alone(with);
+            // Others have no effect.
             if with.name_at(0, self)? != INDEXER {
-                return Err(call.unsupported("with that option: only WithOptions.indexer is known"));
+                continue;
             }
-            indexer = with.integer_at(1, self)?;
+            indexer = match with.args.get(1).and_then(Argument::as_value).and_then(Value::as_i64) {
+                Some(known @ (0 | 1)) => known,
+                _ => {
+                    return Err(call.invalid(
+                        "WithOptions.indexer requires a single Integer argument (possible values are: WithOptions.[list|map])",
+                    ));
+                }
+            };
         }
         Ok(indexer)
     }
@@ -103,11 +133,18 @@ impl Binder<'_> {
             Self::push(out, Kind::Coin(probability), call);
             return Ok(shape);
         }
-        if matches!(call.args.first(), Some(Argument::Scope(_))) {
-            return Err(call.unsupported("with a scope"));
+        let scope = match call.args.first() {
+            Some(Argument::Scope(scope)) => Some(*scope),
+            _ => None,
+        };
+        let count = call.integer_at(usize::from(scope.is_some()), self)?;
+        if scope == Some(Scope::Local) {
+            self.no_by(call, "sample(local)")?;
+            let count = u64::try_from(count).unwrap_or(0);
+            Self::push(out, Kind::Call(LocalFn::Sample(count)), call);
+            return Ok(Shape::unknown());
         }
-        let count = u64::try_from(call.integer_at(0, self)?)
-            .map_err(|_| call.invalid("its number must not be negative"))?;
+        let count = u64::try_from(count).map_err(|_| call.invalid("its number must not be negative"))?;
         let weight = match self.single_by(call, &shape)? {
             by if by.is_this() => None,
             by => Some(by),

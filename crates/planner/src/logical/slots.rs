@@ -50,7 +50,9 @@ impl Kind {
             }
             Self::Load(slot) | Self::EdgeVertex(EdgeEnd::Other(slot)) => see(slot, Use::Read),
             Self::Call(function) => function.for_each_slot(&mut see),
-            Self::Inject(operands) => operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see)),
+            Self::Inject(operands, _) => {
+                operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see))
+            }
             Self::Graph(access) => match &mut access.lookup {
                 Lookup::Ids(operands) | Lookup::Index { values: operands, .. } => {
                     operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see));

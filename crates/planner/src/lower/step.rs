@@ -23,7 +23,7 @@ impl Lowering<'_> {
         match kind {
             Kind::Identity => {}
             Kind::Graph(access) => self.source(access, ops),
-            Kind::Inject(operands) => ops.go(OpKind::Inject(operands.clone())),
+            Kind::Inject(operands, place) => ops.go(OpKind::Inject(operands.clone(), *place)),
             Kind::Move(step) => ops.go(expand(step)),
             Kind::EdgeVertex(end) => ops.go(OpKind::EdgeVertex(*end)),
             Kind::Degree { direction, labels } => {
@@ -151,7 +151,7 @@ impl Lowering<'_> {
                     .collect();
                 ops.stay(OpKind::Order(op::Sort { keys, limit: *limit }));
             }
-            Kind::Aggregate(what) => ops.go(OpKind::Aggregate(*what)),
+            Kind::Aggregate(what) => ops.go(OpKind::Aggregate(what.clone())),
             Kind::GroupCount(group) => {
                 let key = self.by(&By::Current, &group.key, place, ops);
                 if let (By::Slot(slot), None) = (&key, group.side_effect) {

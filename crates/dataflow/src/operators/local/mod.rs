@@ -5,6 +5,7 @@ mod collection;
 mod date;
 mod list;
 mod number;
+mod parts;
 mod property;
 mod sort;
 mod text;
@@ -14,7 +15,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use graph::EdgeLabelId;
-use planner::physical::{LocalFn, OpKind, Operand};
+use planner::physical::op::ToText;
+use planner::physical::{Function, LocalFn, OpKind, Operand};
 use values::{T, Value};
 
 use crate::batch::{Batch, Column};
@@ -165,7 +167,7 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Label => token(object, T::Label, around).map(Some),
         LocalFn::Key => token(object, T::Key, around).map(Some),
         LocalFn::Value => token(object, T::Value, around).map(Some),
-        LocalFn::Constant(operand) => Ok(around.cx.operand(operand, around.batch, around.row)),
+        LocalFn::Constant(value) => Ok(operand(value, around)),
         LocalFn::Column(part) => part_of(object, *part).map(Some).map_err(|_| {
             around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
         }),
@@ -173,6 +175,26 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Loops => {
             let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
+        }
+        LocalFn::Sample(count) => parts::sample(object, *count, around).map(Some),
+        LocalFn::Members => parts::members(object, around),
+        LocalFn::Rebuilt(members) => {
+            Ok(operand(members, around).map(|members| parts::rebuilt(object, members)))
+        }
+        LocalFn::EntryOf(value) => {
+            Ok(operand(value, around).and_then(|value| parts::entry_of(object, value)))
+        }
+        LocalFn::Turn { first, of } => Ok(parts::turn(object, *first, *of)),
+        LocalFn::PathOf(lists) => Ok(parts::path_of(object, lists, around)),
+        LocalFn::IsSimple => Ok(parts::is_simple(object)),
+        LocalFn::Scoped { key, pop, side_effects } => {
+            Ok(operand(key, around).and_then(|key| parts::scoped(object, &key, *pop, side_effects, around)))
+        }
+        LocalFn::Made(_) if object.is_null() => Ok(Some(Value::Null)),
+        LocalFn::Made(what) => argument(what, object, around).map(Some),
+        LocalFn::Call(Function::ToText(ToText::Format), args) => {
+            let made: Vec<Option<Value>> = args.iter().map(|arg| operand(arg, around)).collect();
+            to_text::format(object, &made, around)
         }
         LocalFn::Call(function, args) => {
             call::call(*function, &arguments(args, object, around)?, object, around)
@@ -183,18 +205,25 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
     }
 }
 
-/// The arguments of a function for a row. What a traversal was to compute must be there.
+/// What an operand is for a row, if there is anything.
+fn operand(operand: &Operand, around: Around<'_>) -> Option<Value> {
+    around.cx.operand(operand, around.batch, around.row)
+}
+
+/// An argument of a function for a row. What a traversal was to compute must be there.
+fn argument(arg: &Operand, object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+    operand(arg, around).ok_or_else(|| {
+        around.error(format!(
+            "The provided traverser does not map to a value: its traversal has no result for {} of type {}",
+            text::excerpt_of(object, around),
+            object.type_name()
+        ))
+    })
+}
+
+/// All of them.
 fn arguments(args: &[Operand], object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
-    let argument = |arg: &Operand| {
-        around.cx.operand(arg, around.batch, around.row).ok_or_else(|| {
-            around.error(format!(
-                "The provided traverser does not map to a value: its argument is a traversal without a result for {} of type {}",
-                text::excerpt_of(object, around),
-                object.type_name()
-            ))
-        })
-    };
-    args.iter().map(argument).collect()
+    args.iter().map(|arg| argument(arg, object, around)).collect()
 }
 
 fn token(object: &Value, token: T, around: Around<'_>) -> Result<Value, QueryError> {
