@@ -11,7 +11,7 @@
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
 //! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
-//! | `write/` | `addV`, `addE`, `property`, `drop` |
+//! | `write/` | `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop` |
 //! | `loop_control.rs` | `until` and `emit` |
 //!
 //! An operator finds its plan in the [`Context`] and keeps only what it must remember between two calls.
@@ -78,7 +78,7 @@ mod width;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind, op};
+use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind, WriteKind, op};
 use values::Value;
 
 use crate::batch::Batch;
@@ -145,6 +145,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Cap(_) => Box::<ending::Cap>::default(),
         OpKind::Discard => Box::new(Direct(ending::discard)),
         OpKind::Fail(_) => Box::new(Direct(ending::fail)),
+        OpKind::Write(WriteKind::Merge(_)) => Box::<write::Merge>::default(),
         OpKind::Write(_) => Box::new(Direct(write::write)),
         OpKind::LoopControl { until, emit } => Box::new(loop_control::LoopControl::new(until, emit)),
         OpKind::Scope(_) => unreachable!("{} is a scope", op.step),

@@ -16,6 +16,7 @@ mod grouping;
 mod label_names;
 mod local;
 mod math;
+mod merge;
 mod modulators;
 mod names;
 mod predicates;
@@ -289,6 +290,7 @@ impl Binder<'_> {
             | S::Choose => self.subquery(call, shape, out),
             S::Repeat => self.repeat(call, shape, out),
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
+            S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
             S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
             name => match Function::of(name) {

@@ -284,7 +284,7 @@ impl Binder<'_> {
 
     /// A child that computes what is to be written. At the start of a traversal there is nothing that could enter it, and
     /// TinkerPop lets a `false` do so, or a 1.
-    fn input_chain(&mut self, traversal: &Traversal, shape: &Shape) -> Result<Chain, PlanError> {
+    pub(super) fn input_chain(&mut self, traversal: &Traversal, shape: &Shape) -> Result<Chain, PlanError> {
         let looks = |first: &Instruction<StepName>| !MAKE_THEIR_OWN.contains(&first.name);
         let starts =
             shape.ty == Type::Seed && (self.plan.paths || traversal.steps.first().is_some_and(looks));

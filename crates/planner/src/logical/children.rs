@@ -52,7 +52,7 @@ impl Role {
 }
 
 macro_rules! children {
-    ($(#[$doc:meta])* $name:ident, $repeat:ident, $modulator:ident, $condition:ident, $property:ident, $input:ident, $iter:ident, $($mutability:tt)?) => {
+    ($(#[$doc:meta])* $name:ident, $repeat:ident, $modulator:ident, $condition:ident, $property:ident, $input:ident, $inputs:ident, $computed:ident, $iter:ident, $($mutability:tt)?) => {
         impl Kind {
             $(#[$doc])*
             pub fn $name(&$($mutability)? self, visit: &mut dyn FnMut(&$($mutability)? Chain, Role)) {
@@ -121,6 +121,8 @@ macro_rules! children {
                                 add.to.$iter().for_each(|to| $input(to, visit));
                                 add.properties.$iter().for_each(|property| $property(property, visit));
                             }
+                            Write::Merge(merge) => merge.$inputs().for_each(|one| $input(one, visit)),
+                            Write::Update(map) => map.$computed().into_iter().for_each(|one| $input(one, visit)),
                             Write::SetProperty(property) => $property(property, visit),
                             Write::Drop => {}
                         },
@@ -172,12 +174,13 @@ macro_rules! children {
 
 children!(
     /// Visits the step's direct subqueries.
-    for_each_child, repeat_children, modulator_child, condition_children, property_children, input_child, iter,
+    for_each_child, repeat_children, modulator_child, condition_children, property_children, input_child, inputs,
+    computed, iter,
 );
 children!(
     /// Visits the step's direct subqueries, to change them.
     for_each_child_mut, repeat_children_mut, modulator_child_mut, condition_children_mut, property_children_mut,
-    input_child_mut, iter_mut, mut
+    input_child_mut, inputs_mut, computed_mut, iter_mut, mut
 );
 
 impl Chain {

@@ -62,7 +62,8 @@ fn own_changes(kind: &Kind) -> Parts {
     match &**write {
         Write::AddVertex(_) => Parts::VERTICES,
         Write::AddEdge(_) => Parts::EDGES,
-        Write::SetProperty(_) => Parts::PROPERTIES,
+        Write::Merge(merge) => of_elements(merge.element) | Parts::PROPERTIES,
+        Write::Update(_) | Write::SetProperty(_) => Parts::PROPERTIES,
         Write::Drop => Parts::ALL,
     }
 }
@@ -93,6 +94,10 @@ pub(super) fn own_reads(kind: &Kind) -> Parts {
         Kind::Group(group) => of_modulator(&group.key),
         Kind::GroupCount(group) => of_modulator(&group.key),
         Kind::Repeat(repeat) => of_conditions(repeat),
+        Kind::Write(write) => match &**write {
+            Write::Merge(merge) => of_elements(merge.element) | Parts::VERTICES | Parts::PROPERTIES,
+            _ => Parts::NONE,
+        },
         Kind::Call(LocalFn::Order(_) | LocalFn::Call(..) | LocalFn::Value) => Parts::PROPERTIES,
         _ => Parts::NONE,
     }

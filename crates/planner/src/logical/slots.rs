@@ -1,7 +1,7 @@
 //! Which slots a step reads and which it fills.
 
 use super::{Chain, Input, Kind, Lookup, LoopCondition, Modulator, Origin, PropertyWrite, Step, Write};
-use crate::physical::{EdgeEnd, LocalFn, Slot, Slots, Use};
+use crate::physical::{EdgeEnd, LocalFn, MergeMap, Slot, Slots, Use};
 
 impl Step {
     /// The slots that the step or its subqueries read, also those that a subquery fills itself.
@@ -88,6 +88,15 @@ fn of_write(write: &mut Write, see: &mut dyn FnMut(&mut Slot, Use)) {
                 .flatten()
                 .for_each(|input| of_input(input, see));
             &mut add.properties[..]
+        }
+        Write::Merge(merge) => {
+            let operands = merge.maps_mut().flat_map(MergeMap::operands_mut);
+            operands.for_each(|operand| operand.for_each_slot(see));
+            return merge.inputs_mut().for_each(|input| of_input(input, see));
+        }
+        Write::Update(map) => {
+            map.operands_mut().for_each(|operand| operand.for_each_slot(see));
+            return map.computed_mut().into_iter().for_each(|input| of_input(input, see));
         }
         Write::SetProperty(property) => std::slice::from_mut(property),
         Write::Drop => return,

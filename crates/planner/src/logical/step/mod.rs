@@ -236,7 +236,9 @@ impl Kind {
             | Self::Map(_)
             | Self::FlatMap(_)
             | Self::Coalesce(_) => true,
-            Self::Write(write) => matches!(**write, Write::AddVertex(_) | Write::AddEdge(_)),
+            Self::Write(write) => {
+                matches!(**write, Write::AddVertex(_) | Write::AddEdge(_) | Write::Merge(_))
+            }
             _ => false,
         }
     }

@@ -7,6 +7,7 @@ mod ends;
 mod expand;
 mod function;
 mod local;
+mod merge;
 mod property;
 mod select;
 mod source;
@@ -29,6 +30,7 @@ pub use function::{
     DateFunction, Function, ListFunction, NumberFunction, PropertyFunction, TextFunction, ToText,
 };
 pub use local::{LocalFn, LocalSort};
+pub use merge::{Merge, MergeEntries, MergeMap, MergePhase, MergeValue};
 pub use property::{Fetch, FetchKind, MapKeys, Properties, PropertyForm};
 pub use select::{Math, Path, Project, Select, SelectForm, Selection};
 pub use source::{ById, IndexLookup, IndexRange, IndexedRange, Scan, SourceIds};
