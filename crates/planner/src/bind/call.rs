@@ -184,6 +184,7 @@ impl Taken {
                 | S::Dedup
                 | S::Aggregate
                 | S::Sample
+                | S::Sack
                 | S::Store
                 | S::Where
                 | S::Math

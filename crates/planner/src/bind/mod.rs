@@ -22,6 +22,7 @@ mod names;
 mod predicates;
 mod property_steps;
 mod repeat;
+mod sack;
 mod scoping;
 mod select;
 mod shape;
@@ -42,6 +43,7 @@ use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
 use repeat::Loop;
+use sack::SackPlace;
 use shape::{Shape, Type};
 
 pub(crate) use source::SourceSettings;
@@ -66,10 +68,12 @@ pub(crate) fn bind(
     let names = Names::of(traversal, &mut plan)?;
     settings.admit(names.draw)?;
     let connects = !settings.unconnected;
+    let sack = SackPlace { settings: settings.sack, bulks: !settings.no_bulk, slot: None };
     let mut binder = Binder {
         schema,
         plan,
         names,
+        sack,
         connects,
         loops: Vec::new(),
         depth: 0,
@@ -94,6 +98,8 @@ struct Binder<'a> {
     plan: Logical,
     /// All the names that the traversal gives and uses.
     names: Names,
+    /// The sacks.
+    sack: SackPlace,
     /// Whether an `and()` or `or()` between steps connects them.
     connects: bool,
     /// The loops around the current place, innermost last.
@@ -263,6 +269,7 @@ impl Binder<'_> {
             S::Any | S::All => self.members(call, shape, out),
             S::None if !call.args.is_empty() => self.members(call, shape, out),
             S::Coin | S::Sample => self.draw(call, shape, out),
+            S::Sack => self.sack(call, shape, out),
             S::Select => self.select(call, shape, out),
             S::Count
             | S::Sum

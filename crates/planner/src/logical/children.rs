@@ -65,6 +65,7 @@ macro_rules! children {
                     Self::Local(chain) => visit(chain, Role::Local),
                     Self::Optional(chain) => visit(chain, Role::Optional),
                     Self::SideEffect(chain) => visit(chain, Role::Nothing),
+                    Self::SackWith(with) => $modulator(&$($mutability)? with.by, Role::First, visit),
                     Self::Take(by) | Self::Collect { by, .. } => $modulator(by, Role::First, visit),
                     Self::Keep { by, origin, .. } => $modulator(by, Role::of_modulator(origin), visit),
                     Self::Sample(_, weight) => weight.$iter().for_each(|by| $modulator(by, Role::First, visit)),
@@ -129,7 +130,7 @@ macro_rules! children {
                     Self::Graph(_) | Self::Inject(_) | Self::Identity | Self::Move(_) | Self::EdgeVertex(_)
                     | Self::Degree { .. } | Self::BulkByDegree { .. } | Self::BulkByWalks { .. } | Self::Filter(_) | Self::Properties { .. }
                     | Self::Call(_) | Self::Unfold | Self::Path { .. } | Self::Load(_) | Self::Range { .. }
-                    | Self::Tail(_) | Self::Aggregate(_) | Self::Barrier | Self::HoldRepeats | Self::Coin(_) | Self::Cap(_) | Self::Discard
+                    | Self::Tail(_) | Self::Aggregate(_) | Self::Barrier | Self::MergeSacks(_) | Self::Sack(_) | Self::HoldRepeats | Self::Coin(_) | Self::Cap(_) | Self::Discard
                     | Self::Fail(_) => {}
                 }
             }

@@ -80,6 +80,7 @@ pub(super) fn own_reads(kind: &Kind) -> Parts {
         Kind::Degree { .. } | Kind::BulkByDegree { .. } | Kind::BulkByWalks { .. } => Parts::EDGES,
         Kind::Properties { .. } | Kind::Path { .. } => Parts::PROPERTIES,
         Kind::Filter(test) => Parts::properties_if(test_reads(test)),
+        Kind::SackWith(with) => of_modulator(&with.by),
         Kind::Take(by) | Kind::Keep { by, .. } | Kind::Collect { by, .. } => of_modulator(by),
         Kind::Math { variables, .. } => of_all(variables.iter().map(|(_, _, by)| by)),
         Kind::Project(entries) => of_all(entries.iter().map(|(_, by)| by)),

@@ -23,6 +23,8 @@ impl Step {
     /// The slots that the step fills; not those that its subqueries do.
     pub fn slots_filled(&self) -> impl Iterator<Item = Slot> {
         let (own, fetched) = match &self.kind {
+            Kind::SackWith(with) => (Some(with.into), &[][..]),
+            Kind::MergeSacks(merge) => (Some(merge.into), &[][..]),
             Kind::Keep { into, .. } => (Some(*into), &[][..]),
             Kind::Move(step) => (step.from, &step.fetch[..]),
             _ => (None, &[][..]),
@@ -49,6 +51,9 @@ impl Kind {
                 });
             }
             Self::Load(slot) | Self::EdgeVertex(EdgeEnd::Other(slot)) => see(slot, Use::Read),
+            Self::Sack(sack) => sack.for_each_slot(&mut see),
+            Self::SackWith(with) => with.sack.for_each_slot(&mut see),
+            Self::MergeSacks(merge) => merge.sack.for_each_slot(&mut see),
             Self::Call(LocalFn::Constant(operand)) => operand.for_each_slot(&mut see),
             Self::Inject(operands) => operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see)),
             Self::Graph(access) => match &mut access.lookup {
