@@ -26,6 +26,7 @@ mod rounded;
 mod rules;
 mod schema;
 mod statistics;
+mod strategies;
 mod thresholds;
 mod unknown;
 mod words;

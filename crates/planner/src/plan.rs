@@ -77,6 +77,11 @@ pub fn plan(
     let explains = traversal.steps.last().is_some_and(|step| step.name == StepName::Explain);
     let mut explanation = (explains || options.explain).then(|| Explanation::of(traversal));
     let unknown = Unknown::new(schema);
+    let rewritten = source.strategies.apply(traversal)?;
+    if let (Some(explanation), Some(rewritten)) = (&mut explanation, &rewritten) {
+        explanation.add("strategies", rewritten.to_string());
+    }
+    let traversal = rewritten.as_ref().unwrap_or(traversal);
     let mut logical = bind::bind(traversal, &unknown, source)?;
     let written = |plan: &dyn InWords| {
         let mut words = Words::new(schema);

@@ -9,7 +9,7 @@
 //! An option that is a subquery runs only where it is wanted, `onMatch` at the element that was found.
 
 use gremlin::{Argument, Cardinality, Merge as Token, StepName};
-use values::{Direction, Value};
+use values::{Direction, Str, Value};
 
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
@@ -31,7 +31,7 @@ impl Binder<'_> {
         let wanted = match call.args.first() {
             Some(map) => self.merge_map(call, map, None, shape)?,
             None if shape.ty == Type::Seed => return Err(call.bad_argument(0, A_MAP)),
-            None => computed(Input::Origin(Origin::Current)),
+            None => self.computed_map(Input::Origin(Origin::Current)),
         };
         let phase = MergePhase::Whole;
         let mut merge =
@@ -89,7 +89,16 @@ impl Binder<'_> {
             }
             given => MergeEntries::Computed(self.merge_input(call, given, shape)?),
         };
-        Ok(MergeMap { entries, cardinality })
+        Ok(MergeMap { entries, cardinality, also: self.partition_of_new() })
+    }
+
+    fn computed_map(&self, input: Input) -> MergeMap<Input> {
+        MergeMap { entries: MergeEntries::Computed(input), cardinality: None, also: self.partition_of_new() }
+    }
+
+    /// What `PartitionStrategy` wants in each map.
+    fn partition_of_new(&self) -> Option<(Str, Value)> {
+        self.partition.as_ref().map(|partition| (partition.key.clone(), partition.write.clone()))
     }
 
     fn merge_value(&mut self, call: &Call<'_>, value: &Argument) -> Result<MergeValue, PlanError> {
@@ -133,10 +142,6 @@ impl Binder<'_> {
         let branches = [found, made].map(|steps| Chain { steps });
         Self::push(out, Kind::Coalesce(branches.into()), call);
     }
-}
-
-fn computed(input: Input) -> MergeMap<Input> {
-    MergeMap { entries: MergeEntries::Computed(input), cardinality: None }
 }
 
 /// Whether nobody can tell that the map is looked up before it is known whether it is wanted.

@@ -7,6 +7,7 @@
 //!
 //! It must never know what a plan costs or how it runs: what a traversal means is all that it decides.
 
+mod branch;
 mod call;
 mod connective;
 mod filters;
@@ -34,11 +35,12 @@ mod writes;
 
 use gremlin::{Argument, Instruction, StepName, Traversal};
 
-use values::{Value, watch};
+use values::{Str, Value, watch};
 
 use crate::TICKS;
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
 use crate::physical::{Function, Slot};
+use crate::strategies::Partition;
 use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
@@ -74,6 +76,8 @@ pub(crate) fn bind(
         plan,
         names,
         sack,
+        partition: settings.strategies.partition().cloned(),
+        productive_by: settings.productive_by,
         connects,
         loops: Vec::new(),
         depth: 0,
@@ -100,6 +104,10 @@ struct Binder<'a> {
     names: Names,
     /// The sacks.
     sack: SackPlace,
+    /// The partition that elements are written into.
+    partition: Option<Partition>,
+    /// As [`SourceSettings`] has it.
+    productive_by: Option<Vec<Str>>,
     /// Whether an `and()` or `or()` between steps connects them.
     connects: bool,
     /// The loops around the current place, innermost last.
@@ -295,6 +303,7 @@ impl Binder<'_> {
             | S::Optional
             | S::Union
             | S::Choose => self.subquery(call, shape, out),
+            S::Branch => self.branch(call, &shape, out),
             S::Repeat => self.repeat(call, shape, out),
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
             S::MergeV | S::MergeE => self.merge_step(call, &shape, out),

@@ -8,6 +8,7 @@ use super::call::is_parameter;
 use crate::PlanError;
 use crate::options::is_planner_key;
 use crate::physical::SideEffect;
+use crate::strategies::Strategies;
 
 /// Strategies of TinkerPop that choose how a traversal runs and never what it answers. Mangrove has its own.
 const OPTIMISATIONS: &[&str] = &[
@@ -64,6 +65,11 @@ pub(crate) struct SourceSettings {
     pub sack: Option<SackSettings>,
     /// `withBulk(false)`.
     pub no_bulk: bool,
+    /// What rewrites the traversal.
+    pub strategies: Strategies,
+    /// `ProductiveByStrategy`: a `by` without a result gives null. The keys that are known to give one, if any are; then others
+    /// are not.
+    pub productive_by: Option<Vec<Str>>,
     /// `ReadOnlyStrategy`.
     pub read_only: bool,
     /// `SeedStrategy`, and where it is asked for.
@@ -203,6 +209,8 @@ impl SourceSettings {
                     }
                 }
             }
+            "ProductiveByStrategy" => self.productive_by = Some(productive_keys(strategy)),
+            _ if self.strategies.take(strategy, instruction.at)? => {}
             name if OPTIMISATIONS.contains(&name) || SATISFIED.contains(&name) => {}
             name => return Err(PlanError::form(format!("strategy `{name}`"), instruction.at)),
         }
@@ -220,7 +228,19 @@ impl SourceSettings {
             "VertexProgramStrategy" => self.computer = None,
             "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
             "ConnectiveStrategy" => self.unconnected = true,
-            _ => {}
+            "ProductiveByStrategy" => self.productive_by = None,
+            name => self.strategies.without(name),
         }
     }
+}
+
+/// The keys that `ProductiveByStrategy` is told about.
+fn productive_keys(strategy: &Strategy) -> Vec<Str> {
+    let given = strategy.configuration.iter().find(|(key, _)| key == "productiveKeys");
+    let members: Vec<Value> = match given.and_then(|(_, keys)| keys.as_value()) {
+        Some(Value::List(keys)) => keys.iter().cloned().collect(),
+        Some(Value::Set(keys)) => keys.iter().cloned().collect(),
+        _ => Vec::new(),
+    };
+    members.iter().filter_map(Value::as_str).map(Str::from).collect()
 }

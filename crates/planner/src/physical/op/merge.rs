@@ -1,7 +1,7 @@
 //! `mergeV` and `mergeE`: what is looked for, and what becomes of what is found or made.
 
 use gremlin::Cardinality;
-use values::Direction;
+use values::{Direction, Str, Value};
 
 use super::ElementKind;
 use crate::physical::Operand;
@@ -46,6 +46,8 @@ pub struct MergeMap<I> {
     pub entries: MergeEntries<I>,
     /// The cardinality of values that have none of their own.
     pub cardinality: Option<Cardinality>,
+    /// A property that it has, too: the partition that elements are in.
+    pub also: Option<(Str, Value)>,
 }
 
 /// The entries of a map that a merge is given.
@@ -75,7 +77,7 @@ impl<I> MergeMap<I> {
             MergeEntries::Computed(input) => MergeEntries::Computed(change(input)),
             MergeEntries::Written(entries) => MergeEntries::Written(entries.clone()),
         };
-        MergeMap { entries, cardinality: self.cardinality }
+        MergeMap { entries, cardinality: self.cardinality, also: self.also.clone() }
     }
 
     /// What it is computed by, if it is.

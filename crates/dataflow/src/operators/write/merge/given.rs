@@ -128,6 +128,8 @@ impl Maps<'_> {
         map: &MergeMap<Operand>,
         mut entry: impl FnMut(Value, Entry) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
+        let also =
+            map.also.iter().map(|(key, value)| (Value::String(key.clone()), Entry::Plain(value.clone())));
         let operand = |operand: &Operand| self.change.cx.operand(operand, self.batch, self.row);
         match &map.entries {
             MergeEntries::Written(entries) => entries.iter().try_for_each(|(key, value)| {
@@ -139,22 +141,23 @@ impl Maps<'_> {
                     MergeValue::End(end) => Entry::End(*end),
                 };
                 entry(operand(key).unwrap_or_default(), value)
-            }),
+            })?,
             MergeEntries::Computed(input) => match operand(input) {
-                Some(Value::Null) => Ok(()),
+                Some(Value::Null) => {}
                 Some(Value::Map(map)) => map.iter().try_for_each(|(key, value)| {
                     watch::ticks(TICKS);
                     entry(key.clone(), Entry::Plain(value.clone()))
-                }),
-                Some(Value::Entry(one)) => entry(one.0.clone(), Entry::Plain(one.1.clone())),
+                })?,
+                Some(Value::Entry(one)) => entry(one.0.clone(), Entry::Plain(one.1.clone()))?,
                 Some(other) => {
-                    Err(self.change.error(format!("it needs a Map, not a {}", other.type_name())))
+                    return Err(self.change.error(format!("it needs a Map, not a {}", other.type_name())))
                 }
-                None => Err(self.change.error(
+                None => return Err(self.change.error(
                     "The provided traverser does not map to a value: the traversal that gives the map yields nothing",
                 )),
             },
         }
+        also.into_iter().try_for_each(|(key, value)| entry(key, value))
     }
 
     fn put(

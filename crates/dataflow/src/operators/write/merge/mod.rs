@@ -229,7 +229,11 @@ impl UnderWay {
                 None => error(format!("Vertex could not be resolved from mergeE: {vertex}")),
             },
             Some(Value::Map(_) | Value::Entry(_)) => {
-                let wanted = MergeMap { entries: MergeEntries::Computed(option.clone()), cardinality: None };
+                let wanted = MergeMap {
+                    entries: MergeEntries::Computed(option.clone()),
+                    cardinality: None,
+                    also: None,
+                };
                 let wanted = Maps { element: ElementKind::Vertex, ..maps }.of_element(&wanted)?;
                 let found = self.search(maps, |graph| Search::for_vertices(&wanted, graph))?;
                 match found {
