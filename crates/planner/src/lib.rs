@@ -19,6 +19,7 @@ mod explain;
 mod lists;
 mod logical;
 mod lower;
+mod matching;
 mod options;
 pub mod physical;
 mod plan;

@@ -3,7 +3,7 @@
 use gremlin::{Argument, Instruction, Predicate, StepName, Traversal};
 use values::{Str, T, Value};
 
-use super::{Config, step};
+use super::Config;
 use crate::PlanError;
 
 /// The key, unless another is given.
@@ -36,16 +36,16 @@ impl ElementId {
             match first.name {
                 S::V | S::E if !first.args.is_empty() => {
                     let within = Argument::Predicate(Predicate::Within(std::mem::take(&mut first.args)));
-                    steps.extend([first, step(S::Has, vec![self.key(), within], at)]);
+                    steps.extend([first, Instruction::new(S::Has, vec![self.key(), within], at)]);
                 }
                 S::HasId => {
                     let predicate = match &mut first.args[..] {
                         [predicate @ Argument::Predicate(_)] => predicate.clone(),
                         ids => Argument::Predicate(Predicate::Within(ids.to_vec())),
                     };
-                    steps.push(step(S::Has, vec![self.key(), predicate], at));
+                    steps.push(Instruction::new(S::Has, vec![self.key(), predicate], at));
                 }
-                S::Id => steps.push(step(S::Values, vec![self.key()], at)),
+                S::Id => steps.push(Instruction::new(S::Values, vec![self.key()], at)),
                 S::AddV | S::AddE => {
                     steps.push(first);
                     let mut has_id = false;

@@ -203,14 +203,9 @@ fn inside_predicate(
     }
 }
 
-/// A step of a rewrite, at the place of the one that it stands for.
-fn step(name: StepName, args: Vec<Argument>, at: Option<Position>) -> Instruction<StepName> {
-    Instruction { name, args, at }
-}
-
 /// An anonymous traversal as an argument.
 fn child(steps: Vec<Instruction<StepName>>) -> Argument {
-    Argument::Traversal(Traversal { source: Vec::new(), steps })
+    Argument::Traversal(Traversal::anonymous(steps))
 }
 
 /// What a step finds.

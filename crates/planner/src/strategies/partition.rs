@@ -1,9 +1,9 @@
 //! `PartitionStrategy`: elements outside of the partitions that are read are not seen, and what is created goes into one.
 
-use gremlin::{Argument, Predicate, StepName, Traversal};
+use gremlin::{Argument, Instruction, Predicate, StepName, Traversal};
 use values::{Str, Value};
 
-use super::{Config, finds, step};
+use super::{Config, finds};
 use crate::PlanError;
 
 /// See the module.
@@ -38,7 +38,7 @@ impl Partition {
             steps.push(first);
             if matches!(name, StepName::AddV | StepName::AddE) {
                 let args = vec![Value::String(self.key.clone()).into(), self.write.clone().into()];
-                steps.push(step(StepName::Property, args, at));
+                steps.push(Instruction::new(StepName::Property, args, at));
             }
             if found.is_none() {
                 continue;
@@ -50,7 +50,7 @@ impl Partition {
             let read = self.read.iter().cloned().map(Argument::Value).collect();
             let within = Argument::Predicate(Predicate::Within(read));
             let key = Argument::Value(Value::String(self.key.clone()));
-            steps.push(step(StepName::Has, vec![key, within], at));
+            steps.push(Instruction::new(StepName::Has, vec![key, within], at));
         }
         traversal.steps = steps;
     }

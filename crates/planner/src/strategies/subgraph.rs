@@ -3,7 +3,7 @@
 use gremlin::{Argument, Instruction, Predicate, StepName, Traversal};
 use values::{Direction, GType};
 
-use super::{Config, Finds, child, direction, finds, step};
+use super::{Config, Finds, child, direction, finds};
 use crate::PlanError;
 
 /// See the module.
@@ -66,7 +66,9 @@ impl Subgraph {
                 (_, Some(Finds::Vertices)) => steps.extend(filter(&self.vertices)),
                 (_, Some(Finds::Edges)) => {
                     steps.extend(filter(&self.edges));
-                    steps.extend(self.ends(name, way).map(|check| step(StepName::Filter, vec![check], at)));
+                    steps.extend(
+                        self.ends(name, way).map(|check| Instruction::new(StepName::Filter, vec![check], at)),
+                    );
                 }
                 _ => {}
             }
@@ -88,9 +90,9 @@ impl Subgraph {
             Direction::In => (S::InE, S::OutV),
             Direction::Both => (S::BothE, S::OtherV),
         };
-        steps.push(step(edges, labels, at));
+        steps.push(Instruction::new(edges, labels, at));
         steps.extend(filter(&self.edges));
-        steps.push(step(end, Vec::new(), at));
+        steps.push(Instruction::new(end, Vec::new(), at));
         steps.extend(filter(&self.vertices));
     }
 
@@ -99,12 +101,12 @@ impl Subgraph {
         use StepName as S;
         let vertices = self.vertices.as_ref().filter(|_| self.checks_ends)?;
         let end = |end: S| {
-            let mut steps = vec![step(end, Vec::new(), None)];
-            steps.push(step(S::Filter, vec![Argument::Traversal(vertices.clone())], None));
+            let mut steps = vec![Instruction::new(end, Vec::new(), None)];
+            steps.push(Instruction::new(S::Filter, vec![Argument::Traversal(vertices.clone())], None));
             child(steps)
         };
         Some(match (name, way) {
-            (S::E, _) => child(vec![step(S::And, vec![end(S::InV), end(S::OutV)], None)]),
+            (S::E, _) => child(vec![Instruction::new(S::And, vec![end(S::InV), end(S::OutV)], None)]),
             (_, Direction::Out) => end(S::InV),
             (_, Direction::In) => end(S::OutV),
             (_, Direction::Both) => end(S::OtherV),
@@ -118,18 +120,26 @@ impl Subgraph {
         let (at, args) = (first.at, first.args.clone());
         // Properties of edges are seen as they are.
         let is_other = Predicate::TypeOf(Box::new(Argument::GType(GType::VProperty))).negate();
-        let other = child(vec![step(S::Is, vec![Argument::Predicate(is_other)], at)]);
-        let seen = step(S::Or, vec![other, Argument::Traversal(criterion.clone())], at);
+        let other = child(vec![Instruction::new(S::Is, vec![Argument::Predicate(is_other)], at)]);
+        let seen = Instruction::new(S::Or, vec![other, Argument::Traversal(criterion.clone())], at);
         match (first.name, args.first()) {
-            (S::Properties, _) => steps.extend([step(S::Properties, args, at), seen]),
+            (S::Properties, _) => steps.extend([Instruction::new(S::Properties, args, at), seen]),
             (S::Values, _) => {
-                steps.extend([step(S::Properties, args, at), seen, step(S::Value, Vec::new(), at)]);
+                steps.extend([
+                    Instruction::new(S::Properties, args, at),
+                    seen,
+                    Instruction::new(S::Value, Vec::new(), at),
+                ]);
             }
             (S::By, Some(argument)) if argument.as_value().is_some_and(|value| value.as_str().is_some()) => {
                 let key = vec![argument.clone()];
-                let values = vec![step(S::Properties, key, at), seen, step(S::Value, Vec::new(), at)];
+                let values = vec![
+                    Instruction::new(S::Properties, key, at),
+                    seen,
+                    Instruction::new(S::Value, Vec::new(), at),
+                ];
                 let rest = args.into_iter().skip(1);
-                steps.push(step(S::By, std::iter::once(child(values)).chain(rest).collect(), at));
+                steps.push(Instruction::new(S::By, std::iter::once(child(values)).chain(rest).collect(), at));
             }
             (S::ValueMap | S::PropertyMap | S::ElementMap, _) => {
                 let what = format!(
@@ -147,7 +157,7 @@ impl Subgraph {
 /// A filter by a traversal, if there is one.
 fn filter(criterion: &Option<Traversal>) -> Option<Instruction<StepName>> {
     let criterion = criterion.as_ref()?;
-    Some(step(StepName::Filter, vec![Argument::Traversal(criterion.clone())], None))
+    Some(Instruction::new(StepName::Filter, vec![Argument::Traversal(criterion.clone())], None))
 }
 
 /// Whether the step goes from a vertex to vertices.
