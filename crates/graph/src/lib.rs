@@ -153,6 +153,7 @@ pub use crate::resident::TreeUse;
 pub use crate::statistics::AnalyzeProgress;
 pub use crate::statistics::GraphStats;
 pub use crate::statistics::{SectionKind, SectionSizes};
+pub use crate::write::Allowance;
 pub use crate::write::ReadNotes;
 pub use crate::write::{Submitted, Transaction};
 pub use crate::write::{Turn, TurnAnswer};
