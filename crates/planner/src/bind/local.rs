@@ -63,7 +63,7 @@ impl Binder<'_> {
             return Err(call.unsupported("with a by(traversal) that is more than a property, id or label"));
         };
         let (from, to) = self.path_ends(call)?;
-        Ok(Kind::Path { by, from, to })
+        Ok(Kind::Path { by, lenient: false, from, to })
     }
 
     fn project(&mut self, call: &Call<'_>, shape: &Shape) -> Result<(Kind, Vec<Str>), PlanError> {

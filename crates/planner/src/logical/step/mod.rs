@@ -125,7 +125,7 @@ pub enum Kind {
     /// `select()`.
     Select(Select),
     /// `path()`.
-    Path { by: Vec<FetchKind>, from: Option<Str>, to: Option<Str> },
+    Path { by: Vec<FetchKind>, lenient: bool, from: Option<Str>, to: Option<Str> },
     /// The object in a slot becomes the current one.
     Load(Slot),
     /// `sack()`.
@@ -420,7 +420,7 @@ impl Kind {
                 });
             }),
             Self::Select(select) => words.say(select),
-            Self::Path { by, from, to } => {
+            Self::Path { by, from, to, .. } => {
                 words.call("path", |w| w.all(by));
                 words.path_ends(from.as_ref(), to.as_ref());
             }
