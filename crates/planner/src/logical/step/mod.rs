@@ -10,6 +10,7 @@ use gremlin::{Order, StepName};
 use values::{Direction, Str, watch};
 
 use super::Footprint;
+use crate::HIDDEN;
 use crate::physical::op::{write_hop, write_range};
 use crate::physical::{
     Aggregation, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, LocalFn, MapKeys, MergeSacks, Operand,
@@ -297,7 +298,7 @@ impl Step {
     /// Without its subqueries: what `profile` calls it.
     pub fn write_head(&self, words: &mut Words<'_>) {
         self.kind.write_head(self.name.as_str(), words);
-        for label in &self.labels {
+        for label in self.labels.iter().filter(|label| !label.name.starts_with(HIDDEN)) {
             words.raw(" as ");
             words.raw(&label.name);
             if let (Some(slot), false) = (label.slot, words.is_brief()) {
