@@ -127,7 +127,7 @@ impl Graph {
 
     /// A request, which is over at `deadline` at the latest: what snapshots that serve it load goes through the I/O pools.
     pub fn request(&self, deadline: Option<Instant>) -> Arc<Request> {
-        self.core.memory.pools.request(deadline)
+        Request::new(&self.core.memory.pools, deadline)
     }
 
     /// What the I/O pools are doing.

@@ -340,13 +340,13 @@ mod tests {
             declared.define(|definitions| definitions.schema.version = 7);
         });
         let encoded = encode_catalog(&catalog);
-        assert_eq!(decode_catalog(&encoded).unwrap().definitions(), catalog.definitions());
+        assert_eq!(decode_catalog(&encoded).unwrap().definitions, *catalog.definitions());
         // Format 5 ended before the lists to be sorted: a count, and nothing to count; format 4 before the sizes of nodes as
         // well; format 3 before what is read as another type: two more.
         let body = open_frame(&encoded).unwrap();
         for missing in [4, 8, 16] {
             let old = seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - missing]));
-            assert_eq!(decode_catalog(&old).unwrap().definitions(), catalog.definitions());
+            assert_eq!(decode_catalog(&old).unwrap().definitions, *catalog.definitions());
         }
     }
 

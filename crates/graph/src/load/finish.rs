@@ -258,7 +258,7 @@ impl Building<'_> {
                 sink.add(built.sections)?;
                 sink.add_trees(built.trees)?;
                 if let Some(stripe) = self.committer.blocks.stripe(stripe) {
-                    degrees.histogram((stripe.label, lists.0, lists.1)).add(&built.degrees);
+                    degrees.histogram((stripe.label, lists.0, lists.1)).combine(&built.degrees, 1);
                 }
                 done += built.edges;
                 progress(BulkProgress { done, total, spilled });

@@ -1,6 +1,6 @@
 //! Access paths: ids, indexes, scans.
 
-use values::{Direction, EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef};
 
 use super::reader::Reader;
 use super::runs::Place;
@@ -231,17 +231,6 @@ impl Reader<'_> {
             number += 1;
         }
         None
-    }
-
-    /// Whether an edge from `src` to `dst` along `label` exists; looks through the shorter of the two lists.
-    pub fn has_edge(&self, src: VertexRef, label: EdgeLabelId, dst: VertexRef) -> bool {
-        let out = self.degree(src, Direction::Out, &[label]);
-        let into = self.degree(dst, Direction::In, &[label]);
-        if out <= into {
-            self.list(src, label, Dir::Out).runs().any(|run| run.neighbours().contains(&dst))
-        } else {
-            self.list(dst, label, Dir::In).runs().any(|run| run.neighbours().contains(&src))
-        }
     }
 }
 

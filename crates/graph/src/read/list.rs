@@ -214,11 +214,6 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Which vertex's list this is of.
-    pub fn owner(&self) -> VertexRef {
-        self.owner
-    }
-
     /// Along which edge label.
     pub fn label(&self) -> EdgeLabelId {
         self.label

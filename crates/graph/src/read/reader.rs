@@ -260,11 +260,6 @@ impl<'a> Reader<'a> {
         user.map_or(Value::Long(e.generated_id()), ValueRef::to_value)
     }
 
-    /// The id of edge `i` of a run, without looking for the edge.
-    pub fn edge_id_at(&self, run: &Run<'_>, i: usize) -> Value {
-        run.user_id(i).map_or_else(|| Value::Long(run.edge(i).generated_id()), ValueRef::to_value)
-    }
-
     /// Where the properties of an edge are, if it exists.
     pub(crate) fn edge_place(&self, e: EdgeRef) -> Option<EdgePlace<'_>> {
         let label = EdgeLabelId(e.label);

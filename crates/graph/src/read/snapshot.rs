@@ -124,7 +124,7 @@ impl Snapshot {
     /// A request for reads of this snapshot's graph, over at `deadline` at the latest; see
     /// [`Snapshot::on_behalf_of`].
     pub fn new_request(&self, deadline: Option<Instant>) -> Arc<Request> {
-        self.inner.memory.pools.request(deadline)
+        Request::new(&self.inner.memory.pools, deadline)
     }
 
     /// Begins a batch of reads: pins the memory-reclamation epoch once. Hold it only while working on one batch.

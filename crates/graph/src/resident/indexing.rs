@@ -117,9 +117,7 @@ impl Indexing {
     pub(crate) fn is_stopping(&self) -> bool {
         self.state.lock().stop
     }
-}
 
-impl Indexing {
     /// The next task; none when the graph is being closed.
     pub(crate) fn next(&self) -> Option<Task> {
         let mut state = self.state.lock();

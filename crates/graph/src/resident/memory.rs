@@ -82,8 +82,8 @@ impl Memory {
             known: Known::default(),
             secondaries: Secondaries::default(),
             resorts: Resorts::default(),
-            retypes: RwLock::new(declared.definitions().retypes.clone()),
-            names: Arc::clone(declared.names()),
+            retypes: RwLock::new(declared.definitions.retypes.clone()),
+            names: Arc::clone(&declared.names),
             declared: RwLock::new(Arc::new(declared)),
         }
     }

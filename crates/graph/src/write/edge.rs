@@ -83,19 +83,16 @@ impl Transaction {
     /// # Errors
     /// If a section cannot be read or the transaction is full.
     pub fn drop_edge(&self, e: EdgeRef) -> Result<()> {
-        self.drop_edge_in(&mut self.writes.lock(), e)
-    }
-
-    fn drop_edge_in(&self, writes: &mut WriteSet, e: EdgeRef) -> Result<()> {
+        let mut writes = self.writes.lock();
         let known = {
-            let reader = self.reader(writes);
+            let reader = self.reader(&writes);
             let Some(place) = reader.edge_place(e) else { return self.base.check() };
             let (catalog, label) = (self.memory().catalog(), EdgeLabelId(e.label));
             let value = |key| Some((key, place.value(key)?.to_value()));
             let before = catalog.list_keys(label).filter_map(value).collect();
             (place.value(EDGE_ID_KEY).map(ValueRef::to_value), before)
         };
-        self.drop_known_edge(writes, e, known)
+        self.drop_known_edge(&mut writes, e, known)
     }
 
     /// Drops an edge that exists; with the id that a user chose for it, and its values under the keys by which its lists may
