@@ -10,7 +10,7 @@ use crate::cells::{SectionCell, VERSION_BYTES};
 use crate::error::{GraphError, Result};
 use crate::model::{
     Before, Catalog, Counts, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, Op, PropertyState, SLOTS, Tick,
-    VertexLabelId, adjacency_number, index_hash, slot_of, stripe_of, weight,
+    VertexLabelId, adjacency_number, index_hash, slot_of, stripe_of, under_key, weight,
 };
 use crate::place::Block;
 use crate::resident::{Memory, Writer};
@@ -50,10 +50,7 @@ impl<'a> Application<'a> {
             Op::SetProperty { v, key, state } => self.set_property(*v, *key, state),
             Op::CreateEdge { e, cells } => {
                 self.counts.change_edges(EdgeLabelId(e.label), 1);
-                match cells.iter().find(|(key, _)| *key == EDGE_ID_KEY) {
-                    Some((_, id)) => self.change_edge_id(id, *e, true),
-                    None => Ok(()),
-                }
+                under_key(cells, EDGE_ID_KEY).map_or(Ok(()), |id| self.change_edge_id(id, *e, true))
             }
             Op::UpdateEdge { .. } => Ok(()),
             Op::DropEdge { e, id, .. } => {

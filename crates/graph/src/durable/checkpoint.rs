@@ -70,23 +70,18 @@ impl Checkpoint {
             output.u64s(self.counts.vertices.iter());
             output.u64s(self.counts.edges.iter());
             output.u32s(self.seqs.iter().copied());
-            output.len(self.stripes.len());
-            for stripe in &self.stripes {
+            output.list(&self.stripes, |output, stripe| {
                 output.u16(stripe.number);
                 output.u16(stripe.label.0);
                 output.u32(stripe.allocated);
-                output.len(stripe.sections.len());
-                for (name, tablets) in &stripe.sections {
+                output.list(&stripe.sections, |output, (name, tablets)| {
                     output.u32(name.number());
                     output.u64(*tablets);
-                }
-            }
+                });
+            });
             output.u64s(self.indexes.iter().copied());
             output.u64s(self.ordered.iter().copied());
-            output.len(self.secondaries.len());
-            for name in &self.secondaries {
-                output.block(&name.key(TreePart::Root).bytes());
-            }
+            output.list(&self.secondaries, |output, name| output.block(&name.key(TreePart::Root).bytes()));
         })
     }
 
@@ -96,16 +91,13 @@ impl Checkpoint {
         let mut numbers = || Ok::<_, Malformed>(Vec::from(input.u64s()?).into_iter().collect());
         let counts = Counts { vertices: numbers()?, edges: numbers()? };
         let seqs: Vec<u32> = input.u32s()?.into();
-        let stripes: Vec<StripeEntry> =
-            (0..input.count(12)?).map(|_| decode_stripe(&mut input)).collect::<Result<_, _>>()?;
+        let stripes: Vec<StripeEntry> = input.list(12, decode_stripe)?;
         let indexes = input.u64s()?.into();
         let ordered = if input.is_empty() { Vec::new() } else { input.u64s()?.into() };
-        let count = if input.is_empty() { 0 } else { input.count(4)? };
-        let secondaries = (0..count).map(|_| decode_secondary(&mut input)).collect::<Result<_, _>>()?;
+        let secondaries = if input.is_empty() { Vec::new() } else { input.list(4, decode_secondary)? };
         input.end()?;
-        if seqs.len() > TABLETS || stripes.len() > STRIPES {
-            return Err(Malformed::new("it has more tablets or stripes than a graph can have"));
-        }
+        let fits = seqs.len() <= TABLETS && stripes.len() <= STRIPES;
+        Malformed::unless(fits, "it has more tablets or stripes than a graph can have")?;
         Ok(Self { stamp, counts, seqs, stripes, indexes, ordered, secondaries })
     }
 }
@@ -119,11 +111,10 @@ fn decode_secondary(input: &mut Input<'_>) -> Result<TreeName, Malformed> {
 
 fn decode_stripe(input: &mut Input<'_>) -> Result<StripeEntry, Malformed> {
     let (number, label, allocated) = (input.u16()?, VertexLabelId(input.u16()?), input.u32()?);
-    let section = |input: &mut Input<'_>| {
+    let sections = input.list(12, |input| {
         let name = SectionName::from_number(input.u32()?);
         Ok((name.ok_or_else(|| Malformed::new("a section has an unknown name"))?, input.u64()?))
-    };
-    let sections = (0..input.count(12)?).map(|_| section(input)).collect::<Result<_, Malformed>>()?;
+    })?;
     Ok(StripeEntry { number, label, allocated, sections })
 }
 

@@ -34,6 +34,7 @@ pub use degrees::DegreeHistogram;
 pub(crate) use degrees::DegreeTable;
 pub use element_id::check;
 pub use names::{Dir, EdgeLabelId, KeyId, VertexLabelId};
+pub(crate) use names::{under_key, under_key_or};
 pub use naming::{NameSpace, check_name, name_hash};
 pub(crate) use naming::{Named, Names, NewNames};
 pub(crate) use op::{Before, EdgeCells, Op, cells_weight, value_before};

@@ -3,7 +3,7 @@
 use values::{Value, VertexRef};
 
 use super::catalog::PROPERTY_ID_KEY;
-use super::names::KeyId;
+use super::names::{KeyId, under_key};
 use super::value_bytes::weight;
 use super::value_ref::ValueRef;
 
@@ -141,7 +141,7 @@ impl PropertyCell {
 
     /// The id that it came with, if that is kept.
     pub(crate) fn kept_id(&self) -> Option<&Value> {
-        self.meta.iter().find(|(key, _)| *key == PROPERTY_ID_KEY).map(|(_, id)| id)
+        under_key(&self.meta, PROPERTY_ID_KEY)
     }
 
     /// Bytes in memory, roughly.
