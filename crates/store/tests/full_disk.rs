@@ -117,7 +117,7 @@ fn what_the_engine_does_in_the_background_has_room_when_the_disk_is_full() {
     // Writes until so many have been refused, or so many taken; how many of each.
     let mut write = |most_refused: usize, most_taken: usize| {
         let (mut refused, mut taken, began) = (0, 0, Instant::now());
-        while refused < most_refused && taken < most_taken && began.elapsed() < Duration::from_secs(60) {
+        while refused < most_refused && taken < most_taken && began.elapsed() < Duration::from_secs(240) {
             match put() {
                 Ok(()) => taken += 1,
                 Err(StoreError::DiskFull { .. }) => {
