@@ -161,17 +161,9 @@ impl Application<'_> {
                 1
             }
         };
-        let tree = Arc::new(EdgeTree::new(
-            TreeBuild {
-                list: &list,
-                dir: name.dir,
-                bounds: self.memory.node_sizes.bounds(name.label),
-                first_id,
-                account,
-            }
-            .root(),
-            account,
-        ));
+        let (dir, bounds) = (name.dir, self.memory.node_sizes.bounds(name.label));
+        let root = TreeBuild { list: &list, dir, bounds, first_id, account }.root();
+        let tree = Arc::new(EdgeTree::new(root, account));
         let head = section.delta.head(slot);
         let mut unsettled: Vec<_> =
             head.into_iter().flat_map(|head| head.history()).take_while(|v| v.stamp() > watermark).collect();

@@ -24,7 +24,7 @@ impl Memory {
         let catalog = self.catalog();
         let is_other = |label: &EdgeLabelId| catalog.sort_key(*label) != definitions.schema.sort_key(*label);
         let turned = definitions.sorting.keys().copied().filter(is_other);
-        let (some, none): (Vec<_>, Vec<_>) = turned.partition(|label| self.has_lists(*label));
+        let (some, none): (Vec<_>, Vec<_>) = turned.partition(|label| !self.sections_of(*label).is_empty());
         let key = |label| Some((label, definitions.schema.sort_key(label)?));
         let turned = some.into_iter().filter_map(key).collect();
         if none.is_empty() {
@@ -71,11 +71,6 @@ impl Memory {
         let labels = catalog.definitions().sorting.keys();
         let labels: Vec<_> = labels.filter_map(|label| Some((*label, catalog.sort_key(*label)?))).collect();
         self.turn_loads(&labels, 0);
-    }
-
-    /// Whether there is a section of lists along a label.
-    fn has_lists(&self, label: EdgeLabelId) -> bool {
-        !self.sections_of(label).is_empty()
     }
 
     /// The sections of lists along a label, in memory or in the store.

@@ -107,12 +107,9 @@ impl Memory {
             return Ok(None);
         };
         let root = self.tree_root(None, tree, name, guard)?;
-        if root.degree(Tick::MAX) as usize > self.node_sizes.declared(name.label).packed_again() {
-            writer.wilted.remove(&name);
-            return Ok(None);
-        }
-        if root.order != section.order && !self.resorts.is_turning(name.label) {
-            // It lies by a key that is not declared any more: as a tree it can.
+        let is_long = root.degree(Tick::MAX) as usize > self.node_sizes.declared(name.label).packed_again();
+        // By a key that is not declared any more it can lie as a tree.
+        if is_long || root.order != section.order && !self.resorts.is_turning(name.label) {
             writer.wilted.remove(&name);
             return Ok(None);
         }

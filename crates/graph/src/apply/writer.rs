@@ -88,18 +88,12 @@ impl<'a> Application<'a> {
     }
 
     fn change_vertex(&mut self, v: VertexRef, state: VertexState) -> Result<()> {
-        let cell = &self.block(v)?.presence;
-        let tick = self.tick;
+        let (cell, tick) = (&self.block(v)?.presence, self.tick);
         let bytes = if let VertexState::Exists(Some(id)) = &state { weight(id) } else { 0 };
-        self.change(
-            cell,
-            SectionKey::of(v, SectionName::Presence),
-            bytes,
-            Presence::empty,
-            |presence: &Presence| {
-                presence.delta.push(SLOTS, slot_of(v), tick, state);
-            },
-        )
+        let key = SectionKey::of(v, SectionName::Presence);
+        self.change(cell, key, bytes, Presence::empty, |presence: &Presence| {
+            presence.delta.push(SLOTS, slot_of(v), tick, state);
+        })
     }
 
     fn set_property(&mut self, v: VertexRef, key: KeyId, state: &PropertyState) -> Result<()> {
@@ -140,7 +134,7 @@ impl<'a> Application<'a> {
     ) -> Result<()> {
         let partition = partition_of(hash);
         let cell = self.memory.indexes.get_or_grow(index * PARTITIONS + partition);
-        let key = SectionKey::Index { index: index as u32, partition: partition as u8 };
+        let key = SectionKey::index(index, partition);
         let tick = self.tick;
         self.change(cell, key, 0, IndexPartition::empty, |section: &IndexPartition| {
             section.push(tick, IndexChange { hash, vertex, added });
@@ -213,8 +207,5 @@ impl<'a> Application<'a> {
 }
 
 fn unknown_vertex(v: VertexRef) -> GraphError {
-    GraphError::Corrupt {
-        what: "log".into(),
-        problem: format!("a record changes the vertex {}, which no record created", v.0),
-    }
+    GraphError::corrupt("log", format!("a record changes the vertex {}, which no record created", v.0))
 }

@@ -256,7 +256,7 @@ fn visit_group(
 }
 
 fn corrupt(stamp: Tick, problem: &str) -> GraphError {
-    GraphError::Corrupt { what: format!("log record {stamp}"), problem: problem.into() }
+    GraphError::corrupt(format!("log record {stamp}"), problem)
 }
 
 fn entry_key(stamp: Tick, part: u16) -> [u8; 10] {

@@ -41,7 +41,7 @@ pub(crate) use op::{Before, EdgeCells, Op, cells_weight, value_before};
 pub use options::{GraphOptions, PoolOptions, SecondaryOptions, TreeBounds};
 pub(crate) use order_key::increment;
 pub use property::{Cardinality, PropertyEntry, PropertyId, Single};
-pub(crate) use property::{PropertyCell, PropertyState};
+pub(crate) use property::{PropertyCell, PropertyState, repeated};
 pub use range_query::RangeQuery;
 pub(crate) use range_query::bounds_of;
 pub use read_unit::ReadUnit;

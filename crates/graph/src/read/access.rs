@@ -109,10 +109,9 @@ impl Reader<'_> {
 
     /// Appends the vertices that an index has under a hash: a superset of those that have the value.
     fn index_candidates(&self, index: usize, hash: u32, out: &mut Vec<VertexRef>) {
-        match self.memory.index_partition(self.request(), index, partition_of(hash), &self.guard) {
-            Ok(Some(partition)) => partition.candidates(hash, out),
-            Ok(None) => {}
-            Err(error) => self.snapshot().fail(error),
+        let loaded = self.memory.index_partition(self.request(), index, partition_of(hash), &self.guard);
+        if let Some(partition) = self.or_fail(loaded).flatten() {
+            partition.candidates(hash, out);
         }
     }
 
@@ -238,7 +237,7 @@ impl Reader<'_> {
 const LOOKS: usize = 1 << 13;
 
 /// Sorts what follows `first`, and keeps each vertex once if `keep` says so.
-fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {
+pub(super) fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {
     out[first..].sort_unstable();
     let mut kept = first;
     for i in first..out.len() {

@@ -325,12 +325,11 @@ impl<'a> Reader<'a> {
     #[cold]
     fn resolve_stored<T: Mergeable>(&self, cell: &SectionCell<T>, key: SectionKey) -> Option<&T> {
         self.load_with_next(key);
-        match self.memory.section_for(self.request(), cell, || key, &self.guard) {
-            Ok(section) => section,
-            Err(error) => {
-                self.snapshot.fail(error);
-                None
-            }
-        }
+        self.or_fail(self.memory.section_for(self.request(), cell, || key, &self.guard)).flatten()
+    }
+
+    /// What was loaded; a failure is kept in the snapshot.
+    pub(crate) fn or_fail<T>(&self, loaded: Result<T>) -> Option<T> {
+        loaded.map_err(|error| self.snapshot.fail(error)).ok()
     }
 }

@@ -180,13 +180,9 @@ impl Secondaries {
 
     /// The trees that were dropped, and when.
     pub(crate) fn dead(&self) -> Vec<(TreeName, Tick)> {
-        let lists = self.lists.read();
-        let entries = lists.iter().flat_map(|(list, entries)| entries.iter().map(|entry| (*list, entry)));
-        let dead = entries.filter_map(|(list, entry)| match entry.state {
-            State::Dead { died, .. } => Some((list.by(Some(entry.by)), died)),
-            _ => None,
-        });
-        dead.collect()
+        self.of_all(
+            |name, state| if let State::Dead { died, .. } = *state { Some((name, died)) } else { None },
+        )
     }
 
     /// The last stamp whose changes a tree has, if it was dropped.
@@ -201,9 +197,13 @@ impl Secondaries {
     }
 
     fn names(&self, keep: impl Fn(&State) -> bool) -> Vec<TreeName> {
+        self.of_all(|name, state| keep(state).then_some(name))
+    }
+
+    fn of_all<R>(&self, look: impl Fn(TreeName, &State) -> Option<R>) -> Vec<R> {
         let lists = self.lists.read();
         let entries = lists.iter().flat_map(|(list, entries)| entries.iter().map(|entry| (*list, entry)));
-        entries.filter(|(_, entry)| keep(&entry.state)).map(|(list, entry)| list.by(Some(entry.by))).collect()
+        entries.filter_map(|(list, entry)| look(list.by(Some(entry.by)), &entry.state)).collect()
     }
 
     /// Notes the trees that a checkpoint names.

@@ -121,5 +121,5 @@ impl Memory {
 }
 
 pub(crate) fn nowhere(key: SectionKey) -> GraphError {
-    GraphError::Corrupt { what: key.to_string(), problem: "it is neither on disk nor in memory".into() }
+    GraphError::corrupt(key, "it is neither on disk nor in memory")
 }

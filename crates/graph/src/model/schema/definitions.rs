@@ -20,8 +20,7 @@ use super::retypes::Retypes;
 use super::value_type::ValueType;
 use super::{EdgeKey, EdgeSchema, Schema, SchemaMode, VertexKey, VertexSchema};
 use crate::bytes::{Input, Malformed, Output};
-use crate::model::names::{EdgeLabelId, KeyId, VertexLabelId};
-use crate::model::property::Cardinality;
+use crate::model::{Cardinality, EdgeLabelId, KeyId, VertexLabelId};
 
 /// What is declared in a graph. Small and seldom changed, so a change is stored whole.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -10,9 +10,7 @@ use super::parse::bad;
 use super::value_type::{ValueType, is_storable_type, type_name};
 use super::{EdgeKey, EdgeSchema, Schema, SchemaMode, VertexKey, VertexSchema};
 use crate::error::Result;
-use crate::model::catalog::Catalog;
-use crate::model::names::{EdgeLabelId, KeyId, VertexLabelId};
-use crate::model::naming::NameSpace;
+use crate::model::{Catalog, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 
 /// A schema by names. [`SchemaDescription::from_value`] says how it looks as a map, which is also how it looks in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -19,13 +19,7 @@ use values::VertexRef;
 
 use crate::bytes::{Input, Malformed, open_section, seal_section};
 use crate::model::SLOTS;
-use crate::sections::adjacency::Adjacency;
-use crate::sections::column::Column;
-use crate::sections::index::IndexPartition;
-use crate::sections::order::Order;
-use crate::sections::ordered::OrderedPartition;
-use crate::sections::presence::Presence;
-use crate::sections::tree::EdgeTree;
+use crate::sections::{Adjacency, Column, EdgeTree, IndexPartition, Order, OrderedPartition, Presence};
 
 /// A section that can be stored.
 pub(crate) trait StoredSection: Sized {
@@ -141,11 +135,7 @@ mod tests {
     use super::*;
     use crate::bytes::{Output, seal_frame, written_under};
     use crate::model::{KeyId, PropertyCell, ValueRef};
-    use crate::sections::adjacency_builder::AdjacencyBuilder;
-    use crate::sections::bits::Bits;
-    use crate::sections::index::PARTITIONS;
-    use crate::sections::values::Values;
-    use crate::sections::values_builder::ValuesBuilder;
+    use crate::sections::{AdjacencyBuilder, Bits, PARTITIONS, Values, ValuesBuilder};
     use values::{DateTime, Value};
 
     fn adjacency() -> Adjacency {

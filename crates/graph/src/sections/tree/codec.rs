@@ -19,7 +19,7 @@ use super::windows::{Span, Windows};
 use crate::bytes::{Input, Malformed, Output, open_frame, seal_frame};
 use crate::model::{KeyId, Tick};
 use crate::sections::codec::StoredSection;
-use crate::sections::order::Order;
+use crate::sections::order::{Order, OwnPlace};
 
 /// A root as the store has it.
 pub(crate) struct StoredRoot {
@@ -142,7 +142,7 @@ impl Output {
     fn first_edge(&mut self, first: &FirstEdge) {
         match first {
             FirstEdge::Least => self.u8(0),
-            FirstEdge::Place { value, neighbour, seq } => {
+            FirstEdge::Place(OwnPlace { value, neighbour, seq }) => {
                 self.u8(1);
                 self.optional_value(value.as_ref());
                 self.u32(neighbour.0);
@@ -181,7 +181,7 @@ impl Input<'_> {
             0 => FirstEdge::Least,
             1 => {
                 let (value, neighbour) = (self.optional_value()?, VertexRef(self.u32()?));
-                FirstEdge::Place { value, neighbour, seq: self.u32()? }
+                FirstEdge::Place(OwnPlace { value, neighbour, seq: self.u32()? })
             }
             tag => return Err(Malformed::new(format!("no node begins like {tag}"))),
         })
@@ -198,7 +198,7 @@ mod tests {
     }
 
     fn nodes() -> Box<[Arc<EdgeNode>]> {
-        let at = |value| FirstEdge::Place { value, neighbour: VertexRef(7), seq: 9 };
+        let at = |value| FirstEdge::Place(OwnPlace { value, neighbour: VertexRef(7), seq: 9 });
         [
             node(1, FirstEdge::Least, Some(Windows::stored(&[3, 4], true))),
             node(2, at(None), None),
