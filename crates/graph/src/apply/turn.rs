@@ -90,14 +90,6 @@ impl Memory {
         }
         keys
     }
-
-    /// The place of a section of lists.
-    pub(crate) fn list_cell(&self, key: SectionKey) -> Option<&SectionCell<Adjacency>> {
-        let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
-            return None;
-        };
-        self.blocks.stripe(stripe.into())?.block(tablet.into()).adjacency.get(adjacency_number(label, dir))
-    }
 }
 
 fn lists_of(

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crossbeam_epoch::Guard;
 
 use crate::error::Result;
-use crate::model::{Tick, adjacency_number, slot_of};
+use crate::model::{Tick, slot_of};
 use crate::resident::{Memory, Writer};
 use crate::sections::{Adjacency, EdgeTree, SectionKey, SectionName, TreeName, TreeRoot, tree_prefix};
 
@@ -63,9 +63,7 @@ impl Memory {
     /// Moves those of a section's lists that can go; how many.
     fn uproot(&self, key: SectionKey, names: &[TreeName], writer: &mut Writer) -> Result<usize> {
         let guard = crossbeam_epoch::pin();
-        let Some(TreeName { v, label, dir, .. }) = names.first().copied() else { return Ok(0) };
-        let cell = self.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(label, dir)));
-        let Some(cell) = cell else { return Ok(0) };
+        let Some(cell) = self.list_cell(key) else { return Ok(0) };
         let Some(section) = self.section(cell, || key, &guard)? else { return Ok(0) };
         let watermark = self.settled_stamp(writer);
         let (mut leaving, mut lists) = (Vec::new(), Vec::new());

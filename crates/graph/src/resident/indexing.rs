@@ -49,11 +49,6 @@ impl Indexing {
         self.changed.notify_all();
     }
 
-    /// Has the worker look through the indexes about which too little is known.
-    pub(crate) fn add_survey(&self) {
-        self.add(Task::Survey);
-    }
-
     pub(crate) fn set_progress(&self, number: u32, done: usize, total: usize) {
         self.state.lock().progress.insert(number, (done, total));
     }

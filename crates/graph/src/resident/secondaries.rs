@@ -180,9 +180,8 @@ impl Secondaries {
 
     /// The trees that were dropped, and when.
     pub(crate) fn dead(&self) -> Vec<(TreeName, Tick)> {
-        self.of_all(
-            |name, state| if let State::Dead { died, .. } = *state { Some((name, died)) } else { None },
-        )
+        let died = |state: &State| if let State::Dead { died, .. } = *state { Some(died) } else { None };
+        self.of_all(|name, state| Some((name, died(state)?)))
     }
 
     /// The last stamp whose changes a tree has, if it was dropped.

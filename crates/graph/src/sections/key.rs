@@ -91,18 +91,11 @@ impl SectionKey {
                 Some((Self::Block { stripe, tablet: fields[6], name }, rest))
             }
             (kind @ (b'i' | b'o'), rest) => {
-                let (fields, rest) = rest.split_first_chunk::<5>()?;
-                let index = u32::from_be_bytes([fields[0], fields[1], fields[2], fields[3]]);
-                let partition = fields[4];
-                let is_hashed = *kind == b'i';
-                Some((
-                    if is_hashed {
-                        Self::Index { index, partition }
-                    } else {
-                        Self::Ordered { index, partition }
-                    },
-                    rest,
-                ))
+                let (&[i0, i1, i2, i3, partition], rest) = rest.split_first_chunk::<5>()?;
+                let index = u32::from_be_bytes([i0, i1, i2, i3]);
+                let hashed = Self::Index { index, partition };
+                let key = if *kind == b'i' { hashed } else { Self::Ordered { index, partition } };
+                Some((key, rest))
             }
             (b't', rest) => {
                 let (list, rest) = parse_list(rest)?;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use crossbeam_epoch::Guard;
+
 use super::windows::{Span, Windows};
 use crate::cells::{Account, SectionCell, Version};
 use crate::model::Tick;
 use crate::sections::adjacency::Adjacency;
 use crate::sections::order::{OwnPlace, SortPlace};
-use crossbeam_epoch::Guard;
 
 /// Where the part of the list in a node begins: at this edge or the place where it was.
 #[derive(Clone, Debug)]
