@@ -24,6 +24,20 @@ pub struct Instruction<N> {
     pub at: Option<Position>,
 }
 
+impl<N> Instruction<N> {
+    /// A call that stands where another one was written.
+    pub fn new(name: N, args: Vec<Argument>, at: Option<Position>) -> Self {
+        Self { name, args, at }
+    }
+}
+
+impl Traversal {
+    /// An anonymous traversal.
+    pub fn anonymous(steps: Vec<Instruction<StepName>>) -> Self {
+        Self { source: Vec::new(), steps }
+    }
+}
+
 /// A place in Gremlin text. Both count from one, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {

@@ -90,6 +90,26 @@ fn an_upsert_without_an_index_that_races_finds_what_another_one_has_added() {
 }
 
 #[test]
+fn merges_that_race_make_no_element_twice() {
+    let index = IndexDescription { label: "u".into(), keys: vec!["k".into()], kind: IndexKind::Equality };
+    for indexed in [false, true] {
+        let db = on_a_slow_disk();
+        if indexed {
+            db.graph().declare_index(&index).unwrap();
+            db.graph().await_index(&index).unwrap();
+        }
+        let merge = "g.mergeV([(T.label): 'u', k: y]).option(onCreate, [n: x]).option(onMatch, [m: x])";
+        assert_eq!(race(&db, merge, 25), Refused::new());
+        assert_eq!(count(&db, "g.V().count()"), 25);
+        assert_eq!(count(&db, "g.V().has('m').count()"), 25);
+        let merge = "g.mergeE([(OUT): Merge.outV, (IN): Merge.inV, (T.label): 'e', k: y]).\
+            option(outV, [k: 0L]).option(inV, [k: y])";
+        assert_eq!(race(&db, merge, 25), Refused::new());
+        assert_eq!(count(&db, "g.E().count()"), 25);
+    }
+}
+
+#[test]
 fn increments_of_one_property_by_many_clients_are_all_counted() {
     let db = on_a_slow_disk();
     ask(&db, "g.addV('counter').property(id, 'c').property('n', 0)").outcome().unwrap();

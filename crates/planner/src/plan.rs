@@ -10,7 +10,7 @@ use crate::explain::Explanation;
 use crate::physical::Plan;
 use crate::unknown::Unknown;
 use crate::words::{InWords, Words};
-use crate::{Options, PlanError, Schema, Statistics, bind, lower, rules};
+use crate::{Options, PlanError, Schema, Statistics, bind, lower, matching, rules};
 
 /// A plan with what the engine needs to know beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,16 @@ pub fn plan(
     let explains = traversal.steps.last().is_some_and(|step| step.name == StepName::Explain);
     let mut explanation = (explains || options.explain).then(|| Explanation::of(traversal));
     let unknown = Unknown::new(schema);
+    let rewritten = source.strategies.apply(traversal)?;
+    if let (Some(explanation), Some(rewritten)) = (&mut explanation, &rewritten) {
+        explanation.add("strategies", rewritten.to_string());
+    }
+    let traversal = rewritten.as_ref().unwrap_or(traversal);
+    let matched = matching::without_match(traversal, &unknown, statistics)?;
+    if let (Some(explanation), Some(matched)) = (&mut explanation, &matched) {
+        explanation.add("match", matched.to_string());
+    }
+    let traversal = matched.as_ref().unwrap_or(traversal);
     let mut logical = bind::bind(traversal, &unknown, source)?;
     let written = |plan: &dyn InWords| {
         let mut words = Words::new(schema);

@@ -22,7 +22,7 @@ use crate::memory::StateMemory;
 
 /// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
 /// are not shared stay apart, which only costs).
-type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u32));
+pub(super) type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u32));
 
 /// The same of a vertex where no slot is filled. Clients choose nothing of it.
 type Visit = (u32, VertexRef, (u64, u32));
@@ -164,7 +164,7 @@ impl Barrier {
     }
 }
 
-fn identity(batch: &Batch, row: usize, tag: u32) -> Identity {
+pub(super) fn identity(batch: &Batch, row: usize, tag: u32) -> Identity {
     let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
     (tag, batch.current.value(row), slots.collect(), history(batch, row))

@@ -29,7 +29,7 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
         OpKind::Fetch(op::Fetch { from: By::Slot(slot), what, .. }) => {
             batch.slot(*slot).is_some_and(|column| of_fetch(what, column))
         }
-        OpKind::Math(_) => true,
+        OpKind::Math(_) | OpKind::SackWith(_) => true,
         OpKind::Path(op::Path { by, from, to }) => !by.is_empty() || from.is_some() || to.is_some(),
         // These do not fail at a row,
         OpKind::Scan(_)
@@ -42,6 +42,7 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
         | OpKind::Forget(_)
         | OpKind::Store(_)
         | OpKind::Load(_)
+        | OpKind::Sack(_)
         | OpKind::Unfold
         | OpKind::Project(_)
         | OpKind::Select(_)
@@ -59,6 +60,7 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
         | OpKind::Aggregate(_)
         | OpKind::GroupCount(_)
         | OpKind::Barrier(_)
+        | OpKind::MergeSacks(_)
         | OpKind::Collect(_)
         | OpKind::Sample(..)
         | OpKind::Cap(_)

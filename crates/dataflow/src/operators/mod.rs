@@ -8,10 +8,11 @@
 //! | `property/` | `values`, `properties`, `valueMap`, `elementMap`, what `by('key')` fetches |
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
+//! | `sack.rs`, `combine.rs` | `sack`, `withSack` |
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
 //! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
-//! | `write/` | `addV`, `addE`, `property`, `drop` |
+//! | `write/` | `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop` |
 //! | `loop_control.rs` | `until` and `emit` |
 //!
 //! An operator finds its plan in the [`Context`] and keeps only what it must remember between two calls.
@@ -25,6 +26,7 @@ mod barrier;
 mod chunk;
 mod collect;
 mod column_builder;
+mod combine;
 mod dedup;
 mod direct;
 mod element;
@@ -55,6 +57,7 @@ mod range;
 mod reduce;
 mod row_origins;
 mod row_store;
+mod sack;
 mod sample;
 mod seen;
 mod select;
@@ -78,7 +81,7 @@ mod width;
 mod write;
 
 use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind, op};
+use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind, WriteKind, op};
 use values::Value;
 
 use crate::batch::Batch;
@@ -124,6 +127,8 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Fetch(_) => Box::new(Direct(property::fetch)),
         OpKind::Store(_) => Box::new(Direct(slots::store)),
         OpKind::Load(_) => Box::new(Direct(slots::load)),
+        OpKind::Sack(_) => Box::new(Direct(sack::sack)),
+        OpKind::SackWith(_) => Box::new(Direct(sack::sack_with)),
         OpKind::Local(_) => Box::new(Direct(local::local)),
         OpKind::Unfold => Box::new(per_row(unfold::Unfold::default())),
         OpKind::Math(_) => Box::<math::MathOp>::default(),
@@ -138,6 +143,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount(_) => Box::<group_count::GroupCount>::default(),
         OpKind::Barrier(_) => Box::<barrier::Barrier>::default(),
+        OpKind::MergeSacks(_) => Box::<sack::MergeSacks>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
         OpKind::Gather => Box::<gather::Gather>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),
@@ -145,6 +151,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Cap(_) => Box::<ending::Cap>::default(),
         OpKind::Discard => Box::new(Direct(ending::discard)),
         OpKind::Fail(_) => Box::new(Direct(ending::fail)),
+        OpKind::Write(WriteKind::Merge(_)) => Box::<write::Merge>::default(),
         OpKind::Write(_) => Box::new(Direct(write::write)),
         OpKind::LoopControl { until, emit } => Box::new(loop_control::LoopControl::new(until, emit)),
         OpKind::Scope(_) => unreachable!("{} is a scope", op.step),

@@ -37,7 +37,7 @@ pub(super) fn load(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
 }
 
 /// The traversers whose slot is filled.
-fn present(batch: Batch, slot: Slot) -> Option<Batch> {
+pub(super) fn present(batch: Batch, slot: Slot) -> Option<Batch> {
     match batch.slot(slot).cloned() {
         None => None,
         Some(column) => match &*column {

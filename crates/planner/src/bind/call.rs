@@ -184,6 +184,7 @@ impl Taken {
                 | S::Dedup
                 | S::Aggregate
                 | S::Sample
+                | S::Sack
                 | S::Store
                 | S::Where
                 | S::Math
@@ -198,7 +199,7 @@ impl Taken {
                 !matches!(modulator.args.first(), Some(Argument::Value(Value::Direction(_))))
             }
             (S::Property, S::AddV | S::AddE) => true,
-            (S::Option, S::Choose) => true,
+            (S::Option, S::Branch | S::Choose | S::MergeV | S::MergeE) => true,
             (S::Until | S::Times, S::Repeat) => !std::mem::replace(&mut self.until, true),
             (S::Emit, S::Repeat) => !std::mem::replace(&mut self.emit, true),
             _ => false,

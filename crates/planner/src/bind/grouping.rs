@@ -51,7 +51,17 @@ impl Binder<'_> {
     ) -> Result<Group, PlanError> {
         let mut bys = self.plain_bys(call, shape)?.into_iter();
         let key = bys.next().unwrap_or(Modulator::THIS);
-        let value = bys.next().unwrap_or(Modulator::THIS);
+        let mut value = bys.next().unwrap_or(Modulator::THIS);
+        if self.productive_by.is_some()
+            && let Some(Argument::Value(_) | Argument::Parameter(..)) =
+                call.modulators(StepName::By).nth(1).and_then(|by| by.args.first())
+        {
+            // A list of them is there, whatever is in it.
+            let known = self.productive_by.take();
+            let plain = self.plain_bys(call, shape);
+            self.productive_by = known;
+            value = plain?.into_iter().nth(1).unwrap_or(value);
+        }
         if bys.next().is_some() {
             return Err(call.invalid("its key and its value are set by two by(); there is a third"));
         }

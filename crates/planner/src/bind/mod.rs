@@ -7,6 +7,7 @@
 //!
 //! It must never know what a plan costs or how it runs: what a traversal means is all that it decides.
 
+mod branch;
 mod call;
 mod connective;
 mod filters;
@@ -16,11 +17,13 @@ mod grouping;
 mod label_names;
 mod local;
 mod math;
+mod merge;
 mod modulators;
 mod names;
 mod predicates;
 mod property_steps;
 mod repeat;
+mod sack;
 mod scoping;
 mod select;
 mod shape;
@@ -32,15 +35,17 @@ mod writes;
 
 use gremlin::{Argument, Instruction, StepName, Traversal};
 
-use values::{Value, watch};
+use values::{Str, Value, watch};
 
 use crate::TICKS;
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
 use crate::physical::{Function, Slot};
+use crate::strategies::Partition;
 use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
 use repeat::Loop;
+use sack::SackPlace;
 use shape::{Shape, Type};
 
 pub(crate) use source::SourceSettings;
@@ -65,10 +70,14 @@ pub(crate) fn bind(
     let names = Names::of(traversal, &mut plan)?;
     settings.admit(names.draw)?;
     let connects = !settings.unconnected;
+    let sack = SackPlace { settings: settings.sack, bulks: !settings.no_bulk, slot: None };
     let mut binder = Binder {
         schema,
         plan,
         names,
+        sack,
+        partition: settings.strategies.partition().cloned(),
+        productive_by: settings.productive_by,
         connects,
         loops: Vec::new(),
         depth: 0,
@@ -93,6 +102,12 @@ struct Binder<'a> {
     plan: Logical,
     /// All the names that the traversal gives and uses.
     names: Names,
+    /// The sacks.
+    sack: SackPlace,
+    /// The partition that elements are written into.
+    partition: Option<Partition>,
+    /// As [`SourceSettings`] has it.
+    productive_by: Option<Vec<Str>>,
     /// Whether an `and()` or `or()` between steps connects them.
     connects: bool,
     /// The loops around the current place, innermost last.
@@ -262,6 +277,7 @@ impl Binder<'_> {
             S::Any | S::All => self.members(call, shape, out),
             S::None if !call.args.is_empty() => self.members(call, shape, out),
             S::Coin | S::Sample => self.draw(call, shape, out),
+            S::Sack => self.sack(call, shape, out),
             S::Select => self.select(call, shape, out),
             S::Count
             | S::Sum
@@ -287,8 +303,10 @@ impl Binder<'_> {
             | S::Optional
             | S::Union
             | S::Choose => self.subquery(call, shape, out),
+            S::Branch => self.branch(call, &shape, out),
             S::Repeat => self.repeat(call, shape, out),
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
+            S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
             S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
             name => match Function::of(name) {

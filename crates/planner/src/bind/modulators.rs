@@ -6,8 +6,8 @@ use values::Value;
 use super::call::Call;
 use super::{Binder, Shape};
 use crate::PlanError;
-use crate::logical::Modulator;
-use crate::physical::FetchKind;
+use crate::logical::{Chain, Kind, Modulator};
+use crate::physical::{FetchKind, LocalFn, Operand};
 
 impl Binder<'_> {
     /// The `by` modulators of a step, each with the order it asks for. They apply to objects of the given shape.
@@ -118,7 +118,32 @@ impl Binder<'_> {
                 _ => return Err(call.bad_argument(0, "a property key, a token or a traversal")),
             },
         };
-        Ok((modulator, order))
+        Ok((self.productive(modulator), order))
+    }
+
+    /// Under `ProductiveByStrategy`, what has no result has null for one. Of reducers all have one.
+    fn productive(&self, by: Modulator) -> Modulator {
+        let Some(known) = &self.productive_by else { return by };
+        let found = match by {
+            Modulator::Fetch(FetchKind::Only(ref name, _)) if known.is_empty() || !known.contains(name) => {
+                Chain::of(Kind::Take(by), StepName::By)
+            }
+            Modulator::Chain(chain) if !chain.steps.last().is_some_and(|last| reduces(&last.kind)) => chain,
+            by => return by,
+        };
+        let null = Kind::Call(LocalFn::Constant(Operand::Const(Value::Null)));
+        let branches = vec![found, Chain::of(null, StepName::Constant)];
+        Modulator::Chain(Chain::of(Kind::Coalesce(branches), StepName::By))
+    }
+}
+
+/// Whether the step makes one object of a whole stream.
+fn reduces(kind: &Kind) -> bool {
+    match kind {
+        Kind::Aggregate(_) => true,
+        Kind::Group(group) => group.side_effect.is_none(),
+        Kind::GroupCount(count) => count.side_effect.is_none(),
+        _ => false,
     }
 }
 

@@ -112,6 +112,11 @@ impl Names {
         self.given_since.as_ref().is_none_or(|given| given.contains_key(name))
     }
 
+    /// Whether no names are out of sight.
+    pub fn is_all_in_sight(&self) -> bool {
+        self.given_since.is_none()
+    }
+
     /// The names that are in sight, for [`Names::back_in_sight`].
     pub fn in_sight(&self) -> InSight {
         InSight { certain: self.certain(), given_since: self.given_since.clone() }

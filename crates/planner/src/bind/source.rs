@@ -1,6 +1,6 @@
 //! The source of a traversal: `with`, `withSideEffect`, `withStrategies` and their kin.
 
-use gremlin::{Argument, Instruction, Position, SourceName, StepName, Strategy};
+use gremlin::{Argument, Instruction, Operator, Position, SourceName, StepName, Strategy};
 use indexmap::IndexMap;
 use values::{Str, Value};
 
@@ -8,6 +8,7 @@ use super::call::is_parameter;
 use crate::PlanError;
 use crate::options::is_planner_key;
 use crate::physical::SideEffect;
+use crate::strategies::Strategies;
 
 /// Strategies of TinkerPop that choose how a traversal runs and never what it answers. Mangrove has its own.
 const OPTIMISATIONS: &[&str] = &[
@@ -44,6 +45,15 @@ const OPTIMISATIONS: &[&str] = &[
 /// Strategies that change answers only for traversals that Mangrove refuses anyway, or that are always in force.
 const SATISFIED: &[&str] = &["HaltedTraverserStrategy"];
 
+/// What `withSack` says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SackSettings {
+    /// What is in a sack at first.
+    pub initial: Value,
+    /// What makes one of two sacks, where traversers are merged.
+    pub merge: Option<Operator>,
+}
+
 /// What the source of a traversal says about its plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SourceSettings {
@@ -51,6 +61,15 @@ pub(crate) struct SourceSettings {
     pub side_effects: IndexMap<Str, SideEffect>,
     /// `withPath()`.
     pub paths: bool,
+    /// `withSack()`.
+    pub sack: Option<SackSettings>,
+    /// `withBulk(false)`.
+    pub no_bulk: bool,
+    /// What rewrites the traversal.
+    pub strategies: Strategies,
+    /// `ProductiveByStrategy`: a `by` without a result gives null. The keys that are known to give one, if any are; then others
+    /// are not.
+    pub productive_by: Option<Vec<Str>>,
     /// `ReadOnlyStrategy`.
     pub read_only: bool,
     /// `SeedStrategy`, and where it is asked for.
@@ -98,9 +117,9 @@ impl SourceSettings {
     }
 
     fn read(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
-        let refuse = |what: &str| Err(PlanError::form(what, instruction.at));
         let args = &instruction.args;
-        self.pinned |= instruction.name == SourceName::WithSideEffect && args.iter().any(is_parameter);
+        let shapes = matches!(instruction.name, SourceName::WithSideEffect | SourceName::WithSack);
+        self.pinned |= shapes && args.iter().any(is_parameter);
         match instruction.name {
             SourceName::With => {
                 if let Some(Value::String(key)) = args.first().and_then(Argument::as_value)
@@ -114,10 +133,10 @@ impl SourceSettings {
             SourceName::WithPath => self.paths = true,
             SourceName::WithBulk => {
                 if let Some(Value::Bool(false)) = args.first().and_then(Argument::as_value) {
-                    return refuse("`withBulk(false)`");
+                    self.no_bulk = true;
                 }
             }
-            SourceName::WithSack => return refuse("`withSack`"),
+            SourceName::WithSack => self.sack(instruction)?,
             SourceName::WithSideEffect => self.side_effect(instruction)?,
             SourceName::WithStrategies => {
                 for argument in args {
@@ -135,6 +154,20 @@ impl SourceSettings {
             }
             SourceName::WithComputer => self.computer = Some(instruction.at),
         }
+        Ok(())
+    }
+
+    fn sack(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
+        let refuse = |what: &str| Err(PlanError::form(what, instruction.at));
+        let Some(initial) = instruction.args.first().and_then(Argument::as_value) else {
+            return refuse("`withSack` with a lambda, or with a value that is no literal");
+        };
+        let merge = match instruction.args.get(1) {
+            None => None,
+            Some(Argument::Operator(operator)) if instruction.args.len() == 2 => Some(*operator),
+            Some(_) => return refuse("`withSack` with a lambda"),
+        };
+        self.sack = Some(SackSettings { initial: initial.clone(), merge });
         Ok(())
     }
 
@@ -176,6 +209,8 @@ impl SourceSettings {
                     }
                 }
             }
+            "ProductiveByStrategy" => self.productive_by = Some(productive_keys(strategy)),
+            _ if self.strategies.take(strategy, instruction.at)? => {}
             name if OPTIMISATIONS.contains(&name) || SATISFIED.contains(&name) => {}
             name => return Err(PlanError::form(format!("strategy `{name}`"), instruction.at)),
         }
@@ -188,11 +223,24 @@ impl SourceSettings {
             "ReadOnlyStrategy" => self.read_only = false,
             "OptionsStrategy" => self.settings.clear(),
             "SideEffectStrategy" => self.side_effects.clear(),
+            "SackStrategy" => self.sack = None,
             "SeedStrategy" => self.seeded = None,
             "VertexProgramStrategy" => self.computer = None,
             "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
             "ConnectiveStrategy" => self.unconnected = true,
-            _ => {}
+            "ProductiveByStrategy" => self.productive_by = None,
+            name => self.strategies.without(name),
         }
     }
+}
+
+/// The keys that `ProductiveByStrategy` is told about.
+fn productive_keys(strategy: &Strategy) -> Vec<Str> {
+    let given = strategy.configuration.iter().find(|(key, _)| key == "productiveKeys");
+    let members: Vec<Value> = match given.and_then(|(_, keys)| keys.as_value()) {
+        Some(Value::List(keys)) => keys.iter().cloned().collect(),
+        Some(Value::Set(keys)) => keys.iter().cloned().collect(),
+        _ => Vec::new(),
+    };
+    members.iter().filter_map(Value::as_str).map(Str::from).collect()
 }

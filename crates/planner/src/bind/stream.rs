@@ -56,10 +56,12 @@ impl Binder<'_> {
             StepName::Order if local => self.order_local(call, shape, out),
             StepName::Order => self.order(call, shape, out),
             StepName::Barrier => {
-                if matches!(call.args.first(), Some(Argument::Barrier(_) | Argument::Lambda(_))) {
-                    return Err(call.unsupported("with a consumer"));
-                }
-                Self::push(out, Kind::Barrier, call);
+                let normalise = match call.args.first() {
+                    Some(Argument::Lambda(_)) => return Err(call.unsupported("with a lambda")),
+                    given => matches!(given, Some(Argument::Barrier(_))),
+                };
+                let barrier = self.merge_sacks(normalise).map_or(Kind::Barrier, Kind::MergeSacks);
+                Self::push(out, barrier, call);
                 Ok(shape)
             }
             _ => self.range(call, shape, local, first, out),

@@ -74,9 +74,7 @@ struct Token {
 
 impl Binder<'_> {
     pub(super) fn write_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
-        if call.modulators(StepName::With).next().is_some() {
-            return Err(call.unsupported("with with()"));
-        }
+        // What with() says is for a graph that knows it; this one knows nothing.
         match call.name {
             StepName::AddV => {
                 self.enters_start = Value::Bool(false);
@@ -284,7 +282,7 @@ impl Binder<'_> {
 
     /// A child that computes what is to be written. At the start of a traversal there is nothing that could enter it, and
     /// TinkerPop lets a `false` do so, or a 1.
-    fn input_chain(&mut self, traversal: &Traversal, shape: &Shape) -> Result<Chain, PlanError> {
+    pub(super) fn input_chain(&mut self, traversal: &Traversal, shape: &Shape) -> Result<Chain, PlanError> {
         let looks = |first: &Instruction<StepName>| !MAKE_THEIR_OWN.contains(&first.name);
         let starts =
             shape.ty == Type::Seed && (self.plan.paths || traversal.steps.first().is_some_and(looks));

@@ -52,7 +52,7 @@ impl Role {
 }
 
 macro_rules! children {
-    ($(#[$doc:meta])* $name:ident, $repeat:ident, $modulator:ident, $condition:ident, $property:ident, $input:ident, $iter:ident, $($mutability:tt)?) => {
+    ($(#[$doc:meta])* $name:ident, $repeat:ident, $modulator:ident, $condition:ident, $property:ident, $input:ident, $inputs:ident, $computed:ident, $iter:ident, $($mutability:tt)?) => {
         impl Kind {
             $(#[$doc])*
             pub fn $name(&$($mutability)? self, visit: &mut dyn FnMut(&$($mutability)? Chain, Role)) {
@@ -65,6 +65,7 @@ macro_rules! children {
                     Self::Local(chain) => visit(chain, Role::Local),
                     Self::Optional(chain) => visit(chain, Role::Optional),
                     Self::SideEffect(chain) => visit(chain, Role::Nothing),
+                    Self::SackWith(with) => $modulator(&$($mutability)? with.by, Role::First, visit),
                     Self::Take(by) | Self::Collect { by, .. } => $modulator(by, Role::First, visit),
                     Self::Keep { by, origin, .. } => $modulator(by, Role::of_modulator(origin), visit),
                     Self::Sample(_, weight) => weight.$iter().for_each(|by| $modulator(by, Role::First, visit)),
@@ -121,13 +122,15 @@ macro_rules! children {
                                 add.to.$iter().for_each(|to| $input(to, visit));
                                 add.properties.$iter().for_each(|property| $property(property, visit));
                             }
+                            Write::Merge(merge) => merge.$inputs().for_each(|one| $input(one, visit)),
+                            Write::Update(map) => map.$computed().into_iter().for_each(|one| $input(one, visit)),
                             Write::SetProperty(property) => $property(property, visit),
                             Write::Drop => {}
                         },
                     Self::Graph(_) | Self::Inject(_) | Self::Identity | Self::Move(_) | Self::EdgeVertex(_)
                     | Self::Degree { .. } | Self::BulkByDegree { .. } | Self::BulkByWalks { .. } | Self::Filter(_) | Self::Properties { .. }
                     | Self::Call(_) | Self::Unfold | Self::Path { .. } | Self::Load(_) | Self::Range { .. }
-                    | Self::Tail(_) | Self::Aggregate(_) | Self::Barrier | Self::HoldRepeats | Self::Coin(_) | Self::Cap(_) | Self::Discard
+                    | Self::Tail(_) | Self::Aggregate(_) | Self::Barrier | Self::MergeSacks(_) | Self::Sack(_) | Self::HoldRepeats | Self::Coin(_) | Self::Cap(_) | Self::Discard
                     | Self::Fail(_) => {}
                 }
             }
@@ -172,12 +175,13 @@ macro_rules! children {
 
 children!(
     /// Visits the step's direct subqueries.
-    for_each_child, repeat_children, modulator_child, condition_children, property_children, input_child, iter,
+    for_each_child, repeat_children, modulator_child, condition_children, property_children, input_child, inputs,
+    computed, iter,
 );
 children!(
     /// Visits the step's direct subqueries, to change them.
     for_each_child_mut, repeat_children_mut, modulator_child_mut, condition_children_mut, property_children_mut,
-    input_child_mut, iter_mut, mut
+    input_child_mut, inputs_mut, computed_mut, iter_mut, mut
 );
 
 impl Chain {

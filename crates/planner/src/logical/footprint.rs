@@ -113,7 +113,11 @@ impl Kind {
                 }
                 sum
             }
-            Self::EdgeVertex(crate::physical::EdgeEnd::Other(_)) | Self::Load(_) => Footprint::SLOTS,
+            Self::EdgeVertex(crate::physical::EdgeEnd::Other(_)) | Self::Load(_) | Self::Sack(_) => {
+                Footprint::SLOTS
+            }
+            Self::SackWith(with) => of_modulator(&with.by) | Footprint::SLOTS | Footprint::NAMES,
+            Self::MergeSacks(_) => Footprint::STREAM | Footprint::SLOTS | Footprint::NAMES,
             Self::Graph(Access { lookup, .. }) => match lookup {
                 Lookup::Ids(ids) => of_operands(ids),
                 Lookup::Index { values, .. } => of_operands(values),

@@ -7,6 +7,7 @@ impl Kind {
     /// is the current object.
     pub fn for_each_modulator_mut(&mut self, visit: &mut dyn FnMut(Option<&mut Origin>, &mut Modulator)) {
         match self {
+            Self::SackWith(with) => visit(None, &mut with.by),
             Self::Take(by) | Self::Collect { by, .. } | Self::Sample(_, Some(by)) => visit(None, by),
             Self::Keep { origin, by, .. } => visit(Some(origin), by),
             Self::Project(entries) => entries.iter_mut().for_each(|(_, by)| visit(None, by)),

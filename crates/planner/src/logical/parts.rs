@@ -62,7 +62,8 @@ fn own_changes(kind: &Kind) -> Parts {
     match &**write {
         Write::AddVertex(_) => Parts::VERTICES,
         Write::AddEdge(_) => Parts::EDGES,
-        Write::SetProperty(_) => Parts::PROPERTIES,
+        Write::Merge(merge) => of_elements(merge.element) | Parts::PROPERTIES,
+        Write::Update(_) | Write::SetProperty(_) => Parts::PROPERTIES,
         Write::Drop => Parts::ALL,
     }
 }
@@ -79,6 +80,7 @@ pub(super) fn own_reads(kind: &Kind) -> Parts {
         Kind::Degree { .. } | Kind::BulkByDegree { .. } | Kind::BulkByWalks { .. } => Parts::EDGES,
         Kind::Properties { .. } | Kind::Path { .. } => Parts::PROPERTIES,
         Kind::Filter(test) => Parts::properties_if(test_reads(test)),
+        Kind::SackWith(with) => of_modulator(&with.by),
         Kind::Take(by) | Kind::Keep { by, .. } | Kind::Collect { by, .. } => of_modulator(by),
         Kind::Math { variables, .. } => of_all(variables.iter().map(|(_, _, by)| by)),
         Kind::Project(entries) => of_all(entries.iter().map(|(_, by)| by)),
@@ -93,6 +95,10 @@ pub(super) fn own_reads(kind: &Kind) -> Parts {
         Kind::Group(group) => of_modulator(&group.key),
         Kind::GroupCount(group) => of_modulator(&group.key),
         Kind::Repeat(repeat) => of_conditions(repeat),
+        Kind::Write(write) => match &**write {
+            Write::Merge(merge) => of_elements(merge.element) | Parts::VERTICES | Parts::PROPERTIES,
+            _ => Parts::NONE,
+        },
         Kind::Call(LocalFn::Order(_) | LocalFn::Call(..) | LocalFn::Value) => Parts::PROPERTIES,
         _ => Parts::NONE,
     }

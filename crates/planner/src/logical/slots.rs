@@ -1,7 +1,7 @@
 //! Which slots a step reads and which it fills.
 
 use super::{Chain, Input, Kind, Lookup, LoopCondition, Modulator, Origin, PropertyWrite, Step, Write};
-use crate::physical::{EdgeEnd, LocalFn, Slot, Slots, Use};
+use crate::physical::{EdgeEnd, LocalFn, MergeMap, Slot, Slots, Use};
 
 impl Step {
     /// The slots that the step or its subqueries read, also those that a subquery fills itself.
@@ -23,6 +23,8 @@ impl Step {
     /// The slots that the step fills; not those that its subqueries do.
     pub fn slots_filled(&self) -> impl Iterator<Item = Slot> {
         let (own, fetched) = match &self.kind {
+            Kind::SackWith(with) => (Some(with.into), &[][..]),
+            Kind::MergeSacks(merge) => (Some(merge.into), &[][..]),
             Kind::Keep { into, .. } => (Some(*into), &[][..]),
             Kind::Move(step) => (step.from, &step.fetch[..]),
             _ => (None, &[][..]),
@@ -49,6 +51,9 @@ impl Kind {
                 });
             }
             Self::Load(slot) | Self::EdgeVertex(EdgeEnd::Other(slot)) => see(slot, Use::Read),
+            Self::Sack(sack) => sack.for_each_slot(&mut see),
+            Self::SackWith(with) => with.sack.for_each_slot(&mut see),
+            Self::MergeSacks(merge) => merge.sack.for_each_slot(&mut see),
             Self::Call(LocalFn::Constant(operand)) => operand.for_each_slot(&mut see),
             Self::Inject(operands) => operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see)),
             Self::Graph(access) => match &mut access.lookup {
@@ -88,6 +93,15 @@ fn of_write(write: &mut Write, see: &mut dyn FnMut(&mut Slot, Use)) {
                 .flatten()
                 .for_each(|input| of_input(input, see));
             &mut add.properties[..]
+        }
+        Write::Merge(merge) => {
+            let operands = merge.maps_mut().flat_map(MergeMap::operands_mut);
+            operands.for_each(|operand| operand.for_each_slot(see));
+            return merge.inputs_mut().for_each(|input| of_input(input, see));
+        }
+        Write::Update(map) => {
+            map.operands_mut().for_each(|operand| operand.for_each_slot(see));
+            return map.computed_mut().into_iter().for_each(|input| of_input(input, see));
         }
         Write::SetProperty(property) => std::slice::from_mut(property),
         Write::Drop => return,

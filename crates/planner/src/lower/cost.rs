@@ -357,6 +357,9 @@ fn leaves_current(kind: &Kind) -> bool {
         Kind::Identity
             | Kind::Keep { .. }
             | Kind::Barrier
+            | Kind::MergeSacks(_)
+            | Kind::Sack(_)
+            | Kind::SackWith(_)
             | Kind::HoldRepeats
             | Kind::Collect { .. }
             | Kind::Coin(_)

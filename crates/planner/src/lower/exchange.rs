@@ -230,6 +230,8 @@ pub(super) fn is_stateless(kind: &OpKind) -> bool {
         | OpKind::Properties(_)
         | OpKind::Fetch(_)
         | OpKind::Store(_)
+        | OpKind::Sack(_)
+        | OpKind::SackWith(_)
         | OpKind::Load(_)
         | OpKind::Unfold
         | OpKind::Local(_)

@@ -267,7 +267,7 @@ fn forget_inside(op: &mut Op, after: &SlotSet, filled: &mut SlotSet) {
 /// Whether the operator copies the columns of its input, or merges traversers by them.
 fn copies_columns(op: &OpKind) -> bool {
     match op {
-        OpKind::Expand(_) | OpKind::Barrier(_) | OpKind::Unfold => true,
+        OpKind::Expand(_) | OpKind::Barrier(_) | OpKind::MergeSacks(_) | OpKind::Unfold => true,
         OpKind::Scope(scope) => {
             matches!(
                 scope.kind,

@@ -3,6 +3,7 @@
 use values::Str;
 
 use crate::logical::Label;
+use crate::matching::HIDDEN;
 use crate::physical::{By, FetchKind, Op, OpKind, Pipeline, ScopeKind, Slot, Test};
 
 /// An operator that gets its number at the end of lowering.
@@ -133,7 +134,9 @@ impl Ops {
                 self.stay(OpKind::Filter(Test::Constant(true)));
             }
             if let Some(last) = self.ops.last_mut() {
-                last.labels.extend(labels.iter().map(|label| label.name.clone()));
+                // What match() calls its variables, nobody sees.
+                let shown = labels.iter().filter(|label| !label.name.starts_with(HIDDEN));
+                last.labels.extend(shown.map(|label| label.name.clone()));
             }
         }
     }

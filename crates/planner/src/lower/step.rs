@@ -7,7 +7,7 @@ use graph::VertexLabelId;
 
 use crate::logical::{Access, Comparison, Kind, Lookup, Modulator, Move, Origin, Select, Selected, Step};
 use crate::physical::{
-    By, ExpandTo, OpKind, Predicate, Selection, Slot, Slots, SortKey, SourceIds, Test, op,
+    By, ExpandTo, OpKind, Predicate, SackWith, Selection, Slot, Slots, SortKey, SourceIds, Test, op,
 };
 
 impl Lowering<'_> {
@@ -164,6 +164,17 @@ impl Lowering<'_> {
                 }
             }
             Kind::Barrier => ops.stay(OpKind::Barrier(op::Barrier { first_passes: false })),
+            Kind::Sack(sack) => ops.go(OpKind::Sack(sack.clone())),
+            Kind::SackWith(with) => {
+                let SackWith { sack, operator, by, into } = with.clone();
+                let by = self.by(&By::Current, &by, place, ops);
+                ops.slot_changed(into);
+                ops.stay(OpKind::SackWith(SackWith { sack, operator, by, into }));
+            }
+            Kind::MergeSacks(merge) => {
+                ops.slot_changed(merge.into);
+                ops.stay(OpKind::MergeSacks(merge.clone()));
+            }
             Kind::HoldRepeats => ops.stay(OpKind::Barrier(op::Barrier { first_passes: true })),
             Kind::Collect { side_effect, by, eager } => {
                 let by = self.by(&By::Current, by, place, ops);

@@ -3,7 +3,7 @@
 use super::pipeline::Ops;
 use super::{Lowering, Place};
 use crate::logical::{Input, Modulator, PropertyWrite, Write};
-use crate::physical::{By, OpKind, Operand, WriteKind, WriteProperty};
+use crate::physical::{By, Merge, OpKind, Operand, WriteKind, WriteProperty};
 
 impl Lowering<'_> {
     pub(super) fn write(&mut self, write: &Write, place: Place, ops: &mut Ops) {
@@ -22,6 +22,14 @@ impl Lowering<'_> {
                 let properties = self.properties(&add.properties, place, ops);
                 ops.go(OpKind::Write(WriteKind::AddEdge { label, id, from, to, properties }));
             }
+            Write::Merge(merge) => {
+                let merge = self.merge(merge, place, ops);
+                ops.go(OpKind::Write(WriteKind::Merge(Box::new(merge))));
+            }
+            Write::Update(map) => {
+                let map = map.map(|input| self.input(input, place, ops));
+                ops.stay(OpKind::Write(WriteKind::Update(map)));
+            }
             Write::SetProperty(property) => {
                 let property = self.property(property, place, ops);
                 ops.stay(OpKind::Write(WriteKind::SetProperty(property)));
@@ -29,6 +37,19 @@ impl Lowering<'_> {
             Write::Drop => ops.stay(OpKind::Write(WriteKind::Drop)),
         }
         ops.graph_changed();
+    }
+
+    fn merge(&mut self, merge: &Merge<Input>, place: Place, ops: &mut Ops) -> Merge<Operand> {
+        let mut of = |input: &Input| self.input(input, place, ops);
+        Merge {
+            element: merge.element,
+            phase: merge.phase,
+            wanted: merge.wanted.map(&mut of),
+            on_create: merge.on_create.as_ref().map(|map| map.map(&mut of)),
+            on_match: merge.on_match.as_ref().map(|map| map.map(&mut of)),
+            out_v: merge.out_v.as_ref().map(&mut of),
+            in_v: merge.in_v.as_ref().map(&mut of),
+        }
     }
 
     fn properties(

@@ -16,7 +16,7 @@ const ENTRY: u64 = 3 * MEMBER;
 
 /// The members of an object: of a map its entries, of a path its objects; anything else is its own only member. There may be
 /// more of them than anybody can count.
-pub(super) fn each(object: &Value) -> Box<dyn Iterator<Item = Value> + '_> {
+pub(in crate::operators) fn each(object: &Value) -> Box<dyn Iterator<Item = Value> + '_> {
     let members: Box<dyn Iterator<Item = Value>> = match object {
         Value::List(members) => Box::new(members.iter().cloned()),
         Value::Set(members) => Box::new(members.iter().cloned()),
@@ -36,7 +36,7 @@ pub(super) fn members(object: &Value, around: Around<'_>) -> Result<Vec<Value>, 
 }
 
 /// Number of members.
-pub(super) fn count(object: &Value) -> usize {
+pub(in crate::operators) fn count(object: &Value) -> usize {
     match object {
         Value::List(members) => members.len(),
         Value::Set(members) => members.len(),

@@ -10,6 +10,8 @@ mod sort;
 mod text;
 mod to_text;
 
+pub(super) use collection::{count, each};
+
 use std::cell::RefCell;
 use std::sync::Arc;
 

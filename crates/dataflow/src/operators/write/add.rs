@@ -3,15 +3,12 @@
 use planner::physical::{Operand, WriteProperty};
 use values::{EdgeRef, Value, VertexRef, watch};
 
-use super::{Change, TICKS};
+use super::{Change, MAX_BULK, TICKS};
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operators::element::find_vertex;
 use crate::operators::row_origins::trace;
 use crate::operators::view::{Graph, View};
-
-/// Most elements that one traverser adds: one for each of the equal traversers it stands for.
-const MAX_BULK: u64 = 1_000_000;
 
 impl Change<'_> {
     /// Adds a vertex for each traverser.

@@ -1,12 +1,15 @@
-//! Changes of the graph: `addV`, `addE`, `property`, `drop`. They go into the query's transaction.
+//! Changes of the graph: `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop`. They go into the query's transaction.
 
 mod add;
 mod drop;
+mod merge;
 mod property;
 
 use graph::Transaction;
 use planner::physical::{OpKind, Operand, WriteKind};
 use values::{Str, Value};
+
+pub(super) use merge::Merge;
 
 use crate::batch::Batch;
 use crate::error::QueryError;
@@ -15,11 +18,7 @@ use crate::operator::Context;
 /// Applies a change for each traverser.
 pub(super) fn write(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
     let OpKind::Write(kind) = &cx.op.kind else { return Ok(Some(batch)) };
-    let Some(transaction) = cx.query.transaction() else {
-        let message = "a change of the graph outside of a transaction".into();
-        return Err(QueryError::Internal { step: cx.op.step.to_string(), message });
-    };
-    let change = Change { cx, transaction };
+    let change = change(cx)?;
     match kind {
         WriteKind::AddVertex { label, id, properties } => {
             change.add_vertices(&batch, label, id.as_ref(), properties).map(Some)
@@ -29,9 +28,26 @@ pub(super) fn write(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
             change.add_edges(&batch, label, id.as_ref(), ends, properties).map(Some)
         }
         WriteKind::SetProperty(property) => change.set_properties(batch, property).map(Some),
+        WriteKind::Update(map) => change.update_all(batch, map).map(Some),
         WriteKind::Drop => change.drop_all(&batch).map(|()| None),
+        // It has an operator of its own.
+        WriteKind::Merge(_) => Ok(Some(batch)),
     }
 }
+
+/// The change that a step makes.
+fn change<'a>(cx: &'a Context<'a>) -> Result<Change<'a>, QueryError> {
+    match cx.query.transaction() {
+        Some(transaction) => Ok(Change { cx, transaction }),
+        None => {
+            let message = "a change of the graph outside of a transaction".into();
+            Err(QueryError::Internal { step: cx.op.step.to_string(), message })
+        }
+    }
+}
+
+/// Most elements that one traverser adds: one for each of the equal traversers it stands for.
+const MAX_BULK: u64 = 1_000_000;
 
 /// Ticks of the query's watch for one change: some microseconds.
 const TICKS: usize = 64;

@@ -92,19 +92,30 @@ impl Change<'_> {
         row: usize,
     ) -> Result<(), QueryError> {
         let (key, value) = self.key_and_value(property, batch, row)?;
-        let cardinality = property.cardinality.map(|cardinality| match cardinality {
+        let keeps = property.again && self.transaction.declared_cardinality(v, &key).is_none();
+        let cardinality = property.cardinality.or(keeps.then_some(gremlin::Cardinality::List));
+        let meta = if value.is_null() { Vec::new() } else { self.meta(property, batch, row)? };
+        self.put_on_vertex(v, (&key, value), cardinality, &meta)
+    }
+
+    /// Where no cardinality is given, the graph's schema says one. A null value removes the property.
+    pub(super) fn put_on_vertex(
+        &self,
+        v: VertexRef,
+        (key, value): (&str, Value),
+        cardinality: Option<gremlin::Cardinality>,
+        meta: &[(Str, Value)],
+    ) -> Result<(), QueryError> {
+        let cardinality = cardinality.map(|cardinality| match cardinality {
             gremlin::Cardinality::Single => Cardinality::Single,
             gremlin::Cardinality::List => Cardinality::List,
             gremlin::Cardinality::Set => Cardinality::Set,
         });
-        let keeps = property.again && self.transaction.declared_cardinality(v, &key).is_none();
-        let cardinality = cardinality.or(keeps.then_some(Cardinality::List));
         if value.is_null() {
-            let cardinality = cardinality.unwrap_or_else(|| self.transaction.cardinality(v, &key));
-            return if cardinality == Cardinality::Single { self.remove_values(v, &key) } else { Ok(()) };
+            let cardinality = cardinality.unwrap_or_else(|| self.transaction.cardinality(v, key));
+            return if cardinality == Cardinality::Single { self.remove_values(v, key) } else { Ok(()) };
         }
-        let meta = self.meta(property, batch, row)?;
-        self.transaction.set_vertex_property(v, cardinality, &key, value, &meta)?;
+        self.transaction.set_vertex_property(v, cardinality, key, value, meta)?;
         Ok(())
     }
 
@@ -128,15 +139,33 @@ impl Change<'_> {
         batch: &Batch,
         row: usize,
     ) -> Result<(), QueryError> {
-        if !property.meta.is_empty() || property.cardinality.is_some() {
-            let message = "a property of an edge has neither a cardinality nor meta-properties; property(key, value) sets it";
-            return Err(self.error(message));
+        if !property.meta.is_empty() {
+            return Err(self.edge_property_alone());
         }
-        match self.key_and_value(property, batch, row)? {
-            (key, Value::Null) => self.transaction.drop_edge_property(e, &key)?,
-            (key, value) => self.transaction.set_edge_property(e, &key, value)?,
+        let cardinality = property.cardinality;
+        let (key, value) = self.key_and_value(property, batch, row)?;
+        self.put_on_edge(e, (&key, value), cardinality)
+    }
+
+    /// A null value removes the property.
+    pub(super) fn put_on_edge(
+        &self,
+        e: EdgeRef,
+        (key, value): (&str, Value),
+        cardinality: Option<gremlin::Cardinality>,
+    ) -> Result<(), QueryError> {
+        if cardinality.is_some() {
+            return Err(self.edge_property_alone());
+        }
+        match value {
+            Value::Null => self.transaction.drop_edge_property(e, key)?,
+            value => self.transaction.set_edge_property(e, key, value)?,
         }
         Ok(())
+    }
+
+    fn edge_property_alone(&self) -> QueryError {
+        self.error("a property of an edge has neither a cardinality nor meta-properties; property(key, value) sets it")
     }
 
     fn set_on_property(

@@ -12,8 +12,8 @@ use values::{Direction, Str, watch};
 use super::Footprint;
 use crate::physical::op::{write_hop, write_range};
 use crate::physical::{
-    Aggregation, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, LocalFn, MapKeys, Operand, PropertyForm,
-    SideEffectId, Slot, Test,
+    Aggregation, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, LocalFn, MapKeys, MergeSacks, Operand,
+    PropertyForm, Sack, SackWith, SideEffectId, Slot, Test,
 };
 use crate::words::{InWords, Words};
 
@@ -128,6 +128,10 @@ pub enum Kind {
     Path { by: Vec<FetchKind>, from: Option<Str>, to: Option<Str> },
     /// The object in a slot becomes the current one.
     Load(Slot),
+    /// `sack()`.
+    Sack(Sack),
+    /// `sack(operator)`.
+    SackWith(SackWith<Modulator>),
 
     // ---- barriers
     /// `dedup()`; no keys: by the object itself.
@@ -146,6 +150,8 @@ pub enum Kind {
     GroupCount(Box<GroupCount>),
     /// `barrier()`, and what bulking inserts.
     Barrier,
+    /// A barrier at which sacks are merged.
+    MergeSacks(MergeSacks),
     /// A barrier for repeats only: the first of equal traversers passes at once.
     HoldRepeats,
     /// `aggregate()`.
@@ -198,6 +204,7 @@ impl Kind {
             | Self::Group(_)
             | Self::GroupCount(_)
             | Self::Barrier
+            | Self::MergeSacks(_)
             | Self::HoldRepeats
             | Self::Collect { .. }
             | Self::Sample(..)
@@ -233,10 +240,13 @@ impl Kind {
             | Self::Select(_)
             | Self::Path { .. }
             | Self::Load(_)
+            | Self::Sack(_)
             | Self::Map(_)
             | Self::FlatMap(_)
             | Self::Coalesce(_) => true,
-            Self::Write(write) => matches!(**write, Write::AddVertex(_) | Write::AddEdge(_)),
+            Self::Write(write) => {
+                matches!(**write, Write::AddVertex(_) | Write::AddEdge(_) | Write::Merge(_))
+            }
             _ => false,
         }
     }
@@ -449,6 +459,9 @@ impl Kind {
             Self::Group(group) => words.say(&**group),
             Self::GroupCount(group) => words.say(&**group),
             Self::Barrier => words.raw("barrier()"),
+            Self::MergeSacks(merge) => words.say(merge),
+            Self::Sack(sack) => words.say(sack),
+            Self::SackWith(with) => words.say(with),
             Self::HoldRepeats => words.raw("barrier(of repeats)"),
             Self::Collect { side_effect, by, eager } => {
                 words.call(if *eager { "aggregate" } else { "store" }, |w| w.say(by));

@@ -3,7 +3,7 @@
 use gremlin::Cardinality;
 
 use super::{Chain, Modulator, Origin};
-use crate::physical::Operand;
+use crate::physical::{Merge, MergeMap, Operand};
 use crate::words::{InWords, Words};
 
 /// A change of the graph.
@@ -13,6 +13,10 @@ pub enum Write {
     AddVertex(AddVertex),
     /// `addE()`.
     AddEdge(AddEdge),
+    /// `mergeV()` or `mergeE()`.
+    Merge(Merge<Input>),
+    /// Sets all that a map says on each element, which a merge has found.
+    Update(MergeMap<Input>),
     /// `property()`.
     SetProperty(PropertyWrite),
     /// `drop()`.
@@ -84,6 +88,8 @@ impl InWords for Write {
                 write_inputs([("; id ", &add.id), ("; from ", &add.from), ("; to ", &add.to)], w);
                 write_properties(&add.properties, w);
             }),
+            Self::Merge(merge) => words.say(merge),
+            Self::Update(map) => words.call("update", |w| w.say(map)),
             Self::SetProperty(property) => words.call("property", |w| w.say(property)),
             Self::Drop => words.raw("drop()"),
         }

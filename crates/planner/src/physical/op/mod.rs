@@ -7,7 +7,9 @@ mod ends;
 mod expand;
 mod function;
 mod local;
+mod merge;
 mod property;
+mod sack;
 mod select;
 mod source;
 mod write;
@@ -29,7 +31,9 @@ pub use function::{
     DateFunction, Function, ListFunction, NumberFunction, PropertyFunction, TextFunction, ToText,
 };
 pub use local::{LocalFn, LocalSort};
+pub use merge::{Merge, MergeEntries, MergeMap, MergePhase, MergeValue};
 pub use property::{Fetch, FetchKind, MapKeys, Properties, PropertyForm};
+pub use sack::{MergeSacks, Sack, SackWith};
 pub use select::{Math, Path, Project, Select, SelectForm, Selection};
 pub use source::{ById, IndexLookup, IndexRange, IndexedRange, Scan, SourceIds};
 pub use write::{WriteKind, WriteProperty};
@@ -107,6 +111,10 @@ pub enum OpKind {
     Store(Slot),
     /// Makes a slot's object the current one. A traverser whose slot is absent is dropped.
     Load(Slot),
+    /// The sack becomes the current object.
+    Sack(Sack),
+    /// Puts something into the sack.
+    SackWith(SackWith<By>),
     /// A function of the current object; a traverser without a result is dropped.
     Local(LocalFn),
     /// `unfold`.
@@ -135,6 +143,8 @@ pub enum OpKind {
     GroupCount(GroupCount),
     /// Collects everything and lets it go at the end; equal traversers are merged.
     Barrier(Barrier),
+    /// The same, with what is in their sacks.
+    MergeSacks(MergeSacks),
     /// Makes of each merged traverser as many as its bulk says.
     Unmerge,
     /// Collects everything and lets it go at the end, as it came.
@@ -217,6 +227,8 @@ impl InWords for OpKind {
                 words.filling(Some(*slot));
             }
             Self::Load(slot) => words.call("Load", |w| w.slot(*slot)),
+            Self::Sack(sack) => words.say(sack),
+            Self::SackWith(with) => words.say(with),
             Self::Local(function) => words.call("Local", |w| w.say(function)),
             Self::Unfold => words.raw("Unfold"),
             Self::Math(math) => words.say(math),
@@ -230,6 +242,7 @@ impl InWords for OpKind {
             Self::Aggregate(what) => words.call("Aggregate", |w| w.raw(what.name())),
             Self::GroupCount(group) => words.say(group),
             Self::Barrier(barrier) => words.say(barrier),
+            Self::MergeSacks(merge) => words.say(merge),
             Self::Unmerge => words.raw("Unmerge"),
             Self::Gather => words.raw("Gather"),
             Self::OneByOne => words.raw("OneByOne"),
@@ -286,6 +299,9 @@ impl Slots for OpKind {
             Self::Order(sort) => sort.for_each_slot(visit),
             Self::GroupCount(group) => group.for_each_slot(visit),
             Self::Barrier(barrier) => barrier.for_each_slot(visit),
+            Self::Sack(sack) => sack.for_each_slot(visit),
+            Self::SackWith(with) => with.for_each_slot(visit),
+            Self::MergeSacks(merge) => merge.for_each_slot(visit),
             Self::Collect(collect) => collect.for_each_slot(visit),
             Self::Sample(_, weight) => weight.iter_mut().for_each(|slot| visit(slot, Use::Read)),
             Self::Write(write) => write.for_each_slot(visit),

@@ -2,6 +2,7 @@
 
 use gremlin::Cardinality;
 
+use super::{Merge, MergeMap};
 use crate::physical::Operand;
 use crate::physical::slots::{Slots, Visit};
 use crate::words::{InWords, Words};
@@ -31,6 +32,10 @@ pub enum WriteKind {
         /// Properties set with it.
         properties: Vec<WriteProperty>,
     },
+    /// `mergeV` or `mergeE`.
+    Merge(Box<Merge<Operand>>),
+    /// Sets all that a map says on an element of the stream: a merge has found it.
+    Update(MergeMap<Operand>),
     /// `property(…)` on an element of the stream.
     SetProperty(WriteProperty),
     /// `drop()` of elements and properties.
@@ -69,6 +74,8 @@ impl InWords for WriteKind {
                 }
                 write_properties(properties, w);
             }),
+            Self::Merge(merge) => words.say(&**merge),
+            Self::Update(map) => words.call("Update", |w| w.say(map)),
             Self::SetProperty(property) => words.call("SetProperty", |w| w.say(property)),
             Self::Drop => words.raw("Drop()"),
         }
@@ -103,6 +110,8 @@ impl Slots for WriteKind {
                 [id, from, to].into_iter().for_each(|operand| operand.for_each_slot(visit));
                 properties.for_each_slot(visit);
             }
+            Self::Merge(merge) => merge.for_each_slot(visit),
+            Self::Update(map) => map.for_each_slot(visit),
             Self::SetProperty(property) => property.for_each_slot(visit),
             Self::Drop => {}
         }

@@ -1,0 +1,116 @@
+//! `branch`: a union of options, each for the traversers whose choice it is for.
+//!
+//! ```text
+//! branch({b}).option(1, {x}).option(none, {y})  ─►  keep({b} → s1) ─ union {is(s1, 1) ─ x}
+//!                                                                          {no option before ─ y}
+//! ```
+
+use gremlin::{Argument, Pick, StepName, Traversal};
+
+use super::call::Call;
+use super::filters::equal_to;
+use super::{Binder, Bound, Shape};
+use crate::PlanError;
+use crate::logical::{Chain, Exists, Kind, Modulator, Origin, Step};
+use crate::physical::{Formula, Slot, Test};
+
+/// The options of a branch by what they are for; of each its traversal.
+#[derive(Default)]
+struct Options<'t> {
+    any: Vec<&'t Traversal>,
+    none: Vec<&'t Traversal>,
+    unproductive: Vec<&'t Traversal>,
+    /// With what the choice must satisfy.
+    tested: Vec<(Chain, &'t Traversal)>,
+}
+
+impl Binder<'_> {
+    pub(super) fn branch(&mut self, call: &Call<'_>, shape: &Shape, out: &mut Chain) -> Bound {
+        let choice = self.child(call.traversal_at(0)?, shape.clone())?.0;
+        let into = self.plan.new_slot();
+        let by = Modulator::Chain(choice);
+        Self::push(out, Kind::Keep { into, origin: Origin::Current, by }, call);
+        let options = self.options(call, into)?;
+        let tests: Vec<Chain> = options.tested.iter().map(|(test, _)| test.clone()).collect();
+        let mut branches = Vec::new();
+        let mut common: Option<Shape> = None;
+        let mut add = |binder: &mut Self, test: Option<Step>, option: &Traversal| {
+            let (mut chain, result) = binder.stream_child(option, shape.clone())?;
+            chain.steps.splice(0..0, test);
+            branches.push(chain);
+            common = Some(match common.take() {
+                Some(known) => known.or(result),
+                None => result,
+            });
+            Ok::<_, PlanError>(())
+        };
+        for option in options.any {
+            add(self, None, option)?;
+        }
+        for (test, option) in options.tested {
+            add(self, Some(exists(vec![test], Formula::All)), option)?;
+        }
+        let absent = || Step::new(Kind::Filter(Test::Not(Box::new(Test::Present(into)))), StepName::Branch);
+        let has_unproductive = !options.unproductive.is_empty();
+        for option in options.unproductive {
+            add(self, Some(absent()), option)?;
+        }
+        for option in options.none {
+            let mut chosen = tests.clone();
+            if has_unproductive {
+                chosen.push(Chain { steps: vec![absent()] });
+            }
+            // Of nothing, none.
+            let test = (!chosen.is_empty()).then(|| exists(chosen, Formula::None));
+            add(self, test, option)?;
+        }
+        let kind = if branches.is_empty() { Kind::Discard } else { Kind::Union(branches) };
+        Self::push(out, kind, call);
+        Ok(common.unwrap_or_default())
+    }
+
+    fn options<'t>(&mut self, call: &Call<'t>, choice: Slot) -> Result<Options<'t>, PlanError> {
+        let mut options = Options::default();
+        for option in call.modulators(StepName::Option) {
+            let option = Call::alone(option);
+            let traversal = option.traversal_at(option.args.len().saturating_sub(1))?;
+            let first = option.args.first().filter(|_| option.args.len() > 1);
+            let test = match first {
+                None | Some(Argument::Pick(Pick::Any)) => {
+                    options.any.push(traversal);
+                    continue;
+                }
+                Some(Argument::Pick(Pick::None)) => {
+                    options.none.push(traversal);
+                    continue;
+                }
+                Some(Argument::Pick(Pick::Unproductive)) => {
+                    options.unproductive.push(traversal);
+                    continue;
+                }
+                Some(Argument::Traversal(of_choice)) => {
+                    let before = self.names.out_of_sight();
+                    let bound = self.child(of_choice, Shape::unknown());
+                    self.names.back_in_sight(before);
+                    let mut chain = bound?.0;
+                    chain.steps.insert(0, Step::new(Kind::Load(choice), StepName::Branch));
+                    chain
+                }
+                Some(Argument::Predicate(predicate)) => Chain::of(
+                    Kind::Filter(Test::SlotIs(choice, self.predicate(&option, predicate)?)),
+                    StepName::Branch,
+                ),
+                Some(value) => {
+                    let same = equal_to(self.operand(&option, value)?);
+                    Chain::of(Kind::Filter(Test::SlotIs(choice, same)), StepName::Branch)
+                }
+            };
+            options.tested.push((test, traversal));
+        }
+        Ok(options)
+    }
+}
+
+fn exists(branches: Vec<Chain>, formula: Formula) -> Step {
+    Step::new(Kind::Exists(Exists { branches, formula }), StepName::Branch)
+}

@@ -1,0 +1,158 @@
+//! `match`: patterns between variables, as the steps that find them one after the other.
+//!
+//! ```text
+//! match(as('b').out('created').as('c'),     ─►  as('a') ─ out('knows') ─ as('b')
+//!       as('a').out('knows').as('b'))            ─ out('created') ─ as('c') ─ project('a', 'b', 'c')…
+//! ```
+//!
+//! A pattern whose two ends are known is a condition: what goes along edges to a vertex that is known is an expansion from the
+//! side that has fewer (`lower/expand_into.rs`), so a triangle is an intersection. Variables are kept under names of their own
+//! as well, so that no entry of a map on the way is taken for one.
+//!
+//! It must never know how a traversal is bound or runs: what it makes of one could have been written by hand.
+
+mod order;
+mod pattern;
+
+use std::collections::HashSet;
+
+use gremlin::{Argument, Instruction, Position, StepName, Traversal};
+use values::{Str, Value, watch};
+
+use crate::{PlanError, Schema, Statistics, TICKS};
+use order::Plan;
+
+/// What the name begins with under which the object of a variable is kept, and that no path shows.
+pub(crate) const HIDDEN: char = '\0';
+
+/// The traversal without `match`; `None` if it has none.
+///
+/// # Errors
+/// [`PlanError`] for patterns that cannot be found in any order, or are none.
+pub(crate) fn without_match(
+    traversal: &Traversal,
+    schema: &dyn Schema,
+    statistics: &dyn Statistics,
+) -> Result<Option<Traversal>, PlanError> {
+    if !has_match(traversal) {
+        return Ok(None);
+    }
+    let mut traversal = traversal.clone();
+    Rewrite { schema, statistics }.traversal(&mut traversal, &HashSet::new())?;
+    Ok(Some(traversal))
+}
+
+fn has_match(traversal: &Traversal) -> bool {
+    watch::ticks(TICKS);
+    traversal.steps.iter().any(has_match_inside)
+}
+
+/// Whether the step is a `match`, or has one inside.
+fn has_match_inside(step: &Instruction<StepName>) -> bool {
+    let inside = |argument: &Argument| match argument {
+        Argument::Traversal(inner) => has_match(inner),
+        _ => false,
+    };
+    step.name == StepName::Match || step.args.iter().any(inside)
+}
+
+/// A rewrite of a traversal.
+struct Rewrite<'a> {
+    schema: &'a dyn Schema,
+    statistics: &'a dyn Statistics,
+}
+
+impl Rewrite<'_> {
+    /// Rewrites a traversal that is entered with these names given.
+    fn traversal(&self, traversal: &mut Traversal, given: &HashSet<Str>) -> Result<(), PlanError> {
+        watch::ticks(TICKS);
+        if !has_match(traversal) {
+            return Ok(());
+        }
+        let mut given = given.clone();
+        let mut steps = Vec::with_capacity(traversal.steps.len());
+        for mut step in std::mem::take(&mut traversal.steps) {
+            if step.name == StepName::Match {
+                self.step(&step, &given, &mut steps)?;
+                continue;
+            }
+            for argument in &mut step.args {
+                if let Argument::Traversal(inner) = argument {
+                    self.traversal(inner, &given)?;
+                }
+            }
+            if step.name == StepName::As {
+                given.extend(pattern::names(&step));
+            }
+            steps.push(step);
+        }
+        traversal.steps = steps;
+        Ok(())
+    }
+
+    /// Appends the steps that a `match` stands for.
+    fn step(
+        &self,
+        step: &Instruction<StepName>,
+        given: &HashSet<Str>,
+        steps: &mut Vec<Instruction<StepName>>,
+    ) -> Result<(), PlanError> {
+        let patterns = pattern::all(&step.args, step.at)?;
+        let (starts, ends) = pattern::variables(&patterns);
+        // A traverser that has none of the variables that patterns start with is the one with which they begin.
+        let is_entered = starts.iter().any(|start| given.contains(start));
+        let first = (!is_entered).then(|| pattern::first_start(&patterns)).flatten();
+        let mut plan = Plan::new(self, given, step.at);
+        if let Some(first) = first {
+            plan.bind(&first);
+        }
+        plan.solve(patterns)?;
+        let known = starts.iter().chain(&ends).filter(|name| given.contains(*name)).cloned();
+        let mut known: Vec<Str> = known.chain(plan.variables()).collect();
+        let mut seen = HashSet::new();
+        known.retain(|name| seen.insert(name.clone()));
+        let names = known.iter().map(|name| Value::String(name.clone()).into()).collect();
+        let selects: Vec<_> = known.iter().map(|name| plan.select(name)).collect();
+        steps.extend(plan.into_steps());
+        steps.push(Instruction::new(StepName::Project, names, step.at));
+        for select in selects {
+            let by = vec![Argument::Traversal(Traversal::anonymous(vec![select]))];
+            steps.push(Instruction::new(StepName::By, by, step.at));
+        }
+        Ok(())
+    }
+
+    /// About how many objects leave steps for each that enters.
+    fn growth(&self, steps: &[Instruction<StepName>]) -> f64 {
+        let vertices = (self.statistics.vertices(None) as f64).max(1.0);
+        steps.iter().fold(1.0, |growth, step| growth * self.growth_of(step, vertices))
+    }
+
+    fn growth_of(&self, step: &Instruction<StepName>, vertices: f64) -> f64 {
+        use StepName as S;
+        let along = |ways: f64| {
+            let labels = step.args.iter().filter_map(|label| label.as_value()?.as_str());
+            let counts: Vec<u64> = labels
+                .map(|label| {
+                    self.schema.edge_label(label).map_or(0, |label| self.statistics.edges(Some(label)))
+                })
+                .collect();
+            let edges = if counts.is_empty() { self.statistics.edges(None) } else { counts.iter().sum() };
+            ways * edges as f64 / vertices
+        };
+        match step.name {
+            S::Out | S::In | S::OutE | S::InE => along(1.0),
+            S::Both | S::BothE => along(2.0),
+            S::Has | S::HasLabel | S::Is | S::Where | S::Filter => 0.3,
+            S::HasId => 1.0 / vertices,
+            S::Repeat | S::V | S::E => vertices.sqrt(),
+            S::Count | S::Sum | S::Min | S::Max | S::Mean | S::Fold | S::Group | S::GroupCount => 1.0,
+            _ => 1.0,
+        }
+    }
+}
+
+/// The error of patterns that are none, or cannot be found.
+fn wrong(problem: impl Into<String>, at: Option<Position>) -> PlanError {
+    PlanError::invalid(StepName::Match, problem, at)
+}

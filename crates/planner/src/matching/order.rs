@@ -1,0 +1,259 @@
+//! In which order patterns are found: conditions first, then what makes fewest of each.
+
+use std::collections::HashSet;
+
+use gremlin::{Argument, Instruction, Position, Predicate, PredicateOp, StepName, Traversal};
+use indexmap::IndexSet;
+use values::{Str, Value, watch};
+
+use super::pattern::Pattern;
+use super::pattern::variables;
+use super::{HIDDEN, Rewrite, has_match_inside, wrong};
+use crate::{PlanError, TICKS};
+
+/// Patterns that have been put in order, as steps.
+#[derive(Clone)]
+pub(super) struct Plan<'a> {
+    rewrite: &'a Rewrite<'a>,
+    /// The names that were given before.
+    given: &'a HashSet<Str>,
+    /// The variables that every traverser has by now.
+    bound: IndexSet<Str>,
+    /// Those that some may have.
+    perhaps: IndexSet<Str>,
+    /// The variable that the current object is, if it is one.
+    current: Option<Str>,
+    steps: Vec<Instruction<StepName>>,
+    at: Option<Position>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(rewrite: &'a Rewrite<'a>, given: &'a HashSet<Str>, at: Option<Position>) -> Self {
+        let (bound, perhaps, steps) = (IndexSet::new(), IndexSet::new(), Vec::new());
+        Self { rewrite, given, bound, perhaps, current: None, steps, at }
+    }
+
+    /// The variables that have been found.
+    pub(super) fn variables(&self) -> impl Iterator<Item = Str> + '_ {
+        self.bound.iter().chain(&self.perhaps).cloned()
+    }
+
+    pub(super) fn into_steps(self) -> Vec<Instruction<StepName>> {
+        self.steps
+    }
+
+    /// The current object is a variable from now on.
+    pub(super) fn bind(&mut self, name: &Str) {
+        let hidden = Str::from(format!("{HIDDEN}{name}"));
+        self.push(StepName::As, [name.clone(), hidden].map(|name| Value::String(name).into()).into());
+        self.bound.insert(name.clone());
+        self.current = Some(name.clone());
+    }
+
+    /// The step that makes a variable the current object.
+    pub(super) fn select(&self, name: &Str) -> Instruction<StepName> {
+        Instruction::new(StepName::Select, vec![Value::String(self.kept(name)).into()], self.at)
+    }
+
+    /// Under which name a variable is kept.
+    fn kept(&self, name: &Str) -> Str {
+        let was_given = self.given.contains(name) && !self.bound.contains(name);
+        if was_given { name.clone() } else { Str::from(format!("{HIDDEN}{name}")) }
+    }
+
+    fn is_known(&self, name: &Str) -> bool {
+        self.bound.contains(name) || self.given.contains(name)
+    }
+
+    fn push(&mut self, name: StepName, args: Vec<Argument>) {
+        self.steps.push(Instruction::new(name, args, self.at));
+    }
+
+    /// Appends the steps that find all patterns.
+    pub(super) fn solve(&mut self, patterns: Vec<Pattern>) -> Result<(), PlanError> {
+        let ends: HashSet<Str> = variables(&patterns).1.into_iter().collect();
+        let mut patterns: Vec<Left> =
+            patterns.into_iter().map(|pattern| Left::of(pattern, self.rewrite)).collect();
+        while !patterns.is_empty() {
+            watch::ticks(TICKS);
+            let costs = patterns.iter().map(|left| self.cost(left, &ends));
+            let cheapest = costs.enumerate().filter_map(|(at, cost)| Some((at, cost?)));
+            let next = cheapest.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(at, _)| at);
+            match next {
+                Some(next) => self.find(patterns.remove(next).pattern)?,
+                None => {
+                    return Err(wrong(
+                        "The provided match pattern is unsolvable: no pattern that is left starts at a variable that is known",
+                        self.at,
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What it costs to find a pattern now; `None` if it cannot be found yet. `ends`: what all of them end with.
+    fn cost(&self, left: &Left, ends: &HashSet<Str>) -> Option<f64> {
+        let growth = left.growth;
+        match &left.pattern {
+            Pattern::Check { reads, .. } => {
+                reads.iter().all(|name| self.is_known(name) || !ends.contains(name)).then_some(0.0)
+            }
+            Pattern::Path { start, .. } if !self.is_known(start) => None,
+            Pattern::Path { inner, end, .. } => Some(match end {
+                None if inner.iter().all(is_filter) => 0.5,
+                Some(end) if self.is_known(end) => 1.0 + growth / (1.0 + growth),
+                _ => 2.0 + growth,
+            }),
+            // When nothing else is left, since it may find variables or not.
+            Pattern::Or(branches) => branches.iter().all(|branch| self.can_begin(branch)).then_some(f64::MAX),
+        }
+    }
+
+    /// Whether the variables are known that patterns start with and that none of them finds.
+    fn can_begin(&self, patterns: &[Pattern]) -> bool {
+        let (starts, ends) = variables(patterns);
+        let ends: HashSet<Str> = ends.into_iter().collect();
+        let mut needed = starts.iter().filter(|start| !ends.contains(*start)).peekable();
+        match needed.peek() {
+            Some(_) => needed.all(|start| self.is_known(start)),
+            None => starts.is_empty() || starts.iter().any(|start| self.is_known(start)),
+        }
+    }
+
+    fn find(&mut self, pattern: Pattern) -> Result<(), PlanError> {
+        match pattern {
+            Pattern::Check { step, .. } => {
+                self.steps.push(step);
+                Ok(())
+            }
+            Pattern::Path { start, inner, end } => self.follow(&start, inner, end),
+            Pattern::Or(branches) => self.any_of(branches),
+        }
+    }
+
+    fn follow(
+        &mut self,
+        start: &Str,
+        mut inner: Vec<Instruction<StepName>>,
+        end: Option<Str>,
+    ) -> Result<(), PlanError> {
+        if self.current.as_ref() != Some(start) {
+            self.steps.push(self.select(start));
+        }
+        if inner.iter().any(has_match_inside) {
+            // Patterns inside patterns know what is known here.
+            let known: HashSet<Str> = self.given.iter().cloned().chain(self.variables()).collect();
+            let mut traversal = Traversal::anonymous(std::mem::take(&mut inner));
+            self.rewrite.traversal(&mut traversal, &known)?;
+            inner = traversal.steps;
+        }
+        let only_filters = inner.iter().all(is_filter);
+        match inner.iter().any(is_barrier) {
+            // It is one of what each traverser finds.
+            true => self.push(StepName::FlatMap, vec![Argument::Traversal(Traversal::anonymous(inner))]),
+            false => self.steps.extend(inner),
+        }
+        self.current = only_filters.then(|| start.clone());
+        let Some(end) = end else { return Ok(()) };
+        if self.perhaps.contains(&end) {
+            let what = "step `match` with a variable that only some branches of or() find, and another pattern looks for";
+            return Err(PlanError::form(what, self.at));
+        }
+        if self.is_known(&end) {
+            let same = Box::new(Value::String(self.kept(&end)).into());
+            let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, same));
+            self.push(StepName::Where, vec![same]);
+        } else {
+            self.bind(&end);
+        }
+        self.current = Some(end);
+        Ok(())
+    }
+
+    /// What any of the branches finds leaves.
+    fn any_of(&mut self, branches: Vec<Vec<Pattern>>) -> Result<(), PlanError> {
+        let mut found: Vec<Vec<Str>> = Vec::with_capacity(branches.len());
+        let mut children = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let mut plan = Self { steps: Vec::new(), ..self.clone() };
+            plan.solve(branch)?;
+            let mut new: Vec<Str> = plan.variables().collect();
+            new.retain(|name| !self.is_known(name) && !self.perhaps.contains(name));
+            found.push(new);
+            children.push(Argument::Traversal(Traversal::anonymous(plan.into_steps())));
+        }
+        let mut all: Vec<Str> = found.iter().flatten().cloned().collect();
+        all.sort();
+        all.dedup();
+        let (certain, perhaps): (Vec<Str>, Vec<Str>) =
+            all.into_iter().partition(|name| found.iter().all(|branch| branch.contains(name)));
+        self.bound.extend(certain);
+        self.perhaps.extend(perhaps);
+        self.push(StepName::Union, children);
+        self.current = None;
+        Ok(())
+    }
+}
+
+/// A pattern that is left to be found.
+struct Left {
+    pattern: Pattern,
+    /// About how many objects it finds for each that it starts at.
+    growth: f64,
+}
+
+impl Left {
+    fn of(pattern: Pattern, rewrite: &Rewrite<'_>) -> Self {
+        let growth = match &pattern {
+            Pattern::Path { inner, .. } => rewrite.growth(inner),
+            _ => 1.0,
+        };
+        Self { pattern, growth }
+    }
+}
+
+/// Whether the step lets traversers pass or not, and leaves them where they are.
+fn is_filter(step: &Instruction<StepName>) -> bool {
+    use StepName as S;
+    let filters = matches!(
+        step.name,
+        S::Has
+            | S::HasId
+            | S::HasLabel
+            | S::HasNot
+            | S::HasKey
+            | S::HasValue
+            | S::Is
+            | S::Where
+            | S::Not
+            | S::Filter
+    );
+    filters || matches!(step.name, S::And | S::Or | S::SimplePath | S::CyclicPath) && !step.args.is_empty()
+}
+
+/// Whether the step is a barrier to TinkerPop: then it sees what one traverser brings.
+fn is_barrier(step: &Instruction<StepName>) -> bool {
+    use StepName as S;
+    let has_name = step.args.first().and_then(Argument::as_value).is_some_and(|name| name.as_str().is_some());
+    match step.name {
+        S::Count
+        | S::Sum
+        | S::Min
+        | S::Max
+        | S::Mean
+        | S::Fold
+        | S::Order
+        | S::Dedup
+        | S::Limit
+        | S::Range
+        | S::Skip
+        | S::Tail
+        | S::Sample
+        | S::Cap
+        | S::Aggregate
+        | S::Tree => !matches!(step.args.first(), Some(Argument::Scope(gremlin::Scope::Local))),
+        S::Group | S::GroupCount => !has_name,
+        _ => false,
+    }
+}

@@ -1,0 +1,176 @@
+//! The patterns of a `match`, read.
+
+use std::collections::HashSet;
+
+use gremlin::{Argument, Instruction, Position, StepName, Traversal};
+use values::{Str, Value};
+
+use super::wrong;
+use crate::PlanError;
+
+/// Most patterns of one `match`, those inside `and` and `or` included.
+const MAX_PATTERNS: usize = 512;
+
+/// A pattern.
+#[derive(Clone, Debug)]
+pub(super) enum Pattern {
+    /// `as(start).….as(end)`.
+    Path { start: Str, inner: Vec<Instruction<StepName>>, end: Option<Str> },
+    /// `where(…)`, `not(…)`: a condition on variables.
+    Check { step: Instruction<StepName>, reads: Vec<Str> },
+    /// `or(…)`: what any of these finds.
+    Or(Vec<Vec<Pattern>>),
+}
+
+/// The patterns that are a step's arguments.
+pub(super) fn all(args: &[Argument], at: Option<Position>) -> Result<Vec<Pattern>, PlanError> {
+    let mut patterns = Vec::new();
+    for argument in args {
+        match argument {
+            Argument::Traversal(traversal) => read(&traversal.steps, at, &mut patterns)?,
+            _ => return Err(wrong("its arguments must be traversals", at)),
+        }
+        if patterns.len() > MAX_PATTERNS {
+            return Err(PlanError::TooLarge { what: "patterns of a match()", limit: MAX_PATTERNS });
+        }
+    }
+    Ok(patterns)
+}
+
+/// Appends the pattern that steps are, or those that it joins.
+fn read(
+    steps: &[Instruction<StepName>],
+    at: Option<Position>,
+    into: &mut Vec<Pattern>,
+) -> Result<(), PlanError> {
+    let is_infix = |step: &Instruction<StepName>, name| step.name == name && step.args.is_empty();
+    if steps.iter().any(|step| is_infix(step, StepName::Or)) {
+        let operands = steps.split(|step| is_infix(step, StepName::Or));
+        let branch = |operand: &[Instruction<StepName>]| {
+            let mut branch = Vec::new();
+            read(operand, at, &mut branch).map(|()| branch)
+        };
+        into.push(Pattern::Or(operands.map(branch).collect::<Result<_, PlanError>>()?));
+        return Ok(());
+    }
+    if steps.iter().any(|step| is_infix(step, StepName::And)) {
+        return steps
+            .split(|step| is_infix(step, StepName::And))
+            .try_for_each(|operand| read(operand, at, into));
+    }
+    let Some((first, rest)) = steps.split_first() else {
+        return Err(no_start(at));
+    };
+    match first.name {
+        StepName::As => into.push(path(first, rest, at)?),
+        StepName::And if rest.is_empty() => into.extend(all(&first.args, at)?),
+        StepName::Or if rest.is_empty() => {
+            let branch = |argument: &Argument| all(std::slice::from_ref(argument), at);
+            into.push(Pattern::Or(first.args.iter().map(branch).collect::<Result<_, PlanError>>()?));
+        }
+        StepName::Not if rest.is_empty() => {
+            let not = Argument::Traversal(Traversal::anonymous(vec![first.clone()]));
+            into.push(check(Instruction::new(StepName::Where, vec![not], first.at)));
+        }
+        StepName::Where if rest.is_empty() => into.push(check(first.clone())),
+        _ => return Err(no_start(at)),
+    }
+    Ok(())
+}
+
+fn no_start(at: Option<Position>) -> PlanError {
+    wrong(
+        "All match()-traversals must have a single start label (i.e. variable): begin each with as('…')",
+        at,
+    )
+}
+
+fn path(
+    first: &Instruction<StepName>,
+    rest: &[Instruction<StepName>],
+    at: Option<Position>,
+) -> Result<Pattern, PlanError> {
+    let starts: Vec<Str> = names(first).collect();
+    let [start] = &starts[..] else { return Err(no_start(at)) };
+    let ending = rest.iter().rev().take_while(|step| step.name == StepName::As).count();
+    let (inner, ending) = rest.split_at(rest.len() - ending);
+    let mut ends = ending.iter().flat_map(names);
+    let end = ends.next();
+    if ends.next().is_some() {
+        return Err(wrong("The end step of a match()-traversal can have at most one label", at));
+    }
+    Ok(Pattern::Path { start: start.clone(), inner: inner.to_vec(), end })
+}
+
+fn check(step: Instruction<StepName>) -> Pattern {
+    let mut reads = Vec::new();
+    step.args.iter().for_each(|argument| names_in(argument, &mut reads));
+    Pattern::Check { step, reads }
+}
+
+/// The names that a condition has in it.
+fn names_in(argument: &Argument, into: &mut Vec<Str>) {
+    match argument {
+        Argument::Traversal(traversal) => {
+            for step in &traversal.steps {
+                if step.name == StepName::As {
+                    into.extend(names(step));
+                }
+                step.args.iter().filter(|_| step.name != StepName::As).for_each(|arg| match arg {
+                    Argument::Traversal(_) => names_in(arg, into),
+                    Argument::Predicate(_) if step.name == StepName::Where => names_in(arg, into),
+                    _ => {}
+                });
+            }
+        }
+        Argument::Predicate(predicate) => {
+            predicate.operands().for_each(|operand| names_in(operand, into));
+            predicate.inner().iter().for_each(|inner| {
+                names_in(&Argument::Predicate(inner.clone()), into);
+            });
+        }
+        argument => match argument.as_value() {
+            Some(Value::String(name)) => into.push(name.clone()),
+            Some(Value::List(names)) => {
+                into.extend(names.iter().filter_map(Value::as_str).map(Str::from));
+            }
+            _ => {}
+        },
+    }
+}
+
+/// The names that an `as` gives.
+pub(super) fn names(step: &Instruction<StepName>) -> impl Iterator<Item = Str> + '_ {
+    step.args.iter().filter_map(|name| name.as_value()?.as_str().map(Str::from))
+}
+
+/// The variables that patterns start with, and those that they end with, in the order in which they are written.
+pub(super) fn variables(patterns: &[Pattern]) -> (Vec<Str>, Vec<Str>) {
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    each_path(patterns, &mut |start, end| {
+        starts.push(start.clone());
+        ends.extend(end.cloned());
+    });
+    (starts, ends)
+}
+
+fn each_path<'p>(patterns: &'p [Pattern], visit: &mut dyn FnMut(&'p Str, Option<&'p Str>)) {
+    for pattern in patterns {
+        match pattern {
+            Pattern::Path { start, end, .. } => visit(start, end.as_ref()),
+            Pattern::Check { .. } => {}
+            Pattern::Or(branches) => branches.iter().for_each(|branch| each_path(branch, visit)),
+        }
+    }
+}
+
+/// The variable that a traverser is which has none yet (TinkerPop's `computeStartLabel`): one that no pattern ends with, else the
+/// first of which none that comes before it is an end.
+pub(super) fn first_start(patterns: &[Pattern]) -> Option<Str> {
+    let (starts, ends) = variables(patterns);
+    let ended: HashSet<&Str> = ends.iter().collect();
+    if let Some(start) = starts.iter().find(|start| !ended.contains(start)) {
+        return Some(start.clone());
+    }
+    starts.into_iter().next()
+}

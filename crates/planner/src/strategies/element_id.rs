@@ -1,0 +1,80 @@
+//! `ElementIdStrategy`: a property takes the place of the id.
+
+use gremlin::{Argument, Instruction, Predicate, StepName, Traversal};
+use values::{Str, T, Value};
+
+use super::Config;
+use crate::PlanError;
+
+/// The key, unless another is given.
+const DEFAULT_KEY: &str = "__id";
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ElementId {
+    key: Str,
+}
+
+impl ElementId {
+    pub(super) fn of(config: Config<'_>) -> Result<Self, PlanError> {
+        if config.get("idMaker").is_some_and(|maker| maker.as_value() != Some(&Value::Null)) {
+            return Err(config.unsupported("with an idMaker"));
+        }
+        Ok(Self { key: config.text("idPropertyKey")?.unwrap_or_else(|| DEFAULT_KEY.into()) })
+    }
+
+    fn key(&self) -> Argument {
+        Argument::Value(Value::String(self.key.clone()))
+    }
+
+    pub(super) fn rewrite(&self, traversal: &mut Traversal) -> Result<(), PlanError> {
+        use StepName as S;
+        let mut steps = Vec::with_capacity(traversal.steps.len() + 1);
+        let mut from = std::mem::take(&mut traversal.steps).into_iter().peekable();
+        while let Some(mut first) = from.next() {
+            let at = first.at;
+            match first.name {
+                S::V | S::E if !first.args.is_empty() => {
+                    let within = Argument::Predicate(Predicate::Within(std::mem::take(&mut first.args)));
+                    steps.extend([first, Instruction::new(S::Has, vec![self.key(), within], at)]);
+                }
+                S::HasId => {
+                    let predicate = match &mut first.args[..] {
+                        [predicate @ Argument::Predicate(_)] => predicate.clone(),
+                        ids => Argument::Predicate(Predicate::Within(ids.to_vec())),
+                    };
+                    steps.push(Instruction::new(S::Has, vec![self.key(), predicate], at));
+                }
+                S::Id => steps.push(Instruction::new(S::Values, vec![self.key()], at)),
+                S::AddV | S::AddE => {
+                    steps.push(first);
+                    let mut has_id = false;
+                    while let Some(mut property) = from.next_if(is_of_addition) {
+                        let is_id = property.args.first().is_some_and(is_id_token);
+                        if is_id {
+                            property.args[0] = self.key();
+                            has_id = true;
+                        }
+                        steps.push(property);
+                    }
+                    if !has_id {
+                        let what =
+                            "strategy `ElementIdStrategy` that makes the ids: give each new element a T.id";
+                        return Err(PlanError::form(what, at));
+                    }
+                }
+                _ => steps.push(first),
+            }
+        }
+        traversal.steps = steps;
+        Ok(())
+    }
+}
+
+fn is_of_addition(next: &Instruction<StepName>) -> bool {
+    matches!(next.name, StepName::Property | StepName::From | StepName::To)
+}
+
+fn is_id_token(argument: &Argument) -> bool {
+    argument.as_value() == Some(&Value::T(T::Id))
+}
