@@ -43,18 +43,13 @@ impl HeldBytes {
 /// What one transaction holds; given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
-    all: Arc<HeldBytes>,
+    pub(super) all: Arc<HeldBytes>,
     bytes: usize,
 }
 
 impl Held {
     pub(crate) fn new(all: &Arc<HeldBytes>) -> Self {
         Self { all: Arc::clone(all), bytes: 0 }
-    }
-
-    /// Of another one, which holds nothing yet.
-    pub(crate) fn another(&self) -> Self {
-        Self::new(&self.all)
     }
 
     /// Takes room for a write with so many bytes of values; nothing if it is refused.
@@ -78,9 +73,7 @@ impl Held {
             advice: "commit the work in several smaller transactions, or raise engine.cache: of 256 MiB to 2 GiB, it is half",
         })
     }
-}
 
-impl Held {
     /// Takes room for so many further units that were read; false, and nothing taken, if there is none.
     pub(crate) fn take_for_reads(&mut self, units: usize) -> bool {
         self.take_bytes(units * READ_BYTES)
