@@ -36,7 +36,7 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
         | OpKind::ById(_)
         | OpKind::IndexLookup(_)
         | OpKind::IndexRange(_)
-        | OpKind::Inject(_)
+        | OpKind::Inject(..)
         | OpKind::BulkByEnds(_)
         | OpKind::BulkByWalks(_)
         | OpKind::Forget(_)

@@ -21,7 +21,7 @@ mod profile;
 mod result;
 mod root;
 mod sharing;
-mod side_effects;
+pub(crate) mod side_effects;
 mod state;
 mod task;
 mod waker;
