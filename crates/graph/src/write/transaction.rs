@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use timeline::{Committed, SnapshotGuard, Stamp, Standing, Unit};
 use values::Value;
 
-use super::held::{Held, HeldBytes};
+use super::held::Held;
 use super::turn::Turn;
 use super::write_set::WriteSet;
 use crate::cache::{LoadTurn, Request};
@@ -35,11 +35,11 @@ pub struct Transaction {
 impl Transaction {
     pub(crate) fn begin(
         committer: &Arc<Committer>,
-        held: &Arc<HeldBytes>,
+        held: Held,
         base: Snapshot,
         turn: Option<Arc<Turn>>,
     ) -> Self {
-        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(held)));
+        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), held));
         let attempt = turn.map(|turn| (turn, Instant::now()));
         let names = OnceLock::new();
         Self { committer: Arc::clone(committer), base, overlay: Arc::default(), writes, names, attempt }

@@ -48,7 +48,7 @@ impl WriteSet {
         if self.ended {
             return Err(GraphError::TransactionEnded);
         }
-        let held = Held::new(&self.held.all);
+        let held = self.held.another();
         let ended = Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone(), held) };
         Ok(std::mem::replace(self, ended))
     }
