@@ -253,6 +253,7 @@ impl Engine {
             waker,
             caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
+            draws: Default::default(),
             plan: spec.plan,
             params: spec.params,
             access: spec.access,

@@ -1,7 +1,5 @@
 //! A graph: open, begin, flush.
 
-use crate::model::Statistics;
-use crate::statistics::AnalyzeProgress;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,11 +15,11 @@ use crate::flush::start_keeper;
 use crate::indexes::{IndexStatus, IndexWorker};
 use crate::lists::{SecondaryStatus, SortStatus, start_building, start_sorting};
 use crate::load::BulkLoad;
-use crate::model::{GraphOptions, IndexDescription, IndexKind, SchemaDescription};
+use crate::model::{GraphOptions, IndexDescription, IndexKind, SchemaDescription, Statistics};
 use crate::read::Snapshot;
 use crate::resident::{Memory, Threads};
 use crate::restart;
-use crate::statistics::{GraphStats, SectionSizes};
+use crate::statistics::{AnalyzeProgress, GraphStats, SectionSizes};
 use crate::write::{Allowance, Held, HeldBytes, Transaction, Turn};
 
 /// A durable, transactional property graph. Cheap to clone: clones are the same graph.
@@ -133,7 +131,7 @@ impl Graph {
 
     /// A request, which is over at `deadline` at the latest: what snapshots that serve it load goes through the I/O pools.
     pub fn request(&self, deadline: Option<Instant>) -> Arc<Request> {
-        self.core.memory.pools.request(deadline)
+        Request::new(&self.core.memory.pools, deadline)
     }
 
     /// What the I/O pools are doing.

@@ -1,14 +1,16 @@
 //! `count`, `sum`, `min`, `max`, `mean`, `fold`.
 
+use gremlin::Operator as Reducer;
 use planner::physical::{Aggregation, OpKind};
-use values::Value;
 use values::number::{self, ArithmeticError};
+use values::{Value, watch};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::growing::{Chunked, Chunks};
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
+use crate::query::side_effects::merge;
 
 use super::per_tag::PerTag;
 use super::reduce::{emit_results, tags};
@@ -61,7 +63,7 @@ impl Operator for Aggregate {
             state.count = bulk::sum(state.count, batch.total_bulk());
             return Ok(Step::Idle);
         }
-        if cx.single_tag && self.states.at(0).add_longs(*aggregation, &batch) {
+        if cx.single_tag && self.states.at(0).add_longs(aggregation, &batch) {
             return Ok(Step::Idle);
         }
         let mut bytes = 0;
@@ -73,6 +75,22 @@ impl Operator for Aggregate {
                 continue;
             }
             let Some(value) = batch.current.get(row) else { continue };
+            if let Aggregation::Reduce(operator, seed) = aggregation {
+                let held = state.value.get_or_insert_with(|| seed.clone());
+                let copies = if once_is_enough(*operator, held) { 1 } else { bulk::exact(count)? };
+                if *operator == Reducer::AddAll {
+                    let member = extent(&value) + size_of::<Value>();
+                    bytes += member.saturating_mul(copies as usize).min(1 << 60);
+                }
+                if bytes > CHARGED_AT_ONCE {
+                    self.held.grow(&cx.query.memory, std::mem::take(&mut bytes))?;
+                }
+                for _ in 0..copies {
+                    watch::tick();
+                    *held = merge(Some(*operator), std::mem::take(held), &value, &cx.op.step)?;
+                }
+                continue;
+            }
             if *aggregation == Aggregation::Fold {
                 let copies = bulk::exact(count)? as usize;
                 // Charged for the list that it will be: a bulk may be enormous. Nothing has more room than that.
@@ -89,7 +107,7 @@ impl Operator for Aggregate {
             if let Aggregation::Sum | Aggregation::Mean = aggregation {
                 bulk::exact(count)?;
             }
-            let added = state.add(*aggregation, value, count);
+            let added = state.add(aggregation, value, count);
             added.map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?;
         }
         self.held.grow(&cx.query.memory, bytes)?;
@@ -99,10 +117,7 @@ impl Operator for Aggregate {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Aggregate(aggregation) = &cx.op.kind else { return Ok(Step::Idle) };
         // What has a result for nothing, too.
-        let tags = match aggregation {
-            Aggregation::Count | Aggregation::Fold => tags(cx),
-            _ => 0,
-        };
+        let tags = if aggregation.answers_nothing() { tags(cx) } else { 0 };
         let mut results = Vec::with_capacity(self.states.len().min(Batch::TARGET_ROWS));
         let mut room = STRETCH;
         for _ in 0..Batch::TARGET_ROWS {
@@ -117,7 +132,7 @@ impl Operator for Aggregate {
                 }
                 match aggregation {
                     Aggregation::Fold => self.folding = Some(Folding::of(tag, state)),
-                    _ => results.extend(state.result(*aggregation, cx)?.map(|value| (tag, value))),
+                    _ => results.extend(state.result(aggregation, cx)?.map(|value| (tag, value))),
                 }
             }
             if let Some(folding) = &mut self.folding
@@ -172,7 +187,7 @@ const CHARGED_AT_ONCE: usize = 1 << 16;
 impl State {
     /// Reduces a batch of longs, one each, with what longs before have come to; `false` if it is anything else, or too much
     /// for a long: then nothing was added.
-    fn add_longs(&mut self, aggregation: Aggregation, batch: &Batch) -> bool {
+    fn add_longs(&mut self, aggregation: &Aggregation, batch: &Batch) -> bool {
         let (Column::Longs(longs), None) = (&*batch.current, &batch.bulk) else { return false };
         let before = match &self.value {
             None => None,
@@ -187,7 +202,7 @@ impl State {
             }
             Aggregation::Min => before.into_iter().chain(longs).min(),
             Aggregation::Max => before.into_iter().chain(longs).max(),
-            Aggregation::Count | Aggregation::Fold => None,
+            Aggregation::Count | Aggregation::Fold | Aggregation::Reduce(..) => None,
         };
         let Some(value) = value.filter(|_| count > 0) else { return false };
         self.count = bulk::sum(self.count, count);
@@ -196,7 +211,7 @@ impl State {
     }
 
     /// Takes `count` times a value in. Nulls leave the result as it is, but are a reason to have one.
-    fn add(&mut self, aggregation: Aggregation, value: Value, count: u64) -> Result<(), ArithmeticError> {
+    fn add(&mut self, aggregation: &Aggregation, value: Value, count: u64) -> Result<(), ArithmeticError> {
         let Some(held) = self.value.take() else {
             let first = match aggregation {
                 Aggregation::Sum | Aggregation::Mean if !value.is_null() => {
@@ -226,7 +241,7 @@ impl State {
         Ok(())
     }
 
-    fn result(self, aggregation: Aggregation, cx: &Context<'_>) -> Result<Option<Value>, QueryError> {
+    fn result(self, aggregation: &Aggregation, cx: &Context<'_>) -> Result<Option<Value>, QueryError> {
         Ok(match aggregation {
             Aggregation::Count => Some(Value::Long(bulk::exact(self.count)?)),
             Aggregation::Mean => match self.value {
@@ -236,19 +251,29 @@ impl State {
                 }
                 other => other,
             },
+            Aggregation::Reduce(_, seed) => Some(self.value.unwrap_or_else(|| seed.clone())),
             _ => self.value,
         })
     }
 }
 
+/// Whether an object that has been taken in changes nothing when it comes again.
+fn once_is_enough(operator: Reducer, held: &Value) -> bool {
+    match operator {
+        Reducer::Min | Reducer::Max | Reducer::And | Reducer::Or | Reducer::Assign => true,
+        Reducer::AddAll => !matches!(held, Value::List(_) | Value::Null),
+        _ => false,
+    }
+}
+
 /// A value times its bulk. A sum keeps the type of its numbers where it can; a mean adds up in longs.
-fn times(aggregation: Aggregation, value: &Value, bulk: u64) -> Result<Value, ArithmeticError> {
-    if bulk == 1 && aggregation == Aggregation::Sum && value.is_number() {
+fn times(aggregation: &Aggregation, value: &Value, bulk: u64) -> Result<Value, ArithmeticError> {
+    if bulk == 1 && *aggregation == Aggregation::Sum && value.is_number() {
         return Ok(value.clone());
     }
     let bulk = Value::Long(bulk as i64);
     let factor = match value.number_type() {
-        Some(to) if aggregation == Aggregation::Sum => number::cast(&bulk, to).unwrap_or(bulk),
+        Some(to) if *aggregation == Aggregation::Sum => number::cast(&bulk, to).unwrap_or(bulk),
         _ => bulk,
     };
     number::mul(value, &factor)

@@ -30,13 +30,13 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
             batch.slot(*slot).is_some_and(|column| of_fetch(what, column))
         }
         OpKind::Math(_) | OpKind::SackWith(_) => true,
-        OpKind::Path(op::Path { by, from, to }) => !by.is_empty() || from.is_some() || to.is_some(),
+        OpKind::Path(op::Path { by, from, to, .. }) => !by.is_empty() || from.is_some() || to.is_some(),
         // These do not fail at a row,
         OpKind::Scan(_)
         | OpKind::ById(_)
         | OpKind::IndexLookup(_)
         | OpKind::IndexRange(_)
-        | OpKind::Inject(_)
+        | OpKind::Inject(..)
         | OpKind::BulkByEnds(_)
         | OpKind::BulkByWalks(_)
         | OpKind::Forget(_)

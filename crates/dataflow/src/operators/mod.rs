@@ -109,7 +109,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::ById(_) => Box::new(per_row(source::ById)),
         OpKind::IndexLookup(_) => Box::new(per_row(source::IndexLookup::default())),
         OpKind::IndexRange(_) => Box::new(per_row(source::IndexRange::default())),
-        OpKind::Inject(_) => Box::<source::Inject>::default(),
+        OpKind::Inject(..) => Box::<source::Inject>::default(),
         OpKind::Expand(_) => Box::<FlatMap<expand::Expand>>::default(),
         OpKind::EdgeVertex(EdgeEnd::Both) => Box::new(per_row(expand::BothEnds)),
         OpKind::EdgeVertex(_) => Box::new(Direct(expand::one_end)),
@@ -160,9 +160,9 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
 
 /// Whether an operator that never got a message still has something to say at the end of its input.
 pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
-    use planner::physical::Aggregation::{Count, Fold};
     match kind {
-        OpKind::Aggregate(Count | Fold) | OpKind::Cap(_) | OpKind::Inject(_) => true,
+        OpKind::Aggregate(aggregation) => aggregation.answers_nothing(),
+        OpKind::Cap(_) | OpKind::Inject(..) => true,
         OpKind::GroupCount(op::GroupCount { side_effect, .. }) => side_effect.is_none(),
         _ => false,
     }

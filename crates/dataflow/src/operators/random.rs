@@ -1,5 +1,7 @@
 //! Pseudo-random numbers for `coin`, `sample` and `shuffle`, repeatable from the query's seed.
 
+use std::sync::atomic::Ordering;
+
 use crate::operator::Context;
 
 /// Events from which on they are not drawn for one by one.
@@ -13,6 +15,19 @@ impl Random {
     /// The generator of an operator: seeded by the query and the operator's place in the plan.
     pub(super) fn of(cx: &Context<'_>) -> Self {
         Self(cx.query.seed ^ u64::from(cx.op.id).wrapping_mul(0xd134_2543_de82_ef95))
+    }
+
+    /// A generator for one traverser of an operator that draws for each.
+    pub(super) fn of_row(cx: &Context<'_>) -> Self {
+        let Self(mut seed) = Self::of(cx);
+        seed ^= cx.query.draws.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x2545_f491_4f6c_dd1d);
+        Self(seed)
+    }
+
+    /// A number below that one.
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        // Of 2^64, the multiple's upper half; how much likelier the lower numbers are cannot be seen.
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
     /// The next 64 bits.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gremlin::Pop;
 use planner::physical::{OpKind, SelectForm, Selection, op};
-use values::{Map, Value};
+use values::{Map, Str, Value};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -67,7 +67,7 @@ fn lookup(selection: &Selection, side_effect: Option<&Value>, batch: &Batch, row
     };
     in_map.or_else(|| side_effect.cloned()).or_else(|| match (selection.slot, selection.pop) {
         (Some(slot), Pop::Last) => batch.slot(slot)?.get(row),
-        (slot, pop) => in_path(selection, pop, batch, row).or_else(|| {
+        (slot, pop) => in_path(&selection.name, pop, batch, row).or_else(|| {
             let only = batch.slot(slot?)?.get(row)?;
             Some(if pop == Pop::All { Value::list([only]) } else { only })
         }),
@@ -82,9 +82,9 @@ fn entry(object: &Value, selection: &Selection) -> Option<Value> {
 }
 
 /// The objects under the label in the path, which of them as `pop` says.
-fn in_path(selection: &Selection, pop: Pop, batch: &Batch, row: usize) -> Option<Value> {
+pub(super) fn in_path(name: &Str, pop: Pop, batch: &Batch, row: usize) -> Option<Value> {
     let visited = batch.path.as_ref()?.backwards(row);
-    let labelled = visited.filter(|visited| visited.labels().contains(&selection.name));
+    let labelled = visited.filter(|visited| visited.labels().contains(name));
     let mut found: Vec<Value> = labelled.map(|visited| visited.object()).collect();
     found.reverse();
     match pop {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gremlin::Operator;
 use parking_lot::Mutex;
 use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId, op};
-use values::{BulkSet, Map, Set, Value, Weighed, number};
+use values::{BulkSet, Map, MapKind, Set, Value, Weighed, number};
 
 use crate::batch::bulk;
 use crate::error::QueryError;
@@ -112,12 +112,18 @@ impl SideEffects {
         }
         for (object, count) in objects {
             match &mut entry.content {
+                // What is in a tree or a graph is in it once.
+                Content::Given(held @ Value::Map(_)) if is_grown(held) => {
+                    *held = merge(reducer, std::mem::take(held), &object, "withSideEffect")?;
+                }
                 Content::Given(held) => {
                     for _ in 0..count {
-                        *held = merge(reducer, std::mem::take(held), &object)?;
+                        *held = merge(reducer, std::mem::take(held), &object, "withSideEffect")?;
                     }
                 }
-                Content::Bag(_) | Content::Map(_) => return Err(mismatch("a map", &object)),
+                Content::Bag(_) | Content::Map(_) => {
+                    return Err(mismatch("a map", &object, "withSideEffect"));
+                }
             }
         }
         Ok(())
@@ -184,7 +190,9 @@ impl SideEffects {
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
             }
-            Content::Given(other) => Err(mismatch(other.type_name(), &Value::Map(Default::default()))),
+            Content::Given(other) => {
+                Err(mismatch(other.type_name(), &Value::Map(Default::default()), "group"))
+            }
         }
     }
 }
@@ -247,10 +255,15 @@ fn note(id: SideEffectId, combine: Combine, found: &mut [Option<Combine>]) {
     }
 }
 
-/// What a side-effect that users gave a value becomes when an object is added to it.
-fn merge(reducer: Option<Operator>, held: Value, object: &Value) -> Result<Value, QueryError> {
+/// What a value that users gave becomes when an object is added to it by a step.
+pub(crate) fn merge(
+    reducer: Option<Operator>,
+    held: Value,
+    object: &Value,
+    step: &str,
+) -> Result<Value, QueryError> {
     let arithmetic = |result: Result<Value, number::ArithmeticError>| {
-        result.map_err(|e| QueryError::step("withSideEffect", e.to_string()))
+        result.map_err(|e| QueryError::step(step, e.to_string()))
     };
     match reducer.unwrap_or(Operator::AddAll) {
         Operator::Sum | Operator::SumLong => arithmetic(number::add(&held, object)),
@@ -260,17 +273,17 @@ fn merge(reducer: Option<Operator>, held: Value, object: &Value) -> Result<Value
         Operator::Min => arithmetic(number::min(&held, object)),
         Operator::Max => arithmetic(number::max(&held, object)),
         Operator::Assign => Ok(object.clone()),
-        Operator::And => Ok(Value::Bool(truth(&held)? && truth(object)?)),
-        Operator::Or => Ok(Value::Bool(truth(&held)? || truth(object)?)),
-        Operator::AddAll => add_to(held, object),
+        Operator::And => Ok(Value::Bool(truth(&held, step)? && truth(object, step)?)),
+        Operator::Or => Ok(Value::Bool(truth(&held, step)? || truth(object, step)?)),
+        Operator::AddAll => add_to(held, object, step),
     }
 }
 
-fn truth(value: &Value) -> Result<bool, QueryError> {
-    value.as_bool().ok_or_else(|| mismatch("a boolean", value))
+fn truth(value: &Value, step: &str) -> Result<bool, QueryError> {
+    value.as_bool().ok_or_else(|| mismatch("a boolean", value, step))
 }
 
-fn add_to(held: Value, object: &Value) -> Result<Value, QueryError> {
+fn add_to(held: Value, object: &Value, step: &str) -> Result<Value, QueryError> {
     match held {
         Value::Null => Ok(Value::list([object.clone()])),
         Value::List(mut list) => {
@@ -282,24 +295,59 @@ fn add_to(held: Value, object: &Value) -> Result<Value, QueryError> {
             members.insert(object.clone());
             Ok(Value::Set(set))
         }
+        Value::Map(mut map) if map.kind() != MapKind::Map => {
+            let grown: &mut Map = &mut *Arc::make_mut(&mut map);
+            grow(grown, object)?;
+            Ok(Value::Map(map))
+        }
         Value::Map(mut map) => match object {
             Value::Map(more) => {
                 let entries = more.iter().map(|(k, v)| (k.clone(), v.clone()));
                 Arc::make_mut(&mut map).0.extend(entries);
                 Ok(Value::Map(map))
             }
-            other => Err(mismatch("a map", other)),
+            other => Err(mismatch("a map", other, step)),
         },
-        other => Err(mismatch(other.type_name(), object)),
+        other => Err(mismatch(other.type_name(), object, step)),
     }
 }
 
-fn mismatch(held: &str, object: &Value) -> QueryError {
+fn is_grown(held: &Value) -> bool {
+    matches!(held, Value::Map(map) if map.kind() != MapKind::Map)
+}
+
+/// Adds a path to a tree, or an edge with its ends to a graph.
+fn grow(map: &mut Map, object: &Value) -> Result<(), QueryError> {
+    match (map.kind(), object) {
+        (MapKind::Tree, Value::Path(path)) => match map.grow(&path.objects) {
+            true => Ok(()),
+            false => Err(QueryError::step("tree", too_deep(path.objects.len()))),
+        },
+        (MapKind::Graph, Value::EdgeRef(e)) => {
+            map.gain(Map::VERTICES, Value::VertexRef(e.src));
+            map.gain(Map::VERTICES, Value::VertexRef(e.dst));
+            map.gain(Map::EDGES, Value::EdgeRef(*e));
+            Ok(())
+        }
+        (MapKind::Graph, other) => {
+            let message = format!("it takes edges of this graph, not a {}", other.type_name());
+            Err(QueryError::step("subgraph", message))
+        }
+        (_, other) => Err(mismatch("a tree", other, "tree")),
+    }
+}
+
+/// What is wrong with a path of so many objects.
+pub(crate) fn too_deep(objects: usize) -> String {
+    format!("a path of {objects} objects is too long for a tree: at most {} may be", Map::MAX_TREE_DEPTH)
+}
+
+fn mismatch(held: &str, object: &Value, step: &str) -> QueryError {
     let message = format!(
-        "the side-effect holds {held}, into which a {} cannot be merged; give it a collection or another reducer",
+        "Objects must be both of Map or Collection, or fit the operator: into {held} a {} cannot be merged; give it a collection or another operator",
         object.type_name()
     );
-    QueryError::step("withSideEffect", message)
+    QueryError::step(step, message)
 }
 
 #[cfg(test)]

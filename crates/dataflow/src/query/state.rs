@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use graph::{Snapshot, Transaction};
@@ -50,6 +51,8 @@ pub struct QueryState {
     pub shareable: Shareable,
     /// Its number, and the seed for `shuffle`, `sample` and `coin`.
     pub seed: u64,
+    /// How often its steps have drawn for one traverser apart from the others.
+    pub draws: AtomicU64,
 }
 
 impl QueryState {

@@ -116,9 +116,7 @@ impl Held {
             advice: "commit the work in several smaller transactions, or raise engine.cache: of 256 MiB to 2 GiB, it is half",
         })
     }
-}
 
-impl Held {
     /// Takes room for so many further units that were read; false, and nothing taken, if there is none.
     pub(crate) fn take_for_reads(&mut self, units: usize) -> bool {
         self.take_bytes(units * READ_BYTES).is_ok()

@@ -1,17 +1,20 @@
 //! Filters on one traverser: `has` in all its forms, `is`, `simplePath`; and `filter`, `not`, `and`, `or`.
 
-use gremlin::{Argument, PredicateOp, StepName};
+use gremlin::{Argument, PredicateOp, StepName, Traversal};
 use values::{Str, T, Value};
 
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Chain, Exists, Kind};
-use crate::physical::{Formula, Operand, Predicate, Test};
+use crate::physical::{Formula, LocalFn, Operand, Predicate, PropertyForm, Test};
 
 impl Binder<'_> {
     /// Filters that are one test.
     pub(super) fn filter_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        if let (StepName::Has, Some(Argument::Traversal(child))) = (call.name, call.args.last()) {
+            return self.has_traversal(call, child, shape, out);
+        }
         let test = match call.name {
             StepName::Has => self.has(call, &shape)?,
             StepName::HasId => Test::HasId(self.id_predicate(call)?),
@@ -26,7 +29,7 @@ impl Binder<'_> {
                 Some(argument) => Test::Is(self.predicate_or_value(call, argument)?),
                 None => return Err(call.bad_argument(0, "a value or a predicate")),
             },
-            _ => self.simple_path(call)?,
+            _ => self.simple_path(call, out)?,
         };
         Self::push(out, Kind::Filter(test), call);
         Ok(shape)
@@ -46,6 +49,31 @@ impl Binder<'_> {
             }
             _ => Err(call.invalid("it takes a key, with a value or a predicate, and a label before them")),
         }
+    }
+
+    /// `has(key, traversal)`, `has(T, traversal)`, a label before them: some value under the key has a result of the traversal,
+    /// as in TinkerPop up to 3.7.
+    fn has_traversal(&mut self, call: &Call<'_>, child: &Traversal, shape: Shape, out: &mut Chain) -> Bound {
+        let place = call.args.len() - 2;
+        if let [label, _, _] = call.args {
+            let by_id = shape.ty != Type::Property;
+            let label = self.label_test(call, std::slice::from_ref(label), by_id)?;
+            Self::push(out, Kind::Filter(label), call);
+        }
+        let value = match call.value_at(place, self)? {
+            Value::T(T::Id) => Kind::Call(LocalFn::Id),
+            Value::T(T::Label) => Kind::Call(LocalFn::Label),
+            Value::T(T::Key) => Kind::Call(LocalFn::Key),
+            Value::T(T::Value) => Kind::Call(LocalFn::Value),
+            _ => match key(call, place, self)? {
+                Some(key) => Kind::Properties { keys: self.map_keys(vec![key]), form: PropertyForm::Values },
+                None => Kind::Filter(Test::Constant(false)),
+            },
+        };
+        let mut chain = Chain::of(value, call.name);
+        chain.steps.extend(self.child(child, Shape::unknown())?.0.steps);
+        Self::push(out, Kind::Exists(Exists { branches: vec![chain], formula: Formula::All }), call);
+        Ok(shape)
     }
 
     /// `has(name, value)`, where the name is a token, a property key, or a token by the name that TinkerPop hides it under;
@@ -70,9 +98,6 @@ impl Binder<'_> {
 
     /// `has(key, value)`; `key` is the index of the key among the arguments.
     fn has_value(&mut self, call: &Call<'_>, key_index: usize, value: &Argument) -> Result<Test, PlanError> {
-        if matches!(value, Argument::Traversal(_)) {
-            return Err(call.unsupported("with a traversal for the value"));
-        }
         let predicate = self.predicate_or_value(call, value)?;
         Ok(match key(call, key_index, self)? {
             Some(key) => match self.schema.key(&key) {
@@ -130,11 +155,15 @@ impl Binder<'_> {
         }
     }
 
-    fn simple_path(&mut self, call: &Call<'_>) -> Result<Test, PlanError> {
-        if call.modulators(StepName::By).next().is_some() {
-            return Err(call.unsupported("with by()"));
-        }
+    fn simple_path(&mut self, call: &Call<'_>, out: &mut Chain) -> Result<Test, PlanError> {
         let (from, to) = self.path_ends(call)?;
+        if call.modulators(StepName::By).next().is_some() {
+            let bys = self.bys_of_named(call, &Shape::unknown())?;
+            let steps = vec![self.path_by(bys, from, to, call), Kind::Call(LocalFn::IsSimple)];
+            let is_simple = self.kept(steps, call, out);
+            let wanted = Value::Bool(call.name == StepName::SimplePath);
+            return Ok(Test::SlotIs(is_simple, equal_to(Operand::Const(wanted))));
+        }
         let simple = Test::SimplePath(from, to);
         Ok(if call.name == StepName::CyclicPath { Test::Not(Box::new(simple)) } else { simple })
     }

@@ -1,42 +1,89 @@
 //! Pure functions of text, numbers, dates and collections, and draws.
 
-use gremlin::{Argument, Scope, StepName};
+use gremlin::{Argument, Scope, StepName, Traversal};
 use values::Value;
 
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Kind};
-use crate::physical::{Function, LocalFn, Quantifier, Test};
+use crate::logical::{Chain, Kind, Modulator, Origin};
+use crate::physical::{Function, LocalFn, Operand, Quantifier, Slot, Test};
 
 /// `WithOptions.indexer`.
 const INDEXER: &str = "~tinkerpop.index.indexer";
 
 impl Binder<'_> {
     /// Functions that the engine knows by their step's name.
-    pub(super) fn function(&mut self, function: Function, call: &Call<'_>, out: &mut Chain) -> Bound {
-        if call.modulators(StepName::By).next().is_some() {
-            return Err(call.unsupported("with by()"));
-        }
+    pub(super) fn function(
+        &mut self,
+        function: Function,
+        call: &Call<'_>,
+        shape: &Shape,
+        out: &mut Chain,
+    ) -> Bound {
         let (local, first) = match call.args.first() {
             Some(Argument::Scope(scope)) => (*scope == Scope::Local, 1),
             _ => (false, 0),
         };
         let mut args = Vec::with_capacity(call.args.len());
-        for (index, argument) in call.args.iter().enumerate().skip(first) {
+        for argument in &call.args[first..] {
             args.push(match argument {
-                Argument::GType(gtype) => Value::str(gtype.as_str()),
-                Argument::Dt(unit) => Value::str(unit.as_str()),
-                Argument::Traversal(_) => return Err(call.unsupported("with a traversal")),
-                _ => call.value_at(index, self)?.clone(),
+                Argument::GType(gtype) => Operand::Const(Value::str(gtype.as_str())),
+                Argument::Dt(unit) => Operand::Const(Value::str(unit.as_str())),
+                Argument::Traversal(child) => Operand::Slot(self.computed(call, child, shape, out)?),
+                argument => self.operand(call, argument)?,
             });
         }
+        if call.name == StepName::Format {
+            self.format_bys(call, shape, out, &mut args)?;
+        }
         if call.name == StepName::Index {
-            args.push(Value::Long(self.indexer(call)?));
+            args.push(Operand::Const(Value::Long(self.indexer(call)?)));
         }
         let of_each = if local { LocalFn::Each } else { LocalFn::Call };
         Self::push(out, Kind::Call(of_each(function, args)), call);
         Ok(Shape::of(Type::Unknown))
+    }
+
+    /// What the `by`s of `format` make of the traverser, for `%{_}` in turn; those that no turn comes to are not asked.
+    fn format_bys(
+        &mut self,
+        call: &Call<'_>,
+        shape: &Shape,
+        out: &mut Chain,
+        args: &mut Vec<Operand>,
+    ) -> Result<(), PlanError> {
+        if call.modulators(StepName::By).next().is_none() {
+            return Ok(());
+        }
+        let turns = call.name_at(0, self)?.matches("%{_}").count();
+        let bys = self.plain_bys(call, shape)?;
+        for by in bys.into_iter().take(turns) {
+            let into = self.plan.new_slot();
+            let by = by.simplified().unwrap_or(by);
+            Self::push(out, Kind::Keep { into, origin: Origin::Current, by }, call);
+            args.push(Operand::Slot(into));
+        }
+        Ok(())
+    }
+
+    /// Computes an argument: the first result of a traversal of each traverser, in the slot that is returned. Where there is
+    /// none, the slot is empty.
+    pub(super) fn computed(
+        &mut self,
+        call: &Call<'_>,
+        traversal: &Traversal,
+        shape: &Shape,
+        out: &mut Chain,
+    ) -> Result<Slot, PlanError> {
+        // What it names, nobody sees outside of it.
+        let before = self.names.in_sight();
+        let bound = self.child(traversal, shape.clone());
+        self.names.back_in_sight(before);
+        let into = self.plan.new_slot();
+        let by = Modulator::Chain(bound?.0);
+        Self::push(out, Kind::Keep { into, origin: Origin::Current, by }, call);
+        Ok(into)
     }
 
     /// `index().with(WithOptions.indexer, WithOptions.map)`: 0 for lists, 1 for maps.
@@ -44,10 +91,18 @@ impl Binder<'_> {
         let mut indexer = 0;
         for with in call.modulators(StepName::With) {
             let with = Call::alone(with);
+            // Others have no effect.
             if with.name_at(0, self)? != INDEXER {
-                return Err(call.unsupported("with that option: only WithOptions.indexer is known"));
+                continue;
             }
-            indexer = with.integer_at(1, self)?;
+            indexer = match with.args.get(1).and_then(Argument::as_value).and_then(Value::as_i64) {
+                Some(known @ (0 | 1)) => known,
+                _ => {
+                    return Err(call.invalid(
+                        "WithOptions.indexer requires a single Integer argument (possible values are: WithOptions.[list|map])",
+                    ));
+                }
+            };
         }
         Ok(indexer)
     }
@@ -78,11 +133,18 @@ impl Binder<'_> {
             Self::push(out, Kind::Coin(probability), call);
             return Ok(shape);
         }
-        if matches!(call.args.first(), Some(Argument::Scope(_))) {
-            return Err(call.unsupported("with a scope"));
+        let scope = match call.args.first() {
+            Some(Argument::Scope(scope)) => Some(*scope),
+            _ => None,
+        };
+        let count = call.integer_at(usize::from(scope.is_some()), self)?;
+        if scope == Some(Scope::Local) {
+            self.no_by(call, "sample(local)")?;
+            let count = u64::try_from(count).unwrap_or(0);
+            Self::push(out, Kind::Call(LocalFn::Sample(count)), call);
+            return Ok(Shape::unknown());
         }
-        let count = u64::try_from(call.integer_at(0, self)?)
-            .map_err(|_| call.invalid("its number must not be negative"))?;
+        let count = u64::try_from(count).map_err(|_| call.invalid("its number must not be negative"))?;
         let weight = match self.single_by(call, &shape)? {
             by if by.is_this() => None,
             by => Some(by),

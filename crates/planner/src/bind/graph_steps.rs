@@ -7,7 +7,7 @@ use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Access, Chain, Kind, Lookup, Move};
-use crate::physical::{EdgeEnd, ElementKind};
+use crate::physical::{EdgeEnd, ElementKind, Injected};
 
 impl Binder<'_> {
     /// `V()` and `E()`, at the start or in the middle.
@@ -30,7 +30,9 @@ impl Binder<'_> {
             return Err(call.invalid("The parent of inject()-step can not be repeat()-step"));
         }
         let operands = self.operands(call, 0)?;
-        Self::push(out, Kind::Inject(operands), call);
+        let begins_child = self.depth > 1 && out.steps.is_empty();
+        let place = if begins_child { Injected::Last } else { Injected::First };
+        Self::push(out, Kind::Inject(operands, place), call);
         Ok(Shape::unknown())
     }
 
@@ -71,9 +73,8 @@ impl Binder<'_> {
             StepName::OtherV => match shape.from {
                 Some(slot) => EdgeEnd::Other(slot),
                 None => {
-                    return Err(
-                        call.unsupported("where it is not known which object was current before the edge")
-                    );
+                    self.plan.paths = true;
+                    EdgeEnd::OtherThanBefore
                 }
             },
             _ => match direction(call)? {

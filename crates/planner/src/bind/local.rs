@@ -57,13 +57,9 @@ impl Binder<'_> {
     }
 
     fn path(&mut self, call: &Call<'_>) -> Result<Kind, PlanError> {
-        let bys = self.plain_bys(call, &Shape::unknown())?;
-        let by: Option<Vec<_>> = bys.iter().map(Modulator::as_fetch).collect();
-        let Some(by) = by else {
-            return Err(call.unsupported("with a by(traversal) that is more than a property, id or label"));
-        };
+        let bys = self.bys_of_named(call, &Shape::unknown())?;
         let (from, to) = self.path_ends(call)?;
-        Ok(Kind::Path { by, from, to })
+        Ok(self.path_by(bys, from, to, call))
     }
 
     fn project(&mut self, call: &Call<'_>, shape: &Shape) -> Result<(Kind, Vec<Str>), PlanError> {

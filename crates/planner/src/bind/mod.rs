@@ -10,6 +10,7 @@
 mod branch;
 mod call;
 mod connective;
+mod each_member;
 mod filters;
 mod functions;
 mod graph_steps;
@@ -30,6 +31,7 @@ mod shape;
 mod source;
 mod stream;
 mod subqueries;
+mod trees;
 mod where_step;
 mod writes;
 
@@ -39,7 +41,7 @@ use values::{Str, Value, watch};
 
 use crate::TICKS;
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
-use crate::physical::{Function, Slot};
+use crate::physical::Function;
 use crate::strategies::Partition;
 use crate::{PlanError, Schema};
 use call::Call;
@@ -182,7 +184,11 @@ impl Binder<'_> {
             let call = Call::at(steps, next);
             next = call.end;
             let before = out.steps.len();
-            let entering = shape.from.filter(|_| shape.ty == Type::Edge);
+            let entering = match shape.ty {
+                Type::Edge => shape.from.map(Origin::Slot),
+                Type::Vertex => Some(Origin::Current),
+                _ => None,
+            };
             shape = self.step(&call, shape, out)?;
             if out.steps[before..].iter().any(|step| step.kind.makes_traversers()) {
                 self.names.forget();
@@ -196,18 +202,17 @@ impl Binder<'_> {
     }
 
     /// Keeps what was current before the steps from `first` on, if they make an edge of it: `otherV` wants the end of an edge
-    /// that this is not, whatever way the edge was found. Where an edge was current whose own vertex before it is known
-    /// (`entering`), that is the last vertex still, and it is kept apart from what the steps visit inside.
-    fn keep_before_edge(&mut self, first: usize, entering: Option<Slot>, shape: &mut Shape, out: &mut Chain) {
-        let (Some(slot), Type::Edge | Type::Unknown, None) = (self.names.before_edge, shape.ty, shape.from)
+    /// that this is not, whatever way the edge was found. Where a vertex was current, that is the last one (`before`); where an
+    /// edge was whose own vertex before it is known, that one is still, and it is kept apart from what the steps visit inside.
+    /// Otherwise it is to be found on the path.
+    fn keep_before_edge(&mut self, first: usize, before: Option<Origin>, shape: &mut Shape, out: &mut Chain) {
+        let (Some(slot), Type::Edge | Type::Unknown, None, Some(origin)) =
+            (self.names.before_edge, shape.ty, shape.from, before)
         else {
             return;
         };
         if out.steps[first..].iter().all(|step| step.kind.makes_object()) {
-            let (into, origin) = match entering {
-                Some(before) => (self.plan.new_slot(), Origin::Slot(before)),
-                None => (slot, Origin::Current),
-            };
+            let into = if origin == Origin::Current { slot } else { self.plan.new_slot() };
             let keep = Kind::Keep { into, origin, by: Modulator::THIS };
             out.steps.insert(first, Step::new(keep, StepName::OtherV));
             shape.from = Some(into);
@@ -260,7 +265,7 @@ impl Binder<'_> {
             S::Where => self.where_step(call, shape, out),
             S::Filter | S::Not | S::And | S::Or => self.exists_step(call, shape, out),
             S::Values | S::Properties | S::ValueMap | S::PropertyMap | S::ElementMap => {
-                self.property_step(call, &shape, out)
+                self.property_step(call, out)
             }
             S::Id
             | S::Label
@@ -304,13 +309,14 @@ impl Binder<'_> {
             | S::Union
             | S::Choose => self.subquery(call, shape, out),
             S::Branch => self.branch(call, &shape, out),
+            S::Tree | S::Subgraph => self.tree_or_graph(call, shape, out),
             S::Repeat => self.repeat(call, shape, out),
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
             S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
             S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
             name => match Function::of(name) {
-                Some(function) => self.function(function, call, out),
+                Some(function) => self.function(function, call, &shape, out),
                 None => Err(PlanError::step(name, call.at)),
             },
         }

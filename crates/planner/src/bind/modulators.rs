@@ -23,7 +23,7 @@ impl Binder<'_> {
     pub(super) fn plain_bys(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Vec<Modulator>, PlanError> {
         let bys = self.bys(call, shape)?;
         match bys.iter().any(|(_, order)| order.is_some()) {
-            true => Err(call.unsupported("with an order in its by()")),
+            true => Err(order_in_by(call)),
             false => Ok(bys.into_iter().map(|(by, _)| by).collect()),
         }
     }
@@ -63,7 +63,7 @@ impl Binder<'_> {
         self.names.back_in_sight(before);
         match made? {
             (by, None) => Ok(by),
-            (_, Some(_)) => Err(call.unsupported("with an order in its by()")),
+            (_, Some(_)) => Err(order_in_by(call)),
         }
     }
 
@@ -145,6 +145,13 @@ fn reduces(kind: &Kind) -> bool {
         Kind::GroupCount(count) => count.side_effect.is_none(),
         _ => false,
     }
+}
+
+/// The error of a `by` with an order behind a step that sorts nothing.
+fn order_in_by(call: &Call<'_>) -> PlanError {
+    call.invalid(
+        "it does not support traversal/comparator-based modulation: only order() takes an order in its by()",
+    )
 }
 
 /// A step's name as TinkerPop's messages begin with it.

@@ -263,6 +263,8 @@ impl Names {
                 for name in strings(&step.args) {
                     self.read(name, pop)?;
                 }
+                // The engine looks up in the path what its traversal finds.
+                plan.paths |= step.args.iter().any(|arg| matches!(arg, Argument::Traversal(_)));
             }
             S::Dedup | S::From | S::To => {
                 for name in strings(&step.args) {
@@ -288,7 +290,8 @@ impl Names {
                     }
                 }
             }
-            S::Aggregate | S::Store | S::Group | S::GroupCount => {
+            S::Aggregate | S::Store | S::Group | S::GroupCount | S::Subgraph | S::Tree => {
+                plan.paths |= step.name == S::Tree;
                 for name in strings(&step.args) {
                     declare(name, plan)?;
                 }

@@ -7,20 +7,15 @@ use values::{Str, Value};
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Kind};
+use crate::logical::{Chain, Kind, Modulator};
+use crate::physical::op::Tokens;
 use crate::physical::{MapKeys, PropertyForm};
 
 /// `WithOptions.tokens`.
 const TOKENS: &str = "~tinkerpop.valueMap.tokens";
-/// Bit of `WithOptions.ids`.
-const IDS: i64 = 1;
-/// Bit of `WithOptions.labels`.
-const LABELS: i64 = 2;
-/// `WithOptions.all`.
-const ALL: i64 = 15;
 
 impl Binder<'_> {
-    pub(super) fn property_step(&mut self, call: &Call<'_>, shape: &Shape, out: &mut Chain) -> Bound {
+    pub(super) fn property_step(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
         let flagged = matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(true)));
         let first =
             usize::from(matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(_))));
@@ -35,21 +30,29 @@ impl Binder<'_> {
             StepName::Values => (PropertyForm::Values, Type::Unknown),
             StepName::Properties => (PropertyForm::Properties, Type::Property),
             StepName::ElementMap => (PropertyForm::ElementMap, Type::Map),
-            StepName::PropertyMap if tokens != 0 => return Err(call.unsupported("with tokens")),
-            StepName::PropertyMap if call.modulators(StepName::By).next().is_some() => {
-                return Err(call.unsupported("with by()"));
-            }
             StepName::PropertyMap => (PropertyForm::PropertyMap, Type::Map),
-            _ => {
-                let unfold = self.unfolds(call, shape)?;
-                let form =
-                    PropertyForm::ValueMap { ids: tokens & IDS != 0, labels: tokens & LABELS != 0, unfold };
-                (form, Type::Map)
-            }
+            _ => (PropertyForm::ValueMap { tokens, unfold: false }, Type::Map),
         };
+        let kind = self.map_with(call, keys, form)?;
         // Keys that no element has yet leave nothing to look for, unless this traversal may write them.
-        Self::push(out, Kind::Properties { keys, form }, call);
+        Self::push(out, kind, call);
         Ok(Shape::of(ty))
+    }
+
+    /// A property step with its `by`. To unwrap what `valueMap` has in lists takes no subquery.
+    fn map_with(&mut self, call: &Call<'_>, keys: MapKeys, form: PropertyForm) -> Result<Kind, PlanError> {
+        let by = self.single_by_of_named(call, &Shape::unknown())?;
+        if let (Modulator::Chain(chain), PropertyForm::ValueMap { tokens, .. }) = (&by, &form)
+            && let [step] = &chain.steps[..]
+            && step.kind == Kind::Unfold
+        {
+            return Ok(Kind::Properties {
+                keys,
+                form: PropertyForm::ValueMap { tokens: *tokens, unfold: true },
+            });
+        }
+        let map = Kind::Properties { keys, form };
+        Ok(if by.is_this() { map } else { self.map_by(map, by, call) })
     }
 
     /// Keys by name, with the ids of those that have one.
@@ -58,34 +61,27 @@ impl Binder<'_> {
         MapKeys { names, ids }
     }
 
-    /// Which tokens `with(WithOptions.tokens, …)` asks for.
-    fn tokens(&mut self, call: &Call<'_>, flagged: bool) -> Result<i64, PlanError> {
-        let mut tokens = if flagged { ALL } else { 0 };
+    /// Which tokens `with(WithOptions.tokens, …)` asks for; other options have no effect.
+    fn tokens(&mut self, call: &Call<'_>, flagged: bool) -> Result<Tokens, PlanError> {
+        let mut tokens = if flagged { Tokens::ALL } else { Tokens::NONE };
         for with in call.modulators(StepName::With) {
             let with = Call::alone(with);
             if with.name_at(0, self)? != TOKENS {
-                return Err(call.unsupported("with that option: only WithOptions.tokens is known"));
+                continue;
             }
-            tokens = if with.args.len() < 2 { ALL } else { with.integer_at(1, self)? };
+            tokens = match with.args.get(1).and_then(Argument::as_value) {
+                None | Some(Value::Bool(true)) => Tokens::ALL,
+                Some(Value::Bool(false)) => Tokens::NONE,
+                Some(number) => match number.as_i64() {
+                    Some(bits) => tokens | Tokens::of_bits(bits),
+                    None => {
+                        return Err(call.invalid(
+                            "WithOptions.tokens requires Integer arguments (possible values are: WithOptions.[none|ids|labels|keys|values|all])",
+                        ));
+                    }
+                },
+            };
         }
         Ok(tokens)
-    }
-
-    /// Whether the values are unwrapped: `by(unfold())`.
-    fn unfolds(&mut self, call: &Call<'_>, shape: &Shape) -> Result<bool, PlanError> {
-        let mut unfold = false;
-        for by in call.modulators(StepName::By) {
-            unfold = match &by.args[..] {
-                [] => false,
-                [Argument::Traversal(traversal)] => {
-                    matches!(&self.child(traversal, shape.clone())?.0.steps[..], [step] if step.kind == Kind::Unfold)
-                }
-                _ => false,
-            };
-            if !unfold && !by.args.is_empty() {
-                return Err(call.unsupported("with a by() other than by(unfold())"));
-            }
-        }
-        Ok(unfold)
     }
 }

@@ -1,6 +1,6 @@
 //! `select`: of columns, of named objects, of several of them.
 
-use gremlin::{Argument, Pop, StepName};
+use gremlin::{Argument, Pop, StepName, Traversal};
 use values::Str;
 
 use super::call::Call;
@@ -9,21 +9,22 @@ use super::where_step::look_up;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Chain, Kind, Modulator, Origin, Select, Selected, Step};
-use crate::physical::{Aggregation, FetchKind, LocalFn, SelectForm};
+use crate::physical::{Aggregation, FetchKind, LocalFn, Operand, SelectForm, SideEffectId, Test};
 
 impl Binder<'_> {
     pub(super) fn select(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
         let (pop, first) = match call.args.first() {
             Some(Argument::Column(column)) => {
-                self.no_by(call)?;
+                self.no_by(call, "select(keys) and select(values)")?;
                 Self::push(out, Kind::Call(LocalFn::Column(*column)), call);
                 return Ok(Shape::unknown());
             }
             Some(Argument::Pop(pop)) => (*pop, 1),
             _ => (Pop::Last, 0),
         };
-        if matches!(call.args.get(first), Some(Argument::Traversal(_))) {
-            return Err(call.unsupported("with a traversal for the key"));
+        if let Some(Argument::Traversal(key)) = call.args.get(first) {
+            let pop = if first == 0 { Pop::Mixed } else { pop };
+            return self.select_computed(call, key, pop, &shape, out);
         }
         let names = call.names_from(first, self)?;
         if let [name] = &names[..] {
@@ -50,11 +51,35 @@ impl Binder<'_> {
         Ok(Shape { keys: Some(names), ..Shape::of(Type::Map) })
     }
 
-    fn no_by(&mut self, call: &Call<'_>) -> Result<(), PlanError> {
-        match call.modulators(StepName::By).next() {
-            Some(_) => Err(call.unsupported("of keys or values with by()")),
-            None => Ok(()),
+    /// `select(traversal)`: what has the name that the traversal finds; no traverser without it.
+    fn select_computed(
+        &mut self,
+        call: &Call<'_>,
+        key: &Traversal,
+        pop: Pop,
+        shape: &Shape,
+        out: &mut Chain,
+    ) -> Bound {
+        // Any name may be found, of any time.
+        let mut by = self.single_by_of_named(call, &Shape::unknown())?;
+        by = by.simplified().unwrap_or(by);
+        let mut chain = Chain::default();
+        let slot = self.computed(call, key, shape, &mut chain)?;
+        Self::push(&mut chain, Kind::Filter(Test::Present(slot)), call);
+        let key = Operand::Slot(slot);
+        let side_effects = (0..).map(SideEffectId).zip(self.plan.side_effects.keys());
+        let side_effects = side_effects.map(|(id, name)| (name.clone(), id)).collect();
+        Self::push(&mut chain, Kind::Call(LocalFn::Scoped { key, pop, side_effects }), call);
+        if by.is_this() {
+            out.steps.append(&mut chain.steps);
+            return Ok(Shape::unknown());
         }
+        let (found, made) = (self.plan.new_slot(), self.plan.new_slot());
+        Self::push(&mut chain, Self::keep_current(found), call);
+        Self::push(&mut chain, Self::keep_of(found, made, by), call);
+        Self::push(&mut chain, Kind::Call(LocalFn::Made(Operand::Slot(made))), call);
+        Self::push(out, Kind::Map(chain), call);
+        Ok(Shape::unknown())
     }
 
     /// One selected object; `index` tells which `by` is its turn.

@@ -6,8 +6,8 @@ use values::Str;
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Kind, Modulator, Origin, Step};
-use crate::physical::{Aggregation, FetchKind, LocalFn, LocalSort};
+use crate::logical::{Chain, Kind, Modulator, Origin};
+use crate::physical::{Aggregation, FetchKind, LocalFn, LocalSort, Operand};
 
 impl Binder<'_> {
     pub(super) fn stream_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
@@ -39,16 +39,21 @@ impl Binder<'_> {
                 }))
             }
             StepName::Fold => {
-                if !call.args.is_empty() {
-                    return Err(call.unsupported("with a seed and an operator"));
-                }
-                Self::push(out, Kind::Aggregate(Aggregation::Fold), call);
-                Ok(Shape::of(Type::List))
+                let aggregation = match call.args.get(1) {
+                    None => Aggregation::Fold,
+                    Some(Argument::Operator(operator)) => {
+                        Aggregation::Reduce(*operator, call.value_at(0, self)?.clone())
+                    }
+                    Some(Argument::Lambda(_)) => return Err(call.unsupported("with a lambda")),
+                    Some(_) => return Err(call.bad_argument(1, "an operator")),
+                };
+                let ty = if aggregation == Aggregation::Fold { Type::List } else { Type::Unknown };
+                Self::push(out, Kind::Aggregate(aggregation), call);
+                Ok(Shape::of(ty))
             }
             StepName::Dedup if local => {
-                if call.args.len() > 1 || call.modulators(StepName::By).next().is_some() {
-                    return Err(call.unsupported("with Scope.local and labels or by()"));
-                }
+                // Labels say nothing about what is inside an object: as in TinkerPop they are not looked at.
+                self.no_by(call, "dedup(local)")?;
                 Self::push(out, Kind::Call(LocalFn::Dedup), call);
                 Ok(Shape::unknown())
             }
@@ -142,25 +147,33 @@ impl Binder<'_> {
     }
 
     fn order_local(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
-        let keys = self.sort_keys(call, &Shape::unknown())?;
+        let before = self.names.out_of_sight();
+        let keys = self.sort_keys(call, &Shape::unknown());
+        self.names.back_in_sight(before);
+        let keys = keys?;
         let simple: Option<Vec<_>> =
             keys.iter().map(|(by, order)| Some((local_sort(by.as_fetch()?)?, *order))).collect();
         match simple {
             Some(keys) => Self::push(out, Kind::Call(LocalFn::Order(keys)), call),
-            // A list is sorted by anything when it is a stream.
-            None if shape.ty == Type::List => {
-                let steps =
-                    [Kind::Unfold, Kind::Order { keys, limit: None }, Kind::Aggregate(Aggregation::Fold)];
-                let steps = steps.into_iter().map(|kind| Step::new(kind, StepName::Order)).collect();
-                Self::push(out, Kind::Map(Chain { steps }), call);
-            }
-            None => {
-                return Err(call.unsupported(
-                    "with Scope.local and a by(traversal), except on the list that fold() made",
-                ));
-            }
+            None => self.order_members(keys, call, out),
         }
         Ok(shape)
+    }
+
+    /// Members are sorted by anything when they are a stream.
+    fn order_members(&mut self, keys: Vec<(Modulator, Order)>, call: &Call<'_>, out: &mut Chain) {
+        let member = self.plan.new_slot();
+        let mut steps = self.each_member(member);
+        let mut sort = Vec::with_capacity(keys.len());
+        for (by, order) in keys {
+            let key = self.plan.new_slot();
+            steps.push(Self::keep_of(member, key, by));
+            sort.push((Modulator::FetchFrom(key, FetchKind::This), order));
+        }
+        steps.push(Kind::Order { keys: sort, limit: None });
+        steps.push(Kind::Aggregate(Aggregation::Fold));
+        let sorted = self.kept(steps, call, out);
+        Self::push(out, Kind::Call(LocalFn::Rebuilt(Operand::Slot(sorted))), call);
     }
 }
 

@@ -8,7 +8,12 @@ use super::filters::equal_to;
 use super::{Binder, Bound, Shape};
 use crate::PlanError;
 use crate::logical::{Chain, Choice, Choose, Exists, Kind, Modulator};
-use crate::physical::{FetchKind, Formula};
+use crate::physical::{FetchKind, Formula, Injected};
+
+/// The error of an option of `choose` that is for every traverser.
+fn any_option(option: &Call<'_>) -> PlanError {
+    option.invalid("Choose step can not have an any-option as only one option per traverser is allowed")
+}
 
 impl Binder<'_> {
     pub(super) fn subquery(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
@@ -25,7 +30,13 @@ impl Binder<'_> {
                 (Kind::Choose(Box::new(choose)), result)
             }
             name => {
-                let (chain, result) = self.child(call.traversal_at(0)?, shape.clone())?;
+                let (mut chain, result) = self.child(call.traversal_at(0)?, shape.clone())?;
+                // As in TinkerPop, that of `optional` has what it injects first.
+                if let (StepName::Optional, Some(Kind::Inject(_, place))) =
+                    (name, chain.steps.first_mut().map(|step| &mut step.kind))
+                {
+                    *place = Injected::First;
+                }
                 let outside = Shape { from: None, ..result.clone() };
                 match name {
                     StepName::Map => (Kind::Map(chain), outside),
@@ -71,7 +82,7 @@ impl Binder<'_> {
         for option in options {
             let option = Call::alone(option);
             if option.args.len() != 2 {
-                return Err(option.unsupported("of choose() without a value to compare with"));
+                return Err(any_option(&option));
             }
             let (chain, result) = self.stream_child(option.traversal_at(1)?, shape.clone())?;
             results.push(result);
@@ -103,9 +114,7 @@ impl Binder<'_> {
             Argument::Pick(Pick::None) => _ = choose.otherwise.get_or_insert(chain),
             Argument::Pick(Pick::Unproductive) => _ = choose.unproductive.get_or_insert(chain),
             Argument::Pick(Pick::Any) => {
-                return Err(
-                    option.invalid("choose() cannot have an any-option: it takes one branch per traverser")
-                );
+                return Err(any_option(option));
             }
             Argument::Traversal(_) => {
                 return Err(option.invalid("Traversal is not allowed as a Pick token for choose().option()"));

@@ -7,7 +7,8 @@ use super::{
     Access, Choice, Comparison, Exists, Kind, Lookup, LoopCondition, Modulator, Move, Origin, Select, Step,
     Write,
 };
-use crate::physical::{Child, LocalFn, Operand, Predicate, Test};
+use crate::physical::op::ToText;
+use crate::physical::{Child, EdgeEnd, Function, LocalFn, Operand, Predicate, Test};
 use gremlin::Order;
 
 /// A set of things a step may touch.
@@ -113,9 +114,8 @@ impl Kind {
                 }
                 sum
             }
-            Self::EdgeVertex(crate::physical::EdgeEnd::Other(_)) | Self::Load(_) | Self::Sack(_) => {
-                Footprint::SLOTS
-            }
+            Self::EdgeVertex(EdgeEnd::OtherThanBefore) => Footprint::PATH,
+            Self::EdgeVertex(EdgeEnd::Other(_)) | Self::Load(_) | Self::Sack(_) => Footprint::SLOTS,
             Self::SackWith(with) => of_modulator(&with.by) | Footprint::SLOTS | Footprint::NAMES,
             Self::MergeSacks(_) => Footprint::STREAM | Footprint::SLOTS | Footprint::NAMES,
             Self::Graph(Access { lookup, .. }) => match lookup {
@@ -123,13 +123,12 @@ impl Kind {
                 Lookup::Index { values, .. } => of_operands(values),
                 _ => Footprint::NONE,
             },
-            Self::Inject(_) => Footprint::STREAM,
+            Self::Inject(..) => Footprint::STREAM,
             Self::Compare(Comparison { left, operands, predicate }) => operands.iter().fold(
                 of_origin(&left.0) | of_modulator(&left.1) | of_predicate(predicate),
                 |sum, (_, origin, by)| sum | of_origin(origin) | of_modulator(by),
             ),
-            Self::Call(LocalFn::Loops) => Footprint::LOOPS,
-            Self::Call(LocalFn::Constant(operand)) => of_operand(operand),
+            Self::Call(function) => of_function(function),
             Self::Take(by) => of_modulator(by),
             Self::Keep { origin, by, .. } => of_origin(origin) | of_modulator(by) | Footprint::NAMES,
             Self::Math { variables, .. } => variables
@@ -216,6 +215,24 @@ fn of_origin(origin: &Origin) -> Footprint {
         Origin::Slot(_) => Footprint::SLOTS,
         Origin::SideEffect(_) => Footprint::SIDE_EFFECT,
         Origin::Named { .. } => Footprint::SLOTS | Footprint::PATH | Footprint::SIDE_EFFECT,
+    }
+}
+
+fn of_function(function: &LocalFn) -> Footprint {
+    match function {
+        LocalFn::Loops => Footprint::LOOPS,
+        LocalFn::Sample(_) => Footprint::RANDOM,
+        LocalFn::Constant(operand)
+        | LocalFn::Rebuilt(operand)
+        | LocalFn::EntryOf(operand)
+        | LocalFn::Made(operand) => of_operand(operand),
+        LocalFn::Call(Function::ToText(ToText::Format), args) => of_operands(args) | Footprint::PATH,
+        LocalFn::Call(_, args) | LocalFn::Each(_, args) | LocalFn::PathOf(args) => of_operands(args),
+        LocalFn::Scoped { key, side_effects, .. } => {
+            let side_effect = if side_effects.is_empty() { Footprint::NONE } else { Footprint::SIDE_EFFECT };
+            of_operand(key) | Footprint::PATH | side_effect
+        }
+        _ => Footprint::NONE,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which slots a step reads and which it fills.
 
 use super::{Chain, Input, Kind, Lookup, LoopCondition, Modulator, Origin, PropertyWrite, Step, Write};
-use crate::physical::{EdgeEnd, LocalFn, MergeMap, Slot, Slots, Use};
+use crate::physical::{EdgeEnd, MergeMap, Slot, Slots, Use};
 
 impl Step {
     /// The slots that the step or its subqueries read, also those that a subquery fills itself.
@@ -51,11 +51,13 @@ impl Kind {
                 });
             }
             Self::Load(slot) | Self::EdgeVertex(EdgeEnd::Other(slot)) => see(slot, Use::Read),
+            Self::Call(function) => function.for_each_slot(&mut see),
+            Self::Inject(operands, _) => {
+                operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see))
+            }
             Self::Sack(sack) => sack.for_each_slot(&mut see),
             Self::SackWith(with) => with.sack.for_each_slot(&mut see),
             Self::MergeSacks(merge) => merge.sack.for_each_slot(&mut see),
-            Self::Call(LocalFn::Constant(operand)) => operand.for_each_slot(&mut see),
-            Self::Inject(operands) => operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see)),
             Self::Graph(access) => match &mut access.lookup {
                 Lookup::Ids(operands) | Lookup::Index { values: operands, .. } => {
                     operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see));

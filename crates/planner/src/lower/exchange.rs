@@ -84,14 +84,14 @@ fn order_matters(ops: &[Op]) -> Vec<bool> {
         let behind = matters.get(index + 1).copied().unwrap_or(true);
         let kind = &ops[index].kind;
         matters[index] = match kind {
-            OpKind::Aggregate(aggregation) => *aggregation == Aggregation::Fold,
+            OpKind::Aggregate(aggregation) => aggregation.in_order(),
             // Of equal ones the first remains, with what was kept beside it.
             OpKind::Dedup(_) | OpKind::Expand(op::Expand { distinct: true, .. }) => behind || !objects_only,
             kind if is_stateless(kind) || matches!(kind, OpKind::Barrier(_)) => behind,
             _ => true,
         };
         objects_only = match kind {
-            OpKind::Aggregate(aggregation) => *aggregation != Aggregation::Fold,
+            OpKind::Aggregate(aggregation) => !aggregation.in_order(),
             OpKind::Dedup(op::Dedup { by, .. }) => objects_only && by[..] == [By::Current],
             OpKind::Expand(op::Expand { edge_test: None, .. })
             | OpKind::BulkByDegree(_)
@@ -195,7 +195,7 @@ fn starts_stream(kind: &OpKind) -> bool {
             | OpKind::ById(_)
             | OpKind::IndexLookup(_)
             | OpKind::IndexRange(_)
-            | OpKind::Inject(_)
+            | OpKind::Inject(..)
     )
 }
 

@@ -37,7 +37,7 @@ fn keep_from(ops: &mut [Op], mut ordered: bool) {
 /// Whether the order of the stream is part of the answer behind an operator.
 pub(super) fn is_ordered_after(kind: &OpKind, before: bool) -> bool {
     match kind {
-        OpKind::Order(_) | OpKind::Inject(_) | OpKind::ById(_) | OpKind::Unfold => true,
+        OpKind::Order(_) | OpKind::Inject(..) | OpKind::ById(_) | OpKind::Unfold => true,
         OpKind::Aggregate(_) | OpKind::Scan(_) => false,
         OpKind::IndexRange(op::IndexRange { range, .. }) => range.order.is_some(),
         OpKind::IndexLookup(_) => false,

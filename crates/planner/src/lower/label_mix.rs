@@ -95,7 +95,7 @@ impl Mix {
             EdgeEnd::Out => Self::Vertices(out.clone()),
             EdgeEnd::In => Self::Vertices(into.clone()),
             EdgeEnd::Other(_) => Self::Vertices(if *leads_out { out } else { into }.clone()),
-            EdgeEnd::Both => Self::Unknown,
+            EdgeEnd::Both | EdgeEnd::OtherThanBefore => Self::Unknown,
         }
     }
 

@@ -7,8 +7,8 @@ use super::pipeline::{Ops, unnumbered};
 use super::{Lowering, Mix, Place};
 use crate::logical::{Chain, Kind, Modulator, Origin, Role, Step};
 use crate::physical::{
-    Aggregation, By, EdgeLabels, FetchKind, LocalFn, Op, OpKind, Pipeline, Scope, ScopeKind, SelectForm,
-    Selection, SideEffectId, Slot, Test, op,
+    By, EdgeLabels, FetchKind, LocalFn, Op, OpKind, Pipeline, Scope, ScopeKind, SelectForm, Selection,
+    SideEffectId, Slot, Test, op,
 };
 use values::Direction;
 
@@ -184,15 +184,10 @@ fn role_at(base: &By) -> Role {
 
 /// Whether some step has a result for a stream without traversers.
 fn answers_nothing(steps: &[Step]) -> bool {
-    steps.iter().any(|step| {
-        matches!(
-            step.kind,
-            Kind::Aggregate(Aggregation::Count | Aggregation::Fold)
-                | Kind::Group(_)
-                | Kind::GroupCount(_)
-                | Kind::Cap(_)
-                | Kind::Inject(_)
-        )
+    steps.iter().any(|step| match &step.kind {
+        Kind::Aggregate(aggregation) => aggregation.answers_nothing(),
+        Kind::Group(_) | Kind::GroupCount(_) | Kind::Cap(_) | Kind::Inject(..) => true,
+        _ => false,
     })
 }
 

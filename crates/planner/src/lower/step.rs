@@ -23,7 +23,7 @@ impl Lowering<'_> {
         match kind {
             Kind::Identity => {}
             Kind::Graph(access) => self.source(access, ops),
-            Kind::Inject(operands) => ops.go(OpKind::Inject(operands.clone())),
+            Kind::Inject(operands, place) => ops.go(OpKind::Inject(operands.clone(), *place)),
             Kind::Move(step) => ops.go(expand(step)),
             Kind::EdgeVertex(end) => ops.go(OpKind::EdgeVertex(*end)),
             Kind::Degree { direction, labels } => {
@@ -76,8 +76,9 @@ impl Lowering<'_> {
                 ops.go(OpKind::Project(op::Project { entries }));
             }
             Kind::Select(select) => self.select(select, place, ops),
-            Kind::Path { by, from, to } => {
-                ops.go(OpKind::Path(op::Path { by: by.clone(), from: from.clone(), to: to.clone() }));
+            Kind::Path { by, lenient, from, to } => {
+                let (by, from, to) = (by.clone(), from.clone(), to.clone());
+                ops.go(OpKind::Path(op::Path { by, lenient: *lenient, from, to }));
             }
             Kind::Load(slot) => ops.go(OpKind::Load(*slot)),
             _ => self.barrier(kind, place, ops),
@@ -151,7 +152,7 @@ impl Lowering<'_> {
                     .collect();
                 ops.stay(OpKind::Order(op::Sort { keys, limit: *limit }));
             }
-            Kind::Aggregate(what) => ops.go(OpKind::Aggregate(*what)),
+            Kind::Aggregate(what) => ops.go(OpKind::Aggregate(what.clone())),
             Kind::GroupCount(group) => {
                 let key = self.by(&By::Current, &group.key, place, ops);
                 if let (By::Slot(slot), None) = (&key, group.side_effect) {
@@ -222,7 +223,9 @@ impl Lowering<'_> {
     /// Puts an object into a slot.
     fn keep(&mut self, into: Slot, origin: &Origin, by: &Modulator, place: Place, ops: &mut Ops) {
         ops.slot_changed(into);
-        let found = self.named(origin, by, place, ops);
+        // Of several values the first is kept.
+        let by = by.of_choice().unwrap_or_else(|| by.clone());
+        let found = self.named(origin, &by, place, ops);
         match found {
             By::Current => ops.stay(OpKind::Store(into)),
             By::Slot(_) => {

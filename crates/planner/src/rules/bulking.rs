@@ -16,7 +16,6 @@ use gremlin::StepName;
 
 use super::{Context, each_chain};
 use crate::logical::{Access, Chain, Footprint, Kind, Logical, Lookup, Role, Step, wants_few};
-use crate::physical::Aggregation;
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
     if context.paths {
@@ -99,7 +98,7 @@ pub(super) fn fans_out(body: &Chain) -> bool {
 /// with a part, or sees how many travel as one.
 fn collapse(chain: &Chain) -> Option<usize> {
     let place = chain.steps.iter().position(|step| match &step.kind {
-        Kind::Aggregate(what) => *what != Aggregation::Fold,
+        Kind::Aggregate(what) => !what.in_order(),
         Kind::GroupCount(_) | Kind::Group(_) => true,
         Kind::Dedup { .. } => true,
         _ => false,

@@ -99,7 +99,7 @@ fn may_be_merged(behind: &[Step]) -> bool {
 fn is_ordered_behind(kind: &Kind, before: bool) -> bool {
     match kind {
         Kind::Order { .. } | Kind::Unfold => true,
-        Kind::Inject(operands) => operands.len() > 1,
+        Kind::Inject(operands, _) => operands.len() > 1,
         Kind::Graph(Access { lookup: Lookup::Ids(ids), .. }) => ids.len() > 1,
         Kind::Graph(_) | Kind::Aggregate(_) => false,
         Kind::Group(group) => group.side_effect.is_some() && before,

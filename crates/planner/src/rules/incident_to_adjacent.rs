@@ -41,6 +41,7 @@ fn meets(chain: &Chain, index: usize) -> bool {
         EdgeEnd::In => *direction == Direction::Out,
         EdgeEnd::Out => *direction == Direction::In,
         EdgeEnd::Other(slot) => *from == Some(*slot),
+        EdgeEnd::OtherThanBefore => false,
         EdgeEnd::Both => false,
     };
     far && chain.steps[index - 1].labels.is_empty()

@@ -12,8 +12,9 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     each_chain(plan, |chain, _| {
         let mut changed = false;
         for step in &mut chain.steps {
-            let is_choice = matches!(step.kind, Kind::Choose(_));
-            let simple = if is_choice { Modulator::of_choice } else { Modulator::simplified };
+            // Of several values these take the first.
+            let takes_first = matches!(step.kind, Kind::Choose(_) | Kind::Keep { .. });
+            let simple = if takes_first { Modulator::of_choice } else { Modulator::simplified };
             step.kind.for_each_modulator_mut(&mut |_, by| changed |= simplify(by, simple));
             if let Kind::Map(child) = &step.kind
                 && let Some(by) = Modulator::of_map(child)

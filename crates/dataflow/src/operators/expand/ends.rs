@@ -32,12 +32,37 @@ pub(in crate::operators) fn one_end(mut batch: Batch, cx: &Context<'_>) -> Resul
                     })?;
                     Ok(if from == edge.src { edge.dst } else { edge.src })
                 }
+                EdgeEnd::OtherThanBefore => other_than_before(&batch, row, edge, &graph, cx),
             }
         })
         .collect();
     batch.current = Arc::new(Column::Vertices(ends?));
     trace(&mut batch, cx.op);
     Ok(Some(batch))
+}
+
+/// The end that is not the last vertex before the edge on the path.
+fn other_than_before(
+    batch: &Batch,
+    row: usize,
+    edge: EdgeRef,
+    graph: &Graph<'_>,
+    cx: &Context<'_>,
+) -> Result<VertexRef, QueryError> {
+    let visited = batch.path.iter().flat_map(|paths| paths.backwards(row)).skip(1);
+    let came_from_source = visited.map(|visited| visited.object()).find_map(|object| match object {
+        Value::VertexRef(vertex) => Some(vertex == edge.src),
+        Value::Vertex(vertex) => Some(vertex.id == graph.reader.id(edge.src)),
+        _ => None,
+    });
+    match came_from_source {
+        Some(true) => Ok(edge.dst),
+        Some(false) => Ok(edge.src),
+        None => Err(QueryError::step(
+            &cx.op.step,
+            "The path history of the traverser does not contain a previous vertex; use outV() or inV()",
+        )),
+    }
 }
 
 /// `bothV`: source, then target.

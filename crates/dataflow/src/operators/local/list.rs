@@ -113,6 +113,13 @@ fn given(name: ListFunction, argument: &Value, around: Around<'_>) -> Result<Vec
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
             collection::members(argument, around)
         }
+        found if around.is_computed(0) => {
+            let found =
+                if found.is_null() { "not null" } else { &format!("encountered {}", found.type_name()) };
+            Err(around.error(format!(
+                "Provided traversal argument for {name} step must yield an iterable type, {found}"
+            )))
+        }
         Value::Null => Err(around.error(format!("Argument provided for {name} step can't be null."))),
         Value::Map(_) if name == "merge" => {
             Err(around.error("merge step type mismatch: expected argument to be Iterable but got Map"))

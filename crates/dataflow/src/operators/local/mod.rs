@@ -5,6 +5,7 @@ mod collection;
 mod date;
 mod list;
 mod number;
+mod parts;
 mod property;
 mod sort;
 mod text;
@@ -16,7 +17,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use graph::EdgeLabelId;
-use planner::physical::{LocalFn, OpKind};
+use planner::physical::op::ToText;
+use planner::physical::{Function, LocalFn, OpKind, Operand};
 use values::{T, Value};
 
 use crate::batch::{Batch, Column};
@@ -70,6 +72,16 @@ impl Around<'_> {
         Ok(())
     }
 
+    /// Whether the argument of that index was computed by a traversal.
+    fn is_computed(&self, index: usize) -> bool {
+        match &self.cx.op.kind {
+            OpKind::Local(LocalFn::Call(_, args) | LocalFn::Each(_, args)) => {
+                matches!(args.get(index), Some(Operand::Slot(_)))
+            }
+            _ => false,
+        }
+    }
+
     /// An error of the step.
     fn error(&self, message: impl Into<String>) -> QueryError {
         QueryError::step(&self.cx.op.step, message)
@@ -113,7 +125,7 @@ pub(super) fn local(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
 /// Functions that are quicker for a whole column.
 fn whole_column(function: &LocalFn, batch: &Batch, cx: &Context<'_>, graph: &Graph<'_>) -> Option<Column> {
     match (function, &*batch.current) {
-        (LocalFn::Constant(operand), _) if !matches!(operand, planner::physical::Operand::Slot(_)) => {
+        (LocalFn::Constant(operand), _) if !matches!(operand, Operand::Slot(_)) => {
             match cx.operand(operand, batch, 0)? {
                 // A uniform null is the seed's alone.
                 Value::Null => Some(Column::Values(vec![Value::Null; batch.len])),
@@ -157,18 +169,64 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Label => token(object, T::Label, around).map(Some),
         LocalFn::Key => token(object, T::Key, around).map(Some),
         LocalFn::Value => token(object, T::Value, around).map(Some),
-        LocalFn::Constant(operand) => Ok(around.cx.operand(operand, around.batch, around.row)),
+        LocalFn::Constant(value) => Ok(operand(value, around)),
         LocalFn::Column(part) => part_of(object, *part).map(Some).map_err(|_| {
             around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
         }),
         LocalFn::MapEntry(key) => Ok(map_entry(object, key)),
+        LocalFn::Tree => collection::tree(object, around).map(Some),
         LocalFn::Loops => {
             let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
         }
-        LocalFn::Call(function, args) => call::call(*function, args, object, around),
-        LocalFn::Each(function, args) => call::call_on_each(*function, args, object, around),
+        LocalFn::Sample(count) => parts::sample(object, *count, around).map(Some),
+        LocalFn::Members => parts::members(object, around),
+        LocalFn::Rebuilt(members) => {
+            Ok(operand(members, around).map(|members| parts::rebuilt(object, members)))
+        }
+        LocalFn::EntryOf(value) => {
+            Ok(operand(value, around).and_then(|value| parts::entry_of(object, value)))
+        }
+        LocalFn::Turn { first, of } => Ok(parts::turn(object, *first, *of)),
+        LocalFn::PathOf(lists) => Ok(parts::path_of(object, lists, around)),
+        LocalFn::IsSimple => Ok(parts::is_simple(object)),
+        LocalFn::Scoped { key, pop, side_effects } => {
+            Ok(operand(key, around).and_then(|key| parts::scoped(object, &key, *pop, side_effects, around)))
+        }
+        LocalFn::Made(_) if object.is_null() => Ok(Some(Value::Null)),
+        LocalFn::Made(what) => argument(what, object, around).map(Some),
+        LocalFn::Call(Function::ToText(ToText::Format), args) => {
+            let made: Vec<Option<Value>> = args.iter().map(|arg| operand(arg, around)).collect();
+            to_text::format(object, &made, around)
+        }
+        LocalFn::Call(function, args) => {
+            call::call(*function, &arguments(args, object, around)?, object, around)
+        }
+        LocalFn::Each(function, args) => {
+            call::call_on_each(*function, &arguments(args, object, around)?, object, around)
+        }
     }
+}
+
+/// What an operand is for a row, if there is anything.
+fn operand(operand: &Operand, around: Around<'_>) -> Option<Value> {
+    around.cx.operand(operand, around.batch, around.row)
+}
+
+/// An argument of a function for a row. What a traversal was to compute must be there.
+fn argument(arg: &Operand, object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+    operand(arg, around).ok_or_else(|| {
+        around.error(format!(
+            "The provided traverser does not map to a value: its traversal has no result for {} of type {}",
+            text::excerpt_of(object, around),
+            object.type_name()
+        ))
+    })
+}
+
+/// All of them.
+fn arguments(args: &[Operand], object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
+    args.iter().map(|arg| argument(arg, object, around)).collect()
 }
 
 fn token(object: &Value, token: T, around: Around<'_>) -> Result<Value, QueryError> {

@@ -50,7 +50,7 @@ fn sort_members(
 ) -> Result<Vec<Value>, Unfit> {
     // As in TinkerPop: a shuffle that comes last overrules every key before it, any other is ignored.
     if keys.last().is_some_and(|(_, order)| *order == Order::Shuffle) {
-        let mut random = Random::of(around.cx);
+        let mut random = Random::of_row(around.cx);
         let mut drawn: Vec<(u64, Value)> = members.into_iter().map(|m| (random.bits(), m)).collect();
         drawn.sort_by_key(|(place, _)| *place);
         return Ok(drawn.into_iter().map(|(_, member)| member).collect());

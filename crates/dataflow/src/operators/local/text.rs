@@ -23,6 +23,11 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
+/// The beginning of an object's text, for a message.
+pub(super) fn excerpt_of(object: &Value, around: Around<'_>) -> String {
+    text_of(object, around).map_or_else(|_| "an object".to_owned(), |text| excerpt(&text))
+}
+
 /// The functions of one text and constants; null of null.
 pub(super) fn apply(
     function: TextFunction,

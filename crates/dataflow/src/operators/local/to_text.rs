@@ -18,7 +18,8 @@ pub(super) fn apply(
     match function {
         ToText::AsString => as_string(object, around).map(Some),
         ToText::Concat => concat(object, args, around).map(Some),
-        ToText::Format => format(object, args, around),
+        // Its arguments may be missing, so it takes them itself.
+        ToText::Format => format(object, &args.iter().cloned().map(Some).collect::<Vec<_>>(), around),
     }
 }
 
@@ -56,15 +57,27 @@ fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, Q
 
 /// Replaces each `%{name}` of the template in the argument by the property of that name of the current element, else by
 /// the entry of the current map, else by the last object labelled so in the path. `%%{` is not a variable. Nothing, if a
-/// variable stands for nothing or for null.
-fn format(object: &Value, args: &[Value], around: Around<'_>) -> Result<Option<Value>, QueryError> {
-    let Some(template) = args.first().and_then(Value::as_str) else {
+/// variable stands for nothing or for null. `%{_}` is what the arguments behind the template say in turn, or the current object
+/// where there are none.
+pub(super) fn format(
+    object: &Value,
+    args: &[Option<Value>],
+    around: Around<'_>,
+) -> Result<Option<Value>, QueryError> {
+    let Some((Some(Value::String(template)), made)) = args.split_first() else {
         return Err(around.error("Format string for Format step can't be null."));
     };
+    let mut turns = made.iter().cycle();
+    let template: &str = template;
     let mut result = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, name, after)) = next_variable(rest) {
-        let Some(value) = variable(name, object, around).filter(|value| !value.is_null()) else {
+        let value = match name {
+            "_" if made.is_empty() => Some(object.clone()),
+            "_" => turns.next().cloned().flatten(),
+            name => variable(name, object, around),
+        };
+        let Some(value) = value.filter(|value| !value.is_null()) else {
             return Ok(None);
         };
         result.push_str(before);
@@ -91,9 +104,6 @@ fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn variable(name: &str, object: &Value, around: Around<'_>) -> Option<Value> {
-    if name == "_" {
-        return Some(object.clone());
-    }
     let key = Key::resolve(name, None, around.graph);
     element::with_property(object, key, around.graph, |value| value.map(graph::ValueRef::to_value)).or_else(
         || {

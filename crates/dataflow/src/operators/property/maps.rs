@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use planner::physical::op::Tokens;
 use planner::physical::{MapKeys, OpKind, PropertyForm, op};
 use values::{Direction, Map, T, Value};
 
@@ -48,8 +49,8 @@ impl Maker<'_> {
                 self.put_element(object, &mut map);
                 false
             }
-            PropertyForm::ValueMap { ids, labels, unfold } => {
-                self.put_tokens(object, *ids, *labels, &mut map);
+            PropertyForm::ValueMap { tokens, unfold } => {
+                self.put_tokens(object, *tokens, &mut map);
                 !*unfold && matches!(object, Value::VertexRef(_) | Value::Vertex(_))
             }
             _ => matches!(object, Value::VertexRef(_) | Value::Vertex(_)),
@@ -71,18 +72,20 @@ impl Maker<'_> {
     }
 
     /// `with(tokens)`: id and label; of a vertex property, id, key and value.
-    fn put_tokens(&self, object: &Value, ids: bool, labels: bool, map: &mut Map) {
+    fn put_tokens(&self, object: &Value, tokens: Tokens, map: &mut Map) {
         let is_property = matches!(object, Value::VertexProperty(_));
-        let named: &[T] = if is_property { &[T::Key, T::Value] } else { &[T::Label] };
-        let wanted = ids.then_some(T::Id).into_iter().chain(named.iter().copied().filter(|_| labels));
-        for token in wanted {
-            map.insert(token, element::token_of(object, token, self.graph));
+        let of_property = [(Tokens::KEYS, T::Key), (Tokens::VALUES, T::Value)];
+        let named = if is_property { &of_property[..] } else { &[(Tokens::LABELS, T::Label)] };
+        for (asked, token) in [(Tokens::IDS, T::Id)].iter().chain(named) {
+            if tokens.has(*asked) {
+                map.insert(*token, element::token_of(object, *token, self.graph));
+            }
         }
     }
 
     /// What `elementMap` says of an element besides its properties.
     fn put_element(&self, object: &Value, map: &mut Map) {
-        self.put_tokens(object, true, true, map);
+        self.put_tokens(object, Tokens::ALL, map);
         let ends = match object {
             Value::EdgeRef(e) => Some((reference(e.dst, self.graph), reference(e.src, self.graph))),
             Value::Edge(e) => Some((e.in_v.clone(), e.out_v.clone())),

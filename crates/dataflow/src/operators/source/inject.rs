@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::OpKind;
+use planner::physical::{Injected, OpKind};
 use values::Value;
 
 use crate::batch::{Batch, Column, Paths, Tags};
@@ -13,7 +13,7 @@ use crate::operator::{Context, Operator, Output, Step};
 use super::super::reduce::owed;
 use super::super::row_origins::trace;
 
-/// `inject`: once per scope tag the given objects, then the input's own traversers. The seed of a query is no
+/// `inject`: once per scope tag the given objects and the input's own traversers, whichever are first. The seed of a query is no
 /// traverser of its own.
 #[derive(Default)]
 pub(in crate::operators) struct Inject {
@@ -24,7 +24,7 @@ pub(in crate::operators) struct Inject {
 impl Inject {
     /// Emits the objects for all tags that have not got them.
     fn inject(&mut self, like: Option<&Batch>, cx: &Context<'_>, out: &mut Output) {
-        let OpKind::Inject(operands) = &cx.op.kind else { return };
+        let OpKind::Inject(operands, _) = &cx.op.kind else { return };
         let seed = Batch::seed(cx.query.plan.slots as usize, cx.query.plan.paths);
         let like = like.unwrap_or(&seed);
         let objects: Vec<Value> = operands.iter().filter_map(|o| cx.operand(o, like, 0)).collect();
@@ -49,7 +49,9 @@ impl Inject {
 
 impl Operator for Inject {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        self.inject(input.as_ref(), cx, out);
+        if !matches!(cx.op.kind, OpKind::Inject(_, Injected::Last)) {
+            self.inject(input.as_ref(), cx, out);
+        }
         if let Some(mut batch) = input.filter(|batch| !is_seed(batch)) {
             // What passes is called what the new objects are.
             batch.relabel_path(&cx.op.labels);

@@ -1,5 +1,6 @@
 //! Streams into one object, and side-effects.
 
+use gremlin::Operator;
 use planner::physical::{Aggregation, By, OpKind, SideEffectId, Slot, op};
 use values::Value;
 
@@ -23,7 +24,7 @@ fn counts_and_folds_have_a_result_for_nothing_and_the_others_have_none() {
         ["{}"]
     );
     for aggregation in [Aggregation::Sum, Aggregation::Min, Aggregation::Max, Aggregation::Mean] {
-        assert!(of_nothing(aggregate(aggregation)).is_empty());
+        assert!(of_nothing(aggregate(aggregation.clone())).is_empty());
         assert!(!emits_on_empty(&aggregate(aggregation)));
     }
     assert!(emits_on_empty(&aggregate(Aggregation::Count)) && emits_on_empty(&OpKind::Cap(vec![])));
@@ -40,6 +41,30 @@ fn bulks_count() {
     assert_eq!(of(Aggregation::Min), Value::Int(1));
     assert_eq!(of(Aggregation::Max), Value::Int(5));
     assert_eq!(of(Aggregation::Fold).to_string(), "[1, 1, 1, 5, 2]");
+}
+
+#[test]
+fn a_fold_with_a_seed_takes_each_object_in_as_often_as_there_are_of_it() {
+    let world = World::modern();
+    let input = || vec![bulked(world.values(&[1, 5]), &[3, 1]), world.values(&[2])];
+    let of = |operator, seed: Value, input| {
+        let outcome = world.try_run(aggregate(Aggregation::Reduce(operator, seed)), input);
+        outcome.map(|outcome| outcome.texts().join(" "))
+    };
+    let empty_list = || Value::list([]);
+    assert_eq!(of(Operator::Sum, 10.into(), input()).unwrap(), "20");
+    assert_eq!(of(Operator::Minus, 10.into(), input()).unwrap(), "0");
+    assert_eq!(of(Operator::Mult, 1.into(), input()).unwrap(), "10");
+    assert_eq!(of(Operator::Max, 3.into(), input()).unwrap(), "5");
+    assert_eq!(of(Operator::Assign, 0.into(), input()).unwrap(), "2");
+    assert_eq!(of(Operator::AddAll, empty_list(), input()).unwrap(), "[1, 1, 1, 5, 2]");
+    assert_eq!(of(Operator::Sum, 7.into(), vec![]).unwrap(), "7", "the seed is what nothing comes to");
+    assert!(emits_on_empty(&aggregate(Aggregation::Reduce(Operator::Sum, 7.into()))));
+    let error = of(Operator::AddAll, "x".into(), input()).err().unwrap().to_string();
+    assert!(error.contains("Objects must be both of Map or Collection"), "{error}");
+    let enormous = || vec![bulked(world.values(&[1]), &[1 << 50])];
+    assert_eq!(of(Operator::Max, 0.into(), enormous()).unwrap(), "1", "no need to look at each");
+    assert!(of(Operator::AddAll, empty_list(), enormous()).is_err(), "more than there is memory");
 }
 
 #[test]

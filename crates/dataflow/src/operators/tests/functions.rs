@@ -17,12 +17,16 @@ fn local(function: LocalFn, input: &[Value]) -> Vec<String> {
 }
 
 fn named(name: StepName, args: &[Value], input: impl Into<Value>) -> String {
-    local(LocalFn::Call(Function::of(name).unwrap(), args.to_vec()), &[input.into()]).remove(0)
+    local(LocalFn::Call(Function::of(name).unwrap(), constants(args)), &[input.into()]).remove(0)
+}
+
+fn constants(args: &[Value]) -> Vec<Operand> {
+    args.iter().cloned().map(Operand::Const).collect()
 }
 
 fn error_of(name: StepName, args: &[Value], input: impl Into<Value>) -> String {
     let world = World::modern();
-    let kind = OpKind::Local(LocalFn::Call(Function::of(name).unwrap(), args.to_vec()));
+    let kind = OpKind::Local(LocalFn::Call(Function::of(name).unwrap(), constants(args)));
     world.try_run(kind, vec![world.values(&[input.into()])]).err().expect("an error").to_string()
 }
 
@@ -165,7 +169,10 @@ fn functions_of_two_lists() {
 fn templates_are_filled_from_elements_maps_and_labels() {
     let world = World::modern();
     let format = |template: &str| {
-        OpKind::Local(LocalFn::Call(Function::of(StepName::Format).unwrap(), vec![template.into()]))
+        OpKind::Local(LocalFn::Call(
+            Function::of(StepName::Format).unwrap(),
+            vec![Operand::Const(template.into())],
+        ))
     };
     assert_eq!(
         world.run(format("%{name} is %{age}, 100%"), vec![world.vertices(&[1])]).texts(),
@@ -263,7 +270,8 @@ fn a_path_is_transformed_in_turns_and_cut_at_labels() {
         walked.extend_path(&[if id == 4 { "b" } else { "c" }.into()]);
     }
     let run = |by: Vec<FetchKind>, from: Option<&str>, to: Option<&str>| {
-        let kind = OpKind::Path(op::Path { by, from: from.map(Into::into), to: to.map(Into::into) });
+        let kind =
+            OpKind::Path(op::Path { by, lenient: false, from: from.map(Into::into), to: to.map(Into::into) });
         world.run(kind, vec![walked.clone()]).texts()
     };
     let name = || FetchKind::Property("name".into(), world.graph.snapshot().catalog().key("name"));
@@ -273,4 +281,71 @@ fn a_path_is_transformed_in_turns_and_cut_at_labels() {
     assert_eq!(run(vec![], Some("a"), Some("b")), ["path[v[1], v[4]]"]);
     let age = FetchKind::Property("age".into(), world.graph.snapshot().catalog().key("age"));
     assert!(run(vec![age], None, None).is_empty(), "software has no age");
+}
+
+/// A function of the current object and of what is in the first slot.
+fn with_slot(function: LocalFn, object: Value, slot: Option<Value>) -> Result<Vec<String>, String> {
+    let world = World::modern();
+    let mut batch = world.values(&[object]);
+    if let Some(value) = slot {
+        batch = slotted(batch, 0, vec![Some(value)]);
+    }
+    let done = world.try_run(OpKind::Local(function), vec![batch]);
+    done.map(|done| done.texts()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_argument_that_was_computed_is_found_beside_the_object() {
+    let concat = || LocalFn::Call(Function::of(StepName::Concat).unwrap(), vec![Operand::Slot(Slot(0))]);
+    assert_eq!(with_slot(concat(), "a".into(), Some("b".into())).unwrap(), ["ab"]);
+    assert_eq!(with_slot(concat(), "a".into(), Some(Value::Null)).unwrap(), ["a"]);
+    let error = with_slot(concat(), "a".into(), None).unwrap_err();
+    assert!(error.contains("The provided traverser does not map to a value"), "{error}");
+    let merge = || LocalFn::Call(Function::of(StepName::Merge).unwrap(), vec![Operand::Slot(Slot(0))]);
+    assert_eq!(with_slot(merge(), list(&[1]), Some(list(&[1, 2]))).unwrap(), ["[1, 2]"]);
+    for (argument, found) in [(Value::Null, "not null"), (7.into(), "encountered Integer")] {
+        let error = with_slot(merge(), list(&[1]), Some(argument)).unwrap_err();
+        let expected =
+            format!("Provided traversal argument for merge step must yield an iterable type, {found}");
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
+fn what_came_of_the_parts_is_put_together_again() {
+    let entries = Value::list([Value::entry("b", 2), Value::entry("a", 1)]);
+    let rebuilt = || LocalFn::Rebuilt(Operand::Slot(Slot(0)));
+    assert_eq!(with_slot(rebuilt(), map(&[("x", 9)]), Some(entries)).unwrap(), ["{b=2, a=1}"]);
+    assert_eq!(with_slot(rebuilt(), list(&[7]), Some(list(&[2, 1]))).unwrap(), ["[2, 1]"]);
+    assert_eq!(with_slot(rebuilt(), 7.into(), Some(list(&[]))).unwrap(), ["7"]);
+    let entry = || LocalFn::EntryOf(Operand::Slot(Slot(0)));
+    assert_eq!(with_slot(entry(), Value::entry("k", 1), Some(2.into())).unwrap(), ["k=2"]);
+    assert!(with_slot(entry(), Value::entry("k", 1), Some(Value::Null)).unwrap().is_empty());
+    let made = || LocalFn::Made(Operand::Slot(Slot(0)));
+    assert_eq!(with_slot(made(), 1.into(), Some(2.into())).unwrap(), ["2"]);
+    assert_eq!(with_slot(made(), Value::Null, None).unwrap(), ["null"]);
+    assert!(with_slot(made(), 1.into(), None).is_err());
+}
+
+#[test]
+fn objects_of_a_path_take_turns() {
+    let mut path = values::Path::default();
+    for object in [1, 2, 1] {
+        path.push(Value::Int(object), vec!["a".into()]);
+    }
+    let path = Value::from(path);
+    assert_eq!(local(LocalFn::Turn { first: 0, of: 2 }, &[path.clone(), 7.into()]), ["[1, 1]"]);
+    assert_eq!(local(LocalFn::IsSimple, std::slice::from_ref(&path)), ["false"]);
+    let with = |list| with_slot(LocalFn::PathOf(vec![Operand::Slot(Slot(0))]), path.clone(), Some(list));
+    assert_eq!(with(list(&[7, 8, 9])).unwrap(), ["path[7, 8, 9]"]);
+    assert!(with(list(&[7, 8])).unwrap().is_empty(), "one by() made nothing");
+}
+
+#[test]
+fn a_sample_of_a_collection_is_drawn_anew_for_each() {
+    let many = vec![list(&[1, 2, 3, 4, 5, 6, 7, 8]); 64];
+    let drawn = local(LocalFn::Sample(2), &many);
+    assert!(drawn.iter().any(|sample| *sample != drawn[0]), "{drawn:?}");
+    assert_eq!(local(LocalFn::Sample(9), &[list(&[1, 2]), 5.into()]), ["[1, 2]", "5"]);
+    assert_eq!(local(LocalFn::Sample(0), &[list(&[1, 2]), map(&[("a", 1)])]), ["[]", "{}"]);
 }

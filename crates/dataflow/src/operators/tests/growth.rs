@@ -96,7 +96,7 @@ fn no_step_moves_all_that_an_operator_holds() {
 fn a_state_for_each_of_many_tags_is_no_vector_that_grows() {
     for aggregation in [Aggregation::Count, Aggregation::Sum, Aggregation::Fold] {
         let world = World::modern().with_tags(ROWS as u32);
-        let largest = largest_in(&world, OpKind::Aggregate(aggregation), |world, first| {
+        let largest = largest_in(&world, OpKind::Aggregate(aggregation.clone()), |world, first| {
             let tags: Vec<u32> = (first as u32..first as u32 + 1_000).collect();
             tagged(world.values(&vec![7; 1_000]), &tags)
         });

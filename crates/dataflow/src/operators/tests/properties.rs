@@ -1,6 +1,7 @@
 //! Properties in all their forms.
 
 use gremlin::Column as Part;
+use planner::physical::op::Tokens;
 use planner::physical::{By, FetchKind, MapKeys, OpKind, PropertyForm, Slot, op};
 use values::{T, Value};
 
@@ -76,10 +77,10 @@ fn maps_of_values_have_lists_for_vertices_and_plain_values_otherwise() {
     let map = |form: PropertyForm, names: &[&str]| {
         world.run(properties(&world, names, form), vec![world.vertices(&[1])]).texts().remove(0)
     };
-    let plain = PropertyForm::ValueMap { ids: false, labels: false, unfold: false };
+    let plain = PropertyForm::ValueMap { tokens: Tokens::NONE, unfold: false };
     assert_eq!(map(plain.clone(), &[]), "{name=[marko], age=[29], place=[santa fe, brussels]}");
     assert_eq!(map(plain.clone(), &["age"]), "{age=[29]}");
-    let tokens = PropertyForm::ValueMap { ids: true, labels: true, unfold: true };
+    let tokens = PropertyForm::ValueMap { tokens: Tokens::ALL, unfold: true };
     assert_eq!(map(tokens, &["place"]), "{id=1, label=person, place=santa fe}");
     assert_eq!(map(PropertyForm::PropertyMap, &["age"]), "{age=[vp[age->29]]}");
     assert_eq!(

@@ -1,7 +1,7 @@
 //! `V`, `E`, `inject`.
 
 use graph::{IndexDescription, IndexKind};
-use planner::physical::{ElementKind, IndexedRange, OpKind, Operand, Slot, SourceIds, op};
+use planner::physical::{ElementKind, IndexedRange, Injected, OpKind, Operand, Slot, SourceIds, op};
 use values::Value;
 
 use super::world::{World, slotted, tagged};
@@ -131,7 +131,8 @@ fn a_range_index_finds_whoever_may_be_in_the_range_and_a_scan_finds_them_without
 
 #[test]
 fn injected_objects_come_before_the_input_and_once_per_tag() {
-    let inject = || OpKind::Inject(vec![Operand::Const(7.into()), Operand::Const(Value::Null)]);
+    let inject =
+        || OpKind::Inject(vec![Operand::Const(7.into()), Operand::Const(Value::Null)], Injected::First);
     let world = World::modern();
     assert_eq!(
         world.run(inject(), vec![Batch::seed(4, false)]).texts(),

@@ -178,6 +178,7 @@ impl World {
             helpers: None,
             waker: Waker::new(|| ()),
             seed: 0x5eed,
+            draws: Default::default(),
             caller: Caller::Application,
         })
     }

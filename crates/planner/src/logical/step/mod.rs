@@ -10,10 +10,11 @@ use gremlin::{Order, StepName};
 use values::{Direction, Str, watch};
 
 use super::Footprint;
+use crate::HIDDEN;
 use crate::physical::op::{write_hop, write_range};
 use crate::physical::{
-    Aggregation, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, LocalFn, MapKeys, MergeSacks, Operand,
-    PropertyForm, Sack, SackWith, SideEffectId, Slot, Test,
+    Aggregation, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, Injected, LocalFn, MapKeys, MergeSacks,
+    Operand, PropertyForm, Sack, SackWith, SideEffectId, Slot, Test,
 };
 use crate::words::{InWords, Words};
 
@@ -88,8 +89,8 @@ pub enum Kind {
     // ---- sources
     /// `V()`, `E()`.
     Graph(Access),
-    /// `inject()`.
-    Inject(Vec<Operand>),
+    /// `inject()`, and whether it comes in front of its stream or behind.
+    Inject(Vec<Operand>, Injected),
 
     // ---- sequential
     /// Nothing; it carries labels.
@@ -125,7 +126,7 @@ pub enum Kind {
     /// `select()`.
     Select(Select),
     /// `path()`.
-    Path { by: Vec<FetchKind>, from: Option<Str>, to: Option<Str> },
+    Path { by: Vec<FetchKind>, lenient: bool, from: Option<Str>, to: Option<Str> },
     /// The object in a slot becomes the current one.
     Load(Slot),
     /// `sack()`.
@@ -254,7 +255,7 @@ impl Kind {
     /// Whether traversers leave the step that have no past: nothing that was named before it is known to them.
     pub fn makes_traversers(&self) -> bool {
         match self {
-            Self::Aggregate(_) | Self::Cap(_) | Self::Inject(_) => true,
+            Self::Aggregate(_) | Self::Cap(_) | Self::Inject(..) => true,
             Self::Group(group) => group.side_effect.is_none(),
             Self::GroupCount(group) => group.side_effect.is_none(),
             _ => false,
@@ -297,7 +298,7 @@ impl Step {
     /// Without its subqueries: what `profile` calls it.
     pub fn write_head(&self, words: &mut Words<'_>) {
         self.kind.write_head(self.name.as_str(), words);
-        for label in &self.labels {
+        for label in self.labels.iter().filter(|label| !label.name.starts_with(HIDDEN)) {
             words.raw(" as ");
             words.raw(&label.name);
             if let (Some(slot), false) = (label.slot, words.is_brief()) {
@@ -383,7 +384,7 @@ impl Kind {
                 EdgeEnd::Out => "outV()",
                 EdgeEnd::In => "inV()",
                 EdgeEnd::Both => "bothV()",
-                EdgeEnd::Other(_) => "otherV()",
+                EdgeEnd::Other(_) | EdgeEnd::OtherThanBefore => "otherV()",
             }),
             Self::Degree { direction, labels } => {
                 words.call("degree", |w| write_hop(*direction, labels, w));
@@ -392,7 +393,7 @@ impl Kind {
                 words.call("bulkByDegree", |w| write_hop(*direction, labels, w));
             }
             Self::BulkByWalks { first, then } => words.call("bulkByWalks", |w| w.all([first, then])),
-            Self::Inject(operands) => words.call("inject", |w| w.all(operands)),
+            Self::Inject(operands, _) => words.call("inject", |w| w.all(operands)),
             Self::Identity => words.raw("identity()"),
             Self::Filter(test) => words.call("filter", |w| w.say(test)),
             Self::Compare(comparison) => words.call("where", |w| w.say(comparison)),
@@ -420,7 +421,7 @@ impl Kind {
                 });
             }),
             Self::Select(select) => words.say(select),
-            Self::Path { by, from, to } => {
+            Self::Path { by, from, to, .. } => {
                 words.call("path", |w| w.all(by));
                 words.path_ends(from.as_ref(), to.as_ref());
             }

@@ -1,6 +1,7 @@
 //! State over a stream, for each scope tag: barriers and the like.
 
-use gremlin::Order;
+use gremlin::{Operator, Order};
+use values::Value;
 
 use crate::physical::slots::{Slots, Use, Visit};
 use crate::physical::{SideEffectId, Slot};
@@ -55,7 +56,7 @@ pub struct SortKey {
 }
 
 /// An aggregation of a whole stream (per scope tag) into one object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Aggregation {
     /// Sum of bulks.
     Count,
@@ -69,19 +70,31 @@ pub enum Aggregation {
     Mean,
     /// All objects in a list.
     Fold,
+    /// What the operator makes of the value and each object, one after the other (`fold(seed, operator)`).
+    Reduce(Operator, Value),
 }
 
 impl Aggregation {
     /// The name of the step.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Count => "count",
             Self::Sum => "sum",
             Self::Min => "min",
             Self::Max => "max",
             Self::Mean => "mean",
-            Self::Fold => "fold",
+            Self::Fold | Self::Reduce(..) => "fold",
         }
+    }
+
+    /// Whether it depends on the order of its objects.
+    pub(crate) fn in_order(&self) -> bool {
+        matches!(self, Self::Fold | Self::Reduce(..))
+    }
+
+    /// Whether it has a result for nothing.
+    pub fn answers_nothing(&self) -> bool {
+        matches!(self, Self::Count | Self::Fold | Self::Reduce(..))
     }
 }
 

@@ -16,6 +16,8 @@ pub enum EdgeEnd {
     Both,
     /// The one that is not in the slot (`otherV`).
     Other(Slot),
+    /// The one that is not the last vertex on the path (`otherV` where nobody has kept one).
+    OtherThanBefore,
 }
 
 /// From the current vertex along edges to one that is known, which becomes the current one; its bulk is multiplied by the
@@ -44,6 +46,7 @@ impl InWords for EdgeEnd {
             Self::Out => w.raw("out"),
             Self::In => w.raw("in"),
             Self::Both => w.raw("both"),
+            Self::OtherThanBefore => w.raw("other than before"),
             Self::Other(slot) => {
                 w.raw("other than ");
                 w.slot(*slot);

@@ -1,12 +1,12 @@
 //! Functions of the current object alone.
 
 use graph::KeyId;
-use gremlin::{Column, Order};
+use gremlin::{Column, Order, Pop};
 use values::{Str, T, Value};
 
 use super::Function;
-use crate::physical::Operand;
 use crate::physical::slots::{Slots, Visit};
+use crate::physical::{Operand, SideEffectId};
 use crate::words::{InWords, Words};
 
 /// A function of the current object alone, one result at most per traverser (steps with `Scope.local`, and simple maps).
@@ -44,16 +44,48 @@ pub enum LocalFn {
     Column(Column),
     /// `select('k')` on a map object.
     MapEntry(Value),
+    /// Of a list of paths, the tree that they are.
+    Tree,
     /// `loops()`.
     Loops,
-    /// A function with constant arguments.
+    /// A function with arguments: constants, or what a subquery has computed into a slot.
     ///
     /// They are in their order: `asNumber(GType.INT)` has `"INT"`, `dateAdd(DT.hour, 2)` has `"hour", 2`,
     /// `dateDiff` the other date, `index().with(map)` the number of the indexer (0 list, 1 map), `concat`, `merge` and the other
     /// functions of lists theirs as given.
-    Call(Function, Vec<Value>),
+    Call(Function, Vec<Operand>),
+    /// `sample(local, n)`.
+    Sample(u64),
+    /// The members of a list or a set and the entries of a map, as a list; nothing of anything else.
+    Members,
+    /// A map or a list of these members; anything that has no [`LocalFn::Members`] stays as it is.
+    Rebuilt(Operand),
+    /// The current entry's key with that value.
+    EntryOf(Operand),
+    /// Every so many objects of a path, from the one of that number on, as a list.
+    Turn {
+        /// The number of the first.
+        first: usize,
+        /// How many take turns.
+        of: usize,
+    },
+    /// The current path with other objects: those of the lists in turn; nothing if there are not as many.
+    PathOf(Vec<Operand>),
+    /// Whether no object of the path occurs twice.
+    IsSimple,
+    /// `select(traversal)`: what has the name that the traversal found.
+    Scoped {
+        /// The name, or whatever else is a key of the current map.
+        key: Operand,
+        /// Which of several.
+        pop: Pop,
+        /// The side-effects of the query.
+        side_effects: Vec<(Str, SideEffectId)>,
+    },
+    /// What a `by` has made of the current object: null of null, and there must be something.
+    Made(Operand),
     /// As [`LocalFn::Call`], on each member of a list (`Scope.local` of the functions of text).
-    Each(Function, Vec<Value>),
+    Each(Function, Vec<Operand>),
 }
 
 /// What `order(local)` compares.
@@ -71,10 +103,10 @@ pub enum LocalSort {
 
 impl InWords for LocalFn {
     fn write(&self, words: &mut Words<'_>) {
-        let called = |words: &mut Words<'_>, function: &Function, open: &str, args: &[Value]| {
+        let called = |words: &mut Words<'_>, function: &Function, open: &str, args: &[Operand]| {
             words.raw(function.as_str());
             words.raw(open);
-            words.list(args, ", ", |w, arg| w.value(arg));
+            words.all(args);
             words.raw(")");
         };
         match self {
@@ -88,6 +120,7 @@ impl InWords for LocalFn {
             Self::Label => words.raw("label()"),
             Self::Key => words.raw("key()"),
             Self::Value => words.raw("value()"),
+            Self::Tree => words.raw("tree()"),
             Self::Loops => words.raw("loops()"),
             Self::Range(low, high) => words.show(format_args!("range(local, {low}, {high})")),
             Self::Tail(n) => words.show(format_args!("tail(local, {n})")),
@@ -103,6 +136,19 @@ impl InWords for LocalFn {
             Self::Constant(operand) => words.call("constant", |w| w.say(operand)),
             Self::Column(column) => words.call("select", |w| w.raw(column.as_str())),
             Self::MapEntry(key) => words.call("select", |w| w.value(key)),
+            Self::Sample(n) => words.show(format_args!("sample(local, {n})")),
+            Self::Members => words.raw("members()"),
+            Self::Rebuilt(members) => words.call("rebuilt", |w| w.say(members)),
+            Self::EntryOf(value) => words.call("entry", |w| w.say(value)),
+            Self::Turn { first, of } => words.show(format_args!("turn({first} of {of})")),
+            Self::PathOf(lists) => words.call("path", |w| w.all(lists)),
+            Self::IsSimple => words.raw("isSimple()"),
+            Self::Scoped { key, pop, .. } => words.call("select", |w| {
+                w.raw(pop.as_str());
+                w.raw(" ");
+                w.say(key);
+            }),
+            Self::Made(what) => words.call("made", |w| w.say(what)),
             Self::Call(function, args) => called(words, function, "(", args),
             Self::Each(function, args) => called(words, function, "(local; ", args),
         }
@@ -122,8 +168,14 @@ impl InWords for LocalSort {
 
 impl Slots for LocalFn {
     fn for_each_slot(&mut self, visit: Visit<'_>) {
-        if let Self::Constant(operand) = self {
-            operand.for_each_slot(visit);
+        match self {
+            Self::Constant(operand)
+            | Self::Rebuilt(operand)
+            | Self::EntryOf(operand)
+            | Self::Made(operand)
+            | Self::Scoped { key: operand, .. } => operand.for_each_slot(visit),
+            Self::Call(_, args) | Self::Each(_, args) | Self::PathOf(args) => args.for_each_slot(visit),
+            _ => {}
         }
     }
 }

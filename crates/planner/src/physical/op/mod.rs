@@ -32,10 +32,10 @@ pub use function::{
 };
 pub use local::{LocalFn, LocalSort};
 pub use merge::{Merge, MergeEntries, MergeMap, MergePhase, MergeValue};
-pub use property::{Fetch, FetchKind, MapKeys, Properties, PropertyForm};
+pub use property::{Fetch, FetchKind, MapKeys, Properties, PropertyForm, Tokens};
 pub use sack::{MergeSacks, Sack, SackWith};
 pub use select::{Math, Path, Project, Select, SelectForm, Selection};
-pub use source::{ById, IndexLookup, IndexRange, IndexedRange, Scan, SourceIds};
+pub use source::{ById, IndexLookup, IndexRange, IndexedRange, Injected, Scan, SourceIds};
 pub use write::{WriteKind, WriteProperty};
 
 /// One operator with what every kind has.
@@ -80,8 +80,8 @@ pub enum OpKind {
     IndexLookup(IndexLookup),
     /// The vertices of a label whose values are in a range of an index, and perhaps others of that label.
     IndexRange(IndexRange),
-    /// These objects (`inject`), before the input's own traversers.
-    Inject(Vec<Operand>),
+    /// These objects (`inject`), before the input's own traversers or behind them.
+    Inject(Vec<Operand>, Injected),
 
     // ---- sequential
     /// Along edges.
@@ -210,7 +210,7 @@ impl InWords for OpKind {
             Self::ById(by_id) => words.say(by_id),
             Self::IndexLookup(lookup) => words.say(lookup),
             Self::IndexRange(range) => words.say(range),
-            Self::Inject(operands) => words.call("Inject", |w| w.all(operands)),
+            Self::Inject(operands, _) => words.call("Inject", |w| w.all(operands)),
             Self::Expand(expand) => words.say(expand),
             Self::EdgeVertex(end) => words.say(end),
             Self::Degree(degree) => words.say(degree),
@@ -276,7 +276,7 @@ impl Slots for OpKind {
             Self::ById(by_id) => by_id.for_each_slot(visit),
             Self::IndexLookup(lookup) => lookup.for_each_slot(visit),
             Self::IndexRange(range) => range.for_each_slot(visit),
-            Self::Inject(operands) => operands.for_each_slot(visit),
+            Self::Inject(operands, _) => operands.for_each_slot(visit),
             Self::Expand(expand) => expand.for_each_slot(visit),
             Self::EdgeVertex(end) => end.for_each_slot(visit),
             Self::Degree(degree) => degree.for_each_slot(visit),

@@ -25,12 +25,10 @@ pub enum PropertyForm {
     Values,
     /// `properties`: each property, as an object.
     Properties,
-    /// `valueMap`: one map per element. The two flags are `with(tokens, ids)` and `with(tokens, labels)`.
+    /// `valueMap`: one map per element.
     ValueMap {
-        /// Includes `T.id`.
-        ids: bool,
-        /// Includes `T.label`.
-        labels: bool,
+        /// What it includes beside properties.
+        tokens: Tokens,
         /// Unwraps single-element lists (`by(unfold())`).
         unfold: bool,
     },
@@ -38,6 +36,42 @@ pub enum PropertyForm {
     ElementMap,
     /// `propertyMap`.
     PropertyMap,
+}
+
+/// Which tokens of an element a map includes (`with(WithOptions.tokens, …)`), as a set of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokens(u8);
+
+impl Tokens {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// `T.id`.
+    pub const IDS: Self = Self(1);
+    /// `T.label`.
+    pub const LABELS: Self = Self(2);
+    /// `T.key`, of a vertex property.
+    pub const KEYS: Self = Self(4);
+    /// `T.value`, of a vertex property.
+    pub const VALUES: Self = Self(8);
+    /// All.
+    pub const ALL: Self = Self(15);
+
+    /// Those of TinkerPop's bits.
+    pub(crate) fn of_bits(bits: i64) -> Self {
+        Self((bits & i64::from(Self::ALL.0)) as u8)
+    }
+
+    /// Whether it has one of these.
+    pub fn has(self, token: Self) -> bool {
+        self.0 & token.0 != 0
+    }
+}
+
+impl std::ops::BitOr for Tokens {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 }
 
 impl PropertyForm {

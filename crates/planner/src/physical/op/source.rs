@@ -18,6 +18,15 @@ pub struct Scan {
     pub edge_labels: Option<Vec<EdgeLabelId>>,
 }
 
+/// Where injected objects come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Injected {
+    /// In front of the stream.
+    First,
+    /// Behind it: a child that begins with `inject` has what enters it first.
+    Last,
+}
+
 /// The elements with these ids.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ById {

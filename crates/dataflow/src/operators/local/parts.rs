@@ -1,0 +1,123 @@
+//! What takes an object apart for a subquery, and puts what came of its parts together again.
+
+use std::sync::Arc;
+
+use gremlin::Pop;
+use planner::physical::{Operand, SideEffectId};
+use values::{Map, Path, SeededSet, Str, Value, watch};
+
+use super::super::random::Random;
+use super::super::select::in_path;
+use super::{Around, collection};
+use crate::error::QueryError;
+
+fn has_members(object: &Value) -> bool {
+    matches!(object, Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_))
+}
+
+/// The members of a collection as a list; of anything else nothing.
+pub(super) fn members(object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
+    match object {
+        Value::List(_) => Ok(Some(object.clone())),
+        object if has_members(object) => Ok(Some(collection::members(object, around)?.into())),
+        _ => Ok(None),
+    }
+}
+
+/// A map of entries, where the object is a map; a list of members, where it is another collection; else the object.
+pub(super) fn rebuilt(object: &Value, members: Value) -> Value {
+    match (object, members) {
+        (Value::Map(_), Value::List(entries)) => {
+            let entry = |entry: &Value| match entry {
+                Value::Entry(entry) => Some((entry.0.clone(), entry.1.clone())),
+                _ => None,
+            };
+            entries.iter().filter_map(entry).collect::<Map>().into()
+        }
+        (object, members) if has_members(object) => members,
+        (object, _) => object.clone(),
+    }
+}
+
+/// The current entry's key with another value; null leaves no entry.
+pub(super) fn entry_of(object: &Value, value: Value) -> Option<Value> {
+    match object {
+        Value::Entry(entry) if !value.is_null() => Some(Value::entry(entry.0.clone(), value)),
+        _ => None,
+    }
+}
+
+/// Each `of`th object of a path, from the `first` on.
+pub(super) fn turn(object: &Value, first: usize, of: usize) -> Option<Value> {
+    match object {
+        Value::Path(path) => {
+            Some(path.objects.iter().skip(first).step_by(of.max(1)).cloned().collect::<Vec<_>>().into())
+        }
+        _ => None,
+    }
+}
+
+/// The path with the objects of the lists, which take turns; nothing, if there are fewer than it has.
+pub(super) fn path_of(object: &Value, lists: &[Operand], around: Around<'_>) -> Option<Value> {
+    let Value::Path(path) = object else { return None };
+    let made: Vec<Value> =
+        lists.iter().map(|list| around.cx.operand(list, around.batch, around.row)).collect::<Option<_>>()?;
+    let mut turns = Vec::with_capacity(made.len());
+    for list in &made {
+        let Value::List(list) = list else { return None };
+        turns.push(list.iter());
+    }
+    let mut result = Path::default();
+    for (i, labels) in path.labels.iter().enumerate() {
+        watch::tick();
+        let turn = i % turns.len().max(1);
+        result.push(turns.get_mut(turn)?.next()?.clone(), labels.clone());
+    }
+    Some(result.into())
+}
+
+/// Whether no object of the path occurs twice.
+pub(super) fn is_simple(object: &Value) -> Option<Value> {
+    let Value::Path(path) = object else { return None };
+    let mut seen: SeededSet<&Value> = SeededSet::default();
+    Some(Value::Bool(path.objects.iter().all(|one| seen.insert(one))))
+}
+
+/// What has a name that was found: an entry of the current map, a side-effect, or an object on the way.
+pub(super) fn scoped(
+    object: &Value,
+    key: &Value,
+    pop: Pop,
+    side_effects: &[(Str, SideEffectId)],
+    around: Around<'_>,
+) -> Option<Value> {
+    if let Value::Map(map) = object
+        && let Some(value) = map.get(key)
+    {
+        return Some(value.clone());
+    }
+    let Value::String(name) = key else { return None };
+    match side_effects.iter().find(|(known, _)| known == name) {
+        Some((_, id)) => Some(around.cx.query.side_effects.value(*id)),
+        None => in_path(name, pop, around.batch, around.row),
+    }
+}
+
+/// Some of the members, drawn at random. A list or a set that has no more than that stays as it is, and so does what is no
+/// collection.
+pub(super) fn sample(object: &Value, count: u64, around: Around<'_>) -> Result<Value, QueryError> {
+    if !has_members(object) || collection::count(object) as u64 <= count {
+        return Ok(object.clone());
+    }
+    let mut members = collection::members(object, around)?;
+    let mut random = Random::of_row(around.cx);
+    let count = count as usize;
+    for place in 0..count {
+        watch::tick();
+        let drawn = place + random.below((members.len() - place) as u64) as usize;
+        members.swap(place, drawn);
+    }
+    members.truncate(count);
+    let drawn = Value::List(Arc::new(members.into()));
+    Ok(rebuilt(object, drawn))
+}
