@@ -1,4 +1,4 @@
-"""Boots a server on the modern graph and runs the drivers' getting-started traversals against it.
+"""Boots a server on the modern graph and runs the drivers' getting-started traversals and sessions against it.
 
 usage: run.py MANGROVE
 """
@@ -44,8 +44,9 @@ def main(mangrove):
     with tempfile.TemporaryDirectory() as directory, Server(mangrove, directory) as server:
         environment = {**os.environ, "MANGROVE_URL": server.url}
         suites = [
-            [sys.executable, "-m", "unittest", "-v", "getting_started"],
-            ["node", "--test", "--test-reporter", "spec", "getting_started.test.js"],
+            [sys.executable, "-m", "unittest", "-v", "getting_started", "sessions"],
+            ["node", "--test", "--test-concurrency=1", "--test-reporter", "spec", "getting_started.test.js",
+             "sessions.test.js"],
         ]
         failed = [suite for suite in suites if subprocess.run(suite, cwd=HERE, env=environment).returncode]
     if failed:

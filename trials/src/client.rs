@@ -131,6 +131,18 @@ fn failure(response: ResponseMessage) -> Failure {
     Failure::Answered { code: status.code, message: status.message.into(), exception }
 }
 
+/// A result as a value, trees and graphs included.
+fn plain(value: WireValue) -> Result<Value, Problem> {
+    match value {
+        WireValue::Extended(extended) => match *extended {
+            Extended::Tree(tree) => tree.into_value().ok_or_else(|| "a tree of what is no value".into()),
+            Extended::Graph(graph) => Ok(graph.into_value()),
+            other => Ok(WireValue::from(other).into_value().map_err(|problem| problem.to_string())?),
+        },
+        value => Ok(value.into_value().map_err(|problem| problem.to_string())?),
+    }
+}
+
 /// The results in a response, those of bytecode as often as their bulk says.
 fn page(data: WireValue) -> Result<Vec<Value>, Problem> {
     let items = match data {
@@ -148,7 +160,7 @@ fn page(data: WireValue) -> Result<Vec<Value>, Problem> {
             },
             other => (other, 1),
         };
-        let value = value.into_value().map_err(|problem| problem.to_string())?;
+        let value = plain(value)?;
         values.extend(std::iter::repeat_n(value, usize::try_from(bulk)?));
     }
     Ok(values)

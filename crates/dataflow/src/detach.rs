@@ -203,7 +203,8 @@ impl<'a> Detacher<'a> {
                 members.iter().map(|(m, n)| (self.part(m).0, n)).collect::<BulkSet>().into()
             }
             Value::Map(map) => {
-                map.iter().map(|(k, v)| (self.part(k).0, self.part(v).0)).collect::<Map>().into()
+                let detached = map.iter().map(|(k, v)| (self.part(k).0, self.part(v).0));
+                detached.collect::<Map>().of_kind(map.kind()).into()
             }
             Value::Entry(entry) => {
                 let entry = (self.part(&entry.0).0, self.part(&entry.1).0);

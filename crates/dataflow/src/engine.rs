@@ -90,7 +90,7 @@ pub struct QuerySpec {
 impl QuerySpec {
     /// In a transaction: what is not found since nobody knows its name was read all the same.
     fn note_unknown_names(&self) {
-        if let Access::Write(transaction) = &self.access {
+        if let Some(transaction) = self.access.transaction() {
             let read = |(space, name): &(NameSpace, Str)| ReadUnit::Name(*space, graph::name_hash(name));
             self.plan.unknown.iter().for_each(|name| transaction.note_read(read(name)));
         }
@@ -218,6 +218,11 @@ impl Engine {
         }
     }
 
+    /// Does something that may wait for the disk, and must not hold up an executor, on a thread that commits queries.
+    pub fn aside(&self, work: impl FnOnce() + Send + 'static) {
+        self.threads.committers.run(Box::new(work));
+    }
+
     fn state(&self, mut spec: QuerySpec, waker: Waker) -> Arc<QueryState> {
         let left = spec.timeout.map(|timeout| timeout.saturating_sub(spec.spent));
         let ends = left.and_then(|left| Instant::now().checked_add(left));
@@ -343,8 +348,8 @@ fn wait_for_memory(state: &QueryState) -> Result<(), QueryError> {
 }
 
 impl LocalQuery<'_> {
-    /// The next results; `None` at the end. A writing query has none before it is ended: with [`LocalQuery::finish`], or
-    /// [`LocalQuery::end_within`].
+    /// The next results; `None` at the end. A query that writes, or is a transaction of its own, has none before it is ended: with
+    /// [`LocalQuery::finish`], or [`LocalQuery::end_within`].
     ///
     /// # Errors
     /// The error that ends the query.
@@ -389,7 +394,8 @@ impl LocalQuery<'_> {
         }
     }
 
-    /// Ends it as a part of a transaction that goes on. What elements among its results show has been read.
+    /// Ends it as a part of a transaction that goes on; the results that have not left yet. What elements among them show has been
+    /// read.
     ///
     /// # Errors
     /// If something could not be read.

@@ -178,6 +178,11 @@ impl From<crate::model::SchemaError> for GraphError {
 }
 
 impl GraphError {
+    /// Stored bytes are not what was written.
+    pub(crate) fn corrupt(what: impl ToString, problem: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.to_string(), problem: problem.into() }
+    }
+
     /// Whether the same transaction may succeed when it is run again.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Conflict(_) | Self::Crowded { .. } | Self::Kept { .. })

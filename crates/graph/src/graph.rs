@@ -1,7 +1,5 @@
 //! A graph: open, begin, flush.
 
-use crate::model::Statistics;
-use crate::statistics::AnalyzeProgress;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,12 +15,12 @@ use crate::flush::start_keeper;
 use crate::indexes::{IndexStatus, IndexWorker};
 use crate::lists::{SecondaryStatus, SortStatus, start_building, start_sorting};
 use crate::load::BulkLoad;
-use crate::model::{GraphOptions, IndexDescription, IndexKind, SchemaDescription};
+use crate::model::{GraphOptions, IndexDescription, IndexKind, SchemaDescription, Statistics};
 use crate::read::Snapshot;
 use crate::resident::{Memory, Threads};
 use crate::restart;
-use crate::statistics::{GraphStats, SectionSizes};
-use crate::write::{HeldBytes, Transaction, Turn};
+use crate::statistics::{AnalyzeProgress, GraphStats, SectionSizes};
+use crate::write::{Allowance, Held, HeldBytes, Transaction, Turn};
 
 /// A durable, transactional property graph. Cheap to clone: clones are the same graph.
 #[derive(Clone)]
@@ -86,12 +84,18 @@ impl Graph {
     /// Begins a transaction on a snapshot of this graph that is there already: what was found out about the graph at that
     /// moment, a plan say, holds in the transaction, too.
     pub fn begin_at(&self, snapshot: Snapshot) -> Transaction {
-        Transaction::begin(&self.core.committer, &self.core.held, snapshot, None)
+        Transaction::begin(&self.core.committer, Held::new(&self.core.held), snapshot, None)
     }
 
     /// The same as the next attempt of a request that has lost before, or may lose: see [`Turn`].
     pub fn begin_in(&self, snapshot: Snapshot, turn: &Arc<Turn>) -> Transaction {
-        Transaction::begin(&self.core.committer, &self.core.held, snapshot, Some(Arc::clone(turn)))
+        Transaction::begin(&self.core.committer, Held::new(&self.core.held), snapshot, Some(Arc::clone(turn)))
+    }
+
+    /// Begins a transaction on the latest committed state, of somebody whose transactions have a bound of their own.
+    pub fn begin_within(&self, allowance: Arc<dyn Allowance>) -> Transaction {
+        let held = Held::new(&self.core.held).taken_from(allowance);
+        Transaction::begin(&self.core.committer, held, self.snapshot(), None)
     }
 
     /// For a request that is tried again when it loses: its place among others that do.
@@ -127,7 +131,7 @@ impl Graph {
 
     /// A request, which is over at `deadline` at the latest: what snapshots that serve it load goes through the I/O pools.
     pub fn request(&self, deadline: Option<Instant>) -> Arc<Request> {
-        self.core.memory.pools.request(deadline)
+        Request::new(&self.core.memory.pools, deadline)
     }
 
     /// What the I/O pools are doing.

@@ -109,52 +109,29 @@ mod statistics;
 mod write;
 
 pub use crate::cache::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
-pub use crate::care::{BackupSummary, restore};
-pub use crate::care::{CheckProgress, Finding, check, check_within};
+pub use crate::care::{BackupSummary, CheckProgress, Finding, check, check_within, restore};
 pub use crate::cells::prefetch;
 pub use crate::commit::CommitCounts;
 pub use crate::error::{GraphError, Result};
 pub use crate::graph::Graph;
 pub use crate::indexes::IndexStatus;
-pub use crate::lists::SortStatus;
-pub use crate::lists::{SecondaryState, SecondaryStatus};
+pub use crate::lists::{SecondaryState, SecondaryStatus, SortStatus};
 pub use crate::load::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
-pub use crate::model::Catalog;
-pub use crate::model::GraphOptions;
-pub use crate::model::PoolOptions;
-pub use crate::model::RangeQuery;
-pub use crate::model::ReadUnit;
-pub use crate::model::SecondaryOptions;
-pub use crate::model::Single;
-pub use crate::model::Statistics;
-pub use crate::model::TreeBounds;
-pub use crate::model::ValueRef;
-pub use crate::model::check as check_id;
-pub use crate::model::{Cardinality, PropertyEntry, PropertyId};
-pub use crate::model::{DegreeHistogram, ValueStatistics};
-pub use crate::model::{Dir, EdgeLabelId, KeyId, VertexLabelId};
 pub use crate::model::{
-    EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,
-    IndexKind, IndexState, NodeBounds, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType,
-    VertexDescription, VertexKey, VertexKeyDescription, VertexSchema, is_storable_type,
+    Cardinality, Catalog, DegreeHistogram, Dir, EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeLabelId,
+    EdgeSchema, GraphOptions, Index, IndexDefinition, IndexDescription, IndexKind, IndexState, KeyId,
+    NameSpace, NodeBounds, PoolOptions, PropertyEntry, PropertyId, RangeQuery, ReadUnit, Schema,
+    SchemaDescription, SchemaError, SchemaMode, SecondaryOptions, Single, Statistics, TreeBounds, ValueRef,
+    ValueStatistics, ValueType, VertexDescription, VertexKey, VertexKeyDescription, VertexLabelId,
+    VertexSchema, check as check_id, check_name, for_each_equal_hash, index_hash, is_storable_type,
+    name_hash,
 };
-pub use crate::model::{NameSpace, check_name, name_hash};
-pub use crate::model::{for_each_equal_hash, index_hash};
-pub use crate::read::Filtered;
-pub use crate::read::OrderCursor;
-pub use crate::read::Reader;
-pub use crate::read::ScanCursor;
-pub use crate::read::Snapshot;
-pub use crate::read::{DegreeCache, Degrees, Ends, Lists, PropertyColumn};
-pub use crate::read::{List, Run};
-pub use crate::read::{Place, Seek, Stretch};
-pub use crate::read::{StripeRanks, StripeTest};
+pub use crate::read::{
+    DegreeCache, Degrees, Ends, Filtered, List, Lists, OrderCursor, Place, PropertyColumn, Reader, Run,
+    ScanCursor, Seek, Snapshot, Stretch, StripeRanks, StripeTest,
+};
 pub use crate::resident::TreeUse;
-pub use crate::statistics::AnalyzeProgress;
-pub use crate::statistics::GraphStats;
-pub use crate::statistics::{SectionKind, SectionSizes};
-pub use crate::write::ReadNotes;
-pub use crate::write::{Submitted, Transaction};
-pub use crate::write::{Turn, TurnAnswer};
+pub use crate::statistics::{AnalyzeProgress, GraphStats, SectionKind, SectionSizes};
+pub use crate::write::{Allowance, ReadNotes, Submitted, Transaction, Turn, TurnAnswer};
 pub use timeline::Stamp;
 pub use values::{Direction, EdgeRef, Value, VertexRef};

@@ -10,12 +10,29 @@ pub(crate) struct Cursor<'t> {
     known: (usize, Position),
 }
 
+/// Where a cursor stands, without its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) at: usize,
+    known: (usize, Position),
+}
+
 impl<'t> Cursor<'t> {
     /// The first token of `text`.
     pub(crate) fn new(text: &'t str) -> Self {
         let mut cursor = Self { text, at: 0, known: (0, Position { line: 1, column: 1 }) };
         cursor.skip_space();
         cursor
+    }
+
+    /// Where it stands.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { at: self.at, known: self.known }
+    }
+
+    /// A cursor in the same text, where another one stood.
+    pub(crate) fn resume(text: &'t str, mark: Mark) -> Self {
+        Self { text, at: mark.at, known: mark.known }
     }
 
     /// Byte offset of the token at the cursor.

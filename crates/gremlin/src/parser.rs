@@ -13,12 +13,15 @@ mod chain;
 mod collection;
 mod predicate;
 mod statement;
+mod statements;
 mod strategy;
 mod token;
 
 use std::collections::BTreeMap;
 
 use values::{Str, Value};
+
+pub use statements::Statements;
 
 use crate::cursor::Cursor;
 use crate::{ParseError, ParseErrorKind, ParseOptions, Query, Traversal};
@@ -66,6 +69,7 @@ type Result<T, E = Refusal> = std::result::Result<T, E>;
 
 /// The state of reading one text.
 struct Parser<'t, 'b> {
+    text: &'t str,
     cursor: Cursor<'t>,
     bindings: &'b Bindings,
     options: &'b ParseOptions<'b>,
@@ -73,6 +77,8 @@ struct Parser<'t, 'b> {
     depth: u32,
     /// Values that ranges and spread collections have made.
     values: usize,
+    /// Whether a statement may keep its result in a variable, or be a value.
+    keeps: bool,
 }
 
 impl<'t, 'b> Parser<'t, 'b> {
@@ -81,7 +87,7 @@ impl<'t, 'b> Parser<'t, 'b> {
         if bytes > limit {
             return Err(Box::new(ParseError { at: None, kind: ParseErrorKind::TooLong { bytes, limit } }));
         }
-        Ok(Self { cursor: Cursor::new(text), bindings, options, depth: 0, values: 0 })
+        Ok(Self { text, cursor: Cursor::new(text), bindings, options, depth: 0, values: 0, keeps: false })
     }
 
     /// The error of `kind` at a byte offset.

@@ -26,6 +26,9 @@ impl Display for Query {
 
 impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(variable) = &self.variable {
+            write!(f, "{variable} = ")?;
+        }
         f.write_str(&self.graph)?;
         match &self.action {
             Action::Traverse(traversal, terminal) => {
@@ -36,6 +39,7 @@ impl Display for Statement {
             Action::Begin => f.write_str(".tx().begin()")?,
             Action::Commit => f.write_str(".tx().commit()")?,
             Action::Rollback => f.write_str(".tx().rollback()")?,
+            Action::Value(value) => value::write(value, f)?,
             Action::Nothing => f.write_str("''")?,
         }
         f.write_str(if self.as_text { ".toString()" } else { "" })

@@ -1,6 +1,6 @@
 //! What one request asks for: statements, each a traversal with what to do with its results.
 
-use values::Str;
+use values::{Str, Value};
 
 use crate::{Instruction, ParseError, ParseErrorKind, SourceName, Traversal};
 
@@ -14,7 +14,9 @@ pub struct Query {
 /// One statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// The name of the traversal source it begins with, such as `g`; empty for [`Action::Nothing`].
+    /// The variable that its result is kept in: `x` of `x = g.V().next()`.
+    pub variable: Option<Str>,
+    /// The name of the traversal source it begins with, such as `g`; empty for [`Action::Nothing`] and [`Action::Value`].
     pub graph: Str,
     /// What is to be done.
     pub action: Action,
@@ -33,8 +35,10 @@ pub enum Action {
     Begin,
     /// `g.tx().commit()`.
     Commit,
-    /// `g.tx().rollback()`.
+    /// `g.tx().rollback()`, or `g.tx().close()`, which does the same.
     Rollback,
+    /// A literal, or the value of a variable. Only in a text that is read statement by statement ([`crate::Statements`]).
+    Value(Value),
     /// The empty query, written `''`.
     Nothing,
 }
@@ -105,9 +109,15 @@ impl Query {
     pub fn into_traversal(self) -> Result<(Traversal, Terminal), ParseError> {
         let mut statements = self.statements.into_iter();
         match (statements.next(), statements.next()) {
-            (Some(Statement { action: Action::Traverse(traversal, terminal), as_text: false, .. }), None) => {
-                Ok((traversal, terminal))
-            }
+            (
+                Some(Statement {
+                    action: Action::Traverse(traversal, terminal),
+                    as_text: false,
+                    variable: None,
+                    ..
+                }),
+                None,
+            ) => Ok((traversal, terminal)),
             _ => Err(ParseError { at: None, kind: ParseErrorKind::NotOneTraversal }),
         }
     }

@@ -17,6 +17,7 @@ use crate::{
     config::EngineConfig,
     options::start_engine_with,
     request::{Mode, Preparer, Ready, Request, Retries, Scripts, Seen, Wishes, bindings},
+    sessions::{Accounts, AddressAccounts, Expiry},
 };
 
 /// An open graph. Cheap to clone; clones are the same graph. The graph is closed when the last clone and the last
@@ -43,6 +44,10 @@ pub(crate) struct Inner {
     pub(crate) retries: Retries,
     /// Requests that were refused since they lost every time.
     pub(crate) refused: AtomicU64,
+    /// On whose account sessions are.
+    pub(crate) accounts: Arc<dyn Accounts>,
+    /// Ends transactions of sessions that are open for too long.
+    pub(crate) expiry: Expiry,
     pub(crate) options: DatabaseOptions,
     /// Held while a service writes a backup.
     pub(crate) backing_up: Mutex<()>,
@@ -116,6 +121,11 @@ impl Database {
             scripts,
             retries: Retries::default(),
             refused: AtomicU64::new(0),
+            accounts: match &options.accounts {
+                Some(accounts) => Arc::clone(accounts),
+                None => Arc::new(AddressAccounts::new(options.sessions.clone())),
+            },
+            expiry: Expiry::default(),
             options,
             backing_up: Mutex::default(),
             store,
@@ -145,7 +155,7 @@ impl Database {
         given: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'_>, Error> {
         let wishes = Wishes::of_application();
-        match Ready::of_script(&self.inner, (text, "g"), bindings(given), Seen::Now, &wishes)? {
+        match Ready::of_script(&self.inner, (text, "g"), bindings(given), Seen::Now, &wishes)?.one()? {
             Ok(run) => run.here(&self.inner, &wishes),
             Err(request) => self.run(request, &wishes),
         }

@@ -31,6 +31,20 @@ pub enum Error {
         /// What the last attempt ran into.
         last: Arc<GraphError>,
     },
+    /// The transaction of a session could not be committed, most often since another one changed what it had read.
+    #[error(
+        "{0}; nothing of the session's transaction has happened, and it is over: begin again and send all of its requests once more"
+    )]
+    Lost(Arc<GraphError>),
+    /// The transaction of a session has ended before its client said so.
+    #[error("{0}")]
+    TransactionOver(String),
+    /// A session would hold too much.
+    #[error("{0}")]
+    SessionLimit(String),
+    /// There are too many open transactions.
+    #[error("{0}")]
+    TooManyTransactions(String),
     /// `next()` where there is no result.
     #[error("the traversal has no result, and next() needs one; use tryNext() where there may be none")]
     NoResult,
@@ -90,6 +104,9 @@ impl Error {
             }
             Self::ReadOnly(_) => ErrorKind::ReadOnly,
             Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::TransactionOver(_) => ErrorKind::Transaction,
+            Self::SessionLimit(_) => ErrorKind::Limit,
+            Self::TooManyTransactions(_) => ErrorKind::Busy,
             Self::Query(error) => match error {
                 QueryError::Step { .. } => ErrorKind::Evaluation,
                 QueryError::Fail(_) => ErrorKind::FailStep,
@@ -104,7 +121,7 @@ impl Error {
                 QueryError::Graph(error) => of_graph(error),
                 QueryError::Internal { .. } => ErrorKind::Internal,
             },
-            Self::Graph(error) => of_graph(error),
+            Self::Graph(error) | Self::Lost(error) => of_graph(error),
             Self::Open { .. } | Self::Engine(_) => ErrorKind::Internal,
             Self::Import(_) | Self::UnknownFormat { .. } => ErrorKind::Evaluation,
         }

@@ -13,8 +13,9 @@ use crate::{
     Database, Error,
     database::Inner,
     metrics,
-    request::{Job, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, refusal},
+    request::{Asked, Job, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, refusal},
     services::begins_with_call,
+    sessions::{Course, Ground, SessionDoor},
 };
 
 impl server::Database for Database {
@@ -28,8 +29,13 @@ impl server::Database for Database {
         }
     }
 
+    fn session(&self, client: server::Client) -> Result<Arc<dyn server::Session>, server::QueryError> {
+        Ok(Arc::new(SessionDoor::new(Ground::of_session(&self.inner, client))))
+    }
+
     fn metrics(&self) -> Vec<server::Metric> {
-        metrics::of(&self.stats(), self.inner.refused.load(Ordering::Relaxed))
+        let open = self.inner.expiry.watched();
+        metrics::of(&self.stats(), self.inner.refused.load(Ordering::Relaxed), open)
     }
 }
 
@@ -38,12 +44,33 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
     let request = match query.input {
         Input::Text { script, source, bindings: given } => {
             match Ready::of_script(inner, (&script, &source), bindings(given), Seen::Now, &wishes)? {
-                Ok(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
-                Err(request) => request,
+                Asked::Run(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
+                Asked::Read(request) => request,
+                Asked::Several(plot, variables) => {
+                    let ground = Ground::of_script(inner, query.client, variables)?;
+                    return Ok(Course::start(ground, plot, wishes, true, sink.clone()));
+                }
             }
         }
         Input::Bytecode(traversal) => Request::bytecode(traversal),
+        Input::End(_) => {
+            return Err(Error::Script(
+                "a transaction over several requests needs a session; a request without one is a transaction of its own and \
+                 commits when it ends"
+                    .into(),
+            ));
+        }
     };
+    single(inner, request, wishes, sink)
+}
+
+/// Starts a request that is one traversal, and a transaction of its own.
+pub(crate) fn single(
+    inner: &Arc<Inner>,
+    request: Request,
+    wishes: Wishes,
+    sink: &ServerSink,
+) -> Result<Box<dyn server::Running>, Error> {
     if begins_with_call(&request.traversal) {
         return call(inner.clone(), request, wishes, sink.clone());
     }
@@ -127,7 +154,7 @@ impl Drop for LaterHandle {
 }
 
 /// A query that is over.
-struct Ended;
+pub(crate) struct Ended;
 
 impl server::Running for Ended {
     fn resume(&self) {}

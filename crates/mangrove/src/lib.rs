@@ -19,6 +19,7 @@
 //! | `request/` | one life of a request: read, planned, run, tried again |
 //! | `results.rs` | results of a request on the calling thread |
 //! | `hosted.rs` | the server's door |
+//! | `sessions/` | several requests as one transaction, and scripts of several statements |
 //! | `services/` | what `g.call(…)` does: schema and indexes |
 //! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
@@ -42,6 +43,7 @@ mod request;
 mod results;
 pub mod schema_file;
 mod services;
+mod sessions;
 mod transaction;
 
 pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};
@@ -53,6 +55,7 @@ pub use memory_plan::{MemoryPlan, TooMuch};
 pub use options::{DatabaseOptions, held_bytes, start_engine, start_engine_with};
 pub use results::Results;
 pub use server::ErrorKind;
+pub use sessions::{Account, Accounts, AddressAccounts, Place, SessionOptions};
 pub use transaction::Transaction;
 
 /// Import: files in, a graph out.

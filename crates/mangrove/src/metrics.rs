@@ -3,9 +3,11 @@
 use graph::{CommitCounts, GraphStats, PoolCounts, TreeUse};
 use server::{Metric, MetricKind};
 
-/// The metrics of a graph with these sizes and counters, which has refused so many requests that lost every time.
-pub(crate) fn of(stats: &GraphStats, refused: u64) -> Vec<Metric> {
+/// The metrics of a graph with these sizes and counters, which has refused so many requests that lost every time, and so
+/// many transactions of sessions open.
+pub(crate) fn of(stats: &GraphStats, refused: u64, open: usize) -> Vec<Metric> {
     let mut metrics = Vec::new();
+    metrics.push(gauge("open_transactions", "Transactions of sessions that are open", open as f64));
     for (label, count) in &stats.vertices {
         metrics.push(labelled(gauge("vertices", "Vertices", *count as f64), "label", label));
     }

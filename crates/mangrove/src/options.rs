@@ -11,6 +11,7 @@ use crate::{
     config::{EngineConfig, LoadsConfig},
     machine_memory::machine_memory,
     memory_plan::MemoryPlan,
+    sessions::{Accounts, SessionOptions},
 };
 
 /// How a database is opened; the defaults suit a program that has one.
@@ -34,6 +35,10 @@ pub struct DatabaseOptions {
     pub plan_cache: usize,
     /// Where the service `mangrove.backup` writes, if it may.
     pub backups: Option<PathBuf>,
+    /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
+    pub accounts: Option<Arc<dyn Accounts>>,
+    /// Bounds of sessions.
+    pub sessions: SessionOptions,
     /// Bounds of the graph.
     pub graph: GraphOptions,
     /// Bounds of the store.
@@ -57,6 +62,8 @@ impl From<&EngineConfig> for DatabaseOptions {
             write_retries: config.write_retries,
             plan_cache: config.plan_cache,
             backups: None,
+            accounts: None,
+            sessions: SessionOptions::default(),
             graph: GraphOptions {
                 bulk_bytes: usize::try_from(match config.import_memory {
                     0 => machine_memory() / 32,

@@ -57,7 +57,7 @@ impl<'db> Transaction<'db> {
         given: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'db>, Error> {
         let (wishes, seen) = (Wishes::of_application(), Seen::Within(&self.graph));
-        let ready = match Ready::of_script(self.inner, (text, "g"), bindings(given), seen, &wishes)? {
+        let ready = match Ready::of_script(self.inner, (text, "g"), bindings(given), seen, &wishes)?.one()? {
             Ok(run) => Ready::Run(run),
             Err(request) => Ready::of_request(self.inner, request, seen, &wishes)?,
         };

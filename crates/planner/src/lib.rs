@@ -32,6 +32,10 @@ mod thresholds;
 mod unknown;
 mod words;
 
+/// What the name begins with under which the object of a variable is kept, and that no path shows: an invisible letter, so that an
+/// explanation can be read.
+pub(crate) const HIDDEN: char = '\u{2063}';
+
 /// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.
 const TICKS: usize = 64;
 

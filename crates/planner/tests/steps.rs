@@ -8,6 +8,20 @@ use social_network::{physical, planned_with};
 /// The steps a first version knows, in all their forms.
 const SUPPORTED: &[&str] = &[
     // sources
+    "g.mergeV([:])",
+    "g.mergeV([(T.label):'Person',id:1]).option(onCreate,[name:'x']).option(onMatch,__.valueMap('id'))",
+    "g.V(1).as('v').mergeE([(OUT):Merge.outV,(IN):2]).option(outV,__.select('v')).option(onMatch,[w:1],list)",
+    "g.inject([id:1]).mergeV()",
+    "g.withSack(1,sum).V().out().sack(mult).by('id').barrier(normSack).sack()",
+    "g.withBulk(false).V().out().barrier().count()",
+    "g.V().match(__.as('a').out('knows').as('b'),__.not(__.as('b').out('knows').as('a'))).select('a','b')",
+    "g.V().branch(__.label()).option('Person',__.out()).option(none,__.in()).option(__.identity())",
+    "g.V().out().tree().by('id').by(T.label)",
+    "g.V().out().tree('t').cap('t')",
+    "g.E().subgraph('s').cap('s')",
+    "g.withStrategies(new PartitionStrategy(partitionKey:'p',writePartition:'a',readPartitions:['a'])).addV('x').V().out()",
+    "g.withStrategies(new SubgraphStrategy(vertices:__.has('id',1),edges:__.has('x'))).V().both().values()",
+    "g.withStrategies(ProductiveByStrategy).V().group().by('id').by('name')",
     "g.V()",
     "g.V(1)",
     "g.V(1,2,3)",
@@ -179,12 +193,19 @@ fn every_supported_form_has_a_plan_without_any_one_of_the_rules() {
 fn what_is_not_supported_is_refused_by_name() {
     for (text, what) in [
         ("g.V().pageRank()", "step `pageRank`"),
-        ("g.V().tree()", "step `tree`"),
-        ("g.V().subgraph('x')", "step `subgraph`"),
+        ("g.withSack(1, sum).V().barrier(normSack).pageRank()", "step `pageRank`"),
         ("g.call()", "step `call`"),
         ("g.io('x').read()", "step `io`"),
         ("g.V().timeLimit(3)", "step `timeLimit`"),
         ("g.V().profile('x')", "step `profile` with a side-effect key"),
+        (
+            "g.withStrategies(new PartitionStrategy(partitionKey:'k',includeMetaProperties:true)).V()",
+            "strategy `PartitionStrategy` with includeMetaProperties",
+        ),
+        (
+            "g.withStrategies(new SubgraphStrategy(vertexProperties:has('x'))).V().valueMap()",
+            "strategy `SubgraphStrategy` with vertexProperties and step `valueMap`",
+        ),
         ("g.withStrategies(SeedStrategy(seed:1)).V().coin(0.5)", "strategy `SeedStrategy` with `coin`"),
         (
             "g.withStrategies(SeedStrategy(seed:1)).V().map(out().order().by(shuffle))",

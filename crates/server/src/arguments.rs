@@ -34,6 +34,14 @@ impl Arguments {
         }
     }
 
+    pub(crate) fn boolean(&mut self, name: &str) -> Result<Option<bool>, Refusal> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(WireValue::Value(Value::Bool(value))) => Ok(Some(value)),
+            Some(_) => Err(Refusal::arguments(format!("[{name}] must be of type boolean"))),
+        }
+    }
+
     pub(crate) fn map(&mut self, name: &str) -> Result<Option<Map>, Refusal> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match value.into_value() {

@@ -23,10 +23,28 @@ pub trait Database: Send + Sync + 'static {
     /// before this call returns. A query that was cancelled may leave its sink unfinished.
     fn submit(&self, query: Query, sink: Arc<dyn ResultSink>) -> Box<dyn Running>;
 
+    /// Begins a session: requests that run one after the other, have their variables in common, and may be one transaction.
+    ///
+    /// # Errors
+    /// If this graph has none, or the client none left.
+    fn session(&self, _client: Client) -> Result<Arc<dyn Session>, QueryError> {
+        Err(QueryError::new(ErrorKind::Unsupported, "this graph has no sessions"))
+    }
+
     /// What there is to measure of the graph at the moment. May take some milliseconds.
     fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
+}
+
+/// A session of one client with one graph. Dropping it rolls back what it has not committed.
+///
+/// Its requests run one after the other: the next one is submitted when the one before is over, and its handle dropped.
+pub trait Session: Send + Sync {
+    /// As [`Database::submit`], within the session. `manages`: it is a transaction of its own, committed when it succeeds; what was
+    /// open before is rolled back. Otherwise it is part of the session's transaction, which it begins if there is none, and which
+    /// goes on.
+    fn submit(&self, query: Query, manages: bool, sink: Arc<dyn ResultSink>) -> Box<dyn Running>;
 }
 
 /// A query that was submitted. Dropping the handle cancels the query.
@@ -38,6 +56,11 @@ pub trait Running: Send + Sync {
 
     /// Terminates the query: its operators stop and its memory is freed. Idempotent.
     fn cancel(&self);
+
+    /// Says that its client was told that its time was over, although it may have ended by then. Cancels it.
+    fn missed(&self) {
+        self.cancel();
+    }
 
     /// When its time is over, the sending of its results included. `None`: never, or nobody knows yet.
     fn deadline(&self) -> Option<Instant> {
@@ -127,6 +150,17 @@ pub enum Input {
     },
     /// Bytecode.
     Bytecode(Traversal),
+    /// Nothing but the end of a session's transaction.
+    End(End),
+}
+
+/// How a transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Its writes become durable and visible.
+    Commit,
+    /// Its writes are forgotten.
+    Rollback,
 }
 
 /// `materializeProperties`: what of an element a result carries.
@@ -174,8 +208,11 @@ pub enum ErrorKind {
     Evaluation,
     /// The `fail()` step.
     FailStep,
-    /// Other transactions were faster too many times in a row; sending the request again may succeed.
+    /// Other transactions were faster, too many times in a row where the server could try again; sending the request, or all of
+    /// the transaction, again may succeed.
     Conflict,
+    /// The session's transaction has ended, and its client may not know.
+    Transaction,
     /// The evaluation timeout.
     Timeout,
     /// It would write, and may only read.
@@ -199,12 +236,23 @@ impl ErrorKind {
             Self::Evaluation => "mangrove.EvaluationError",
             Self::FailStep => "mangrove.FailStepError",
             Self::Conflict => "mangrove.ConflictError",
+            Self::Transaction => "mangrove.TransactionError",
             Self::Timeout => "mangrove.TimeoutError",
             Self::ReadOnly => "mangrove.ReadOnlyError",
             Self::Busy => "mangrove.BusyError",
             Self::Limit => "mangrove.LimitError",
             Self::Cancelled => "mangrove.CancelledError",
             Self::Internal => "mangrove.InternalError",
+        }
+    }
+
+    /// The name of the exception that TinkerPop's own graphs throw here, for clients that look for it.
+    pub fn of_tinkerpop(self) -> Option<&'static str> {
+        match self {
+            Self::Conflict | Self::Transaction => {
+                Some("org.apache.tinkerpop.gremlin.structure.util.TransactionException")
+            }
+            _ => None,
         }
     }
 }

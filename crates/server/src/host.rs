@@ -11,6 +11,7 @@ use crate::{
     intake::Intake,
     permits::{Permit, Permits},
     request::Refusal,
+    sessions::SessionPlaces,
 };
 
 /// The graphs, the bounds, and the count of what is in use.
@@ -21,6 +22,7 @@ pub(crate) struct Host {
     /// Whom it listens to.
     pub(crate) door: Door,
     pub(crate) requests: Permits,
+    pub(crate) sessions: SessionPlaces,
     /// Requests that are being received.
     pub(crate) intake: Arc<Intake>,
     pub(crate) connections: ConnectionTable,
@@ -42,6 +44,7 @@ impl Host {
         Arc::new(Self {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins),
             requests: Permits::new(options.max_requests),
+            sessions: SessionPlaces::new(options.max_sessions, options.max_sessions_per_address),
             intake: Intake::new(options.max_receiving_bytes.max(4 * options.max_request_bytes as u64)),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
             arrivals: AtomicU64::new(0),

@@ -62,6 +62,13 @@ impl Receipt {
         has_room
     }
 
+    /// Some of what came is gone.
+    pub(crate) fn left(&self, bytes: usize) {
+        let before = self.bytes.fetch_sub(bytes as u64, Relaxed);
+        let (counted, now) = (before.saturating_sub(FREE), (before - bytes as u64).saturating_sub(FREE));
+        self.intake.taken.fetch_sub(counted - now, Relaxed);
+    }
+
     /// Whether there was no room for something.
     pub(crate) fn is_refused(&self) -> bool {
         self.refused.load(Relaxed) != 0
@@ -96,6 +103,19 @@ mod tests {
         assert!(small.came(1 << 20), "and what is left");
         small.complete();
         drop(large);
+        assert_eq!(intake.taken.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn what_is_gone_counts_no_more() {
+        let intake = Intake::new(8 << 20);
+        let receipt = Receipt::new(intake.clone());
+        assert!(receipt.came(3 << 20) && receipt.came(100));
+        receipt.left(3 << 20);
+        assert_eq!(intake.taken.load(Relaxed), 0);
+        assert!(!receipt.came(5 << 20));
+        receipt.left(5 << 20);
+        receipt.left(100);
         assert_eq!(intake.taken.load(Relaxed), 0);
     }
 

@@ -36,13 +36,14 @@ mod permits;
 mod reply;
 mod request;
 mod script;
+mod sessions;
 mod status;
 mod websocket;
 
 pub use aside::{Work, aside};
 pub use database::{
-    Client, Database, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink,
-    Running, Summary,
+    Client, Database, End, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch,
+    ResultSink, Running, Session, Summary,
 };
 pub use door::{HostName, HostNameError, Origin, OriginError};
 pub use graphs::Graphs;

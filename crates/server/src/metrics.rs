@@ -52,6 +52,7 @@ pub(crate) fn page(host: &Host) -> Result<String, std::fmt::Error> {
     let mut page = Page::new();
     for (name, help, taken) in [
         ("connections", "Open connections", host.connections.taken()),
+        ("sessions", "Sessions", host.sessions.taken()),
         ("requests_in_flight", "Requests that are being answered", host.requests.taken()),
     ] {
         let value = taken as f64;

@@ -24,7 +24,14 @@ pub struct ServerOptions {
     pub max_requests_per_connection: usize,
     /// Requests in flight on all connections together; further ones are answered with status 429.
     pub max_requests: usize,
-    /// Bytes of requests that are being received, of all connections together; a connection that would have more of them than
+    /// Sessions of one connection.
+    pub max_sessions_per_connection: usize,
+    /// Sessions of one client's address (of IPv6: of one network of 64 bits).
+    pub max_sessions_per_address: usize,
+    /// Sessions of all connections together.
+    pub max_sessions: usize,
+    /// Bytes of requests that are being received, and of those that wait for others of their session, of all connections
+    /// together; a connection that would have more of them than
     /// it leaves is closed. At least four times [`ServerOptions::max_request_bytes`].
     pub max_receiving_bytes: u64,
     /// Bindings of one script.
@@ -71,6 +78,9 @@ impl Default for ServerOptions {
             allowed_hosts: Vec::new(),
             max_requests_per_connection: 1_024,
             max_requests: 8_192,
+            max_sessions_per_connection: 16,
+            max_sessions_per_address: 1_024,
+            max_sessions: 4_096,
             max_receiving_bytes: 256 << 20,
             max_bindings: 64,
             batch_size: 64,

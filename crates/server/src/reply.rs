@@ -28,6 +28,14 @@ impl Status {
         status
     }
 
+    /// Names a further exception, for programs that look for TinkerPop's.
+    pub(crate) fn or_exception(mut self, first: &str, exception: Option<&'static str>) -> Self {
+        if let Some(exception) = exception {
+            self.attribute("exceptions", Value::list([Value::str(first), Value::str(exception)]));
+        }
+        self
+    }
+
     /// Adds the attributes of a last response: the client's address, and warnings if there are any.
     pub(crate) fn summarize(&mut self, host: &str, warnings: Vec<String>) {
         self.attribute("host", Value::str(host));

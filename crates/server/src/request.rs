@@ -10,14 +10,15 @@ use std::{
 
 use gremlin::Argument;
 use values::{Map, Str, Value};
-use wire::{Properties, RequestMessage, WireValue};
+use wire::{Extended, Properties, RequestMessage, Transaction, WireValue};
 
 use crate::{
-    Database, Input, Materialize, Query,
+    Database, End, Input, Materialize, Query,
     arguments::Arguments,
     connections::Guest,
     host::Host,
     script::{is_reserved, source_of},
+    sessions::{InSession, Todo},
     status::StatusCode,
 };
 
@@ -26,8 +27,8 @@ use crate::{
 pub(crate) enum Action {
     /// Run a query.
     Run(Box<Operation>),
-    /// Nothing but an empty answer.
-    Acknowledge,
+    /// Do something in a session.
+    InSession(InSession),
 }
 
 /// A query, and how its results are to be delivered.
@@ -82,14 +83,17 @@ impl Action {
         let RequestMessage { op, processor, args, .. } = message;
         let mut args = Arguments::new(args);
         match (&*processor, &*op) {
-            ("session", "close") => {
-                args.require("session", "close")?;
-                Ok(Self::Acknowledge)
+            ("session", op @ ("close" | "eval" | "bytecode")) => {
+                let session = session_id(&mut args, op)?;
+                let manages = args.boolean("manageTransaction")?.unwrap_or(false);
+                let operation = match op {
+                    "close" => return Ok(Self::InSession(InSession { session, todo: Todo::Close })),
+                    "eval" => Operation::eval(&mut args, guest)?,
+                    _ => Operation::bytecode(&mut args, guest)?,
+                };
+                let todo = Todo::Run { operation: Box::new(operation), manages };
+                Ok(Self::InSession(InSession { session, todo }))
             }
-            ("session", "eval" | "bytecode") => Err(Refusal::arguments(
-                "sessions are not supported by this version; send the request without a session, as one \
-                 transaction of its own",
-            )),
             ("" | "standard", "eval") => Operation::eval(&mut args, guest).map(Self::run),
             ("" | "traversal", "bytecode") => Operation::bytecode(&mut args, guest).map(Self::run),
             ("" | "standard" | "session" | "traversal", op) => Err(Refusal::new(
@@ -136,7 +140,18 @@ impl Operation {
     /// Bytecode.
     fn bytecode(args: &mut Arguments, guest: &Guest) -> Result<Self, Refusal> {
         let host = &*guest.host;
-        let Ok(Argument::Traversal(traversal)) = args.require("gremlin", "bytecode")?.into_argument() else {
+        let input = match args.require("gremlin", "bytecode")? {
+            WireValue::Extended(extended) => match *extended {
+                Extended::Transaction(Transaction::Commit) => Some(Input::End(End::Commit)),
+                Extended::Transaction(Transaction::Rollback) => Some(Input::End(End::Rollback)),
+                _ => None,
+            },
+            other => match other.into_argument() {
+                Ok(Argument::Traversal(traversal)) => Some(Input::Bytecode(traversal)),
+                _ => None,
+            },
+        };
+        let Some(input) = input else {
             return Err(Refusal::arguments(
                 "A message with [bytecode] op code requires a [gremlin] argument that is of type Bytecode.",
             ));
@@ -159,7 +174,7 @@ impl Operation {
                 host.source_names()
             )));
         };
-        Self::new(database, Input::Bytecode(traversal), Form::Bytecode, args, guest)
+        Self::new(database, input, Form::Bytecode, args, guest)
     }
 
     fn new(
@@ -204,6 +219,19 @@ impl Operation {
             materialize,
         };
         Ok(Self { properties, database, query, form, batch_size })
+    }
+}
+
+/// The id of the session that a request is of.
+fn session_id(args: &mut Arguments, op: &str) -> Result<Str, Refusal> {
+    /// Bytes of an id.
+    const LONGEST: usize = 256;
+    match args.require("session", op)? {
+        WireValue::Value(Value::String(id)) if id.len() <= LONGEST => Ok(id),
+        WireValue::Value(Value::Uuid(id)) => Ok(id.to_string().into()),
+        _ => Err(Refusal::arguments(format!(
+            "the [session] argument must be a string of at most {LONGEST} bytes, or a UUID"
+        ))),
     }
 }
 

@@ -4,11 +4,28 @@
 ///
 /// Blanks and comments in front are skipped. This does not judge the script; that is the parser's part.
 pub(crate) fn source_of(script: &str) -> Option<&str> {
-    let rest = skip_blanks(script);
+    let mut rest = skip_blanks(script);
+    while let Some(assigned) = assigned(rest) {
+        rest = assigned;
+    }
     let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
     let name = &rest[..end];
     let starts_as_a_name = name.chars().next().is_some_and(|c| !c.is_numeric());
     (starts_as_a_name && skip_blanks(&rest[end..]).starts_with('.')).then_some(name)
+}
+
+/// What is assigned to a variable: `g.V()` of `x = g.V()` and `def x = g.V()`.
+fn assigned(statement: &str) -> Option<&str> {
+    let name = |text: &'_ str| text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    let mut rest = statement;
+    if let Some(behind) = rest.strip_prefix("def")
+        && behind.starts_with(char::is_whitespace)
+    {
+        rest = skip_blanks(behind);
+    }
+    let end = name(rest).filter(|end| *end > 0)?;
+    let value = skip_blanks(&rest[end..]).strip_prefix('=')?;
+    (!value.starts_with('=')).then(|| skip_blanks(value))
 }
 
 fn skip_blanks(mut text: &str) -> &str {
@@ -40,13 +57,15 @@ mod tests {
     #[test]
     fn the_source_is_the_first_word_before_a_dot() {
         assert_eq!(source_of("g.V()"), Some("g"));
+        assert_eq!(source_of("x = gmodern.V().next()"), Some("gmodern"));
+        assert_eq!(source_of("def x = y= g.V()"), Some("g"));
         assert_eq!(source_of(" \n gmodern\n  .V()"), Some("gmodern"));
         assert_eq!(source_of("// all of them\n/* really */ g . V()"), Some("g"));
     }
 
     #[test]
     fn a_script_that_starts_otherwise_names_no_source() {
-        for script in ["", "1+1", "1.0", "V()", "'g'.x", "/* open", "// only", "g"] {
+        for script in ["", "x = 1", "x == g.V()", "1+1", "1.0", "V()", "'g'.x", "/* open", "// only", "g"] {
             assert_eq!(source_of(script), None, "{script}");
         }
     }

@@ -44,7 +44,7 @@ impl StatusCode {
             ErrorKind::Timeout => Self::Timeout,
             ErrorKind::Conflict | ErrorKind::Busy => Self::Temporary,
             ErrorKind::FailStep => Self::FailStep,
-            ErrorKind::Internal | ErrorKind::Cancelled => Self::ServerError,
+            ErrorKind::Internal | ErrorKind::Cancelled | ErrorKind::Transaction => Self::ServerError,
             ErrorKind::Syntax
             | ErrorKind::Unsupported
             | ErrorKind::Evaluation

@@ -1,7 +1,7 @@
 //! The types that `P.typeOf` and `asNumber` name, and the names that error messages use.
 
-use crate::Value;
 use crate::number::NumberType;
+use crate::{MapKind, Value};
 
 macro_rules! gtypes {
     ($($variant:ident = $name:literal / $java:literal),* $(,)?) => {
@@ -89,7 +89,11 @@ impl Value {
             Value::Binary(_) => GType::Binary,
             Value::List(_) => GType::List,
             Value::Set(_) | Value::BulkSet(_) => GType::Set,
-            Value::Map(_) => GType::Map,
+            Value::Map(map) => match map.kind() {
+                MapKind::Map => GType::Map,
+                MapKind::Tree => GType::Tree,
+                MapKind::Graph => GType::Graph,
+            },
             Value::Path(_) => GType::Path,
             Value::Property(_) => GType::Property,
             Value::VertexProperty(_) => GType::VProperty,

@@ -29,7 +29,7 @@ pub use display::sequence;
 pub use element::{Edge, Property, Vertex, VertexProperty};
 pub use extent::{Extent, LARGE, Measure, Parts, Weighed};
 pub use gtype::GType;
-pub use map::Map;
+pub use map::{Map, MapKind};
 pub use path::Path;
 pub use refs::{EdgeRef, VertexRef};
 pub use seed::{Seeded, SeededHasher, SeededMap, SeededSet};

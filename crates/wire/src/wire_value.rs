@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use gremlin::{Argument, Strategy};
-use values::{BulkSet, Edge, Map, Set, Str, Value, Vertex};
+use values::{BulkSet, Edge, Map, MapKind, Set, Str, Value, Vertex};
 
 use crate::Temporal;
 use crate::error::Problem;
@@ -76,6 +76,47 @@ pub enum InetAddress {
 /// A tree of values: the children of a nameless root.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Tree(pub Vec<(WireValue, Tree)>);
+
+impl Tree {
+    /// The tree that a value is.
+    pub fn of(map: &Map) -> Self {
+        let below = |value: &Value| match value {
+            Value::Map(below) => Self::of(below),
+            _ => Self::default(),
+        };
+        Self(map.iter().map(|(key, value)| (WireValue::Value(key.clone()), below(value))).collect())
+    }
+
+    /// The value that it is, if all of it are values.
+    pub fn into_value(self) -> Option<Value> {
+        let entry = |(key, below): (WireValue, Self)| match key {
+            WireValue::Value(key) => Some((key, below.into_value()?)),
+            _ => None,
+        };
+        let entries = self.0.into_iter().map(entry).collect::<Option<Map>>()?;
+        Some(entries.of_kind(MapKind::Tree).into())
+    }
+}
+
+impl Graph {
+    /// The graph that a value is.
+    pub fn of(map: &Map) -> Self {
+        let vertices = map.elements(Map::VERTICES).filter_map(|element| match element {
+            Value::Vertex(vertex) => Some((**vertex).clone()),
+            _ => None,
+        });
+        let edges = map.elements(Map::EDGES).filter_map(|element| match element {
+            Value::Edge(edge) => Some((**edge).clone()),
+            _ => None,
+        });
+        Self { vertices: vertices.collect(), edges: edges.collect() }
+    }
+
+    /// The value that it is.
+    pub fn into_value(self) -> Value {
+        Map::graph(self.vertices.into_iter().map(Value::from), self.edges.into_iter().map(Value::from)).into()
+    }
+}
 
 /// The profile of one step.
 #[derive(Clone, Debug, PartialEq, Default)]

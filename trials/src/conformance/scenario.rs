@@ -1,7 +1,7 @@
 //! One scenario through one door.
 
 use gremlin::Bindings;
-use values::{Map, Str, Value};
+use values::{Map, MapKind, Str, Value};
 
 use super::case::Case;
 use super::door::{Answer, Door, EMPTY, Failure, WITH_PROPERTY_IDS};
@@ -103,13 +103,8 @@ impl<'a> Scenario<'a> {
             Line::Count(count) => self.count(count)?,
             Line::Afterwards(count, text) => self.afterwards(count, &text)?,
             Line::Error(expected) => self.error(expected)?,
-            Line::Tree(_) | Line::Subgraph(..) => {
-                self.results()?;
-                return Err(End::Differs(
-                    "a tree or a graph".into(),
-                    "results are not compared as such yet".into(),
-                ));
-            }
+            Line::Tree(drawn) => self.tree(drawn)?,
+            Line::Subgraph(kind, elements) => self.subgraph(kind, &elements)?,
             Line::Unsupported => {}
             Line::Because(why) => return Err(End::Outcome(Outcome::Skipped(why.to_owned()))),
         }
@@ -179,7 +174,7 @@ impl<'a> Scenario<'a> {
             Some(Value::Set(items)) => items.iter().cloned().collect(),
             Some(Value::BulkSet(items)) => items.repeated_from(0).cloned().collect(),
             Some(Value::Path(path)) => path.objects.clone(),
-            Some(Value::Map(map)) => map.iter().map(one_entry).collect(),
+            Some(Value::Map(map)) if map.kind() == MapKind::Map => map.iter().map(one_entry).collect(),
             Some(other) => vec![other],
         })
     }
@@ -202,6 +197,39 @@ impl<'a> Scenario<'a> {
             return Ok(());
         }
         Err(End::Differs(print_all(&expected), print_all(results)))
+    }
+
+    /// Whether the result is the tree that is drawn: `|--x`, and three spaces before what is below another.
+    fn tree(&mut self, drawn: &str) -> Result<(), End> {
+        let mut expected = Map::tree();
+        let mut path: Vec<Value> = Vec::new();
+        let mut lines = drawn.lines().filter_map(|line| line.split_once("|--")).peekable();
+        let margin = lines.peek().map_or(0, |(indent, _)| indent.len());
+        for (indent, name) in lines {
+            path.truncate((indent.len() - margin) / 3);
+            path.push(self.value(name.trim())?);
+            expected.grow(&path);
+        }
+        let expected = Value::from(expected);
+        match self.results()? {
+            [tree @ Value::Map(map)] if map.kind() == MapKind::Tree && same(tree, &expected) => Ok(()),
+            results => Err(End::Differs(print_all([&expected]), print_all(results))),
+        }
+    }
+
+    /// Whether the result is a graph with these elements.
+    fn subgraph(&mut self, kind: &str, elements: &[&str]) -> Result<(), End> {
+        self.results()?;
+        let expected = elements.iter().map(|one| self.value(one)).collect::<Result<Vec<_>, _>>()?;
+        let [Value::Map(graph)] = self.results()? else {
+            return Err(End::Differs("a graph".into(), print_all(self.results()?)));
+        };
+        let found: Vec<Value> = graph.elements(kind).cloned().collect();
+        let (missing, surplus) = differences(&expected, &found);
+        match graph.kind() == MapKind::Graph && missing.is_empty() && surplus.is_empty() {
+            true => Ok(()),
+            false => Err(End::Differs(print_all(&expected), print_all(&found))),
+        }
     }
 
     fn count(&self, expected: usize) -> Result<(), End> {

@@ -24,12 +24,19 @@ pub(crate) struct Request {
     pub script: String,
     /// What the names in it stand for.
     pub bindings: Vec<(String, Value)>,
+    /// If not empty: requests that are sent instead, one after the other, in a session, and committed at the end.
+    pub in_session: Vec<Request>,
 }
 
 impl Request {
     /// A script without variables.
     pub fn of(script: impl Into<String>) -> Self {
-        Self { script: script.into(), bindings: Vec::new() }
+        Self { script: script.into(), bindings: Vec::new(), in_session: Vec::new() }
+    }
+
+    /// Several requests as one transaction, whose answers are one.
+    pub fn in_session(requests: Vec<Self>) -> Self {
+        Self { in_session: requests, ..Self::of("") }
     }
 
     /// The same with one more variable.
@@ -41,6 +48,10 @@ impl Request {
 
     /// For people.
     pub fn text(&self) -> String {
+        if !self.in_session.is_empty() {
+            let all: Vec<_> = self.in_session.iter().map(Self::text).collect();
+            return all.join(" ▸ ");
+        }
         self.bindings
             .iter()
             .fold(self.script.clone(), |text, (name, value)| format!("{text} │ {name} = {value}"))
@@ -74,14 +85,71 @@ impl Client {
 
     /// Sends a request and waits for all of its answer. After silence the connection is of no use any more.
     pub async fn ask(&mut self, request: &Request) -> Answer {
-        match timeout(PATIENCE, self.exchange(request)).await {
+        let asked = async {
+            if request.in_session.is_empty() {
+                self.exchange(request, None).await
+            } else {
+                self.transact(&request.in_session).await
+            }
+        };
+        match timeout(PATIENCE, asked).await {
             Ok(Some(answer)) => answer,
             Ok(None) | Err(_) => Answer::Silence,
         }
     }
 
-    async fn exchange(&mut self, request: &Request) -> Option<Answer> {
-        self.socket.send(Message::Binary(encode(request)?.into())).await.ok()?;
+    /// Runs requests as one transaction. One that is refused is rolled back, and that is its answer.
+    async fn transact(&mut self, requests: &[Request]) -> Option<Answer> {
+        let session = &*Uuid::from_u128(fastrand::u128(..)).to_string();
+        let mut all = Vec::new();
+        let mut refused = None;
+        for request in requests {
+            match self.exchange(request, Some(session)).await? {
+                Answer::Results(results) => all.extend(results),
+                other => {
+                    refused = Some(other);
+                    break;
+                }
+            }
+        }
+        let end = if refused.is_some() { "g.tx().rollback()" } else { "g.tx().commit()" };
+        let ended = self.exchange(&Request::of(end), Some(session)).await?;
+        self.send("close", session_args(session)).await?;
+        self.answer().await?;
+        Some(match (refused, ended) {
+            (Some(refused), _) => refused,
+            (None, Answer::Results(_)) => Answer::Results(all),
+            (None, other) => other,
+        })
+    }
+
+    async fn exchange(&mut self, request: &Request, session: Option<&str>) -> Option<Answer> {
+        let bindings: Map =
+            request.bindings.iter().map(|(name, value)| (Value::str(name.as_str()), value.clone())).collect();
+        let mut args = session.map(session_args).unwrap_or_default();
+        args.extend([
+            argument("gremlin", Value::str(request.script.as_str())),
+            argument("language", "gremlin-lang".into()),
+            argument("bindings", bindings.into()),
+        ]);
+        self.send("eval", args).await?;
+        self.answer().await
+    }
+
+    async fn send(&mut self, op: &str, args: Vec<(Str, WireValue)>) -> Option<()> {
+        let in_session = args.iter().any(|(name, _)| name == "session");
+        let message = RequestMessage {
+            id: Uuid::from_u128(fastrand::u128(..)),
+            op: op.into(),
+            processor: if in_session { "session" } else { "" }.into(),
+            args: Args(args),
+        };
+        let mut frame = MIME.to_vec();
+        graphbinary::encode_request(&message, &mut frame).ok()?;
+        self.socket.send(Message::Binary(frame.into())).await.ok()
+    }
+
+    async fn answer(&mut self) -> Option<Answer> {
         let mut results = Vec::new();
         loop {
             let Message::Binary(frame) = self.socket.next().await?.ok()? else { continue };
@@ -101,22 +169,10 @@ impl Client {
     }
 }
 
-fn encode(request: &Request) -> Option<Vec<u8>> {
-    let bindings: Map =
-        request.bindings.iter().map(|(name, value)| (Value::str(name.as_str()), value.clone())).collect();
-    let argument = |name: &str, value: Value| (Str::from(name), WireValue::from(value));
-    let args = Args(vec![
-        argument("gremlin", Value::str(request.script.as_str())),
-        argument("language", "gremlin-lang".into()),
-        argument("bindings", bindings.into()),
-    ]);
-    let message = RequestMessage {
-        id: Uuid::from_u128(fastrand::u128(..)),
-        op: "eval".into(),
-        processor: "".into(),
-        args,
-    };
-    let mut frame = MIME.to_vec();
-    graphbinary::encode_request(&message, &mut frame).ok()?;
-    Some(frame)
+fn argument(name: &str, value: Value) -> (Str, WireValue) {
+    (Str::from(name), WireValue::from(value))
+}
+
+fn session_args(session: &str) -> Vec<(Str, WireValue)> {
+    vec![argument("session", Value::str(session))]
 }

@@ -1,4 +1,4 @@
-//! Commits of writing queries, off the executors: a commit waits for the disk, an executor never does.
+//! Commits of writing queries and of transactions, off the executors: a commit waits for the disk, an executor never does.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,9 +8,17 @@ use parking_lot::Mutex;
 use crate::query::Task;
 use crate::seat::Seat;
 
+/// What such a thread does.
+enum Work {
+    /// Ends a query: commits its transaction, if it is not a part of one that goes on.
+    End(Box<Task>),
+    /// Something else that waits.
+    Other(Box<dyn FnOnce() + Send>),
+}
+
 /// Threads that wait for commits. As many commits as there are threads share one sync of the log.
 pub(crate) struct Committers {
-    queue: Mutex<Option<Sender<Task>>>,
+    queue: Mutex<Option<Sender<Work>>>,
     threads: Mutex<Vec<std::thread::JoinHandle<()>>>,
 }
 
@@ -33,7 +41,14 @@ impl Committers {
     pub(crate) fn commit(&self, task: Task) {
         if let Some(queue) = &*self.queue.lock() {
             // The receiver lives as long as the sender: both go in `stop`.
-            let _ = queue.send(task);
+            let _ = queue.send(Work::End(Box::new(task)));
+        }
+    }
+
+    /// Does something that waits. Nothing is done any more when the threads have been stopped.
+    pub(crate) fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        if let Some(queue) = &*self.queue.lock() {
+            let _ = queue.send(Work::Other(work));
         }
     }
 
@@ -49,12 +64,16 @@ impl Committers {
     }
 }
 
-fn work(receive: &Mutex<Receiver<Task>>, seat: &Seat) {
+fn work(receive: &Mutex<Receiver<Work>>, seat: &Seat) {
     crate::scheduling::be_in_the_background();
     loop {
         let next = receive.lock().recv();
-        let Ok(task) = next else { return };
-        finish(task, seat);
+        match next {
+            Ok(Work::End(task)) => finish(*task, seat),
+            // Whoever waits for it is told by what it drops.
+            Ok(Work::Other(work)) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))),
+            Err(_) => return,
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
             batch.slot(*slot).is_some_and(|column| of_fetch(what, column))
         }
         OpKind::Math(_) | OpKind::SackWith(_) => true,
-        OpKind::Path(op::Path { by, from, to }) => !by.is_empty() || from.is_some() || to.is_some(),
+        OpKind::Path(op::Path { by, from, to, .. }) => !by.is_empty() || from.is_some() || to.is_some(),
         // These do not fail at a row,
         OpKind::Scan(_)
         | OpKind::ById(_)

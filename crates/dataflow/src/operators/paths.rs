@@ -17,7 +17,7 @@ use super::view::{Graph, View};
 
 /// See the module. A traverser for which one of the `by`s gives nothing is dropped.
 pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
-    let OpKind::Path(op::Path { by, from, to }) = &cx.op.kind else { return Ok(Some(batch)) };
+    let OpKind::Path(op::Path { by, lenient, from, to }) = &cx.op.kind else { return Ok(Some(batch)) };
     let Some(paths) = batch.path.clone() else {
         return Err(QueryError::Internal {
             step: cx.op.step.to_string(),
@@ -36,7 +36,7 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
             let object = transformed(visited.object(), by, i, &graph).map_err(|several| several.error(cx))?;
             match object {
                 Some(object) => path.push(object, visited.labels().to_vec()),
-                None => complete = false,
+                None => complete = *lenient,
             }
             if !complete {
                 break;

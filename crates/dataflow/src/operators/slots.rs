@@ -64,7 +64,7 @@ pub(super) fn forget(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>
 pub(super) fn project(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
     let OpKind::Project(op::Project { entries }) = &cx.op.kind else { return Ok(Some(batch)) };
     let maps = (0..batch.len).map(|row| {
-        let mut map = Map(indexmap::IndexMap::with_capacity_and_hasher(entries.len(), Default::default()));
+        let mut map = Map::with_capacity(entries.len());
         for (key, by) in entries {
             if let Some(value) = object(&batch, by, row) {
                 map.insert(key.clone(), value);

@@ -9,8 +9,10 @@ use graph::{Request, Snapshot, Transaction};
 pub enum Access {
     /// A consistent view; reads never block and never abort.
     Read(Snapshot),
-    /// A transaction, whose uncommitted writes the query sees too.
+    /// A transaction, whose uncommitted writes the query sees too, and which is committed when the query ends.
     Write(Arc<Transaction>),
+    /// A transaction that goes on when the query ends: what the query wrote and read is a part of it.
+    Within(Arc<Transaction>),
 }
 
 impl Access {
@@ -22,7 +24,15 @@ impl Access {
                 *snapshot = snapshot.clone().on_behalf_of(&request);
                 request
             }
-            Self::Write(transaction) => transaction.new_request(deadline),
+            Self::Write(transaction) | Self::Within(transaction) => transaction.new_request(deadline),
+        }
+    }
+
+    /// The transaction, if there is one.
+    pub(crate) fn transaction(&self) -> Option<&Arc<Transaction>> {
+        match self {
+            Self::Read(_) => None,
+            Self::Write(transaction) | Self::Within(transaction) => Some(transaction),
         }
     }
 }

@@ -42,6 +42,11 @@ impl Answer {
         Ok(count)
     }
 
+    /// The elements that are gone and shown all the same.
+    pub(crate) fn gone(&self) -> &Gone {
+        &self.gone
+    }
+
     /// What it is now for the transaction.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ pub use result::{ResultSink, Results, Summary};
 pub use root::RunningQuery;
 pub use sharing::{Helpers, Piece, PieceSource, Shareable, Sharing};
 pub use side_effects::SideEffects;
+pub(crate) use side_effects::too_deep;
 pub use state::QueryState;
 pub(crate) use task::{Next, Room, Task, panicked};
 pub use waker::Waker;

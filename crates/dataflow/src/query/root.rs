@@ -11,7 +11,7 @@ use super::answer::Answer;
 use super::result::{Results, Summary};
 use super::state::QueryState;
 use crate::batch::{Batch, Weight, bulk};
-use crate::detach::{self, Detacher};
+use crate::detach::{self, Detacher, Noted};
 use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
@@ -163,7 +163,7 @@ impl RunningQuery {
         // A section that could not be read must end the query rather than look empty, and so must a test that failed.
         state.snapshot().check()?;
         state.check_failure()?;
-        if state.transaction().is_some() {
+        if state.answers_at_end() {
             for batch in out.batches {
                 self.results = bulk::sum(self.results, self.answer.hold(batch, &cx)?);
             }
@@ -202,7 +202,12 @@ impl RunningQuery {
         let snapshot = self.state.snapshot();
         let reader = snapshot.reader();
         let room = memory.limit().saturating_sub(memory.used());
+        // What leaves a transaction that goes on has been read by it.
+        let notes = self.state.transaction().map(ReadNotes::new);
         let mut detacher = Detacher::new(&reader, self.detach, room);
+        if let Some(notes) = &notes {
+            detacher = detacher.noting(Noted::Now { notes, gone: self.answer.gone(), before: &reader });
+        }
         let (mut weight, mut full) = (Weight::default(), false);
         while !full && let Some(batch) = leaving.batches.get(leaving.at) {
             let (from, len) = (leaving.row, batch.len);
@@ -262,6 +267,10 @@ impl RunningQuery {
     /// The same, of one that computes only while it has the seat.
     pub(crate) fn commit_from(self, seat: &Seat) -> Result<(Summary, Results), QueryError> {
         let summary = self.summary();
+        if self.state.is_part() {
+            let _seated = seat.take_soon();
+            return Ok((summary, self.end_within()?));
+        }
         let Some(transaction) = self.state.transaction() else { return Ok((summary, Results::new())) };
         let seated = seat.take_soon();
         let mut results = self.answered(&ReadNotes::of_shown(transaction))?;
@@ -280,14 +289,16 @@ impl RunningQuery {
         Ok((summary, results))
     }
 
-    /// Ends a query that ran to its end and is a part of a transaction that goes on; its results. Elements are as they are now,
-    /// and that is read: their properties must still be these at the commit.
+    /// Ends a query that ran to its end and is a part of a transaction that goes on; its results, if it has kept them until now.
+    /// Elements are as they are now, and that is read: their properties must still be these at the commit.
     ///
     /// # Errors
     /// If something could not be read.
     pub fn end_within(self) -> Result<Results, QueryError> {
-        let Some(transaction) = self.state.transaction() else { return Ok(Results::new()) };
-        self.answered(&ReadNotes::new(transaction))
+        match self.state.transaction() {
+            Some(transaction) if self.state.answers_at_end() => self.answered(&ReadNotes::new(transaction)),
+            _ => Ok(Results::new()),
+        }
     }
 
     /// The results as the transaction sees them. What they show is noted.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gremlin::Operator;
 use parking_lot::Mutex;
 use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId, op};
-use values::{BulkSet, Map, Set, Value, Weighed, number};
+use values::{BulkSet, Map, MapKind, Set, Value, Weighed, number};
 
 use crate::batch::bulk;
 use crate::error::QueryError;
@@ -112,6 +112,10 @@ impl SideEffects {
         }
         for (object, count) in objects {
             match &mut entry.content {
+                // What is in a tree or a graph is in it once.
+                Content::Given(held @ Value::Map(_)) if is_grown(held) => {
+                    *held = merge(reducer, std::mem::take(held), &object, "withSideEffect")?;
+                }
                 Content::Given(held) => {
                     for _ in 0..count {
                         *held = merge(reducer, std::mem::take(held), &object, "withSideEffect")?;
@@ -291,6 +295,11 @@ fn add_to(held: Value, object: &Value, step: &str) -> Result<Value, QueryError> 
             members.insert(object.clone());
             Ok(Value::Set(set))
         }
+        Value::Map(mut map) if map.kind() != MapKind::Map => {
+            let grown: &mut Map = &mut *Arc::make_mut(&mut map);
+            grow(grown, object)?;
+            Ok(Value::Map(map))
+        }
         Value::Map(mut map) => match object {
             Value::Map(more) => {
                 let entries = more.iter().map(|(k, v)| (k.clone(), v.clone()));
@@ -301,6 +310,36 @@ fn add_to(held: Value, object: &Value, step: &str) -> Result<Value, QueryError> 
         },
         other => Err(mismatch(other.type_name(), object, step)),
     }
+}
+
+fn is_grown(held: &Value) -> bool {
+    matches!(held, Value::Map(map) if map.kind() != MapKind::Map)
+}
+
+/// Adds a path to a tree, or an edge with its ends to a graph.
+fn grow(map: &mut Map, object: &Value) -> Result<(), QueryError> {
+    match (map.kind(), object) {
+        (MapKind::Tree, Value::Path(path)) => match map.grow(&path.objects) {
+            true => Ok(()),
+            false => Err(QueryError::step("tree", too_deep(path.objects.len()))),
+        },
+        (MapKind::Graph, Value::EdgeRef(e)) => {
+            map.gain(Map::VERTICES, Value::VertexRef(e.src));
+            map.gain(Map::VERTICES, Value::VertexRef(e.dst));
+            map.gain(Map::EDGES, Value::EdgeRef(*e));
+            Ok(())
+        }
+        (MapKind::Graph, other) => {
+            let message = format!("it takes edges of this graph, not a {}", other.type_name());
+            Err(QueryError::step("subgraph", message))
+        }
+        (_, other) => Err(mismatch("a tree", other, "tree")),
+    }
+}
+
+/// What is wrong with a path of so many objects.
+pub(crate) fn too_deep(objects: usize) -> String {
+    format!("a path of {objects} objects is too long for a tree: at most {} may be", Map::MAX_TREE_DEPTH)
 }
 
 fn mismatch(held: &str, object: &Value, step: &str) -> QueryError {

@@ -61,10 +61,12 @@ impl QueryState {
     pub fn snapshot(&self) -> Cow<'_, Snapshot> {
         match &self.access {
             Access::Read(snapshot) => Cow::Borrowed(snapshot),
-            Access::Write(transaction) => Cow::Owned(match self.cancel.request() {
-                Some(request) => transaction.snapshot().on_behalf_of(request),
-                None => transaction.snapshot(),
-            }),
+            Access::Write(transaction) | Access::Within(transaction) => {
+                Cow::Owned(match self.cancel.request() {
+                    Some(request) => transaction.snapshot().on_behalf_of(request),
+                    None => transaction.snapshot(),
+                })
+            }
         }
     }
 
@@ -75,9 +77,21 @@ impl QueryState {
 
     /// The transaction, if the query runs in one.
     pub fn transaction(&self) -> Option<&Transaction> {
-        match &self.access {
-            Access::Read(_) => None,
-            Access::Write(transaction) => Some(transaction),
+        self.access.transaction().map(|transaction| &**transaction)
+    }
+
+    /// Whether the transaction that it runs in goes on when it ends.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(self.access, Access::Within(_))
+    }
+
+    /// Whether all results are kept until the end. They are where it is not known before what they show: where it writes, or what
+    /// it answers is as of its commit.
+    pub(crate) fn answers_at_end(&self) -> bool {
+        match self.access {
+            Access::Read(_) => false,
+            Access::Write(_) => true,
+            Access::Within(_) => self.plan.writes,
         }
     }
 

@@ -188,7 +188,7 @@ impl Task {
     }
 
     fn is_writing(&self) -> bool {
-        self.query.state().transaction().is_some()
+        self.query.state().answers_at_end()
     }
 }
 

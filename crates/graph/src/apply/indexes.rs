@@ -8,25 +8,14 @@ use crate::model::{
     Index, IndexDefinition, IndexKind, KeyId, PropertyState, Tick, index_hash, order_key, slot_of,
 };
 use crate::sections::{
-    Column, EDGE_ID_BYTES, EDGE_IDS, EdgeIdEntry, FIRST_INDEX, OrderedPartition, PARTITIONS, SectionKey,
-    SectionName, edge_id_partition_key,
+    Column, EDGE_IDS, EdgeIdEntry, FIRST_INDEX, OrderedPartition, PARTITIONS, SectionKey, SectionName,
 };
 
 impl Application<'_> {
     /// Puts an edge with an id of the user into the index, or takes it out.
     pub(super) fn change_edge_id(&mut self, id: &Value, e: EdgeRef, added: bool) -> Result<()> {
         let entry = EdgeIdEntry::new(id, e);
-        let cell = self.memory.ordered.get_or_grow(EDGE_IDS * PARTITIONS + entry.partition());
-        let tick = self.tick;
-        self.change(
-            cell,
-            edge_id_partition_key(entry.partition()),
-            EDGE_ID_BYTES,
-            OrderedPartition::empty,
-            |section| {
-                section.push(tick, (entry.key().into(), e.src), added);
-            },
-        )
+        self.change_ordered((EDGE_IDS, entry.partition()), entry.key().into(), e.src, added)
     }
 
     /// Takes a vertex out of an index under the values it had, and puts it in under those it gets.
@@ -88,21 +77,25 @@ impl Application<'_> {
         });
         values[changed] = after;
         let after = order_keys(&values);
-        let number = FIRST_INDEX + index.number as usize;
+        let place = (FIRST_INDEX + index.number as usize, v.tablet() as usize);
         for gone in before.iter().filter(|key| !after.contains(key)) {
-            self.change_ordered(number, gone.clone(), v, false)?;
+            self.change_ordered(place, gone.clone(), v, false)?;
         }
         for new in after.iter().filter(|key| !before.contains(key)) {
-            self.change_ordered(number, new.clone(), v, true)?;
+            self.change_ordered(place, new.clone(), v, true)?;
         }
         Ok(())
     }
 
-    fn change_ordered(&mut self, index: usize, key: Box<[u8]>, v: VertexRef, added: bool) -> Result<()> {
-        let partition = v.tablet() as usize;
+    fn change_ordered(
+        &mut self,
+        (index, partition): (usize, usize),
+        key: Box<[u8]>,
+        v: VertexRef,
+        added: bool,
+    ) -> Result<()> {
         let cell = self.memory.ordered.get_or_grow(index * PARTITIONS + partition);
-        let name = SectionKey::Ordered { index: index as u32, partition: partition as u8 };
-        let tick = self.tick;
+        let (name, tick) = (SectionKey::ordered(index, partition), self.tick);
         self.change(cell, name, key.len(), OrderedPartition::empty, |section: &OrderedPartition| {
             section.push(tick, (key, v), added)
         })

@@ -7,7 +7,7 @@ use super::tree_build::TreeBuild;
 use super::writer::Application;
 use crate::cells::SectionCell;
 use crate::error::Result;
-use crate::model::{Before, KeyId, Tick, adjacency_number, slot_of, stripe_of, value_before};
+use crate::model::{Before, KeyId, Tick, adjacency_number, slot_of, stripe_of, under_key, value_before};
 use crate::resident::Maintained;
 use crate::sections::{
     Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, EdgeTree, SectionKey, SectionName, TreeChange,
@@ -88,11 +88,10 @@ impl Application<'_> {
 
     /// Notes how many edges a vertex had before a change and has after it; that is not known if the list had it already.
     fn note_degree(&mut self, name: TreeName, change: TreeChange<'_>, before: u64, after: Option<u64>) {
-        let by = match change.kind {
-            EdgeChangeKind::Insert(_) => 1,
-            EdgeChangeKind::Update(_) => return,
-            EdgeChangeKind::Delete => -1,
-        };
+        let by = change.kind.growth();
+        if by == 0 {
+            return;
+        }
         let Some(stripe) = self.memory.blocks.stripe(stripe_of(name.v)) else { return };
         let (degrees, key) = (&mut self.writer.degrees, (stripe.label, name.label, name.dir));
         match after {
@@ -117,7 +116,7 @@ impl Application<'_> {
         let inserts = matches!(change.kind, EdgeChangeKind::Insert(_));
         let cells = if inserts { None } else { self.tree_writer(primary, list).cells_of(change)? };
         let cells = cells.as_deref().unwrap_or_default();
-        let before = |by: KeyId| cells.iter().find(|(key, _)| *key == by).map(|(_, value)| value);
+        let before = |by: KeyId| under_key(cells, by);
         if let Some(by) = sorted_by {
             self.memory.resorts.log(TreeChange { before: before(by), ..change });
         }
@@ -162,17 +161,9 @@ impl Application<'_> {
                 1
             }
         };
-        let tree = Arc::new(EdgeTree::new(
-            TreeBuild {
-                list: &list,
-                dir: name.dir,
-                bounds: self.memory.node_sizes.bounds(name.label),
-                first_id,
-                account,
-            }
-            .root(),
-            account,
-        ));
+        let (dir, bounds) = (name.dir, self.memory.node_sizes.bounds(name.label));
+        let root = TreeBuild { list: &list, dir, bounds, first_id, account }.root();
+        let tree = Arc::new(EdgeTree::new(root, account));
         let head = section.delta.head(slot);
         let mut unsettled: Vec<_> =
             head.into_iter().flat_map(|head| head.history()).take_while(|v| v.stamp() > watermark).collect();

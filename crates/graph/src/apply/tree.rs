@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
 use rustc_hash::FxHashSet;
+use values::VertexRef;
 
 use super::tree_build::{first_edge, part};
 use crate::cells::{Account, VERSION_BYTES, Version};
 use crate::error::Result;
-use crate::model::{EdgeCells, KeyId, Tick, TreeBounds, ValueRef};
+use crate::model::{EdgeCells, KeyId, Tick, TreeBounds, ValueRef, under_key};
 use crate::resident::Memory;
 use crate::sections::{
     Adjacency, AdjacencyBuilder, EdgeChange, EdgeChangeKind, EdgeNode, EdgePlace, EdgeTree, FirstEdge,
@@ -39,12 +40,7 @@ impl<'a> TreeWriter<'a> {
             EdgeChangeKind::Delete => self.delete(root, change)?,
         }
         let root = self.root()?;
-        let by = match change.kind {
-            EdgeChangeKind::Insert(_) => 1,
-            EdgeChangeKind::Update(_) => 0,
-            EdgeChangeKind::Delete => -1,
-        };
-        root.change_degree(change.tick, by);
+        root.change_degree(change.tick, change.kind.growth());
         if root.is_ripe(self.watermark) {
             self.tree.root.replace(root.merged(self.watermark), self.account(), self.guard);
         }
@@ -55,7 +51,7 @@ impl<'a> TreeWriter<'a> {
     pub(crate) fn cells_of(&self, change: TreeChange<'_>) -> Result<Option<EdgeCells>> {
         let root = self.root()?;
         let Some(place) = self.find_anywhere(root, change, |_| true)? else { return Ok(None) };
-        let found = self.section(node_at(root, place))?.newest(0, identity(change.neighbour, change.seq));
+        let found = self.section(node_at(root, place))?.find_to(0, Tick::MAX, change.edge());
         Ok(found.map(EdgePlace::cells))
     }
 
@@ -88,7 +84,7 @@ impl<'a> TreeWriter<'a> {
     fn insert(&self, root: &TreeRoot, change: TreeChange<'_>, cells: &EdgeCells) -> Result<()> {
         let target = match root.order {
             Order::Arrival => Target::Last,
-            Order::Key(key) => Target::Place(place_in(cells, key, change)),
+            Order::Key(key) => Target::Place(place_in(cells, key, change.edge())),
         };
         let mut place = root.locate(&target);
         let mut node = Arc::clone(node_at(root, place));
@@ -234,9 +230,9 @@ impl<'a> TreeWriter<'a> {
             return self.insert(root, insertion, cells);
         };
         let node = node_at(root, place);
-        let before = self.section(node)?.newest(0, identity(change.neighbour, change.seq));
+        let before = self.section(node)?.find_to(0, Tick::MAX, change.edge());
         let value = before.and_then(|before| before.value(key));
-        if order_values(value, place_in(cells, key, change).value).is_eq() {
+        if order_values(value, under_key(cells, key).map(ValueRef::of)).is_eq() {
             return self.push(node, change, change.kind);
         }
         self.push(node, change, &EdgeChangeKind::Delete)?;
@@ -315,10 +311,9 @@ impl<'a> TreeWriter<'a> {
         change: TreeChange<'_>,
         may: impl Fn(&Adjacency) -> bool,
     ) -> Result<Option<NodePlace>> {
-        let wanted = identity(change.neighbour, change.seq);
         let has = |place: NodePlace| {
             let section = self.section(node_at(root, place))?;
-            Ok(may(section) && section.newest(0, wanted).is_some())
+            Ok(may(section) && section.find_to(0, Tick::MAX, change.edge()).is_some())
         };
         if root.order == Order::Arrival {
             return find_place(root.candidates(change.neighbour, change.seq), has);
@@ -347,31 +342,24 @@ fn node_at(root: &TreeRoot, place: NodePlace) -> &Arc<EdgeNode> {
     root.node(place).unwrap_or_else(|| unreachable!("places come from the same root"))
 }
 
-fn place_in<'c>(cells: &'c EdgeCells, key: KeyId, change: TreeChange<'_>) -> SortPlace<'c> {
-    let value = cells.iter().find(|(k, _)| *k == key).map(|(_, value)| ValueRef::of(value));
-    SortPlace { value, neighbour: change.neighbour, seq: change.seq }
+/// What places an edge with these properties in an order by `key`.
+fn place_in(cells: &EdgeCells, key: KeyId, (neighbour, seq): (VertexRef, u32)) -> SortPlace<'_> {
+    SortPlace { value: under_key(cells, key).map(ValueRef::of), neighbour, seq }
 }
 
 /// Whether a target comes behind every edge that the newest version of a node has.
 fn is_behind(section: &Adjacency, target: &Target<'_>) -> bool {
     let (start, end) = section.base_range(0);
-    let inserts = section.delta.head(0).into_iter().flat_map(Version::history).filter_map(|version| {
-        let change = version.change();
-        match &change.kind {
-            EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => Some((change, cells)),
-            EdgeChangeKind::Delete => None,
-        }
-    });
+    let mut changes = section.delta.head(0).into_iter().flat_map(Version::history).map(Version::change);
     match (target, section.order) {
         (Target::Last, _) => true,
         (Target::Place(place), Order::Key(key)) => {
             let base = end == start || section.base_place(end - 1, key).order(place).is_lt();
-            let value = |cells: &'_ EdgeCells| cells.iter().position(|(k, _)| *k == key);
-            let is_before = |(change, cells): (&EdgeChange, &EdgeCells)| {
-                let value = value(cells).map(|i| ValueRef::of(&cells[i].1));
-                SortPlace { value, neighbour: change.neighbour, seq: change.seq }.order(place).is_lt()
+            let is_before = |change: &EdgeChange| {
+                let cells = change.kind.cells();
+                cells.is_none_or(|cells| place_in(cells, key, change.edge()).order(place).is_lt())
             };
-            base && inserts.into_iter().all(is_before)
+            base && changes.all(is_before)
         }
         (Target::Place(_), _) => false,
     }
@@ -386,10 +374,7 @@ pub(crate) fn belongs_behind(
 ) -> bool {
     let target = match order {
         Order::Arrival => Target::Last,
-        Order::Key(key) => {
-            let value = cells.iter().find(|(k, _)| *k == key).map(|(_, value)| ValueRef::of(value));
-            Target::Place(SortPlace { value, neighbour: change.neighbour, seq: change.seq })
-        }
+        Order::Key(key) => Target::Place(place_in(cells, key, change.edge())),
     };
     !first.is_after(&target)
 }

@@ -55,10 +55,8 @@ impl<'a> TreeOutput<'a> {
     }
 
     fn next_id(&mut self) -> Result<u32> {
-        self.ids.next().ok_or_else(|| GraphError::Corrupt {
-            what: self.name.key(TreePart::Root).to_string(),
-            problem: "its list has more edges than its degree says".into(),
-        })
+        let problem = "its list has more edges than its degree says";
+        self.ids.next().ok_or_else(|| GraphError::corrupt(self.name.key(TreePart::Root), problem))
     }
 
     /// Writes the next edges of the list, which lie in a section at these positions; `rest` is called after every node.

@@ -24,7 +24,7 @@ impl Memory {
         let catalog = self.catalog();
         let is_other = |label: &EdgeLabelId| catalog.sort_key(*label) != definitions.schema.sort_key(*label);
         let turned = definitions.sorting.keys().copied().filter(is_other);
-        let (some, none): (Vec<_>, Vec<_>) = turned.partition(|label| self.has_lists(*label));
+        let (some, none): (Vec<_>, Vec<_>) = turned.partition(|label| !self.sections_of(*label).is_empty());
         let key = |label| Some((label, definitions.schema.sort_key(label)?));
         let turned = some.into_iter().filter_map(key).collect();
         if none.is_empty() {
@@ -73,11 +73,6 @@ impl Memory {
         self.turn_loads(&labels, 0);
     }
 
-    /// Whether there is a section of lists along a label.
-    fn has_lists(&self, label: EdgeLabelId) -> bool {
-        !self.sections_of(label).is_empty()
-    }
-
     /// The sections of lists along a label, in memory or in the store.
     pub(crate) fn sections_of(&self, label: EdgeLabelId) -> Vec<SectionKey> {
         let guard = crossbeam_epoch::pin();
@@ -94,14 +89,6 @@ impl Memory {
             }
         }
         keys
-    }
-
-    /// The place of a section of lists.
-    pub(crate) fn list_cell(&self, key: SectionKey) -> Option<&SectionCell<Adjacency>> {
-        let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
-            return None;
-        };
-        self.blocks.stripe(stripe.into())?.block(tablet.into()).adjacency.get(adjacency_number(label, dir))
     }
 }
 

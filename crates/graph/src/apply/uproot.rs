@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crossbeam_epoch::Guard;
 
 use crate::error::Result;
-use crate::model::{Tick, adjacency_number, slot_of};
+use crate::model::{Tick, slot_of};
 use crate::resident::{Memory, Writer};
 use crate::sections::{Adjacency, EdgeTree, SectionKey, SectionName, TreeName, TreeRoot, tree_prefix};
 
@@ -63,9 +63,7 @@ impl Memory {
     /// Moves those of a section's lists that can go; how many.
     fn uproot(&self, key: SectionKey, names: &[TreeName], writer: &mut Writer) -> Result<usize> {
         let guard = crossbeam_epoch::pin();
-        let Some(TreeName { v, label, dir, .. }) = names.first().copied() else { return Ok(0) };
-        let cell = self.blocks.block(v).and_then(|block| block.adjacency.get(adjacency_number(label, dir)));
-        let Some(cell) = cell else { return Ok(0) };
+        let Some(cell) = self.list_cell(key) else { return Ok(0) };
         let Some(section) = self.section(cell, || key, &guard)? else { return Ok(0) };
         let watermark = self.settled_stamp(writer);
         let (mut leaving, mut lists) = (Vec::new(), Vec::new());
@@ -107,12 +105,9 @@ impl Memory {
             return Ok(None);
         };
         let root = self.tree_root(None, tree, name, guard)?;
-        if root.degree(Tick::MAX) as usize > self.node_sizes.declared(name.label).packed_again() {
-            writer.wilted.remove(&name);
-            return Ok(None);
-        }
-        if root.order != section.order && !self.resorts.is_turning(name.label) {
-            // It lies by a key that is not declared any more: as a tree it can.
+        let is_long = root.degree(Tick::MAX) as usize > self.node_sizes.declared(name.label).packed_again();
+        // By a key that is not declared any more it can lie as a tree.
+        if is_long || root.order != section.order && !self.resorts.is_turning(name.label) {
             writer.wilted.remove(&name);
             return Ok(None);
         }

@@ -10,7 +10,7 @@ use crate::cells::{SectionCell, VERSION_BYTES};
 use crate::error::{GraphError, Result};
 use crate::model::{
     Before, Catalog, Counts, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, Op, PropertyState, SLOTS, Tick,
-    VertexLabelId, adjacency_number, index_hash, slot_of, stripe_of, weight,
+    VertexLabelId, adjacency_number, index_hash, slot_of, stripe_of, under_key, weight,
 };
 use crate::place::Block;
 use crate::resident::{Memory, Writer};
@@ -50,10 +50,7 @@ impl<'a> Application<'a> {
             Op::SetProperty { v, key, state } => self.set_property(*v, *key, state),
             Op::CreateEdge { e, cells } => {
                 self.counts.change_edges(EdgeLabelId(e.label), 1);
-                match cells.iter().find(|(key, _)| *key == EDGE_ID_KEY) {
-                    Some((_, id)) => self.change_edge_id(id, *e, true),
-                    None => Ok(()),
-                }
+                under_key(cells, EDGE_ID_KEY).map_or(Ok(()), |id| self.change_edge_id(id, *e, true))
             }
             Op::UpdateEdge { .. } => Ok(()),
             Op::DropEdge { e, id, .. } => {
@@ -91,18 +88,12 @@ impl<'a> Application<'a> {
     }
 
     fn change_vertex(&mut self, v: VertexRef, state: VertexState) -> Result<()> {
-        let cell = &self.block(v)?.presence;
-        let tick = self.tick;
+        let (cell, tick) = (&self.block(v)?.presence, self.tick);
         let bytes = if let VertexState::Exists(Some(id)) = &state { weight(id) } else { 0 };
-        self.change(
-            cell,
-            SectionKey::of(v, SectionName::Presence),
-            bytes,
-            Presence::empty,
-            |presence: &Presence| {
-                presence.delta.push(SLOTS, slot_of(v), tick, state);
-            },
-        )
+        let key = SectionKey::of(v, SectionName::Presence);
+        self.change(cell, key, bytes, Presence::empty, |presence: &Presence| {
+            presence.delta.push(SLOTS, slot_of(v), tick, state);
+        })
     }
 
     fn set_property(&mut self, v: VertexRef, key: KeyId, state: &PropertyState) -> Result<()> {
@@ -143,7 +134,7 @@ impl<'a> Application<'a> {
     ) -> Result<()> {
         let partition = partition_of(hash);
         let cell = self.memory.indexes.get_or_grow(index * PARTITIONS + partition);
-        let key = SectionKey::Index { index: index as u32, partition: partition as u8 };
+        let key = SectionKey::index(index, partition);
         let tick = self.tick;
         self.change(cell, key, 0, IndexPartition::empty, |section: &IndexPartition| {
             section.push(tick, IndexChange { hash, vertex, added });
@@ -216,8 +207,5 @@ impl<'a> Application<'a> {
 }
 
 fn unknown_vertex(v: VertexRef) -> GraphError {
-    GraphError::Corrupt {
-        what: "log".into(),
-        problem: format!("a record changes the vertex {}, which no record created", v.0),
-    }
+    GraphError::corrupt("log", format!("a record changes the vertex {}, which no record created", v.0))
 }

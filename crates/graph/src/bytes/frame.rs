@@ -14,11 +14,9 @@ use super::output::Output;
 /// The format of log records, checkpoints and catalogs.
 const RECORD: u16 = 1;
 /// The format of sections that say which version of the schema they were written under.
-const VERSIONED_SECTION: u16 = 3;
-/// The format of sections before that, in which arrays are packed and texts compressed.
-const PACKED_SECTION: u16 = 2;
-/// The format of sections before that.
-const PLAIN_SECTION: u16 = 1;
+pub(super) const VERSIONED_SECTION: u16 = 3;
+/// The first format of sections. In those after it, arrays are packed and texts compressed.
+pub(super) const PLAIN_SECTION: u16 = 1;
 const HEADER: usize = 10;
 
 /// Encodes a record with `body` and puts the envelope around.
@@ -31,9 +29,14 @@ pub(crate) fn append_frame(bytes: &mut Vec<u8>, body: impl FnOnce(&mut Output)) 
     append(bytes, RECORD, body);
 }
 
-/// Encodes a section with `body` and puts the envelope around.
-pub(crate) fn seal_section(body: impl FnOnce(&mut Output)) -> Vec<u8> {
-    seal(VERSIONED_SECTION, body)
+/// Encodes a section of what changed up to the stamp `settled`, written under this version of the schema, and puts the envelope
+/// around. Its head, before `body`, is what `Input::head` reads.
+pub(crate) fn seal_section(settled: u64, schema: u64, body: impl FnOnce(&mut Output)) -> Vec<u8> {
+    seal(VERSIONED_SECTION, |output| {
+        output.u64(settled);
+        output.varint(schema);
+        body(output);
+    })
 }
 
 fn seal(format: u16, body: impl FnOnce(&mut Output)) -> Vec<u8> {
@@ -61,12 +64,15 @@ pub(crate) fn open_frame(bytes: &[u8]) -> Result<&[u8], Malformed> {
     }
 }
 
-/// Checks the envelope of a section of any format; what is inside.
-pub(crate) fn open_section(bytes: &[u8]) -> Result<Input<'_>, Malformed> {
+/// Checks the envelope of a section of any format; the stamp in its head, and what `read` finds in the whole rest.
+pub(crate) fn open_section<'a, R>(
+    bytes: &'a [u8],
+    read: impl FnOnce(&mut Input<'a>) -> Result<R, Malformed>,
+) -> Result<(u64, R), Malformed> {
     match open(bytes)? {
-        (VERSIONED_SECTION, rest) => Ok(Input::new(rest)),
-        (PACKED_SECTION, rest) => Ok(Input::unversioned(rest)),
-        (PLAIN_SECTION, rest) => Ok(Input::plain(rest)),
+        (format @ PLAIN_SECTION..=VERSIONED_SECTION, rest) => {
+            Input::of_section(rest, format).whole(|input| Ok((input.head()?.0, read(input)?)))
+        }
         (format, _) => Err(unknown(format, VERSIONED_SECTION)),
     }
 }
@@ -80,9 +86,7 @@ pub(crate) fn written_under(section: &[u8]) -> u64 {
 
 fn open(bytes: &[u8]) -> Result<(u16, &[u8]), Malformed> {
     let (header, rest) = bytes.split_at_checked(HEADER).ok_or_else(|| Malformed::new("it ends too early"))?;
-    if xxh3_64(rest).to_le_bytes() != header[2..] {
-        return Err(Malformed::new("its checksum does not match"));
-    }
+    Malformed::unless(xxh3_64(rest).to_le_bytes() == header[2..], "its checksum does not match")?;
     Ok((u16::from_le_bytes([header[0], header[1]]), rest))
 }
 

@@ -1,5 +1,7 @@
 //! Reads what [`Output`](super::Output) wrote, never beyond the end.
 
+use super::frame::{PLAIN_SECTION, VERSIONED_SECTION};
+
 /// Why bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed(pub(crate) String);
@@ -7,6 +9,11 @@ pub(crate) struct Malformed(pub(crate) String);
 impl Malformed {
     pub(crate) fn new(problem: impl Into<String>) -> Self {
         Self(problem.into())
+    }
+
+    /// An error with this problem where what must hold of the bytes does not.
+    pub(crate) fn unless(holds: bool, problem: &str) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self::new(problem)) }
     }
 }
 
@@ -19,25 +26,30 @@ impl std::fmt::Display for Malformed {
 /// The bytes that are left.
 pub(crate) struct Input<'a> {
     bytes: &'a [u8],
-    plain: bool,
-    versioned: bool,
+    /// The format that arrays and texts have: that of a section, and of everything else the newest.
+    format: u16,
 }
 
 impl<'a> Input<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, plain: false, versioned: true }
+        Self::of_section(bytes, VERSIONED_SECTION)
     }
-    /// Bytes of a section of format 2: it does not say under which schema it was written.
-    pub(crate) fn unversioned(bytes: &'a [u8]) -> Self {
-        Self { bytes, plain: false, versioned: false }
+    /// The bytes of a section of this format.
+    pub(crate) fn of_section(bytes: &'a [u8], format: u16) -> Self {
+        Self { bytes, format }
     }
-    /// Bytes of a section of format 1: nothing is packed, either.
-    pub(crate) fn plain(bytes: &'a [u8]) -> Self {
-        Self { bytes, plain: true, versioned: false }
+    /// What `read` finds, which must be all that there is.
+    pub(crate) fn whole<R>(
+        mut self,
+        read: impl FnOnce(&mut Self) -> Result<R, Malformed>,
+    ) -> Result<R, Malformed> {
+        let found = read(&mut self)?;
+        self.end()?;
+        Ok(found)
     }
     /// Whether nothing is packed.
     pub(crate) fn is_plain(&self) -> bool {
-        self.plain
+        self.format == PLAIN_SECTION
     }
     /// How many bytes are left.
     pub(crate) fn remaining(&self) -> usize {
@@ -82,7 +94,25 @@ impl<'a> Input<'a> {
     /// written under.
     pub(crate) fn head(&mut self) -> Result<(u64, u64), Malformed> {
         let settled = self.u64()?;
-        Ok((settled, if self.versioned { self.varint()? } else { 0 }))
+        Ok((settled, if self.format >= VERSIONED_SECTION { self.varint()? } else { 0 }))
+    }
+    /// As many things as a count says, each of them in at least `size` bytes, as `item` reads them.
+    pub(crate) fn list<T, C: FromIterator<T>>(
+        &mut self,
+        size: usize,
+        mut item: impl FnMut(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<C, Malformed> {
+        (0..self.count(size)?).map(|_| item(self)).collect()
+    }
+    /// The one of `known` whose number is next.
+    pub(crate) fn one_of<T: Copy>(
+        &mut self,
+        known: impl IntoIterator<Item = T>,
+        number: impl Fn(T) -> u8,
+        problem: &str,
+    ) -> Result<T, Malformed> {
+        let read = self.u8()?;
+        known.into_iter().find(|&one| number(one) == read).ok_or_else(|| Malformed::new(problem))
     }
     /// A count of things that take at least `size` bytes each, so that a damaged count cannot reserve much memory.
     pub(crate) fn count(&mut self, size: usize) -> Result<usize, Malformed> {
@@ -115,6 +145,6 @@ impl<'a> Input<'a> {
     }
     /// Nothing may be left.
     pub(crate) fn end(&self) -> Result<(), Malformed> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(Malformed::new("there are bytes after its end")) }
+        Malformed::unless(self.bytes.is_empty(), "there are bytes after its end")
     }
 }

@@ -27,15 +27,20 @@ impl Output {
         }
         self.u8(v as u8);
     }
-    /// What a section begins with; see `Input::head`.
-    pub(crate) fn head(&mut self, settled: u64, schema: u64) {
-        self.u64(settled);
-        self.varint(schema);
-    }
     /// A length or count: fewer than 2³² of anything.
     pub(crate) fn len(&mut self, v: usize) {
         debug_assert!(u32::try_from(v).is_ok());
         self.u32(v as u32);
+    }
+    /// Things behind their count, each as `item` writes it.
+    pub(crate) fn list<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+        mut item: impl FnMut(&mut Self, T),
+    ) {
+        let items = items.into_iter();
+        self.len(items.len());
+        items.for_each(|each| item(self, each));
     }
     /// Bytes with their length.
     pub(crate) fn block(&mut self, bytes: &[u8]) {

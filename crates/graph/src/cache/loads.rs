@@ -12,6 +12,7 @@ use crate::sections::SectionKey;
 const SHARDS: usize = 16;
 
 /// The keys that are being loaded, each with those who wait for it.
+#[derive(Default)]
 pub(crate) struct Loads {
     shards: [Shard; SHARDS],
 }
@@ -22,12 +23,6 @@ type Shard = Mutex<FxHashMap<SectionKey, Vec<Arc<Waiter>>>>;
 pub(crate) struct Loading<'a> {
     shard: &'a Shard,
     key: SectionKey,
-}
-
-impl Default for Loads {
-    fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| Shard::default()) }
-    }
 }
 
 impl Loads {

@@ -120,6 +120,12 @@ impl<T: Weigh> Resident<T> {
 }
 
 impl<T> Resident<T> {
+    /// The section.
+    #[inline]
+    pub(crate) fn section(&self) -> &T {
+        &self.section
+    }
+
     /// Takes over what is known of the section that this one replaces.
     pub(super) fn inherit(&self, old: &Self) {
         self.touched.store(old.touched.load(Ordering::Relaxed), Ordering::Relaxed);

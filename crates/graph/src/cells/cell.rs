@@ -154,14 +154,6 @@ impl<T: Weigh> SectionCell<T> {
     }
 }
 
-impl<T> Resident<T> {
-    /// The section.
-    #[inline]
-    pub(crate) fn section(&self) -> &T {
-        &self.section
-    }
-}
-
 #[inline]
 fn resident<'g, T>(pointer: Shared<'g, Resident<T>>) -> Option<&'g Resident<T>> {
     // SAFETY: null, or published with `Release` and not freed before the guard behind its lifetime is gone.

@@ -3,7 +3,6 @@
 use super::commit_counts::CommitCounts;
 use super::queue::CommitQueue;
 use crate::flush::Files;
-use crate::model::Catalog;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,10 +42,5 @@ impl Committer {
     /// What has become of commits since the graph was opened.
     pub(crate) fn commit_counts(&self) -> CommitCounts {
         self.commits.counters.now()
-    }
-
-    /// A bulk load's checkpoint has the definitions of `catalog`.
-    pub(crate) fn learn_logged(&self, catalog: &Catalog) {
-        self.commits.learn_logged(catalog);
     }
 }

@@ -86,11 +86,6 @@ impl CommitQueue {
         Self { state: Mutex::new(state), changed, joined, counters: CommitCounters::default() }
     }
 
-    /// A bulk load's checkpoint has the definitions of `catalog`.
-    pub(super) fn learn_logged(&self, catalog: &Catalog) {
-        self.state.lock().logged_revision = catalog.revision();
-    }
-
     /// Waits for those who committed at the same time lately, at most for as long as the last group took to write. They
     /// were just told that their commits are durable, and whoever commits one transaction after another is about to be
     /// back. Without this they part into two halves that take turns, and the disk writes twice as often for as much.
@@ -148,6 +143,11 @@ pub(crate) struct Commit<'a> {
 }
 
 impl Committer {
+    /// A bulk load's checkpoint has the definitions of `catalog`.
+    pub(crate) fn learn_logged(&self, catalog: &Catalog) {
+        self.commits.state.lock().logged_revision = catalog.revision();
+    }
+
     /// Makes a change of definitions durable and visible, with those of a catalog that may not be published yet: the commit puts
     /// them in force. It waits for nobody who has reserved something. Flush if it is due when whoever committed holds no snapshot
     /// any more.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use values::{EdgeRef, VertexRef, compare};
+use values::{EdgeRef, VertexRef};
 
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Cardinality, Catalog, EdgeKey, EdgeLabelId, EdgeSchema, KeyId, PropertyEntry, Rules, Schema, SchemaError,
-    SchemaMode, ValueType, VertexKey, VertexLabelId, VertexSchema, embeds,
+    Cardinality, Catalog, EdgeKey, EdgeLabelId, EdgeSchema, KeyId, Rules, Schema, SchemaError, SchemaMode,
+    ValueType, VertexKey, VertexLabelId, VertexSchema, embeds, under_key,
 };
 use crate::read::{Reader, ScanCursor, Snapshot};
 
@@ -29,7 +29,11 @@ pub(crate) fn check_existing(
         let admitted = || admits_vertices(old.vertex(label), new.vertex(label), strict);
         if (stricter || !admitted()) && snapshot.vertex_count(Some(label)) > 0 {
             rules.admit_vertex_label(name).map_err(broken)?;
-            check_vertices(snapshot, label, rules)?;
+            check_all(
+                snapshot,
+                |reader, cursor, found| reader.scan_vertices(Some(label), cursor, BATCH, found),
+                |reader, v| check_vertex(reader, v, label, rules),
+            )?;
         }
     }
     for (label, name) in catalog.edge_labels() {
@@ -37,7 +41,11 @@ pub(crate) fn check_existing(
         let admitted = || admits_edges(old.edge(label), new.edge(label), strict);
         if (stricter || !admitted()) && edges > 0 {
             rules.admit_edge_label(name).map_err(broken)?;
-            check_edges(snapshot, label, rules)?;
+            check_all(
+                snapshot,
+                |reader, cursor, found| reader.scan_edges(Some(label), cursor, BATCH, found),
+                |reader, e| check_edge(reader, e, label, rules),
+            )?;
         }
     }
     snapshot.check()
@@ -89,14 +97,18 @@ fn broken(error: SchemaError) -> GraphError {
     SchemaError::Broken(Box::new(error)).into()
 }
 
-fn check_vertices(snapshot: &Snapshot, label: VertexLabelId, rules: Rules<'_>) -> Result<()> {
+/// Checks all elements that `scan` finds, which says whether there are more.
+fn check_all<E>(
+    snapshot: &Snapshot,
+    scan: impl Fn(&Reader<'_>, &mut ScanCursor, &mut Vec<E>) -> bool,
+    check: impl Fn(&Reader<'_>, E) -> Result<(), SchemaError>,
+) -> Result<()> {
     let (mut cursor, mut more) = (ScanCursor::default(), true);
     while more {
         let reader = snapshot.reader();
-        let mut vertices = Vec::with_capacity(BATCH);
-        more = reader.scan_vertices(Some(label), &mut cursor, BATCH, &mut vertices);
-        let check = |v: &VertexRef| check_vertex(&reader, *v, label, rules).map_err(broken);
-        vertices.iter().try_for_each(check)?;
+        let mut elements = Vec::with_capacity(BATCH);
+        more = scan(&reader, &mut cursor, &mut elements);
+        elements.into_iter().try_for_each(|element| check(&reader, element).map_err(broken))?;
     }
     Ok(())
 }
@@ -112,7 +124,7 @@ fn check_vertex(
     reader.vertex_properties(v, &[], &mut properties);
     for values in properties.chunk_by(|a, b| a.key == b.key) {
         let key = (Some(values[0].key), catalog.key_name(values[0].key).as_str());
-        rules.cardinality(label, key, Some(needed(values)))?;
+        rules.cardinality(label, key, Some(Cardinality::needed(values, |property| &property.value)))?;
         for property in values {
             rules.vertex_value(label, key, property.value.clone())?;
             for (meta, value) in &property.meta {
@@ -123,30 +135,6 @@ fn check_vertex(
     }
     let has = |key: KeyId| properties.iter().any(|property| property.key == key);
     rules.require_of_vertex(label, || reader.id(v), has)
-}
-
-/// The narrowest cardinality under which a vertex can have these values.
-fn needed(values: &[PropertyEntry]) -> Cardinality {
-    let equals_earlier =
-        |i: usize| values[..i].iter().any(|one| compare::equals(&one.value, &values[i].value));
-    if values.len() == 1 {
-        Cardinality::Single
-    } else if (1..values.len()).any(equals_earlier) {
-        Cardinality::List
-    } else {
-        Cardinality::Set
-    }
-}
-
-fn check_edges(snapshot: &Snapshot, label: EdgeLabelId, rules: Rules<'_>) -> Result<()> {
-    let (mut cursor, mut more) = (ScanCursor::default(), true);
-    while more {
-        let reader = snapshot.reader();
-        let mut edges = Vec::with_capacity(BATCH);
-        more = reader.scan_edges(Some(label), &mut cursor, BATCH, &mut edges);
-        edges.iter().try_for_each(|e| check_edge(&reader, *e, label, rules).map_err(broken))?;
-    }
-    Ok(())
 }
 
 fn check_edge(
@@ -162,6 +150,6 @@ fn check_edge(
         let name = (Some(*key), catalog.key_name(*key).as_str());
         rules.edge_value(label, name, value.clone())?;
     }
-    let has = |key: KeyId| properties.iter().any(|(known, _)| *known == key);
+    let has = |key: KeyId| under_key(&properties, key).is_some();
     rules.require_of_edge(label, || reader.edge_id(e), has)
 }

@@ -70,23 +70,18 @@ impl Checkpoint {
             output.u64s(self.counts.vertices.iter());
             output.u64s(self.counts.edges.iter());
             output.u32s(self.seqs.iter().copied());
-            output.len(self.stripes.len());
-            for stripe in &self.stripes {
+            output.list(&self.stripes, |output, stripe| {
                 output.u16(stripe.number);
                 output.u16(stripe.label.0);
                 output.u32(stripe.allocated);
-                output.len(stripe.sections.len());
-                for (name, tablets) in &stripe.sections {
+                output.list(&stripe.sections, |output, (name, tablets)| {
                     output.u32(name.number());
                     output.u64(*tablets);
-                }
-            }
+                });
+            });
             output.u64s(self.indexes.iter().copied());
             output.u64s(self.ordered.iter().copied());
-            output.len(self.secondaries.len());
-            for name in &self.secondaries {
-                output.block(&name.key(TreePart::Root).bytes());
-            }
+            output.list(&self.secondaries, |output, name| output.block(&name.key(TreePart::Root).bytes()));
         })
     }
 
@@ -96,16 +91,13 @@ impl Checkpoint {
         let mut numbers = || Ok::<_, Malformed>(Vec::from(input.u64s()?).into_iter().collect());
         let counts = Counts { vertices: numbers()?, edges: numbers()? };
         let seqs: Vec<u32> = input.u32s()?.into();
-        let stripes: Vec<StripeEntry> =
-            (0..input.count(12)?).map(|_| decode_stripe(&mut input)).collect::<Result<_, _>>()?;
+        let stripes: Vec<StripeEntry> = input.list(12, decode_stripe)?;
         let indexes = input.u64s()?.into();
         let ordered = if input.is_empty() { Vec::new() } else { input.u64s()?.into() };
-        let count = if input.is_empty() { 0 } else { input.count(4)? };
-        let secondaries = (0..count).map(|_| decode_secondary(&mut input)).collect::<Result<_, _>>()?;
+        let secondaries = if input.is_empty() { Vec::new() } else { input.list(4, decode_secondary)? };
         input.end()?;
-        if seqs.len() > TABLETS || stripes.len() > STRIPES {
-            return Err(Malformed::new("it has more tablets or stripes than a graph can have"));
-        }
+        let fits = seqs.len() <= TABLETS && stripes.len() <= STRIPES;
+        Malformed::unless(fits, "it has more tablets or stripes than a graph can have")?;
         Ok(Self { stamp, counts, seqs, stripes, indexes, ordered, secondaries })
     }
 }
@@ -119,11 +111,10 @@ fn decode_secondary(input: &mut Input<'_>) -> Result<TreeName, Malformed> {
 
 fn decode_stripe(input: &mut Input<'_>) -> Result<StripeEntry, Malformed> {
     let (number, label, allocated) = (input.u16()?, VertexLabelId(input.u16()?), input.u32()?);
-    let section = |input: &mut Input<'_>| {
+    let sections = input.list(12, |input| {
         let name = SectionName::from_number(input.u32()?);
         Ok((name.ok_or_else(|| Malformed::new("a section has an unknown name"))?, input.u64()?))
-    };
-    let sections = (0..input.count(12)?).map(|_| section(input)).collect::<Result<_, Malformed>>()?;
+    })?;
     Ok(StripeEntry { number, label, allocated, sections })
 }
 
@@ -184,14 +175,14 @@ impl Meta {
         match meta.view.get(b"format")? {
             None => meta.write_format()?,
             Some(bytes) => {
-                let bytes: [u8; 4] =
-                    bytes[..].try_into().map_err(|_| corrupt("format", "it has the wrong length"))?;
+                let corrupt = |problem| GraphError::corrupt("format", problem);
+                let bytes = bytes[..].try_into().map_err(|_| corrupt("it has the wrong length"))?;
                 let found = u32::from_le_bytes(bytes);
                 if found > FORMAT {
                     return Err(GraphError::NewerFormat { found, supported: FORMAT });
                 }
                 if found == 0 {
-                    return Err(corrupt("format", "there is no format 0"));
+                    return Err(corrupt("there is no format 0"));
                 }
                 if found < FORMAT {
                     // Everything of an older format can be read, but from now on there may be what it cannot.
@@ -210,23 +201,19 @@ impl Meta {
 
     /// The last checkpoint and its catalog; of an empty graph if there was none.
     pub(crate) fn load(&self) -> Result<(Checkpoint, Declared)> {
-        let checkpoint = match self.view.get(b"checkpoint")? {
-            Some(bytes) => {
-                Checkpoint::decode(&bytes).map_err(|malformed| corrupt("checkpoint", &malformed.0))?
-            }
-            None => Checkpoint::default(),
-        };
-        let declared = match self.view.get(b"catalog")? {
-            Some(bytes) => decode_catalog(&bytes).map_err(|malformed| corrupt("catalog", &malformed.0))?,
-            None => Declared::new(Arc::default()),
-        };
-        Ok((checkpoint, declared))
+        let checkpoint = self.read("checkpoint", Checkpoint::decode)?.unwrap_or_default();
+        let declared = self.read("catalog", decode_catalog)?;
+        Ok((checkpoint, declared.unwrap_or_else(|| Declared::new(Arc::default()))))
+    }
+
+    fn read<T>(&self, name: &str, decode: impl FnOnce(&[u8]) -> Result<T, Malformed>) -> Result<Option<T>> {
+        let decoded = self.view.get(name.as_bytes())?.map(|bytes| decode(&bytes)).transpose();
+        decoded.map_err(|malformed| GraphError::corrupt(name, malformed.0))
     }
 
     /// The statistics that are stored, with the stamp of their checkpoint.
     pub(crate) fn stored_statistics(&self) -> Result<Option<(Tick, DegreeTable, ValueTable)>> {
-        let Some(bytes) = self.view.get(b"statistics")? else { return Ok(None) };
-        decode_statistics(&bytes).map(Some).map_err(|malformed| corrupt("statistics", &malformed.0))
+        self.read("statistics", decode_statistics)
     }
 
     /// The statistics as of a checkpoint. Those of an empty graph are known; otherwise, if none were stored or they are
@@ -265,13 +252,10 @@ impl Meta {
     }
 }
 
-fn corrupt(what: &str, problem: &str) -> GraphError {
-    GraphError::Corrupt { what: what.into(), problem: problem.into() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::Output;
     use crate::model::{Dir, EdgeLabelId, KeyId};
     use values::VertexRef;
 
@@ -299,39 +283,48 @@ mod tests {
         assert_eq!(Checkpoint::decode(&checkpoint.encode()).unwrap(), checkpoint);
     }
 
-    #[test]
-    fn a_newer_format_is_refused_with_both_numbers() {
+    /// A new graph, with other things in these places.
+    fn written(pairs: &[(&str, &[u8])]) -> Arc<dyn Store> {
         let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
         let meta = Meta::open(Arc::clone(&store)).unwrap();
         let mut batch = WriteBatch::new();
-        batch.put(&meta.view.keyspace, "format", 9u32.to_le_bytes());
+        pairs.iter().for_each(|&(place, bytes)| batch.put(&meta.view.keyspace, place, bytes));
         meta.write(batch).unwrap();
-        let refused = Meta::open(store).err().unwrap();
+        store
+    }
+
+    /// The catalog that is read of a graph of an older format, which becomes one of this format.
+    fn read_of_format(format: u32, catalog: &[u8]) -> Catalog {
+        let store = written(&[("format", &format.to_le_bytes()), ("catalog", catalog)]);
+        let meta = Meta::open(store).unwrap();
+        assert_eq!(&meta.view.get(b"format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
+        Catalog::newest(Arc::new(meta.load().unwrap().1))
+    }
+
+    /// Names of the three spaces as a catalog has them.
+    fn write_names(output: &mut Output, spaces: [&[&str]; 3]) {
+        for names in spaces {
+            output.list(names, |output, name| output.block(name.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_both_numbers() {
+        let refused = Meta::open(written(&[("format", &9u32.to_le_bytes())])).err().unwrap();
         assert!(matches!(refused, GraphError::NewerFormat { found: 9, supported: FORMAT }), "{refused}");
     }
 
     #[test]
     fn a_graph_of_format_1_is_read_with_its_indexes_and_becomes_one_of_this_format() {
-        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
-        let meta = Meta::open(Arc::clone(&store)).unwrap();
         let old = seal_frame(|output| {
-            for names in [&["person"][..], &[], &["~id", "age"]] {
-                output.len(names.len());
-                names.iter().for_each(|name| output.block(name.as_bytes()));
-            }
+            write_names(output, [&["person"], &[], &["~id", "age"]]);
             output.len(1);
             output.u16(0);
             output.u16(1);
         });
-        let mut batch = WriteBatch::new();
-        batch.put(&meta.view.keyspace, "format", 1u32.to_le_bytes());
-        batch.put(&meta.view.keyspace, "catalog", old);
-        meta.write(batch).unwrap();
-        let meta = Meta::open(store).unwrap();
-        let catalog = Catalog::newest(Arc::new(meta.load().unwrap().1));
+        let catalog = read_of_format(1, &old);
         assert!(catalog.has_index(VertexLabelId(0), catalog.key("age").unwrap()));
         assert_eq!(catalog.definitions().next_index, 1);
-        assert_eq!(&meta.view.get(b"format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 
     #[test]
@@ -340,20 +333,18 @@ mod tests {
             declared.define(|definitions| definitions.schema.version = 7);
         });
         let encoded = encode_catalog(&catalog);
-        assert_eq!(decode_catalog(&encoded).unwrap().definitions(), catalog.definitions());
+        assert_eq!(decode_catalog(&encoded).unwrap().definitions, *catalog.definitions());
         // Format 5 ended before the lists to be sorted: a count, and nothing to count; format 4 before the sizes of nodes as
         // well; format 3 before what is read as another type: two more.
         let body = open_frame(&encoded).unwrap();
         for missing in [4, 8, 16] {
             let old = seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - missing]));
-            assert_eq!(decode_catalog(&old).unwrap().definitions(), catalog.definitions());
+            assert_eq!(decode_catalog(&old).unwrap().definitions, *catalog.definitions());
         }
     }
 
     #[test]
     fn a_graph_of_format_5_is_read_with_its_sort_keys_and_becomes_one_of_this_format() {
-        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
-        let meta = Meta::open(Arc::clone(&store)).unwrap();
         let (label, key) = (EdgeLabelId(2), KeyId(3));
         let catalog = Catalog::default().with_changed(|declared| {
             declared.define(|definitions| {
@@ -362,18 +353,8 @@ mod tests {
         });
         let encoded = encode_catalog(&catalog);
         let body = open_frame(&encoded).unwrap();
-        let mut batch = WriteBatch::new();
-        batch.put(&meta.view.keyspace, "format", 5u32.to_le_bytes());
-        batch.put(
-            &meta.view.keyspace,
-            "catalog",
-            seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - 4])),
-        );
-        meta.write(batch).unwrap();
-        let meta = Meta::open(store).unwrap();
-        let catalog = Catalog::newest(Arc::new(meta.load().unwrap().1));
-        assert_eq!(catalog.list_keys(label).collect::<Vec<_>>(), [key]);
-        assert_eq!(&meta.view.get(b"format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
+        let old = seal_frame(|output| output.bytes.extend_from_slice(&body[..body.len() - 4]));
+        assert_eq!(read_of_format(5, &old).list_keys(label).collect::<Vec<_>>(), [key]);
     }
 
     #[test]
@@ -390,36 +371,21 @@ mod tests {
         assert_eq!(labels, [(1, "a".to_owned()), (3, "c".to_owned())]);
         assert_eq!(read.edge_label_bound(), 4);
 
-        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
-        let meta = Meta::open(Arc::clone(&store)).unwrap();
-        let body = seal_frame(|output| {
-            for names in [&["person", "software"][..], &["knows"], &["~id", "age"]] {
-                output.len(names.len());
-                names.iter().for_each(|name| output.block(name.as_bytes()));
-            }
+        let old = seal_frame(|output| {
+            write_names(output, [&["person", "software"], &["knows"], &["~id", "age"]]);
             output.len(0);
             Definitions::default().encode(output);
         });
-        let mut batch = WriteBatch::new();
-        batch.put(&meta.view.keyspace, "format", 7u32.to_le_bytes());
-        batch.put(&meta.view.keyspace, "catalog", body);
-        meta.write(batch).unwrap();
-        let meta = Meta::open(store).unwrap();
-        let read = Catalog::newest(Arc::new(meta.load().unwrap().1));
+        let read = read_of_format(7, &old);
         assert_eq!(read.vertex_label("software"), Some(VertexLabelId(1)));
         assert_eq!((read.edge_label("knows"), read.key("age")), (Some(EdgeLabelId(0)), Some(KeyId(1))));
-        assert_eq!(&meta.view.get(b"format").unwrap().unwrap()[..], FORMAT.to_le_bytes());
     }
 
     #[test]
     fn a_damaged_checkpoint_is_an_error_and_not_an_empty_graph() {
-        let store: Arc<dyn Store> = Arc::new(store::MemoryStore::new());
-        let meta = Meta::open(Arc::clone(&store)).unwrap();
         let mut damaged = Checkpoint { stamp: 5, ..Checkpoint::default() }.encode();
         damaged[12] ^= 1;
-        let mut batch = WriteBatch::new();
-        batch.put(&meta.view.keyspace, "checkpoint", damaged);
-        meta.write(batch).unwrap();
+        let meta = Meta::open(written(&[("checkpoint", &damaged)])).unwrap();
         assert!(matches!(meta.load(), Err(GraphError::Corrupt { .. })));
     }
 }

@@ -32,11 +32,8 @@ const READ_BYTES: usize = 1 << 20;
 /// In place of a stamp: a record of any number of commits.
 const GROUP: u64 = u64::MAX;
 
-/// Behind the operations of a commit: definitions follow, or such as formats 5 and 4 had, or such as were written before.
+/// Behind the operations of a commit: definitions follow, as format 6 has them. Below it, down to 1, those of the formats before.
 const DEFINITIONS: u8 = 4;
-const DEFINITIONS_OF_FORMAT_5: u8 = 3;
-const DEFINITIONS_OF_FORMAT_4: u8 = 2;
-const OLD_DEFINITIONS: u8 = 1;
 
 /// Log entries that are deleted at once.
 const TRIM_BATCH: usize = 10_000;
@@ -94,19 +91,17 @@ pub(crate) struct Record {
 /// The encoded operations of a commit.
 pub(crate) fn encode_ops(ops: &[Op]) -> Vec<u8> {
     let mut output = Output::default();
-    output.len(ops.len());
-    ops.iter().for_each(|op| op.encode(&mut output));
+    output.list(ops, |output, op| op.encode(output));
     output.bytes
 }
 
 fn encode_commit(output: &mut Output, stamp: Tick, growth: &CatalogGrowth, ops: &[u8]) {
     output.u64(stamp);
-    output.len(growth.names.len());
-    for (space, id, name) in &growth.names {
+    output.list(&growth.names, |output, (space, id, name)| {
         output.u8(*space as u8);
         output.u16(*id);
         output.block(name.as_bytes());
-    }
+    });
     output.bytes.extend_from_slice(ops);
     output.u8(if growth.definitions.is_some() { DEFINITIONS } else { 0 });
     if let Some(definitions) = &growth.definitions {
@@ -115,15 +110,10 @@ fn encode_commit(output: &mut Output, stamp: Tick, growth: &CatalogGrowth, ops: 
 }
 
 fn decode_commit(input: &mut Input<'_>) -> Result<Record, Malformed> {
-    let stamp = input.u64()?;
-    let names = (0..input.count(7)?).map(|_| decode_name(input)).collect::<Result<_, _>>()?;
-    let ops = (0..input.count(1)?).map(|_| Op::decode(input)).collect::<Result<_, _>>()?;
+    let (stamp, names, ops) = (input.u64()?, input.list(7, decode_name)?, input.list(1, Op::decode)?);
     let definitions = match input.u8()? {
         0 => None,
-        OLD_DEFINITIONS => Some(Arc::new(Definitions::decode_old(input)?)),
-        DEFINITIONS_OF_FORMAT_4 => Some(Arc::new(Definitions::decode_format_4(input)?)),
-        DEFINITIONS_OF_FORMAT_5 => Some(Arc::new(Definitions::decode_format_5(input)?)),
-        DEFINITIONS => Some(Arc::new(Definitions::decode(input)?)),
+        tag @ ..=DEFINITIONS => Some(Arc::new(Definitions::decode(input, tag + 2)?)),
         tag => return Err(Malformed::new(format!("no commit ends with {tag}"))),
     };
     let growth = CatalogGrowth { names, old_indexes: Vec::new(), definitions };
@@ -132,9 +122,8 @@ fn decode_commit(input: &mut Input<'_>) -> Result<Record, Malformed> {
 
 /// The commit of a record of format 1.
 fn decode_old_commit(stamp: Tick, input: &mut Input<'_>) -> Result<Record, Malformed> {
-    let names = (0..input.count(7)?).map(|_| decode_name(input)).collect::<Result<_, _>>()?;
-    let old_indexes = decode_old_indexes(input)?;
-    let ops = (0..input.count(1)?).map(|_| Op::decode(input)).collect::<Result<_, _>>()?;
+    let names = input.list(7, decode_name)?;
+    let (old_indexes, ops) = (decode_old_indexes(input)?, input.list(1, Op::decode)?);
     input.end()?;
     Ok(Record { stamp, growth: CatalogGrowth { names, old_indexes, definitions: None }, ops })
 }
@@ -157,17 +146,14 @@ fn decode_record(bytes: &[u8]) -> Result<Vec<(Record, usize)>, Malformed> {
 
 /// The indexes of format 1: labels and keys of equality indexes.
 pub(crate) fn decode_old_indexes(input: &mut Input<'_>) -> Result<Vec<IndexDefinition>, Malformed> {
-    let index = |input: &mut Input<'_>| {
+    input.list(4, |input| {
         let (label, key) = (VertexLabelId(input.u16()?), KeyId(input.u16()?));
         Ok(IndexDefinition { label, keys: [key].into(), kind: IndexKind::Equality })
-    };
-    (0..input.count(4)?).map(|_| index(input)).collect()
+    })
 }
 
 fn decode_name(input: &mut Input<'_>) -> Result<Named, Malformed> {
-    let tag = input.u8()?;
-    let space = NameSpace::ALL.into_iter().find(|space| *space as u8 == tag);
-    let space = space.ok_or_else(|| Malformed::new(format!("no name space has tag {tag}")))?;
+    let space = input.one_of(NameSpace::ALL, |space| space as u8, "a name is of an unknown space")?;
     Ok((space, input.u16()?, Str::from(input.str()?)))
 }
 
@@ -270,7 +256,7 @@ fn visit_group(
 }
 
 fn corrupt(stamp: Tick, problem: &str) -> GraphError {
-    GraphError::Corrupt { what: format!("log record {stamp}"), problem: problem.into() }
+    GraphError::corrupt(format!("log record {stamp}"), problem)
 }
 
 fn entry_key(stamp: Tick, part: u16) -> [u8; 10] {
@@ -324,9 +310,7 @@ mod tests {
         // Format 5 had nothing of sort keys that change: a count, and nothing to count; format 4 nothing of nodes. Before it
         // they ended before what is read as another type: two counts, likewise.
         let before = output.bytes.len() - definitions_len(&growth) - 1;
-        for (tag, missing) in
-            [(DEFINITIONS_OF_FORMAT_5, 4), (DEFINITIONS_OF_FORMAT_4, 4), (OLD_DEFINITIONS, 8)]
-        {
+        for (tag, missing) in [(3, 4), (2, 4), (1, 8)] {
             output.bytes[before] = tag;
             output.bytes.truncate(output.bytes.len() - missing);
             let mut input = Input::new(&output.bytes);

@@ -46,9 +46,8 @@ impl SectionStore {
 
     /// Loads a section that the checkpoint says is there, with the version of the schema that it was written under.
     pub(crate) fn load<T: StoredSection>(&self, key: SectionKey) -> Result<(T, u64)> {
-        self.read(key, |encoded| Ok((T::decode(encoded)?, written_under(encoded))))?.map_err(
-            |malformed: Malformed| GraphError::Corrupt { what: key.to_string(), problem: malformed.0 },
-        )
+        let read = self.read(key, |encoded| Ok((T::decode(encoded)?, written_under(encoded))))?;
+        read.map_err(|malformed: Malformed| GraphError::corrupt(key, malformed.0))
     }
 
     /// The bytes that a section takes in the store, before the store's own compression.
@@ -58,7 +57,7 @@ impl SectionStore {
 
     /// Lets `use_bytes` see a section as it is stored.
     fn read<R>(&self, key: SectionKey, use_bytes: impl FnOnce(&[u8]) -> R) -> Result<R> {
-        let corrupt = |problem: String| GraphError::Corrupt { what: key.to_string(), problem };
+        let corrupt = |problem: String| GraphError::corrupt(key, problem);
         let snapshot = self.view.snapshot()?;
         let name = key.bytes();
         let first = snapshot.get(&self.view.keyspace, &name).map_err(Arc::new)?;

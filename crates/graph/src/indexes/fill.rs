@@ -101,32 +101,26 @@ impl Entries {
         writer: &mut Writer,
     ) -> Result<()> {
         let (index, stamp) = (FIRST_INDEX + number as usize, writer.applied);
-        let place = (index as u32, partition as u8);
         match &mut self.partitions {
-            Partitions::Hashed(partitions) => {
+            Partitions::Hashed(partitions) if !partitions[partition].is_empty() => {
                 let entries = std::mem::take(&mut partitions[partition]);
-                if entries.is_empty() {
-                    return Ok(());
-                }
                 self.len -= entries.len();
-                let key = SectionKey::Index { index: place.0, partition: place.1 };
+                let key = SectionKey::index(index, partition);
                 let cell = memory.indexes.get_or_grow(index * PARTITIONS + partition);
                 let merge = |section: &IndexPartition| section.with_entries(stamp, entries);
                 replace(memory, cell, key, writer, IndexPartition::empty, merge)
             }
-            Partitions::Ordered(partitions) => {
+            Partitions::Ordered(partitions) if !partitions[partition].is_empty() => {
                 let mut entries = std::mem::take(&mut partitions[partition]);
-                if entries.is_empty() {
-                    return Ok(());
-                }
                 self.len -= entries.len();
                 entries.sort_unstable();
                 entries.dedup();
-                let key = SectionKey::Ordered { index: place.0, partition: place.1 };
+                let key = SectionKey::ordered(index, partition);
                 let cell = memory.ordered.get_or_grow(index * PARTITIONS + partition);
                 let merge = |section: &OrderedPartition| section.merged_with(stamp, &entries);
                 replace(memory, cell, key, writer, OrderedPartition::empty, merge)
             }
+            _ => Ok(()),
         }
     }
 }

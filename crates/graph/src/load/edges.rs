@@ -19,7 +19,8 @@ use super::stripe::Encoded;
 use crate::apply::TreeBuild;
 use crate::cells::Account;
 use crate::model::{
-    DegreeHistogram, Dir, EdgeLabelId, KeyId, SLOTS, TABLETS, Tick, TreeBounds, ValueRef, slot_of, vertex_at,
+    DegreeHistogram, Dir, EdgeLabelId, KeyId, SLOTS, TABLETS, Tick, TreeBounds, ValueRef, slot_of, under_key,
+    under_key_or, vertex_at,
 };
 use crate::sections::{
     Adjacency, EdgePiece, EdgeTree, Order, SectionKey, SectionName, SortPlace, StoredSection, TreeName,
@@ -87,10 +88,7 @@ impl ChunkedColumn {
     }
 
     fn push(&mut self, value: Option<ValueRef<'_>>) {
-        match value {
-            Some(value) => self.last.push(value),
-            None => self.last.push_absent(),
-        }
+        self.last.push_any(value);
         self.close_if_full();
     }
 
@@ -224,14 +222,7 @@ impl EdgeRows {
 
     /// The column of a key, with as many rows as there are edges before.
     fn column(&mut self, key: KeyId, rows: usize) -> &mut ChunkedColumn {
-        let place = match self.columns.iter().position(|(known, _)| *known == key) {
-            Some(place) => place,
-            None => {
-                self.columns.push((key, ChunkedColumn::new()));
-                self.columns.len() - 1
-            }
-        };
-        let column = &mut self.columns[place].1;
+        let column = under_key_or(&mut self.columns, key, ChunkedColumn::new);
         column.pad(rows);
         column
     }
@@ -312,7 +303,7 @@ impl EdgeRows {
 
     /// Sorts the rows of each slot by a sort key.
     fn sort(&self, offsets: &[u32], entries: &mut [Entry], key: KeyId, dir: Dir) {
-        let column = self.columns.iter().find(|(known, _)| *known == key).map(|(_, column)| column);
+        let column = under_key(&self.columns, key);
         let place = |&(row, number): &Entry| SortPlace {
             value: column.and_then(|column| column.get(number as usize)),
             neighbour: row.neighbour(dir),
@@ -349,10 +340,8 @@ fn gather(column: &ChunkedColumn, rows: impl Iterator<Item = u32> + Clone) -> Op
     }
     let mut builder = ValuesBuilder::new();
     for (position, row) in rows.enumerate() {
-        let row = row as usize;
-        if let Some(value) = column.get(row) {
-            builder.pad(position);
-            builder.push(value);
+        if let Some(value) = column.get(row as usize) {
+            builder.put(position, value);
         }
     }
     (builder.len() > 0).then(|| builder.finish())

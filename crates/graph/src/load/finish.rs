@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
-use values::{Value, VertexRef, compare};
+use values::{Value, VertexRef};
 
 use super::building::{Part, Source, build};
 use super::edges::Target;
@@ -20,7 +20,7 @@ use crate::flush::Manifest;
 use crate::indexes::in_turns;
 use crate::model::{
     Catalog, Counts, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace, NewNames,
-    Tick, ValueTable,
+    Tick, ValueTable, repeated,
 };
 use crate::read::{Reader, Snapshot};
 use crate::resident::{CellVisitor, Memory, Writer};
@@ -258,7 +258,7 @@ impl Building<'_> {
                 sink.add(built.sections)?;
                 sink.add_trees(built.trees)?;
                 if let Some(stripe) = self.committer.blocks.stripe(stripe) {
-                    degrees.histogram((stripe.label, lists.0, lists.1)).add(&built.degrees);
+                    degrees.histogram((stripe.label, lists.0, lists.1)).combine(&built.degrees, 1);
                 }
                 done += built.edges;
                 progress(BulkProgress { done, total, spilled });
@@ -320,7 +320,7 @@ struct IdCheck<'a> {
 impl IdCheck<'_> {
     fn vertices(&self, repeated_hashes: &[u32], small: &[u32]) -> Result<()> {
         self.refuse(repeated_hashes, GraphError::DuplicateVertexId, |reader, &hash| {
-            repeated(reader.user_ids_by_hash(hash))
+            repeated(&reader.user_ids_by_hash(hash), |id| id).cloned()
         })?;
         self.refuse(small, GraphError::DuplicateVertexId, |reader, &small| {
             let v = VertexRef(small);
@@ -333,7 +333,8 @@ impl IdCheck<'_> {
         let same_hash = entries.chunk_by(|a, b| a.hash == b.hash).filter(|entries| entries.len() > 1);
         let same_hash: Vec<&[EdgeIdEntry]> = same_hash.collect();
         self.refuse(&same_hash, GraphError::DuplicateEdgeId, |reader, entries| {
-            repeated(entries.iter().map(|entry| reader.edge_id(entry.edge())).collect())
+            let ids: Vec<Value> = entries.iter().map(|entry| reader.edge_id(entry.edge())).collect();
+            repeated(&ids, |id| id).cloned()
         })?;
         self.refuse(whole, GraphError::DuplicateEdgeId, |reader, &id| {
             let id = Value::Long(id);
@@ -358,12 +359,6 @@ impl IdCheck<'_> {
         }
         Ok(())
     }
-}
-
-/// A value that equals one before it.
-fn repeated(ids: Vec<Value>) -> Option<Value> {
-    let before = |i: usize| ids[..i].iter().any(|other| compare::equals(other, &ids[i]));
-    (1..ids.len()).find(|&i| before(i)).map(|i| ids[i].clone())
 }
 
 /// Encodes a partition of an index that has no delta.

@@ -140,21 +140,37 @@ impl BulkLoad {
         columns: Vec<BulkColumn>,
     ) -> Result<Vec<VertexRef>> {
         let rows = ids.as_ref().map(Vec::len).or_else(|| columns.first().map(|column| column.values.len()));
-        let rows = rows.unwrap_or(0);
-        let columns = self.obey_vertices(label, rows, &columns)?;
+        self.add_vertices(label, rows.unwrap_or(0), ids.as_deref(), &columns)
+    }
+
+    /// Adds `count` vertices of one label that have neither ids of their own nor properties.
+    ///
+    /// # Errors
+    /// If the label cannot be one, or the schema refuses them.
+    pub fn vertices_without_columns(&mut self, label: &str, count: usize) -> Result<Vec<VertexRef>> {
+        self.add_vertices(label, count, None, &[])
+    }
+
+    fn add_vertices(
+        &mut self,
+        label: &str,
+        rows: usize,
+        ids: Option<&[Value]>,
+        columns: &[BulkColumn],
+    ) -> Result<Vec<VertexRef>> {
+        let columns = self.obey_vertices(label, rows, columns)?;
         let keys = check_columns(&self.names, &format!("vertices with label {label:?}"), rows, &columns)?;
-        if let Some(ids) = &ids {
-            ids.iter().try_for_each(element_id::check)?;
-        }
+        ids.unwrap_or_default().iter().try_for_each(element_id::check)?;
         let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
-        let refs = self.new_vertices(label, rows)?;
+        let committer = &self.committer;
+        let refs = committer.allocator.vertices_apart(&mut self.stripes, &committer.blocks, label, rows)?;
         self.counts.change_vertices(label, rows as i64);
-        self.note_vertex_ids(ids.as_deref().unwrap_or_default(), &refs);
+        self.note_vertex_ids(ids.unwrap_or_default(), &refs);
         let mut first = 0;
         for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
             let names = Arc::clone(&self.names);
             let builder = self.builder(label, stripe_of(part[0]))?;
-            builder.add(part, ids.as_ref().map(|ids| &ids[first..first + part.len()]));
+            builder.add(part, ids.map(|ids| &ids[first..first + part.len()]));
             for (key, column) in keys.iter().zip(columns.iter()) {
                 builder.add_column(&names, *key, part, &column.values, first)?;
             }
@@ -163,27 +179,8 @@ impl BulkLoad {
         Ok(refs)
     }
 
-    /// Adds `count` vertices of one label that have neither ids of their own nor properties.
-    ///
-    /// # Errors
-    /// If the label cannot be one, or the schema refuses them.
-    pub fn vertices_without_columns(&mut self, label: &str, count: usize) -> Result<Vec<VertexRef>> {
-        self.obey_vertices(label, count, &[])?;
-        let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
-        let refs = self.new_vertices(label, count)?;
-        self.counts.change_vertices(label, count as i64);
-        for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
-            self.builder(label, stripe_of(part[0]))?.add(part, None);
-        }
-        Ok(refs)
-    }
-
     fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
         Ok(self.names.intern(space, name)?.0)
-    }
-
-    fn new_vertices(&mut self, label: VertexLabelId, count: usize) -> Result<Vec<VertexRef>> {
-        self.committer.allocator.vertices_apart(&mut self.stripes, &self.committer.blocks, label, count)
     }
 
     /// The builder of a stripe; the one before it, if any, is full.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use values::{Str, Value, compare};
+use values::{Str, Value};
 
 use super::BulkLoad;
 use super::column::{BulkCell, BulkColumn, BulkValues};
-use crate::error::{GraphError, Result};
+use super::feed::failed;
+use crate::error::Result;
 use crate::model::{Cardinality, Catalog, EdgeLabelId, KeyId, Rules, SchemaError, VertexLabelId};
 
 /// Whose columns they are.
@@ -74,8 +75,7 @@ impl BulkLoad {
         if same {
             return Ok(());
         }
-        let problem = "the schema was changed while it went on; load again".into();
-        Err(GraphError::BadBulk { what: "the graph".into(), problem })
+        Err(failed("the graph", "the schema was changed while it went on; load again"))
     }
 }
 
@@ -100,7 +100,7 @@ fn conform_column(
         (Of::Vertices(label), BulkValues::Multi(rows)) => {
             let cells = |row: &Vec<BulkCell>| {
                 if row.len() > 1 {
-                    rules.cardinality(label, key, Some(needed(row)))?;
+                    rules.cardinality(label, key, Some(Cardinality::needed(row, |cell| &cell.value)))?;
                 }
                 row.iter().map(|cell| conform_cell(rules, catalog, label, key, cell)).collect()
             };
@@ -126,13 +126,6 @@ fn conform_cell(
     let meta = cell.meta.iter().map(entry).collect::<Result<_, SchemaError>>()?;
     let value = rules.vertex_value(label, key, cell.value.clone())?;
     Ok(BulkCell { value, meta, id: cell.id.clone() })
-}
-
-/// The narrowest cardinality under which a vertex can have these values.
-fn needed(row: &[BulkCell]) -> Cardinality {
-    let repeated =
-        (1..row.len()).any(|i| row[..i].iter().any(|one| compare::equals(&one.value, &row[i].value)));
-    if repeated { Cardinality::List } else { Cardinality::Set }
 }
 
 /// Puts each value through the schema. A typed column whose first value is right as it is needs no look at the others.

@@ -6,6 +6,7 @@ use super::column::{BulkCell, BulkColumn, BulkValues};
 use crate::error::Result;
 use crate::model::{
     KeyId, NameSpace, NewNames, PROPERTY_ID_KEY, PropertyCell, SLOTS, TABLETS, Tick, ValueRef, slot_of,
+    under_key_or,
 };
 use crate::sections::{Bits, Column, Presence, SectionKey, SectionName, StoredSection, ValuesBuilder};
 
@@ -34,7 +35,7 @@ impl StripeBuilder {
         for (row, &v) in refs.iter().enumerate() {
             self.exists[v.tablet() as usize].set(slot_of(v));
             if let Some(id) = ids.map(|ids| &ids[row]) {
-                put(&mut self.ids[v.tablet() as usize], slot_of(v), ValueRef::of(id));
+                self.ids[v.tablet() as usize].put(slot_of(v), ValueRef::of(id));
             }
         }
     }
@@ -48,36 +49,24 @@ impl StripeBuilder {
         values: &BulkValues,
         first: usize,
     ) -> Result<()> {
-        let builders = self.builders_of(key);
+        let builders = under_key_or(&mut self.columns, key, builders);
         for (row, &v) in (first..).zip(refs) {
             let builder = &mut builders[v.tablet() as usize];
             match values {
                 BulkValues::Multi(rows) => {
                     let cells = multi_cells(names, &rows[row])?;
                     if !cells.is_empty() {
-                        builder.pad(slot_of(v));
-                        builder.push_cells(&cells);
+                        builder.put_cells(slot_of(v), &cells);
                     }
                 }
                 values => {
                     if let Some(value) = values.get(row) {
-                        put(builder, slot_of(v), value);
+                        builder.put(slot_of(v), value);
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    fn builders_of(&mut self, key: KeyId) -> &mut Vec<ValuesBuilder> {
-        let place = match self.columns.iter().position(|(known, _)| *known == key) {
-            Some(place) => place,
-            None => {
-                self.columns.push((key, builders()));
-                self.columns.len() - 1
-            }
-        };
-        &mut self.columns[place].1
     }
 
     /// The finished sections, in the order of their keys, with the types of this version of the schema.
@@ -104,11 +93,6 @@ impl StripeBuilder {
 
 fn builders() -> Vec<ValuesBuilder> {
     (0..TABLETS).map(|_| ValuesBuilder::new()).collect()
-}
-
-fn put(builder: &mut ValuesBuilder, slot: usize, value: ValueRef<'_>) {
-    builder.pad(slot);
-    builder.push(value);
 }
 
 /// The values of a multi-property as they are stored.

@@ -36,8 +36,8 @@ pub struct Catalog {
 /// One version of what is declared.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
-    names: Arc<Names>,
-    definitions: Arc<Definitions>,
+    pub(crate) names: Arc<Names>,
+    pub(crate) definitions: Arc<Definitions>,
     /// The commit that put them in force.
     since: Tick,
     /// A schema that is to be, while existing elements are checked against it. Never stored.
@@ -48,14 +48,6 @@ impl Declared {
     /// Nothing, over these names.
     pub(crate) fn new(names: Arc<Names>) -> Self {
         Self { names, definitions: Arc::default(), since: 0, pending: None }
-    }
-
-    pub(crate) fn names(&self) -> &Arc<Names> {
-        &self.names
-    }
-
-    pub(crate) fn definitions(&self) -> &Arc<Definitions> {
-        &self.definitions
     }
 
     pub(crate) fn schema(&self) -> &Schema {

@@ -44,12 +44,8 @@ impl DegreeHistogram {
         }
     }
 
-    /// Counts the vertices of another histogram as well.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.combine(other, 1);
-    }
-
-    fn combine(&mut self, other: &Self, sign: i64) {
+    /// Counts the vertices of another histogram as well, or (`sign` -1) no more.
+    pub(crate) fn combine(&mut self, other: &Self, sign: i64) {
         self.edges += sign * other.edges;
         self.buckets.iter_mut().zip(&other.buckets).for_each(|(own, other)| *own += sign * other);
     }

@@ -62,3 +62,19 @@ impl Dir {
         }
     }
 }
+
+/// What is there under a key: of a handful of entries, so a linear search beats a map.
+#[inline]
+pub(crate) fn under_key<T>(entries: &[(KeyId, T)], key: KeyId) -> Option<&T> {
+    entries.iter().find(|(known, _)| *known == key).map(|(_, entry)| entry)
+}
+
+/// The same, added as `new` makes it if there is nothing.
+#[inline]
+pub(crate) fn under_key_or<T>(entries: &mut Vec<(KeyId, T)>, key: KeyId, new: impl FnOnce() -> T) -> &mut T {
+    let place = entries.iter().position(|(known, _)| *known == key).unwrap_or(entries.len());
+    if place == entries.len() {
+        entries.push((key, new()));
+    }
+    &mut entries[place].1
+}

@@ -78,7 +78,7 @@ impl Op {
                 output.u8(CREATE_VERTEX);
                 output.u32(v.0);
                 output.u16(label.0);
-                encode_id(id.as_ref(), output);
+                output.optional_value(id.as_ref());
             }
             Self::DropVertex { v } => {
                 output.u8(DROP_VERTEX);
@@ -99,7 +99,7 @@ impl Op {
             Self::DropEdge { e, id, before } => {
                 let tag = if before.is_empty() { DROP_EDGE } else { DROP_SORTED_EDGE };
                 encode_edge(tag, e, None, output);
-                encode_id(id.as_ref(), output);
+                output.optional_value(id.as_ref());
                 encode_before(before, output);
             }
         }
@@ -109,7 +109,7 @@ impl Op {
         Ok(match input.u8()? {
             CREATE_VERTEX => {
                 let (v, label) = (VertexRef(input.u32()?), VertexLabelId(input.u16()?));
-                Self::CreateVertex { v, label, id: decode_id(input)? }
+                Self::CreateVertex { v, label, id: input.optional_value()? }
             }
             DROP_VERTEX => Self::DropVertex { v: VertexRef(input.u32()?) },
             SET_PROPERTY => {
@@ -122,7 +122,7 @@ impl Op {
                 Self::UpdateEdge { e, cells, before: decode_before(tag, input)? }
             }
             tag @ (DROP_EDGE | OLD_DROP_SORTED_EDGE | DROP_SORTED_EDGE) => {
-                let (e, id) = (decode_edge(input)?, decode_id(input)?);
+                let (e, id) = (decode_edge(input)?, input.optional_value()?);
                 Self::DropEdge { e, id, before: decode_before(tag, input)? }
             }
             tag => return Err(Malformed::new(format!("no operation has tag {tag}"))),
@@ -142,17 +142,6 @@ fn decode_before(tag: u8, input: &mut Input<'_>) -> Result<Before, Malformed> {
         UPDATE_SORTED_EDGE | DROP_SORTED_EDGE => Ok(input.entries::<Vec<_>>()?),
         _ => Ok(Before::new()),
     }
-}
-
-fn encode_id(id: Option<&Value>, output: &mut Output) {
-    output.u8(id.is_some().into());
-    if let Some(id) = id {
-        output.value(id);
-    }
-}
-
-fn decode_id(input: &mut Input<'_>) -> Result<Option<Value>, Malformed> {
-    if input.u8()? == 0 { Ok(None) } else { input.value().map(Some) }
 }
 
 fn encode_state(state: &PropertyState, output: &mut Output) {
@@ -236,7 +225,7 @@ mod tests {
         });
         let drop = decoded(|output| {
             encode_edge(OLD_DROP_SORTED_EDGE, &e, None, output);
-            encode_id(None, output);
+            output.optional_value(None);
             output.value(&value);
         });
         for op in [update, drop] {

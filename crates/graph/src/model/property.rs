@@ -1,9 +1,9 @@
 //! Properties as the graph hands them out and takes them in.
 
-use values::{Value, VertexRef};
+use values::{Value, VertexRef, compare};
 
 use super::catalog::PROPERTY_ID_KEY;
-use super::names::KeyId;
+use super::names::{KeyId, under_key};
 use super::value_bytes::weight;
 use super::value_ref::ValueRef;
 
@@ -33,6 +33,21 @@ impl Cardinality {
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Single, Self::List, Self::Set].into_iter().find(|cardinality| cardinality.name() == name)
     }
+
+    /// The narrowest under which a vertex can have these values.
+    pub(crate) fn needed<T>(items: &[T], value: impl Fn(&T) -> &Value) -> Self {
+        match items.len() {
+            0 | 1 => Self::Single,
+            _ if repeated(items, value).is_some() => Self::List,
+            _ => Self::Set,
+        }
+    }
+}
+
+/// The first item whose value equals that of one before it.
+pub(crate) fn repeated<T>(items: &[T], value: impl Fn(&T) -> &Value) -> Option<&T> {
+    let equals = |one: &T, other: &T| compare::equals(value(one), value(other));
+    (1..items.len()).find(|&i| items[..i].iter().any(|one| equals(one, &items[i]))).map(|i| &items[i])
 }
 
 impl std::fmt::Display for Cardinality {
@@ -141,7 +156,7 @@ impl PropertyCell {
 
     /// The id that it came with, if that is kept.
     pub(crate) fn kept_id(&self) -> Option<&Value> {
-        self.meta.iter().find(|(key, _)| *key == PROPERTY_ID_KEY).map(|(_, id)| id)
+        under_key(&self.meta, PROPERTY_ID_KEY)
     }
 
     /// Bytes in memory, roughly.

@@ -27,15 +27,13 @@ pub(crate) fn encode(stamp: Tick, degrees: &DegreeTable, values: &ValueTable) ->
         output.u64(stamp);
         output.u8(degrees.is_known.into());
         output.u8(degrees.is_exact.into());
-        output.len(histograms.len());
-        for ((vertex, edge, dir), histogram) in histograms {
+        output.list(histograms, |output, ((vertex, edge, dir), histogram)| {
             output.u16(vertex.0);
             output.u16(edge.0);
             output.u8(*dir as u8);
             output.u64s(histogram.numbers());
-        }
-        output.len(values.len());
-        values.iter().for_each(|(number, values)| encode_values(*number, values, output));
+        });
+        output.list(values, |output, (number, values)| encode_values(*number, values, output));
     })
 }
 
@@ -47,8 +45,7 @@ fn encode_values(number: u32, values: &ValueStatistics, output: &mut Output) {
     output.u64s(values.distinct.iter().copied());
     output.u32s(values.common.iter().map(|(hash, _)| *hash));
     output.u64s(values.common.iter().map(|(_, entries)| *entries));
-    output.len(values.bounds.len());
-    values.bounds.iter().for_each(|bound| output.block(bound));
+    output.list(&values.bounds, |output, bound| output.block(bound));
 }
 
 /// The checkpoint's stamp, and what was stored with it.
@@ -56,33 +53,27 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Tick, DegreeTable, ValueTable), Ma
     let mut input = Input::new(open_frame(bytes)?);
     let stamp = input.u64()?;
     let (is_known, is_exact) = (input.u8()? != 0, input.u8()? != 0);
-    let mut degrees = DegreeTable { is_known, is_exact, ..DegreeTable::default() };
-    for _ in 0..input.count(5)? {
+    let histograms = input.list(5, |input| {
         let (vertex, edge) = (VertexLabelId(input.u16()?), EdgeLabelId(input.u16()?));
-        let dir = match input.u8()? {
-            0 => Dir::Out,
-            1 => Dir::In,
-            _ => return Err(Malformed::new("a histogram has an unknown direction")),
-        };
+        let dir =
+            input.one_of([Dir::Out, Dir::In], |dir| dir as u8, "a histogram has an unknown direction")?;
         let histogram = DegreeHistogram::from_numbers(&input.u64s()?);
         let histogram = histogram.ok_or_else(|| Malformed::new("a histogram has too many buckets"))?;
-        degrees.histograms.insert((vertex, edge, dir), histogram);
-    }
-    let values = (0..input.count(21)?).map(|_| decode_values(&mut input)).collect::<Result<_, _>>()?;
+        Ok(((vertex, edge, dir), histogram))
+    })?;
+    let values = input.list(21, decode_values)?;
     input.end()?;
-    Ok((stamp, degrees, values))
+    Ok((stamp, DegreeTable { is_known, is_exact, histograms }, values))
 }
 
 fn decode_values(input: &mut Input<'_>) -> Result<(u32, Arc<ValueStatistics>), Malformed> {
     let (number, is_exact) = (input.u32()?, input.u8()? != 0);
     let (entries, vertices, distinct) = (input.u64()?, input.u64()?, input.u64s()?);
     let (hashes, counts) = (input.u32s()?, input.u64s()?);
-    if hashes.len() != counts.len() {
-        return Err(Malformed::new("there are not as many common values as numbers of them"));
-    }
+    let fit = hashes.len() == counts.len();
+    Malformed::unless(fit, "there are not as many common values as numbers of them")?;
     let common = hashes.iter().copied().zip(counts.iter().copied()).collect();
-    let bounds =
-        (0..input.count(1)?).map(|_| input.block().map(Box::from)).collect::<Result<_, Malformed>>()?;
+    let bounds = input.list(1, |input| input.block().map(Box::from))?;
     let values = ValueStatistics { entries, distinct, common, bounds, vertices, is_exact };
     Ok((number, Arc::new(values)))
 }

@@ -90,10 +90,20 @@ impl Output {
                 self.tagged(DURATION, &v.seconds.to_le_bytes());
                 self.u32(v.nanos);
             }
-            Value::List(items) => self.items(LIST, items.len(), items.iter()),
-            Value::Set(items) => self.items(SET, items.len(), items.iter()),
+            Value::List(items) => {
+                self.u8(LIST);
+                self.list(items.iter(), Self::value);
+            }
+            Value::Set(items) => {
+                self.u8(SET);
+                self.list(items.iter(), Self::value);
+            }
             Value::Map(map) => {
-                self.items(MAP, map.len(), map.iter().flat_map(|(key, value)| [key, value]));
+                self.u8(MAP);
+                self.list(map.iter(), |output, (key, value)| {
+                    output.value(key);
+                    output.value(value);
+                });
             }
             _ => self.u8(NULL),
         }
@@ -115,29 +125,27 @@ impl Output {
         self.block(payload);
     }
 
-    fn items<'v>(&mut self, tag: u8, len: usize, items: impl Iterator<Item = &'v Value>) {
-        self.u8(tag);
-        self.len(len);
-        items.for_each(|item| self.value(item));
+    /// Whether there is a value, and it.
+    pub(crate) fn optional_value(&mut self, value: Option<&Value>) {
+        self.u8(value.is_some().into());
+        value.into_iter().for_each(|value| self.value(value));
     }
 
     /// Property cells, with their meta-properties.
     pub(crate) fn cells(&mut self, cells: &[PropertyCell]) {
-        self.len(cells.len());
-        for cell in cells {
-            self.u16(cell.place);
-            self.value(&cell.value);
-            self.entries(&cell.meta);
-        }
+        self.list(cells, |output, cell| {
+            output.u16(cell.place);
+            output.value(&cell.value);
+            output.entries(&cell.meta);
+        });
     }
 
     /// Keys and values.
     pub(crate) fn entries(&mut self, entries: &[(KeyId, Value)]) {
-        self.len(entries.len());
-        for (key, value) in entries {
-            self.u16(key.0);
-            self.value(value);
-        }
+        self.list(entries, |output, (key, value)| {
+            output.u16(key.0);
+            output.value(value);
+        });
     }
 }
 
@@ -147,10 +155,14 @@ impl Input<'_> {
         self.value_at(0)
     }
 
+    /// A value, if one is said to be there.
+    pub(crate) fn optional_value(&mut self) -> Result<Option<Value>, Malformed> {
+        if self.u8()? == 0 { Ok(None) } else { self.value().map(Some) }
+    }
+
     fn value_at(&mut self, depth: usize) -> Result<Value, Malformed> {
-        if depth > MAX_DEPTH + 1 {
-            return Err(Malformed::new("a value is nested too deep"));
-        }
+        Malformed::unless(depth <= MAX_DEPTH + 1, "a value is nested too deep")?;
+        let item = |input: &mut Self| input.value_at(depth + 1);
         Ok(match self.u8()? {
             NULL => Value::Null,
             FALSE => Value::Bool(false),
@@ -178,19 +190,9 @@ impl Input<'_> {
                 Value::Duration(Duration { seconds, nanos: self.u32()? })
             }
             BINARY => Value::Binary(self.block()?.into()),
-            LIST => {
-                let count = self.count(1)?;
-                Value::from((0..count).map(|_| self.value_at(depth + 1)).collect::<Result<Vec<_>, _>>()?)
-            }
-            SET => {
-                let count = self.count(1)?;
-                Value::from((0..count).map(|_| self.value_at(depth + 1)).collect::<Result<Set, _>>()?)
-            }
-            MAP => {
-                let count = self.count(2)?;
-                let entry = |_| Ok((self.value_at(depth + 1)?, self.value_at(depth + 1)?));
-                Value::from((0..count).map(entry).collect::<Result<Map, Malformed>>()?)
-            }
+            LIST => Value::from(self.list::<_, Vec<_>>(1, item)?),
+            SET => Value::from(self.list::<_, Set>(1, item)?),
+            MAP => Value::from(self.list::<_, Map>(2, |input| Ok((item(input)?, item(input)?)))?),
             tag => return Err(Malformed::new(format!("no value has tag {tag}"))),
         })
     }
@@ -203,15 +205,14 @@ impl Input<'_> {
 
     /// Property cells, with their meta-properties.
     pub(crate) fn cells(&mut self) -> Result<Vec<PropertyCell>, Malformed> {
-        let count = self.count(7)?;
-        let cell = |_| Ok(PropertyCell { place: self.u16()?, value: self.value()?, meta: self.entries()? });
-        (0..count).map(cell).collect()
+        self.list(7, |input| {
+            Ok(PropertyCell { place: input.u16()?, value: input.value()?, meta: input.entries()? })
+        })
     }
 
     /// Keys and values.
     pub(crate) fn entries<C: FromIterator<(KeyId, Value)>>(&mut self) -> Result<C, Malformed> {
-        let count = self.count(3)?;
-        (0..count).map(|_| Ok((KeyId(self.u16()?), self.value()?))).collect()
+        self.list(3, |input| Ok((KeyId(input.u16()?), input.value()?)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Access paths: ids, indexes, scans.
 
-use values::{Direction, EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef};
 
 use super::reader::Reader;
 use super::runs::Place;
@@ -109,10 +109,9 @@ impl Reader<'_> {
 
     /// Appends the vertices that an index has under a hash: a superset of those that have the value.
     fn index_candidates(&self, index: usize, hash: u32, out: &mut Vec<VertexRef>) {
-        match self.memory.index_partition(self.request(), index, partition_of(hash), &self.guard) {
-            Ok(Some(partition)) => partition.candidates(hash, out),
-            Ok(None) => {}
-            Err(error) => self.snapshot().fail(error),
+        let loaded = self.memory.index_partition(self.request(), index, partition_of(hash), &self.guard);
+        if let Some(partition) = self.or_fail(loaded).flatten() {
+            partition.candidates(hash, out);
         }
     }
 
@@ -232,24 +231,13 @@ impl Reader<'_> {
         }
         None
     }
-
-    /// Whether an edge from `src` to `dst` along `label` exists; looks through the shorter of the two lists.
-    pub fn has_edge(&self, src: VertexRef, label: EdgeLabelId, dst: VertexRef) -> bool {
-        let out = self.degree(src, Direction::Out, &[label]);
-        let into = self.degree(dst, Direction::In, &[label]);
-        if out <= into {
-            self.list(src, label, Dir::Out).runs().any(|run| run.neighbours().contains(&dst))
-        } else {
-            self.list(dst, label, Dir::In).runs().any(|run| run.neighbours().contains(&src))
-        }
-    }
 }
 
 /// Vertices, or lists of edges, that a scan looks at in one go although it finds nothing there: less than a millisecond.
 const LOOKS: usize = 1 << 13;
 
 /// Sorts what follows `first`, and keeps each vertex once if `keep` says so.
-fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {
+pub(super) fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: impl Fn(VertexRef) -> bool) {
     out[first..].sort_unstable();
     let mut kept = first;
     for i in first..out.len() {

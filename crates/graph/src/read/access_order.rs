@@ -83,15 +83,8 @@ impl Reader<'_> {
             sequences.push(Box::new(own.ordered_between(number, from, to, descending)));
         }
         for partition in 0..PARTITIONS {
-            match self.memory.ordered_partition(
-                self.request(),
-                FIRST_INDEX + number as usize,
-                partition,
-                &self.guard,
-            ) {
-                Ok(Some(section)) => sequences.push(Box::new(section.between(from, to, descending))),
-                Ok(None) => {}
-                Err(error) => self.snapshot().fail(error),
+            if let Some(section) = self.ordered_partition(FIRST_INDEX + number as usize, partition) {
+                sequences.push(Box::new(section.between(from, to, descending)));
             }
         }
         InOrder::new(sequences, descending)

@@ -2,9 +2,10 @@
 
 use values::VertexRef;
 
+use super::access::keep_distinct_from;
 use super::reader::Reader;
 use crate::model::{RangeQuery, bounds_of};
-use crate::sections::{FIRST_INDEX, PARTITIONS};
+use crate::sections::{FIRST_INDEX, OrderedPartition, PARTITIONS};
 
 impl Reader<'_> {
     /// Appends vertices in ascending order: all that the query is about, and perhaps others of the label. Whoever asks
@@ -21,26 +22,16 @@ impl Reader<'_> {
             own.ordered_candidates(index.number, &from, &to, out);
         }
         for partition in 0..PARTITIONS {
-            match self.memory.ordered_partition(
-                self.request(),
-                FIRST_INDEX + index.number as usize,
-                partition,
-                &self.guard,
-            ) {
-                Ok(Some(section)) => section.candidates(&from, &to, out),
-                Ok(None) => {}
-                Err(error) => self.snapshot().fail(error),
+            if let Some(section) = self.ordered_partition(FIRST_INDEX + index.number as usize, partition) {
+                section.candidates(&from, &to, out);
             }
         }
-        out[first..].sort_unstable();
-        let mut kept = first;
-        for i in first..out.len() {
-            if (kept == first || out[kept - 1] != out[i]) && self.exists(out[i]) {
-                out[kept] = out[i];
-                kept += 1;
-            }
-        }
-        out.truncate(kept);
+        keep_distinct_from(out, first, |v| self.exists(v));
         true
+    }
+
+    /// The partition of a range index, if there is one.
+    pub(super) fn ordered_partition(&self, index: usize, partition: usize) -> Option<&OrderedPartition> {
+        self.or_fail(self.memory.ordered_partition(self.request(), index, partition, &self.guard)).flatten()
     }
 }

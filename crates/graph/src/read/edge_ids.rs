@@ -35,18 +35,13 @@ impl Reader<'_> {
     }
 
     fn edge_id_candidates(&self, hash: u32, out: &mut Vec<EdgeRef>) {
-        match self.memory.ordered_partition(self.request(), EDGE_IDS, partition_of(hash), &self.guard) {
-            Ok(Some(partition)) => {
-                let from = hash.to_be_bytes();
-                // Behind every key that begins with the hash.
-                let mut to = [u8::MAX; EDGE_ID_BYTES + 1];
-                to[..4].copy_from_slice(&from);
-                let entries = partition.between(&from, &to, false);
-                out.extend(entries.filter_map(|entry| EdgeIdEntry::parse(&entry)).map(EdgeIdEntry::edge));
-            }
-            Ok(None) => {}
-            Err(error) => self.snapshot().fail(error),
-        }
+        let Some(partition) = self.ordered_partition(EDGE_IDS, partition_of(hash)) else { return };
+        let from = hash.to_be_bytes();
+        // Behind every key that begins with the hash.
+        let mut to = [u8::MAX; EDGE_ID_BYTES + 1];
+        to[..4].copy_from_slice(&from);
+        let entries = partition.between(&from, &to, false);
+        out.extend(entries.filter_map(|entry| EdgeIdEntry::parse(&entry)).map(EdgeIdEntry::edge));
     }
 }
 

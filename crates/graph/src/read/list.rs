@@ -4,9 +4,8 @@ use values::{EdgeRef, Value, VertexRef};
 
 use super::reader::Reader;
 use super::runs::{Place, Runs};
-use super::seek::Seek;
 use crate::model::{Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, ValueRef, slot_of};
-use crate::sections::{Adjacency, AdjacencyBuilder, MergedList, TreeName, order_values};
+use crate::sections::{Adjacency, AdjacencyBuilder, MergedList, TreeName, order_values, partition_point};
 
 /// A stretch of an adjacency list that lies together: all of it, unless it is long enough to have an edge-tree.
 ///
@@ -214,11 +213,6 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Which vertex's list this is of.
-    pub fn owner(&self) -> VertexRef {
-        self.owner
-    }
-
     /// Along which edge label.
     pub fn label(&self) -> EdgeLabelId {
         self.label
@@ -276,26 +270,6 @@ impl<'r> List<'r> {
         Runs::new(self.reader, self.name)
     }
 
-    /// In a list by a sort key: the run that holds a place, counted from the first edge whose value is not before `value` as
-    /// TinkerPop orders values, and the edge of the run that is there: the run's length at the end of the list. With an
-    /// edge-tree, finding the first costs no more than the tree's height. `None` if the list is not ordered by a sort key.
-    pub fn run_from(self, value: &Value, seek: &mut Seek) -> Option<(Run<'r>, usize)> {
-        self.reader.run_from(self.name, value, seek)
-    }
-
-    /// The run that holds a place, counted back from the last edge whose value is not after `value` as TinkerPop orders values,
-    /// or from the end of the list; and how many of its edges are still ahead, those before this one: none at the beginning of
-    /// the list. `None` if there is a value, but the list is not ordered by a sort key.
-    pub fn run_back(self, value: Option<&Value>, seek: &mut Seek) -> Option<(Run<'r>, usize)> {
-        self.reader.run_back(self.name, value, seek)
-    }
-
-    /// How many edge nodes hold what lies between two values, or all from or up to one, in a list by a sort key: what reading
-    /// it costs. One, if it has no tree.
-    pub fn nodes_between(self, low: Option<&Value>, high: Option<&Value>) -> usize {
-        self.reader.nodes_between(self.name, low, high)
-    }
-
     /// The run that holds a place: [`Reader::run`] of the list as this value of the type reads it.
     pub fn run(self, place: &mut Place) -> Run<'r> {
         self.reader.run_of(self.name, place)
@@ -318,11 +292,6 @@ impl<'r> List<'r> {
             Some(_) => Vec::new(),
             None => self.reader.memory.secondaries.keys_of(self.name, self.reader.tick),
         }
-    }
-
-    /// Whose list it is, along which label, and which way.
-    pub(crate) fn parts(self) -> (VertexRef, EdgeLabelId, Dir) {
-        (self.name.v, self.name.label, self.name.dir)
     }
 
     /// The tree that is read: that of a property, or none for the list as it lies.
@@ -349,14 +318,4 @@ impl<'r> List<'r> {
     pub fn edges(self) -> impl Iterator<Item = EdgeRef> {
         self.runs().flat_map(|run| (0..run.neighbours().len()).map(move |i| run.edge(i)))
     }
-}
-
-/// The first number of a range for which `is_before` does not hold; it holds for all before that and none after.
-fn partition_point(range: std::ops::Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (range.start, range.end);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if is_before(middle) { low = middle + 1 } else { high = middle }
-    }
-    low
 }

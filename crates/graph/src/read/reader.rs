@@ -260,11 +260,6 @@ impl<'a> Reader<'a> {
         user.map_or(Value::Long(e.generated_id()), ValueRef::to_value)
     }
 
-    /// The id of edge `i` of a run, without looking for the edge.
-    pub fn edge_id_at(&self, run: &Run<'_>, i: usize) -> Value {
-        run.user_id(i).map_or_else(|| Value::Long(run.edge(i).generated_id()), ValueRef::to_value)
-    }
-
     /// Where the properties of an edge are, if it exists.
     pub(crate) fn edge_place(&self, e: EdgeRef) -> Option<EdgePlace<'_>> {
         let label = EdgeLabelId(e.label);
@@ -330,12 +325,11 @@ impl<'a> Reader<'a> {
     #[cold]
     fn resolve_stored<T: Mergeable>(&self, cell: &SectionCell<T>, key: SectionKey) -> Option<&T> {
         self.load_with_next(key);
-        match self.memory.section_for(self.request(), cell, || key, &self.guard) {
-            Ok(section) => section,
-            Err(error) => {
-                self.snapshot.fail(error);
-                None
-            }
-        }
+        self.or_fail(self.memory.section_for(self.request(), cell, || key, &self.guard)).flatten()
+    }
+
+    /// What was loaded; a failure is kept in the snapshot.
+    pub(crate) fn or_fail<T>(&self, loaded: Result<T>) -> Option<T> {
+        loaded.map_err(|error| self.snapshot.fail(error)).ok()
     }
 }

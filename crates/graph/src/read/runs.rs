@@ -99,7 +99,7 @@ impl Reader<'_> {
         if let Some(former) = tree.former(self.tick, &self.guard) {
             return Some(former);
         }
-        loaded.map_err(|error| self.snapshot().fail(error)).ok()
+        self.or_fail(loaded)
     }
 
     /// Whether a list of whose tree there is no root has gone back into its section: then it is to be asked for again. (The
@@ -235,13 +235,7 @@ impl Reader<'_> {
             self.memory.secondaries.count_node();
             self.memory.node_sizes.count_read(name.label);
         }
-        match self.memory.edge_node(self.request(), node, name, &self.guard) {
-            Ok(section) => Some(section),
-            Err(error) => {
-                self.snapshot().fail(error);
-                None
-            }
-        }
+        self.or_fail(self.memory.edge_node(self.request(), node, name, &self.guard))
     }
 }
 

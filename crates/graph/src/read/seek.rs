@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use values::{Value, VertexRef};
 
-use super::list::Run;
+use super::list::{List, Run};
 use super::reader::Reader;
 use super::runs::{NodeView, Place};
 use crate::model::{KeyId, ValueRef};
@@ -29,39 +29,34 @@ pub struct Seek {
     first: i64,
 }
 
-impl Reader<'_> {
-    /// [`crate::read::List::run_from`] of the tree with this name, or of the packed list.
-    pub(crate) fn run_from(
-        &self,
-        name: TreeName,
-        value: &Value,
-        seek: &mut Seek,
-    ) -> Option<(Run<'_>, usize)> {
-        let TreeName { v, label, dir, .. } = name;
-        let key = self.list_order(name).key()?;
-        let value = ValueRef::of(value);
-        if let Some(tree) = self.tree_of(name) {
-            return self.tree_run_from(&tree, name, (key, value), seek);
+impl<'r> List<'r> {
+    /// In a list by a sort key: the run that holds a place, counted from the first edge whose value is not before `value` as
+    /// TinkerPop orders values, and the edge of the run that is there: the run's length at the end of the list. With an
+    /// edge-tree, finding the first costs no more than the tree's height. `None` if the list is not ordered by a sort key.
+    pub fn run_from(self, value: &Value, seek: &mut Seek) -> Option<(Run<'r>, usize)> {
+        let (key, value) = (self.sort_key()?, ValueRef::of(value));
+        if let Some(tree) = self.reader().tree_of(self.name()) {
+            return self.tree_run_from(&tree, (key, value), seek);
         }
-        let run = self.run(v, label, dir, &mut Place::default());
+        let run = self.run(&mut Place::default());
         let at = (run.first_from(key, value) + seek.position).min(run.neighbours().len());
         Some((run, at))
     }
 
     fn tree_run_from(
-        &self,
+        self,
         tree: &Arc<EdgeTree>,
-        name: TreeName,
         (key, value): (KeyId, ValueRef<'_>),
         seek: &mut Seek,
-    ) -> Option<(Run<'_>, usize)> {
-        let Some(root) = self.tree_root(tree, name) else {
-            let again = self.went_back(name).then(|| self.run_from(name, &value.to_value(), seek));
+    ) -> Option<(Run<'r>, usize)> {
+        let (reader, name) = (self.reader(), self.name());
+        let Some(root) = reader.tree_root(tree, name) else {
+            let again = reader.went_back(name).then(|| self.run_from(&value.to_value(), seek));
             return again.flatten();
         };
         let least = SortPlace { value: Some(value), neighbour: VertexRef(0), seq: 0 };
-        let mut is_first = self.begin(seek, root, name, &Target::Place(least));
-        while let Some(run) = self.seek_run(root, name, seek.node)? {
+        let mut is_first = reader.begin(seek, root, name, &Target::Place(least));
+        while let Some(run) = reader.seek_run(root, name, seek.node)? {
             if std::mem::take(&mut is_first) {
                 seek.first = -(run.first_from(key, value) as i64);
             }
@@ -75,36 +70,32 @@ impl Reader<'_> {
         Some((Run::empty(name.v, name.label, name.dir), 0))
     }
 
-    /// [`crate::read::List::run_back`] of the tree with this name, or of the packed list.
-    pub(crate) fn run_back(
-        &self,
-        name: TreeName,
-        value: Option<&Value>,
-        seek: &mut Seek,
-    ) -> Option<(Run<'_>, usize)> {
-        let TreeName { v, label, dir, .. } = name;
+    /// The run that holds a place, counted back from the last edge whose value is not after `value` as TinkerPop orders values,
+    /// or from the end of the list; and how many of its edges are still ahead, those before this one: none at the beginning of
+    /// the list. `None` if there is a value, but the list is not ordered by a sort key.
+    pub fn run_back(self, value: Option<&Value>, seek: &mut Seek) -> Option<(Run<'r>, usize)> {
         let from = match value {
-            Some(value) => Some((self.list_order(name).key()?, ValueRef::of(value))),
+            Some(value) => Some((self.sort_key()?, ValueRef::of(value))),
             None => None,
         };
-        if let Some(tree) = self.tree_of(name) {
-            return self.tree_run_back(&tree, name, from, seek);
+        if let Some(tree) = self.reader().tree_of(self.name()) {
+            return self.tree_run_back(&tree, from, seek);
         }
-        let run = self.run(v, label, dir, &mut Place::default());
+        let run = self.run(&mut Place::default());
         let behind = end_in(&run, from).saturating_sub(seek.position);
         Some((run, behind))
     }
 
     fn tree_run_back(
-        &self,
+        self,
         tree: &Arc<EdgeTree>,
-        name: TreeName,
         from: Option<(KeyId, ValueRef<'_>)>,
         seek: &mut Seek,
-    ) -> Option<(Run<'_>, usize)> {
-        let Some(root) = self.tree_root(tree, name) else {
+    ) -> Option<(Run<'r>, usize)> {
+        let (reader, name) = (self.reader(), self.name());
+        let Some(root) = reader.tree_root(tree, name) else {
             let value = from.map(|(_, value)| value.to_value());
-            let again = self.went_back(name).then(|| self.run_back(name, value.as_ref(), seek));
+            let again = reader.went_back(name).then(|| self.run_back(value.as_ref(), seek));
             return again.flatten();
         };
         let target = match from {
@@ -114,8 +105,8 @@ impl Reader<'_> {
             }
             None => Target::Last,
         };
-        let mut is_first = self.begin(seek, root, name, &target);
-        while let Some(run) = self.seek_run(root, name, seek.node)? {
+        let mut is_first = reader.begin(seek, root, name, &target);
+        while let Some(run) = reader.seek_run(root, name, seek.node)? {
             let len = run.neighbours().len();
             if std::mem::take(&mut is_first) {
                 seek.first = end_in(&run, from) as i64 - len as i64;
@@ -131,22 +122,23 @@ impl Reader<'_> {
         Some((Run::empty(name.v, name.label, name.dir), 0))
     }
 
-    /// [`crate::read::List::nodes_between`] of the tree with this name, or of the packed list.
-    pub(crate) fn nodes_between(&self, name: TreeName, low: Option<&Value>, high: Option<&Value>) -> usize {
-        let Some(tree) = self.tree_of(name) else { return 1 };
-        let Some(root) = self.tree_root(&tree, name) else { return 1 };
-        let target = |value, neighbour, seq| {
-            Target::Place(SortPlace {
-                value: Some(ValueRef::of(value)),
-                neighbour: VertexRef(neighbour),
-                seq,
-            })
+    /// How many edge nodes hold what lies between two values, or all from or up to one, in a list by a sort key: what reading
+    /// it costs. One, if it has no tree.
+    pub fn nodes_between(self, low: Option<&Value>, high: Option<&Value>) -> usize {
+        let (reader, name) = (self.reader(), self.name());
+        let Some(tree) = reader.tree_of(name) else { return 1 };
+        let Some(root) = reader.tree_root(&tree, name) else { return 1 };
+        let target = |value, end| {
+            let value = Some(ValueRef::of(value));
+            Target::Place(SortPlace { value, neighbour: VertexRef(end), seq: end })
         };
-        let from = low.map_or_else(NodePlace::default, |low| root.locate(&target(low, 0, 0)));
-        let to = high.map_or_else(|| root.last(), |high| root.locate(&target(high, u32::MAX, u32::MAX)));
+        let from = low.map_or_else(NodePlace::default, |low| root.locate(&target(low, 0)));
+        let to = high.map_or_else(|| root.last(), |high| root.locate(&target(high, u32::MAX)));
         root.nodes_from_to(from, to)
     }
+}
 
+impl Reader<'_> {
     /// Goes to the node that holds the target, if nothing of this tree was read yet; whether it did.
     fn begin(&self, seek: &mut Seek, root: &TreeRoot, name: TreeName, target: &Target<'_>) -> bool {
         if seek.version == root.version {

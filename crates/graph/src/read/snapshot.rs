@@ -90,18 +90,11 @@ impl Snapshot {
         counts: Arc<Counts>,
         own: Option<(Arc<Overlay>, u64)>,
     ) -> Self {
-        let inner = &self.inner;
-        Self {
-            inner: Arc::new(Inner {
-                memory: Arc::clone(&inner.memory),
-                catalog: inner.catalog.with_new(names),
-                counts,
-                own,
-                failure: Arc::clone(&inner.failure),
-                guard: Arc::clone(&inner.guard),
-            }),
-            request: self.request.clone(),
-        }
+        let Inner { memory, failure, guard, .. } = &*self.inner;
+        let (memory, failure, guard) = (Arc::clone(memory), Arc::clone(failure), Arc::clone(guard));
+        let catalog = self.inner.catalog.with_new(names);
+        let inner = Inner { memory, catalog, counts, own, failure, guard };
+        Self { inner: Arc::new(inner), request: self.request.clone() }
     }
 
     /// The names and indexes as of this snapshot.
@@ -124,7 +117,7 @@ impl Snapshot {
     /// A request for reads of this snapshot's graph, over at `deadline` at the latest; see
     /// [`Snapshot::on_behalf_of`].
     pub fn new_request(&self, deadline: Option<Instant>) -> Arc<Request> {
-        self.inner.memory.pools.request(deadline)
+        Request::new(&self.inner.memory.pools, deadline)
     }
 
     /// Begins a batch of reads: pins the memory-reclamation epoch once. Hold it only while working on one batch.

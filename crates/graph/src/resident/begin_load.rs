@@ -27,10 +27,13 @@ impl Memory {
         // A reader keeps what is evicted while it reads, so the more of them wait for loads, the more memory is taken on top
         // of the budget.
         let away = Away::begin(request, !self.cache.is_short());
-        let Some(request) = request else {
+        let tell_if_long = || {
             if self.pools.expects_long() {
                 away.expect_long();
             }
+        };
+        let Some(request) = request else {
+            tell_if_long();
             let loading = self.cache.loads.begin(key);
             return Ok(is_stored().then(|| Load { _loading: loading, _turn: None, _away: away }));
         };
@@ -41,9 +44,7 @@ impl Memory {
         loop {
             let waiter = Arc::new(Waiter::default());
             if self.cache.loads.join(key, &waiter) {
-                if self.pools.expects_long() {
-                    away.expect_long();
-                }
+                tell_if_long();
                 if !request.wait(&waiter) {
                     return Err(GraphError::Interrupted);
                 }
@@ -56,9 +57,7 @@ impl Memory {
                 return Ok(None);
             }
             if let Some(loading) = self.cache.loads.try_begin(key) {
-                if self.pools.expects_long() {
-                    away.expect_long();
-                }
+                tell_if_long();
                 return Ok(is_stored().then(|| Load { _loading: loading, _turn: Some(turn), _away: away }));
             }
         }

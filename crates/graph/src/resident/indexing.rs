@@ -49,11 +49,6 @@ impl Indexing {
         self.changed.notify_all();
     }
 
-    /// Has the worker look through the indexes about which too little is known.
-    pub(crate) fn add_survey(&self) {
-        self.add(Task::Survey);
-    }
-
     pub(crate) fn set_progress(&self, number: u32, done: usize, total: usize) {
         self.state.lock().progress.insert(number, (done, total));
     }
@@ -117,9 +112,7 @@ impl Indexing {
     pub(crate) fn is_stopping(&self) -> bool {
         self.state.lock().stop
     }
-}
 
-impl Indexing {
     /// The next task; none when the graph is being closed.
     pub(crate) fn next(&self) -> Option<Task> {
         let mut state = self.state.lock();

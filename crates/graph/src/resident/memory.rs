@@ -82,8 +82,8 @@ impl Memory {
             known: Known::default(),
             secondaries: Secondaries::default(),
             resorts: Resorts::default(),
-            retypes: RwLock::new(declared.definitions().retypes.clone()),
-            names: Arc::clone(declared.names()),
+            retypes: RwLock::new(declared.definitions.retypes.clone()),
+            names: Arc::clone(&declared.names),
             declared: RwLock::new(Arc::new(declared)),
         }
     }
@@ -213,12 +213,7 @@ impl Memory {
         guard: &'g Guard,
     ) -> Result<Option<&'g IndexPartition>> {
         let Some(cell) = self.indexes.get(index * PARTITIONS + partition) else { return Ok(None) };
-        self.section_for(
-            request,
-            cell,
-            || SectionKey::Index { index: index as u32, partition: partition as u8 },
-            guard,
-        )
+        self.section_for(request, cell, || SectionKey::index(index, partition), guard)
     }
 
     /// The partition of a range index, likewise.
@@ -230,11 +225,6 @@ impl Memory {
         guard: &'g Guard,
     ) -> Result<Option<&'g OrderedPartition>> {
         let Some(cell) = self.ordered.get(index * PARTITIONS + partition) else { return Ok(None) };
-        self.section_for(
-            request,
-            cell,
-            || SectionKey::Ordered { index: index as u32, partition: partition as u8 },
-            guard,
-        )
+        self.section_for(request, cell, || SectionKey::ordered(index, partition), guard)
     }
 }

@@ -50,13 +50,12 @@ impl Memory {
     /// The partitions of indexes that are in memory.
     pub(crate) fn loaded_partitions(&self) -> Vec<SectionKey> {
         let guard = crossbeam_epoch::pin();
-        let place = |number: usize| ((number / PARTITIONS) as u32, (number % PARTITIONS) as u8);
         let hashed = self.indexes.iter().filter(|(_, cell)| cell.loaded(&guard).is_some());
-        let hashed = hashed.map(|(number, _)| place(number));
+        let hashed = hashed.map(|(number, _)| SectionKey::index(number / PARTITIONS, number % PARTITIONS));
         let ordered = self.ordered.iter().filter(|(_, cell)| cell.loaded(&guard).is_some());
-        let ordered = ordered.map(|(number, _)| place(number));
-        let hashed = hashed.map(|(index, partition)| SectionKey::Index { index, partition });
-        hashed.chain(ordered.map(|(index, partition)| SectionKey::Ordered { index, partition })).collect()
+        let ordered =
+            ordered.map(|(number, _)| SectionKey::ordered(number / PARTITIONS, number % PARTITIONS));
+        hashed.chain(ordered).collect()
     }
 
     /// Forgets sections that are not to be.

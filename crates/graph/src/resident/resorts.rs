@@ -76,9 +76,7 @@ impl Resorts {
     pub(crate) fn is_stopping(&self) -> bool {
         self.tasks.lock().stop
     }
-}
 
-impl Resorts {
     /// Tells the thread that there is something to do.
     pub(crate) fn ring(&self) {
         self.tasks.lock().is_new = true;

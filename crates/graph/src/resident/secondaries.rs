@@ -123,7 +123,8 @@ impl Secondaries {
 
     /// Ends a period in which the trees `there` existed, if enough was done: what is to be built and dropped.
     pub(crate) fn end_period(&self, there: &[TreeName], options: &SecondaryOptions) -> Advice {
-        let work = Work { read: self.take_nodes_read() as f64, changed: self.take_changes() as f64 };
+        let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed) as f64;
+        let work = Work { read: take(&self.nodes_read), changed: take(&self.changes) };
         self.advisor.lock().end_period(work, there, options.threshold, options.patience)
     }
 
@@ -132,19 +133,9 @@ impl Secondaries {
         self.nodes_read.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The edge nodes that were read since it was asked last.
-    fn take_nodes_read(&self) -> u64 {
-        self.nodes_read.swap(0, Ordering::Relaxed)
-    }
-
     /// Counts a change of a secondary tree.
     pub(crate) fn count_change(&self) {
         self.changes.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The changes of secondary trees since it was asked last.
-    fn take_changes(&self) -> u64 {
-        self.changes.swap(0, Ordering::Relaxed)
     }
 
     /// The tree of this name that a snapshot at `tick` may read.
@@ -189,13 +180,8 @@ impl Secondaries {
 
     /// The trees that were dropped, and when.
     pub(crate) fn dead(&self) -> Vec<(TreeName, Tick)> {
-        let lists = self.lists.read();
-        let entries = lists.iter().flat_map(|(list, entries)| entries.iter().map(|entry| (*list, entry)));
-        let dead = entries.filter_map(|(list, entry)| match entry.state {
-            State::Dead { died, .. } => Some((list.by(Some(entry.by)), died)),
-            _ => None,
-        });
-        dead.collect()
+        let died = |state: &State| if let State::Dead { died, .. } = *state { Some(died) } else { None };
+        self.of_all(|name, state| Some((name, died(state)?)))
     }
 
     /// The last stamp whose changes a tree has, if it was dropped.
@@ -210,9 +196,13 @@ impl Secondaries {
     }
 
     fn names(&self, keep: impl Fn(&State) -> bool) -> Vec<TreeName> {
+        self.of_all(|name, state| keep(state).then_some(name))
+    }
+
+    fn of_all<R>(&self, look: impl Fn(TreeName, &State) -> Option<R>) -> Vec<R> {
         let lists = self.lists.read();
         let entries = lists.iter().flat_map(|(list, entries)| entries.iter().map(|entry| (*list, entry)));
-        entries.filter(|(_, entry)| keep(&entry.state)).map(|(list, entry)| list.by(Some(entry.by))).collect()
+        entries.filter_map(|(list, entry)| look(list.by(Some(entry.by)), &entry.state)).collect()
     }
 
     /// Notes the trees that a checkpoint names.

@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use crate::cache::{Entry, Request};
-use crate::cells::SectionState;
+use crate::cells::{SectionCell, SectionState};
 use crate::error::{GraphError, Result};
 use crate::model::{adjacency_number, slot_of, vertex_at};
 use crate::sections::{
@@ -85,15 +85,20 @@ impl Memory {
         self.tree_in_memory(name, guard).is_some_and(|current| Arc::ptr_eq(&current, tree))
     }
 
+    /// The place of a section of lists.
+    pub(crate) fn list_cell(&self, key: SectionKey) -> Option<&SectionCell<Adjacency>> {
+        let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
+            return None;
+        };
+        self.blocks.stripe(stripe.into())?.block(tablet.into()).adjacency.get(adjacency_number(label, dir))
+    }
+
     /// The trees that a section in memory leads to.
     pub(crate) fn trees_of(&self, key: SectionKey, guard: &Guard) -> Vec<(TreeName, Arc<EdgeTree>)> {
         let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key else {
             return Vec::new();
         };
-        let Some(block) = self.blocks.stripe(stripe.into()).map(|stripe| stripe.block(tablet.into())) else {
-            return Vec::new();
-        };
-        let section = block.adjacency.get(adjacency_number(label, dir)).and_then(|cell| cell.loaded(guard));
+        let section = self.list_cell(key).and_then(|cell| cell.loaded(guard));
         let trees = section.into_iter().flat_map(|section| section.trees());
         let name = |slot| TreeName::primary(vertex_at(stripe, tablet, slot), label, dir);
         trees.map(|(slot, tree)| (name(*slot), Arc::clone(tree))).collect()
@@ -121,5 +126,5 @@ impl Memory {
 }
 
 pub(crate) fn nowhere(key: SectionKey) -> GraphError {
-    GraphError::Corrupt { what: key.to_string(), problem: "it is neither on disk nor in memory".into() }
+    GraphError::corrupt(key, "it is neither on disk nor in memory")
 }

@@ -24,9 +24,9 @@ use super::merged_list::MergedList;
 use super::order::{Order, SortPlace};
 use super::stripes::Stripes;
 use super::tree::EdgeTree;
-use super::values::{Rows, Values, column};
+use super::values::{Rows, Values};
 use crate::cells::Version;
-use crate::model::{EdgeCells, KeyId, SLOTS, Tick, ValueRef, cells_weight};
+use crate::model::{EdgeCells, KeyId, SLOTS, Tick, ValueRef, cells_weight, under_key};
 
 /// A change of one adjacency list. `neighbour` and `seq` together identify an edge within the list.
 #[derive(Clone, Debug)]
@@ -50,16 +50,36 @@ pub(crate) enum EdgeChangeKind {
 }
 
 impl EdgeChangeKind {
+    /// The properties that the edge has after it, unless it was dropped.
+    #[inline]
+    pub(crate) fn cells(&self) -> Option<&EdgeCells> {
+        match self {
+            Self::Insert(cells) | Self::Update(cells) => Some(cells),
+            Self::Delete => None,
+        }
+    }
+
+    /// By how much the list grows.
+    pub(crate) fn growth(&self) -> i64 {
+        match self {
+            Self::Insert(_) => 1,
+            Self::Update(_) => 0,
+            Self::Delete => -1,
+        }
+    }
+
     /// Bytes of its values.
     pub(crate) fn weight(&self) -> usize {
-        match self {
-            Self::Insert(cells) | Self::Update(cells) => cells_weight(cells),
-            Self::Delete => 0,
-        }
+        self.cells().map_or(0, cells_weight)
     }
 }
 
 impl EdgeChange {
+    /// The other end and the sequence number.
+    pub(crate) fn edge(&self) -> (VertexRef, u32) {
+        (self.neighbour, self.seq)
+    }
+
     /// The edge's identity within the list, as one number.
     #[inline]
     pub(crate) fn identity(&self) -> u64 {
@@ -92,7 +112,7 @@ impl<'r> EdgePlace<'r> {
     pub(crate) fn value(self, key: KeyId) -> Option<ValueRef<'r>> {
         match self {
             Self::Base(base, position) => base.base_value(position, key),
-            Self::Cells(cells) => cells.iter().find(|(k, _)| *k == key).map(|(_, value)| ValueRef::of(value)),
+            Self::Cells(cells) => under_key(cells, key).map(ValueRef::of),
         }
     }
 
@@ -272,13 +292,13 @@ impl Adjacency {
     /// The value at a base position under a key.
     #[inline]
     pub(crate) fn base_value(&self, position: usize, key: KeyId) -> Option<ValueRef<'_>> {
-        column(&self.columns, key)?.get(position)
+        under_key(&self.columns, key)?.get(position)
     }
 
     /// The values at base positions under a key, if all of the section's edges have longs.
     #[inline]
     pub(crate) fn base_longs(&self, positions: Range<usize>, key: KeyId) -> Option<&[i64]> {
-        match column(&self.columns, key).map(|values| (values.is_full(), values.rows()))? {
+        match under_key(&self.columns, key).map(|values| (values.is_full(), values.rows()))? {
             (true, Rows::Long(longs)) => longs.get(positions),
             _ => None,
         }
@@ -316,16 +336,9 @@ impl Adjacency {
     /// Where an out-edge's properties are as of `stamp`, if it exists then. In lists of out-edges the sequence number
     /// alone identifies an edge.
     pub(crate) fn find(&self, slot: usize, stamp: Tick, seq: u32) -> Option<FoundEdge<'_>> {
-        let newest = self.delta.visible(slot, stamp);
-        let same = |version: &&Version<EdgeChange>| version.change().seq == seq;
-        if let Some(version) = newest.and_then(|newest| newest.history().find(same)) {
-            let change = version.change();
-            return match &change.kind {
-                EdgeChangeKind::Delete => None,
-                EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => {
-                    Some(FoundEdge { neighbour: change.neighbour, place: EdgePlace::Cells(cells) })
-                }
-            };
+        if let Some(change) = self.last_change(slot, stamp, |change| change.seq == seq) {
+            let place = EdgePlace::Cells(change.kind.cells()?);
+            return Some(FoundEdge { neighbour: change.neighbour, place });
         }
         let position = self.base_position(slot, seq)?;
         Some(FoundEdge { neighbour: self.neighbours[position], place: EdgePlace::Base(self, position) })
@@ -339,17 +352,21 @@ impl Adjacency {
         (neighbour, seq): (VertexRef, u32),
     ) -> Option<EdgePlace<'_>> {
         let wanted = identity(neighbour, seq);
-        let same = |version: &&Version<EdgeChange>| version.change().identity() == wanted;
-        let newest = self.delta.visible(slot, stamp);
-        if let Some(version) = newest.and_then(|newest| newest.history().find(same)) {
-            return match &version.change().kind {
-                EdgeChangeKind::Delete => None,
-                EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => {
-                    Some(EdgePlace::Cells(cells))
-                }
-            };
+        if let Some(change) = self.last_change(slot, stamp, |change| change.identity() == wanted) {
+            return change.kind.cells().map(EdgePlace::Cells);
         }
         Some(EdgePlace::Base(self, self.position_of(slot, neighbour, seq)?))
+    }
+
+    /// The last change of an edge by `stamp`, if it is not as it is in the base.
+    #[inline]
+    fn last_change(
+        &self,
+        slot: usize,
+        stamp: Tick,
+        same: impl Fn(&EdgeChange) -> bool,
+    ) -> Option<&EdgeChange> {
+        self.delta.visible(slot, stamp)?.history().map(Version::change).find(|change| same(change))
     }
 
     /// Publishes a change of a slot's list; the degree is computed here.
@@ -361,29 +378,8 @@ impl Adjacency {
         seq: u32,
         kind: EdgeChangeKind,
     ) {
-        let before = self.degree(slot, Tick::MAX) as u32;
-        let degree = match kind {
-            EdgeChangeKind::Insert(_) => before + 1,
-            EdgeChangeKind::Update(_) => before,
-            EdgeChangeKind::Delete => before.saturating_sub(1),
-        };
+        let degree = (self.degree(slot, Tick::MAX) as u64).saturating_add_signed(kind.growth()) as u32;
         self.delta.push(self.slots.into(), slot, stamp, EdgeChange { kind, neighbour, seq, degree });
-    }
-
-    /// The edge with this identity in the newest version of a slot's list.
-    pub(crate) fn newest(&self, slot: usize, wanted: u64) -> Option<EdgePlace<'_>> {
-        let newest = self.delta.head(slot);
-        let same = |version: &&Version<EdgeChange>| version.change().identity() == wanted;
-        if let Some(version) = newest.and_then(|newest| newest.history().find(same)) {
-            return match &version.change().kind {
-                EdgeChangeKind::Delete => None,
-                EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => {
-                    Some(EdgePlace::Cells(cells))
-                }
-            };
-        }
-        let position = self.position_of(slot, VertexRef((wanted >> 32) as u32), wanted as u32)?;
-        Some(EdgePlace::Base(self, position))
     }
 
     /// The base position of an edge, whether or not it was deleted since.
@@ -419,7 +415,7 @@ impl Adjacency {
                 self.append_list(slot, stamp, builder);
             }
         };
-        let mut merged = self.rebuilt(stamp, 0, append);
+        let mut merged = self.rebuilt(self.order, stamp, 0, append);
         merged.trees = self.trees.clone();
         merged.delta = self.delta.newer_than(stamp, left_out);
         merged.between_orders_as(self)
@@ -429,7 +425,7 @@ impl Adjacency {
     /// have yet: see [`Adjacency::with_later`].
     pub(crate) fn sorted(&self, stamp: Tick, key: KeyId) -> Self {
         let order = Order::Key(key);
-        let mut sorted = self.rebuilt_in(order, stamp, 0, |slot, builder| {
+        let mut sorted = self.rebuilt(order, stamp, 0, |slot, builder| {
             let newest = self.delta.visible(slot, stamp);
             let list = MergedList::new(Some(self), self.base_range(slot), newest, None, order);
             list.append_all(builder);
@@ -453,21 +449,16 @@ impl Adjacency {
             None => self.append_list(slot, stamp, builder),
         };
         let slots = lists.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
-        let mut merged = self.rebuilt(stamp, slots, append);
+        let mut merged = self.rebuilt(self.order, stamp, slots, append);
         let trees = self.trees.iter().filter(|(slot, _)| packed((*slot).into()).is_none());
         merged.trees = trees.cloned().collect();
         merged.delta = self.delta.newer_than(stamp, None);
         merged
     }
 
-    /// A base that includes everything up to `stamp`, of the lists that are appended slot by slot: as many slots as this
-    /// section has, and `least`.
-    fn rebuilt(&self, stamp: Tick, least: usize, append: impl Fn(usize, &mut AdjacencyBuilder)) -> Self {
-        self.rebuilt_in(self.order, stamp, least, append)
-    }
-
-    /// The same, in an order.
-    fn rebuilt_in(
+    /// A base that includes everything up to `stamp`, of the lists that are appended slot by slot in an order: as many slots as
+    /// this section has, and `least`.
+    fn rebuilt(
         &self,
         order: Order,
         stamp: Tick,

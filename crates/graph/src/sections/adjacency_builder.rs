@@ -5,7 +5,7 @@ use values::{Value, VertexRef};
 use super::adjacency::Adjacency;
 use super::order::Order;
 use super::values_builder::ValuesBuilder;
-use crate::model::{KeyId, Tick, ValueRef};
+use crate::model::{KeyId, Tick, ValueRef, under_key_or};
 
 /// Builds a base slot by slot.
 pub(crate) struct AdjacencyBuilder {
@@ -36,7 +36,7 @@ impl AdjacencyBuilder {
     ) {
         let row = self.neighbours.len();
         for (key, value) in cells {
-            self.set(row, *key, ValueRef::of(value));
+            self.column(*key).put(row, ValueRef::of(value));
         }
         self.neighbours.push(neighbour);
         self.seqs.push(seq);
@@ -54,7 +54,7 @@ impl AdjacencyBuilder {
             }
             for position in range.clone() {
                 if let Some(value) = values.get(position) {
-                    self.set(row + position - range.start, *key, value);
+                    self.column(*key).put(row + position - range.start, value);
                 }
             }
         }
@@ -79,20 +79,7 @@ impl AdjacencyBuilder {
         Adjacency::new(settled, self.order, offsets, neighbours, seqs, columns)
     }
 
-    fn set(&mut self, row: usize, key: KeyId, value: ValueRef<'_>) {
-        let column = self.column(key);
-        column.pad(row);
-        column.push(value);
-    }
-
     fn column(&mut self, key: KeyId) -> &mut ValuesBuilder {
-        let place = match self.columns.iter().position(|(k, _)| *k == key) {
-            Some(place) => place,
-            None => {
-                self.columns.push((key, ValuesBuilder::new()));
-                self.columns.len() - 1
-            }
-        };
-        &mut self.columns[place].1
+        under_key_or(&mut self.columns, key, ValuesBuilder::new)
     }
 }

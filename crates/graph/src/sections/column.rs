@@ -93,33 +93,17 @@ impl Column {
         for slot in 0..SLOTS {
             match self.delta.visible(slot, stamp).map(|version| version.change()) {
                 Some(PropertyState::Absent) => continue,
-                Some(PropertyState::One(value)) => {
-                    values.pad(slot);
-                    values.push(ValueRef::of(value));
-                }
-                Some(PropertyState::Many(cells)) => {
-                    values.pad(slot);
-                    values.push_cells(cells);
-                }
-                None => self.copy_base(slot, &mut values),
+                Some(PropertyState::One(value)) => values.put(slot, ValueRef::of(value)),
+                Some(PropertyState::Many(cells)) => values.put_cells(slot, cells),
+                None => match (self.values.cells(slot), self.values.get(slot)) {
+                    ([], None) => {}
+                    ([], Some(value)) => values.put(slot, value),
+                    (cells, _) => values.put_cells(slot, cells),
+                },
             }
         }
         let delta = self.delta.newer_than(stamp, None);
         Self::with_delta(self.settled.max(stamp), values.finish(), delta)
-    }
-
-    fn copy_base(&self, slot: usize, into: &mut ValuesBuilder) {
-        match (self.values.cells(slot), self.values.get(slot)) {
-            ([], None) => {}
-            ([], Some(value)) => {
-                into.pad(slot);
-                into.push(value);
-            }
-            (cells, _) => {
-                into.pad(slot);
-                into.push_cells(cells);
-            }
-        }
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -14,16 +14,14 @@ use super::ordered::OrderedPartition;
 use super::presence::Presence;
 use super::values::{Rows, Values};
 use super::values_builder::ValuesBuilder;
-use crate::model::{Conversions, EdgeCells, KeyId, PropertyCell, PropertyState, ValueRef, ValueType, retype};
+use crate::model::{
+    Conversions, EdgeCells, KeyId, PropertyCell, PropertyState, ValueRef, ValueType, retype, under_key,
+};
 
 impl Conversions {
-    fn keyed(&self, key: KeyId) -> Option<ValueType> {
-        self.keyed.iter().find(|(known, _)| *known == key).map(|(_, to)| *to)
-    }
-
     /// Properties by key, if one of them changes.
     fn of_entries(&self, entries: &[(KeyId, Value)]) -> Option<Vec<(KeyId, Value)>> {
-        let changed = |(key, value): &(KeyId, Value)| other(value, self.keyed(*key)?);
+        let changed = |(key, value): &(KeyId, Value)| other(value, *under_key(&self.keyed, *key)?);
         entries.iter().any(|entry| changed(entry).is_some()).then(|| {
             entries.iter().map(|entry| (entry.0, changed(entry).unwrap_or_else(|| entry.1.clone()))).collect()
         })
@@ -114,8 +112,10 @@ fn other(value: &Value, to: ValueType) -> Option<Value> {
 
 /// A section that may have values of declared types.
 pub(crate) trait Convert: Sized {
-    /// The section with values of other types, base and versions; nothing if none changes.
-    fn converted(&self, to: &Conversions) -> Option<Self>;
+    /// The section with values of other types, base and versions; nothing if none changes, as where none has a declared type.
+    fn converted(&self, _to: &Conversions) -> Option<Self> {
+        None
+    }
 
     /// A section that was loaded, if lists: in the order that they are to have, or, where an older snapshot may read them as
     /// they lie, between orders.
@@ -140,7 +140,9 @@ impl Convert for Column {
 impl Convert for Adjacency {
     fn converted(&self, to: &Conversions) -> Option<Self> {
         let of_column = |(key, values): &(KeyId, Values)| {
-            Conversions { value: to.keyed(*key), keyed: Vec::new() }.some()?.of_values(values)
+            Conversions { value: under_key(&to.keyed, *key).copied(), keyed: Vec::new() }
+                .some()?
+                .of_values(values)
         };
         let converted: Vec<Option<Values>> = self.columns().iter().map(of_column).collect();
         let of_change =
@@ -163,18 +165,9 @@ impl Convert for Adjacency {
     }
 }
 
-/// Sections whose values have no declared type.
-macro_rules! untyped {
-    ($($section:ty)*) => { $(
-        impl Convert for $section {
-            fn converted(&self, _: &Conversions) -> Option<Self> {
-                None
-            }
-        }
-    )* };
-}
-
-untyped! { Presence IndexPartition OrderedPartition }
+impl Convert for Presence {}
+impl Convert for IndexPartition {}
+impl Convert for OrderedPartition {}
 
 #[cfg(test)]
 mod tests {
@@ -189,12 +182,7 @@ mod tests {
 
     fn column(rows: &[Option<Value>]) -> Column {
         let mut builder = ValuesBuilder::new();
-        for row in rows {
-            match row {
-                Some(value) => builder.push(ValueRef::of(value)),
-                None => builder.push_absent(),
-            }
-        }
+        rows.iter().for_each(|row| builder.push_any(row.as_ref().map(ValueRef::of)));
         Column::new(3, builder.finish())
     }
 

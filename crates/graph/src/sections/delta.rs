@@ -6,7 +6,7 @@ use crate::cells::{Chains, Version};
 use crate::model::Tick;
 
 /// Versions that a delta does not need to exceed before it is merged, however large the base.
-const LARGEST: usize = 4096;
+pub(super) const LARGEST: usize = 4096;
 
 /// Stamped versions over a base, allocated with the first of them. A reader of a section without a delta pays one
 /// branch.

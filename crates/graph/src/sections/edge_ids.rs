@@ -72,7 +72,7 @@ pub(crate) fn edge_id_partition(settled: Tick, entries: &[EdgeIdEntry]) -> Order
 
 /// The name of one of the partitions.
 pub(crate) fn edge_id_partition_key(partition: usize) -> SectionKey {
-    SectionKey::Ordered { index: EDGE_IDS as u32, partition: partition as u8 }
+    SectionKey::ordered(EDGE_IDS, partition)
 }
 
 #[cfg(test)]

@@ -141,11 +141,9 @@ impl IndexPartition {
     pub(crate) fn merged(&self, stamp: Tick) -> Self {
         let (mut settled, mut newer) = (Vec::new(), Vec::new());
         for (_, head) in self.delta.heads() {
-            let mut version = Some(head);
-            while let Some(seen) = version {
-                let list = if seen.stamp() <= stamp { &mut settled } else { &mut newer };
-                list.push((seen.stamp(), *seen.change()));
-                version = seen.older();
+            for version in head.history() {
+                let list = if version.stamp() <= stamp { &mut settled } else { &mut newer };
+                list.push((version.stamp(), *version.change()));
             }
         }
         // Versions came newest first; a stable sort of the reverse keeps the order within one commit.

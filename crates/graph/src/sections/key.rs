@@ -64,6 +64,16 @@ impl SectionKey {
         Self::Block { stripe: stripe_of(v) as u16, tablet: v.tablet() as u8, name }
     }
 
+    /// A partition of an index by hash.
+    pub(crate) fn index(index: usize, partition: usize) -> Self {
+        Self::Index { index: index as u32, partition: partition as u8 }
+    }
+
+    /// A partition of a range index.
+    pub(crate) fn ordered(index: usize, partition: usize) -> Self {
+        Self::Ordered { index: index as u32, partition: partition as u8 }
+    }
+
     /// Whether it is one of lists.
     pub(crate) fn is_adjacency(&self) -> bool {
         matches!(self, Self::Block { name: SectionName::Adjacency(..), .. })
@@ -80,15 +90,12 @@ impl SectionKey {
                 let name = SectionName::from_number(number)?;
                 Some((Self::Block { stripe, tablet: fields[6], name }, rest))
             }
-            (b'i', rest) => {
-                let (fields, rest) = rest.split_first_chunk::<5>()?;
-                let index = u32::from_be_bytes([fields[0], fields[1], fields[2], fields[3]]);
-                Some((Self::Index { index, partition: fields[4] }, rest))
-            }
-            (b'o', rest) => {
-                let (fields, rest) = rest.split_first_chunk::<5>()?;
-                let index = u32::from_be_bytes([fields[0], fields[1], fields[2], fields[3]]);
-                Some((Self::Ordered { index, partition: fields[4] }, rest))
+            (kind @ (b'i' | b'o'), rest) => {
+                let (&[i0, i1, i2, i3, partition], rest) = rest.split_first_chunk::<5>()?;
+                let index = u32::from_be_bytes([i0, i1, i2, i3]);
+                let hashed = Self::Index { index, partition };
+                let key = if *kind == b'i' { hashed } else { Self::Ordered { index, partition } };
+                Some((key, rest))
             }
             (b't', rest) => {
                 let (list, rest) = parse_list(rest)?;

@@ -7,7 +7,7 @@ use super::adjacency::{Adjacency, EdgeChange, EdgeChangeKind, identity};
 use super::adjacency_builder::AdjacencyBuilder;
 use super::order::{Order, SortPlace};
 use crate::cells::Version;
-use crate::model::{EdgeCells, KeyId, ValueRef};
+use crate::model::{EdgeCells, KeyId, ValueRef, under_key};
 
 /// A list with changes: base positions and inserted edges, put together for one snapshot.
 pub(crate) struct MergedList<'r> {
@@ -49,11 +49,9 @@ impl<'r> OwnChanges<'r> {
     /// The inserts for which `keep` holds, beside everything else.
     pub(crate) fn with_inserts(&self, keep: impl Fn(&EdgeChange, &EdgeCells) -> bool) -> Self {
         let mut part = self.without_inserts();
-        let kept = |change: &&&EdgeChange| match &change.kind {
-            EdgeChangeKind::Insert(cells) => {
-                keep(change, self.updates.get(&change.identity()).copied().unwrap_or(cells))
-            }
-            _ => false,
+        let kept = |change: &&&EdgeChange| {
+            let cells = self.updates.get(&change.identity()).copied().or(change.kind.cells());
+            cells.is_some_and(|cells| keep(change, cells))
         };
         part.inserts.extend(self.inserts.iter().filter(kept));
         part
@@ -174,10 +172,7 @@ impl<'r> MergedList<'r> {
         if source & INSERTED == 0 {
             return None;
         }
-        match &self.inserts[(source & !INSERTED) as usize].kind {
-            EdgeChangeKind::Insert(cells) => Some(cells),
-            _ => None,
-        }
+        self.inserts[(source & !INSERTED) as usize].kind.cells()
     }
 
     /// Appends all edges to the current slot of a builder: those that lie together in the base, together.
@@ -225,7 +220,7 @@ impl<'r> MergedList<'r> {
     /// The value of edge `i` under `key`.
     pub(crate) fn value(&self, i: usize, key: KeyId) -> Option<ValueRef<'r>> {
         match self.override_of(i) {
-            Some(cells) => cells.iter().find(|(k, _)| *k == key).map(|(_, value)| ValueRef::of(value)),
+            Some(cells) => under_key(cells, key).map(ValueRef::of),
             None => self.base?.base_value(self.sources[i] as usize, key),
         }
     }

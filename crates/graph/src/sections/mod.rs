@@ -42,7 +42,7 @@ pub(crate) use index::{
 pub(crate) use key::{SectionKey, SectionName, tree_prefix};
 pub(crate) use mergeable::Mergeable;
 pub(crate) use merged_list::{MergedList, OwnChanges};
-pub(crate) use order::{Order, SortPlace, order_values};
+pub(crate) use order::{Order, OwnPlace, SortPlace, order_values, partition_point};
 pub(crate) use ordered::{EntryRef, OrderedEntry, OrderedPartition};
 pub(crate) use parts::{Part, Parts};
 pub(crate) use presence::{Presence, VertexState};

@@ -1,8 +1,9 @@
 //! In which order an adjacency list lies.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
-use values::VertexRef;
+use values::{Value, VertexRef};
 
 use crate::model::{KeyId, ValueRef};
 
@@ -44,6 +45,34 @@ impl SortPlace<'_> {
         order_values(self.value, other.value)
             .then_with(|| (self.neighbour, self.seq).cmp(&(other.neighbour, other.seq)))
     }
+}
+
+/// The same, of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnPlace {
+    pub(crate) value: Option<Value>,
+    pub(crate) neighbour: VertexRef,
+    pub(crate) seq: u32,
+}
+
+impl OwnPlace {
+    pub(crate) fn of(SortPlace { value, neighbour, seq }: SortPlace<'_>) -> Self {
+        Self { value: value.map(ValueRef::to_value), neighbour, seq }
+    }
+
+    pub(crate) fn place(&self) -> SortPlace<'_> {
+        SortPlace { value: self.value.as_ref().map(ValueRef::of), neighbour: self.neighbour, seq: self.seq }
+    }
+}
+
+/// The first number of a range for which `is_before` does not hold; it holds for all before that and none after.
+pub(crate) fn partition_point(range: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 /// No value before any value, then as TinkerPop orders values.

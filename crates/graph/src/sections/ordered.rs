@@ -18,6 +18,8 @@ use std::cmp::Ordering;
 use crossbeam_skiplist::SkipMap;
 use values::VertexRef;
 
+use super::delta::LARGEST;
+use super::order::partition_point;
 use crate::model::Tick;
 
 /// The bytes of a key, and a vertex that may have it.
@@ -25,9 +27,6 @@ pub(crate) type OrderedEntry = (Box<[u8]>, VertexRef);
 
 /// The same, read from a partition.
 pub(crate) type EntryRef<'a> = (Cow<'a, [u8]>, VertexRef);
-
-/// Versions that a delta does not need to exceed before it is merged, however large the base.
-const LARGEST: usize = 4096;
 
 /// Stamped additions (`true`) and removals over a base.
 #[derive(Default)]
@@ -76,8 +75,7 @@ impl OrderedPartition {
             && ends.is_sorted()
             && ends.last().map_or(0, |end| *end as usize) == bytes.len();
         let section = Self { settled, ends, bytes, vertices, delta: OrderedDelta::default() };
-        let ascends =
-            || (1..section.len()).all(|i| section.compare(i - 1, section.entry(i)) == Ordering::Less);
+        let ascends = || (1..section.len()).all(|i| section.entry(i - 1) < section.entry(i));
         (fits && ascends()).then_some(section)
     }
 
@@ -107,30 +105,16 @@ impl OrderedPartition {
         (&self.bytes[start..self.ends[i] as usize], self.vertices[i])
     }
 
-    fn compare(&self, i: usize, other: (&[u8], VertexRef)) -> Ordering {
-        self.entry(i).cmp(&other)
-    }
-
     /// The first entry of the base whose key is not before `key`.
     fn first_from(&self, key: &[u8]) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.entry(middle).0 < key { low = middle + 1 } else { high = middle }
-        }
-        low
+        partition_point(0..self.len(), |i| self.entry(i).0 < key)
     }
 
     /// Whether a vertex may have a key.
     pub(crate) fn contains(&self, key: &[u8], v: VertexRef) -> bool {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            match self.compare(middle, (key, v)) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Equal => return true,
-                Ordering::Greater => high = middle,
-            }
+        let place = partition_point(0..self.len(), |i| self.entry(i) < (key, v));
+        if place < self.len() && self.entry(place) == (key, v) {
+            return true;
         }
         let of_both = (Box::from(key), v.0, Tick::MIN)..=(Box::from(key), v.0, Tick::MAX);
         self.delta.0.range(of_both).any(|change| *change.value())

@@ -70,8 +70,7 @@ impl Presence {
             }
             exists.set(slot);
             if let Some(id) = self.user_id(slot, stamp) {
-                ids.pad(slot);
-                ids.push(id);
+                ids.put(slot, id);
             }
         }
         let delta = self.delta.newer_than(stamp, None);

@@ -12,7 +12,7 @@ use values::{DateTime, Value};
 
 use super::bits::Bits;
 use super::dictionary::Dictionary;
-use crate::model::{KeyId, PropertyCell, ValueRef};
+use crate::model::{PropertyCell, ValueRef};
 
 /// The rows of a column, in the narrowest representation that holds them all.
 #[derive(Clone, Debug)]
@@ -156,10 +156,4 @@ pub(super) fn span(ends: &[u32], row: usize) -> Option<(usize, usize)> {
     let end = *ends.get(row)? as usize;
     let start = if row == 0 { 0 } else { ends[row - 1] as usize };
     Some((start, end))
-}
-
-/// Columns of one section by key: a handful, so a linear search beats a map.
-#[inline]
-pub(crate) fn column(columns: &[(KeyId, Values)], key: KeyId) -> Option<&Values> {
-    columns.iter().find(|(k, _)| *k == key).map(|(_, values)| values)
 }

@@ -90,6 +90,20 @@ impl ValuesBuilder {
         }
     }
 
+    /// Appends a row with one value as that of this number, or behind it if there is one.
+    pub(crate) fn put(&mut self, row: usize, value: ValueRef<'_>) {
+        self.pad(row);
+        self.push(value);
+    }
+
+    /// Appends a row with one value, or none.
+    pub(crate) fn push_any(&mut self, value: Option<ValueRef<'_>>) {
+        match value {
+            Some(value) => self.push(value),
+            None => self.push_absent(),
+        }
+    }
+
     /// Appends a row with one value.
     pub(crate) fn push(&mut self, value: ValueRef<'_>) {
         if matches!(self.rows, Growing::Nothing) {
@@ -145,6 +159,12 @@ impl ValuesBuilder {
         is_done
     }
 
+    /// As [`ValuesBuilder::put`], with what [`ValuesBuilder::push_cells`] takes.
+    pub(crate) fn put_cells(&mut self, row: usize, cells: &[PropertyCell]) {
+        self.pad(row);
+        self.push_cells(cells);
+    }
+
     /// Appends a row with several values, or one that is not a plain first value.
     pub(crate) fn push_cells(&mut self, row: &[PropertyCell]) {
         match row {
@@ -168,11 +188,6 @@ impl ValuesBuilder {
         self.present.resize(words, 0);
         let present = Bits::from_words(self.present.into());
         let rows = match self.rows {
-            Growing::Nothing => Rows::Bool(Bits::new(0)),
-            Growing::Long(v) => Rows::Long(v.into()),
-            Growing::Int(v) => Rows::Int(v.into()),
-            Growing::Double(v) => Rows::Double(v.into()),
-            Growing::DateTime(v) => Rows::DateTime(v.into()),
             Growing::Bool(mut v) => {
                 v.resize(words, 0);
                 Rows::Bool(Bits::from_words(v.into()))
@@ -181,8 +196,7 @@ impl ValuesBuilder {
                 Some(dictionary) => Rows::Dictionary(dictionary),
                 None => Rows::Str { ends: ends.into(), text: text.into() },
             },
-            Growing::Any(v) => Rows::Any(v.into()),
-            Growing::Many { ends, cells } => Rows::Many { ends: ends.into(), cells: cells.into() },
+            rows => rows.snapshot(),
         };
         Values::new(present, rows)
     }
@@ -272,12 +286,7 @@ mod tests {
 
     fn build(rows: &[Option<Value>]) -> Values {
         let mut builder = ValuesBuilder::new();
-        for row in rows {
-            match row {
-                Some(value) => builder.push(ValueRef::of(value)),
-                None => builder.push_absent(),
-            }
-        }
+        rows.iter().for_each(|row| builder.push_any(row.as_ref().map(ValueRef::of)));
         builder.finish()
     }
 

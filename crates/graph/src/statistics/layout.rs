@@ -1,5 +1,6 @@
 //! What a graph takes, section by section: for benchmarks, and for people who ask where the bytes are.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,11 +10,11 @@ use values::Str;
 use crate::cells::SectionCell;
 use crate::error::Result;
 use crate::flush::Files;
-use crate::model::{Catalog, Dir, EDGE_ID_KEY, adjacency_number, vertex_at};
+use crate::model::{Catalog, Dir, EDGE_ID_KEY};
 use crate::resident::{CellVisitor, Memory};
 use crate::sections::{
-    Adjacency, EDGE_IDS, EdgeTree, FIRST_INDEX, Mergeable, Part, Parts, SectionKey, SectionName, TreeName,
-    TreePart, VERTEX_IDS,
+    EDGE_IDS, EdgeTree, FIRST_INDEX, Mergeable, Part, Parts, SectionKey, SectionName, TreeName, TreePart,
+    VERTEX_IDS,
 };
 
 /// A kind of section.
@@ -87,7 +88,7 @@ impl Files {
     pub(crate) fn layout(&self) -> Result<Vec<SectionSizes>> {
         let mut keys: Vec<SectionKey> = self.hold_flushes().keys().collect();
         keys.sort_unstable();
-        let mut layout = Layout { memory: self, catalog: self.catalog(), kinds: Vec::new() };
+        let mut layout = Layout { memory: self, catalog: self.catalog(), kinds: BTreeMap::new() };
         for key in keys {
             layout.section(key)?;
         }
@@ -96,8 +97,7 @@ impl Files {
                 layout.tree(name, &tree, &crossbeam_epoch::pin())?;
             }
         }
-        layout.kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
-        Ok(layout.kinds)
+        Ok(layout.kinds.into_values().collect())
     }
 }
 
@@ -105,7 +105,7 @@ impl Files {
 struct Layout<'a> {
     memory: &'a Memory,
     catalog: Catalog,
-    kinds: Vec<SectionSizes>,
+    kinds: BTreeMap<SectionKind, SectionSizes>,
 }
 
 impl Layout<'_> {
@@ -113,15 +113,9 @@ impl Layout<'_> {
     fn section(&mut self, key: SectionKey) -> Result<()> {
         let parts = self.memory.visit(key, Measure { memory: self.memory, key }).transpose()?;
         self.count(key, parts.unwrap_or_default())?;
-        if let SectionKey::Block { stripe, tablet, name: SectionName::Adjacency(label, dir) } = key {
-            let guard = crossbeam_epoch::pin();
-            let Some(stripe_here) = self.memory.blocks.stripe(stripe.into()) else { return Ok(()) };
-            let cell = stripe_here.block(tablet.into()).adjacency.get(adjacency_number(label, dir));
-            for (slot, tree) in cell.and_then(|cell| cell.loaded(&guard)).map_or(&[][..], Adjacency::trees) {
-                self.tree(TreeName::primary(vertex_at(stripe, tablet, *slot), label, dir), tree, &guard)?;
-            }
-        }
-        Ok(())
+        let guard = crossbeam_epoch::pin();
+        let mut trees = self.memory.trees_of(key, &guard).into_iter();
+        trees.try_for_each(|(name, tree)| self.tree(name, &tree, &guard))
     }
 
     /// Counts the nodes of a tree. What root and meta nodes take in memory is left out: some dozens of bytes for every
@@ -146,14 +140,8 @@ impl Layout<'_> {
 
     fn count(&mut self, key: SectionKey, parts: Vec<(Part, usize)>) -> Result<()> {
         let kind = kind_of(key, &self.catalog);
-        let place = match self.kinds.iter().position(|sizes| sizes.kind == kind) {
-            Some(place) => place,
-            None => {
-                self.kinds.push(SectionSizes { kind, sections: 0, stored_bytes: 0, parts: Vec::new() });
-                self.kinds.len() - 1
-            }
-        };
-        let sizes = &mut self.kinds[place];
+        let new = SectionSizes { kind: kind.clone(), sections: 0, stored_bytes: 0, parts: Vec::new() };
+        let sizes = self.kinds.entry(kind).or_insert(new);
         sizes.sections += 1;
         sizes.stored_bytes += self.memory.sections.stored_bytes(key)?;
         for (part, bytes) in parts {

@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 
 use crate::model::{Counts, DegreeTable, Index, IndexState, Statistics, ValueTable};
 use crate::read::Snapshot;
-use crate::resident::Memory;
+use crate::resident::{Memory, Task};
 
 impl Memory {
     /// What is known; published anew first, if that is long ago.
@@ -67,7 +67,7 @@ impl Memory {
 
     fn request_surveys(&self, counts: &Counts) {
         if !self.unknown_indexes(counts).is_empty() && !self.known.surveying.swap(true, Ordering::AcqRel) {
-            self.indexing.add_survey();
+            self.indexing.add(Task::Survey);
         }
     }
 

@@ -5,7 +5,6 @@ use values::Str;
 use crate::cache::PoolStats;
 use crate::cells::SectionCell;
 use crate::commit::{CommitCounts, Committer};
-use crate::model::{EdgeLabelId, VertexLabelId};
 use crate::resident::{Memory, TreeUse};
 use crate::sections::{Adjacency, Mergeable};
 
@@ -77,18 +76,12 @@ impl GraphStats {
 
     pub(crate) fn of(committer: &Committer) -> Self {
         let (catalog, counts) = (committer.catalog(), committer.counts.newest());
-        let vertices = catalog
-            .vertex_labels()
-            .map(|(label, name)| (name.clone(), counts.vertices(Some::<VertexLabelId>(label))))
-            .collect();
-        let edges = catalog
-            .edge_labels()
-            .map(|(label, name)| (name.clone(), counts.edges(Some::<EdgeLabelId>(label))))
-            .collect();
-        let tree_use = catalog
-            .edge_labels()
-            .map(|(label, name)| (name.clone(), committer.node_sizes.of(label)))
-            .collect();
+        let labels = catalog.vertex_labels();
+        let vertices = labels.map(|(label, name)| (name.clone(), counts.vertices(Some(label)))).collect();
+        let labels = catalog.edge_labels();
+        let edges = labels.map(|(label, name)| (name.clone(), counts.edges(Some(label)))).collect();
+        let labels = catalog.edge_labels();
+        let tree_use = labels.map(|(label, name)| (name.clone(), committer.node_sizes.of(label))).collect();
         let mut stats = Self { vertices, edges, tree_use, ..Self::default() };
         stats.loaded_bytes = committer.cache.loaded_bytes();
         stats.log_bytes_written = committer.log.written();

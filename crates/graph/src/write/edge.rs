@@ -8,7 +8,7 @@ use super::write_set::WriteSet;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Before, Dir, EDGE_ID_KEY, EdgeCells, EdgeLabelId, KeyId, NameSpace, ValueRef, cells_weight, element_id,
-    index_hash, units, weight,
+    index_hash, under_key, units, weight,
 };
 use crate::read::OwnEdge;
 use crate::sections::{EdgeChange, EdgeChangeKind, order_values};
@@ -60,7 +60,7 @@ impl Transaction {
                 EdgeCells::default()
             }
         };
-        self.push_change(&writes, write, e, &EdgeChangeKind::Insert(cells.clone()), 1);
+        self.push_change(&writes, write, e, &EdgeChangeKind::Insert(cells.clone()));
         writes.create_edge(e, cells);
         writes.counts.change_edges(label, 1);
         Ok(e)
@@ -83,19 +83,16 @@ impl Transaction {
     /// # Errors
     /// If a section cannot be read or the transaction is full.
     pub fn drop_edge(&self, e: EdgeRef) -> Result<()> {
-        self.drop_edge_in(&mut self.writes.lock(), e)
-    }
-
-    fn drop_edge_in(&self, writes: &mut WriteSet, e: EdgeRef) -> Result<()> {
+        let mut writes = self.writes.lock();
         let known = {
-            let reader = self.reader(writes);
+            let reader = self.reader(&writes);
             let Some(place) = reader.edge_place(e) else { return self.base.check() };
             let (catalog, label) = (self.memory().catalog(), EdgeLabelId(e.label));
             let value = |key| Some((key, place.value(key)?.to_value()));
             let before = catalog.list_keys(label).filter_map(value).collect();
             (place.value(EDGE_ID_KEY).map(ValueRef::to_value), before)
         };
-        self.drop_known_edge(writes, e, known)
+        self.drop_known_edge(&mut writes, e, known)
     }
 
     /// Drops an edge that exists; with the id that a user chose for it, and its values under the keys by which its lists may
@@ -111,7 +108,7 @@ impl Transaction {
         writes.replaces([units::edge_existence(e)])?;
         writes.adds([units::edge_id(hash)])?;
         self.note_list_change(writes, e)?;
-        self.push_change(writes, write, e, &EdgeChangeKind::Delete, -1);
+        self.push_change(writes, write, e, &EdgeChangeKind::Delete);
         writes.drop_edge(e, id, before);
         writes.counts.change_edges(EdgeLabelId(e.label), -1);
         Ok(())
@@ -169,7 +166,7 @@ impl Transaction {
             }
         }
         self.push_update(&writes, write, e, (&before, &after), keys().next().is_some());
-        let old = keys().filter_map(|key| Some((key, value_in(&before, key)?.to_value()))).collect();
+        let old = keys().filter_map(|key| Some((key, under_key(&before, key)?.clone()))).collect();
         writes.update_edge(e, after, old);
         Ok(())
     }
@@ -186,18 +183,14 @@ impl Transaction {
     }
 
     /// Lays a change over both lists of an edge; `writes` does not count it yet as seen.
-    fn push_change(&self, writes: &WriteSet, write: u64, e: EdgeRef, kind: &EdgeChangeKind, by: i64) {
+    fn push_change(&self, writes: &WriteSet, write: u64, e: EdgeRef, kind: &EdgeChangeKind) {
         let label = EdgeLabelId(e.label);
-        let state = match kind {
-            EdgeChangeKind::Delete => OwnEdge::Dropped,
-            EdgeChangeKind::Insert(cells) | EdgeChangeKind::Update(cells) => {
-                OwnEdge::Exists(e.dst, label, cells.clone())
-            }
-        };
+        let exists = |cells: &EdgeCells| OwnEdge::Exists(e.dst, label, cells.clone());
+        let state = kind.cells().map_or(OwnEdge::Dropped, exists);
         self.overlay.edges.push((e.src, e.seq), write, state);
         for (v, dir, direction, neighbour) in ends(e) {
             let before = self.reader(writes).degree(v, direction, &[label]);
-            let degree = before.saturating_add_signed(by) as u32;
+            let degree = before.saturating_add_signed(kind.growth()) as u32;
             let change = EdgeChange { kind: kind.clone(), neighbour, seq: e.seq, degree };
             self.overlay.lists.push((v, label, dir), write, change);
         }
@@ -240,11 +233,8 @@ fn ends(e: EdgeRef) -> [(VertexRef, Dir, Direction, VertexRef); 2] {
     [(e.src, Dir::Out, Direction::Out, e.dst), (e.dst, Dir::In, Direction::In, e.src)]
 }
 
-fn value_in(cells: &EdgeCells, key: KeyId) -> Option<ValueRef<'_>> {
-    cells.iter().find(|(known, _)| *known == key).map(|(_, value)| ValueRef::of(value))
-}
-
 /// Whether an edge whose properties have changed so goes to another place of a list by a key.
 fn is_moved(before: &EdgeCells, after: &EdgeCells, key: KeyId) -> bool {
-    !order_values(value_in(before, key), value_in(after, key)).is_eq()
+    let value = |cells| under_key(cells, key).map(ValueRef::of);
+    !order_values(value(before), value(after)).is_eq()
 }

@@ -40,21 +40,51 @@ impl HeldBytes {
     }
 }
 
+/// What somebody's open transactions may hold together: a bound beside that of all transactions.
+pub trait Allowance: Send + Sync {
+    /// Takes so many bytes; false, and nothing taken, if that is too much. What `must` be is taken in any case.
+    fn take(&self, bytes: usize, must: bool) -> bool;
+
+    /// Gives bytes back that were taken.
+    fn give_back(&self, bytes: usize);
+}
+
 /// What one transaction holds; given back when it is dropped.
-#[derive(Debug)]
 pub(crate) struct Held {
     all: Arc<HeldBytes>,
     bytes: usize,
+    /// What it is taken from, too.
+    allowance: Option<Arc<dyn Allowance>>,
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// Whose bound there is no room in.
+enum Full {
+    /// That of all transactions.
+    All,
+    /// That of whoever has this one.
+    Allowance,
 }
 
 impl Held {
     pub(crate) fn new(all: &Arc<HeldBytes>) -> Self {
-        Self { all: Arc::clone(all), bytes: 0 }
+        Self { all: Arc::clone(all), bytes: 0, allowance: None }
+    }
+
+    /// The same, taken from an allowance, too.
+    pub(crate) fn taken_from(mut self, allowance: Arc<dyn Allowance>) -> Self {
+        self.allowance = Some(allowance);
+        self
     }
 
     /// Of another one, which holds nothing yet.
     pub(crate) fn another(&self) -> Self {
-        Self::new(&self.all)
+        Self { all: Arc::clone(&self.all), bytes: 0, allowance: self.allowance.clone() }
     }
 
     /// Takes room for a write with so many bytes of values; nothing if it is refused.
@@ -64,8 +94,16 @@ impl Held {
     /// and [`GraphError::LimitExceeded`] if this one does.
     pub(crate) fn take(&mut self, value_bytes: usize) -> Result<()> {
         let bytes = WRITE_BYTES + COPIES * value_bytes;
-        if self.take_bytes(bytes) {
-            return Ok(());
+        match self.take_bytes(bytes) {
+            Ok(()) => return Ok(()),
+            Err(Full::Allowance) => {
+                return Err(GraphError::LimitExceeded {
+                    what: "the bytes of memory of this transaction and all others of whoever has it",
+                    limit: (self.bytes + bytes) as u64,
+                    advice: "commit the work in several smaller transactions, or end some of the others first",
+                });
+            }
+            Err(Full::All) => {}
         }
         let own = self.bytes + bytes;
         let limit = self.all.most as u64;
@@ -78,32 +116,39 @@ impl Held {
             advice: "commit the work in several smaller transactions, or raise engine.cache: of 256 MiB to 2 GiB, it is half",
         })
     }
-}
 
-impl Held {
     /// Takes room for so many further units that were read; false, and nothing taken, if there is none.
     pub(crate) fn take_for_reads(&mut self, units: usize) -> bool {
-        self.take_bytes(units * READ_BYTES)
+        self.take_bytes(units * READ_BYTES).is_ok()
     }
 
-    fn take_bytes(&mut self, bytes: usize) -> bool {
+    fn take_bytes(&mut self, bytes: usize) -> Result<(), Full> {
         let own = self.bytes + bytes;
         // What is refused counts at no time: the others would be refused with it.
         let room = |all: usize| {
             let all = all + bytes;
             (own <= FREE_BYTES || all <= self.all.most).then_some(all)
         };
-        let taken = self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok();
-        if taken {
-            self.bytes = own;
+        if let Some(allowance) = &self.allowance
+            && !allowance.take(bytes, own <= FREE_BYTES)
+        {
+            return Err(Full::Allowance);
         }
-        taken
+        if self.all.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_err() {
+            self.allowance.iter().for_each(|allowance| allowance.give_back(bytes));
+            return Err(Full::All);
+        }
+        self.bytes = own;
+        Ok(())
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         self.all.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        if let Some(allowance) = &self.allowance {
+            allowance.give_back(self.bytes);
+        }
     }
 }
 
@@ -139,5 +184,36 @@ mod tests {
         assert_eq!(all.bytes.load(Ordering::Relaxed), one.bytes);
         one.take(50_000).unwrap();
         other.take(10_000).unwrap();
+    }
+
+    /// Room for so many bytes, whatever else.
+    struct Purse(AtomicUsize, usize);
+
+    impl Allowance for Purse {
+        fn take(&self, bytes: usize, must: bool) -> bool {
+            let room = |all: usize| (must || all + bytes <= self.1).then_some(all + bytes);
+            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok()
+        }
+
+        fn give_back(&self, bytes: usize) {
+            self.0.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn what_an_allowance_does_not_leave_is_refused_though_others_leave_it() {
+        let all = HeldBytes::new(4 << 20);
+        let purse = Arc::new(Purse(AtomicUsize::new(0), 1 << 20));
+        let held = || Held::new(&all).taken_from(purse.clone());
+        let (mut one, mut other) = (held(), held());
+        one.take(200_000).unwrap();
+        assert!(matches!(one.take(100_000), Err(GraphError::LimitExceeded { .. })));
+        other.take(1_000).unwrap();
+        assert!(other.take(100_000).is_err(), "it is of both");
+        Held::new(&all).take(100_000).unwrap();
+        assert_eq!(purse.0.load(Ordering::Relaxed), one.bytes + other.bytes);
+        let third = one.another();
+        drop((one, other, third));
+        assert_eq!((purse.0.load(Ordering::Relaxed), all.bytes.load(Ordering::Relaxed)), (0, 0));
     }
 }

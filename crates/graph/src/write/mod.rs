@@ -10,7 +10,8 @@ mod turn;
 mod vertex;
 mod write_set;
 
-pub(crate) use held::HeldBytes;
+pub use held::Allowance;
+pub(crate) use held::{Held, HeldBytes};
 pub use read_notes::ReadNotes;
 pub use transaction::{Submitted, Transaction};
 pub use turn::{Turn, TurnAnswer};

@@ -15,7 +15,7 @@ const GATHERED: usize = 1 << 12;
 pub struct ReadNotes<'a> {
     transaction: &'a Transaction,
     units: RefCell<Vec<Unit>>,
-    /// Whether it is only shown: see [`Transaction::note_shown`].
+    /// Whether it is only shown: see `Transaction::note_shown_units`.
     shown: bool,
 }
 

@@ -7,7 +7,7 @@ use super::write_set::WriteSet;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Cardinality, EdgeLabelId, Index, IndexKind, KeyId, Op, PropertyCell, Rules, SchemaError, VertexLabelId,
-    for_each_equal_hash, stripe_of, units,
+    for_each_equal_hash, stripe_of, under_key, units,
 };
 
 impl Transaction {
@@ -46,14 +46,11 @@ impl Transaction {
     ) -> Result<Value> {
         let catalog = self.base.catalog();
         let value = ask(Rules::new(catalog.schema(), catalog), value)?;
-        match catalog.pending() {
-            None => Ok(value),
-            Some(pending) => {
-                // It is stored as of now: whether the schema that is to be ever comes is not known yet.
-                ask(Rules::of_stored(pending, catalog), value.clone()).map_err(being_changed)?;
-                Ok(value)
-            }
+        if let Some(pending) = catalog.pending() {
+            // It is stored as of now: whether the schema that is to be ever comes is not known yet.
+            ask(Rules::of_stored(pending, catalog), value.clone()).map_err(being_changed)?;
         }
+        Ok(value)
     }
 
     /// Whether there is nothing to obey.
@@ -68,10 +65,7 @@ impl Transaction {
 
     /// Refuses an edge of a label that may not be.
     pub(crate) fn obey_edge_label(&self, label: &str) -> Result<()> {
-        if self.is_free() {
-            return Ok(());
-        }
-        self.obey(|rules| rules.admit_edge_label(label))
+        if self.is_free() { Ok(()) } else { self.obey(|rules| rules.admit_edge_label(label)) }
     }
 
     /// Cardinality and value as the schema wants them.
@@ -172,7 +166,7 @@ impl Transaction {
                 self.require_of_vertex(&reader, *v)
             }
             Op::CreateEdge { e, cells } | Op::UpdateEdge { e, cells, .. } => {
-                let has = |key: KeyId| cells.iter().any(|(known, _)| *known == key);
+                let has = |key: KeyId| under_key(cells, key).is_some();
                 self.obey(|rules| rules.require_of_edge(EdgeLabelId(e.label), || reader.edge_id(*e), has))
             }
             _ => Ok(()),

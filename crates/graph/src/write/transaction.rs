@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use timeline::{Committed, SnapshotGuard, Stamp, Standing, Unit};
 use values::Value;
 
-use super::held::{Held, HeldBytes};
+use super::held::Held;
 use super::turn::Turn;
 use super::write_set::WriteSet;
 use crate::cache::{LoadTurn, Request};
@@ -35,11 +35,11 @@ pub struct Transaction {
 impl Transaction {
     pub(crate) fn begin(
         committer: &Arc<Committer>,
-        held: &Arc<HeldBytes>,
+        held: Held,
         base: Snapshot,
         turn: Option<Arc<Turn>>,
     ) -> Self {
-        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), Held::new(held)));
+        let writes = Mutex::new(WriteSet::new((**base.counts()).clone(), held));
         let attempt = turn.map(|turn| (turn, Instant::now()));
         let names = OnceLock::new();
         Self { committer: Arc::clone(committer), base, overlay: Arc::default(), writes, names, attempt }
@@ -76,13 +76,8 @@ impl Transaction {
         self.writes.lock().reads(units);
     }
 
-    /// Records what the answer shows, as it is at the commit: unlike with what was read, a change by another transaction refuses
-    /// nothing, but [`Submitted::wait_to_show`] says that there was one.
-    pub fn note_shown(&self, unit: ReadUnit) {
-        self.note_shown_units(units::of_read(unit).into_iter().flatten());
-    }
-
-    /// The same of many, for [`crate::write::ReadNotes`].
+    /// Records what the answer shows, as it is at the commit, for [`crate::write::ReadNotes`]: unlike with what was read, a change
+    /// by another transaction refuses nothing, but [`Submitted::wait_to_show`] says that there was one.
     pub(crate) fn note_shown_units(&self, units: impl IntoIterator<Item = Unit>) {
         self.writes.lock().shows(units);
     }
@@ -237,7 +232,7 @@ impl Submitted {
         Ok(stamp)
     }
 
-    /// The same. If another transaction has changed what the answer shows ([`Transaction::note_shown`]) between the snapshot
+    /// The same. If another transaction has changed what the answer shows ([`crate::write::ReadNotes::of_shown`]) between the snapshot
     /// and the commit: the graph as it is at the commit, of which the answer must be made. So of two transactions that each write
     /// what the other one shows, the answer of the later shows what the earlier wrote.
     ///

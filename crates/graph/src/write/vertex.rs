@@ -8,7 +8,7 @@ use crate::apply::{check_combinations, order_keys};
 use crate::error::{GraphError, Result};
 use crate::model::{
     Cardinality, Dir, EdgeLabelId, IndexDefinition, IndexKind, KeyId, NameSpace, PropertyCell, PropertyId,
-    PropertyState, ValueRef, VertexLabelId, element_id, index_hash, units, weight,
+    PropertyState, ValueRef, VertexLabelId, element_id, index_hash, under_key_or, units, weight,
 };
 use crate::read::Reader;
 use crate::sections::VertexState;
@@ -341,10 +341,7 @@ fn with_cell(
 }
 
 fn set_entry(entries: &mut Vec<(KeyId, Value)>, key: KeyId, value: Value) {
-    match entries.iter_mut().find(|(known, _)| *known == key) {
-        Some((_, old)) => *old = value,
-        None => entries.push((key, value)),
-    }
+    *under_key_or(entries, key, || Value::Null) = value;
 }
 
 /// The vertex must exist.

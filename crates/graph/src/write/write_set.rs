@@ -48,8 +48,8 @@ impl WriteSet {
         if self.ended {
             return Err(GraphError::TransactionEnded);
         }
-        let ended =
-            Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone(), self.held.another()) };
+        let held = self.held.another();
+        let ended = Self { ended: true, writes: self.writes, ..Self::new(self.counts.clone(), held) };
         Ok(std::mem::replace(self, ended))
     }
 

@@ -56,7 +56,12 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    fn statement(&mut self) -> Result<Statement> {
+    pub(super) fn statement(&mut self) -> Result<Statement> {
+        if self.keeps
+            && let Some(statement) = self.kept_statement()?
+        {
+            return Ok(statement);
+        }
         if matches!(self.cursor.peek(), Some(b'\'' | b'"')) {
             return self.empty_statement();
         }
@@ -75,7 +80,7 @@ impl<'t> Parser<'t, '_> {
         }
         self.cursor.advance(2);
         let as_text = self.maybe_to_string()?;
-        Ok(Statement { graph: Str::new(), action: Action::Nothing, as_text })
+        Ok(Statement { variable: None, graph: Str::new(), action: Action::Nothing, as_text })
     }
 
     /// What follows the name of a traversal source.
@@ -90,12 +95,17 @@ impl<'t> Parser<'t, '_> {
             } else if word == "toString" {
                 self.no_arguments()?;
                 self.maybe_to_string()?;
-                return Ok(Statement { graph, action: Action::Source(source), as_text: true });
+                return Ok(Statement {
+                    variable: None,
+                    graph,
+                    action: Action::Source(source),
+                    as_text: true,
+                });
             } else {
                 return self.spawned(graph, source, word, offset);
             }
         }
-        Ok(Statement { graph, action: Action::Source(source), as_text: false })
+        Ok(Statement { variable: None, graph, action: Action::Source(source), as_text: false })
     }
 
     /// A traversal, from its first step on.
@@ -116,7 +126,7 @@ impl<'t> Parser<'t, '_> {
             ChainEnd::Terminal(terminal) => (terminal, self.maybe_to_string()?),
             ChainEnd::Text => (Terminal::Unsaid, true),
         };
-        Ok(Statement { graph, action: Action::Traverse(traversal, terminal), as_text })
+        Ok(Statement { variable: None, graph, action: Action::Traverse(traversal, terminal), as_text })
     }
 
     /// Any number of `.toString()`: the text of a text is the text.
@@ -134,19 +144,19 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn transaction(&mut self, graph: Str) -> Result<Statement> {
-        const EXPECTED: &str = "`begin()`, `commit()` or `rollback()`";
+        const EXPECTED: &str = "`begin()`, `commit()`, `rollback()` or `close()`";
         self.no_arguments()?;
-        self.expect(b'.', "`.` and `begin()`, `commit()` or `rollback()`")?;
+        self.expect(b'.', "`.` and `begin()`, `commit()`, `rollback()` or `close()`")?;
         let (word, offset) = self.expect_word(EXPECTED)?;
         let action = match word {
             "begin" => Action::Begin,
             "commit" => Action::Commit,
-            "rollback" => Action::Rollback,
+            "rollback" | "close" => Action::Rollback,
             _ => return Err(self.unexpected(offset, EXPECTED)),
         };
         self.no_arguments()?;
         let as_text = self.maybe_to_string()?;
-        Ok(Statement { graph, action, as_text })
+        Ok(Statement { variable: None, graph, action, as_text })
     }
 
     fn source_instruction(&mut self, name: SourceName, offset: usize) -> Result<Instruction<SourceName>> {

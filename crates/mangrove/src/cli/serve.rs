@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc, thread::available_parallelism};
 
 use clap::Args;
 use mangrove::{
-    Database, DatabaseOptions, MemoryPlan,
+    Accounts, AddressAccounts, Database, DatabaseOptions, MemoryPlan,
     config::{Config, Override, ServerConfig},
 };
 use server::{Graphs, Server};
@@ -58,7 +58,15 @@ impl Serve {
         let engine = mangrove::start_engine_with(&config.engine)?;
         let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
         let cache = memory.cache / hosted.len().max(1) as u64;
-        let options = DatabaseOptions { engine: Some(engine.clone()), ..options.with_cache(cache) };
+        // Their bounds are those of all graphs together.
+        let sessions = config.sessions.options();
+        let accounts: Arc<dyn Accounts> = Arc::new(AddressAccounts::new(sessions.clone()));
+        let options = DatabaseOptions {
+            engine: Some(engine.clone()),
+            accounts: Some(accounts),
+            sessions,
+            ..options.with_cache(cache)
+        };
         for graph in hosted {
             let backups = Some(&config.backups).filter(|path| !path.as_os_str().is_empty());
             let backups = backups.map(|path| path.join(&*graph.name));

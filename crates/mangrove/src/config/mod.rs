@@ -9,6 +9,7 @@
 
 mod error;
 mod layers;
+mod sessions;
 mod settings;
 mod texts;
 
@@ -19,6 +20,7 @@ use std::{
 
 pub use error::ConfigError;
 pub use layers::Override;
+pub use sessions::SessionsConfig;
 pub use settings::{Config, EngineConfig, GraphConfig, LoadsConfig, LogConfig, LogFormat, ServerConfig};
 
 /// The file that is read when none is named, if it is there.

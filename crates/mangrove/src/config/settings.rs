@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::IpAddr, path::PathBuf, time::Duration};
 use serde::{Deserialize, Serialize};
 use server::{HostName, Origin};
 
-use super::texts;
+use super::{SessionsConfig, texts};
 use crate::machine_memory::machine_memory;
 
 /// The whole configuration.
@@ -22,6 +22,8 @@ pub struct Config {
     pub engine: EngineConfig,
     /// What is loaded at a time.
     pub loads: LoadsConfig,
+    /// What sessions may have and hold.
+    pub sessions: SessionsConfig,
     /// What is logged, and how.
     pub log: LogConfig,
     /// Further graphs by name.
@@ -59,6 +61,9 @@ pub struct ServerConfig {
     pub max_connections_per_address: usize,
     pub max_requests_per_connection: usize,
     pub max_requests: usize,
+    pub max_sessions_per_connection: usize,
+    pub max_sessions_per_address: usize,
+    pub max_sessions: usize,
     /// Bytes; 0 for a thirty-second part of the memory that the process may use.
     pub max_receiving_bytes: u64,
     pub max_bindings: usize,
@@ -150,6 +155,7 @@ impl Default for Config {
             server: ServerConfig::default(),
             engine: EngineConfig::default(),
             loads: LoadsConfig::default(),
+            sessions: SessionsConfig::default(),
             log: LogConfig::default(),
             graphs: BTreeMap::new(),
         }
@@ -172,6 +178,9 @@ impl Default for ServerConfig {
             max_connections_per_address: options.max_connections_per_address,
             max_requests_per_connection: options.max_requests_per_connection,
             max_requests: options.max_requests,
+            max_sessions_per_connection: options.max_sessions_per_connection,
+            max_sessions_per_address: options.max_sessions_per_address,
+            max_sessions: options.max_sessions,
             max_receiving_bytes: 0,
             max_bindings: options.max_bindings,
             batch_size: options.batch_size,
@@ -209,6 +218,9 @@ impl ServerConfig {
             allowed_hosts: self.allowed_hosts.clone(),
             max_requests_per_connection: self.max_requests_per_connection,
             max_requests: self.max_requests,
+            max_sessions_per_connection: self.max_sessions_per_connection,
+            max_sessions_per_address: self.max_sessions_per_address,
+            max_sessions: self.max_sessions,
             max_receiving_bytes: self.receiving_bytes(),
             max_bindings: self.max_bindings,
             batch_size: self.batch_size.max(1),

@@ -13,24 +13,21 @@ use std::{
 };
 
 use dataflow::QueryError;
-use graph::{Turn, TurnAnswer};
+use graph::{GraphError, Turn, TurnAnswer};
 
 use super::{backoff::backoff, origin::Origin, prepare::Prepared, time_limit::TimeLimit, wishes::Wishes};
 use crate::{Error, database::Inner};
 
 /// See the module.
-pub(super) struct Attempts {
-    /// What is planned for every further attempt: each runs on the snapshot that it was planned for.
-    origin: Origin,
+pub(crate) struct Attempts {
     /// Its place among those that lose against each other.
-    pub(super) turn: Arc<Turn>,
-    wishes: Wishes,
+    pub(crate) turn: Arc<Turn>,
     /// How long all of them may take together.
     time: TimeLimit,
 }
 
 /// When the next attempt may begin.
-pub(super) enum Next {
+pub(crate) enum Next {
     /// Now.
     Now,
     /// Ask again after so long, if nothing wakes whoever asks before.
@@ -41,17 +38,20 @@ pub(super) enum Next {
 
 impl Attempts {
     /// None was made yet.
-    pub(super) fn new(inner: &Inner, origin: Origin, wishes: Wishes, time: TimeLimit) -> Self {
-        Self { origin, turn: inner.graph.turn(), wishes, time }
+    pub(crate) fn new(inner: &Inner, time: TimeLimit) -> Self {
+        Self { turn: inner.graph.turn(), time }
     }
 
     /// An attempt has failed, the `number`th, from 1: whether there is to be another.
     ///
     /// # Errors
     /// What the request comes to, if there is none.
-    pub(super) fn lost(&self, inner: &Inner, number: u32, error: QueryError) -> Result<(), Error> {
+    pub(crate) fn lost(&self, inner: &Inner, number: u32, error: QueryError) -> Result<(), Error> {
         match error {
             QueryError::Graph(error) if error.is_retryable() => {
+                if matches!(*error, GraphError::Kept { .. }) {
+                    inner.expiry.make_room();
+                }
                 if number <= inner.options.write_retries {
                     return Ok(());
                 }
@@ -64,7 +64,7 @@ impl Attempts {
 
     /// When the next attempt may begin, after `number` of them. `wake` is called when it is worth asking again: by whoever makes a
     /// commit visible, which it must not hold up.
-    pub(super) fn next(&self, number: u32, wake: impl FnOnce() + Send + 'static) -> Next {
+    pub(crate) fn next(&self, number: u32, wake: impl FnOnce() + Send + 'static) -> Next {
         let left = self.time.deadline().map(|end| end.saturating_duration_since(Instant::now()));
         match self.turn.ask(wake) {
             TurnAnswer::Come => Next::Now,
@@ -84,9 +84,9 @@ impl Attempts {
         }
     }
 
-    /// Plans the request for the graph as it is now.
-    pub(super) fn prepare(&self, inner: &Inner) -> Result<Prepared, Error> {
-        let prepared = self.origin.prepare(inner, inner.graph.snapshot(), self.time)?;
-        self.wishes.granted(prepared)
+    /// Plans the request for the graph as it is now: each attempt runs on the snapshot that it was planned for.
+    pub(super) fn prepare(&self, inner: &Inner, origin: &Origin, wishes: &Wishes) -> Result<Prepared, Error> {
+        let prepared = origin.prepare(inner, inner.graph.snapshot(), self.time)?;
+        wishes.granted(prepared)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dataflow::{Counting, LocalQuery, QueryError};
+use dataflow::{Access, Counting, LocalQuery, QueryError};
 use values::Value;
 
 use super::{attempts::Attempts, ready::Runnable, wishes::Wishes};
@@ -47,11 +47,13 @@ impl Runnable {
         wishes: &Wishes,
         transaction: &Arc<graph::Transaction>,
     ) -> Result<Results<'db>, Error> {
-        let spec = self.prepared.into_spec_within(inner, wishes, transaction);
+        let access = Access::Within(Arc::clone(transaction));
+        let spec = self.prepared.into_spec_within(inner, wishes, access);
         let mut query = inner.engine.run_here(spec);
-        drain(&mut query)?;
+        let mut results = drain(&mut query)?;
         // It is left, not finished: to finish it would be to commit.
-        Ok(Results::complete(query.end_within()?, self.needs_one))
+        results.extend(query.end_within()?);
+        Ok(Results::complete(results, self.needs_one))
     }
 
     /// Runs it until it has committed, again and again while it loses against concurrent writes.
@@ -65,7 +67,7 @@ impl Runnable {
         let Self { mut prepared, origin, .. } = self;
         let Some(origin) = origin else { return Ok(All::new()) };
         let wishes = wishes.begun();
-        let attempts = Attempts::new(inner, origin, wishes, wishes.time_of(inner, prepared.timeout));
+        let attempts = Attempts::new(inner, wishes.time_of(inner, prepared.timeout));
         let mut number = 0;
         loop {
             let spec = prepared.into_spec(inner, &wishes, Some(&attempts.turn), counting);
@@ -80,7 +82,7 @@ impl Runnable {
                     number += 1;
                     attempts.lost(inner, number, error)?;
                     attempts.wait(number);
-                    prepared = attempts.prepare(inner)?;
+                    prepared = attempts.prepare(inner, &origin, &wishes)?;
                 }
             }
         }

@@ -16,6 +16,7 @@ use values::Value;
 
 use super::{
     attempts::{Attempts, Next},
+    origin::Origin,
     prepare::Prepared,
     ready::Runnable,
     time_limit::TimeLimit,
@@ -35,8 +36,8 @@ pub(crate) struct Job {
     needs_one: bool,
     /// How long it may take, all attempts together.
     time: TimeLimit,
-    /// If it writes.
-    attempts: Option<Attempts>,
+    /// If it writes, with what is planned for every further attempt.
+    attempts: Option<(Attempts, Origin)>,
     /// The number of the latest attempt that was begun.
     begun: AtomicU32,
     /// That attempt and its number.
@@ -50,7 +51,7 @@ impl Job {
         let Runnable { prepared, needs_one, origin } = run;
         let time = wishes.time_of(inner, prepared.timeout);
         let job = Arc::new(Self {
-            attempts: origin.map(|origin| Attempts::new(inner, origin, wishes, time)),
+            attempts: origin.map(|origin| (Attempts::new(inner, time), origin)),
             inner: Arc::clone(inner),
             wishes,
             sink,
@@ -71,7 +72,7 @@ impl Job {
         }
         let plan = prepared.plan.clone();
         let counting = if plan.profile { Counting::Timed } else { Counting::Off };
-        let turn = self.attempts.as_ref().map(|attempts| &attempts.turn);
+        let turn = self.attempts.as_ref().map(|(attempts, _)| &attempts.turn);
         let spec = prepared.into_spec(&self.inner, &self.wishes, turn, counting);
         let relay = Relay { job: self.clone(), number, plan, delivered: false, memory: None, profile: None };
         let handle = self.inner.engine.submit(spec, Box::new(relay));
@@ -94,35 +95,34 @@ impl Job {
     }
 
     fn give_up_turn(&self) {
-        if let Some(attempts) = &self.attempts {
+        if let Some((attempts, _)) = &self.attempts {
             attempts.turn.release();
         }
     }
 
     /// Begins attempt `number` when its turn has come, after the one before has failed. May be asked any number of times.
     fn again(self: &Arc<Self>, number: u32) {
-        let Some(attempts) = &self.attempts else { return };
+        let Some((attempts, _)) = &self.attempts else { return };
         if self.begun.load(Ordering::Acquire) >= number || self.cancelled.load(Ordering::Acquire) {
             return;
         }
         let job = self.clone();
         let wake = move || job.later(Duration::ZERO, move |job| job.again(number));
         match attempts.next(number, wake) {
-            Next::Now => self.begin(number, attempts),
+            Next::Now => self.begin(number),
             Next::Ask(wait) => self.later(wait, move |job| job.again(number)),
-            Next::After(wait) => self.later(wait, move |job| {
-                job.attempts.iter().for_each(|attempts| job.begin(number, attempts));
-            }),
+            Next::After(wait) => self.later(wait, move |job| job.begin(number)),
         }
     }
 
     /// Begins attempt `number`, once.
-    fn begin(self: &Arc<Self>, number: u32, attempts: &Attempts) {
+    fn begin(self: &Arc<Self>, number: u32) {
+        let Some((attempts, origin)) = &self.attempts else { return };
         let before = self.begun.compare_exchange(number - 1, number, Ordering::AcqRel, Ordering::Acquire);
         if before.is_err() {
             return;
         }
-        match attempts.prepare(&self.inner) {
+        match attempts.prepare(&self.inner, origin, &self.wishes) {
             Ok(prepared) => self.attempt(number, prepared),
             Err(error) => self.fail(&error),
         }
@@ -137,7 +137,7 @@ impl Job {
     fn lose(self: &Arc<Self>, number: u32, error: QueryError) {
         let attempted = number + 1;
         match &self.attempts {
-            Some(attempts) => match attempts.lost(&self.inner, attempted, error) {
+            Some((attempts, _)) => match attempts.lost(&self.inner, attempted, error) {
                 Ok(()) => self.again(attempted),
                 Err(error) => self.fail(&error),
             },

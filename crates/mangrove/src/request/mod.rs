@@ -15,6 +15,7 @@
 //! | file | what |
 //! |---|---|
 //! | `script.rs`, `scripts.rs` | from text or bytecode to one traversal; texts that come again are not read again |
+//! | `plot.rs` | scripts of several statements |
 //! | `ready.rs` | reading, services and planning: what a request comes to |
 //! | `prepare.rs`, `origin.rs` | from a traversal to a plan, and what can be planned again |
 //! | `wishes.rs`, `time_limit.rs` | what whoever asks wants beside the results; how long it may take |
@@ -27,6 +28,7 @@ mod backoff;
 mod here;
 mod job;
 mod origin;
+mod plot;
 mod prepare;
 mod ready;
 mod retries;
@@ -35,10 +37,13 @@ mod scripts;
 mod time_limit;
 mod wishes;
 
+pub(crate) use attempts::{Attempts, Next};
 pub(crate) use job::{Job, ServerSink, answer, refusal};
+pub(crate) use plot::Plot;
 pub(crate) use prepare::Preparer;
-pub(crate) use ready::{Ready, Seen};
+pub(crate) use ready::{Asked, Ready, Runnable, Seen};
 pub(crate) use retries::Retries;
 pub(crate) use script::{Mode, Request, bindings};
 pub(crate) use scripts::Scripts;
+pub(crate) use time_limit::TimeLimit;
 pub(crate) use wishes::Wishes;

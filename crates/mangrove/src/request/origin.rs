@@ -8,6 +8,7 @@ use values::Str;
 
 use super::{
     prepare::{Lifted, Preparation, Prepared},
+    script::several,
     scripts::Script,
     time_limit::TimeLimit,
 };
@@ -44,6 +45,7 @@ impl Origin {
             Self::Traversal(lifted) => inner.preparer.plan_again(lifted, snapshot, time),
             Self::Script { text, source, bindings } => match inner.read(text, source, bindings, &snapshot)? {
                 Script::Prepared(prepared, _) => Ok(prepared),
+                Script::Several(plot) => Err(several(&plot)),
                 Script::Read(request) => match inner.preparer.prepare(request.traversal, snapshot, time)? {
                     Preparation::Run(prepared, _) => Ok(prepared),
                     Preparation::Explanation(_) => {

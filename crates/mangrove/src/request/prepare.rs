@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use dataflow::{Access, Counting, QuerySpec, detach::Detail};
-use graph::{Snapshot, Transaction, Turn};
+use graph::{Snapshot, Turn};
 use gremlin::{Shape, Traversal};
 use planner::{For, Known, Options, PlanCache, Planned, physical::Plan, plan};
 use server::{Work, aside};
@@ -147,13 +147,9 @@ impl Prepared {
     }
 
     /// The same within a transaction, whose snapshot it was planned for.
-    pub(super) fn into_spec_within(
-        self,
-        inner: &Inner,
-        wishes: &Wishes,
-        transaction: &Arc<Transaction>,
-    ) -> QuerySpec {
-        self.spec(inner, wishes, Access::Write(Arc::clone(transaction)), Counting::Off)
+    pub(crate) fn into_spec_within(self, inner: &Inner, wishes: &Wishes, access: Access) -> QuerySpec {
+        let counting = if self.plan.profile { Counting::Timed } else { Counting::Off };
+        self.spec(inner, wishes, access, counting)
     }
 
     fn spec(self, inner: &Inner, wishes: &Wishes, access: Access, counting: Counting) -> QuerySpec {

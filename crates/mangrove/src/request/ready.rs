@@ -7,8 +7,9 @@ use gremlin::Bindings;
 
 use super::{
     origin::Origin,
+    plot::Plot,
     prepare::{Preparation, Prepared},
-    script::{Mode, Request},
+    script::{Mode, Request, several},
     scripts::Script,
     wishes::Wishes,
 };
@@ -28,11 +29,35 @@ pub(crate) enum Ready {
     Nothing,
 }
 
+/// A script that is read.
+pub(crate) enum Asked {
+    /// It has come before, and is ready to run.
+    Run(Runnable),
+    /// One traversal, or nothing.
+    Read(Request),
+    /// Several statements, or one that does something else.
+    Several(Plot, Bindings),
+}
+
+impl Asked {
+    /// Where one traversal is wanted: it is ready, or to be planned.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn one(self) -> Result<Result<Runnable, Request>, Error> {
+        match self {
+            Self::Run(run) => Ok(Ok(run)),
+            Self::Read(request) => Ok(Err(request)),
+            Self::Several(plot, _) => Err(several(&plot)),
+        }
+    }
+}
+
 /// A request that is to be run.
 pub(crate) struct Runnable {
-    pub(super) prepared: Prepared,
+    pub(crate) prepared: Prepared,
     /// No result at all would be an error.
-    pub(super) needs_one: bool,
+    pub(crate) needs_one: bool,
     /// What to plan for every further attempt, of a request that writes: others lose against nobody.
     pub(super) origin: Option<Origin>,
 }
@@ -72,12 +97,13 @@ impl Ready {
         bindings: Bindings,
         seen: Seen<'_>,
         wishes: &Wishes,
-    ) -> Result<Result<Runnable, Request>, Error> {
+    ) -> Result<Asked, Error> {
         match inner.read(text, source, &bindings, &seen.snapshot(inner))? {
-            Script::Read(request) => Ok(Err(request)),
+            Script::Read(request) => Ok(Asked::Read(request)),
+            Script::Several(plot) => Ok(Asked::Several(plot, bindings)),
             Script::Prepared(prepared, mode) => {
                 let origin = || Origin::Script { text: text.into(), source: source.into(), bindings };
-                Runnable::new(prepared, mode, origin, wishes).map(Ok)
+                Runnable::new(prepared, mode, origin, wishes).map(Asked::Run)
             }
         }
     }

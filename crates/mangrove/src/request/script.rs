@@ -1,10 +1,12 @@
 //! From a script's text to the one traversal to run.
 
 use gremlin::{
-    Action, Argument, Bindings, Instruction, ParseOptions, SourceName, StepName, Terminal, Traversal,
+    Action, Argument, Bindings, Instruction, ParseOptions, SourceName, Statement, Statements, StepName,
+    Terminal, Traversal,
 };
 use values::{Str, Value};
 
+use super::plot::Plot;
 use crate::Error;
 
 /// What a request asks for, whichever way it was written.
@@ -14,6 +16,15 @@ pub(crate) struct Request {
     pub(crate) traversal: Traversal,
     /// What is done with it.
     pub(crate) mode: Mode,
+}
+
+/// What a text asks for.
+#[derive(Debug)]
+pub(crate) enum Read {
+    /// One traversal, or nothing.
+    One(Request),
+    /// Several statements, or one that does something else.
+    Several(Plot),
 }
 
 /// What is done with a traversal.
@@ -36,21 +47,39 @@ impl Request {
         Self { traversal, mode: Mode::Run }
     }
 
-    /// Parses a script whose statements begin with `source`.
+    /// Parses a script that is one traversal from `source`.
+    ///
+    /// # Errors
+    /// As [`Request::read`], and for any other script.
     pub(crate) fn parse(text: &str, source: &str, bindings: &Bindings) -> Result<Self, Error> {
-        let options = ParseOptions { sources: &[source], ..ParseOptions::default() };
-        let query = gremlin::parse_with(text, bindings, &options)?;
-        let mut statements = query.statements.into_iter();
-        let Some(statement) = statements.next() else {
-            return Ok(Self { traversal: Traversal::default(), mode: Mode::Nothing });
-        };
-        if statements.next().is_some() {
-            return Err(Error::Script(
-                "several statements in one script are not supported yet; send them as requests of their own, or as \
-                 one traversal"
-                    .into(),
-            ));
+        match Self::read(text, source, bindings)? {
+            Read::One(request) => Ok(request),
+            Read::Several(plot) => Err(several(&plot)),
         }
+    }
+
+    /// Parses a script whose statements begin with `source`.
+    ///
+    /// # Errors
+    /// When it is not Gremlin, or says what cannot be done.
+    pub(crate) fn read(text: &str, source: &str, bindings: &Bindings) -> Result<Read, Error> {
+        let options = ParseOptions { sources: &[source], ..ParseOptions::default() };
+        let mut statements = Statements::new(text);
+        let Some(first) = statements.next(bindings, &options)? else {
+            return Ok(Read::One(Self { traversal: Traversal::default(), mode: Mode::Nothing }));
+        };
+        let is_traversal = matches!(first.action, Action::Traverse(..) | Action::Nothing | Action::Source(_));
+        if statements.is_done() && first.variable.is_none() && is_traversal {
+            return Self::of_statement(first).map(Read::One);
+        }
+        Plot::new(first, statements, source, bindings).map(Read::Several)
+    }
+
+    /// A statement that is a traversal, or nothing.
+    ///
+    /// # Errors
+    /// If it is another one.
+    pub(crate) fn of_statement(statement: Statement) -> Result<Self, Error> {
         if statement.as_text {
             return Err(Error::Script("toString() is not supported yet; leave it out".into()));
         }
@@ -61,16 +90,29 @@ impl Request {
                 Ok(Self { traversal, mode })
             }
             Action::Nothing => Ok(Self { traversal: Traversal::default(), mode: Mode::Nothing }),
-            Action::Source(_) => {
-                Err(Error::Script(format!("{source} alone spawns no traversal; go on with .V() or another start step")))
+            Action::Source(_) => Err(Error::Script(format!(
+                "{} alone spawns no traversal; go on with .V() or another start step",
+                statement.graph
+            ))),
+            Action::Value(_) | Action::Begin | Action::Commit | Action::Rollback => {
+                Err(Error::Script("this is no traversal".into()))
             }
-            Action::Begin | Action::Commit | Action::Rollback => Err(Error::Script(
-                "transactions need a session, and sessions are not supported yet; a request without a session is a \
-                 transaction of its own and commits when it ends"
-                    .into(),
-            )),
         }
     }
+}
+
+/// Why a script is refused where one traversal is wanted.
+pub(crate) fn several(plot: &Plot) -> Error {
+    let ends =
+        |statement: &Statement| matches!(statement.action, Action::Begin | Action::Commit | Action::Rollback);
+    let problem = if plot.first().is_some_and(ends) {
+        "tx() needs a session of the server, or a transaction of the library (Database::transaction); a script of its own is a \
+         transaction and commits when it ends"
+    } else {
+        "several statements in one script, and variables, are understood by the server; here, run them one by one, in one \
+         transaction if they belong together"
+    };
+    Error::Script(problem.into())
 }
 
 /// Drivers send `with(key, value)` as `withStrategies(OptionsStrategy)`; written out, there is one form to look for.

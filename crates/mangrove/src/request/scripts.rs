@@ -16,8 +16,9 @@ use rustc_hash::FxBuildHasher;
 use values::{Str, Value};
 
 use super::{
+    plot::Plot,
     prepare::Prepared,
-    script::{Mode, Request},
+    script::{Mode, Read, Request},
 };
 use crate::{Error, database::Inner, services::begins_with_call};
 
@@ -176,13 +177,15 @@ pub(crate) enum Script {
     Prepared(Prepared, Mode),
     /// It was parsed.
     Read(Request),
+    /// It is not one traversal.
+    Several(Plot),
 }
 
 impl Inner {
     /// Reads a script whose statements begin with `source`.
     ///
     /// # Errors
-    /// As [`Request::parse`], and for settings that make no sense.
+    /// As [`Request::read`], and for settings that make no sense.
     pub(crate) fn read(
         &self,
         text: &str,
@@ -195,9 +198,13 @@ impl Inner {
         {
             return Ok(Script::Prepared(prepared, mode));
         }
-        let request = Request::parse(text, source, bindings)?;
-        self.scripts.learn(text, source, bindings, &request);
-        Ok(Script::Read(request))
+        match Request::read(text, source, bindings)? {
+            Read::One(request) => {
+                self.scripts.learn(text, source, bindings, &request);
+                Ok(Script::Read(request))
+            }
+            Read::Several(plot) => Ok(Script::Several(plot)),
+        }
     }
 }
 

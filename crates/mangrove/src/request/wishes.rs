@@ -66,22 +66,22 @@ impl Wishes {
     }
 
     /// How long it may take until the traversal is known, which may say something else.
-    pub(super) fn time(&self, inner: &Inner) -> TimeLimit {
+    pub(crate) fn time(&self, inner: &Inner) -> TimeLimit {
         self.time_of(inner, self.timeout(None))
     }
 
     /// How long it may take, if it asks for so long.
-    pub(super) fn time_of(&self, inner: &Inner, asked: Option<Duration>) -> TimeLimit {
+    pub(crate) fn time_of(&self, inner: &Inner, asked: Option<Duration>) -> TimeLimit {
         TimeLimit::since(self.asked.unwrap_or_else(Instant::now), asked.or(inner.options.timeout))
     }
 
     /// The same of a request that begins now, if it has not yet: all its attempts have one time.
-    pub(super) fn begun(self) -> Self {
+    pub(crate) fn begun(self) -> Self {
         Self { asked: self.asked.or_else(|| Some(Instant::now())), ..self }
     }
 
     /// How much of its time is over.
-    pub(super) fn spent(&self) -> Duration {
+    pub(crate) fn spent(&self) -> Duration {
         self.asked.map_or(Duration::ZERO, |asked| asked.elapsed())
     }
 

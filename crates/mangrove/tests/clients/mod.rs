@@ -21,6 +21,13 @@ pub struct Sink {
     outcome: mpsc::Sender<Result<Summary, QueryError>>,
 }
 
+impl Sink {
+    /// One that has room for all results.
+    pub fn new(outcome: mpsc::Sender<Result<Summary, QueryError>>) -> Self {
+        Self { taken: Mutex::default(), room: Mutex::new(usize::MAX), outcome }
+    }
+}
+
 impl ResultSink for Sink {
     fn push(&self, batch: ResultBatch) -> Push {
         let mut taken = self.taken.lock();

@@ -185,6 +185,7 @@ impl Taken {
                 | S::Aggregate
                 | S::Sample
                 | S::Sack
+                | S::Tree
                 | S::Store
                 | S::Where
                 | S::Math

@@ -53,9 +53,9 @@ impl Binder<'_> {
     ) -> Kind {
         let simple: Option<Vec<_>> = bys.iter().map(Modulator::as_fetch).collect();
         if let Some(by) = simple {
-            return Kind::Path { by, from, to };
+            return Kind::Path { by, lenient: false, from, to };
         }
-        let mut chain = Chain::of(Kind::Path { by: Vec::new(), from, to }, call.name);
+        let mut chain = Chain::of(Kind::Path { by: Vec::new(), lenient: false, from, to }, call.name);
         let count = bys.len();
         let mut lists = Vec::with_capacity(count);
         for (first, by) in bys.into_iter().enumerate() {

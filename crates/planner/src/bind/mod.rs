@@ -31,6 +31,7 @@ mod shape;
 mod source;
 mod stream;
 mod subqueries;
+mod trees;
 mod where_step;
 mod writes;
 
@@ -308,6 +309,7 @@ impl Binder<'_> {
             | S::Union
             | S::Choose => self.subquery(call, shape, out),
             S::Branch => self.branch(call, &shape, out),
+            S::Tree | S::Subgraph => self.tree_or_graph(call, shape, out),
             S::Repeat => self.repeat(call, shape, out),
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
             S::MergeV | S::MergeE => self.merge_step(call, &shape, out),

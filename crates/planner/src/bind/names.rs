@@ -290,7 +290,8 @@ impl Names {
                     }
                 }
             }
-            S::Aggregate | S::Store | S::Group | S::GroupCount => {
+            S::Aggregate | S::Store | S::Group | S::GroupCount | S::Subgraph | S::Tree => {
+                plan.paths |= step.name == S::Tree;
                 for name in strings(&step.args) {
                     declare(name, plan)?;
                 }

@@ -2,8 +2,8 @@
 
 use values::Str;
 
+use crate::HIDDEN;
 use crate::logical::Label;
-use crate::matching::HIDDEN;
 use crate::physical::{By, FetchKind, Op, OpKind, Pipeline, ScopeKind, Slot, Test};
 
 /// An operator that gets its number at the end of lowering.

@@ -76,8 +76,9 @@ impl Lowering<'_> {
                 ops.go(OpKind::Project(op::Project { entries }));
             }
             Kind::Select(select) => self.select(select, place, ops),
-            Kind::Path { by, from, to } => {
-                ops.go(OpKind::Path(op::Path { by: by.clone(), from: from.clone(), to: to.clone() }));
+            Kind::Path { by, lenient, from, to } => {
+                let (by, from, to) = (by.clone(), from.clone(), to.clone());
+                ops.go(OpKind::Path(op::Path { by, lenient: *lenient, from, to }));
             }
             Kind::Load(slot) => ops.go(OpKind::Load(*slot)),
             _ => self.barrier(kind, place, ops),

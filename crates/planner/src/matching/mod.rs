@@ -22,9 +22,6 @@ use values::{Str, Value, watch};
 use crate::{PlanError, Schema, Statistics, TICKS};
 use order::Plan;
 
-/// What the name begins with under which the object of a variable is kept, and that no path shows.
-pub(crate) const HIDDEN: char = '\0';
-
 /// The traversal without `match`; `None` if it has none.
 ///
 /// # Errors

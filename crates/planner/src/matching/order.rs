@@ -8,8 +8,8 @@ use values::{Str, Value, watch};
 
 use super::pattern::Pattern;
 use super::pattern::variables;
-use super::{HIDDEN, Rewrite, has_match_inside, wrong};
-use crate::{PlanError, TICKS};
+use super::{Rewrite, has_match_inside, wrong};
+use crate::{HIDDEN, PlanError, TICKS};
 
 /// Patterns that have been put in order, as steps.
 #[derive(Clone)]

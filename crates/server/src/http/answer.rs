@@ -124,7 +124,9 @@ async fn read_body(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
 fn select(message: RequestMessage, guest: &Guest) -> Result<Operation, Refusal> {
     match Action::select(message, guest)? {
         Action::Run(operation) => Ok(*operation),
-        Action::Acknowledge => Err(Refusal::arguments("there is nothing to close over HTTP")),
+        Action::InSession(_) => Err(Refusal::arguments(
+            "sessions need a WebSocket; over HTTP, send the request without a session, as one transaction of its own",
+        )),
     }
 }
 

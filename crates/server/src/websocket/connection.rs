@@ -22,17 +22,20 @@ use tokio_tungstenite::{
     },
 };
 use uuid::Uuid;
+use values::Str;
 use wire::Format;
 
 use crate::{
-    Running,
+    ResultSink, Running,
     aside::{Work, aside},
     connections::Guest,
     http::stopped,
+    intake::Receipt,
     mailbox::{Mailbox, RequestKey},
     permits::Permit,
     reply::{self, Status},
     request::{Action, Operation, Refusal},
+    sessions::{InSession, Lines, Todo, Waiting},
     status::StatusCode,
 };
 
@@ -50,6 +53,7 @@ pub(crate) struct Connection<S> {
     peer: String,
     mailbox: Arc<Mailbox>,
     requests: HashMap<RequestKey, InFlight>,
+    sessions: Lines,
     next_key: RequestKey,
     /// When the client was last heard of or answered.
     active: Instant,
@@ -86,12 +90,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             .read_buffer_size(READ_BUFFER);
         let socket = WebSocketStream::from_raw_socket(socket, Role::Server, Some(config)).await;
         let mailbox = Mailbox::new(options.max_waiting_results);
+        let waiting = Receipt::new(guest.host.intake.clone());
+        let sessions = Lines::new(options.max_sessions_per_connection, waiting);
         Self {
             socket,
             peer: format!("/{}", guest.peer),
             guest,
             mailbox,
             requests: HashMap::new(),
+            sessions,
             next_key: 0,
             active: Instant::now(),
             draining: false,
@@ -155,6 +162,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         while let Some(key) = self.mailbox.next_ready() {
             let Some(request) = self.requests.get_mut(&key) else { continue };
             let (kind, format) = (request.kind, request.format);
+            let mut over = None;
             let response = match request.turn(&self.peer) {
                 Turn::Wait => continue,
                 Turn::Frame(response) => {
@@ -162,12 +170,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     response
                 }
                 Turn::Last(response) => {
-                    ended.extend(self.requests.remove(&key));
+                    let mut request = self.requests.remove(&key);
+                    if let Some(session) = request.as_mut().and_then(|request| request.session.take()) {
+                        // It is over before the next one of its session begins.
+                        request = None;
+                        over = Some(session);
+                    }
+                    ended.extend(request);
                     response
                 }
             };
             self.feed(frame::message(kind, format, response)).await?;
             wrote = true;
+            if let Some(session) = over {
+                self.go_on(&session).await?;
+            }
             // A long answer must not keep the client from sending, cancelling by going away above all.
             if let Some(message) = self.socket.next().now_or_never() {
                 self.receive(message).await?;
@@ -233,23 +250,81 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(mut operation) => {
                 operation.query.asked = asked;
-                Ok(Some((*operation, self.admit()?)))
+                let todo = Todo::Run { operation, manages: true };
+                Ok((None, Waiting { kind, format, id, todo, permit: self.admit()?, bytes: payload.len() }))
             }
-            Action::Acknowledge => Ok(None),
+            Action::InSession(InSession { session, mut todo }) => {
+                if let Todo::Run { operation, .. } = &mut todo {
+                    operation.query.asked = asked;
+                }
+                let waiting = Waiting { kind, format, id, todo, permit: self.admit()?, bytes: payload.len() };
+                self.begin_session(&session, &waiting.todo)?;
+                Ok((Some(session), waiting))
+            }
         });
         match action {
-            Ok(Some((operation, permit))) => {
+            Ok((session, waiting)) => {
                 if !self.guest.presence.begin() {
                     return Err(End::GaveWay);
                 }
-                self.start(kind, format, id, operation, permit);
+                let ready = match &session {
+                    Some(session) => self.sessions.come(session, waiting),
+                    None => Ok(Some(waiting)),
+                };
+                match ready {
+                    Ok(Some(ready)) => self.begin(session, ready).await,
+                    Ok(None) => Ok(()),
+                    Err(refusal) => self.refuse(kind, format, Some(id), &refusal).await,
+                }
+            }
+            Err(refusal) => self.refuse(kind, format, Some(id), &refusal).await,
+        }
+    }
+
+    /// Begins a session if a request is the first one of it.
+    fn begin_session(&mut self, session: &Str, todo: &Todo) -> Result<(), Refusal> {
+        if matches!(todo, Todo::Close) || self.sessions.has(session) {
+            return Ok(());
+        }
+        let guest = &self.guest;
+        self.sessions.begin(session.clone(), || guest.host.sessions.take(guest.client().address))
+    }
+
+    /// The request of a session is over: begins the next one, if one waits.
+    async fn go_on(&mut self, session: &Str) -> Result<(), End> {
+        // One that closes the session is over at once.
+        while let Some(waiting) = self.sessions.next(session) {
+            let closes = matches!(waiting.todo, Todo::Close);
+            self.carry_out(Some(session.clone()), waiting).await?;
+            if !closes {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what a request asks for whose turn has come.
+    async fn begin(&mut self, session: Option<Str>, waiting: Waiting) -> Result<(), End> {
+        let closed = session.clone().filter(|_| matches!(waiting.todo, Todo::Close));
+        self.carry_out(session, waiting).await?;
+        match closed {
+            Some(session) => self.go_on(&session).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn carry_out(&mut self, session: Option<Str>, waiting: Waiting) -> Result<(), End> {
+        let Waiting { kind, format, id, todo, permit, .. } = waiting;
+        match (todo, session) {
+            (Todo::Run { operation, manages }, session) => {
+                self.start((kind, format, id), session, *operation, manages, permit);
                 Ok(())
             }
-            Ok(None) => {
+            (Todo::Close, session) => {
+                session.iter().for_each(|session| self.sessions.close(session));
                 let response = reply::bare(format, Some(id), Status::new(StatusCode::NoContent));
                 self.send(frame::message(kind, format, response)).await
             }
-            Err(refusal) => self.refuse(kind, format, Some(id), &refusal).await,
         }
     }
 
@@ -268,23 +343,42 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.guest.host.admit()
     }
 
-    fn start(&mut self, kind: FrameKind, format: Format, id: Uuid, operation: Operation, permit: Permit) {
+    fn start(
+        &mut self,
+        (kind, format, id): (FrameKind, Format, Uuid),
+        session: Option<Str>,
+        operation: Operation,
+        manages: bool,
+        permit: Permit,
+    ) {
         let key = self.next_key;
         self.next_key += 1;
         let sink = self.mailbox.open(key);
-        let running: Box<dyn Running> = operation.database.submit(operation.query, sink);
+        let Operation { form, batch_size, properties, .. } = operation;
+        let running: Box<dyn Running> = match &session {
+            None => operation.database.submit(operation.query, sink),
+            Some(session) => {
+                let started =
+                    self.sessions.start(session, self.guest.client(), operation, manages, sink.clone());
+                started.unwrap_or_else(|error| {
+                    sink.finish(Err(error));
+                    Box::new(NeverBegun)
+                })
+            }
+        };
         let request = InFlight {
             id,
+            session,
             kind,
             format,
-            form: operation.form,
-            batch_size: operation.batch_size,
+            form,
+            batch_size,
             running,
             key,
             mailbox: self.mailbox.clone(),
             _permit: permit,
-            properties: operation.properties,
-            progress: Progress::new(operation.form),
+            properties,
+            progress: Progress::new(form),
         };
         self.requests.insert(key, request);
     }
@@ -319,8 +413,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     async fn close(&mut self, code: CloseCode, reason: &'static str) {
-        // The answers are void: nobody will read them. Queries stop before the farewell, which may take a while.
+        // The answers are void: nobody will read them. Queries stop, and transactions are rolled back, before the farewell, which
+        // may take a while.
         self.requests.clear();
+        self.sessions.clear();
         let frame = CloseFrame { code, reason: reason.into() };
         let farewell = async {
             self.socket.close(Some(frame)).await?;
@@ -330,6 +426,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         };
         let _ = timeout(Duration::from_secs(1), farewell).await;
     }
+}
+
+/// A request that was refused before it began.
+struct NeverBegun;
+
+impl Running for NeverBegun {
+    fn resume(&self) {}
+    fn cancel(&self) {}
 }
 
 /// A write that the client must accept within `limit`.

@@ -5,3 +5,4 @@ mod frame;
 mod response;
 
 pub(crate) use connection::Connection;
+pub(crate) use frame::FrameKind;

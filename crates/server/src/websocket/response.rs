@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use uuid::Uuid;
+use values::Str;
 use wire::{EncodeError, Format, Properties};
 
 use crate::{
@@ -21,6 +22,8 @@ use super::frame::FrameKind;
 /// A request in flight. Dropping it cancels the query and frees its place.
 pub(super) struct InFlight {
     pub(super) id: Uuid,
+    /// The session that it is of.
+    pub(super) session: Option<Str>,
     pub(super) kind: FrameKind,
     pub(super) format: Format,
     pub(super) form: Form,
@@ -91,7 +94,7 @@ impl InFlight {
     fn partial(&mut self) -> Turn {
         self.progress.started = true;
         if is_late(&*self.running) {
-            return Turn::Last(self.failure(&late()));
+            return Turn::Last(self.late());
         }
         match self.page(Status::new(StatusCode::PartialContent)) {
             Ok(frame) => Turn::Frame(frame),
@@ -113,7 +116,16 @@ impl InFlight {
 
     fn failure(&self, error: &QueryError) -> Vec<u8> {
         let code = StatusCode::of(error, self.form == Form::Script);
-        reply::bare(self.format, Some(self.id), Status::failure(code, &error.message, error.kind.name()))
+        let name = error.kind.name();
+        let status =
+            Status::failure(code, &error.message, name).or_exception(name, error.kind.of_tinkerpop());
+        reply::bare(self.format, Some(self.id), status)
+    }
+
+    /// Its time was over before all had been sent.
+    fn late(&self) -> Vec<u8> {
+        self.running.missed();
+        self.failure(&late())
     }
 
     /// Encodes the page, and begins a new one; or says why not.
@@ -127,7 +139,7 @@ impl InFlight {
         self.progress.page.clear();
         match encoded {
             Some(encoded) => encoded.map_err(|error| self.unencodable(&error)),
-            None => Err(self.failure(&late())),
+            None => Err(self.late()),
         }
     }
 

@@ -19,7 +19,7 @@ use parking_lot::{Condvar, Mutex};
 use serde_json::{Value as Json, json};
 use server::{
     Database, ErrorKind, Graphs, Input, Metric, MetricKind, Push, Query, QueryError, ResultBatch, ResultSink,
-    Running, Server, ServerOptions, Summary,
+    Running, Server, ServerOptions, Session, Summary,
 };
 use tokio::{net::TcpStream, sync::oneshot, task::JoinHandle, time::timeout};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
@@ -27,7 +27,7 @@ use values::Value;
 
 /// Runs scripts of one word and one number: `g.count(3)` has the results 0, 1, 2; `g.bulk(3)` one result three
 /// times over; `g.write()` is refused to who may only read; `g.hang()` never ends; `g.flood()` never ends and has results
-/// all the time; `g.error(timeout)` fails;
+/// all the time; `g.error(timeout)` fails; `g.slow(9)` has its number as a result, after so many milliseconds;
 /// `g.doubled(3)` has one result, a list of two equal lists of two and so on; `g.large(3)` a text of 300 KiB three times.
 #[derive(Default)]
 pub struct Fake {
@@ -39,6 +39,10 @@ pub struct Fake {
     pub taken: AtomicUsize,
     /// How often a sink was full.
     pub full: AtomicUsize,
+    /// Sessions that are open.
+    pub sessions: AtomicUsize,
+    /// Queries of sessions that ran while another one of the same session did.
+    pub overlaps: AtomicUsize,
     /// The last query.
     pub last: Mutex<Option<Query>>,
 }
@@ -93,10 +97,49 @@ impl Database for Fakes {
         Box::new(Handle(control, query.timeout.map(|timeout| Instant::now() + timeout)))
     }
 
+    fn session(&self, _client: server::Client) -> Result<Arc<dyn Session>, QueryError> {
+        self.0.sessions.fetch_add(1, Ordering::SeqCst);
+        Ok(Arc::new(FakeSession { fake: self.0.clone(), running: Arc::default() }))
+    }
+
     fn metrics(&self) -> Vec<Metric> {
         let (name, help) = ("fake_queries", "Queries that run");
         let value = self.0.running.load(Ordering::SeqCst) as f64;
         vec![Metric { name, help, kind: MetricKind::Gauge, labels: Vec::new(), value }]
+    }
+}
+
+/// Runs what it is asked as if it was asked without a session, and looks whether it is asked one by one.
+struct FakeSession {
+    fake: Arc<Fake>,
+    running: Arc<AtomicUsize>,
+}
+
+/// Ends its count with the query.
+struct Counted(Arc<dyn ResultSink>, Arc<AtomicUsize>);
+
+impl ResultSink for Counted {
+    fn push(&self, batch: ResultBatch) -> Push {
+        self.0.push(batch)
+    }
+    fn finish(&self, outcome: Result<Summary, QueryError>) {
+        self.1.fetch_sub(1, Ordering::SeqCst);
+        self.0.finish(outcome);
+    }
+}
+
+impl Session for FakeSession {
+    fn submit(&self, query: Query, _manages: bool, sink: Arc<dyn ResultSink>) -> Box<dyn Running> {
+        if self.running.fetch_add(1, Ordering::SeqCst) > 0 {
+            self.fake.overlaps.fetch_add(1, Ordering::SeqCst);
+        }
+        Fakes(self.fake.clone()).submit(query, Arc::new(Counted(sink, self.running.clone())))
+    }
+}
+
+impl Drop for FakeSession {
+    fn drop(&mut self) {
+        self.fake.sessions.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -141,6 +184,12 @@ impl Fake {
             "large" => {
                 let text = Value::from("x".repeat(300 << 10));
                 sink.push(ResultBatch::of(vec![(text, argument.parse().unwrap())]));
+                sink.finish(Ok(Summary::default()));
+            }
+            "slow" => {
+                let millis: i32 = argument.parse().unwrap();
+                thread::sleep(Duration::from_millis(millis as u64));
+                sink.push(ResultBatch::of(vec![(Value::Int(millis), 1)]));
                 sink.finish(Ok(Summary::default()));
             }
             "warn" => sink.finish(Ok(Summary { warnings: vec!["careful".into()] })),

@@ -1,12 +1,15 @@
 //! Writing values.
 
 use gremlin::{Argument, Instruction, Predicate, Strategy, Traversal};
-use values::{BigDecimal, BigInt, DateTime, Edge, Path, Property, Str, Value, Vertex, VertexProperty};
+use values::{
+    BigDecimal, BigInt, DateTime, Edge, MapKind, Path, Property, Str, Value, Vertex, VertexProperty,
+};
 
 use super::codes::{self, PRESENT};
 use crate::bytecode::CARDINALITY_VALUE;
 use crate::predicate::{self, Operands};
 use crate::temporal::LocalTime;
+use crate::wire_value::{Extended, Graph, Tree};
 use crate::{EncodeError, MAX_DEPTH, Properties, WireValue};
 
 /// Appends encoded values to a buffer.
@@ -132,7 +135,13 @@ impl<'a> Writer<'a> {
             Value::BulkSet(v) => {
                 return self.nested(|w| w.sequence(codes::BULK_SET, v.iter(), Self::member));
             }
-            Value::Map(v) => return self.nested(|w| w.map(v.len(), v.iter())),
+            Value::Map(v) => {
+                return self.nested(|w| match v.kind() {
+                    MapKind::Map => w.map(v.len(), v.iter()),
+                    MapKind::Tree => w.extended(&Extended::Tree(Tree::of(v))),
+                    MapKind::Graph => w.extended(&Extended::Graph(Graph::of(v))),
+                });
+            }
             Value::Entry(v) => return self.nested(|w| w.map(1, std::iter::once((&v.0, &v.1)))),
         }
         Ok(())

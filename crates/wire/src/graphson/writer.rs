@@ -1,9 +1,10 @@
 //! Writing values.
 
-use values::Value;
+use values::{MapKind, Value};
 
 use super::{Dialect, base64, json};
 use crate::message::Properties;
+use crate::wire_value::{Extended, Graph, Tree};
 use crate::{EncodeError, MAX_DEPTH, WireValue};
 
 /// Appends JSON to a buffer.
@@ -161,7 +162,13 @@ impl<'a> Writer<'a> {
                 let members = v.iter().map(|(m, n)| (m, i64::try_from(n).unwrap_or(i64::MAX)));
                 return self.nested(|w| w.bulk_set(members, Self::value));
             }
-            Value::Map(v) => return self.nested(|w| w.map(v.iter())),
+            Value::Map(v) => {
+                return self.nested(|w| match v.kind() {
+                    MapKind::Tree if w.dialect.typed => w.extended(&Extended::Tree(Tree::of(v))),
+                    MapKind::Graph if w.dialect.typed => w.extended(&Extended::Graph(Graph::of(v))),
+                    _ => w.map(v.iter()),
+                });
+            }
             Value::Entry(v) => return self.nested(|w| w.map(std::iter::once((&v.0, &v.1)))),
             element => return self.nested(|w| w.element(element)),
         }

@@ -127,7 +127,7 @@ impl Chain {
             Done::Wrote(operations) => operations.clone(),
             Done::Read(..) => Vec::new(),
         });
-        let request = Request { script: format!("g{}{end}", self.script), bindings: self.bindings };
+        let request = Request { bindings: self.bindings, ..Request::of(format!("g{}{end}", self.script)) };
         let (intended, steps) = (intended.collect(), self.steps);
         Step::new(request, intended, move |results| decode(results, steps))
     }

@@ -7,6 +7,7 @@ mod compare_and_set;
 mod drops;
 mod guards;
 mod hot_vertex;
+mod sessions;
 mod sorted_edges;
 mod torn_reads;
 mod transfers;
@@ -156,7 +157,8 @@ fn all() -> Vec<Box<dyn Workload>> {
         Box::new(write_skew::WriteSkew::new(marks.clone())),
         Box::new(drops::Drops::new(marks.clone())),
         Box::new(hot_vertex::HotVertex::new(marks.clone())),
-        Box::new(sorted_edges::SortedEdges::new(marks)),
+        Box::new(sorted_edges::SortedEdges::new(marks.clone())),
+        Box::new(sessions::Sessions::new(marks)),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Upserts: several clients look for the same key, and add what has it if there is none.
+//! Upserts: several clients look for the same key, and add what has it if there is none; by hand, or by a merge.
 //!
 //! The objects are sets: what has the key. Whoever adds has read that there was nothing; so has whoever adds without
 //! looking, where the id or a unique index says that nothing was there.
@@ -51,6 +51,27 @@ impl Form {
                 Some("g.addV('upsert_unique').property('k', x).property('mark', m).values('mark')")
             }
             _ => None,
+        }
+    }
+
+    /// The same by a merge.
+    fn merge_script(self) -> String {
+        let by_key = |label: &str| {
+            format!("g.mergeV([(T.label): '{label}', k: x]).option(onCreate, [mark: m]).values('mark')")
+        };
+        match self {
+            Self::Id => "g.mergeV([(T.id): i]).option(onCreate, [(T.label): 'upsert_id', k: x, mark: m]).values('mark')"
+                .to_owned(),
+            Self::Plain => by_key("upsert_plain"),
+            Self::Equality => by_key("upsert_equality"),
+            Self::Unique => by_key("upsert_unique"),
+            Self::Range => by_key("upsert_range"),
+            Self::Edge => "g.mergeE([(T.label): 'upsert', (OUT): 'upsert:hub', (IN): 'upsert:leaf', k: x])\
+                           .option(onCreate, [mark: m]).values('mark')"
+                .to_owned(),
+            Self::EdgeId => "g.mergeE([(T.id): i]).option(onCreate, [(T.label): 'upsert_by_id', (OUT): 'upsert:hub', \
+                             (IN): 'upsert:leaf', k: x, mark: m]).values('mark')"
+                .to_owned(),
         }
     }
 
@@ -109,7 +130,12 @@ impl Upserts {
         let (form, key) = (FORMS[(race % all) as usize], race / all);
         let mark = self.marks.next();
         let blind = form.blind_script().filter(|_| rng.u32(..4) == 0);
-        let script = blind.map_or_else(|| form.script(), str::to_owned);
+        let merges = blind.is_none() && rng.bool();
+        let script = match blind {
+            Some(blind) => blind.to_owned(),
+            None if merges => form.merge_script(),
+            None => form.script(),
+        };
         let request = Request::of(script)
             .with("i", &*form.set(key))
             .with("x", key as i64)
@@ -118,6 +144,7 @@ impl Upserts {
         let step = super::race(request, form.set(key), mark);
         match form {
             _ if blind.is_some() => Step { is_blind: true, ..step.of_kind("inserts") },
+            _ if merges => step.of_kind("merges"),
             Form::Id => step.of_kind("upserts by id"),
             _ => step,
         }

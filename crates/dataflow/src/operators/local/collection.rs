@@ -7,6 +7,7 @@ use values::{Map, Set, Value, watch};
 
 use super::Around;
 use crate::error::QueryError;
+use crate::query::too_deep;
 
 /// Bytes of a member in a list, and beside it while the list is made.
 const MEMBER: u64 = 2 * size_of::<Value>() as u64;
@@ -33,6 +34,19 @@ pub(super) fn members(object: &Value, around: Around<'_>) -> Result<Vec<Value>, 
     let beside = if matches!(object, Value::Map(_)) { ENTRY } else { 0 };
     around.hold((count(object) as u64).saturating_mul(MEMBER + beside))?;
     Ok(each(object).collect())
+}
+
+/// The tree that paths are.
+pub(super) fn tree(paths: &Value, around: Around<'_>) -> Result<Value, QueryError> {
+    let mut tree = Map::tree();
+    for path in each(paths) {
+        if let Value::Path(path) = path
+            && !tree.grow(&path.objects)
+        {
+            return Err(around.error(too_deep(path.objects.len())));
+        }
+    }
+    Ok(tree.into())
 }
 
 /// Number of members.

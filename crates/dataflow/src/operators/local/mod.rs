@@ -174,6 +174,7 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
             around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
         }),
         LocalFn::MapEntry(key) => Ok(map_entry(object, key)),
+        LocalFn::Tree => collection::tree(object, around).map(Some),
         LocalFn::Loops => {
             let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))

@@ -270,7 +270,8 @@ fn a_path_is_transformed_in_turns_and_cut_at_labels() {
         walked.extend_path(&[if id == 4 { "b" } else { "c" }.into()]);
     }
     let run = |by: Vec<FetchKind>, from: Option<&str>, to: Option<&str>| {
-        let kind = OpKind::Path(op::Path { by, from: from.map(Into::into), to: to.map(Into::into) });
+        let kind =
+            OpKind::Path(op::Path { by, lenient: false, from: from.map(Into::into), to: to.map(Into::into) });
         world.run(kind, vec![walked.clone()]).texts()
     };
     let name = || FetchKind::Property("name".into(), world.graph.snapshot().catalog().key("name"));

@@ -158,21 +158,12 @@ impl Pools {
         }
     }
 
-    /// A request that is over at `deadline`.
-    pub(crate) fn request(self: &Arc<Self>, deadline: Option<Instant>) -> Arc<Request> {
-        Request::new(self, deadline)
-    }
-
     pub(crate) fn stats(&self) -> PoolStats {
         let state = self.state.lock();
         PoolStats {
             light: state.counts(Class::Light, &state.light),
             heavy: state.counts(Class::Heavy, &state.heavy),
         }
-    }
-
-    fn heavy_after(&self) -> u64 {
-        self.heavy_after
     }
 
     /// Whether what is loaded now will probably take long.
@@ -214,7 +205,7 @@ impl Pools {
             return None;
         }
         // Who waits for one may have those that it waits for itself: of commits that it has submitted and not waited for.
-        let request = self.request(Some(Instant::now() + LONGEST_COMMIT_WAIT));
+        let request = Request::new(self, Some(Instant::now() + LONGEST_COMMIT_WAIT));
         request.ask(writes as u64);
         let mut turn = self.take_turn(&request, &Away::begin(None, true)).ok()?;
         turn.began = None;

@@ -30,7 +30,8 @@ pub struct Request {
 }
 
 impl Request {
-    pub(super) fn new(pools: &Arc<Pools>, deadline: Option<Instant>) -> Arc<Self> {
+    /// One that is over at `deadline`.
+    pub(crate) fn new(pools: &Arc<Pools>, deadline: Option<Instant>) -> Arc<Self> {
         Arc::new(Self {
             pools: Arc::clone(pools),
             deadline,
@@ -66,7 +67,7 @@ impl Request {
 
     /// Whether it has asked for so many that its loads go to the heavy pool.
     pub fn is_heavy(&self) -> bool {
-        self.asked() > self.pools.heavy_after()
+        self.asked() > self.pools.heavy_after
     }
 
     /// Tells the pools, once, that the request was not done in time: while light ones are not, the heavy pool does not grow.

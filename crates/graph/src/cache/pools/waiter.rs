@@ -28,12 +28,11 @@ impl Waiter {
     pub(crate) fn wait(&self, request: Option<&Request>) -> bool {
         let mut woken = self.woken.lock();
         while !*woken {
-            match request {
-                Some(request) if request.is_over() => return false,
-                Some(request) => match request.deadline() {
-                    Some(deadline) => drop(self.bell.wait_until(&mut woken, deadline)),
-                    None => self.bell.wait(&mut woken),
-                },
+            if request.is_some_and(Request::is_over) {
+                return false;
+            }
+            match request.and_then(Request::deadline) {
+                Some(deadline) => drop(self.bell.wait_until(&mut woken, deadline)),
                 None => self.bell.wait(&mut woken),
             }
         }

@@ -89,9 +89,9 @@ impl<'a> Contents<'a> {
     /// A reference that no vertex has.
     fn nobody(&mut self, reader: &Reader<'_>, v: VertexRef) {
         for dir in [Dir::Out, Dir::In] {
-            reader.for_each_label(v, dir, |label, list| {
+            reader.for_each_label(v, dir, |_, list| {
                 let problem = format!("there is no such vertex, and it has {} edges", list.len());
-                self.findings.add(list_place(v, label, dir), problem);
+                self.findings.add(list_place(list.name()), problem);
             });
         }
     }
@@ -107,7 +107,7 @@ impl<'a> Contents<'a> {
         }
         indexes::check_vertex(reader, v, self.findings);
         for dir in [Dir::Out, Dir::In] {
-            reader.for_each_label(v, dir, |label, list| {
+            reader.for_each_label(v, dir, |_, list| {
                 let mut listed = 0;
                 for run in list.runs() {
                     listed += run.neighbours().len();
@@ -115,12 +115,12 @@ impl<'a> Contents<'a> {
                 }
                 if listed != list.len() {
                     let problem = format!("it has {listed} edges, and its degree is {}", list.len());
-                    self.findings.add(list_place(v, label, dir), problem);
+                    self.findings.add(list_place(list.name()), problem);
                 }
                 if list.sort_key().is_some_and(|key| !is_in_order(list, key)) {
-                    self.findings.add(list_place(v, label, dir), "it is not in the order of its sort key");
+                    self.findings.add(list_place(list.name()), "it is not in the order of its sort key");
                 }
-                self.tree(reader, TreeName::primary(v, label, dir));
+                self.tree(reader, list.name());
                 self.secondary_trees(list);
             });
         }
@@ -128,7 +128,7 @@ impl<'a> Contents<'a> {
 
     fn tree(&mut self, reader: &Reader<'_>, name: TreeName) {
         if let Some(problem) = reader.tree_problem(name) {
-            self.findings.add(list_place(name.v, name.label, name.dir), problem);
+            self.findings.add(list_place(name), problem);
         }
     }
 
@@ -152,16 +152,15 @@ impl<'a> Contents<'a> {
         let whole = self.sum_of(list);
         for key in keys {
             let tree = list.in_tree(Some(key));
-            let (v, label, dir) = list.parts();
-            self.tree(&self.snapshot.reader(), TreeName::primary(v, label, dir).by(Some(key)));
+            self.tree(&self.snapshot.reader(), tree.name());
             let name = self.snapshot.catalog().key_name(key);
             if self.sum_of(tree) != whole {
                 let problem = format!("its secondary edge-tree by {name} has other edges");
-                self.findings.add(list_place_of(list), problem);
+                self.findings.add(list_place(list.name()), problem);
             }
             if !is_in_order(tree, key) {
                 let problem = format!("its secondary edge-tree by {name} is not in order");
-                self.findings.add(list_place_of(list), problem);
+                self.findings.add(list_place(list.name()), problem);
             }
         }
     }
@@ -191,7 +190,7 @@ impl<'a> Contents<'a> {
             Ok(false) => format!("the index of edge ids does not have the id {id} of its edge {}", e.seq),
             Err(error) => return self.findings.add("the index of edge ids", error),
         };
-        self.findings.add(list_place(e.src, EdgeLabelId(e.label), Dir::Out), problem);
+        self.findings.add(list_place(TreeName::primary(e.src, EdgeLabelId(e.label), Dir::Out)), problem);
     }
 
     fn run_of(&mut self, reader: &Reader<'_>, v: VertexRef, list: &Run<'_>) {
@@ -201,7 +200,7 @@ impl<'a> Contents<'a> {
             if !reader.exists(list.neighbour(i)) {
                 let problem =
                     format!("its edge {} leads to vertex {}, which is not there", e.seq, list.neighbour(i).0);
-                self.findings.add(list_place(v, label, list.dir()), problem);
+                self.findings.add(list_place(TreeName::primary(v, label, list.dir())), problem);
             }
             if list.dir() == Dir::Out
                 && let Some(id) = list.user_id(i)
@@ -210,7 +209,7 @@ impl<'a> Contents<'a> {
             }
             if self.next_seqs.get(e.src.tablet() as usize).is_some_and(|next| e.seq >= *next) {
                 let problem = format!("its edge {} has a number that is to be given out again", e.seq);
-                self.findings.add(list_place(v, label, list.dir()), problem);
+                self.findings.add(list_place(TreeName::primary(v, label, list.dir())), problem);
             }
             let digest = self.digest(list, i);
             let (count, sum) = &mut self.edges[list.dir() as usize][label.index()];
@@ -274,10 +273,9 @@ impl<'a> Contents<'a> {
     }
 
     fn name_unmatched_of(&mut self, reader: &Reader<'_>, v: VertexRef, label: EdgeLabelId, list: &Run<'_>) {
-        let other = if list.dir() == Dir::Out { Dir::In } else { Dir::Out };
         for i in 0..list.neighbours().len() {
             let e = list.edge(i);
-            let mirror = TreeName::primary(list.neighbour(i), label, other);
+            let mirror = TreeName::primary(list.neighbour(i), label, list.dir().reverse());
             let there = reader.place_in_list(mirror, (v, e.seq));
             let there = there.map(|place| self.digest_of(e, |key| place.value(key)));
             let problem = match there {
@@ -287,7 +285,7 @@ impl<'a> Contents<'a> {
                 }
                 Some(_) => continue,
             };
-            self.findings.add(list_place(v, label, list.dir()), problem);
+            self.findings.add(list_place(TreeName::primary(v, label, list.dir())), problem);
         }
     }
 }
@@ -296,13 +294,8 @@ fn place(v: VertexRef) -> String {
     format!("vertex {}", v.0)
 }
 
-fn list_place(v: VertexRef, label: EdgeLabelId, dir: Dir) -> String {
+fn list_place(TreeName { v, label, dir, .. }: TreeName) -> String {
     format!("list of vertex {} along edge label {} ({dir:?})", v.0, label.0)
-}
-
-fn list_place_of(list: List<'_>) -> String {
-    let (v, label, dir) = list.parts();
-    list_place(v, label, dir)
 }
 
 /// Whether the edges of a list are in the order of their values under `key`.

@@ -27,7 +27,8 @@ impl Definer {
     }
 
     fn sort_label(&self, label: EdgeLabelId, turn: Turn) -> Result<bool> {
-        let mut sweep = self.sweep_of(label, turn);
+        let begun = || Sweep { turn, phase: Phase::Packed, waiting: false, gone_through: (0, 0) };
+        let mut sweep = self.resorts.sweep(label, turn).unwrap_or_else(begun);
         loop {
             sweep.waiting = false;
             let next = match sweep.phase {
@@ -39,20 +40,11 @@ impl Definer {
             };
             sweep.waiting = next.is_none();
             sweep.phase = next.unwrap_or(sweep.phase);
-            self.note_sweep(label, &sweep);
+            self.resorts.note_sweep(label, sweep.clone());
             if sweep.waiting {
                 return Ok(false);
             }
         }
-    }
-
-    fn sweep_of(&self, label: EdgeLabelId, turn: Turn) -> Sweep {
-        let known = self.resorts.sweep(label, turn);
-        known.unwrap_or(Sweep { turn, phase: Phase::Packed, waiting: false, gone_through: (0, 0) })
-    }
-
-    fn note_sweep(&self, label: EdgeLabelId, sweep: &Sweep) {
-        self.resorts.note_sweep(label, sweep.clone());
     }
 
     /// Whether to leave it at that for now: the graph is being closed, or there is a newer turn.
@@ -68,7 +60,7 @@ impl Definer {
             }
             self.sort_section(*key, label, sweep.turn)?;
             sweep.gone_through = (done + 1, keys.len());
-            self.note_sweep(label, sweep);
+            self.resorts.note_sweep(label, sweep.clone());
             self.make_room_by_flush()?;
         }
         sweep.gone_through = (0, keys.len());
@@ -97,7 +89,7 @@ impl Definer {
             }
             self.forget_formers(label)?;
             sweep.gone_through = (done + 1, keys.len());
-            self.note_sweep(label, sweep);
+            self.resorts.note_sweep(label, sweep.clone());
         }
         Ok(all.then_some(Phase::Formers))
     }

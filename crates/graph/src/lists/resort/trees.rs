@@ -147,10 +147,8 @@ impl Committer {
             (root.degree(crate::model::Tick::MAX) as usize, self.node_sizes.bounds(name.label));
         let needed = ids_needed(edges, Gather::parts_of(edges, self.sort_edges()), bounds);
         let from = root.next_id.load(Ordering::Relaxed);
-        let to = from.checked_add(needed).ok_or_else(|| GraphError::Corrupt {
-            what: name.key(TreePart::Root).to_string(),
-            problem: "its storage ids are used up".into(),
-        })?;
+        let used_up = || GraphError::corrupt(name.key(TreePart::Root), "its storage ids are used up");
+        let to = from.checked_add(needed).ok_or_else(used_up)?;
         root.next_id.store(to, Ordering::Relaxed);
         // The root stays in memory until the store knows that they are given out.
         writer.dirty_trees.insert(name, tree);

@@ -9,12 +9,10 @@
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
-use values::{Value, VertexRef};
-
 use crate::error::Result;
 use crate::model::{KeyId, ValueRef, order_key};
 use crate::read::{Place, Run, Snapshot};
-use crate::sections::{Adjacency, AdjacencyBuilder, Order, SortPlace, TreeName};
+use crate::sections::{Adjacency, AdjacencyBuilder, Order, OwnPlace, SortPlace, TreeName};
 
 /// Edges whose places are sampled for each part.
 const SAMPLES: usize = 256;
@@ -41,25 +39,6 @@ impl Pace {
             std::thread::sleep(worked.mul_f64((1.0 - self.share) / self.share));
             self.begun = Instant::now();
         }
-    }
-}
-
-/// A place in the order of the property, of its own.
-#[derive(Clone)]
-struct Cut {
-    value: Option<Value>,
-    neighbour: VertexRef,
-    seq: u32,
-}
-
-impl Cut {
-    fn of(place: SortPlace<'_>) -> Self {
-        let value = place.value.map(ValueRef::to_value);
-        Self { value, neighbour: place.neighbour, seq: place.seq }
-    }
-
-    fn place(&self) -> SortPlace<'_> {
-        SortPlace { value: self.value.as_ref().map(ValueRef::of), neighbour: self.neighbour, seq: self.seq }
     }
 }
 
@@ -100,7 +79,7 @@ impl Gather<'_> {
     }
 
     /// The places where parts end; none if it was stopped.
-    fn cuts(&mut self) -> Result<Option<Vec<Cut>>> {
+    fn cuts(&mut self) -> Result<Option<Vec<OwnPlace>>> {
         let edges = {
             let TreeName { v, label, dir, .. } = self.list;
             self.snapshot.reader().list(v, label, dir).len()
@@ -114,7 +93,7 @@ impl Gather<'_> {
         let key = self.key;
         let whole = self.each_run(|run| {
             while position < run.end() {
-                sample.push(Cut::of(place_of(run, position - run.first(), key)));
+                sample.push(OwnPlace::of(place_of(run, position - run.first(), key)));
                 position += step;
             }
         })?;
@@ -125,10 +104,10 @@ impl Gather<'_> {
     }
 
     /// The edges from one place to before another, as they lie; none if it was stopped.
-    fn part(&mut self, from: Option<&Cut>, to: Option<&Cut>) -> Result<Option<Adjacency>> {
+    fn part(&mut self, from: Option<&OwnPlace>, to: Option<&OwnPlace>) -> Result<Option<Adjacency>> {
         let mut builder = AdjacencyBuilder::new(Order::Arrival, self.most);
         let key = self.key;
-        let (from, to) = (from.map(Cut::place), to.map(Cut::place));
+        let (from, to) = (from.map(OwnPlace::place), to.map(OwnPlace::place));
         let whole = self.each_run(|run| {
             for i in 0..run.neighbours().len() {
                 let place = place_of(run, i, key);

@@ -27,15 +27,11 @@ impl Committer {
 
     /// Deletes the trees that were dropped and that nobody can be reading any more.
     pub(super) fn reclaim_secondaries(&self) -> Result<()> {
-        let watermark = self.timeline.watermark().bits();
-        let forgotten = |(_, died): &(TreeName, Tick)| *died < watermark && *died < self.stored_up_to();
+        // Every change up to the checkpoint is in what it names.
+        let settled = self.watermark().min(self.lock_writer().checkpoint);
+        let forgotten = |(_, died): &(TreeName, Tick)| *died < settled;
         let dead: Vec<(TreeName, Tick)> = self.secondaries.dead();
         dead.into_iter().filter(forgotten).try_for_each(|(name, died)| self.reclaim(name, died))
-    }
-
-    /// Every change up to this stamp is in what the last checkpoint names.
-    fn stored_up_to(&self) -> Tick {
-        self.lock_writer().checkpoint
     }
 
     fn reclaim(&self, name: TreeName, died: Tick) -> Result<()> {

@@ -177,7 +177,7 @@ impl Names {
 
     /// Gives a name the id that it was stored with, as of a commit.
     pub(crate) fn restore(&self, (space, id, name): (NameSpace, u16, &str), since: Tick) -> Result<()> {
-        let wrong = |problem| GraphError::Corrupt { what: format!("{space} {name:?}"), problem };
+        let wrong = |problem: String| GraphError::corrupt(format!("{space} {name:?}"), problem);
         let is_hidden = space == NameSpace::Key && id == 0 && name == HIDDEN_KEY;
         if !is_hidden {
             check_name(space, name).map_err(|error| wrong(error.to_string()))?;

@@ -20,8 +20,7 @@ use super::retypes::Retypes;
 use super::value_type::ValueType;
 use super::{EdgeKey, EdgeSchema, Schema, SchemaMode, VertexKey, VertexSchema};
 use crate::bytes::{Input, Malformed, Output};
-use crate::model::names::{EdgeLabelId, KeyId, VertexLabelId};
-use crate::model::property::Cardinality;
+use crate::model::{Cardinality, EdgeLabelId, KeyId, VertexLabelId};
 
 /// What is declared in a graph. Small and seldom changed, so a change is stored whole.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -77,151 +76,128 @@ impl Definitions {
         output.u64(self.revision);
         encode_schema(&self.schema, output);
         output.u32(self.next_index);
-        output.len(self.indexes.len());
-        for Index { number, definition, state } in &self.indexes {
+        output.list(&self.indexes, |output, Index { number, definition, state }| {
             output.u32(*number);
             output.u16(definition.label.0);
             output.u8(definition.kind as u8);
             output.u8(*state as u8);
-            output.len(definition.keys.len());
-            definition.keys.iter().for_each(|key| output.u16(key.0));
-        }
+            encode_keys(&definition.keys, output);
+        });
         self.retypes.encode(output);
         let nodes: Vec<(EdgeLabelId, NodeBounds)> = self.schema.node_bounds().collect();
-        output.len(nodes.len());
-        for (label, NodeBounds { min, max }) in nodes {
+        output.list(nodes, |output, (label, NodeBounds { min, max })| {
             output.u16(label.0);
             output.u32(min);
             output.u32(max);
-        }
-        output.len(self.sorting.len());
-        for (label, former) in &self.sorting {
+        });
+        output.list(&self.sorting, |output, (label, former)| {
             output.u16(label.0);
-            output.len(former.len());
-            former.iter().for_each(|key| output.u16(key.0));
-        }
+            encode_keys(former, output);
+        });
     }
 
-    pub(crate) fn decode(input: &mut Input<'_>) -> Result<Self, Malformed> {
-        let old = Self::decode_format_5(input)?;
-        Ok(Self { sorting: decode_sorting(input)?, ..old })
-    }
-
-    /// As format 5 has them.
-    pub(crate) fn decode_format_5(input: &mut Input<'_>) -> Result<Self, Malformed> {
-        let mut definitions = Self::decode_format_4(input)?;
-        decode_nodes(&mut definitions.schema, input)?;
-        Ok(definitions)
-    }
-
-    /// As format 4 has them.
-    pub(crate) fn decode_format_4(input: &mut Input<'_>) -> Result<Self, Malformed> {
-        let old = Self::decode_old(input)?;
-        Ok(Self { retypes: Retypes::decode(input)?, ..old })
+    /// As this format of a graph has them.
+    pub(crate) fn decode(input: &mut Input<'_>, format: u8) -> Result<Self, Malformed> {
+        Self::decode_parts(input, |_, since| since <= format)
     }
 
     /// The rest of the input, of whatever format after 1.
     pub(crate) fn decode_rest(input: &mut Input<'_>) -> Result<Self, Malformed> {
-        let mut definitions = Self::decode_old(input)?;
-        if !input.is_empty() {
+        Self::decode_parts(input, |input, _| !input.is_empty())
+    }
+
+    /// `has` says of the input whether a part is next that there is since a format.
+    fn decode_parts(input: &mut Input<'_>, has: impl Fn(&Input<'_>, u8) -> bool) -> Result<Self, Malformed> {
+        let (revision, schema, next_index) = (input.u64()?, decode_schema(input)?, input.u32()?);
+        let indexes: Vec<Index> = input.list(12, decode_index)?;
+        let known = indexes.iter().all(|index| index.number < next_index);
+        Malformed::unless(known, "an index has a number that was never given out")?;
+        let mut definitions = Self { revision, schema, indexes, next_index, ..Self::default() };
+        if has(input, 4) {
             definitions.retypes = Retypes::decode(input)?;
         }
-        if !input.is_empty() {
+        if has(input, 5) {
             decode_nodes(&mut definitions.schema, input)?;
         }
-        if !input.is_empty() {
-            definitions.sorting = decode_sorting(input)?;
+        if has(input, 6) {
+            let label = |input: &mut Input<'_>| Ok((EdgeLabelId(input.u16()?), decode_keys(input)?));
+            definitions.sorting = input.list(6, label)?;
         }
         Ok(definitions)
     }
+}
 
-    /// As a version before format 4 wrote them.
-    pub(crate) fn decode_old(input: &mut Input<'_>) -> Result<Self, Malformed> {
-        let revision = input.u64()?;
-        let schema = decode_schema(input)?;
-        let next_index = input.u32()?;
-        let indexes: Vec<Index> =
-            (0..input.count(12)?).map(|_| decode_index(input)).collect::<Result<_, _>>()?;
-        if indexes.iter().any(|index| index.number >= next_index) {
-            return Err(Malformed::new("an index has a number that was never given out"));
-        }
-        Ok(Self { revision, schema, indexes, next_index, ..Self::default() })
-    }
+fn encode_keys(keys: &[KeyId], output: &mut Output) {
+    output.list(keys, |output, key| output.u16(key.0));
+}
+
+fn decode_keys<C: FromIterator<KeyId>>(input: &mut Input<'_>) -> Result<C, Malformed> {
+    input.list(2, |input| input.u16().map(KeyId))
+}
+
+pub(super) fn encode_key(key: Option<KeyId>, output: &mut Output) {
+    output.u32(key.map_or(0, |key| u32::from(key.0) + 1));
+}
+
+pub(super) fn decode_key(input: &mut Input<'_>) -> Result<Option<KeyId>, Malformed> {
+    let id = input.u32()?.checked_sub(1).map(u16::try_from).transpose();
+    Ok(id.map_err(|_| Malformed::new("no key has that id"))?.map(KeyId))
 }
 
 fn decode_index(input: &mut Input<'_>) -> Result<Index, Malformed> {
     let (number, label) = (input.u32()?, VertexLabelId(input.u16()?));
-    let (kind, state) = (input.u8()?, input.u8()?);
-    let kind = IndexKind::ALL.into_iter().find(|known| *known as u8 == kind);
-    let kind = kind.ok_or_else(|| Malformed::new("an index has an unknown kind"))?;
-    let state = match state {
-        0 => IndexState::Building,
-        1 => IndexState::Ready,
-        _ => return Err(Malformed::new("an index has an unknown state")),
-    };
-    let keys: Box<[KeyId]> =
-        (0..input.count(2)?).map(|_| input.u16().map(KeyId)).collect::<Result<_, _>>()?;
-    if keys.is_empty() || keys.len() > IndexDefinition::MAX_KEYS {
-        return Err(Malformed::new("an index has no keys, or too many"));
-    }
+    let kind = input.one_of(IndexKind::ALL, |kind| kind as u8, "an index has an unknown kind")?;
+    let states = [IndexState::Building, IndexState::Ready];
+    let state = input.one_of(states, |state| state as u8, "an index has an unknown state")?;
+    let keys: Box<[KeyId]> = decode_keys(input)?;
+    let fits = (1..=IndexDefinition::MAX_KEYS).contains(&keys.len());
+    Malformed::unless(fits, "an index has no keys, or too many")?;
     Ok(Index { number, definition: IndexDefinition { label, keys, kind }, state })
 }
 
 fn encode_schema(schema: &Schema, output: &mut Output) {
     output.u64(schema.version);
     output.u8((schema.mode == SchemaMode::Strict).into());
-    output.len(schema.vertices.len());
-    for (label, vertex) in &schema.vertices {
+    output.list(&schema.vertices, |output, (label, vertex)| {
         output.u16(label.0);
-        output.len(vertex.keys.len());
-        for (key, declared) in &vertex.keys {
+        output.list(&vertex.keys, |output, (key, declared)| {
             output.u16(key.0);
             encode_type(declared.value_type, output);
             output.u8(declared.cardinality as u8);
             output.u8(declared.required.into());
-            output.len(declared.meta.len());
-            for (key, value_type) in &declared.meta {
+            output.list(&declared.meta, |output, (key, value_type)| {
                 output.u16(key.0);
                 encode_type(*value_type, output);
-            }
-        }
-    }
-    output.len(schema.edges.len());
-    for (label, edge) in &schema.edges {
+            });
+        });
+    });
+    output.list(&schema.edges, |output, (label, edge)| {
         output.u16(label.0);
-        output.u32(edge.sort_key.map_or(0, |key| u32::from(key.0) + 1));
-        output.len(edge.keys.len());
-        for (key, declared) in &edge.keys {
+        encode_key(edge.sort_key, output);
+        output.list(&edge.keys, |output, (key, declared)| {
             output.u16(key.0);
             encode_type(declared.value_type, output);
             output.u8(declared.required.into());
-        }
-    }
+        });
+    });
 }
 
 fn decode_schema(input: &mut Input<'_>) -> Result<Schema, Malformed> {
     let version = input.u64()?;
     let mode = if input.u8()? == 0 { SchemaMode::Open } else { SchemaMode::Strict };
-    let mut schema = Schema { version, mode, ..Schema::default() };
-    for _ in 0..input.count(6)? {
+    let vertices = input.list(6, |input| {
         let label = VertexLabelId(input.u16()?);
-        let keys = (0..input.count(12)?).map(|_| decode_vertex_key(input)).collect::<Result<_, _>>()?;
-        schema.vertices.insert(label, VertexSchema { keys });
-    }
-    for _ in 0..input.count(10)? {
-        let label = EdgeLabelId(input.u16()?);
-        let sort_key = match input.u32()? {
-            0 => None,
-            key => Some(KeyId(u16::try_from(key - 1).map_err(|_| Malformed::new("no key has that id"))?)),
-        };
-        let key = |input: &mut Input<'_>| {
+        Ok((label, VertexSchema { keys: input.list(12, decode_vertex_key)? }))
+    })?;
+    let edges = input.list(10, |input| {
+        let (label, sort_key) = (EdgeLabelId(input.u16()?), decode_key(input)?);
+        let keys = input.list(7, |input| {
             let key = KeyId(input.u16()?);
             Ok((key, EdgeKey { value_type: decode_type(input)?, required: input.u8()? != 0 }))
-        };
-        let keys = (0..input.count(7)?).map(|_| key(input)).collect::<Result<_, Malformed>>()?;
-        schema.edges.insert(label, EdgeSchema { keys, sort_key, nodes: None });
-    }
-    Ok(schema)
+        })?;
+        Ok((label, EdgeSchema { keys, sort_key, nodes: None }))
+    })?;
+    Ok(Schema { version, mode, vertices, edges })
 }
 
 fn decode_nodes(schema: &mut Schema, input: &mut Input<'_>) -> Result<(), Malformed> {
@@ -234,26 +210,12 @@ fn decode_nodes(schema: &mut Schema, input: &mut Input<'_>) -> Result<(), Malfor
     Ok(())
 }
 
-fn decode_sorting(input: &mut Input<'_>) -> Result<BTreeMap<EdgeLabelId, Vec<KeyId>>, Malformed> {
-    let label = |input: &mut Input<'_>| {
-        let label = EdgeLabelId(input.u16()?);
-        let former = (0..input.count(2)?).map(|_| input.u16().map(KeyId)).collect::<Result<_, _>>()?;
-        Ok((label, former))
-    };
-    (0..input.count(6)?).map(|_| label(input)).collect()
-}
-
 fn decode_vertex_key(input: &mut Input<'_>) -> Result<(KeyId, VertexKey), Malformed> {
     let (key, value_type) = (KeyId(input.u16()?), decode_type(input)?);
-    let cardinality = match input.u8()? {
-        0 => Cardinality::Single,
-        1 => Cardinality::List,
-        2 => Cardinality::Set,
-        _ => return Err(Malformed::new("a key has an unknown cardinality")),
-    };
+    let known = [Cardinality::Single, Cardinality::List, Cardinality::Set];
+    let cardinality = input.one_of(known, |known| known as u8, "a key has an unknown cardinality")?;
     let required = input.u8()? != 0;
-    let meta = |input: &mut Input<'_>| Ok((KeyId(input.u16()?), decode_type(input)?));
-    let meta = (0..input.count(6)?).map(|_| meta(input)).collect::<Result<_, Malformed>>()?;
+    let meta = input.list(6, |input| Ok((KeyId(input.u16()?), decode_type(input)?)))?;
     Ok((key, VertexKey { value_type, cardinality, required, meta }))
 }
 
@@ -331,10 +293,10 @@ mod tests {
         let mut output = Output::default();
         definitions.encode(&mut output);
         let mut input = Input::new(&output.bytes);
-        assert_eq!(Definitions::decode(&mut input).unwrap(), definitions);
+        assert_eq!(Definitions::decode(&mut input, 6).unwrap(), definitions);
         input.end().unwrap();
         for end in 0..output.bytes.len() {
-            assert!(Definitions::decode(&mut Input::new(&output.bytes[..end])).is_err(), "cut at {end}");
+            assert!(Definitions::decode(&mut Input::new(&output.bytes[..end]), 6).is_err(), "cut at {end}");
         }
     }
 }

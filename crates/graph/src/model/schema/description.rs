@@ -6,14 +6,11 @@ use values::Value;
 
 use super::error::SchemaError;
 use super::index::{IndexDefinition, IndexKind};
-use super::node_bounds::NodeBounds;
+use super::parse::bad;
 use super::value_type::{ValueType, is_storable_type, type_name};
 use super::{EdgeKey, EdgeSchema, Schema, SchemaMode, VertexKey, VertexSchema};
 use crate::error::Result;
-use crate::model::catalog::Catalog;
-use crate::model::names::{EdgeLabelId, KeyId, VertexLabelId};
-use crate::model::naming::NameSpace;
-use crate::model::property::Cardinality;
+use crate::model::{Catalog, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 
 /// A schema by names. [`SchemaDescription::from_value`] says how it looks as a map, which is also how it looks in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -28,45 +25,14 @@ pub struct SchemaDescription {
     pub indexes: Vec<IndexDescription>,
 }
 
-/// What is declared of the vertices of a label.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct VertexDescription {
-    /// The declared keys, by name.
-    pub keys: BTreeMap<String, VertexKeyDescription>,
-}
-
-/// What is declared of a property key of the vertices of a label; see [`VertexKey`].
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct VertexKeyDescription {
-    /// The type of its values; any, if there is none.
-    pub value_type: Option<ValueType>,
-    /// How many values a vertex can have, and how a further one is taken.
-    pub cardinality: Cardinality,
-    /// Whether every vertex of the label must have a value when its transaction commits.
-    pub required: bool,
-    /// Meta-properties and the types of their values, by key.
-    pub meta: BTreeMap<String, Option<ValueType>>,
-}
-
-/// What is declared of the edges of a label.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct EdgeDescription {
-    /// The declared keys, by name.
-    pub keys: BTreeMap<String, EdgeKeyDescription>,
-    /// The property key by which adjacency lists along this label are ordered; by insertion, if there is none.
-    pub sort_key: Option<String>,
-    /// How large the nodes of edge-trees along this label get; as the graph is configured, if there is nothing.
-    pub nodes: Option<NodeBounds>,
-}
-
-/// What is declared of a property key of the edges of a label; see [`EdgeKey`].
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct EdgeKeyDescription {
-    /// The type of its values; any, if there is none.
-    pub value_type: Option<ValueType>,
-    /// Whether every edge of the label must have a value when its transaction commits.
-    pub required: bool,
-}
+/// What is declared of the vertices of a label, by the names of their keys.
+pub type VertexDescription = VertexSchema<String>;
+/// What is declared of a property key of the vertices of a label, by the names of its meta-properties.
+pub type VertexKeyDescription = VertexKey<String>;
+/// What is declared of the edges of a label, by the names of their keys.
+pub type EdgeDescription = EdgeSchema<String>;
+/// What is declared of a property key of the edges of a label. It names nothing.
+pub type EdgeKeyDescription = EdgeKey;
 
 /// An index by names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -90,16 +56,12 @@ impl SchemaDescription {
             required: declared.required,
             meta: declared.meta.iter().map(|(name, value_type)| (key(name), *value_type)).collect(),
         };
-        let edge_key = |declared: &EdgeKey| EdgeKeyDescription {
-            value_type: declared.value_type,
-            required: declared.required,
-        };
         let vertex = |(label, declared): (&VertexLabelId, &VertexSchema)| {
             let keys = declared.keys.iter().map(|(name, declared)| (key(name), vertex_key(declared)));
             (catalog.vertex_label_name(*label).to_string(), VertexDescription { keys: keys.collect() })
         };
         let edge = |(label, declared): (&EdgeLabelId, &EdgeSchema)| {
-            let keys = declared.keys.iter().map(|(name, declared)| (key(name), edge_key(declared)));
+            let keys = declared.keys.iter().map(|(name, declared)| (key(name), *declared));
             let sort_key = declared.sort_key.as_ref().map(key);
             (
                 catalog.edge_label_name(*label).to_string(),
@@ -126,7 +88,7 @@ impl SchemaDescription {
         }
         for (label, declared) in &other.edges {
             let edge = self.edges.entry(label.clone()).or_default();
-            edge.keys.extend(declared.keys.iter().map(|(key, declared)| (key.clone(), declared.clone())));
+            edge.keys.extend(declared.keys.iter().map(|(key, declared)| (key.clone(), *declared)));
             if declared.sort_key.is_some() {
                 edge.sort_key.clone_from(&declared.sort_key);
             }
@@ -183,15 +145,13 @@ impl SchemaDescription {
             let mut keys = BTreeMap::new();
             for (key, declared) in &declared.keys {
                 check_type(declared.value_type, &format!("edges.{label}.keys.{key}.type"))?;
-                let EdgeKeyDescription { value_type, required } = *declared;
-                keys.insert(KeyId(intern(NameSpace::Key, key)?), EdgeKey { value_type, required });
+                keys.insert(KeyId(intern(NameSpace::Key, key)?), *declared);
             }
-            let sort_key = match &declared.sort_key {
-                Some(key) => Some(KeyId(intern(NameSpace::Key, key)?)),
-                None => None,
-            };
+            let sort_key = declared.sort_key.as_ref().map(|key| intern(NameSpace::Key, key)).transpose()?;
             declared.nodes.map_or(Ok(()), |nodes| nodes.check(&format!("edges.{label}.nodes")))?;
-            schema.edges.insert(id, EdgeSchema { keys, sort_key, nodes: declared.nodes });
+            schema
+                .edges
+                .insert(id, EdgeSchema { keys, sort_key: sort_key.map(KeyId), nodes: declared.nodes });
         }
         Ok(schema)
     }
@@ -213,13 +173,8 @@ fn flatten(value: &Value, place: String, lines: &mut BTreeSet<String>) {
 }
 
 fn check_type(value_type: Option<ValueType>, place: &str) -> Result<(), SchemaError> {
-    match value_type {
-        Some(value_type) if !is_storable_type(value_type) => Err(SchemaError::BadDescription {
-            place: place.into(),
-            problem: format!("properties cannot have the type {}", type_name(value_type)),
-        }),
-        _ => Ok(()),
-    }
+    let refused = value_type.filter(|value_type| !is_storable_type(*value_type)).map(type_name);
+    refused.map_or(Ok(()), |name| Err(bad(place, &format!("properties cannot have the type {name}"))))
 }
 
 impl IndexDescription {

@@ -2,8 +2,7 @@
 
 use values::{Str, Value};
 
-use crate::model::naming::NameSpace;
-use crate::model::property::Cardinality;
+use crate::model::{Cardinality, NameSpace};
 
 /// Why a write, or a change of the schema, was refused: which label, which key, what was declared and what was found.
 #[derive(Clone, Debug, thiserror::Error)]

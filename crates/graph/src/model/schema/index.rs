@@ -1,7 +1,6 @@
 //! Which indexes there are, and how far each is.
 
-use crate::model::names::{KeyId, VertexLabelId};
-use crate::model::property::PropertyId;
+use crate::model::{KeyId, PropertyId, VertexLabelId};
 
 /// What an index can answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -62,14 +62,14 @@ pub struct Schema {
 
 /// What is declared of the vertices of a label.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct VertexSchema {
+pub struct VertexSchema<K = KeyId> {
     /// The declared keys.
-    pub keys: BTreeMap<KeyId, VertexKey>,
+    pub keys: BTreeMap<K, VertexKey<K>>,
 }
 
 /// What is declared of a property key of the vertices of a label.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct VertexKey {
+pub struct VertexKey<K = KeyId> {
     /// The type of its values; any, if there is none.
     pub value_type: Option<ValueType>,
     /// How many values a vertex can have, and how a further one is taken.
@@ -77,22 +77,22 @@ pub struct VertexKey {
     /// Whether every vertex of the label must have a value when its transaction commits.
     pub required: bool,
     /// Meta-properties and the types of their values.
-    pub meta: BTreeMap<KeyId, Option<ValueType>>,
+    pub meta: BTreeMap<K, Option<ValueType>>,
 }
 
 /// What is declared of the edges of a label.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct EdgeSchema {
+pub struct EdgeSchema<K = KeyId> {
     /// The declared keys.
-    pub keys: BTreeMap<KeyId, EdgeKey>,
+    pub keys: BTreeMap<K, EdgeKey>,
     /// The property key by which adjacency lists along this label are ordered; by insertion, if there is none.
-    pub sort_key: Option<KeyId>,
+    pub sort_key: Option<K>,
     /// How large the nodes of edge-trees along this label get; as the graph is configured, if there is nothing.
     pub nodes: Option<NodeBounds>,
 }
 
 /// What is declared of a property key of the edges of a label.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EdgeKey {
     /// The type of its values; any, if there is none.
     pub value_type: Option<ValueType>,

@@ -1,8 +1,9 @@
 //! How large the edge nodes of one label get, where that is declared.
 
-use values::{Map, Value};
+use values::Value;
 
 use super::error::SchemaError;
+use super::parse::{bad, fields, map, unknown};
 use crate::model::options::TreeBounds;
 
 /// How many edges the edge nodes of a label hold, as the schema declares it in place of what the graph was opened with.
@@ -34,13 +35,16 @@ impl NodeBounds {
         let Self { min, max } = self;
         let (least, most) = (Self::LEAST, Self::MOST);
         if !(least..=most).contains(&max) {
-            return Err(bad(place, format!("an edge node may hold from {least} to {most} edges, not {max}")));
+            return Err(bad(
+                place,
+                &format!("an edge node may hold from {least} to {most} edges, not {max}"),
+            ));
         }
         if min > max / 2 {
             let half = max / 2;
             let problem =
                 format!("edge nodes of up to {max} edges may be merged below 0 to {half}, not {min}");
-            return Err(bad(place, problem));
+            return Err(bad(place, &problem));
         }
         Ok(())
     }
@@ -49,39 +53,31 @@ impl NodeBounds {
     pub(crate) fn from_value(value: &Value, place: &str) -> Result<Self, SchemaError> {
         let number = |value: &Value, place: &str| {
             let number = value.as_i64().and_then(|number| u32::try_from(number).ok());
-            number.ok_or_else(|| bad(place, format!("expected a number of edges, found {value}")))
+            number.ok_or_else(|| bad(place, &format!("expected a number of edges, found {value}")))
         };
-        let Some(map) = value.as_map() else { return Ok(Self::up_to(number(value, place)?)) };
+        if value.as_map().is_none() {
+            return Ok(Self::up_to(number(value, place)?));
+        }
         let (mut min, mut max) = (None, None);
-        for (field, value) in map.iter() {
-            match field.as_str() {
-                Some("min") => min = Some(number(value, &format!("{place}.min"))?),
-                Some("max") => max = Some(number(value, &format!("{place}.max"))?),
-                _ => {
-                    let problem = "there is no such field; possible are min and max";
-                    return Err(bad(&format!("{place}.{field}"), problem.into()));
-                }
+        for (field, place, value) in fields(value, place)? {
+            match field {
+                "min" => min = Some(number(value, &place)?),
+                "max" => max = Some(number(value, &place)?),
+                _ => return Err(unknown(place, "min and max")),
             }
         }
-        let max = max.ok_or_else(|| bad(place, "the bounds of edge nodes need a max".into()))?;
+        let max = max.ok_or_else(|| bad(place, "the bounds of edge nodes need a max"))?;
         Ok(Self { min: min.unwrap_or(max / 2), max })
     }
 
     /// The map that [`NodeBounds::from_value`] reads.
     pub(crate) fn to_value(self) -> Value {
-        let number = |number: u32| Value::Long(number.into());
-        let map: Map = [(Value::str("min"), number(self.min)), (Value::str("max"), number(self.max))]
-            .into_iter()
-            .collect();
-        map.into()
+        let number = |number: u32| Some(Value::Long(number.into()));
+        map([("min", number(self.min)), ("max", number(self.max))])
     }
 
     /// The bounds of a tree of the label; the rest as it was configured.
     pub(crate) fn of_tree(self, configured: TreeBounds) -> TreeBounds {
         TreeBounds { min: self.min as usize, max: self.max as usize, ..configured }.clamped()
     }
-}
-
-fn bad(place: &str, problem: String) -> SchemaError {
-    SchemaError::BadDescription { place: place.into(), problem }
 }

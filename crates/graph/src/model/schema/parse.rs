@@ -233,7 +233,10 @@ fn fields_or_type<'v>(value: &'v Value, at: &str) -> Result<Vec<(&'v str, String
 }
 
 /// The entries of a map whose keys are strings, with the place of each.
-fn fields<'v>(value: &'v Value, at: &str) -> Result<Vec<(&'v str, String, &'v Value)>, SchemaError> {
+pub(super) fn fields<'v>(
+    value: &'v Value,
+    at: &str,
+) -> Result<Vec<(&'v str, String, &'v Value)>, SchemaError> {
     let map =
         value.as_map().ok_or_else(|| bad(at, &format!("expected a map, found a {}", value.type_name())))?;
     let entry = |(key, value): (&'v Value, &'v Value)| {
@@ -256,12 +259,12 @@ fn truth(value: &Value, at: &str) -> Result<bool, SchemaError> {
     value.as_bool().ok_or_else(|| bad(at, &format!("expected true or false, found a {}", value.type_name())))
 }
 
-fn bad(place: &str, problem: &str) -> SchemaError {
+pub(super) fn bad(place: &str, problem: &str) -> SchemaError {
     let place = if place.is_empty() { "the schema" } else { place };
     SchemaError::BadDescription { place: place.into(), problem: problem.into() }
 }
 
-fn unknown(place: String, possible: &str) -> SchemaError {
+pub(super) fn unknown(place: String, possible: &str) -> SchemaError {
     SchemaError::BadDescription { place, problem: format!("there is no such field; possible are {possible}") }
 }
 
@@ -288,7 +291,7 @@ fn flag(on: bool) -> Option<Value> {
     on.then_some(Value::Bool(true))
 }
 
-fn map<const N: usize>(entries: [(&str, Option<Value>); N]) -> Value {
+pub(super) fn map<const N: usize>(entries: [(&str, Option<Value>); N]) -> Value {
     let present = entries.into_iter().filter_map(|(key, value)| Some((Value::str(key), value?)));
     present.collect::<Map>().into()
 }

@@ -23,7 +23,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Schema;
-use super::definitions::{decode_type, encode_type};
+use super::definitions::{decode_key, decode_type, encode_key, encode_type};
 use super::value_type::{ValueType, takes_others};
 use crate::bytes::{Input, Malformed, Output};
 use crate::model::names::{EdgeLabelId, KeyId, VertexLabelId};
@@ -128,19 +128,17 @@ impl Retypes {
             output.u64(step.since);
             encode_type(Some(step.to), output);
         };
-        output.len(self.vertices.len());
-        for ((label, key, meta), step) in &self.vertices {
+        output.list(&self.vertices, |output, ((label, key, meta), step)| {
             output.u16(label.0);
             output.u16(key.0);
-            output.u32(meta.map_or(0, |meta| u32::from(meta.0) + 1));
+            encode_key(*meta, output);
             encode_step(step, output);
-        }
-        output.len(self.edges.len());
-        for ((label, key), step) in &self.edges {
+        });
+        output.list(&self.edges, |output, ((label, key), step)| {
             output.u16(label.0);
             output.u16(key.0);
             encode_step(step, output);
-        }
+        });
     }
 
     pub(crate) fn decode(input: &mut Input<'_>) -> Result<Self, Malformed> {
@@ -149,22 +147,14 @@ impl Retypes {
             let to = to.ok_or_else(|| Malformed::new("values are converted to no type"))?;
             Ok(Step { since, to })
         };
-        let vertex = |input: &mut Input<'_>| {
-            let (label, key) = (VertexLabelId(input.u16()?), KeyId(input.u16()?));
-            let meta = match input.u32()?.checked_sub(1) {
-                None => None,
-                Some(key) => {
-                    Some(KeyId(u16::try_from(key).map_err(|_| Malformed::new("no key has that id"))?))
-                }
-            };
-            Ok(((label, key, meta), step(input)?))
-        };
-        let vertices = (0..input.count(20)?).map(|_| vertex(input)).collect::<Result<_, Malformed>>()?;
-        let edge = |input: &mut Input<'_>| {
+        let vertices = input.list(20, |input| {
+            let place = (VertexLabelId(input.u16()?), KeyId(input.u16()?), decode_key(input)?);
+            Ok((place, step(input)?))
+        })?;
+        let edges = input.list(16, |input| {
             let place = (EdgeLabelId(input.u16()?), KeyId(input.u16()?));
             Ok((place, step(input)?))
-        };
-        let edges = (0..input.count(16)?).map(|_| edge(input)).collect::<Result<_, Malformed>>()?;
+        })?;
         Ok(Self { vertices, edges })
     }
 }

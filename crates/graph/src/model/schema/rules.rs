@@ -4,11 +4,8 @@ use values::{Str, Value};
 
 use super::error::SchemaError;
 use super::value_type::{ValueType, fit, retype, type_name};
-use super::{EdgeKey, Schema, SchemaMode, VertexKey};
-use crate::model::catalog::Catalog;
-use crate::model::names::{EdgeLabelId, KeyId, VertexLabelId};
-use crate::model::naming::NameSpace;
-use crate::model::property::Cardinality;
+use super::{Schema, SchemaMode, VertexKey};
+use crate::model::{Cardinality, Catalog, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 
 /// A key as a write names it: its id, if it has one already, and its name.
 pub(crate) type NamedKey<'a> = (Option<KeyId>, &'a str);
@@ -39,19 +36,25 @@ impl<'a> Rules<'a> {
     /// Whether vertices may have this label.
     pub(crate) fn admit_vertex_label(&self, label: &str) -> Result<(), SchemaError> {
         let declared = || self.schema.vertex(self.catalog.vertex_label(label)?);
-        if !self.is_strict() || declared().is_some() {
-            return Ok(());
-        }
-        Err(SchemaError::UndeclaredLabel { space: NameSpace::VertexLabel, label: shortened(label) })
+        self.admit_label(NameSpace::VertexLabel, label, || declared().is_some())
     }
 
     /// Whether edges may have this label.
     pub(crate) fn admit_edge_label(&self, label: &str) -> Result<(), SchemaError> {
         let declared = || self.schema.edge(self.catalog.edge_label(label)?);
-        if !self.is_strict() || declared().is_some() {
+        self.admit_label(NameSpace::EdgeLabel, label, || declared().is_some())
+    }
+
+    fn admit_label(
+        &self,
+        space: NameSpace,
+        label: &str,
+        is_declared: impl FnOnce() -> bool,
+    ) -> Result<(), SchemaError> {
+        if !self.is_strict() || is_declared() {
             return Ok(());
         }
-        Err(SchemaError::UndeclaredLabel { space: NameSpace::EdgeLabel, label: shortened(label) })
+        Err(SchemaError::UndeclaredLabel { space, label: shortened(label) })
     }
 
     /// What is declared of a key of the vertices of a label; nothing, if it may be used as it comes.
@@ -61,22 +64,21 @@ impl<'a> Rules<'a> {
         key: NamedKey<'_>,
     ) -> Result<Option<&'a VertexKey>, SchemaError> {
         let declared = key.0.and_then(|key| self.schema.vertex(label)?.keys.get(&key));
-        if declared.is_none() && self.is_strict() {
-            return Err(self.undeclared_key(NameSpace::VertexLabel, self.vertex_label(label), key.1.into()));
-        }
-        Ok(declared)
+        self.unless_undeclared(declared, || of_vertices(label, key.1.into()))
     }
 
-    fn edge_key(&self, label: EdgeLabelId, key: NamedKey<'_>) -> Result<Option<&'a EdgeKey>, SchemaError> {
-        let declared = key.0.and_then(|key| self.schema.edge(label)?.keys.get(&key));
+    /// What is declared of something; nothing, if it may be used as it comes.
+    fn unless_undeclared<T>(
+        &self,
+        declared: Option<&'a T>,
+        place: impl FnOnce() -> KeyPlace,
+    ) -> Result<Option<&'a T>, SchemaError> {
         if declared.is_none() && self.is_strict() {
-            return Err(self.undeclared_key(NameSpace::EdgeLabel, self.edge_label(label), key.1.into()));
+            let (space, label, key) = place();
+            let (label, key) = (self.name(space, label), shortened(&key));
+            return Err(SchemaError::UndeclaredKey { space, label, key });
         }
         Ok(declared)
-    }
-
-    fn undeclared_key(&self, space: NameSpace, label: Str, key: String) -> SchemaError {
-        SchemaError::UndeclaredKey { space, label, key: shortened(&key) }
     }
 
     /// The value as it is to be stored under a key of a vertex.
@@ -87,9 +89,7 @@ impl<'a> Rules<'a> {
         value: Value,
     ) -> Result<Value, SchemaError> {
         let declared = self.vertex_key(label, key)?;
-        self.typed(declared.and_then(|key| key.value_type), value, || {
-            (NameSpace::VertexLabel, self.vertex_label(label), key.1.into())
-        })
+        self.typed(declared.and_then(|key| key.value_type), value, || of_vertices(label, key.1.into()))
     }
 
     /// The value as it is to be stored under a key of a vertex property.
@@ -100,15 +100,11 @@ impl<'a> Rules<'a> {
         meta: NamedKey<'_>,
         value: Value,
     ) -> Result<Value, SchemaError> {
-        let place = || format!("{}.{}", key.1, meta.1);
+        let place = || of_vertices(label, format!("{}.{}", key.1, meta.1));
         let declared = self.vertex_key(label, key)?;
         let known = declared.and_then(|declared| declared.meta.get(&meta.0?));
-        if known.is_none() && self.is_strict() {
-            return Err(self.undeclared_key(NameSpace::VertexLabel, self.vertex_label(label), place()));
-        }
-        self.typed(known.copied().flatten(), value, || {
-            (NameSpace::VertexLabel, self.vertex_label(label), place())
-        })
+        let known = self.unless_undeclared(known, place)?;
+        self.typed(known.copied().flatten(), value, place)
     }
 
     /// The value as it is to be stored under a key of an edge.
@@ -118,23 +114,23 @@ impl<'a> Rules<'a> {
         key: NamedKey<'_>,
         value: Value,
     ) -> Result<Value, SchemaError> {
-        let declared = self.edge_key(label, key)?;
-        self.typed(declared.and_then(|key| key.value_type), value, || {
-            (NameSpace::EdgeLabel, self.edge_label(label), key.1.into())
-        })
+        let place = || (NameSpace::EdgeLabel, label.0, key.1.into());
+        let declared = key.0.and_then(|key| self.schema.edge(label)?.keys.get(&key));
+        let declared = self.unless_undeclared(declared, place)?;
+        self.typed(declared.and_then(|key| key.value_type), value, place)
     }
 
     fn typed(
         &self,
         declared: Option<ValueType>,
         value: Value,
-        place: impl FnOnce() -> (NameSpace, Str, String),
+        place: impl FnOnce() -> KeyPlace,
     ) -> Result<Value, SchemaError> {
         let Some(declared) = declared else { return Ok(value) };
         let fitting = if self.stored { retype(&value, declared) } else { fit(&value, declared) };
         fitting.ok_or_else(|| {
             let (space, label, key) = place();
-            let expected = type_name(declared);
+            let (label, expected) = (self.name(space, label), type_name(declared));
             let found = value.gtype().map_or_else(|| value.type_name().to_owned(), type_name);
             SchemaError::WrongType { space, label, key, expected, found }
         })
@@ -155,7 +151,7 @@ impl<'a> Rules<'a> {
         };
         match (declared, asked) {
             (Some(declared), Some(asked)) if !admitted(declared, asked) => {
-                let (label, key) = (self.vertex_label(label), key.1.into());
+                let (label, key) = (self.name(NameSpace::VertexLabel, label.0), key.1.into());
                 Err(SchemaError::WrongCardinality { label, key, declared, asked })
             }
             (declared, asked) => Ok(asked.or(declared).unwrap_or_default()),
@@ -171,9 +167,8 @@ impl<'a> Rules<'a> {
     ) -> Result<(), SchemaError> {
         let Some(declared) = self.schema.vertex(label) else { return Ok(()) };
         let missing = declared.keys.iter().find(|(key, declared)| declared.required && !has(**key));
-        missing.map_or(Ok(()), |(key, _)| {
-            Err(self.missing("vertex", id(), NameSpace::VertexLabel, self.vertex_label(label), *key))
-        })
+        let place = ("vertex", NameSpace::VertexLabel, label.0);
+        missing.map_or(Ok(()), |(key, _)| Err(self.missing(place, id(), *key)))
     }
 
     /// Every required key of an edge must be there.
@@ -185,35 +180,31 @@ impl<'a> Rules<'a> {
     ) -> Result<(), SchemaError> {
         let Some(declared) = self.schema.edge(label) else { return Ok(()) };
         let missing = declared.keys.iter().find(|(key, declared)| declared.required && !has(**key));
-        missing.map_or(Ok(()), |(key, _)| {
-            Err(self.missing("edge", id(), NameSpace::EdgeLabel, self.edge_label(label), *key))
-        })
+        let place = ("edge", NameSpace::EdgeLabel, label.0);
+        missing.map_or(Ok(()), |(key, _)| Err(self.missing(place, id(), *key)))
     }
 
     fn missing(
         &self,
-        element: &'static str,
+        (element, space, label): (&'static str, NameSpace, u16),
         id: Value,
-        space: NameSpace,
-        label: Str,
         key: KeyId,
     ) -> SchemaError {
-        SchemaError::Missing { element, id: id.to_string(), space, label, key: self.key(key) }
+        let (label, key) = (self.name(space, label), self.name(NameSpace::Key, key.0));
+        SchemaError::Missing { element, id: id.to_string(), space, label, key }
     }
 
-    // Names, for messages. A name that the transaction brings is not declared.
-
-    fn vertex_label(&self, label: VertexLabelId) -> Str {
-        self.catalog.name(NameSpace::VertexLabel, label.0).cloned().unwrap_or_default()
+    /// A name, for messages. One that the transaction brings is not declared.
+    fn name(&self, space: NameSpace, id: u16) -> Str {
+        self.catalog.name(space, id).cloned().unwrap_or_default()
     }
+}
 
-    fn edge_label(&self, label: EdgeLabelId) -> Str {
-        self.catalog.name(NameSpace::EdgeLabel, label.0).cloned().unwrap_or_default()
-    }
+/// Where a key is declared, or is not: the space of its label, the label, and its name.
+type KeyPlace = (NameSpace, u16, String);
 
-    fn key(&self, key: KeyId) -> Str {
-        self.catalog.name(NameSpace::Key, key.0).cloned().unwrap_or_default()
-    }
+fn of_vertices(label: VertexLabelId, key: String) -> KeyPlace {
+    (NameSpace::VertexLabel, label.0, key)
 }
 
 fn shortened(name: &str) -> String {

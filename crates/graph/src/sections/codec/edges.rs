@@ -108,11 +108,7 @@ impl Layout {
 pub(crate) fn append_piece(bytes: &mut Vec<u8>, edges: &[PieceEdge], columns: &[(KeyId, Values)]) {
     append_frame(bytes, |output| {
         append_edges(output, edges);
-        output.len(columns.len());
-        for (key, values) in columns {
-            output.u16(key.0);
-            output.values(values);
-        }
+        output.columns(columns);
     });
 }
 
@@ -159,13 +155,10 @@ impl<'a> EdgePiece<'a> {
         let count = input.count(1)?;
         let layout =
             Layout { least: input.u32()?, end_bits: input.u8()?.into(), seq_bits: input.u8()?.into() };
-        if layout.end_bits > u32::BITS || layout.seq_bits > u32::BITS {
-            return Err(Malformed::new("the ends or numbers of edges have too many bits"));
-        }
+        let fits = layout.end_bits <= u32::BITS && layout.seq_bits <= u32::BITS;
+        Malformed::unless(fits, "the ends or numbers of edges have too many bits")?;
         let edges = input.take(layout.all_bytes(count))?;
-        let columns = (0..input.count(3)?)
-            .map(|_| Ok((KeyId(input.u16()?), input.values()?)))
-            .collect::<Result<_, Malformed>>()?;
+        let columns = input.columns()?;
         input.end()?;
         Ok(Self { layout, edges, count, columns })
     }

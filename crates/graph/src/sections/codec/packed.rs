@@ -157,9 +157,7 @@ impl Input<'_> {
             }
             how => return Err(Malformed::new(format!("no array is packed in way {how}"))),
         }
-        if out_of_range {
-            return Err(Malformed::new("a number is too large for its array"));
-        }
+        Malformed::unless(!out_of_range, "a number is too large for its array")?;
         Ok(numbers.into())
     }
 
@@ -167,10 +165,9 @@ impl Input<'_> {
     /// some hundred times what follows.
     fn packed_count(&mut self) -> Result<usize, Malformed> {
         let count = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
-        match count.div_ceil(BLOCK).saturating_mul(2) <= self.remaining() + 2 {
-            true => Ok(count),
-            false => Err(Malformed::new("a count is larger than what follows")),
-        }
+        let fits = count.div_ceil(BLOCK).saturating_mul(2) <= self.remaining() + 2;
+        Malformed::unless(fits, "a count is larger than what follows")?;
+        Ok(count)
     }
 
     fn packed_blocks(&mut self, count: usize, mut push: impl FnMut(i64)) -> Result<(), Malformed> {

@@ -17,15 +17,9 @@ use std::sync::Arc;
 
 use values::VertexRef;
 
-use crate::bytes::{Malformed, open_section, seal_section};
-use crate::model::{KeyId, SLOTS};
-use crate::sections::adjacency::Adjacency;
-use crate::sections::column::Column;
-use crate::sections::index::IndexPartition;
-use crate::sections::order::Order;
-use crate::sections::ordered::OrderedPartition;
-use crate::sections::presence::Presence;
-use crate::sections::tree::EdgeTree;
+use crate::bytes::{Input, Malformed, open_section, seal_section};
+use crate::model::SLOTS;
+use crate::sections::{Adjacency, Column, EdgeTree, IndexPartition, Order, OrderedPartition, Presence};
 
 /// A section that can be stored.
 pub(crate) trait StoredSection: Sized {
@@ -39,8 +33,7 @@ pub(crate) trait StoredSection: Sized {
 
 impl StoredSection for Presence {
     fn encode(&self, schema: u64) -> Vec<u8> {
-        seal_section(|output| {
-            output.head(self.settled, schema);
+        seal_section(self.settled, schema, |output| {
             let (exists, ids) = self.base();
             output.bitmap(exists);
             output.values(ids);
@@ -48,110 +41,81 @@ impl StoredSection for Presence {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = open_section(bytes)?;
-        let (settled, _) = input.head()?;
-        let exists = input.bitmap()?;
-        let ids = input.values()?;
-        input.end()?;
-        if exists.words().len() != SLOTS / 64 {
-            return Err(Malformed::new("its bitmap does not cover the block"));
-        }
+        let (settled, (exists, ids)) = open_section(bytes, |input| Ok((input.bitmap()?, input.values()?)))?;
+        Malformed::unless(exists.words().len() == SLOTS / 64, "its bitmap does not cover the block")?;
         Ok(Self::new(settled, exists, ids))
     }
 }
 
 impl StoredSection for Column {
     fn encode(&self, schema: u64) -> Vec<u8> {
-        seal_section(|output| {
-            output.head(self.settled, schema);
-            output.values(self.base());
-        })
+        seal_section(self.settled, schema, |output| output.values(self.base()))
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = open_section(bytes)?;
-        let (settled, _) = input.head()?;
-        let values = input.values()?;
-        input.end()?;
+        let (settled, values) = open_section(bytes, Input::values)?;
         Ok(Self::new(settled, values))
     }
 }
 
 impl StoredSection for Adjacency {
     fn encode(&self, schema: u64) -> Vec<u8> {
-        seal_section(|output| {
-            output.head(self.settled, schema);
+        seal_section(self.settled, schema, |output| {
             output.order(self.order);
             output.u8(self.is_node().into());
             output.numbers(self.offsets().iter().copied());
             output.numbers(self.neighbours().iter().copied());
             output.numbers(self.seqs().iter().copied());
-            output.len(self.columns().len());
-            for (key, values) in self.columns() {
-                output.u16(key.0);
-                output.values(values);
-            }
+            output.columns(self.columns());
             output.u32s(self.trees().iter().map(|(slot, _)| u32::from(*slot)));
         })
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = open_section(bytes)?;
-        let (settled, _) = input.head()?;
-        // Of format 1 every list was as its edges arrived, and none a tree.
-        let is_old = input.is_plain();
-        let (order, is_node) =
-            if is_old { (Order::Arrival, false) } else { (input.order()?, input.u8()? != 0) };
-        let offsets: Box<[u32]> = input.array()?;
-        let neighbours: Box<[VertexRef]> = input.array()?;
-        let seqs: Box<[u32]> = input.array()?;
-        let columns = (0..input.count(3)?)
-            .map(|_| Ok((KeyId(input.u16()?), input.values()?)))
-            .collect::<Result<Box<[_]>, Malformed>>()?;
-        let trees = if is_old { Box::default() } else { input.u32s()? };
-        input.end()?;
-        if !trees.is_sorted_by(|a, b| a < b) || trees.last().is_some_and(|&slot| slot as usize >= SLOTS) {
-            return Err(Malformed::new("its trees are not in order"));
-        }
-        let whole = offsets.first() == Some(&0)
-            && offsets.is_sorted()
-            && offsets.len() <= SLOTS + 1
-            && offsets.last().map(|&end| end as usize) == Some(neighbours.len())
-            && seqs.len() == neighbours.len();
-        if !whole {
-            return Err(Malformed::new("its offsets do not fit its edges"));
-        }
-        let trees = trees.iter().map(|&slot| (slot as u16, Arc::new(EdgeTree::stored()))).collect();
-        let section = Self::new(settled, order, offsets, neighbours, seqs, columns).with_trees(trees);
-        Ok(if is_node { section.into_node() } else { section })
+        let (settled, mut section) = open_section(bytes, |input| {
+            // Of format 1 every list was as its edges arrived, and none a tree.
+            let is_old = input.is_plain();
+            let (order, is_node) =
+                if is_old { (Order::Arrival, false) } else { (input.order()?, input.u8()? != 0) };
+            let offsets: Box<[u32]> = input.array()?;
+            let neighbours: Box<[VertexRef]> = input.array()?;
+            let seqs: Box<[u32]> = input.array()?;
+            let columns = input.columns()?;
+            let trees = if is_old { Box::default() } else { input.u32s()? };
+            let in_order =
+                trees.is_sorted_by(|a, b| a < b) && trees.last().is_none_or(|&slot| (slot as usize) < SLOTS);
+            Malformed::unless(in_order, "its trees are not in order")?;
+            let whole = offsets.first() == Some(&0)
+                && offsets.is_sorted()
+                && offsets.len() <= SLOTS + 1
+                && offsets.last().map(|&end| end as usize) == Some(neighbours.len())
+                && seqs.len() == neighbours.len();
+            Malformed::unless(whole, "its offsets do not fit its edges")?;
+            let trees = trees.iter().map(|&slot| (slot as u16, Arc::new(EdgeTree::stored()))).collect();
+            let section = Self::new(0, order, offsets, neighbours, seqs, columns).with_trees(trees);
+            Ok(if is_node { section.into_node() } else { section })
+        })?;
+        section.settled = settled;
+        Ok(section)
     }
 }
 
 impl StoredSection for IndexPartition {
     fn encode(&self, schema: u64) -> Vec<u8> {
-        seal_section(|output| {
-            output.head(self.settled, schema);
-            output.numbers(self.entries().iter().copied());
-        })
+        seal_section(self.settled, schema, |output| output.numbers(self.entries().iter().copied()))
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = open_section(bytes)?;
-        let (settled, _) = input.head()?;
-        let entries: Box<[u64]> = input.array()?;
-        input.end()?;
-        if !entries.is_sorted() {
-            return Err(Malformed::new("its entries are not in order"));
-        }
+        let (settled, entries) = open_section(bytes, Input::array::<u64>)?;
+        Malformed::unless(entries.is_sorted(), "its entries are not in order")?;
         Ok(Self::new(settled, entries))
     }
 }
 
 impl StoredSection for OrderedPartition {
     fn encode(&self, schema: u64) -> Vec<u8> {
-        seal_section(|output| {
+        seal_section(self.settled, schema, |output| {
             let (ends, bytes, vertices) = self.base();
-            output.head(self.settled, schema);
             output.u32s(ends.iter().copied());
             output.block(bytes);
             output.u32s(vertices.iter().map(|v| v.0));
@@ -159,13 +123,9 @@ impl StoredSection for OrderedPartition {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = open_section(bytes)?;
-        let (settled, _) = input.head()?;
-        let ends = input.u32s()?;
-        let bytes = input.block()?.into();
-        let vertices = input.u32s()?.iter().map(|&v| VertexRef(v)).collect();
-        input.end()?;
-        let section = Self::new(settled, ends, bytes, vertices);
+        let read = |input: &mut Input<'_>| Ok((input.u32s()?, input.block()?.into(), input.u32s()?));
+        let (settled, (ends, bytes, vertices)) = open_section(bytes, read)?;
+        let section = Self::new(settled, ends, bytes, vertices.iter().map(|&v| VertexRef(v)).collect());
         section.ok_or_else(|| Malformed::new("its entries are not in order"))
     }
 }
@@ -173,13 +133,9 @@ impl StoredSection for OrderedPartition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::{Input, Output, seal_frame, written_under};
-    use crate::model::{PropertyCell, ValueRef};
-    use crate::sections::adjacency_builder::AdjacencyBuilder;
-    use crate::sections::bits::Bits;
-    use crate::sections::index::PARTITIONS;
-    use crate::sections::values::Values;
-    use crate::sections::values_builder::ValuesBuilder;
+    use crate::bytes::{Output, seal_frame, written_under};
+    use crate::model::{KeyId, PropertyCell, ValueRef};
+    use crate::sections::{AdjacencyBuilder, Bits, PARTITIONS, Values, ValuesBuilder};
     use values::{DateTime, Value};
 
     fn adjacency() -> Adjacency {
@@ -353,12 +309,13 @@ mod tests {
                 damaged[place] ^= 1 << (place % 8);
                 assert!(Adjacency::decode(&damaged).is_err() && Column::decode(&damaged).is_err());
                 // Behind a checksum that fits, decoding still must hold its own, whatever the byte became, as a
-                // section of either format.
+                // section of the last format or the first.
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 damaged[place] = (random >> 56) as u8;
                 let body = &damaged[10..];
-                let write = |output: &mut Output| output.bytes.extend_from_slice(body);
-                for resealed in [seal_section(write), seal_frame(write)] {
+                let mut resealed = seal_frame(|output| output.bytes.extend_from_slice(body));
+                for format in [3u16, 1] {
+                    resealed[..2].copy_from_slice(&format.to_le_bytes());
                     let _ = (Adjacency::decode(&resealed), Column::decode(&resealed).map(|c| rows(c.base())));
                     let _ = (Presence::decode(&resealed), IndexPartition::decode(&resealed));
                 }

@@ -45,9 +45,8 @@ impl<'a> Input<'a> {
             PLAIN => self.take(len).map(Cow::Borrowed),
             LZ4 => {
                 let compressed = self.block()?;
-                if len > compressed.len() * LZ4_FACTOR {
-                    return Err(Malformed::new("a length is larger than what was compressed"));
-                }
+                let fits = len <= compressed.len() * LZ4_FACTOR;
+                Malformed::unless(fits, "a length is larger than what was compressed")?;
                 let mut bytes = vec![0; len];
                 match lz4_flex::block::decompress_into(compressed, &mut bytes) {
                     Ok(written) if written == len => Ok(Cow::Owned(bytes)),

@@ -25,6 +25,7 @@ use values::DateTime;
 
 use super::packed::Number;
 use crate::bytes::{Input, Malformed, Output};
+use crate::model::KeyId;
 use crate::sections::bits::Bits;
 use crate::sections::dictionary::Dictionary;
 use crate::sections::values::{Rows, Values};
@@ -43,6 +44,14 @@ const WORDS: u8 = 0;
 const FIRST: u8 = 1;
 
 impl Output {
+    /// Columns and their keys.
+    pub(crate) fn columns(&mut self, columns: &[(KeyId, Values)]) {
+        self.list(columns, |output, (key, values)| {
+            output.u16(key.0);
+            output.values(values);
+        });
+    }
+
     pub(crate) fn bitmap(&mut self, bits: &Bits) {
         let words = bits.words();
         self.varint(words.len() as u64);
@@ -93,10 +102,7 @@ impl Output {
             }
             Rows::Any(v) => {
                 self.u8(ANY);
-                self.squeezed_part(|part| {
-                    part.len(v.len());
-                    v.iter().for_each(|v| part.value(v));
-                });
+                self.squeezed_part(|part| part.list(v, Output::value));
             }
             Rows::Many { ends, cells } => {
                 self.u8(MANY);
@@ -120,6 +126,11 @@ impl Output {
 }
 
 impl<'a> Input<'a> {
+    /// Columns and their keys.
+    pub(crate) fn columns<C: FromIterator<(KeyId, Values)>>(&mut self) -> Result<C, Malformed> {
+        self.list(3, |input| Ok((KeyId(input.u16()?), input.values()?)))
+    }
+
     pub(crate) fn bitmap(&mut self) -> Result<Bits, Malformed> {
         if self.is_plain() {
             return Ok(Bits::from_words(self.u64s()?));
@@ -133,9 +144,8 @@ impl<'a> Input<'a> {
             FIRST => {
                 let first = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
                 // Some sections have more rows than a block has slots, but none this many.
-                if first > words.saturating_mul(64) || words > MOST_WORDS {
-                    return Err(Malformed::new("a bitmap is larger than a section can be"));
-                }
+                let fits = first <= words.saturating_mul(64) && words <= MOST_WORDS;
+                Malformed::unless(fits, "a bitmap is larger than a section can be")?;
                 let word =
                     |at: usize| u64::MAX.checked_shr(64 - first.saturating_sub(at * 64).min(64) as u32);
                 Ok(Bits::from_words((0..words).map(|at| word(at).unwrap_or(0)).collect()))
@@ -164,16 +174,12 @@ impl<'a> Input<'a> {
                 let dictionary = Dictionary::new(codes, ends, text);
                 Rows::Dictionary(dictionary.ok_or_else(|| Malformed::new("a code stands for no string"))?)
             }
-            ANY => Rows::Any(self.squeezed_part(|part| {
-                let count = part.count(1)?;
-                (0..count).map(|_| part.value()).collect()
-            })?),
+            ANY => Rows::Any(self.squeezed_part(|part| part.list(1, |part| part.value()))?),
             MANY => {
                 let ends = self.ends()?;
                 let cells = self.squeezed_part(|part| part.cells())?;
-                if ends.last().is_some_and(|&end| end as usize != cells.len()) {
-                    return Err(Malformed::new("the ends of its rows do not fit its values"));
-                }
+                let fits = ends.last().is_none_or(|&end| end as usize == cells.len());
+                Malformed::unless(fits, "the ends of its rows do not fit its values")?;
                 Rows::Many { ends, cells: cells.into() }
             }
             kind => return Err(Malformed::new(format!("no column is of kind {kind}"))),
@@ -198,21 +204,20 @@ impl<'a> Input<'a> {
 
     fn date_times(&mut self) -> Result<Box<[DateTime]>, Malformed> {
         if self.is_plain() {
-            let count = self.count(16)?;
-            return (0..count).map(|_| self.date_time()).collect();
+            return self.list(16, Self::date_time);
         }
         let (seconds, nanos): (Box<[i64]>, Box<[u32]>) = (self.numbers()?, self.numbers()?);
         let offsets: Box<[i32]> = self.numbers()?;
-        if nanos.len() != seconds.len() || offsets.len() != seconds.len() {
-            return Err(Malformed::new("the parts of its times differ in number"));
-        }
+        let fit = nanos.len() == seconds.len() && offsets.len() == seconds.len();
+        Malformed::unless(fit, "the parts of its times differ in number")?;
         let parts = seconds.iter().zip(&nanos).zip(&offsets);
         Ok(parts.map(|((&seconds, &nanos), &offset)| DateTime { seconds, nanos, offset }).collect())
     }
 
     fn ends(&mut self) -> Result<Box<[u32]>, Malformed> {
         let ends: Box<[u32]> = self.array()?;
-        if ends.is_sorted() { Ok(ends) } else { Err(Malformed::new("the ends of its rows descend")) }
+        Malformed::unless(ends.is_sorted(), "the ends of its rows descend")?;
+        Ok(ends)
     }
 
     /// The text of strings that end at `ends`.
@@ -221,11 +226,8 @@ impl<'a> Input<'a> {
         let text = String::from_utf8(bytes).map_err(|_| Malformed::new("a string is not UTF-8"))?;
         let fits = ends.last().is_none_or(|&end| end as usize == text.len())
             && ends.iter().all(|&end| text.is_char_boundary(end as usize));
-        if fits {
-            Ok(text.into())
-        } else {
-            Err(Malformed::new("the ends of its strings do not fit its text"))
-        }
+        Malformed::unless(fits, "the ends of its strings do not fit its text")?;
+        Ok(text.into())
     }
 
     /// Bytes: squeezed, or in format 1 as they are.
@@ -242,10 +244,7 @@ impl<'a> Input<'a> {
             return read(self);
         }
         let bytes = self.squeezed()?;
-        let mut part = Input::new(&bytes);
-        let result = read(&mut part)?;
-        part.end()?;
-        Ok(result)
+        Input::new(&bytes).whole(read)
     }
 }
 

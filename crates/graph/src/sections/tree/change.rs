@@ -15,3 +15,10 @@ pub(crate) struct TreeChange<'a> {
     /// In a list by sort key, of an update or a delete: the value that the edge had. It says where to look first.
     pub(crate) before: Option<&'a Value>,
 }
+
+impl TreeChange<'_> {
+    /// The other end and the sequence number.
+    pub(crate) fn edge(&self) -> (VertexRef, u32) {
+        (self.neighbour, self.seq)
+    }
+}

@@ -19,7 +19,7 @@ use super::windows::{Span, Windows};
 use crate::bytes::{Input, Malformed, Output, open_frame, seal_frame};
 use crate::model::{KeyId, Tick};
 use crate::sections::codec::StoredSection;
-use crate::sections::order::Order;
+use crate::sections::order::{Order, OwnPlace};
 
 /// A root as the store has it.
 pub(crate) struct StoredRoot {
@@ -98,9 +98,8 @@ impl StoredSection for StoredRoot {
             tag => return Err(Malformed::new(format!("no root has levels {tag}"))),
         };
         input.end()?;
-        if matches!(&below, Below::Metas(ids) if ids.is_empty()) {
-            return Err(Malformed::new("it leads nowhere"));
-        }
+        let nowhere = matches!(&below, Below::Metas(ids) if ids.is_empty());
+        Malformed::unless(!nowhere, "it leads nowhere")?;
         Ok(Self { settled, order, next_id, degree, below })
     }
 }
@@ -111,10 +110,7 @@ impl StoredSection for StoredMeta {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut input = Input::new(open_frame(bytes)?);
-        let nodes = input.nodes()?;
-        input.end()?;
-        Ok(Self(nodes))
+        Input::new(open_frame(bytes)?).whole(Input::nodes).map(Self)
     }
 }
 
@@ -129,30 +125,26 @@ impl Output {
     }
 
     fn nodes(&mut self, nodes: &[Arc<EdgeNode>]) {
-        self.len(nodes.len());
-        for node in nodes {
-            self.u32(node.id());
-            self.u32(node.stored_len());
-            self.first_edge(&node.first);
+        self.list(nodes, |output, node| {
+            output.u32(node.id());
+            output.u32(node.stored_len());
+            output.first_edge(&node.first);
             let (least, most) = node.span.ends();
-            self.u32(least);
-            self.u32(most);
+            output.u32(least);
+            output.u32(most);
             let windows = node.windows.as_ref();
-            self.u8(windows.is_some_and(|windows| windows.is_late()).into());
+            output.u8(windows.is_some_and(|windows| windows.is_late()).into());
             let beyond: Vec<u32> = windows.into_iter().flat_map(|windows| windows.iter()).collect();
-            self.u32s(beyond.into_iter());
-        }
+            output.u32s(beyond.into_iter());
+        });
     }
 
     fn first_edge(&mut self, first: &FirstEdge) {
         match first {
             FirstEdge::Least => self.u8(0),
-            FirstEdge::Place { value, neighbour, seq } => {
+            FirstEdge::Place(OwnPlace { value, neighbour, seq }) => {
                 self.u8(1);
-                self.u8(value.is_some().into());
-                if let Some(value) = value {
-                    self.value(value);
-                }
+                self.optional_value(value.as_ref());
                 self.u32(neighbour.0);
                 self.u32(*seq);
             }
@@ -171,9 +163,9 @@ impl Input<'_> {
     }
 
     fn nodes(&mut self) -> Result<Box<[Arc<EdgeNode>]>, Malformed> {
-        let count = self.count(22)?;
-        let nodes: Box<[_]> = (0..count).map(|_| self.node()).collect::<Result<_, _>>()?;
-        if nodes.is_empty() { Err(Malformed::new("it leads nowhere")) } else { Ok(nodes) }
+        let nodes: Box<[_]> = self.list(22, Self::node)?;
+        Malformed::unless(!nodes.is_empty(), "it leads nowhere")?;
+        Ok(nodes)
     }
 
     fn node(&mut self) -> Result<Arc<EdgeNode>, Malformed> {
@@ -188,8 +180,8 @@ impl Input<'_> {
         Ok(match self.u8()? {
             0 => FirstEdge::Least,
             1 => {
-                let value = if self.u8()? == 0 { None } else { Some(self.value()?) };
-                FirstEdge::Place { value, neighbour: VertexRef(self.u32()?), seq: self.u32()? }
+                let (value, neighbour) = (self.optional_value()?, VertexRef(self.u32()?));
+                FirstEdge::Place(OwnPlace { value, neighbour, seq: self.u32()? })
             }
             tag => return Err(Malformed::new(format!("no node begins like {tag}"))),
         })
@@ -206,7 +198,7 @@ mod tests {
     }
 
     fn nodes() -> Box<[Arc<EdgeNode>]> {
-        let at = |value| FirstEdge::Place { value, neighbour: VertexRef(7), seq: 9 };
+        let at = |value| FirstEdge::Place(OwnPlace { value, neighbour: VertexRef(7), seq: 9 });
         [
             node(1, FirstEdge::Least, Some(Windows::stored(&[3, 4], true))),
             node(2, at(None), None),

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use crossbeam_epoch::Guard;
-use values::{Value, VertexRef};
 
 use super::windows::{Span, Windows};
 use crate::cells::{Account, SectionCell, Version};
-use crate::model::{Tick, ValueRef};
+use crate::model::Tick;
 use crate::sections::adjacency::Adjacency;
-use crate::sections::order::SortPlace;
+use crate::sections::order::{OwnPlace, SortPlace};
 
 /// Where the part of the list in a node begins: at this edge or the place where it was.
 #[derive(Clone, Debug)]
@@ -18,7 +17,7 @@ pub(crate) enum FirstEdge {
     /// Before every edge: the first node. In a list by arrival, every node.
     Least,
     /// At this place in the order of the sort key.
-    Place { value: Option<Value>, neighbour: VertexRef, seq: u32 },
+    Place(OwnPlace),
 }
 
 /// What is looked for.
@@ -33,27 +32,14 @@ impl FirstEdge {
     /// Whether the node begins behind `target`.
     pub(crate) fn is_after(&self, target: &Target<'_>) -> bool {
         match (self, target) {
-            (Self::Place { .. }, Target::Place(place)) => {
-                self.place().is_some_and(|p| p.order(place).is_gt())
-            }
+            (Self::Place(first), Target::Place(place)) => first.place().order(place).is_gt(),
             _ => false,
-        }
-    }
-
-    /// The place, in a list by sort key.
-    pub(crate) fn place(&self) -> Option<SortPlace<'_>> {
-        match self {
-            Self::Place { value, neighbour, seq } => {
-                Some(SortPlace { value: value.as_ref().map(ValueRef::of), neighbour: *neighbour, seq: *seq })
-            }
-            _ => None,
         }
     }
 
     /// A node that begins with this place.
     pub(crate) fn at(place: SortPlace<'_>) -> Self {
-        let value = place.value.map(ValueRef::to_value);
-        Self::Place { value, neighbour: place.neighbour, seq: place.seq }
+        Self::Place(OwnPlace::of(place))
     }
 }
 

@@ -10,6 +10,7 @@ use gremlin::{Order, StepName};
 use values::{Direction, Str, watch};
 
 use super::Footprint;
+use crate::HIDDEN;
 use crate::physical::op::{write_hop, write_range};
 use crate::physical::{
     Aggregation, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, Injected, LocalFn, MapKeys, MergeSacks,
@@ -125,7 +126,7 @@ pub enum Kind {
     /// `select()`.
     Select(Select),
     /// `path()`.
-    Path { by: Vec<FetchKind>, from: Option<Str>, to: Option<Str> },
+    Path { by: Vec<FetchKind>, lenient: bool, from: Option<Str>, to: Option<Str> },
     /// The object in a slot becomes the current one.
     Load(Slot),
     /// `sack()`.
@@ -297,7 +298,7 @@ impl Step {
     /// Without its subqueries: what `profile` calls it.
     pub fn write_head(&self, words: &mut Words<'_>) {
         self.kind.write_head(self.name.as_str(), words);
-        for label in &self.labels {
+        for label in self.labels.iter().filter(|label| !label.name.starts_with(HIDDEN)) {
             words.raw(" as ");
             words.raw(&label.name);
             if let (Some(slot), false) = (label.slot, words.is_brief()) {
@@ -420,7 +421,7 @@ impl Kind {
                 });
             }),
             Self::Select(select) => words.say(select),
-            Self::Path { by, from, to } => {
+            Self::Path { by, from, to, .. } => {
                 words.call("path", |w| w.all(by));
                 words.path_ends(from.as_ref(), to.as_ref());
             }

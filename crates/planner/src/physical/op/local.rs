@@ -44,6 +44,8 @@ pub enum LocalFn {
     Column(Column),
     /// `select('k')` on a map object.
     MapEntry(Value),
+    /// Of a list of paths, the tree that they are.
+    Tree,
     /// `loops()`.
     Loops,
     /// A function with arguments: constants, or what a subquery has computed into a slot.
@@ -118,6 +120,7 @@ impl InWords for LocalFn {
             Self::Label => words.raw("label()"),
             Self::Key => words.raw("key()"),
             Self::Value => words.raw("value()"),
+            Self::Tree => words.raw("tree()"),
             Self::Loops => words.raw("loops()"),
             Self::Range(low, high) => words.show(format_args!("range(local, {low}, {high})")),
             Self::Tail(n) => words.show(format_args!("tail(local, {n})")),

@@ -63,6 +63,8 @@ pub struct Math {
 pub struct Path {
     /// Transformations.
     pub by: Vec<FetchKind>,
+    /// Whether an object without the transformation is left out; otherwise there is no such path.
+    pub lenient: bool,
     /// The label to start from.
     pub from: Option<Str>,
     /// The label to end at.

@@ -1,0 +1,181 @@
+//! A text read statement by statement, each with the variables that those before it have set.
+
+use values::Str;
+
+use super::{Bindings, Parser, Result, token};
+use crate::cursor::{Cursor, Mark};
+use crate::{Action, Argument, ParseError, ParseErrorKind, ParseOptions, Statement};
+
+/// The statements of a text, one after the other: what a later one says may depend on what an earlier one came to.
+///
+/// Beside the statements of [`crate::parse`] it reads `x = …`, `def x = …`, and values: `x`, `[1, 2]`, `'text'`.
+///
+/// ```
+/// # use gremlin::{Action, Bindings, Statements};
+/// let mut statements = Statements::new("x = 7; g.V(x)");
+/// let mut bindings = Bindings::new();
+/// let first = statements.next(&bindings, &Default::default())?.unwrap();
+/// assert_eq!(first.action, Action::Value(7.into()));
+/// bindings.insert(first.variable.unwrap(), 7.into());
+/// let second = statements.next(&bindings, &Default::default())?.unwrap();
+/// assert_eq!(second.to_string(), "g.V(7)");
+/// assert!(statements.is_done());
+/// # Ok::<(), gremlin::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Statements {
+    text: Str,
+    /// Where the next one begins; `None`: none has been read.
+    next: Option<Mark>,
+}
+
+impl Statements {
+    /// Those of a text, none of which has been read.
+    pub fn new(text: impl Into<Str>) -> Self {
+        Self { text: text.into(), next: None }
+    }
+
+    /// Whether all have been read.
+    pub fn is_done(&self) -> bool {
+        // A text has at least one, so that there is an error to tell of one that has none.
+        self.next.is_some_and(|next| next.at >= self.text.len())
+    }
+
+    /// Reads the next one; `None` when all have been read.
+    ///
+    /// # Errors
+    /// As [`crate::parse`], of this statement. It is read again when asked again.
+    pub fn next(
+        &mut self,
+        bindings: &Bindings,
+        options: &ParseOptions<'_>,
+    ) -> Result<Option<Statement>, ParseError> {
+        if self.is_done() {
+            return Ok(None);
+        }
+        let read = Parser::new(&self.text, bindings, options).and_then(|parser| parser.one_from(self.next));
+        let (statement, next) = read.map_err(|refusal| *refusal)?;
+        self.next = Some(next);
+        Ok(Some(statement))
+    }
+}
+
+impl<'t> Parser<'t, '_> {
+    /// The statement at a mark, and where the next one begins.
+    fn one_from(mut self, mark: Option<Mark>) -> Result<(Statement, Mark)> {
+        self.keeps = true;
+        if let Some(mark) = mark {
+            self.cursor = Cursor::resume(self.text, mark);
+        }
+        let statement = self.statement()?;
+        let semicolon = self.cursor.eat(b';');
+        match self.cursor.peek() {
+            None | Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'\'' | b'"' | 0x80..) => {}
+            Some(b'0'..=b'9' | b'[' | b'{' | b'-' | b'+') if semicolon => {}
+            Some(_) if semicolon => return Err(self.unexpected_here("a statement")),
+            Some(_) => return Err(self.unexpected_here("`.` and a step, `;`, or the end")),
+        }
+        Ok((statement, self.cursor.mark()))
+    }
+
+    /// A statement that sets a variable, or is a value; `None`, and nothing read, if it is another one.
+    pub(super) fn kept_statement(&mut self) -> Result<Option<Statement>> {
+        let start = self.cursor.offset();
+        let rest = self.cursor.rest();
+        match self.cursor.peek() {
+            Some(b'0'..=b'9' | b'[' | b'{' | b'-' | b'+') => return self.value_statement().map(Some),
+            Some(b'\'' | b'"') if !(rest.starts_with("''") || rest.starts_with("\"\"")) => {
+                return self.value_statement().map(Some);
+            }
+            _ => {}
+        }
+        let Some(mut name) = self.cursor.word() else { return Ok(None) };
+        if name == "def" && self.cursor.peek() != Some(b'=') {
+            name = self.expect_word("the name of a variable")?.0;
+        }
+        if self.cursor.peek() == Some(b'=') && !self.cursor.rest().starts_with("==") {
+            if self.is_source(name) || token::bare(name).is_some() || is_constant(name) {
+                return Err(self.unexpected_here("another name before it: this is a word of Gremlin's own"));
+            }
+            let limit = self.options.limits.depth;
+            if self.depth >= limit {
+                return Err(self.error(start, ParseErrorKind::TooDeep { limit }));
+            }
+            self.cursor.advance(1);
+            let value = self.cursor.offset();
+            // No deeper than the stack, though `x = y = 1` is refused: it would set one of the two.
+            self.depth += 1;
+            let statement = self.statement()?;
+            self.depth -= 1;
+            if statement.variable.is_some() {
+                return Err(self.unexpected(value, "a traversal or a value: set variables one by one"));
+            }
+            return Ok(Some(Statement { variable: Some(name.into()), ..statement }));
+        }
+        self.cursor.go_back(start);
+        let is_value = is_constant(name) || self.bindings.contains_key(name);
+        if is_value && !self.is_source(name) { self.value_statement().map(Some) } else { Ok(None) }
+    }
+
+    fn value_statement(&mut self) -> Result<Statement> {
+        let start = self.cursor.offset();
+        let Argument::Value(value) = self.argument()? else {
+            return Err(self.unexpected(start, "a traversal, a variable or a literal"));
+        };
+        let as_text = self.maybe_to_string()?;
+        Ok(Statement { variable: None, graph: Str::new(), action: Action::Value(value), as_text })
+    }
+}
+
+fn is_constant(word: &str) -> bool {
+    matches!(word, "null" | "true" | "false")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The statements of a text as they are printed, with a value of 1 for each variable that is set.
+    fn read(text: &str) -> Result<Vec<String>, ParseError> {
+        let (mut statements, mut bindings) = (Statements::new(text), Bindings::new());
+        let mut printed = Vec::new();
+        while let Some(statement) = statements.next(&bindings, &ParseOptions::default())? {
+            printed.push(statement.to_string());
+            statement.variable.into_iter().for_each(|name| drop(bindings.insert(name, 1.into())));
+        }
+        Ok(printed)
+    }
+
+    #[test]
+    fn statements_are_read_one_by_one_with_what_is_known_by_then() {
+        let printed =
+            read("x = g.V().next(); def y = [2, 'z']\n g.V(x).is(y); x; ''; g.tx().commit()").unwrap();
+        let expected = ["x = g.V().next()", "y = [2, 'z']", "g.V(1).is(1)", "1", "''", "g.tx().commit()"];
+        assert_eq!(printed, expected);
+        assert_eq!(read("g.V(); 1; 'a'").unwrap(), ["g.V()", "1", "'a'"]);
+        assert_eq!(read("''").unwrap(), ["''"]);
+    }
+
+    #[test]
+    fn what_is_no_statement_is_refused_where_it_stands() {
+        for (text, column) in [
+            ("", 1),
+            ("x", 1),
+            ("x = ", 5),
+            ("g = 1", 3),
+            ("x == 1", 1),
+            ("g.V() 1", 7),
+            ("1; ,", 4),
+            ("gt(1)", 1),
+            ("all = 1", 5),
+            ("x = y = 1", 5),
+        ] {
+            let error = read(text).unwrap_err();
+            assert_eq!(error.at.map(|at| at.column), Some(column), "{text}: {error}");
+        }
+        let deep = read(&format!("{}1", "x = ".repeat(100_000 / 8))).unwrap_err();
+        assert!(matches!(deep.kind, ParseErrorKind::TooDeep { .. }), "{deep}");
+        let error = read("x = 1; g.V(z)").unwrap_err();
+        assert!(matches!(error.kind, ParseErrorKind::UnknownVariable { name, .. } if name == "z"));
+    }
+}

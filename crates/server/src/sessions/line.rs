@@ -1,0 +1,176 @@
+//! The requests of a connection's sessions, each in its line.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+use uuid::Uuid;
+use values::Str;
+use wire::Format;
+
+use super::SessionPlace;
+use crate::{
+    Client, Database, QueryError, ResultSink, Running, Session,
+    intake::Receipt,
+    permits::Permit,
+    request::{Operation, Refusal},
+    websocket::FrameKind,
+};
+
+/// A request of a session.
+#[derive(Debug)]
+pub(crate) struct InSession {
+    /// The session's id, as the client chose it.
+    pub(crate) session: Str,
+    pub(crate) todo: Todo,
+}
+
+/// What a request asks of its session.
+#[derive(Debug)]
+pub(crate) enum Todo {
+    /// To run a query, as a transaction of its own or as part of the session's.
+    Run {
+        /// What to run.
+        operation: Box<Operation>,
+        /// `manageTransaction`.
+        manages: bool,
+    },
+    /// To end, and to roll back what is not committed.
+    Close,
+}
+
+/// A request in its line, with what its answer needs.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) kind: FrameKind,
+    pub(crate) format: Format,
+    pub(crate) id: Uuid,
+    pub(crate) todo: Todo,
+    /// Held for its count.
+    pub(crate) permit: Permit,
+    /// Bytes that it came with.
+    pub(crate) bytes: usize,
+}
+
+/// The lines of all sessions of a connection.
+pub(crate) struct Lines {
+    by_id: HashMap<Str, Line>,
+    bound: usize,
+    /// Bytes of the requests that wait.
+    receipt: Receipt,
+}
+
+struct Line {
+    /// What each graph knows of it.
+    sessions: Vec<(Arc<dyn Database>, Arc<dyn Session>)>,
+    waiting: VecDeque<Waiting>,
+    /// Whether a request is under way, so that others wait.
+    is_busy: bool,
+    _place: SessionPlace,
+}
+
+impl Lines {
+    /// None yet, and at most so many.
+    pub(crate) fn new(bound: usize, receipt: Receipt) -> Self {
+        Self { by_id: HashMap::new(), bound, receipt }
+    }
+
+    /// Whether there is a session of that id.
+    pub(crate) fn has(&self, session: &str) -> bool {
+        self.by_id.contains_key(session)
+    }
+
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// If the connection has too many, or `place` says that others have.
+    pub(crate) fn begin(
+        &mut self,
+        session: Str,
+        place: impl FnOnce() -> Result<SessionPlace, Refusal>,
+    ) -> Result<(), Refusal> {
+        if self.by_id.len() >= self.bound {
+            return Err(Refusal::too_many(format!(
+                "this connection has {} sessions, as many as server.max_sessions_per_connection allows; close one of them first",
+                self.bound
+            )));
+        }
+        let line = Line { sessions: Vec::new(), waiting: VecDeque::new(), is_busy: false, _place: place()? };
+        self.by_id.insert(session, line);
+        Ok(())
+    }
+
+    /// Puts a request at the end of its line; gives it back if it can be started at once.
+    ///
+    /// # Errors
+    /// If those that wait have too many bytes.
+    pub(crate) fn come(&mut self, session: &str, request: Waiting) -> Result<Option<Waiting>, Refusal> {
+        let Some(line) = self.by_id.get_mut(session) else { return Ok(Some(request)) };
+        if !std::mem::replace(&mut line.is_busy, true) {
+            return Ok(Some(request));
+        }
+        if !self.receipt.came(request.bytes) {
+            self.receipt.left(request.bytes);
+            return Err(Refusal::too_many(
+                "the requests that wait for others of their sessions have more bytes than server.max_receiving_bytes leaves; wait \
+                 for their answers first"
+                    .into(),
+            ));
+        }
+        line.waiting.push_back(request);
+        Ok(None)
+    }
+
+    /// A request of a session is over: the next one in its line.
+    pub(crate) fn next(&mut self, session: &str) -> Option<Waiting> {
+        let line = self.by_id.get_mut(session)?;
+        let next = line.waiting.pop_front();
+        line.is_busy = next.is_some();
+        if let Some(next) = &next {
+            self.receipt.left(next.bytes);
+        }
+        next
+    }
+
+    /// Ends a session. Those who wait in its line go on as a session that begins.
+    pub(crate) fn close(&mut self, session: &str) {
+        if let Some(line) = self.by_id.get_mut(session) {
+            line.sessions.clear();
+            if line.waiting.is_empty() {
+                self.by_id.remove(session);
+            }
+        }
+    }
+
+    /// Ends all sessions.
+    pub(crate) fn clear(&mut self) {
+        self.by_id.clear();
+    }
+
+    /// Starts a query in a session.
+    ///
+    /// # Errors
+    /// If its graph has no sessions, or none for this client.
+    pub(crate) fn start(
+        &mut self,
+        session: &str,
+        client: Client,
+        operation: Operation,
+        manages: bool,
+        sink: Arc<dyn ResultSink>,
+    ) -> Result<Box<dyn Running>, QueryError> {
+        let Operation { database, query, .. } = operation;
+        let Some(line) = self.by_id.get_mut(session) else { return Ok(database.submit(query, sink)) };
+        let known = line.sessions.iter().find(|(graph, _)| Arc::ptr_eq(graph, &database));
+        let begun = match known {
+            Some((_, begun)) => begun.clone(),
+            None => {
+                let begun = database.session(client)?;
+                line.sessions.push((database, begun.clone()));
+                begun
+            }
+        };
+        Ok(begun.submit(query, manages, sink))
+    }
+}
