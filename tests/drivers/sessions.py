@@ -68,7 +68,8 @@ class Sessions:
             gtx.V().has_label("counter").property("n", n + 1).iterate()
         transactions[0].commit()
         with self.assertRaises(GremlinServerError) as raised:
-            transactions[1].commit()
+            # What the driver hands out fails when it is looked at.
+            transactions[1].commit().all().result()
         self.assertEqual(raised.exception.status_code, 596)
         self.assertIn(CONFLICT, raised.exception.status_attributes["exceptions"])
         self.assertIn("begin again", str(raised.exception))
@@ -109,16 +110,6 @@ class Sessions:
         client.submit("g.addV('a')", request_options=managed).all().result()
         self.assertEqual(self.g.V().label().to_list(), ["a"])
         client.close()
-
-    def test_requests_that_are_sent_at_once_run_in_order(self):
-        tx = self.g.tx()
-        gtx = tx.begin()
-        sent = [gtx.add_v("a").property("n", n).promise() for n in range(20)]
-        for result in sent:
-            result.result()
-        self.assertEqual(gtx.V().count().next(), 20)
-        tx.commit()
-        self.assertEqual(self.count(), 20)
 
     def test_a_transaction_that_ran_out_of_time(self):
         client = self.client()
