@@ -59,7 +59,7 @@ async fn close_waits_for_its_turn_and_ends_the_session() {
     close(&mut client, "s").await;
     assert_eq!(client.response().await.code(), 204);
     assert_eq!(open(&serving), 0);
-    assert!(metrics(&serving).await.contains("mangrove_sessions 0"));
+    assert!(metrics(&serving).await.contains("mangrove_sessions{} 0.0"));
 }
 
 async fn metrics(serving: &Serving) -> String {
@@ -133,10 +133,10 @@ async fn requests_that_wait_are_bounded_in_number_and_bytes() {
     let serving = Serving::start(options).await;
     let mut client = serving.connect().await;
     send(&mut client, "s", "g.hang()").await;
-    let large = format!("g.count(1) // {}", "x".repeat(900_000));
+    let large = json!({ "gremlin": "g.count(1)", "session": "s", "bindings": { "x": "x".repeat(900_000) } });
     let mut refused = None;
     for _ in 0..8 {
-        let id = send(&mut client, "s", &large).await;
+        let id = client.send("eval", "session", large.clone()).await;
         let asked = send(&mut client, "probe", "g.slow(1)").await;
         let response = client.response().await;
         if response.id() == id {
@@ -153,8 +153,7 @@ async fn requests_that_wait_are_bounded_in_number_and_bytes() {
     eventually("nothing is left of it", || open(&serving) == 0).await;
     // What waited counts no more.
     let mut client = serving.connect().await;
-    send(&mut client, "s", &large).await;
-    assert_eq!(client.response().await.code(), 200);
+    assert_eq!(client.ask("eval", "session", large).await.code(), 200);
 }
 
 #[tokio::test]

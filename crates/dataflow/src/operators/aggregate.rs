@@ -76,7 +76,19 @@ impl Operator for Aggregate {
             }
             let Some(value) = batch.current.get(row) else { continue };
             if let Aggregation::Reduce(operator, seed) = aggregation {
-                bytes += state.reduce(*operator, seed, &value, count, cx)?;
+                let held = state.value.get_or_insert_with(|| seed.clone());
+                let copies = if once_is_enough(*operator, held) { 1 } else { bulk::exact(count)? };
+                if *operator == Reducer::AddAll {
+                    let member = extent(&value) + size_of::<Value>();
+                    bytes += member.saturating_mul(copies as usize).min(1 << 60);
+                }
+                if bytes > CHARGED_AT_ONCE {
+                    self.held.grow(&cx.query.memory, std::mem::take(&mut bytes))?;
+                }
+                for _ in 0..copies {
+                    watch::tick();
+                    *held = merge(Some(*operator), std::mem::take(held), &value, &cx.op.step)?;
+                }
                 continue;
             }
             if *aggregation == Aggregation::Fold {
@@ -227,32 +239,6 @@ impl State {
         };
         self.value = Some(result);
         Ok(())
-    }
-
-    /// Takes `count` times a value in by an operator. Returns the bytes that the result may have grown by.
-    fn reduce(
-        &mut self,
-        operator: Reducer,
-        seed: &Value,
-        value: &Value,
-        count: u64,
-        cx: &Context<'_>,
-    ) -> Result<usize, QueryError> {
-        let mut held = self.value.take().unwrap_or_else(|| seed.clone());
-        let grows = matches!(operator, Reducer::AddAll);
-        let copies = if once_is_enough(operator, &held) { 1 } else { bulk::exact(count)? };
-        let bytes = if grows { extent(value).saturating_mul(copies as usize).min(1 << 60) } else { 0 };
-        if bytes > CHARGED_AT_ONCE {
-            // What would not fit is not made.
-            cx.query.memory.charge(bytes as isize)?;
-            cx.query.memory.charge(-(bytes as isize))?;
-        }
-        for _ in 0..copies {
-            watch::tick();
-            held = merge(Some(operator), held, value, &cx.op.step)?;
-        }
-        self.value = Some(held);
-        Ok(bytes)
     }
 
     fn result(self, aggregation: &Aggregation, cx: &Context<'_>) -> Result<Option<Value>, QueryError> {

@@ -4,7 +4,7 @@ use values::Str;
 
 use super::{Bindings, Parser, Result, token};
 use crate::cursor::{Cursor, Mark};
-use crate::{Action, Argument, ParseError, ParseOptions, Statement};
+use crate::{Action, Argument, ParseError, ParseErrorKind, ParseOptions, Statement};
 
 /// The statements of a text, one after the other: what a later one says may depend on what an earlier one came to.
 ///
@@ -97,8 +97,19 @@ impl<'t> Parser<'t, '_> {
             if self.is_source(name) || token::bare(name).is_some() || is_constant(name) {
                 return Err(self.unexpected_here("another name before it: this is a word of Gremlin's own"));
             }
+            let limit = self.options.limits.depth;
+            if self.depth >= limit {
+                return Err(self.error(start, ParseErrorKind::TooDeep { limit }));
+            }
             self.cursor.advance(1);
+            let value = self.cursor.offset();
+            // No deeper than the stack, though `x = y = 1` is refused: it would set one of the two.
+            self.depth += 1;
             let statement = self.statement()?;
+            self.depth -= 1;
+            if statement.variable.is_some() {
+                return Err(self.unexpected(value, "a traversal or a value: set variables one by one"));
+            }
             return Ok(Some(Statement { variable: Some(name.into()), ..statement }));
         }
         self.cursor.go_back(start);
@@ -123,7 +134,6 @@ fn is_constant(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ParseErrorKind;
 
     /// The statements of a text as they are printed, with a value of 1 for each variable that is set.
     fn read(text: &str) -> Result<Vec<String>, ParseError> {
@@ -158,10 +168,13 @@ mod tests {
             ("1; ,", 4),
             ("gt(1)", 1),
             ("all = 1", 5),
+            ("x = y = 1", 5),
         ] {
             let error = read(text).unwrap_err();
             assert_eq!(error.at.map(|at| at.column), Some(column), "{text}: {error}");
         }
+        let deep = read(&format!("{}1", "x = ".repeat(100_000 / 8))).unwrap_err();
+        assert!(matches!(deep.kind, ParseErrorKind::TooDeep { .. }), "{deep}");
         let error = read("x = 1; g.V(z)").unwrap_err();
         assert!(matches!(error.kind, ParseErrorKind::UnknownVariable { name, .. } if name == "z"));
     }
