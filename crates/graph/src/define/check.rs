@@ -6,8 +6,8 @@ use values::{EdgeRef, VertexRef};
 
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Cardinality, Catalog, EdgeKey, EdgeLabelId, EdgeSchema, KeyId, Rules, Schema, SchemaError, SchemaMode,
-    ValueType, VertexKey, VertexLabelId, VertexSchema, embeds, under_key,
+    Cardinality, Catalog, EdgeKey, EdgeLabelId, EdgeSchema, KeyId, LabelOf, NameSpace, Rules, Schema,
+    SchemaError, SchemaMode, ValueType, VertexKey, VertexLabelId, VertexSchema, embeds, under_key,
 };
 use crate::read::{Reader, ScanCursor, Snapshot};
 
@@ -28,7 +28,7 @@ pub(crate) fn check_existing(
     for (label, name) in catalog.vertex_labels() {
         let admitted = || admits_vertices(old.vertex(label), new.vertex(label), strict);
         if (stricter || !admitted()) && snapshot.vertex_count(Some(label)) > 0 {
-            rules.admit_vertex_label(name).map_err(broken)?;
+            rules.admit_label(NameSpace::VertexLabel, name).map_err(broken)?;
             check_all(
                 snapshot,
                 |reader, cursor, found| reader.scan_vertices(Some(label), cursor, BATCH, found),
@@ -40,7 +40,7 @@ pub(crate) fn check_existing(
         let edges = snapshot.edge_count(Some(label));
         let admitted = || admits_edges(old.edge(label), new.edge(label), strict);
         if (stricter || !admitted()) && edges > 0 {
-            rules.admit_edge_label(name).map_err(broken)?;
+            rules.admit_label(NameSpace::EdgeLabel, name).map_err(broken)?;
             check_all(
                 snapshot,
                 |reader, cursor, found| reader.scan_edges(Some(label), cursor, BATCH, found),
@@ -134,7 +134,7 @@ fn check_vertex(
         }
     }
     let has = |key: KeyId| properties.iter().any(|property| property.key == key);
-    rules.require_of_vertex(label, || reader.id(v), has)
+    rules.require(LabelOf::Vertices(label), || reader.id(v), has)
 }
 
 fn check_edge(
@@ -151,5 +151,5 @@ fn check_edge(
         rules.edge_value(label, name, value.clone())?;
     }
     let has = |key: KeyId| under_key(&properties, key).is_some();
-    rules.require_of_edge(label, || reader.edge_id(e), has)
+    rules.require(LabelOf::Edges(label), || reader.edge_id(e), has)
 }

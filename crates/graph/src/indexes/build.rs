@@ -79,7 +79,7 @@ impl Definer {
             for tablet in 0..TABLETS {
                 self.indexing.set_progress(index.number, done * TABLETS + tablet, total);
                 self.check_wanted(&self.indexing, index)?;
-                self.gather_block(&index.definition, *stripe, tablet, &mut entries)?;
+                self.gather_block(*stripe, tablet, &mut entries)?;
                 if entries.len() >= GATHERED {
                     self.install(index, &mut entries)?;
                 }
@@ -97,7 +97,7 @@ impl Definer {
     }
 
     /// Adds entries to the partitions; commits wait for one partition at a time.
-    fn install(&self, index: &Index, entries: &mut Entries) -> Result<(), Stop> {
+    fn install(&self, index: &Index, entries: &mut Entries<'_>) -> Result<(), Stop> {
         if entries.len() == 0 {
             return Ok(());
         }

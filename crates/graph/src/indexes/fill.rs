@@ -17,7 +17,8 @@ use crate::sections::{
 const AHEAD: usize = 1;
 
 /// Entries on their way into an index, by partition.
-pub(crate) struct Entries {
+pub(crate) struct Entries<'a> {
+    definition: &'a IndexDefinition,
     partitions: Partitions,
     len: usize,
 }
@@ -27,13 +28,13 @@ enum Partitions {
     Ordered(Vec<Vec<OrderedEntry>>),
 }
 
-impl Entries {
-    pub(crate) fn of(definition: &IndexDefinition) -> Self {
+impl<'a> Entries<'a> {
+    pub(crate) fn of(definition: &'a IndexDefinition) -> Self {
         let partitions = match definition.kind {
             IndexKind::Range => Partitions::Ordered(vec![Vec::new(); PARTITIONS]),
             IndexKind::Equality | IndexKind::Unique => Partitions::Hashed(vec![Vec::new(); PARTITIONS]),
         };
-        Self { partitions, len: 0 }
+        Self { definition, partitions, len: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -162,32 +163,20 @@ impl Memory {
     }
 
     /// Adds the entries of the vertices of one block, as they are now.
-    pub(crate) fn gather_block(
-        &self,
-        definition: &IndexDefinition,
-        stripe: usize,
-        tablet: usize,
-        entries: &mut Entries,
-    ) -> Result<()> {
+    pub(crate) fn gather_block(&self, stripe: usize, tablet: usize, entries: &mut Entries<'_>) -> Result<()> {
         let guard = crossbeam_epoch::pin();
         let column = |(key, cell): (SectionKey, Option<&'_ SectionCell<Column>>)| {
             cell.map_or(Ok(None), |cell| self.section(cell, || key, &guard))
         };
-        let cells = self.columns_of(definition, stripe, tablet);
+        let cells = self.columns_of(entries.definition, stripe, tablet);
         entries.add_block(stripe, tablet, &cells.map(column).collect::<Result<Vec<_>>>()?)
     }
 
     /// As [`Memory::gather_block`], of a block whose sections are all on disk as they are. What has to be read for it does not
     /// get into the cache: who holds the writer all the while cannot make room there.
-    fn gather_stored_block(
-        &self,
-        definition: &IndexDefinition,
-        stripe: usize,
-        tablet: usize,
-        entries: &mut Entries,
-    ) -> Result<()> {
+    fn gather_stored_block(&self, stripe: usize, tablet: usize, entries: &mut Entries<'_>) -> Result<()> {
         let guard = crossbeam_epoch::pin();
-        let cells = || self.columns_of(definition, stripe, tablet);
+        let cells = || self.columns_of(entries.definition, stripe, tablet);
         let state = |cell: Option<&'_ SectionCell<Column>>| cell.map(|cell| cell.get(&guard));
         let read = |(key, cell)| match state(cell) {
             Some(SectionState::Stored) => {
@@ -209,10 +198,9 @@ impl Memory {
         let definition = &index.definition;
         let of_label = self.blocks.iter().filter(|(_, stripe)| stripe.label == definition.label);
         let stripes: Vec<usize> = of_label.map(|(number, _)| number).collect();
-        let gather = |&stripe: &usize| -> Result<Entries> {
+        let gather = |&stripe: &usize| -> Result<Entries<'_>> {
             let mut entries = Entries::of(definition);
-            (0..TABLETS)
-                .try_for_each(|tablet| self.gather_stored_block(definition, stripe, tablet, &mut entries))?;
+            (0..TABLETS).try_for_each(|tablet| self.gather_stored_block(stripe, tablet, &mut entries))?;
             Ok(entries)
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);

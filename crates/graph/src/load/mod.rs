@@ -158,7 +158,7 @@ impl BulkLoad {
         ids: Option<&[Value]>,
         columns: &[BulkColumn],
     ) -> Result<Vec<VertexRef>> {
-        let columns = self.obey_vertices(label, rows, columns)?;
+        let columns = self.obey((NameSpace::VertexLabel, label), rows, columns)?;
         let keys = check_columns(&self.names, &format!("vertices with label {label:?}"), rows, &columns)?;
         ids.unwrap_or_default().iter().try_for_each(element_id::check)?;
         let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
@@ -229,7 +229,7 @@ impl BulkLoad {
         if columns.iter().any(|column| matches!(column.values, BulkValues::Multi(_))) {
             return Err(bad("edges cannot have multi-properties".into()));
         }
-        let columns = self.obey_edges(label, src.len(), &columns)?;
+        let columns = self.obey((NameSpace::EdgeLabel, label), src.len(), &columns)?;
         let keys = check_columns(&self.names, &what, src.len(), &columns)?;
         if let Some(ids) = &ids {
             ids.iter().try_for_each(element_id::check)?;

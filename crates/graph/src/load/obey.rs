@@ -8,63 +8,33 @@ use super::BulkLoad;
 use super::column::{BulkCell, BulkColumn, BulkValues};
 use super::feed::failed;
 use crate::error::Result;
-use crate::model::{Cardinality, Catalog, EdgeLabelId, KeyId, Rules, SchemaError, VertexLabelId};
-
-/// Whose columns they are.
-#[derive(Clone, Copy)]
-enum Of {
-    Vertices(VertexLabelId),
-    Edges(EdgeLabelId),
-}
+use crate::model::{Cardinality, Catalog, KeyId, LabelOf, NameSpace, Rules, SchemaError, VertexLabelId};
 
 impl BulkLoad {
-    /// The columns of some vertices as the schema wants them.
-    pub(super) fn obey_vertices<'c>(
+    /// The columns of some vertices, or of edges if the space is theirs, as the schema wants them.
+    pub(super) fn obey<'c>(
         &self,
-        label: &str,
+        (space, label): (NameSpace, &str),
         rows: usize,
         columns: &'c [BulkColumn],
-    ) -> Result<Cow<'c, [BulkColumn]>> {
-        self.obey((label, rows), columns, |rules| {
-            rules.admit_vertex_label(label)?;
-            Ok(self.catalog.vertex_label(label).map(Of::Vertices))
-        })
-    }
-
-    /// The columns of some edges as the schema wants them.
-    pub(super) fn obey_edges<'c>(
-        &self,
-        label: &str,
-        rows: usize,
-        columns: &'c [BulkColumn],
-    ) -> Result<Cow<'c, [BulkColumn]>> {
-        self.obey((label, rows), columns, |rules| {
-            rules.admit_edge_label(label)?;
-            Ok(self.catalog.edge_label(label).map(Of::Edges))
-        })
-    }
-
-    fn obey<'c>(
-        &self,
-        (label, rows): (&str, usize),
-        columns: &'c [BulkColumn],
-        admit: impl FnOnce(Rules<'_>) -> Result<Option<Of>, SchemaError>,
     ) -> Result<Cow<'c, [BulkColumn]>> {
         let catalog = &self.catalog;
         if catalog.schema().is_empty() {
             return Ok(Cow::Borrowed(columns));
         }
         let rules = Rules::new(catalog.schema(), catalog);
+        rules.admit_label(space, label)?;
+        let of = match space {
+            NameSpace::EdgeLabel => catalog.edge_label(label).map(LabelOf::Edges),
+            _ => catalog.vertex_label(label).map(LabelOf::Vertices),
+        };
         // A label without an id is not declared, and the schema is open: there is nothing to obey.
-        let Some(of) = admit(rules)? else { return Ok(Cow::Borrowed(columns)) };
+        let Some(of) = of else { return Ok(Cow::Borrowed(columns)) };
         let conformed = columns.iter().map(|column| conform_column(rules, catalog, of, column));
         let conformed: Vec<BulkColumn> = conformed.collect::<Result<_, SchemaError>>()?;
         for row in 0..rows {
             let has = |key: KeyId| has_value(&conformed, catalog, key, row);
-            match of {
-                Of::Vertices(id) => rules.require_of_vertex(id, || row_of(label, row), has)?,
-                Of::Edges(id) => rules.require_of_edge(id, || row_of(label, row), has)?,
-            }
+            rules.require(of, || row_of(label, row), has)?;
         }
         Ok(Cow::Owned(conformed))
     }
@@ -92,12 +62,12 @@ fn has_value(columns: &[BulkColumn], catalog: &Catalog, key: KeyId, row: usize) 
 fn conform_column(
     rules: Rules<'_>,
     catalog: &Catalog,
-    of: Of,
+    of: LabelOf,
     column: &BulkColumn,
 ) -> Result<BulkColumn, SchemaError> {
     let key = (catalog.key(&column.key), column.key.as_str());
     let values = match (of, &column.values) {
-        (Of::Vertices(label), BulkValues::Multi(rows)) => {
+        (LabelOf::Vertices(label), BulkValues::Multi(rows)) => {
             let cells = |row: &Vec<BulkCell>| {
                 if row.len() > 1 {
                     rules.cardinality(label, key, Some(Cardinality::needed(row, |cell| &cell.value)))?;
@@ -106,8 +76,8 @@ fn conform_column(
             };
             BulkValues::Multi(rows.iter().map(cells).collect::<Result<_, SchemaError>>()?)
         }
-        (Of::Vertices(label), values) => conform(values, |value| rules.vertex_value(label, key, value))?,
-        (Of::Edges(label), values) => conform(values, |value| rules.edge_value(label, key, value))?,
+        (LabelOf::Vertices(label), values) => conform(values, |value| rules.vertex_value(label, key, value))?,
+        (LabelOf::Edges(label), values) => conform(values, |value| rules.edge_value(label, key, value))?,
     };
     Ok(BulkColumn { key: column.key.clone(), values })
 }

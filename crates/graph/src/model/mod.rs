@@ -46,7 +46,7 @@ pub use range_query::RangeQuery;
 pub(crate) use range_query::bounds_of;
 pub use read_unit::ReadUnit;
 pub use scalar_hash::{for_each_equal_hash, index_hash};
-pub(crate) use schema::{Conversions, Definitions, Retypes, Rules, embeds, retype};
+pub(crate) use schema::{Conversions, Definitions, LabelOf, Retypes, Rules, embeds, retype};
 pub use schema::{
     EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeSchema, Index, IndexDefinition, IndexDescription,
     IndexKind, IndexState, NodeBounds, Schema, SchemaDescription, SchemaError, SchemaMode, ValueType,

@@ -27,7 +27,7 @@ impl Transaction {
         dst: VertexRef,
     ) -> Result<EdgeRef> {
         id.as_ref().map_or(Ok(()), element_id::check)?;
-        self.obey_edge_label(label)?;
+        self.obey_label(NameSpace::EdgeLabel, label)?;
         let label = EdgeLabelId(self.intern(NameSpace::EdgeLabel, label)?);
         let mut writes = self.writes.lock();
         {

@@ -94,26 +94,20 @@ impl Held {
     /// and [`GraphError::LimitExceeded`] if this one does.
     pub(crate) fn take(&mut self, value_bytes: usize) -> Result<()> {
         let bytes = WRITE_BYTES + COPIES * value_bytes;
-        match self.take_bytes(bytes) {
+        let (own, limit) = (self.bytes + bytes, self.all.most as u64);
+        Err(match self.take_bytes(bytes) {
             Ok(()) => return Ok(()),
-            Err(Full::Allowance) => {
-                return Err(GraphError::LimitExceeded {
-                    what: "the bytes of memory of this transaction and all others of whoever has it",
-                    limit: (self.bytes + bytes) as u64,
-                    advice: "commit the work in several smaller transactions, or end some of the others first",
-                });
-            }
-            Err(Full::All) => {}
-        }
-        let own = self.bytes + bytes;
-        let limit = self.all.most as u64;
-        if own <= self.all.most / 2 {
-            return Err(GraphError::Crowded { limit });
-        }
-        Err(GraphError::LimitExceeded {
-            what: "the bytes of memory of all open transactions, of which this one holds most,",
-            limit,
-            advice: "commit the work in several smaller transactions, or raise engine.cache: of 256 MiB to 2 GiB, it is half",
+            Err(Full::Allowance) => GraphError::LimitExceeded {
+                what: "the bytes of memory of this transaction and all others of whoever has it",
+                limit: own as u64,
+                advice: "commit the work in several smaller transactions, or end some of the others first",
+            },
+            Err(Full::All) if own <= self.all.most / 2 => GraphError::Crowded { limit },
+            Err(Full::All) => GraphError::LimitExceeded {
+                what: "the bytes of memory of all open transactions, of which this one holds most,",
+                limit,
+                advice: "commit the work in several smaller transactions, or raise engine.cache: of 256 MiB to 2 GiB, it is half",
+            },
         })
     }
 

@@ -6,8 +6,8 @@ use super::transaction::Transaction;
 use super::write_set::WriteSet;
 use crate::error::{GraphError, Result};
 use crate::model::{
-    Cardinality, EdgeLabelId, Index, IndexKind, KeyId, Op, PropertyCell, Rules, SchemaError, VertexLabelId,
-    for_each_equal_hash, stripe_of, under_key, units,
+    Cardinality, EdgeLabelId, Index, IndexKind, KeyId, LabelOf, NameSpace, Op, PropertyCell, Rules,
+    SchemaError, VertexLabelId, for_each_equal_hash, stripe_of, under_key, units,
 };
 
 impl Transaction {
@@ -59,13 +59,9 @@ impl Transaction {
         catalog.schema().is_empty() && catalog.pending().is_none()
     }
 
-    pub(crate) fn obey_vertex_label(&self, label: &str) -> Result<()> {
-        if self.is_free() { Ok(()) } else { self.obey(|rules| rules.admit_vertex_label(label)) }
-    }
-
-    /// Refuses an edge of a label that may not be.
-    pub(crate) fn obey_edge_label(&self, label: &str) -> Result<()> {
-        if self.is_free() { Ok(()) } else { self.obey(|rules| rules.admit_edge_label(label)) }
+    /// Refuses a vertex, or an edge if the space is theirs, of a label that may not be.
+    pub(crate) fn obey_label(&self, space: NameSpace, label: &str) -> Result<()> {
+        if self.is_free() { Ok(()) } else { self.obey(|rules| rules.admit_label(space, label)) }
     }
 
     /// Cardinality and value as the schema wants them.
@@ -167,7 +163,9 @@ impl Transaction {
             }
             Op::CreateEdge { e, cells } | Op::UpdateEdge { e, cells, .. } => {
                 let has = |key: KeyId| under_key(cells, key).is_some();
-                self.obey(|rules| rules.require_of_edge(EdgeLabelId(e.label), || reader.edge_id(*e), has))
+                self.obey(|rules| {
+                    rules.require(LabelOf::Edges(EdgeLabelId(e.label)), || reader.edge_id(*e), has)
+                })
             }
             _ => Ok(()),
         })?;
@@ -176,7 +174,7 @@ impl Transaction {
 
     fn require_of_vertex(&self, reader: &crate::read::Reader<'_>, v: VertexRef) -> Result<()> {
         let has = |key: KeyId| reader.value_ref(v, key).is_some();
-        self.obey(|rules| rules.require_of_vertex(reader.label(v), || reader.id(v), has))
+        self.obey(|rules| rules.require(LabelOf::Vertices(reader.label(v)), || reader.id(v), has))
     }
 }
 

@@ -23,7 +23,7 @@ impl Transaction {
     /// If the id is taken or cannot be an id, or the label cannot be a label.
     pub fn add_vertex(&self, id: Option<Value>, label: &str) -> Result<VertexRef> {
         id.as_ref().map_or(Ok(()), element_id::check)?;
-        self.obey_vertex_label(label)?;
+        self.obey_label(NameSpace::VertexLabel, label)?;
         let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
         let mut writes = self.writes.lock();
         if let Some(id) = &id

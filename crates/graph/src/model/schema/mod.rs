@@ -32,7 +32,7 @@ pub use error::SchemaError;
 pub use index::{Index, IndexDefinition, IndexKind, IndexState};
 pub use node_bounds::NodeBounds;
 pub(crate) use retypes::{Conversions, Retypes};
-pub(crate) use rules::Rules;
+pub(crate) use rules::{LabelOf, Rules};
 pub use value_type::{ValueType, is_storable_type};
 pub(crate) use value_type::{embeds, retype};
 

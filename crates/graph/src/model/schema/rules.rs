@@ -10,6 +10,13 @@ use crate::model::{Cardinality, Catalog, EdgeLabelId, KeyId, NameSpace, VertexLa
 /// A key as a write names it: its id, if it has one already, and its name.
 pub(crate) type NamedKey<'a> = (Option<KeyId>, &'a str);
 
+/// A label of vertices or of edges.
+#[derive(Clone, Copy)]
+pub(crate) enum LabelOf {
+    Vertices(VertexLabelId),
+    Edges(EdgeLabelId),
+}
+
 /// A schema, with the names for its messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
@@ -33,25 +40,13 @@ impl<'a> Rules<'a> {
         self.schema.mode == SchemaMode::Strict
     }
 
-    /// Whether vertices may have this label.
-    pub(crate) fn admit_vertex_label(&self, label: &str) -> Result<(), SchemaError> {
-        let declared = || self.schema.vertex(self.catalog.vertex_label(label)?);
-        self.admit_label(NameSpace::VertexLabel, label, || declared().is_some())
-    }
-
-    /// Whether edges may have this label.
-    pub(crate) fn admit_edge_label(&self, label: &str) -> Result<(), SchemaError> {
-        let declared = || self.schema.edge(self.catalog.edge_label(label)?);
-        self.admit_label(NameSpace::EdgeLabel, label, || declared().is_some())
-    }
-
-    fn admit_label(
-        &self,
-        space: NameSpace,
-        label: &str,
-        is_declared: impl FnOnce() -> bool,
-    ) -> Result<(), SchemaError> {
-        if !self.is_strict() || is_declared() {
+    /// Whether vertices, or edges if the space is theirs, may have this label.
+    pub(crate) fn admit_label(&self, space: NameSpace, label: &str) -> Result<(), SchemaError> {
+        let declared = || match space {
+            NameSpace::EdgeLabel => self.schema.edge(self.catalog.edge_label(label)?).map(drop),
+            _ => self.schema.vertex(self.catalog.vertex_label(label)?).map(drop),
+        };
+        if !self.is_strict() || declared().is_some() {
             return Ok(());
         }
         Err(SchemaError::UndeclaredLabel { space, label: shortened(label) })
@@ -158,40 +153,29 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Every required key of a vertex must be there.
-    pub(crate) fn require_of_vertex(
+    /// Every required key of an element must be there.
+    pub(crate) fn require(
         &self,
-        label: VertexLabelId,
+        label: LabelOf,
         id: impl FnOnce() -> Value,
         has: impl Fn(KeyId) -> bool,
     ) -> Result<(), SchemaError> {
-        let Some(declared) = self.schema.vertex(label) else { return Ok(()) };
-        let missing = declared.keys.iter().find(|(key, declared)| declared.required && !has(**key));
-        let place = ("vertex", NameSpace::VertexLabel, label.0);
-        missing.map_or(Ok(()), |(key, _)| Err(self.missing(place, id(), *key)))
-    }
-
-    /// Every required key of an edge must be there.
-    pub(crate) fn require_of_edge(
-        &self,
-        label: EdgeLabelId,
-        id: impl FnOnce() -> Value,
-        has: impl Fn(KeyId) -> bool,
-    ) -> Result<(), SchemaError> {
-        let Some(declared) = self.schema.edge(label) else { return Ok(()) };
-        let missing = declared.keys.iter().find(|(key, declared)| declared.required && !has(**key));
-        let place = ("edge", NameSpace::EdgeLabel, label.0);
-        missing.map_or(Ok(()), |(key, _)| Err(self.missing(place, id(), *key)))
-    }
-
-    fn missing(
-        &self,
-        (element, space, label): (&'static str, NameSpace, u16),
-        id: Value,
-        key: KeyId,
-    ) -> SchemaError {
+        let lacks = |key: &KeyId, required: bool| (required && !has(*key)).then_some(*key);
+        let (missing, element, space, label) = match label {
+            LabelOf::Vertices(label) => {
+                let mut keys = self.schema.vertex(label).into_iter().flat_map(|declared| &declared.keys);
+                let missing = keys.find_map(|(key, declared)| lacks(key, declared.required));
+                (missing, "vertex", NameSpace::VertexLabel, label.0)
+            }
+            LabelOf::Edges(label) => {
+                let mut keys = self.schema.edge(label).into_iter().flat_map(|declared| &declared.keys);
+                let missing = keys.find_map(|(key, declared)| lacks(key, declared.required));
+                (missing, "edge", NameSpace::EdgeLabel, label.0)
+            }
+        };
+        let Some(key) = missing else { return Ok(()) };
         let (label, key) = (self.name(space, label), self.name(NameSpace::Key, key.0));
-        SchemaError::Missing { element, id: id.to_string(), space, label, key }
+        Err(SchemaError::Missing { element, id: id().to_string(), space, label, key })
     }
 
     /// A name, for messages. One that the transaction brings is not declared.
