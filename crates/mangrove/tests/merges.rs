@@ -60,6 +60,19 @@ fn of_several_that_match_all_leave_and_each_is_updated() {
 }
 
 #[test]
+fn thousands_that_match_leave_in_batches_and_each_is_updated_once() {
+    let db = Database::in_memory().unwrap();
+    ask(
+        &db,
+        "g.inject(1).repeat(union(identity(), identity())).times(12).barrier().addV('p').property('n', 1)",
+    );
+    let merged = "g.inject(1, 1).mergeV([n: 1]).option(onMatch, [seen: list(1)]).count()";
+    assert_eq!(ask(&db, merged), ["8192"]);
+    assert_eq!(ask(&db, "g.V().local(properties('seen').count()).dedup()"), ["2"]);
+    assert_eq!(ask(&db, "g.V().count()"), ["4096"]);
+}
+
+#[test]
 fn one_of_several_values_is_enough() {
     let setup = "g.addV('p').property(list, 'n', 1).property(list, 'n', 2)";
     assert_eq!(answers(setup, "g.mergeV([n: 2]).values('n')"), ["1", "2"]);

@@ -103,6 +103,16 @@ fn sacks_are_merged_where_equal_traversers_become_one() {
 }
 
 #[test]
+fn thousands_of_sacks_are_merged_in_batches() {
+    let db = database();
+    let many = "g.withSack(1.0d, sum).inject(1).repeat(union(math('_ * 2'), math('_ * 2 + 1'))).times(12)";
+    assert_eq!(ask(&db, &format!("{many}.barrier().count()")), ["4096"]);
+    assert_eq!(ask(&db, &format!("{many}.barrier(normSack).sack().sum()")), ["1.0"]);
+    // Of each traverser's own: 4,096 barriers, each with one sack.
+    assert_eq!(ask(&db, &format!("{many}.local(barrier(normSack)).sack().dedup()")), ["1.0"]);
+}
+
+#[test]
 fn a_list_that_doubles_with_each_turn_ends_at_the_bound() {
     let db = database();
     let doubling =

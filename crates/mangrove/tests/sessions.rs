@@ -314,7 +314,7 @@ fn who_leaves_rolls_back_also_in_the_midst_of_a_request() {
     let guest = Guest::of(&db);
     guest.texts("g.addV('a')");
     let asked = guest.ask("g.inject(1).repeat(identity()).until(constant(1).is(2)).count()");
-    std::thread::sleep(Duration::from_millis(20));
+    eventually("the query runs", || db.engine().running() == 1);
     drop((asked, guest));
     eventually("the query ends", || db.engine().running() == 0);
     eventually("its place is free", || accounts.open() == 0 && accounts.addresses() == 0);

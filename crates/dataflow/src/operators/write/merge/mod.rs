@@ -30,6 +30,9 @@ use search::Search;
 
 type Plan = op::Merge<Operand>;
 
+/// Elements that are updated between two looks at the clock.
+const BETWEEN_LOOKS: usize = 16;
+
 /// The operator of a merge.
 #[derive(Default)]
 pub(in crate::operators) struct Merge {
@@ -54,6 +57,8 @@ struct UnderWay {
     ends: [Option<Option<VertexRef>>; 2],
     /// The search for an end, or for the element itself.
     search: Option<Search>,
+    /// What was found and has not left: there may be millions.
+    found: Option<std::vec::IntoIter<Value>>,
     /// From where the search is seen.
     viewpoint: Viewpoint,
 }
@@ -84,8 +89,10 @@ impl Operator for Merge {
                 break;
             }
         }
-        self.held.release();
         let ended = self.row >= batch.len;
+        if self.under_way.is_none() {
+            self.held.release();
+        }
         self.emit(&batch, cx, out);
         self.input = (!ended).then_some(batch);
         Ok(if ended { Step::Idle } else { Step::More })
@@ -122,6 +129,9 @@ impl Merge {
     }
 
     fn go_on(&mut self, now: &mut UnderWay, plan: &Plan, maps: Maps<'_>) -> Result<bool, QueryError> {
+        if let Some(found) = &mut now.found {
+            return self.matched(found, plan, maps);
+        }
         if now.created.is_none() {
             if !now.find_ends(&now.wanted.clone(), plan, maps)? {
                 return Ok(false);
@@ -129,8 +139,8 @@ impl Merge {
             if plan.phase != MergePhase::Create {
                 let Some(found) = now.find(plan, maps)? else { return Ok(false) };
                 if !found.is_empty() {
-                    self.matched(found, plan, maps)?;
-                    return Ok(true);
+                    self.held.grow(&maps.change.cx.query.memory, found.len() * size_of::<Value>())?;
+                    return self.matched(now.found.insert(found.into_iter()), plan, maps);
                 }
             }
             if plan.phase == MergePhase::Find {
@@ -152,19 +162,27 @@ impl Merge {
         Ok(true)
     }
 
-    /// Sets what `onMatch` says on what was found, which leaves.
-    fn matched(&mut self, found: Vec<Value>, plan: &Plan, maps: Maps<'_>) -> Result<(), QueryError> {
-        self.held.grow(&maps.change.cx.query.memory, found.len() * size_of::<Value>() * 2)?;
-        if let Some(map) = &plan.on_match {
-            let properties = maps.of_update(map)?;
-            for element in &found {
+    /// Sets what `onMatch` says on what was found, which leaves; whether all has. A batch of it at most, and no longer than a turn.
+    fn matched(
+        &mut self,
+        found: &mut std::vec::IntoIter<Value>,
+        plan: &Plan,
+        maps: Maps<'_>,
+    ) -> Result<bool, QueryError> {
+        let properties = plan.on_match.as_ref().map(|map| maps.of_update(map)).transpose()?;
+        while self.rows.len() < Batch::TARGET_ROWS {
+            let Some(element) = found.next() else { return Ok(true) };
+            if let Some(properties) = &properties {
                 watch::ticks(TICKS);
-                maps.change.update(element, &properties)?;
+                maps.change.update(&element, properties)?;
+            }
+            self.rows.push(self.row as u32);
+            self.results.push(element);
+            if self.rows.len().is_multiple_of(BETWEEN_LOOKS) && maps.change.cx.quota.is_spent() {
+                break;
             }
         }
-        self.rows.resize(self.rows.len() + found.len(), self.row as u32);
-        self.results.extend(found);
-        Ok(())
+        Ok(found.len() == 0)
     }
 }
 
@@ -179,7 +197,7 @@ impl UnderWay {
             both(&wanted, maps.of_element(map)?, maps)?;
         }
         let viewpoint = Viewpoint::now(maps.change.cx);
-        Ok(Self { wanted, created: None, ends: [None, None], search: None, viewpoint })
+        Ok(Self { wanted, created: None, ends: [None, None], search: None, found: None, viewpoint })
     }
 
     /// What the new element has.

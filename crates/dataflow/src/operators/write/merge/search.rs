@@ -22,6 +22,9 @@ use super::given::Given;
 use crate::operators::element::{edges_by_id, find_edge, find_vertex, is_id, vertices_by_id};
 use crate::operators::view::Graph;
 
+/// Finds the number of a label.
+type LabelOf<'a> = &'a dyn Fn(&str) -> Option<u16>;
+
 /// Elements looked at in one call.
 const LOOKS: usize = 1024;
 
@@ -57,25 +60,13 @@ enum Where {
 impl Search {
     /// Begins to look for vertices.
     pub(super) fn for_vertices(given: &Given, graph: &Graph<'_>) -> Self {
-        let mut search = Self::default();
-        let catalog = graph.reader.snapshot().catalog();
-        if let Some(name) = &given.label {
-            match catalog.vertex_label(name) {
-                Some(label) => search.label = Some(label.0),
-                None => return Self::in_vain(NameSpace::VertexLabel, name, graph),
-            }
-        }
-        if let Some(missing) = search.take_properties(given, graph) {
-            return missing;
-        }
+        let label = |name: &str| graph.reader.snapshot().catalog().vertex_label(name).map(|label| label.0);
+        let Some(mut search) = Self::of(given, (NameSpace::VertexLabel, &label), graph) else {
+            return Self::default();
+        };
         match &given.id {
-            Some(id) => {
-                let found = match is_id(id) {
-                    true => vertices_by_id(id, graph).collect::<Vec<_>>(),
-                    false => find_vertex(id, graph).into_iter().collect(),
-                };
-                found.into_iter().for_each(|v| search.keep_vertex(v, graph));
-            }
+            Some(id) if is_id(id) => vertices_by_id(id, graph).for_each(|v| search.keep_vertex(v, graph)),
+            Some(v) => find_vertex(v, graph).into_iter().for_each(|v| search.keep_vertex(v, graph)),
             None => search.begin_vertices(graph),
         }
         search
@@ -83,45 +74,38 @@ impl Search {
 
     /// Begins to look for edges, whose ends are known as far as something is said of them.
     pub(super) fn for_edges(given: &Given, ends: [Option<VertexRef>; 2], graph: &Graph<'_>) -> Self {
-        let mut search = Self { ends, ..Self::default() };
-        let catalog = graph.reader.snapshot().catalog();
-        if let Some(name) = &given.label {
-            match catalog.edge_label(name) {
-                Some(label) => search.label = Some(label.0),
-                None => return Self::in_vain(NameSpace::EdgeLabel, name, graph),
-            }
-        }
-        if let Some(missing) = search.take_properties(given, graph) {
-            return missing;
-        }
+        let label = |name: &str| graph.reader.snapshot().catalog().edge_label(name).map(|label| label.0);
+        let Some(mut search) = Self::of(given, (NameSpace::EdgeLabel, &label), graph) else {
+            return Self::default();
+        };
+        search.ends = ends;
         match &given.id {
-            Some(id) => {
-                let found = match is_id(id) {
-                    true => edges_by_id(id, graph).collect::<Vec<_>>(),
-                    false => find_edge(id, graph).into_iter().collect(),
-                };
-                found.into_iter().for_each(|e| search.keep_edge(e, graph));
-            }
+            Some(id) if is_id(id) => edges_by_id(id, graph).for_each(|e| search.keep_edge(e, graph)),
+            Some(e) => find_edge(e, graph).into_iter().for_each(|e| search.keep_edge(e, graph)),
             None => search.begin_edges(graph),
         }
         search
     }
 
-    /// One that finds nothing, since nothing has that name.
-    fn in_vain(space: NameSpace, name: &str, graph: &Graph<'_>) -> Self {
-        graph.note(|| ReadUnit::Name(space, name_hash(name)));
-        Self::default()
-    }
-
-    /// Notes the properties that are wanted; the search that finds nothing, if one of the keys is unknown.
-    fn take_properties(&mut self, given: &Given, graph: &Graph<'_>) -> Option<Self> {
-        for (name, property) in &given.properties {
-            match graph.reader.snapshot().catalog().key(name) {
-                Some(key) => self.properties.push((key, property.value.clone())),
-                None => return Some(Self::in_vain(NameSpace::Key, name, graph)),
+    /// What is wanted; `None`, and noted, if nothing has that label or one of those keys.
+    fn of(given: &Given, (space, label): (NameSpace, LabelOf<'_>), graph: &Graph<'_>) -> Option<Self> {
+        let in_vain = |space, name: &str| graph.note(|| ReadUnit::Name(space, name_hash(name)));
+        let mut search = Self::default();
+        if let Some(name) = &given.label {
+            search.label = label(name);
+            if search.label.is_none() {
+                in_vain(space, name);
+                return None;
             }
         }
-        None
+        for (name, property) in &given.properties {
+            let Some(key) = graph.reader.snapshot().catalog().key(name) else {
+                in_vain(NameSpace::Key, name);
+                return None;
+            };
+            search.properties.push((key, property.value.clone()));
+        }
+        Some(search)
     }
 
     fn begin_vertices(&mut self, graph: &Graph<'_>) {
