@@ -23,6 +23,7 @@
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
 pub mod batch;
+mod combine;
 pub mod detach;
 mod edge_part;
 mod engine;

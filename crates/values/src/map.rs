@@ -29,6 +29,7 @@ impl Map {
         Self::default()
     }
     /// An empty map with room for so many entries.
+    #[inline]
     pub fn with_capacity(entries: usize) -> Self {
         Self(IndexMap::with_capacity_and_hasher(entries, Seeded::default()), MapKind::Map)
     }
@@ -93,6 +94,7 @@ impl Map {
         list.into_iter().flatten().chain(set.into_iter().flatten())
     }
     /// Puts `value` under `key`; a present key keeps its place.
+    #[inline]
     pub fn insert(&mut self, key: impl Into<Value>, value: impl Into<Value>) -> Option<Value> {
         self.0.insert(key.into(), value.into())
     }

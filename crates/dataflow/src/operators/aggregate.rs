@@ -63,6 +63,10 @@ impl Operator for Aggregate {
             state.count = bulk::sum(state.count, batch.total_bulk());
             return Ok(Step::Idle);
         }
+        if let Aggregation::Reduce(operator, seed) = aggregation {
+            self.reduce(*operator, seed, &batch, cx)?;
+            return Ok(Step::Idle);
+        }
         if cx.single_tag && self.states.at(0).add_longs(aggregation, &batch) {
             return Ok(Step::Idle);
         }
@@ -75,22 +79,6 @@ impl Operator for Aggregate {
                 continue;
             }
             let Some(value) = batch.current.get(row) else { continue };
-            if let Aggregation::Reduce(operator, seed) = aggregation {
-                let held = state.value.get_or_insert_with(|| seed.clone());
-                let copies = if once_is_enough(*operator, held) { 1 } else { bulk::exact(count)? };
-                if *operator == Reducer::AddAll {
-                    let member = extent(&value) + size_of::<Value>();
-                    bytes += member.saturating_mul(copies as usize).min(1 << 60);
-                }
-                if bytes > CHARGED_AT_ONCE {
-                    self.held.grow(&cx.query.memory, std::mem::take(&mut bytes))?;
-                }
-                for _ in 0..copies {
-                    watch::tick();
-                    *held = merge(Some(*operator), std::mem::take(held), &value, &cx.op.step)?;
-                }
-                continue;
-            }
             if *aggregation == Aggregation::Fold {
                 let copies = bulk::exact(count)? as usize;
                 // Charged for the list that it will be: a bulk may be enormous. Nothing has more room than that.
@@ -155,6 +143,36 @@ impl Operator for Aggregate {
         self.states.clear();
         self.folding = None;
         self.held.release();
+    }
+}
+
+impl Aggregate {
+    /// Takes a batch into what `fold(seed, operator)` has come to.
+    fn reduce(
+        &mut self,
+        operator: Reducer,
+        seed: &Value,
+        batch: &Batch,
+        cx: &Context<'_>,
+    ) -> Result<(), QueryError> {
+        let mut bytes = 0;
+        for row in 0..batch.len {
+            let Some(value) = batch.current.get(row) else { continue };
+            let held = self.states.at(batch.tags.get(row)).value.get_or_insert_with(|| seed.clone());
+            let copies = if once_is_enough(operator, held) { 1 } else { bulk::exact(batch.bulk(row))? };
+            if operator == Reducer::AddAll {
+                let member = extent(&value) + size_of::<Value>();
+                bytes += member.saturating_mul(copies as usize).min(1 << 60);
+            }
+            if bytes > CHARGED_AT_ONCE {
+                self.held.grow(&cx.query.memory, std::mem::take(&mut bytes))?;
+            }
+            for _ in 0..copies {
+                watch::tick();
+                *held = merge(Some(operator), std::mem::take(held), &value, &cx.op.step)?;
+            }
+        }
+        self.held.grow(&cx.query.memory, bytes)
     }
 }
 

@@ -8,7 +8,7 @@
 //! | `property/` | `values`, `properties`, `valueMap`, `elementMap`, what `by('key')` fetches |
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
-//! | `sack.rs`, `combine.rs` | `sack`, `withSack` |
+//! | `sack.rs` | `sack`, `withSack` |
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
 //! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
@@ -26,7 +26,6 @@ mod barrier;
 mod chunk;
 mod collect;
 mod column_builder;
-mod combine;
 mod dedup;
 mod direct;
 mod element;

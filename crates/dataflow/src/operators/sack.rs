@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
+use gremlin::Operator as Combining;
 use planner::physical::{By, MergeSacks as Plan, OpKind, Sack};
 use rustc_hash::FxHashMap;
 use values::{Value, number, watch};
 
 use crate::batch::{Batch, Column, bulk};
+use crate::combine::combine;
 use crate::error::QueryError;
 use crate::growing::GrowingMap;
 use crate::memory::{StateMemory, reclaim};
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::barrier::{Identity, identity};
-use super::combine::combine;
+use super::local::{count, each};
 use super::row_origins::trace;
 use super::row_store::{Place, RowStore};
 use super::slots::{object, present};
 use super::sorting::Sorting;
+
+/// Bytes of a member of a collection.
+const MEMBER: usize = 4 * size_of::<Value>();
 
 /// Rows that leave a barrier at once.
 const ROWS: usize = Batch::TARGET_ROWS;
@@ -53,7 +58,7 @@ pub(super) fn sack_with(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>,
         watch::tick();
         let added = object(&batch, &with.by, row).unwrap_or_default();
         let held = sack_of(&with.sack, &batch, row, cx);
-        sacks.push(combine(with.operator, held, added, cx)?);
+        sacks.push(both(with.operator, held, added, cx)?);
     }
     batch.set_slot(with.into, Arc::new(Column::from_values(sacks)));
     trace(&mut batch, cx.op);
@@ -161,7 +166,7 @@ impl MergeSacks {
         }
         kept.place.bulk = bulk::sum(kept.place.bulk, place.bulk);
         if let (Some(operator), Some(sack)) = (plan.merge, new) {
-            kept.sack = combine(operator, std::mem::take(&mut kept.sack), sack, cx)?;
+            kept.sack = both(operator, std::mem::take(&mut kept.sack), sack, cx)?;
         }
         Ok(())
     }
@@ -207,4 +212,41 @@ fn times(place: &Place) -> Value {
 
 fn arithmetic(made: Result<Value, number::ArithmeticError>, cx: &Context<'_>) -> Result<Value, QueryError> {
     made.map_err(|error| QueryError::step(&cx.op.step, error.to_string()))
+}
+
+/// One sack of two.
+fn both(operator: Combining, held: Value, added: Value, cx: &Context<'_>) -> Result<Value, QueryError> {
+    match operator {
+        Combining::AddAll if held.is_null() => Ok(added),
+        Combining::AddAll if added.is_null() => Ok(held),
+        Combining::AddAll => add_all(held, &added, cx),
+        operator => combine(operator, held, added, &cx.op.step),
+    }
+}
+
+/// Both collections, or both maps, in one. What leaves is charged with the batch that it is in; here there must be room for it.
+fn add_all(mut held: Value, added: &Value, cx: &Context<'_>) -> Result<Value, QueryError> {
+    let bytes = (count(&held).saturating_add(count(added))).saturating_mul(MEMBER).min(isize::MAX as usize);
+    cx.charge(bytes as isize)?;
+    cx.charge(-(bytes as isize))?;
+    let is_collection = matches!(added, Value::List(_) | Value::Set(_) | Value::BulkSet(_));
+    match &mut held {
+        Value::Map(map) if matches!(added, Value::Map(_)) => {
+            let map = Arc::make_mut(map);
+            if let Value::Map(more) = added {
+                more.iter().for_each(|(key, value)| _ = map.insert(key.clone(), value.clone()));
+            }
+        }
+        Value::List(list) if is_collection => Arc::make_mut(list).extend(each(added)),
+        Value::Set(set) if is_collection => {
+            let set = Arc::make_mut(set);
+            each(added).for_each(|member| _ = set.insert(member));
+        }
+        _ => {
+            let (one, other) = (held.type_name(), added.type_name());
+            let message = format!("Objects must be both of Map or Collection: a={one} b={other}");
+            return Err(QueryError::step(&cx.op.step, message));
+        }
+    }
+    Ok(held)
 }

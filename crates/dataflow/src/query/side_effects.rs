@@ -8,6 +8,7 @@ use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffe
 use values::{BulkSet, Map, MapKind, Set, Value, Weighed, number};
 
 use crate::batch::bulk;
+use crate::combine::combine;
 use crate::error::QueryError;
 
 /// What a side-effect holds. Who asks for its value shares it; it is copied only if it changes while somebody has it.
@@ -262,25 +263,10 @@ pub(crate) fn merge(
     object: &Value,
     step: &str,
 ) -> Result<Value, QueryError> {
-    let arithmetic = |result: Result<Value, number::ArithmeticError>| {
-        result.map_err(|e| QueryError::step(step, e.to_string()))
-    };
     match reducer.unwrap_or(Operator::AddAll) {
-        Operator::Sum | Operator::SumLong => arithmetic(number::add(&held, object)),
-        Operator::Minus => arithmetic(number::sub(&held, object)),
-        Operator::Mult => arithmetic(number::mul(&held, object)),
-        Operator::Div => arithmetic(number::div(&held, object)),
-        Operator::Min => arithmetic(number::min(&held, object)),
-        Operator::Max => arithmetic(number::max(&held, object)),
-        Operator::Assign => Ok(object.clone()),
-        Operator::And => Ok(Value::Bool(truth(&held, step)? && truth(object, step)?)),
-        Operator::Or => Ok(Value::Bool(truth(&held, step)? || truth(object, step)?)),
         Operator::AddAll => add_to(held, object, step),
+        operator => combine(operator, held, object.clone(), step),
     }
-}
-
-fn truth(value: &Value, step: &str) -> Result<bool, QueryError> {
-    value.as_bool().ok_or_else(|| mismatch("a boolean", value, step))
 }
 
 fn add_to(held: Value, object: &Value, step: &str) -> Result<Value, QueryError> {

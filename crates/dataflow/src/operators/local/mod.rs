@@ -13,6 +13,7 @@ mod to_text;
 
 pub(super) use collection::{count, each};
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ struct Around<'a> {
     graph: &'a Graph<'a>,
     batch: &'a Batch,
     row: usize,
+    /// The arguments, where they are the same for all rows.
+    given: Option<&'a [Value]>,
     /// What the function holds while it works.
     held: &'a RefCell<StateMemory>,
 }
@@ -103,8 +106,10 @@ pub(super) fn local(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
     let mut results = ColumnBuilder::with_capacity(batch.len);
     let mut making = Making::new(cx);
     let held = RefCell::default();
+    let given = given(function, &batch, cx);
+    let given = given.as_deref();
     for row in 0..batch.len {
-        let around = Around { cx, graph: &graph, batch: &batch, row, held: &held };
+        let around = Around { cx, graph: &graph, batch: &batch, row, given, held: &held };
         let result = apply(function, &batch.current.value(row), around)?;
         held.borrow_mut().release();
         if let Some(result) = result {
@@ -225,8 +230,27 @@ fn argument(arg: &Operand, object: &Value, around: Around<'_>) -> Result<Value, 
 }
 
 /// All of them.
-fn arguments(args: &[Operand], object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
-    args.iter().map(|arg| argument(arg, object, around)).collect()
+fn arguments<'a>(
+    args: &[Operand],
+    object: &Value,
+    around: Around<'a>,
+) -> Result<Cow<'a, [Value]>, QueryError> {
+    match around.given {
+        Some(given) => Ok(Cow::Borrowed(given)),
+        None => {
+            args.iter().map(|arg| argument(arg, object, around)).collect::<Result<_, _>>().map(Cow::Owned)
+        }
+    }
+}
+
+/// The arguments of a function that are the same for all rows, if all are.
+fn given(function: &LocalFn, batch: &Batch, cx: &Context<'_>) -> Option<Vec<Value>> {
+    let (LocalFn::Call(_, args) | LocalFn::Each(_, args)) = function else { return None };
+    let given = |arg: &Operand| match arg {
+        Operand::Const(_) | Operand::Param(_) => cx.operand(arg, batch, 0),
+        Operand::Slot(_) | Operand::SideEffect(_) => None,
+    };
+    args.iter().map(given).collect()
 }
 
 fn token(object: &Value, token: T, around: Around<'_>) -> Result<Value, QueryError> {
