@@ -31,6 +31,13 @@ const ORDER: [&str; 20] = [
 /// The files of the handle.
 const HANDLE: [&str; 2] = ["graph", "lib"];
 
+/// Modules behind a wing's door that are shown as such, since what they have is functions with names that say little alone: `units::name`.
+const SHOWN: [(&str, &str); 3] = [("model", "element_id"), ("model", "order_key"), ("model", "units")];
+
+/// Doors at which a lock is taken for somebody else: what they give is its guard.
+const GUARDED: [&str; 6] =
+    ["hold_analysis", "hold_definitions", "hold_flushes", "hold_sweeps", "lock_writer", "try_lock_writer"];
+
 /// Most entries of `src`.
 const MOST_ENTRIES: usize = 25;
 
@@ -49,7 +56,7 @@ fn source() -> PathBuf {
 
 /// The code without comments, texts and the tests at its end, which may use the handle as anybody does.
 fn code_of(text: &str) -> String {
-    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let lines = lines.map(|line| line.split(" // ").next().unwrap_or_default());
     lines.map(|line| line.split('"').step_by(2).collect::<String>() + "\n").collect()
@@ -86,6 +93,7 @@ fn resolved(path: &str, module: &[String]) -> Option<Vec<String>> {
     if parts.next_if(|part| part == "crate").is_some() {
         return Some(parts.collect());
     }
+    let _ = parts.next_if(|part| part == "self");
     parts.peek().filter(|part| *part == "super")?;
     let mut from = module.to_vec();
     while parts.next_if(|part| part == "super").is_some() {
@@ -107,7 +115,10 @@ fn imports_of(code: &str) -> Vec<(bool, String)> {
             let line = before.rsplit('\n').next().unwrap_or_default();
             found.extend(paths_of(tree).into_iter().map(|path| (line.trim().starts_with("pub"), path)));
         }
-        for (at, _) in before.match_indices("crate::").chain(before.match_indices("super::super::")) {
+        let is_part = |letter: char| letter == ':' || letter == '_' || letter.is_alphanumeric();
+        let begins_path = |(at, _): &(usize, &str)| !before[..*at].ends_with(is_part);
+        let paths = before.match_indices("crate::").chain(before.match_indices("super::"));
+        for (at, _) in paths.chain(before.match_indices("self::")).filter(begins_path) {
             let is_path = |letter: &char| *letter == ':' || *letter == '_' || letter.is_alphanumeric();
             let path: String = before[at..].chars().take_while(is_path).collect();
             found.push((false, path.trim_end_matches(':').to_owned()));
@@ -166,7 +177,9 @@ fn methods() -> [Methods; ORDER.len()] {
         let types = names_after(&code, &["struct ", "enum "], "");
         let foreign = impls_of(&code).into_iter().filter(|(name, _)| !types.contains(*name));
         let of_others = foreign.flat_map(|(_, body)| names_after(body, &["pub(crate) fn ", "pub fn "], ""));
-        let (of_others, called) = (of_others.collect(), names_after(&code, &["."], "("));
+        let called = [(".", "("), (".", "::<"), ("::", "("), ("::", "::<")];
+        let called = called.iter().flat_map(|(before, behind)| names_after(&code, &[*before], behind));
+        let (of_others, called) = (of_others.collect(), called.collect());
         Methods { wing, own: names_after(&code, &["fn "], ""), of_others, called }
     })
 }
@@ -252,7 +265,8 @@ fn no_lock_is_seen_outside_its_wing() {
         let is_lock = |line: &&str| {
             let ty = line.trim_end_matches(',').split_once(": ").map_or("", |(_, ty)| ty);
             line.starts_with("    ")
-                && ["Mutex<", "RwLock<", "Condvar"].iter().any(|lock| ty.starts_with(lock))
+                && ["Mutex<", "RwLock<", "Condvar"].iter().any(|lock| ty.contains(lock))
+                && !ty.contains("Guard<")
         };
         for line in code.lines().filter(is_lock) {
             locks += 1;
@@ -290,7 +304,49 @@ fn no_import_runs_past_a_door() {
         let is_elsewhere = import.path[0] != import.wing;
         assert!(!(is_elsewhere && import.is_shown), "{} shows {name} as its own", import.file);
         assert!(!is_elsewhere || import.path.len() > 1, "{} goes through the wing {name}", import.file);
+        // Behind the door is what it shows: a thing, with what belongs to it, or one of the modules above.
+        let is_thing = import.path.get(1).is_some_and(|part| part.starts_with(char::is_uppercase));
+        let is_shown = || SHOWN.contains(&(&import.path[0], &import.path[1]));
+        let is_behind = is_elsewhere && import.path.len() > 2 && !is_thing && import.path[0] != "error";
+        assert!(!is_behind || is_shown(), "{} goes past the door for {name}", import.file);
     }
+}
+
+#[test]
+fn doors_show_no_modules_and_no_types_of_others() {
+    let (mut shown, mut aliases) = (Vec::new(), Vec::new());
+    for wing in ORDER {
+        let door = code_of(&fs::read_to_string(source().join(wing).join("mod.rs")).unwrap());
+        let modules = names_after(&door, &["pub mod ", "pub(crate) mod "], "");
+        shown.extend(modules.into_iter().map(|module| (wing, module)));
+        let mut inside = Vec::new();
+        files(&source().join(wing), &mut inside);
+        for file in inside {
+            let code = code_of(&fs::read_to_string(&file).unwrap());
+            let is_alias =
+                |line: &&str| line.starts_with("pub") && line.contains("type ") && line.contains("= crate::");
+            aliases.extend(code.lines().filter(is_alias).map(|line| format!("{}: {line}", file.display())));
+        }
+    }
+    let shown: Vec<_> = shown.iter().map(|(wing, module)| (*wing, module.as_str())).collect();
+    assert_eq!(shown, SHOWN);
+    assert!(aliases.is_empty(), "these are types of other wings:\n{}", aliases.join("\n"));
+}
+
+#[test]
+fn only_some_doors_hand_out_guards() {
+    let (mut inside, mut doors) = (Vec::new(), BTreeSet::new());
+    files(&source(), &mut inside);
+    for file in inside {
+        let code = code_of(&fs::read_to_string(&file).unwrap());
+        for function in code.split("pub(crate) fn ").skip(1) {
+            let head = function.split([';', '{']).next().unwrap_or_default();
+            if head.contains("-> ") && head.split("-> ").nth(1).is_some_and(|ty| ty.contains("Guard<")) {
+                doors.insert(head.split(['(', '<']).next().unwrap_or_default().to_owned());
+            }
+        }
+    }
+    assert_eq!(doors.iter().map(String::as_str).collect::<Vec<_>>(), GUARDED);
 }
 
 /// What would be found of a file with these lines.
@@ -306,6 +362,7 @@ fn imports_are_found_wherever_they_stand() {
     );
     assert_eq!(found("fn f() -> crate::a::B {\n    use crate::c::D;\n}\n"), ["crate::c::D", "crate::a::B"]);
     assert_eq!(found("fn f(a: crate::a::B) {}\n// crate::c::D\n"), ["crate::a::B"]);
+    assert_eq!(found("fn f() { super::a::b(); x.super_::c(); self::d::E }\n"), ["super::a::b", "self::d::E"]);
     assert_eq!(found("use std::fs;\nmod x;\npub(crate) use super::y::Z;\n"), ["std::fs", "super::y::Z"]);
     let module = ["read".to_owned(), "batched".to_owned(), "lists".to_owned()];
     assert_eq!(resolved("super::super::list::Run", &module).unwrap(), ["read", "list", "Run"]);
