@@ -37,9 +37,7 @@ impl Format {
     ///
     /// GraphSON 1 is always untyped: its typed form names Java classes.
     pub fn from_mime(mime: &str) -> Option<Self> {
-        let mime: String =
-            mime.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-        let mime = mime.split(";charset").next().unwrap_or_default();
+        let mime = plain_mime(mime);
         MIME_TYPES.iter().find(|(name, _)| *name == mime).map(|(_, format)| *format)
     }
 
@@ -118,6 +116,16 @@ impl Format {
             Self::GraphSon(_) => graphson::decode_response(body),
         }
     }
+}
+
+/// A mime type without blanks, capitals and its character set.
+pub(crate) fn plain_mime(mime: &str) -> String {
+    let mut mime: String =
+        mime.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+    if let Some(at) = mime.find(";charset") {
+        mime.truncate(at);
+    }
+    mime
 }
 
 /// Decodes the request in a binary frame of a WebSocket, and says in which format to answer.
