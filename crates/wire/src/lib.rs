@@ -19,7 +19,7 @@ mod temporal;
 mod wire_value;
 
 pub use error::{DecodeError, EncodeError, Place, Problem};
-pub use format::{Format, decode_frame, decode_http, decode_text_frame};
+pub use format::{Format, HttpFields, decode_frame, decode_http, decode_text_frame};
 pub use message::{Args, Properties, RequestMessage, ResponseMessage, ResponseStatus, Results};
 pub use temporal::{LocalTime, Temporal};
 pub use wire_value::{Extended, Graph, InetAddress, Metrics, Transaction, Tree, WireValue};

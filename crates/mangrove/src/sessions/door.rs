@@ -59,6 +59,10 @@ impl server::Session for SessionDoor {
             }
         }
     }
+
+    fn is_open(&self) -> bool {
+        self.0.open_since().is_some()
+    }
 }
 
 fn statement(action: Action) -> Statement {
