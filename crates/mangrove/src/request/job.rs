@@ -8,10 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Counting, MemoryMeter, Profile, QueryError, QueryHandle, ResultSink, Results, Summary};
+use dataflow::{
+    Counting, MemoryMeter, Profile, QueryError, QueryHandle, ResultSink, Results, Summary, detach::Detail,
+};
 use parking_lot::Mutex;
 use planner::physical::Plan;
-use server::{Push, ResultBatch};
+use server::{Materialize, Push, ResultBatch};
 use values::Value;
 
 use super::{
@@ -34,6 +36,8 @@ pub(crate) struct Job {
     sink: ServerSink,
     /// No result at all would be an error.
     needs_one: bool,
+    /// How complete elements leave.
+    detail: Detail,
     /// How long it may take, all attempts together.
     time: TimeLimit,
     /// If it writes, with what is planned for every further attempt.
@@ -49,13 +53,14 @@ impl Job {
     /// Starts a request; what the server holds of it.
     pub(crate) fn start(inner: &Arc<Inner>, run: Runnable, wishes: Wishes, sink: ServerSink) -> Handle {
         let Runnable { prepared, needs_one, origin } = run;
-        let time = wishes.time_of(inner, prepared.timeout);
+        let (time, detail) = (wishes.time_of(inner, prepared.timeout), prepared.detail());
         let job = Arc::new(Self {
             attempts: origin.map(|origin| (Attempts::new(inner, time), origin)),
             inner: Arc::clone(inner),
             wishes,
             sink,
             needs_one,
+            detail,
             time,
             begun: AtomicU32::new(0),
             current: Mutex::new((0, None)),
@@ -185,8 +190,20 @@ impl server::Running for Handle {
         self.0.stop();
     }
 
+    fn materialize(&self) -> Option<Materialize> {
+        Some(materialize(self.0.detail))
+    }
+
     fn deadline(&self) -> Option<Instant> {
         self.0.time.deadline()
+    }
+}
+
+/// The server's word for it.
+pub(crate) fn materialize(detail: Detail) -> Materialize {
+    match detail {
+        Detail::Properties => Materialize::All,
+        Detail::Tokens => Materialize::Tokens,
     }
 }
 

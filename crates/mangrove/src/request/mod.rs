@@ -38,7 +38,7 @@ mod time_limit;
 mod wishes;
 
 pub(crate) use attempts::{Attempts, Next};
-pub(crate) use job::{Job, ServerSink, answer, refusal};
+pub(crate) use job::{Job, ServerSink, answer, materialize, refusal};
 pub(crate) use plot::Plot;
 pub(crate) use prepare::Preparer;
 pub(crate) use ready::{Asked, Ready, Runnable, Seen};

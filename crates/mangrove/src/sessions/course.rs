@@ -21,6 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dataflow::detach::Detail;
 use dataflow::{Access, QueryError, QueryHandle};
 use graph::{GraphError, Submitted, Transaction};
 use gremlin::{Action, Bindings, Statement, Terminal};
@@ -36,7 +37,10 @@ use super::{
 };
 use crate::{
     Error,
-    request::{Attempts, Next, Plot, Ready, Request, Runnable, Seen, ServerSink, TimeLimit, Wishes, refusal},
+    request::{
+        Attempts, Next, Plot, Ready, Request, Runnable, Seen, ServerSink, TimeLimit, Wishes, materialize,
+        refusal,
+    },
 };
 
 /// See the module.
@@ -68,6 +72,8 @@ struct Under {
     /// The number of the latest query, and what is held of it.
     query: (u32, Option<QueryHandle>),
     queries: u32,
+    /// How complete the elements in its answer are, which is that of the last statement.
+    detail: Option<Detail>,
     /// Whether the script itself has begun or ended transactions.
     is_explicit: bool,
 }
@@ -88,7 +94,8 @@ impl Course {
             variables: ground.variables(),
             attempts: Attempts::new(ground.inner(), time),
         });
-        let under = Mutex::new(Under { plot, query: (0, None), queries: 0, is_explicit: false });
+        let under =
+            Mutex::new(Under { plot, query: (0, None), queries: 0, detail: None, is_explicit: false });
         let course = Arc::new(Self {
             ground,
             wishes,
@@ -237,7 +244,7 @@ impl Course {
         } else {
             Access::Within(transaction)
         };
-        let time = self.wishes.time_of(inner, prepared.timeout);
+        let (time, detail) = (self.wishes.time_of(inner, prepared.timeout), prepared.detail());
         *self.time.lock() = time;
         let mut spec = prepared.into_spec_within(inner, &self.wishes, access);
         if let Some(left) = left {
@@ -247,6 +254,7 @@ impl Course {
         let number = {
             let mut under = self.under.lock();
             under.queries += 1;
+            under.detail = is_last.then_some(detail);
             under.queries
         };
         let relay = Relay {
@@ -522,6 +530,10 @@ impl server::Running for Handle {
         } else {
             self.0.cancel();
         }
+    }
+
+    fn materialize(&self) -> Option<server::Materialize> {
+        self.0.under.lock().detail.map(materialize)
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -70,12 +70,13 @@ async fn begin(
     let host = &guest.host;
     let asked = Asked::read(request, headers)?;
     let bulks = exchange.format.has_bulks() && asked.control == Control::None;
-    exchange.transaction = asked.transaction.clone();
     let (control, id) = (asked.control, asked.transaction.clone());
     let known = match &id {
         None => None,
         Some(id) => Some(host.transactions.find(id).ok_or_else(|| status::unknown_transaction(id))?),
     };
+    // Not before it is known to be one, since a client may call anything so.
+    exchange.transaction = id.clone();
     let source = known.as_ref().map(|transaction| &transaction.source);
     let mut operation = asked.operation(source, bulks, &guest)?;
     operation.query.asked = time;
