@@ -22,6 +22,7 @@
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
+mod algorithms;
 pub mod batch;
 mod combine;
 pub mod detach;

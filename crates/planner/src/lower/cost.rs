@@ -80,6 +80,7 @@ impl<'a> Cost<'a> {
                 Some(high) => guess(rows.min(high.saturating_sub(*low) as f64), 0.0, kept()),
                 None => guess(rows, 0.0, kept()),
             },
+            Kind::Algorithm(algorithm) if algorithm.keeps_traversers() => guess(rows, 0.0, kept()),
             Kind::Tail(n) | Kind::Sample(n, _) => guess(rows.min(*n as f64), 0.0, kept()),
             Kind::Order { limit, .. } => {
                 let work = self.of_modulators(step, rows, mix);

@@ -35,7 +35,10 @@ pub use op::{
     Top, WriteKind, WriteProperty,
 };
 pub(crate) use range::{ends, is_known};
-pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};
+pub use scope::{
+    Algorithm, AlgorithmKind, Along, ComputedProperty, Condition, Control, Distance, Formula, Grain,
+    InterPolicy, IntraPolicy, Policy, Scope, ScopeKind,
+};
 pub(crate) use slots::{Slots, Use};
 
 use std::sync::Arc;
@@ -101,6 +104,8 @@ pub struct Plan {
     pub unknown: Vec<(NameSpace, Str)>,
     /// Whether the plan changes the graph (it then runs in a read-write transaction, on one executor).
     pub writes: bool,
+    /// The properties that it computes, by the numbers that its algorithms have of them.
+    pub computed: Vec<Str>,
     /// Number of parameters that [`Operand::Param`] may name.
     pub params: u32,
     /// Whether results carry a profile instead of the traversal's own results.
