@@ -13,7 +13,7 @@ use crate::{
     Database, Error,
     database::Inner,
     metrics,
-    request::{Asked, Job, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, refusal},
+    request::{Asked, Job, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, only, refusal},
     services::begins_with_call,
     sessions::{Course, Ground, SessionDoor},
 };
@@ -44,7 +44,7 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
     let request = match query.input {
         Input::Text { script, source, bindings: given } => {
             match Ready::of_script(inner, (&script, &source), bindings(given), Seen::Now, &wishes)? {
-                Asked::Run(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
+                Asked::Run(run) => return Ok(Job::start(inner, run, wishes, sink.clone())),
                 Asked::Read(request) => request,
                 Asked::Several(plot, variables) => {
                     let ground = Ground::of_script(inner, query.client, variables)?;
@@ -85,11 +85,11 @@ fn go_on(
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
     let text = match Ready::of_request(inner, request, Seen::Now, &wishes)? {
-        Ready::Run(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
+        Ready::Run(run) => return Ok(Job::start(inner, run, wishes, sink.clone())),
         Ready::Text(text) => Some(text),
         Ready::Nothing => None,
     };
-    answer(sink, text);
+    answer(sink, text.map(only));
     Ok(Box::new(Ended))
 }
 
