@@ -7,7 +7,7 @@
 //!      │                              │ yes
 //!      └──── again: its turn comes ◀──┘
 //!
-//!   cancel, at any time: the query that is under way is dropped, and nobody is told
+//!   cancel, at any time: the query that is under way is dropped, and nobody is told, unless it was committed all the same
 //! ```
 //!
 //! What is done differs: one traversal (`job.rs`), or statements within a session (`sessions/course.rs`). That is the request's
@@ -47,6 +47,8 @@ pub(crate) struct Life<W: Way> {
     latest: Mutex<Latest>,
     /// Whether it was answered, or given up.
     ended: AtomicBool,
+    /// Whether its sink was told how it ended.
+    told: AtomicBool,
 }
 
 /// The latest query of a request.
@@ -113,6 +115,7 @@ impl<W: Way> Life<W> {
             begun: AtomicU32::new(0),
             latest: Mutex::default(),
             ended: AtomicBool::new(false),
+            told: AtomicBool::new(false),
         })
     }
 
@@ -158,13 +161,17 @@ impl<W: Way> Life<W> {
     }
 
     /// Ends it with an answer: with these results besides those that its queries had, if there are any to add.
+    ///
+    /// The sink is told of one that was given up, too, if its commit could not be held back any more: what is done is done, and who
+    /// asks again wants to know it.
     pub(crate) fn finish(&self, results: Option<Vec<(Value, u64)>>) {
-        if self.ended.swap(true, Ordering::AcqRel) {
-            return;
+        if !self.ended.swap(true, Ordering::AcqRel) {
+            self.give_up_turn();
+            self.way.succeeded();
         }
-        self.give_up_turn();
-        self.way.succeeded();
-        answer(&self.sink, results);
+        if !self.told.swap(true, Ordering::AcqRel) {
+            answer(&self.sink, results);
+        }
     }
 
     /// Ends it with an error, or begins it again.
@@ -175,6 +182,7 @@ impl<W: Way> Life<W> {
         }
         self.give_up_turn();
         let told = self.way.failed(&error);
+        self.told.store(true, Ordering::Release);
         self.sink.finish(Err(told));
     }
 

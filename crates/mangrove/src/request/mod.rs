@@ -22,6 +22,7 @@
 //! | `prepare.rs`, `origin.rs` | from a traversal to a plan, and what can be planned again |
 //! | `wishes.rs`, `time_limit.rs` | what whoever asks wants beside the results; how long it may take |
 //! | `attempts.rs`, `backoff.rs`, `retries.rs` | requests that lose against others |
+//! | `keys.rs`, `keyed.rs`, `once.rs` | requests with a key, which are done once however often they are sent |
 //! | `here.rs` | on the calling thread |
 //! | `life.rs` | on the executors: from the first query to the answer, whatever is done; begun again when it loses |
 //! | `job.rs` | what is done: one traversal, a transaction of its own (`sessions/course.rs`: statements) |
@@ -32,7 +33,10 @@ mod attempts;
 mod backoff;
 mod here;
 mod job;
+mod keyed;
+mod keys;
 mod life;
+mod once;
 mod origin;
 mod plot;
 mod prepare;
@@ -47,7 +51,10 @@ mod wishes;
 pub(crate) use answer::{ServerSink, answer, only, refusal};
 pub(crate) use attempts::Attempts;
 pub(crate) use job::Job;
+pub use keys::RequestKeyOptions;
+pub(crate) use keys::RequestKeys;
 pub(crate) use life::{Life, Way};
+pub(crate) use once::{Once, Over, once};
 pub(crate) use plot::Plot;
 pub(crate) use prepare::Preparer;
 pub(crate) use ready::{Asked, Ready, Runnable, Seen};

@@ -240,6 +240,13 @@ impl Life<Course> {
                 Ok(Ran::Done)
             }
             Action::Commit => {
+                if self.wishes.is_keyed() && !is_last {
+                    return Err(Error::RequestKey(
+                        "a request with a key is done as a whole or not at all: only its last statement may be commit(); nothing of it \
+                         has happened"
+                            .into(),
+                    ));
+                }
                 self.way.under.lock().is_explicit = true;
                 let Some(open) = self.way.ground.take()? else { return Ok(Ran::Done) };
                 self.commit(open, is_last, None);
