@@ -13,6 +13,7 @@
 //! | `operators/` | the experts: one file per category of step |
 //! | `operator.rs` | what an operator is |
 //! | `batch/` | the messages: columnar batches of traversers |
+//! | `combine/` | what becomes of two values that are to be one |
 //! | `memory/` | what a query may hold, what all may, and freeing what is large |
 //! | `java_regex/` | what `TextP.regex` means |
 //! | `growing/` | tables and vectors that grow little by little |

@@ -38,6 +38,7 @@ mod request;
 mod script;
 mod sessions;
 mod status;
+mod stopping;
 mod websocket;
 
 pub use aside::{Work, aside};

@@ -217,6 +217,7 @@ impl Operation {
             max_timeout,
             read_only: false,
             materialize,
+            key: args.text_or_uuid("requestKey")?,
         };
         Ok(Self { properties, database, query, form, batch_size })
     }

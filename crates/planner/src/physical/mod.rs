@@ -28,12 +28,7 @@ mod slots;
 pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use math::Expression;
-pub use op::{
-    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Function, Hop, IndexedRange,
-    Injected, LocalFn, LocalSort, MapKeys, Merge, MergeEntries, MergeMap, MergePhase, MergeSacks, MergeValue,
-    Op, OpKind, PropertyForm, Sack, SackWith, SelectForm, Selection, SortKey, SortedPart, SourceIds, Target,
-    Top, WriteKind, WriteProperty,
-};
+pub use op::*;
 pub(crate) use range::{ends, is_known};
 pub use scope::{
     Algorithm, AlgorithmKind, Along, ComputedProperty, Condition, Control, Distance, Formula, Grain,
