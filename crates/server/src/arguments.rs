@@ -14,8 +14,8 @@ impl Arguments {
         Self(args)
     }
 
-    /// Null is as good as absent.
-    fn take(&mut self, name: &str) -> Option<WireValue> {
+    /// Takes an argument of any type. Null is as good as absent.
+    pub(crate) fn take(&mut self, name: &str) -> Option<WireValue> {
         self.0.take(name).filter(|value| *value != WireValue::NULL)
     }
 

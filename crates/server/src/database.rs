@@ -45,6 +45,9 @@ pub trait Session: Send + Sync {
     /// open before is rolled back. Otherwise it is part of the session's transaction, which it begins if there is none, and which
     /// goes on.
     fn submit(&self, query: Query, manages: bool, sink: Arc<dyn ResultSink>) -> Box<dyn Running>;
+
+    /// Whether a transaction is open. Asked between requests: it may have been rolled back for having been idle or open for too long.
+    fn is_open(&self) -> bool;
 }
 
 /// A query that was submitted. Dropping the handle cancels the query.

@@ -32,6 +32,7 @@ mod mailbox;
 mod metrics;
 mod options;
 mod page;
+mod paging;
 mod permits;
 mod reply;
 mod request;

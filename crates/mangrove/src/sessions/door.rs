@@ -102,6 +102,10 @@ impl server::Session for SessionDoor {
             }
         }
     }
+
+    fn is_open(&self) -> bool {
+        self.0.open_since().is_some()
+    }
 }
 
 /// Whether a script commits and does nothing else.

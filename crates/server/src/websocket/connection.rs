@@ -31,6 +31,7 @@ use crate::{
     connections::Guest,
     intake::Receipt,
     mailbox::{Mailbox, RequestKey},
+    paging::Paging,
     permits::Permit,
     reply::{self, Status},
     request::{Action, Operation, Refusal},
@@ -41,7 +42,7 @@ use crate::{
 
 use super::{
     frame::{self, Frame, FrameKind},
-    response::{InFlight, Progress, Turn},
+    response::{InFlight, Turn},
 };
 
 /// One client. Everything it does happens in one task: reading, encoding, writing. Dropping it (the client went
@@ -377,12 +378,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             format,
             form,
             batch_size,
+            paging: Paging::new(self.mailbox.clone(), key, form),
             running,
-            key,
-            mailbox: self.mailbox.clone(),
             _permit: permit,
             properties,
-            progress: Progress::new(form),
+            started: false,
         };
         self.requests.insert(key, request);
     }
