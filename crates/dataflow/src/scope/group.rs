@@ -108,6 +108,9 @@ impl GroupScope {
 
     /// Lets in those that were kept: the groups have their numbers in the order in which they draw.
     fn admit_in_order(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        if self.unseen.is_empty() {
+            return Ok(());
+        }
         let unseen = std::mem::take(&mut self.unseen);
         let mut keys: GrowingMap<(u32, Value), ()> = GrowingMap::default();
         for batch in &unseen {
