@@ -16,8 +16,8 @@ use crate::executor::{Committers, Inbox, Peers, Threads, watch};
 use crate::instance::Progress;
 use crate::memory::{Budget, MemoryMeter, PATIENCE};
 use crate::query::{
-    Access, Caller, CancelToken, Helpers, Profile, QueryState, ResultSink, Results, Room, RunningQuery,
-    Shareable, Sharing, SideEffects, Summary, Task, Waker,
+    Access, Caller, CancelToken, Draws, Helpers, Profile, QueryState, ResultSink, Results, Room,
+    RunningQuery, Shareable, Sharing, SideEffects, Summary, Task, Waker,
 };
 use crate::quota::{Clock, MonotonicClock, Quota};
 
@@ -228,6 +228,10 @@ impl Engine {
         let ends = left.and_then(|left| Instant::now().checked_add(left));
         spec.note_unknown_names();
         let cancel = CancelToken::of(spec.access.serve(ends));
+        let computed = spec.access.compute(&spec.plan.computed).unwrap_or_else(|error| {
+            cancel.fail(error.into());
+            None
+        });
         let profile = match spec.counting {
             Counting::Off => Profile::off(),
             Counting::On => Profile::new(spec.plan.ops, false),
@@ -253,7 +257,8 @@ impl Engine {
             waker,
             caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
-            draws: Default::default(),
+            computed,
+            draws: Draws::new(spec.plan.seed),
             plan: spec.plan,
             params: spec.params,
             access: spec.access,

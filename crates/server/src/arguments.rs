@@ -34,6 +34,16 @@ impl Arguments {
         }
     }
 
+    /// A name that the client chose.
+    pub(crate) fn text_or_uuid(&mut self, name: &str) -> Result<Option<Str>, Refusal> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(WireValue::Value(Value::String(text))) => Ok(Some(text)),
+            Some(WireValue::Value(Value::Uuid(id))) => Ok(Some(id.to_string().into())),
+            Some(_) => Err(Refusal::arguments(format!("[{name}] must be a string or a UUID"))),
+        }
+    }
+
     pub(crate) fn boolean(&mut self, name: &str) -> Result<Option<bool>, Refusal> {
         match self.take(name) {
             None => Ok(None),

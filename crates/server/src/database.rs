@@ -143,6 +143,8 @@ pub struct Query {
     pub read_only: bool,
     /// How complete the elements in the results must be, unless the traversal itself says so.
     pub materialize: Materialize,
+    /// If it carries one: a request with a key that was done before is not done again.
+    pub key: Option<Str>,
 }
 
 /// The two notations in which a traversal arrives.

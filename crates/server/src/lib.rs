@@ -39,6 +39,7 @@ mod request;
 mod script;
 mod sessions;
 mod status;
+mod stopping;
 mod websocket;
 
 pub use aside::{Work, aside};

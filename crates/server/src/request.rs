@@ -225,6 +225,7 @@ impl Operation {
             max_timeout,
             read_only: false,
             materialize,
+            key: args.text_or_uuid("requestKey")?,
         };
         Ok(Self { source, properties, database, query, form, batch_size })
     }

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use graph::{Snapshot, Transaction};
+use graph::{Computed, Snapshot, Transaction};
 use planner::physical::Plan;
 use values::Value;
 use values::watch::Watch;
@@ -13,6 +12,7 @@ use values::watch::Watch;
 use super::access::Access;
 use super::caller::{Caller, Path};
 use super::cancel::CancelToken;
+use super::draws::Draws;
 use super::profile::Profile;
 use super::sharing::{Helpers, Shareable};
 use super::side_effects::SideEffects;
@@ -51,8 +51,10 @@ pub struct QueryState {
     pub shareable: Shareable,
     /// Its number, and the seed for `shuffle`, `sample` and `coin`.
     pub seed: u64,
-    /// How often its steps have drawn for one traverser apart from the others.
-    pub draws: AtomicU64,
+    /// The properties that it computes.
+    pub computed: Option<Arc<Computed>>,
+    /// What its steps draw by chance.
+    pub draws: Draws,
 }
 
 impl QueryState {
@@ -62,11 +64,27 @@ impl QueryState {
         match &self.access {
             Access::Read(snapshot) => Cow::Borrowed(snapshot),
             Access::Write(transaction) | Access::Within(transaction) => {
-                Cow::Owned(match self.cancel.request() {
-                    Some(request) => transaction.snapshot().on_behalf_of(request),
-                    None => transaction.snapshot(),
+                let snapshot = self.of_transaction(transaction);
+                Cow::Owned(match &self.computed {
+                    Some(computed) => snapshot.with_computed(computed),
+                    None => snapshot,
                 })
             }
+        }
+    }
+
+    /// The same without what the query has computed.
+    pub(crate) fn stored(&self) -> Snapshot {
+        match &self.access {
+            Access::Read(snapshot) => snapshot.without_computed(),
+            Access::Write(transaction) | Access::Within(transaction) => self.of_transaction(transaction),
+        }
+    }
+
+    fn of_transaction(&self, transaction: &Transaction) -> Snapshot {
+        match self.cancel.request() {
+            Some(request) => transaction.snapshot().on_behalf_of(request),
+            None => transaction.snapshot(),
         }
     }
 

@@ -7,6 +7,7 @@
 //!
 //! It must never know what a plan costs or how it runs: what a traversal means is all that it decides.
 
+mod algorithm;
 mod branch;
 mod call;
 mod connective;
@@ -70,7 +71,7 @@ pub(crate) fn bind(
     let mut plan =
         Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
     let names = Names::of(traversal, &mut plan)?;
-    settings.admit(names.draw)?;
+    plan.seed = settings.seed.filter(|_| names.draws);
     let connects = !settings.unconnected;
     let sack = SackPlace { settings: settings.sack, bulks: !settings.no_bulk, slot: None };
     let mut binder = Binder {
@@ -313,6 +314,9 @@ impl Binder<'_> {
             S::Repeat => self.repeat(call, shape, out),
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
             S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
+            S::PageRank | S::PeerPressure | S::ConnectedComponent | S::ShortestPath => {
+                self.algorithm(call, shape, out)
+            }
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
             S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
             name => match Function::of(name) {

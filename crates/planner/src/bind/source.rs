@@ -1,6 +1,6 @@
 //! The source of a traversal: `with`, `withSideEffect`, `withStrategies` and their kin.
 
-use gremlin::{Argument, Instruction, Operator, Position, SourceName, StepName, Strategy};
+use gremlin::{Argument, Instruction, Operator, SourceName, Strategy};
 use indexmap::IndexMap;
 use values::{Str, Value};
 
@@ -72,12 +72,12 @@ pub(crate) struct SourceSettings {
     pub productive_by: Option<Vec<Str>>,
     /// `ReadOnlyStrategy`.
     pub read_only: bool,
-    /// `SeedStrategy`, and where it is asked for.
-    seeded: Option<Option<Position>>,
+    /// `SeedStrategy`.
+    pub seed: Option<i64>,
     /// Whether `ConnectiveStrategy` is taken away: then `and()` and `or()` between steps are steps as any other.
     pub unconnected: bool,
-    /// `VertexProgramStrategy` or `withComputer()`, and where.
-    computer: Option<Option<Position>>,
+    /// `VertexProgramStrategy` or `withComputer()`: graph algorithms run without it, and all else as ever.
+    computer: bool,
     /// `VertexProgramRestrictionStrategy`.
     forbids_computer: bool,
     /// Everything in `with` that is not the planner's, for the engine.
@@ -96,24 +96,10 @@ impl SourceSettings {
         for instruction in source {
             settings.read(instruction)?;
         }
-        match settings.computer {
-            Some(_) if settings.forbids_computer => Err(PlanError::NoComputer),
-            Some(at) => Err(PlanError::form("a GraphComputer (`withComputer`, `VertexProgramStrategy`)", at)),
-            None => Ok(settings),
+        if settings.computer && settings.forbids_computer {
+            return Err(PlanError::NoComputer);
         }
-    }
-
-    /// Refuses a seed, if the traversal draws: TinkerPop's draws are those of `java.util.Random`.
-    ///
-    /// # Errors
-    /// [`PlanError::Unsupported`].
-    pub fn admit(&self, draw: Option<StepName>) -> Result<(), PlanError> {
-        match (self.seeded, draw) {
-            (Some(at), Some(draw)) => {
-                Err(PlanError::form(format!("strategy `SeedStrategy` with `{}`", draw.as_str()), at))
-            }
-            _ => Ok(()),
-        }
+        Ok(settings)
     }
 
     fn read(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
@@ -152,9 +138,19 @@ impl SourceSettings {
                     }
                 }
             }
-            SourceName::WithComputer => self.computer = Some(instruction.at),
+            SourceName::WithComputer => self.computer(instruction)?,
         }
         Ok(())
+    }
+
+    fn computer(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
+        self.computer = true;
+        match instruction.args.first() {
+            Some(Argument::Strategy(strategy)) => self.strategies.take_computer(strategy, instruction.at),
+            // The class of a computer, say.
+            None | Some(Argument::Value(Value::Null | Value::String(_))) => Ok(()),
+            Some(_) => Err(PlanError::form("`withComputer` with such an argument", instruction.at)),
+        }
     }
 
     fn sack(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
@@ -198,8 +194,11 @@ impl SourceSettings {
     ) -> Result<(), PlanError> {
         match strategy.name.as_str() {
             "ReadOnlyStrategy" => self.read_only = true,
-            "SeedStrategy" => self.seeded = Some(instruction.at),
-            "VertexProgramStrategy" => self.computer = Some(instruction.at),
+            "SeedStrategy" => self.seed = Some(seed_of(strategy)?),
+            "VertexProgramStrategy" => {
+                self.strategies.take_computer(strategy, instruction.at)?;
+                self.computer = true;
+            }
             "VertexProgramRestrictionStrategy" => self.forbids_computer = true,
             "ConnectiveStrategy" => self.unconnected = false,
             "OptionsStrategy" => {
@@ -224,14 +223,25 @@ impl SourceSettings {
             "OptionsStrategy" => self.settings.clear(),
             "SideEffectStrategy" => self.side_effects.clear(),
             "SackStrategy" => self.sack = None,
-            "SeedStrategy" => self.seeded = None,
-            "VertexProgramStrategy" => self.computer = None,
+            "SeedStrategy" => self.seed = None,
+            "VertexProgramStrategy" => self.computer = false,
             "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
             "ConnectiveStrategy" => self.unconnected = true,
             "ProductiveByStrategy" => self.productive_by = None,
             name => self.strategies.without(name),
         }
     }
+}
+
+/// The seed of `SeedStrategy`.
+fn seed_of(strategy: &Strategy) -> Result<i64, PlanError> {
+    let given = strategy.configuration.iter().find(|(key, _)| key == "seed");
+    let value = given.and_then(|(_, seed)| seed.as_value());
+    let seed = value.and_then(|seed| seed.as_i64().or_else(|| seed.as_str()?.parse().ok()));
+    seed.ok_or_else(|| PlanError::BadOption {
+        key: "seed".into(),
+        problem: "of SeedStrategy must be given as a whole number".into(),
+    })
 }
 
 /// The keys that `ProductiveByStrategy` is told about.

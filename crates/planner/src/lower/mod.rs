@@ -77,6 +77,8 @@ pub(crate) fn lower(
         slots,
         side_effects: logical.side_effects.into_values().collect(),
         paths: logical.paths,
+        computed: logical.computed,
+        seed: logical.seed,
         unknown: Vec::new(),
         writes: logical.writes,
         params: logical.params,

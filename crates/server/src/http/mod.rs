@@ -1,4 +1,6 @@
 //! HTTP: the handshake of WebSockets, `/gremlin` for single requests, `/health`, `/metrics`.
+//!
+//! It must never know how a query runs, nor what a WebSocket says once it is one.
 
 mod answer;
 mod body;
@@ -21,7 +23,7 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpStream, sync::watch};
 
-use crate::{connections::Guest, door, host::Host, metrics};
+use crate::{connections::Guest, door, host::Host, metrics, stopping::stopped};
 use body::Body;
 use socket::Socket;
 
@@ -63,12 +65,6 @@ pub(crate) async fn serve(stream: TcpStream, guest: Arc<Guest>, mut stopping: wa
     if let Some(handshake) = upgraded.take() {
         upgrade::serve(handshake, guest, stopping).await;
     }
-}
-
-/// Resolves when the server is to stop.
-pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // An error means that the server is gone altogether.
-    let _ = stopping.wait_for(|stop| *stop).await;
 }
 
 async fn answer(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {

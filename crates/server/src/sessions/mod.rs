@@ -11,6 +11,8 @@
 //!
 //! TinkerPop 4 has transactions instead, of which each request may come on another connection (`transactions.rs`). Below, in the
 //! graph, they are sessions, too.
+//!
+//! It must never know what a request says, nor how its answer is written: where that goes waits with it, whatever that is.
 
 mod line;
 mod places;

@@ -136,6 +136,7 @@ impl Asked {
             ("batchSize", "batchSize"),
             ("language", "language"),
             ("materializeProperties", "materializeProperties"),
+            ("requestKey", "requestKey"),
         ];
         for (name, name_in_three) in names {
             arguments.extend(self.fields.take(name).map(|value| (name_in_three.into(), value)));
