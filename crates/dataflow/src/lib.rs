@@ -35,6 +35,8 @@ mod executor;
 mod experts;
 mod growing;
 mod instance;
+mod java_hash;
+mod java_random;
 mod java_regex;
 mod looks;
 mod mailbox;
