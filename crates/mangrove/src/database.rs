@@ -15,6 +15,7 @@ use values::{Str, Value};
 use crate::{
     DatabaseOptions, Error, Results, Transaction,
     config::EngineConfig,
+    files::Files,
     options::start_engine_with,
     request::{Mode, Preparer, Ready, Request, Retries, Scripts, Seen, Wishes, bindings},
     sessions::{Accounts, AddressAccounts, Expiry},
@@ -49,6 +50,8 @@ pub(crate) struct Inner {
     /// Ends transactions of sessions that are open for too long.
     pub(crate) expiry: Expiry,
     pub(crate) options: DatabaseOptions,
+    /// What `io()` reads and writes.
+    pub(crate) files: Arc<Files>,
     /// Held while a service writes a backup.
     pub(crate) backing_up: Mutex<()>,
     store: Arc<dyn Store>,
@@ -126,6 +129,7 @@ impl Database {
                 None => Arc::new(AddressAccounts::new(options.sessions.clone())),
             },
             expiry: Expiry::default(),
+            files: Arc::new(Files::new(options.io_directory.clone())),
             options,
             backing_up: Mutex::default(),
             store,

@@ -35,6 +35,8 @@ pub struct DatabaseOptions {
     pub plan_cache: usize,
     /// Where the service `mangrove.backup` writes, if it may.
     pub backups: Option<PathBuf>,
+    /// The directory below which `g.io(…)` reads and writes files, if it may.
+    pub io_directory: Option<PathBuf>,
     /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
     pub accounts: Option<Arc<dyn Accounts>>,
     /// Bounds of sessions.
@@ -62,6 +64,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             write_retries: config.write_retries,
             plan_cache: config.plan_cache,
             backups: None,
+            io_directory: None,
             accounts: None,
             sessions: SessionOptions::default(),
             graph: GraphOptions {

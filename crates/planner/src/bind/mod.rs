@@ -11,6 +11,7 @@ mod branch;
 mod call;
 mod connective;
 mod each_member;
+mod files;
 mod filters;
 mod functions;
 mod graph_steps;
@@ -253,6 +254,7 @@ impl Binder<'_> {
             }
             S::OutV | S::InV | S::BothV | S::OtherV | S::ToV => self.edge_vertex(call, shape, out),
             S::Inject => self.inject(call, out),
+            S::Io => self.io(call, &shape, out),
             S::Has
             | S::HasId
             | S::HasLabel
@@ -314,7 +316,9 @@ impl Binder<'_> {
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
             S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
-            S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
+            S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times | S::Read | S::Write => {
+                Err(call.misplaced())
+            }
             name => match Function::of(name) {
                 Some(function) => self.function(function, call, &shape, out),
                 None => Err(PlanError::step(name, call.at)),

@@ -29,10 +29,10 @@ pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use math::Expression;
 pub use op::{
-    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, Function, Hop, IndexedRange,
-    Injected, LocalFn, LocalSort, MapKeys, Merge, MergeEntries, MergeMap, MergePhase, MergeSacks, MergeValue,
-    Op, OpKind, PropertyForm, Sack, SackWith, SelectForm, Selection, SortKey, SortedPart, SourceIds, Target,
-    Top, WriteKind, WriteProperty,
+    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, FileFormat, Function, GraphFile,
+    Hop, IndexedRange, Injected, LocalFn, LocalSort, MapKeys, Merge, MergeEntries, MergeMap, MergePhase,
+    MergeSacks, MergeValue, Op, OpKind, PropertyForm, Sack, SackWith, SelectForm, Selection, SortKey,
+    SortedPart, SourceIds, Target, Top, WriteKind, WriteProperty,
 };
 pub(crate) use range::{ends, is_known};
 pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};

@@ -5,6 +5,7 @@ mod barrier;
 mod degree;
 mod ends;
 mod expand;
+mod file;
 mod function;
 mod local;
 mod merge;
@@ -27,6 +28,7 @@ pub use degree::{BulkByDegree, BulkByEnds, BulkByWalks, Degree};
 pub use ends::{EdgeEnd, ExpandInto, Target};
 pub use expand::{EdgeLabels, Expand, ExpandTo, Hop, SortedPart, Top};
 pub(crate) use expand::{write_hop, write_parts};
+pub use file::{FileFormat, GraphFile};
 pub use function::{
     DateFunction, Function, ListFunction, NumberFunction, PropertyFunction, TextFunction, ToText,
 };
