@@ -11,6 +11,7 @@ REFERENCE := $(HOME)/.cache/mangrove-reference
 RELEASE  := $(CARGO_TARGET_DIR)/release
 DEBUG    := $(CARGO_TARGET_DIR)/debug
 PYTHON   := .venv/bin/python
+PYTHON4  := .venv4/bin/python
 
 # Settings for single targets, e.g. `make run PERSONS=10000 PORT=9000`, `make bench SCALE=sf1`.
 PERSONS ?= 1000
@@ -58,9 +59,9 @@ audit: $(DENY) ## Known vulnerabilities in dependencies (fetches the advisory da
 unit: ## All Rust tests, with a short kill test and a little fuzzing
 	MANGROVE_FUZZ_SEED=$(SEED) PROPTEST_RNG_SEED=$(SEED) cargo test --locked --workspace
 
-drivers: $(PYTHON) tests/drivers/node_modules ## TinkerPop's Python and JavaScript drivers against a running server
+drivers: $(PYTHON) $(PYTHON4) tests/drivers/node_modules ## TinkerPop's Python (3.8 and 4.0) and JavaScript drivers against a running server
 	cargo build --locked -p mangrove
-	$(PYTHON) tests/drivers/run.py $(DEBUG)/mangrove
+	$(PYTHON) tests/drivers/run.py $(DEBUG)/mangrove $(PYTHON4)
 
 browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
 	cargo build --locked -p mangrove
@@ -177,6 +178,12 @@ $(PYTHON): tests/drivers/requirements.txt
 	.venv/bin/pip install --quiet --disable-pip-version-check -r tests/drivers/requirements.txt
 	@touch $@
 
+# The driver of TinkerPop 4 has the same name as that of 3.
+$(PYTHON4): tests/drivers/requirements4.txt
+	python3 -m venv .venv4
+	.venv4/bin/pip install --quiet --disable-pip-version-check -r tests/drivers/requirements4.txt
+	@touch $@
+
 tests/drivers/node_modules: tests/drivers/package-lock.json
 	cd tests/drivers && npm ci --silent --no-audit --no-fund
 	@touch $@
@@ -193,4 +200,4 @@ $(DENY):
 	rm -rf $(TOOLS)/target
 
 clean: ## Remove what was built or downloaded into the checkout
-	rm -rf target .venv tests/drivers/node_modules data
+	rm -rf target .venv .venv4 tests/drivers/node_modules data

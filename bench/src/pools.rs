@@ -233,6 +233,7 @@ fn client(
             max_timeout: None,
             read_only: false,
             materialize: Materialize::Tokens,
+            key: None,
         };
         let running = database.submit(query, Arc::new(Sink(send)));
         let outcome = receive.recv().map_err(|_| "a query has no end")?;

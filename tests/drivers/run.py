@@ -1,6 +1,8 @@
 """Boots a server on the modern graph and runs the drivers' getting-started traversals and sessions against it.
 
-usage: run.py MANGROVE
+usage: run.py MANGROVE PYTHON4
+
+PYTHON4 is a Python with the driver of TinkerPop 4, whose modules have the names of those of 3.
 """
 
 import os
@@ -40,11 +42,12 @@ class Server:
             raise SystemExit(f"the server ended with {code}, not cleanly")
 
 
-def main(mangrove):
+def main(mangrove, python4):
     with tempfile.TemporaryDirectory() as directory, Server(mangrove, directory) as server:
         environment = {**os.environ, "MANGROVE_URL": server.url}
         suites = [
             [sys.executable, "-m", "unittest", "-v", "getting_started", "sessions"],
+            [python4, "-m", "unittest", "-v", "four"],
             ["node", "--test", "--test-concurrency=1", "--test-reporter", "spec", "getting_started.test.js",
              "sessions.test.js"],
         ]
@@ -54,4 +57,4 @@ def main(mangrove):
 
 
 if __name__ == "__main__":
-    main(os.path.abspath(sys.argv[1]))
+    main(*map(os.path.abspath, sys.argv[1:3]))

@@ -107,6 +107,7 @@ impl World {
             helpers: None,
             waker: Waker::new(|| ()),
             seed: 0,
+            computed: None,
             draws: Default::default(),
             caller: dataflow::Caller::Application,
         });

@@ -231,6 +231,10 @@ impl Engine {
         let ends = left.and_then(|left| Instant::now().checked_add(left));
         spec.note_unknown_names();
         let cancel = CancelToken::of(spec.access.serve(ends));
+        let computed = spec.access.compute(&spec.plan.computed).unwrap_or_else(|error| {
+            cancel.fail(error.into());
+            None
+        });
         let profile = match spec.counting {
             Counting::Off => Profile::off(),
             Counting::On => Profile::new(spec.plan.ops, false),
@@ -256,6 +260,7 @@ impl Engine {
             waker,
             caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
+            computed,
             draws: Default::default(),
             plan: spec.plan,
             params: spec.params,

@@ -13,6 +13,7 @@
 //! | `operators/` | the experts: one file per category of step |
 //! | `operator.rs` | what an operator is |
 //! | `batch/` | the messages: columnar batches of traversers |
+//! | `combine/` | what becomes of two values that are to be one |
 //! | `memory/` | what a query may hold, what all may, and freeing what is large |
 //! | `files.rs` | files of graphs, which `io()` reads and writes |
 //! | `java_regex/` | what `TextP.regex` means |
@@ -23,6 +24,7 @@
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
 //! inject, and everything below `executor.rs` is single-threaded and steps deterministically.
 
+mod algorithms;
 pub mod batch;
 mod combine;
 pub mod detach;

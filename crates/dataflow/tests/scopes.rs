@@ -164,6 +164,7 @@ fn state(plan: &Arc<Plan>, snapshot: Snapshot, memory: u64) -> Arc<QueryState> {
         helpers: None,
         waker: Waker::new(|| {}),
         seed: 1,
+        computed: None,
         draws: Default::default(),
         caller: Caller::Application,
     })

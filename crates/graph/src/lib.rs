@@ -127,8 +127,8 @@ pub use crate::model::{
     name_hash,
 };
 pub use crate::read::{
-    DegreeCache, Degrees, Ends, Filtered, List, Lists, OrderCursor, Place, PropertyColumn, Reader, Run,
-    ScanCursor, Seek, Snapshot, Stretch, StripeRanks, StripeTest,
+    BlockLists, Computed, DegreeCache, Degrees, Ends, Extent, Filtered, List, Lists, OrderCursor, Place,
+    PropertyColumn, Reader, Run, ScanCursor, Seek, Snapshot, Stretch, StripeRanks, StripeTest, VertexValues,
 };
 pub use crate::resident::TreeUse;
 pub use crate::statistics::{AnalyzeProgress, GraphStats, SectionKind, SectionSizes};

@@ -22,7 +22,7 @@ mod validate;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use limits::{ParseLimits, ParseOptions};
-pub use parser::{Bindings, Statements, parse, parse_traversal, parse_with};
+pub use parser::{Bindings, Statements, parse, parse_parameters, parse_traversal, parse_with};
 pub use query::{Action, Query, Statement, Terminal};
 pub use shape::{Shape, ShapeKey, parameterize};
 pub use traversal::{

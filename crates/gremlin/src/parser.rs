@@ -19,12 +19,12 @@ mod token;
 
 use std::collections::BTreeMap;
 
-use values::{Str, Value};
+use values::{Map, Str, Value};
 
 pub use statements::Statements;
 
 use crate::cursor::Cursor;
-use crate::{ParseError, ParseErrorKind, ParseOptions, Query, Traversal};
+use crate::{ParseError, ParseErrorKind, ParseLimits, ParseOptions, Query, Traversal};
 
 /// The values of a text's variables.
 pub type Bindings = BTreeMap<Str, Value>;
@@ -60,6 +60,27 @@ pub fn parse_with(text: &str, bindings: &Bindings, options: &ParseOptions<'_>) -
 pub fn parse_traversal(text: &str, bindings: &Bindings) -> Result<Traversal, ParseError> {
     let options = ParseOptions::default();
     Parser::new(text, bindings, &options).and_then(Parser::lone_traversal).map_err(|refusal| *refusal)
+}
+
+/// Deepest nesting of collections in parameters, as with TinkerPop 4.
+const PARAMETERS_DEPTH: u32 = 32;
+
+/// Reads the parameters of a request of TinkerPop 4: a map of literals by names, such as `["x":1,"names":["ada"]]`. No traversal can
+/// come in that way.
+///
+/// ```
+/// let parameters = gremlin::parse_parameters(r#"["x":1,"y":[1L,2L]]"#)?;
+/// assert_eq!(parameters.len(), 2);
+/// # Ok::<(), gremlin::ParseError>(())
+/// ```
+///
+/// # Errors
+/// When the text is anything else, or nested more than 32 deep; the error says where.
+pub fn parse_parameters(text: &str) -> Result<Map, ParseError> {
+    let defaults = ParseLimits::default();
+    let limits = ParseLimits { text_bytes: text.len(), depth: PARAMETERS_DEPTH, ..defaults };
+    let options = ParseOptions { limits, sources: &[] };
+    Parser::new(text, &Bindings::new(), &options).and_then(Parser::lone_map).map_err(|refusal| *refusal)
 }
 
 /// An error in a box: results are handed up through many frames of recursion, and should be small.

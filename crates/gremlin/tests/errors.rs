@@ -1,7 +1,8 @@
 //! What is refused, and with which words.
 
 use gremlin::{
-    Bindings, ParseErrorKind, ParseLimits, ParseOptions, parse, parse_traversal, parse_with, validate,
+    Bindings, ParseErrorKind, ParseLimits, ParseOptions, parse, parse_parameters, parse_traversal,
+    parse_with, validate,
 };
 use values::Value;
 
@@ -183,4 +184,26 @@ fn bytecode_is_held_to_the_same_forms() {
     assert_eq!(error, "`limit` has no form (string); its forms are limit(integer), limit(scope, integer)");
     traversal.steps.clear();
     assert_eq!(validate(&traversal, &ParseLimits::default()).unwrap_err().kind, ParseErrorKind::NoStep);
+}
+
+#[test]
+fn parameters_are_a_map_of_literals_and_nothing_else() {
+    let parameters = parse_parameters(" ['x': 1, \"y\": [1L, {'a'}], z: [k: null]] ").unwrap();
+    assert_eq!(parameters.get(&"x".into()), Some(&values::Value::Int(1)));
+    assert_eq!(parameters.len(), 3);
+    assert!(parse_parameters("[:]").unwrap().is_empty());
+    let deep = |levels: usize| format!("['x':{}{}]", "[".repeat(levels), "]".repeat(levels));
+    assert!(parse_parameters(&deep(31)).is_ok());
+    assert!(matches!(parse_parameters(&deep(32)).unwrap_err().kind, ParseErrorKind::TooDeep { limit: 32 }));
+    for (text, told) in [
+        ("", "a map of literals"),
+        ("[1]", "a map of literals"),
+        ("'x'", "a map of literals"),
+        ("['x':__.out()]", "a map of literals"),
+        ("['x':1];g.V().drop()", "the end"),
+        ("g.V()", "a map of literals"),
+    ] {
+        let error = parse_parameters(text).unwrap_err().to_string();
+        assert!(error.contains(told), "{text}: {error}");
+    }
 }

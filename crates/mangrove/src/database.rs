@@ -17,7 +17,7 @@ use crate::{
     config::EngineConfig,
     files::Files,
     options::start_engine_with,
-    request::{Mode, Preparer, Ready, Request, Retries, Scripts, Seen, Wishes, bindings},
+    request::{Mode, Preparer, Ready, Request, RequestKeys, Retries, Scripts, Seen, Wishes, bindings},
     sessions::{Accounts, AddressAccounts, Expiry},
 };
 
@@ -45,6 +45,8 @@ pub(crate) struct Inner {
     pub(crate) retries: Retries,
     /// Requests that were refused since they lost every time.
     pub(crate) refused: AtomicU64,
+    /// Requests that are not to be done twice.
+    pub(crate) request_keys: RequestKeys,
     /// On whose account sessions are.
     pub(crate) accounts: Arc<dyn Accounts>,
     /// Ends transactions of sessions that are open for too long.
@@ -124,6 +126,7 @@ impl Database {
             scripts,
             retries: Retries::default(),
             refused: AtomicU64::new(0),
+            request_keys: RequestKeys::new(options.request_keys),
             accounts: match &options.accounts {
                 Some(accounts) => Arc::clone(accounts),
                 None => Arc::new(AddressAccounts::new(options.sessions.clone())),

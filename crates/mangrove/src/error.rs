@@ -42,6 +42,12 @@ pub enum Error {
     /// A session would hold too much.
     #[error("{0}")]
     SessionLimit(String),
+    /// A request with a key that cannot be its key, or cannot have one.
+    #[error("{0}")]
+    RequestKey(String),
+    /// A request with a key that is under way already, or too many of them.
+    #[error("{0}")]
+    UnderWay(String),
     /// There are too many open transactions.
     #[error("{0}")]
     TooManyTransactions(String),
@@ -99,14 +105,17 @@ impl Error {
             Self::Parse(_) => ErrorKind::Syntax,
             Self::Plan(PlanError::Unsupported { .. }) => ErrorKind::Unsupported,
             Self::Plan(PlanError::TooLarge { .. }) => ErrorKind::Limit,
-            Self::Plan(_) | Self::Script(_) | Self::NoResult | Self::Service { .. } | Self::SchemaFile(_) => {
-                ErrorKind::Evaluation
-            }
+            Self::Plan(_)
+            | Self::Script(_)
+            | Self::RequestKey(_)
+            | Self::NoResult
+            | Self::Service { .. }
+            | Self::SchemaFile(_) => ErrorKind::Evaluation,
             Self::ReadOnly(_) => ErrorKind::ReadOnly,
             Self::Conflict { .. } => ErrorKind::Conflict,
             Self::TransactionOver(_) => ErrorKind::Transaction,
             Self::SessionLimit(_) => ErrorKind::Limit,
-            Self::TooManyTransactions(_) => ErrorKind::Busy,
+            Self::TooManyTransactions(_) | Self::UnderWay(_) => ErrorKind::Busy,
             Self::Query(error) => match error {
                 QueryError::Step { .. } => ErrorKind::Evaluation,
                 QueryError::Fail(_) => ErrorKind::FailStep,

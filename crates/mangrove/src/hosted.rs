@@ -13,7 +13,10 @@ use crate::{
     Database, Error,
     database::Inner,
     metrics,
-    request::{Asked, Job, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, refusal},
+    request::{
+        Asked, Job, Once, Over, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, once, only,
+        refusal,
+    },
     services::begins_with_call,
     sessions::{Course, Ground, SessionDoor},
 };
@@ -24,7 +27,7 @@ impl server::Database for Database {
             Ok(running) => running,
             Err(error) => {
                 sink.finish(Err(refusal(&error)));
-                Box::new(Ended)
+                Box::new(Over)
             }
         }
     }
@@ -40,11 +43,18 @@ impl server::Database for Database {
 }
 
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
+    match Once::of(&query)? {
+        Some(key) => once(inner, key, sink, |sink| start_now(inner, query, sink)),
+        None => start_now(inner, query, sink),
+    }
+}
+
+fn start_now(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
     let wishes = Wishes::of_client(&query);
     let request = match query.input {
         Input::Text { script, source, bindings: given } => {
             match Ready::of_script(inner, (&script, &source), bindings(given), Seen::Now, &wishes)? {
-                Asked::Run(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
+                Asked::Run(run) => return Ok(Job::start(inner, run, wishes, sink.clone())),
                 Asked::Read(request) => request,
                 Asked::Several(plot, variables) => {
                     let ground = Ground::of_script(inner, query.client, variables)?;
@@ -67,10 +77,29 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 /// Starts a request that is one traversal, and a transaction of its own.
 pub(crate) fn single(
     inner: &Arc<Inner>,
+    mut request: Request,
+    wishes: Wishes,
+    sink: &ServerSink,
+) -> Result<Box<dyn server::Running>, Error> {
+    match Once::taken_from(&mut request, &wishes)? {
+        Some(key) => once(inner, key, sink, |sink| single_now(inner, request, wishes.keyed(), sink)),
+        None => single_now(inner, request, wishes, sink),
+    }
+}
+
+fn single_now(
+    inner: &Arc<Inner>,
     request: Request,
     wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
+    if wishes.is_keyed() && begins_with_call(&request.traversal) {
+        return Err(Error::RequestKey(
+            "a request with a key begins with a service; what one does is no part of a transaction, and cannot be known to be done: \
+             leave the key out"
+                .into(),
+        ));
+    }
     if begins_with_call(&request.traversal) {
         return call(inner.clone(), request, wishes, sink.clone());
     }
@@ -85,12 +114,12 @@ fn go_on(
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
     let text = match Ready::of_request(inner, request, Seen::Now, &wishes)? {
-        Ready::Run(run) => return Ok(Box::new(Job::start(inner, run, wishes, sink.clone()))),
+        Ready::Run(run) => return Ok(Job::start(inner, run, wishes, sink.clone())),
         Ready::Text(text) => Some(text),
         Ready::Nothing => None,
     };
-    answer(sink, text);
-    Ok(Box::new(Ended))
+    answer(sink, text.map(only));
+    Ok(Box::new(Over))
 }
 
 /// Goes on with a request that begins with a service, on a thread of its own since that may wait.
@@ -151,12 +180,4 @@ impl Drop for LaterHandle {
     fn drop(&mut self) {
         server::Running::cancel(self);
     }
-}
-
-/// A query that is over.
-pub(crate) struct Ended;
-
-impl server::Running for Ended {
-    fn resume(&self) {}
-    fn cancel(&self) {}
 }

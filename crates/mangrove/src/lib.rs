@@ -55,6 +55,7 @@ pub use global_allocator::Mimalloc;
 pub use import::ImportFormat;
 pub use memory_plan::{MemoryPlan, TooMuch};
 pub use options::{DatabaseOptions, held_bytes, start_engine, start_engine_with};
+pub use request::RequestKeyOptions;
 pub use results::Results;
 pub use server::ErrorKind;
 pub use sessions::{Account, Accounts, AddressAccounts, Place, SessionOptions};

@@ -8,6 +8,7 @@
 
 mod cli;
 mod console;
+mod failure;
 mod logging;
 mod output;
 

@@ -11,6 +11,7 @@ use crate::{
     config::{EngineConfig, LoadsConfig},
     machine_memory::machine_memory,
     memory_plan::MemoryPlan,
+    request::RequestKeyOptions,
     sessions::{Accounts, SessionOptions},
 };
 
@@ -33,6 +34,8 @@ pub struct DatabaseOptions {
     pub write_retries: u32,
     /// Plans kept for traversals that come again.
     pub plan_cache: usize,
+    /// Requests with a key that are remembered.
+    pub request_keys: RequestKeyOptions,
     /// Where the service `mangrove.backup` writes, if it may.
     pub backups: Option<PathBuf>,
     /// The directory below which `g.io(…)` reads and writes files, if it may.
@@ -63,6 +66,11 @@ impl From<&EngineConfig> for DatabaseOptions {
             timeout: None,
             write_retries: config.write_retries,
             plan_cache: config.plan_cache,
+            request_keys: RequestKeyOptions {
+                most: config.request_keys,
+                most_per_address: config.request_keys_per_address,
+                time: Duration::from_millis(config.request_key_time),
+            },
             backups: None,
             io_directory: None,
             accounts: None,

@@ -1,12 +1,17 @@
 //! The rules of the house that a program can check.
 
+/// What `graph` reads its own imports with.
+#[path = "../../graph/tests/imports/mod.rs"]
+mod imports;
+
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
+use imports::{code_of, files, imports_of, module_of, resolved};
 use serde_json::Value as Json;
 
 /// Which crates of the workspace each crate may use. An arrow that is not here points upwards or sideways.
@@ -82,14 +87,8 @@ fn dependencies_between_crates_point_downwards_only() {
 }
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
+    files(directory, found);
+    found.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
 }
 
 #[test]
@@ -111,24 +110,13 @@ fn source_files_hold_one_idea_and_are_named_for_it() {
 
 /// Crates whose folders are wings: none may import another that imports it. (Those of `graph` have an order besides, which a test
 /// there knows.)
-const WINGED: [&str; 2] = ["dataflow", "planner"];
+const WINGED: [&str; 4] = ["dataflow", "mangrove", "planner", "server"];
 
-/// What a file imports directly below the root of its crate: `a` of `crate::a::B`, `a` and `b` of `crate::{a, b::C}`.
-fn imported(code: &str) -> Vec<&str> {
-    let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let mut found = Vec::new();
-    for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
-        for (at, _) in line.match_indices("crate::") {
-            let rest = &line[at + "crate::".len()..];
-            let group = rest.strip_prefix('{').map(|group| group.split('}').next().unwrap_or_default());
-            let parts = group.unwrap_or(rest).split(',').take(if group.is_some() { usize::MAX } else { 1 });
-            found.extend(
-                parts.map(|part| part.trim().split(|letter| !is_name(letter)).next().unwrap_or_default()),
-            );
-        }
-    }
-    found
+/// What a file of a crate imports directly below the crate's root: `a` of `crate::a::B`, in whatever way it says so.
+fn imported(file: &Path, text: &str) -> BTreeSet<String> {
+    let module = module_of(file);
+    let paths = imports_of(&code_of(text)).into_iter().filter_map(|(_, path)| resolved(&path, &module));
+    paths.filter_map(|path| path.into_iter().next()).collect()
 }
 
 /// The folders right below the root of a crate.
@@ -158,9 +146,10 @@ fn no_two_folders_of_a_crate_import_each_other() {
             sources(folder, &mut files);
             for file in files.iter().filter(|file| !file.components().any(|part| part.as_os_str() == "tests"))
             {
-                for to in imported(&fs::read_to_string(file).unwrap()) {
-                    if to != from && source.join(to).is_dir() {
-                        arrows.insert((from.to_owned(), to.to_owned()), file.display().to_string());
+                let text = fs::read_to_string(file).unwrap();
+                for to in imported(file.strip_prefix(&source).unwrap(), &text) {
+                    if to != from && source.join(&to).is_dir() {
+                        arrows.insert((from.to_owned(), to), file.display().to_string());
                     }
                 }
             }
@@ -174,9 +163,16 @@ fn no_two_folders_of_a_crate_import_each_other() {
 }
 
 #[test]
-fn imports_are_found_alone_and_in_groups() {
-    let code = "use crate::a::{B, c};\nuse crate::{d, e::F};\n// crate::g\nlet x = crate::h::i(crate::j);\n";
-    assert_eq!(imported(code), ["a", "d", "e", "h", "j"]);
+fn imports_are_found_in_whatever_way_a_file_says_them() {
+    let found = |text: &str| imported(Path::new("m/inner/file.rs"), text).into_iter().collect::<Vec<_>>();
+    assert_eq!(found("use crate::a::{B, c};\nuse crate::{d, e::F};\n// crate::g\n"), ["a", "d", "e"]);
+    assert_eq!(found("let x = crate::h::i(crate::j);\nlet y = \"crate::k\";\n"), ["h", "j"]);
+    assert_eq!(found("use crate::{\n    a::{self, B,\n        c::D},\n    e,\n};\n"), ["a", "e"]);
+    assert_eq!(found("pub(crate) use super::super::super::a::B;\nuse super::c;\n"), ["a", "m"]);
+    assert_eq!(found("use self::b::C;\nuse std::fs;\n"), Vec::<String>::new());
+    assert_eq!(found("#[cfg(test)]\nmod tests;\nuse crate::a::B;\n"), ["a"]);
+    assert_eq!(found("#[cfg(test)]\nmod tests {\n    use crate::a::B;\n}\n"), Vec::<String>::new());
+    assert_eq!(imported(Path::new("m/mod.rs"), "use super::a::B;\n").into_iter().next().unwrap(), "a");
 }
 
 /// Pages that lead through the house.

@@ -387,3 +387,25 @@ fn sessions_do_not_see_each_other_and_read_only_requests_stay_so() {
     let asked = clients::submit(&db, reading, usize::MAX);
     assert_eq!(asked.outcome().unwrap_err().kind, ErrorKind::ReadOnly);
 }
+
+#[test]
+fn the_server_can_see_whether_a_transaction_is_open() {
+    let (db, _) = database(SessionOptions { idle: Duration::from_millis(200), ..SessionOptions::default() });
+    let guest = Guest::of(&db);
+    assert!(!guest.0.is_open());
+    for end in ["g.tx().commit()", "g.tx().rollback()"] {
+        guest.texts("g.tx().begin()");
+        assert!(guest.0.is_open());
+        guest.error("g.V().nope()");
+        assert!(guest.0.is_open(), "an error leaves it open");
+        guest.texts(end);
+        assert!(!guest.0.is_open());
+    }
+    ask(&db, "g.addV('n').property('n', 1)").texts_at_end();
+    guest.texts("g.V().property('n', 2)");
+    ask(&db, "g.V().property('n', 3)").texts_at_end();
+    assert_eq!(guest.error("g.tx().commit()").kind, ErrorKind::Conflict);
+    assert!(!guest.0.is_open(), "it has lost");
+    guest.texts("g.tx().begin()");
+    eventually("it is idle for too long", || !guest.0.is_open());
+}

@@ -118,6 +118,17 @@ fn every_setting_that_a_message_or_a_page_names_exists() {
 }
 
 #[test]
+fn every_setting_has_a_row_on_the_page_of_settings() {
+    let page = std::fs::read_to_string(workspace().join("docs/configuration.md")).unwrap();
+    for setting in settings() {
+        assert!(
+            page.contains(&format!("\n| `{setting}` | ")),
+            "docs/configuration.md has no row for `{setting}`"
+        );
+    }
+}
+
+#[test]
 fn literals_are_told_from_comments_and_characters() {
     let source = "// \"no\"\nlet a = \"one \\\" `query.memory`\"; let b = '\"'; let c = r#\"t\"wo\"#; /// \"no\"\n\"three\"";
     assert_eq!(literals(source), ["one \\\" `query.memory`", "t\"wo", "three"]);

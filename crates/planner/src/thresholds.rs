@@ -13,7 +13,11 @@
 //! | [`HUB_EDGES`] | edges | whether one list may be shared | follows from `dataflow`'s `Sharing::piece`: two of them |
 //! | [`MAX_PIECES`] | pieces for an executor | what an exchange has under way | `bench limit` |
 //! | [`TEST_PASSES`], [`EQUALITY_PASSES`], [`RANGE_END_LEAVES`] | share | rows after a test whose values nothing is known about | `explain()` beside `profile()` |
-//! | [`LOOP_ITERATIONS`] | iterations | work of a loop whose number of iterations is not known | the same |
+//! | [`PRESENCE_PASSES`] | share | the same of a test whether something is there | the same |
+//! | [`UNFOLDED_MEMBERS`] | objects | rows after `unfold` | the same |
+//! | [`LOOP_ITERATIONS`], [`MOST_ITERATIONS_GUESSED`] | iterations | work of a loop | the same |
+//! | [`ANYWHERE_POWER`] | power of the number of vertices | growth of a pattern of `match()` that leads to anywhere | the same |
+//! | [`MATCH_FILTERS`], [`MATCH_CLOSES`], [`MATCH_FINDS`] | ranks | the order of the patterns of `match()` | follow from each other: only their order counts |
 //! | [`FEW_RESULTS`] | results | whether a stream is wanted whole | `bench set` |
 //! | [`SORTED_ANYWAY`] | rows | whether an order is read from an index or a list, or made | `bench set` |
 //! | [`INDEX_SHARE`] | share of a label | whether a range index or a scan is read | `bench set` |
@@ -51,8 +55,26 @@ pub(crate) const EQUALITY_PASSES: f64 = 0.05;
 /// The part of the entries that one end of a range leaves, if nothing is known about the values; the equality of a value counts as
 /// two ends.
 pub(crate) const RANGE_END_LEAVES: f64 = 0.3;
+/// Share of traversers that a test lets pass which asks whether something is there: most have what a traversal asks for.
+pub(crate) const PRESENCE_PASSES: f64 = 0.9;
+/// Members of a list or map that is unfolded.
+pub(crate) const UNFOLDED_MEMBERS: f64 = 4.0;
 /// Iterations of a loop whose number is not known.
 pub(crate) const LOOP_ITERATIONS: i64 = 4;
+/// A loop is guessed for so many iterations at most, however many it says: each is gone through when its work is guessed, and what grows
+/// has reached every vertex by then.
+pub(crate) const MOST_ITERATIONS_GUESSED: i64 = 16;
+
+/// What steps lead to that may lead anywhere (`repeat`, `V()` within a traversal) is the number of vertices to this power: more than a
+/// list has, less than all.
+pub(crate) const ANYWHERE_POWER: f64 = 0.5;
+/// Of the patterns of a `match()` that could be next, the first are those that only look at what is known: they cost nothing. Then those
+/// that are filters of one variable, which read little and leave less;
+pub(crate) const MATCH_FILTERS: f64 = 0.5;
+/// then those that end at a variable that is known, and so leave less: with what they pass through, at most twice this;
+pub(crate) const MATCH_CLOSES: f64 = 1.0;
+/// then those that find a variable: this and what they grow by.
+pub(crate) const MATCH_FINDS: f64 = 2.0;
 
 /// More than so many results are not few: it may take nearly all of a stream to have them.
 pub(crate) const FEW_RESULTS: u64 = 10_000;

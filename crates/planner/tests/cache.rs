@@ -111,7 +111,7 @@ fn a_plan_that_serves_one_run_only_is_not_kept() {
 #[test]
 fn a_refusal_is_not_kept() {
     let cache = PlanCache::new(100);
-    assert!(get(&cache, "g.V().shortestPath()", 1, &Options::default()).is_err());
+    assert!(get(&cache, "g.V().local(shortestPath())", 1, &Options::default()).is_err());
     assert!(cache.is_empty());
 }
 

@@ -14,8 +14,8 @@ impl Arguments {
         Self(args)
     }
 
-    /// Null is as good as absent.
-    fn take(&mut self, name: &str) -> Option<WireValue> {
+    /// Takes an argument of any type. Null is as good as absent.
+    pub(crate) fn take(&mut self, name: &str) -> Option<WireValue> {
         self.0.take(name).filter(|value| *value != WireValue::NULL)
     }
 
@@ -31,6 +31,16 @@ impl Arguments {
             None => Ok(None),
             Some(WireValue::Value(Value::String(text))) => Ok(Some(text)),
             Some(_) => Err(Refusal::arguments(format!("[{name}] must be a string"))),
+        }
+    }
+
+    /// A name that the client chose.
+    pub(crate) fn text_or_uuid(&mut self, name: &str) -> Result<Option<Str>, Refusal> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(WireValue::Value(Value::String(text))) => Ok(Some(text)),
+            Some(WireValue::Value(Value::Uuid(id))) => Ok(Some(id.to_string().into())),
+            Some(_) => Err(Refusal::arguments(format!("[{name}] must be a string or a UUID"))),
         }
     }
 

@@ -45,6 +45,9 @@ pub trait Session: Send + Sync {
     /// open before is rolled back. Otherwise it is part of the session's transaction, which it begins if there is none, and which
     /// goes on.
     fn submit(&self, query: Query, manages: bool, sink: Arc<dyn ResultSink>) -> Box<dyn Running>;
+
+    /// Whether a transaction is open. Asked between requests: it may have been rolled back for having been idle or open for too long.
+    fn is_open(&self) -> bool;
 }
 
 /// A query that was submitted. Dropping the handle cancels the query.
@@ -134,6 +137,8 @@ pub struct Query {
     pub read_only: bool,
     /// How complete the elements in the results must be, unless the traversal itself says so.
     pub materialize: Materialize,
+    /// If it carries one: a request with a key that was done before is not done again.
+    pub key: Option<Str>,
 }
 
 /// The two notations in which a traversal arrives.

@@ -11,7 +11,7 @@ use crate::{
     intake::Intake,
     permits::{Permit, Permits},
     request::Refusal,
-    sessions::SessionPlaces,
+    sessions::{SessionPlaces, Transactions},
 };
 
 /// The graphs, the bounds, and the count of what is in use.
@@ -23,6 +23,8 @@ pub(crate) struct Host {
     pub(crate) door: Door,
     pub(crate) requests: Permits,
     pub(crate) sessions: SessionPlaces,
+    /// Those that belong to no connection.
+    pub(crate) transactions: Transactions,
     /// Requests that are being received.
     pub(crate) intake: Arc<Intake>,
     pub(crate) connections: ConnectionTable,
@@ -45,6 +47,7 @@ impl Host {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins),
             requests: Permits::new(options.max_requests),
             sessions: SessionPlaces::new(options.max_sessions, options.max_sessions_per_address),
+            transactions: Transactions::default(),
             intake: Intake::new(options.max_receiving_bytes.max(4 * options.max_request_bytes as u64)),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
             arrivals: AtomicU64::new(0),

@@ -32,12 +32,14 @@ mod mailbox;
 mod metrics;
 mod options;
 mod page;
+mod paging;
 mod permits;
 mod reply;
 mod request;
 mod script;
 mod sessions;
 mod status;
+mod stopping;
 mod websocket;
 
 pub use aside::{Work, aside};

@@ -7,10 +7,13 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::watch,
     task::JoinSet,
-    time::{sleep, timeout},
+    time::{MissedTickBehavior, interval, sleep, timeout},
 };
 
 use crate::{Graphs, ServerOptions, connections::Guest, host::Host, http};
+
+/// How often the server looks for transactions that have ended without their clients.
+const SWEEP: Duration = Duration::from_secs(1);
 
 /// A server that is bound to its address and not yet serving.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let (shutdown, stopping) = watch::channel(false);
         let mut connections = JoinSet::new();
+        let mut sweeps = interval(SWEEP);
+        sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
         tokio::pin!(stop);
         loop {
             tokio::select! {
@@ -55,6 +60,7 @@ impl Server {
                 },
                 // Reap what has ended, so that the set holds open connections only.
                 Some(_) = connections.join_next() => {}
+                _ = sweeps.tick() => self.host.transactions.sweep(),
                 () = &mut stop => break,
             }
         }

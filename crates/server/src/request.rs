@@ -35,6 +35,8 @@ pub(crate) enum Action {
 pub(crate) struct Operation {
     pub(crate) database: Arc<dyn Database>,
     pub(crate) query: Query,
+    /// The traversal source that it names.
+    pub(crate) source: Str,
     pub(crate) form: Form,
     pub(crate) batch_size: usize,
     pub(crate) properties: Properties,
@@ -134,7 +136,8 @@ impl Operation {
             ));
         };
         let source = Str::from(source);
-        Self::new(database, Input::Text { script, source, bindings }, Form::Script, args, guest)
+        let name = Str::from(name);
+        Self::new(database, name, Input::Text { script, source, bindings }, Form::Script, args, guest)
     }
 
     /// Bytecode.
@@ -174,11 +177,19 @@ impl Operation {
                 host.source_names()
             )));
         };
-        Self::new(database, input, Form::Bytecode, args, guest)
+        let name = name.clone();
+        Self::new(database, name, input, Form::Bytecode, args, guest)
+    }
+
+    /// When its time is over, as far as that is known before it is read.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let limit = self.query.timeout.into_iter().chain(self.query.max_timeout).min();
+        limit.and_then(|limit| self.query.asked.checked_add(limit))
     }
 
     fn new(
         database: Arc<dyn Database>,
+        source: Str,
         input: Input,
         form: Form,
         args: &mut Arguments,
@@ -217,8 +228,9 @@ impl Operation {
             max_timeout,
             read_only: false,
             materialize,
+            key: args.text_or_uuid("requestKey")?,
         };
-        Ok(Self { properties, database, query, form, batch_size })
+        Ok(Self { source, properties, database, query, form, batch_size })
     }
 }
 

@@ -72,6 +72,12 @@ async fn raw(serving: &Serving, rng: &mut Rng) {
         b"POST http://[::1%25a]:1/gremlin HTTP/1.1\r\nhost: localhost:1\r\norigin: http://[::1]:1\r\n\
         sec-fetch-site: none\r\ncontent-length: 5\r\n\r\nabcde"
             .to_vec();
+    let of_four =
+        b"POST /gremlin HTTP/1.1\r\nhost: localhost\r\naccept: application/vnd.graphbinary-v4.0\r\n\
+        accept-encoding: deflate\r\nte: trailers\r\nx-transaction-id: 7\r\ncontent-length: 66\r\n\r\n\
+        {\"gremlin\":\"g.count(9)\",\"parameters\":\"[\\\"x\\\":1]\",\"batchSize\":2}     "
+            .to_vec();
+    let request = if rng.bool() { request } else { of_four };
     // The server may hang up in the middle of it.
     let _ = stream.write_all(&mutated(rng, request)).await;
 }

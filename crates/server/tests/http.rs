@@ -73,6 +73,17 @@ async fn who_is_refused_as_busy_is_told_to_come_back() {
 }
 
 #[tokio::test]
+async fn a_request_may_carry_a_key() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    assert_eq!(post(&serving, r#"{"gremlin":"g.count(1)","requestKey":"k"}"#).await.0, 200);
+    assert_eq!(serving.fake.last.lock().take().unwrap().key.as_deref(), Some("k"));
+    assert_eq!(get(&serving, "/gremlin?gremlin=g.count(1)&requestKey=a7").await.0, 200);
+    assert_eq!(serving.fake.last.lock().take().unwrap().key.as_deref(), Some("a7"));
+    assert_eq!(post(&serving, r#"{"gremlin":"g.count(1)","requestKey":[]}"#).await.0, 400);
+    assert!(serving.fake.last.lock().is_none());
+}
+
+#[tokio::test]
 async fn a_whole_response_is_bounded_in_bytes() {
     let serving = Serving::start(ServerOptions::default()).await;
     let (status, body) = post(&serving, r#"{"gremlin":"g.large(50000)"}"#).await;

@@ -210,12 +210,14 @@ async fn arguments_reach_the_database() {
         "evaluationTimeout": { "@type": "g:Int64", "@value": 250 },
         "materializeProperties": "tokens",
         "batchSize": { "@type": "g:Int32", "@value": 2 },
+        "requestKey": { "@type": "g:UUID", "@value": "41d2e28a-20a4-4ab0-b379-d810dede3786" },
     });
     client.send("eval", "", args).await;
     assert_eq!(client.responses().await.len(), 3);
     let query = serving.fake.last.lock().take().unwrap();
     assert_eq!(query.timeout, Some(Duration::from_millis(250)));
     assert_eq!(query.materialize, Materialize::Tokens);
+    assert_eq!(query.key.as_deref(), Some("41d2e28a-20a4-4ab0-b379-d810dede3786"));
     assert!(matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(7))]));
 }
 

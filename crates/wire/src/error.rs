@@ -78,9 +78,14 @@ pub enum Problem {
     /// A number, date or text that is out of the range of its type.
     #[error("{0}")]
     Invalid(String),
-    /// A message whose first byte is not that of version 1.
-    #[error("unknown message version 0x{0:02x}: expected 0x81")]
-    Version(u8),
+    /// A message whose first byte is not that of its version.
+    #[error("unknown message version 0x{found:02x}: expected 0x{expected:02x}")]
+    Version {
+        /// The first byte.
+        found: u8,
+        /// What it should be.
+        expected: u8,
+    },
     /// A mime type that this server does not speak.
     #[error("unknown mime type `{0}`")]
     Mime(String),

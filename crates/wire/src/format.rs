@@ -5,7 +5,7 @@ use values::{Str, Uuid, Value};
 use crate::error::{Problem, excerpt};
 use crate::graphson::{Dialect, Version};
 use crate::message::{Args, Properties, RequestMessage, ResponseMessage, Results};
-use crate::{DecodeError, EncodeError, WireValue, graphbinary, graphson};
+use crate::{DecodeError, EncodeError, WireValue, four, graphbinary, graphson};
 
 /// How messages are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +37,7 @@ impl Format {
     ///
     /// GraphSON 1 is always untyped: its typed form names Java classes.
     pub fn from_mime(mime: &str) -> Option<Self> {
-        let mime: String =
-            mime.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-        let mime = mime.split(";charset").next().unwrap_or_default();
+        let mime = plain_mime(mime);
         MIME_TYPES.iter().find(|(name, _)| *name == mime).map(|(_, format)| *format)
     }
 
@@ -120,6 +118,16 @@ impl Format {
     }
 }
 
+/// A mime type without blanks, capitals and its character set.
+pub(crate) fn plain_mime(mime: &str) -> String {
+    let mut mime: String =
+        mime.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+    if let Some(at) = mime.find(";charset") {
+        mime.truncate(at);
+    }
+    mime
+}
+
 /// Decodes the request in a binary frame of a WebSocket, and says in which format to answer.
 ///
 /// ```text
@@ -162,18 +170,57 @@ fn split_frame(frame: &[u8]) -> Result<(Format, &[u8]), DecodeError> {
 /// # Errors
 /// With the JSON path of the first problem.
 pub fn decode_http(body: &[u8], fresh_id: Uuid) -> Result<RequestMessage, DecodeError> {
-    let fields = graphson::decode_object(body)?;
-    let text = |name: &str| fields.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_str());
-    let id = text("requestId").and_then(|id| Uuid::parse_str(id).ok()).unwrap_or(fresh_id);
-    let args: Vec<(Str, WireValue)> = fields.into_iter().filter(|(key, _)| key != "requestId").collect();
-    let is_script = |(key, value): &(Str, WireValue)| {
-        key == "gremlin" && matches!(value, WireValue::Value(Value::String(_)))
-    };
-    if !args.iter().any(is_script) {
-        let problem = Problem::expected("a script called `gremlin`", "none");
-        return Err(DecodeError { place: crate::Place::Path("$".into()), problem });
+    HttpFields::decode(body)?.into_three(fresh_id)
+}
+
+/// The fields of a JSON body of an HTTP request, which tell what protocol it speaks.
+#[derive(Debug)]
+pub struct HttpFields(Args);
+
+impl HttpFields {
+    /// Decodes an object that fills `body`.
+    ///
+    /// # Errors
+    /// With the JSON path of the first problem.
+    pub fn decode(body: &[u8]) -> Result<Self, DecodeError> {
+        graphson::decode_object(body).map(|fields| Self(Args(fields)))
     }
-    Ok(RequestMessage { id, op: "eval".into(), processor: Str::new(), args: Args(args) })
+
+    /// Whether there is a field of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some()
+    }
+
+    /// The request of TinkerPop 3 that they are.
+    ///
+    /// # Errors
+    /// If there is no script.
+    pub fn into_three(mut self, fresh_id: Uuid) -> Result<RequestMessage, DecodeError> {
+        self.script()?;
+        let id = self.0.text("requestId").and_then(|id| Uuid::parse_str(id).ok()).unwrap_or(fresh_id);
+        self.0.0.retain(|(key, _)| key != "requestId");
+        Ok(RequestMessage { id, op: "eval".into(), processor: Str::new(), args: self.0 })
+    }
+
+    /// The request of TinkerPop 4 that they are.
+    ///
+    /// # Errors
+    /// If there is no script.
+    pub fn into_four(mut self) -> Result<four::Request, DecodeError> {
+        let gremlin = self.script()?;
+        self.0.take("gremlin");
+        Ok(four::Request { gremlin, fields: self.0 })
+    }
+
+    fn script(&self) -> Result<Str, DecodeError> {
+        match self.0.get("gremlin") {
+            Some(WireValue::Value(Value::String(script))) => Ok(script.clone()),
+            _ => {
+                let problem = Problem::expected("a script called `gremlin`", "none");
+                Err(DecodeError { place: crate::Place::Path("$".into()), problem })
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! GraphBinary 1.0.
+//! GraphBinary 1.0, and 4.0 in [`four`].
 //!
 //! Every value is a type code, a flag, and what the type defines; all numbers are big-endian:
 //!
@@ -21,14 +21,17 @@ mod codes;
 mod element_reader;
 mod extended_reader;
 mod extended_writer;
+pub mod four;
 mod message;
 mod reader;
 mod token_reader;
+mod version;
 mod writer;
 
 pub use message::{decode_request, decode_response, encode_request, encode_response, encode_results};
 
 use reader::Reader;
+use version::Version;
 use writer::Writer;
 
 /// Decodes one fully qualified value that fills `bytes`.
@@ -36,7 +39,7 @@ use writer::Writer;
 /// # Errors
 /// With the byte offset of the first problem.
 pub fn decode(bytes: &[u8]) -> Result<WireValue, DecodeError> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes, Version::One);
     let value = reader.any()?;
     reader.finish()?;
     Ok(value)
@@ -47,7 +50,7 @@ pub fn decode(bytes: &[u8]) -> Result<WireValue, DecodeError> {
 /// # Errors
 /// When the value cannot be expressed; `out` then ends in the middle of it.
 pub fn encode(value: &WireValue, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    Writer::new(out, Properties::Given).wire_value(value)
+    Writer::new(out, Properties::Given, Version::One).wire_value(value)
 }
 
 /// Appends the fully qualified form of a value to `out`.
@@ -55,5 +58,5 @@ pub fn encode(value: &WireValue, out: &mut Vec<u8>) -> Result<(), EncodeError> {
 /// # Errors
 /// When the value cannot be expressed; `out` then ends in the middle of it.
 pub fn encode_value(value: &Value, properties: Properties, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    Writer::new(out, properties).value(value)
+    Writer::new(out, properties, Version::One).value(value)
 }

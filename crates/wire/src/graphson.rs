@@ -1,8 +1,8 @@
 //! GraphSON: values as JSON, with their types or without.
 //!
 //! In the typed dialects what JSON has no type for is `{"@type": "g:Int32", "@value": 1}`. Version 3 wraps
-//! collections too, so that a map may have any key; version 2 writes them as plain arrays and objects. Reading
-//! understands all of this at once and needs no dialect.
+//! collections too, so that a map may have any key; version 2 writes them as plain arrays and objects. Version 4 is 3 with fewer
+//! types, one prefix for their names, and labels as arrays. Reading understands all of this at once and needs no dialect.
 //!
 //! JSON may be nested 128 deep, the bound of `serde_json`.
 
@@ -19,6 +19,7 @@ mod element_reader;
 mod element_writer;
 mod extended_reader;
 mod extended_writer;
+pub(crate) mod four;
 mod json;
 mod location;
 mod message;
@@ -40,6 +41,8 @@ pub enum Version {
     V2,
     /// 3.0
     V3,
+    /// 4.0, of [`crate::four`].
+    V4,
 }
 
 /// A version of GraphSON, with types or without.
@@ -59,9 +62,30 @@ impl Dialect {
     /// Untyped GraphSON 3, for people and HTTP clients.
     pub const UNTYPED: Self = Self { version: Version::V3, typed: false };
 
+    /// Typed GraphSON 4.
+    pub const V4: Self = Self { version: Version::V4, typed: true };
+
+    /// The prefix and the rest of the name of a type, which is given as version 3 has it.
+    fn type_name(self, name: &str) -> (&str, &str) {
+        if self.version != Version::V4 {
+            return ("", name);
+        }
+        match name {
+            "gx:OffsetDateTime" => ("g:", "DateTime"),
+            "gx:ByteBuffer" => ("g:", "Binary"),
+            "tinker:graph" => ("g:", "graph"),
+            name => name.strip_prefix("gx:").map_or(("", name), |rest| ("g:", rest)),
+        }
+    }
+
+    /// Whether trees and graphs have a form of their own, and are no mere maps.
+    fn has_trees(self) -> bool {
+        self.typed || self.version == Version::V4
+    }
+
     /// Whether collections say their types.
     fn wraps_collections(self) -> bool {
-        self.typed && self.version == Version::V3
+        self.typed && matches!(self.version, Version::V3 | Version::V4)
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! [`WireValue`] is anything that can travel. [`graphbinary`] and [`graphson`] encode and decode it, and the
 //! [`RequestMessage`]s and [`ResponseMessage`]s around it; [`Format`] chooses among them by mime type and knows
-//! the frames of a WebSocket. Results go from the query's own values straight into the buffer that is sent.
+//! the frames of a WebSocket. That is TinkerPop 3; [`four`] has the messages and formats of TinkerPop 4. Results go from the query's own values straight into the buffer that is sent.
 //!
 //! Invariant: this crate executes nothing and does no I/O.
 
 mod bytecode;
 mod error;
 mod format;
+pub mod four;
 mod graph_parts;
 pub mod graphbinary;
 pub mod graphson;
@@ -18,7 +19,7 @@ mod temporal;
 mod wire_value;
 
 pub use error::{DecodeError, EncodeError, Place, Problem};
-pub use format::{Format, decode_frame, decode_http, decode_text_frame};
+pub use format::{Format, HttpFields, decode_frame, decode_http, decode_text_frame};
 pub use message::{Args, Properties, RequestMessage, ResponseMessage, ResponseStatus, Results};
 pub use temporal::{LocalTime, Temporal};
 pub use wire_value::{Extended, Graph, InetAddress, Metrics, Transaction, Tree, WireValue};

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use wire::graphson::{self, Dialect};
-use wire::{Format, MAX_DEPTH, Problem, decode_frame, decode_http, graphbinary};
+use wire::{Format, MAX_DEPTH, Problem, Properties, decode_frame, decode_http, graphbinary};
 
 /// Counts what each thread has allocated and what it had at most.
 struct Counting;
@@ -213,6 +213,45 @@ fn damaged_graphson_is_an_error() {
     });
 }
 
+/// Values and messages of TinkerPop 4.
+fn corpus_of_four() -> Vec<Vec<u8>> {
+    let hex = |text: &str| -> Vec<u8> {
+        (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+    };
+    let lines = include_str!("golden/four/graphbinary.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut corpus: Vec<_> = lines.map(|line| hex(line.split_once(' ').unwrap().1)).collect();
+    let messages: Vec<_> = corpus
+        .iter()
+        .map(|value| [b"\x84\x00", &value[..], b"\xfd\0\0\0\0\0\xc8\x01\x01"].concat())
+        .collect();
+    corpus.extend(messages);
+    corpus.push(b"\x84\0\0\0\x01\x03\0\0\0\0\x01g\x03\0\0\0\0\x01g\0\0\0\x05g.V()".to_vec());
+    corpus
+}
+
+#[test]
+fn damaged_graphbinary_4_is_an_error() {
+    let lengths: [&[u8]; 6] = [
+        b"\x7f\xff\xff\xff",
+        b"\xff\xff\xff\xff",
+        b"\x09\x02\x00\x00\x00\x01",
+        b"\x0a\x02\x00\x00\x00\x01",
+        b"\x2b\x00\x00\x00\x00\x01",
+        b"\xfd\x00\x00",
+    ];
+    fuzz(&corpus_of_four(), &lengths, |bytes| {
+        if let Ok(value) = assert_thrifty(bytes, || graphbinary::four::decode(bytes)) {
+            let mut out = Vec::new();
+            graphbinary::four::encode(&value, Properties::Given, &mut out)
+                .expect("what was decoded can be encoded");
+            let again = graphbinary::four::decode(&out).expect("and decoded again");
+            assert_eq!(format!("{again:?}"), format!("{value:?}"));
+        }
+        let _ = assert_thrifty(bytes, || graphbinary::four::decode_response(bytes));
+        let _ = assert_thrifty(bytes, || graphbinary::four::decode_request(bytes));
+    });
+}
+
 #[test]
 fn every_prefix_of_a_message_is_an_error() {
     for message in corpus(&["../../../shared/tinkerpop/vectors/graphbinary-v1"]) {
@@ -223,6 +262,12 @@ fn every_prefix_of_a_message_is_an_error() {
     for frame in corpus(&["tests/golden/requests"]) {
         for end in 0..frame.len() {
             assert!(decode_frame(&frame[..end]).is_err());
+        }
+    }
+    for message in corpus_of_four().into_iter().filter(|message| message[0] == 0x84) {
+        for end in 0..message.len() {
+            assert!(graphbinary::four::decode_request(&message[..end]).is_err());
+            assert!(graphbinary::four::decode_response(&message[..end]).is_err());
         }
     }
 }

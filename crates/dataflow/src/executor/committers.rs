@@ -90,7 +90,8 @@ fn finish(task: Task, seat: &Seat) {
         Ok((summary, mut results)) => {
             while let Err(back) = sink.push(results) {
                 if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
-                    return;
+                    // Nobody takes them any more. What is committed is committed, and told.
+                    break;
                 }
                 results = back;
                 std::thread::park_timeout(std::time::Duration::from_millis(1));

@@ -6,11 +6,11 @@ use values::number::{self, ArithmeticError};
 use values::{Value, watch};
 
 use crate::batch::{Batch, Column, bulk};
+use crate::combine::merge;
 use crate::error::QueryError;
 use crate::growing::{Chunked, Chunks};
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
-use crate::query::side_effects::merge;
 
 use super::per_tag::PerTag;
 use super::reduce::{emit_results, tags};

@@ -8,7 +8,7 @@
 //! | `property/` | `values`, `properties`, `valueMap`, `elementMap`, what `by('key')` fetches |
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
-//! | `sack.rs` | `sack`, `withSack` |
+//! | `sack.rs`, `merge_sacks.rs` | `sack`, `withSack`; barriers that merge sacks |
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
 //! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
@@ -43,6 +43,7 @@ mod long_text;
 mod loop_control;
 mod making;
 mod math;
+mod merge_sacks;
 mod one_by_one;
 mod order;
 mod ordered;
@@ -142,7 +143,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Aggregate(_) => Box::<aggregate::Aggregate>::default(),
         OpKind::GroupCount(_) => Box::<group_count::GroupCount>::default(),
         OpKind::Barrier(_) => Box::<barrier::Barrier>::default(),
-        OpKind::MergeSacks(_) => Box::<sack::MergeSacks>::default(),
+        OpKind::MergeSacks(_) => Box::<merge_sacks::MergeSacks>::default(),
         OpKind::Unmerge => Box::<unmerge::Unmerge>::default(),
         OpKind::Gather => Box::<gather::Gather>::default(),
         OpKind::OneByOne => Box::<one_by_one::OneByOne>::default(),

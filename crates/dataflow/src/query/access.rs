@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use graph::{Request, Snapshot, Transaction};
+use graph::{Computed, GraphError, Request, Snapshot, Transaction};
+use values::Str;
 
 /// The graph as one query sees it.
 pub enum Access {
@@ -25,6 +26,25 @@ impl Access {
                 request
             }
             Self::Write(transaction) | Self::Within(transaction) => transaction.new_request(deadline),
+        }
+    }
+
+    /// Makes room for properties that the query computes, which its reads see from the moment on when they are there.
+    ///
+    /// # Errors
+    /// If one of them cannot be a key's name, or there are too many names.
+    pub(crate) fn compute(&mut self, keys: &[Str]) -> Result<Option<Arc<Computed>>, GraphError> {
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        let keys = keys.iter().map(|key| &**key);
+        match self {
+            Self::Read(snapshot) => {
+                let computed = snapshot.computes(keys)?;
+                *snapshot = snapshot.with_computed(&computed);
+                Ok(Some(computed))
+            }
+            Self::Write(transaction) | Self::Within(transaction) => transaction.computes(keys).map(Some),
         }
     }
 

@@ -28,7 +28,8 @@ pub trait ResultSink: Send {
     /// before its commit.
     fn counted(&mut self, _profile: &Profile) {}
 
-    /// Takes the outcome. The last call; not made when the query was cancelled by dropping its handle.
+    /// Takes the outcome. The last call; not made when the query was cancelled by dropping its handle, unless it was committed all the
+    /// same: then results that were given back are lost, but not that it was done.
     fn finish(&mut self, outcome: Result<Summary, QueryError>);
 }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use gremlin::Operator;
 use parking_lot::Mutex;
-use planner::physical::{Aggregation, OpKind, Pipeline, Plan, ScopeKind, SideEffectId, op};
-use values::{BulkSet, Map, MapKind, Set, Value, Weighed, number};
+use planner::physical::{OpKind, Pipeline, Plan, ScopeKind, SideEffectId, op};
+use values::{BulkSet, Map, Value, Weighed, number};
 
 use crate::batch::bulk;
-use crate::combine::combine;
+use crate::combine::{Combine, is_grown, merge, mismatch};
 use crate::error::QueryError;
 
 /// What a side-effect holds. Who asks for its value shares it; it is copied only if it changes while somebody has it.
@@ -198,40 +198,6 @@ impl SideEffects {
     }
 }
 
-/// How two results of one group become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Combine {
-    Add,
-    Min,
-    Max,
-    Join,
-    Replace,
-}
-
-impl Combine {
-    /// As the value traversal of a `group` ends.
-    fn of(value: &Pipeline) -> Self {
-        match value.ops.last().map(|op| &op.kind) {
-            Some(OpKind::Aggregate(Aggregation::Count | Aggregation::Sum)) => Self::Add,
-            Some(OpKind::Aggregate(Aggregation::Min)) => Self::Min,
-            Some(OpKind::Aggregate(Aggregation::Max)) => Self::Max,
-            Some(OpKind::Aggregate(Aggregation::Fold)) => Self::Join,
-            _ => Self::Replace,
-        }
-    }
-
-    fn apply(self, old: &Value, new: Value) -> Result<Value, QueryError> {
-        let combined = match (self, old, new) {
-            (Self::Add, old, new) => number::add(old, &new),
-            (Self::Min, old, new) => number::min(old, &new),
-            (Self::Max, old, new) => number::max(old, &new),
-            (Self::Join, Value::List(old), Value::List(new)) => Ok([&old[..], &new[..]].concat().into()),
-            (Self::Join | Self::Replace, _, new) => Ok(new),
-        };
-        combined.map_err(|e| QueryError::step("group", e.to_string()))
-    }
-}
-
 /// Which side-effects are filled by `group` and `groupCount`: those begin as empty maps.
 fn fillings(pipeline: &Pipeline, found: &mut [Option<Combine>]) {
     for op in pipeline.ops.iter() {
@@ -256,89 +222,13 @@ fn note(id: SideEffectId, combine: Combine, found: &mut [Option<Combine>]) {
     }
 }
 
-/// What a value that users gave becomes when an object is added to it by a step.
-pub(crate) fn merge(
-    reducer: Option<Operator>,
-    held: Value,
-    object: &Value,
-    step: &str,
-) -> Result<Value, QueryError> {
-    match reducer.unwrap_or(Operator::AddAll) {
-        Operator::AddAll => add_to(held, object, step),
-        operator => combine(operator, held, object.clone(), step),
-    }
-}
-
-fn add_to(held: Value, object: &Value, step: &str) -> Result<Value, QueryError> {
-    match held {
-        Value::Null => Ok(Value::list([object.clone()])),
-        Value::List(mut list) => {
-            Arc::make_mut(&mut list).push(object.clone());
-            Ok(Value::List(list))
-        }
-        Value::Set(mut set) => {
-            let members: &mut Set = &mut *Arc::make_mut(&mut set);
-            members.insert(object.clone());
-            Ok(Value::Set(set))
-        }
-        Value::Map(mut map) if map.kind() != MapKind::Map => {
-            let grown: &mut Map = &mut *Arc::make_mut(&mut map);
-            grow(grown, object)?;
-            Ok(Value::Map(map))
-        }
-        Value::Map(mut map) => match object {
-            Value::Map(more) => {
-                let entries = more.iter().map(|(k, v)| (k.clone(), v.clone()));
-                Arc::make_mut(&mut map).0.extend(entries);
-                Ok(Value::Map(map))
-            }
-            other => Err(mismatch("a map", other, step)),
-        },
-        other => Err(mismatch(other.type_name(), object, step)),
-    }
-}
-
-fn is_grown(held: &Value) -> bool {
-    matches!(held, Value::Map(map) if map.kind() != MapKind::Map)
-}
-
-/// Adds a path to a tree, or an edge with its ends to a graph.
-fn grow(map: &mut Map, object: &Value) -> Result<(), QueryError> {
-    match (map.kind(), object) {
-        (MapKind::Tree, Value::Path(path)) => match map.grow(&path.objects) {
-            true => Ok(()),
-            false => Err(QueryError::step("tree", too_deep(path.objects.len()))),
-        },
-        (MapKind::Graph, Value::EdgeRef(e)) => {
-            map.gain(Map::VERTICES, Value::VertexRef(e.src));
-            map.gain(Map::VERTICES, Value::VertexRef(e.dst));
-            map.gain(Map::EDGES, Value::EdgeRef(*e));
-            Ok(())
-        }
-        (MapKind::Graph, other) => {
-            let message = format!("it takes edges of this graph, not a {}", other.type_name());
-            Err(QueryError::step("subgraph", message))
-        }
-        (_, other) => Err(mismatch("a tree", other, "tree")),
-    }
-}
-
-/// What is wrong with a path of so many objects.
-pub(crate) fn too_deep(objects: usize) -> String {
-    format!("a path of {objects} objects is too long for a tree: at most {} may be", Map::MAX_TREE_DEPTH)
-}
-
-fn mismatch(held: &str, object: &Value, step: &str) -> QueryError {
-    let message = format!(
-        "Objects must be both of Map or Collection, or fit the operator: into {held} a {} cannot be merged; give it a collection or another operator",
-        object.type_name()
-    );
-    QueryError::step(step, message)
-}
-
 #[cfg(test)]
 mod tests {
-    use planner::physical::{By, Child, Grain, InterPolicy, IntraPolicy, Op, Policy, Scope, SideEffect};
+    use planner::physical::{
+        Aggregation, By, Child, Grain, InterPolicy, IntraPolicy, Op, Policy, Scope, SideEffect,
+    };
+
+    use values::Set;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use graph::{Snapshot, Transaction};
+use graph::{Computed, Snapshot, Transaction};
 use planner::physical::Plan;
 use values::Value;
 use values::watch::Watch;
@@ -54,6 +54,8 @@ pub struct QueryState {
     pub shareable: Shareable,
     /// Its number, and the seed for `shuffle`, `sample` and `coin`.
     pub seed: u64,
+    /// The properties that it computes.
+    pub computed: Option<Arc<Computed>>,
     /// How often its steps have drawn for one traverser apart from the others.
     pub draws: AtomicU64,
 }
@@ -65,11 +67,27 @@ impl QueryState {
         match &self.access {
             Access::Read(snapshot) => Cow::Borrowed(snapshot),
             Access::Write(transaction) | Access::Within(transaction) => {
-                Cow::Owned(match self.cancel.request() {
-                    Some(request) => transaction.snapshot().on_behalf_of(request),
-                    None => transaction.snapshot(),
+                let snapshot = self.of_transaction(transaction);
+                Cow::Owned(match &self.computed {
+                    Some(computed) => snapshot.with_computed(computed),
+                    None => snapshot,
                 })
             }
+        }
+    }
+
+    /// The same without what the query has computed.
+    pub(crate) fn stored(&self) -> Snapshot {
+        match &self.access {
+            Access::Read(snapshot) => snapshot.without_computed(),
+            Access::Write(transaction) | Access::Within(transaction) => self.of_transaction(transaction),
+        }
+    }
+
+    fn of_transaction(&self, transaction: &Transaction) -> Snapshot {
+        match self.cancel.request() {
+            Some(request) => transaction.snapshot().on_behalf_of(request),
+            None => transaction.snapshot(),
         }
     }
 

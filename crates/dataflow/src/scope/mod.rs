@@ -10,11 +10,13 @@
 //! | `branch/` | `where`, `map`, `local`, `coalesce`, `sideEffect`, `by` | traverser, or batch when turned off |
 //! | `stream.rs` | `union`, `choose`, long pipelines | whole input |
 //! | `group.rs` | `group` | whole input, one tag per key |
+//! | `algorithm/` | `pageRank` and its kin | whole input |
 //! | `repeat.rs` | `repeat` | iteration |
 //! | `exchange.rs`, `piece.rs` | parts of the plan that run on several executors | piece of the input |
 //!
 //! It must never know what the operators inside do; what is inside must never know that it is in a scope.
 
+mod algorithm;
 mod branch;
 mod egress;
 mod exchange;
@@ -46,6 +48,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         | ScopeKind::Switch { .. }
         | ScopeKind::Inline { .. } => Box::new(stream::StreamScope::new(scope)),
         ScopeKind::Group { .. } => Box::new(group::GroupScope::new(scope)),
+        ScopeKind::Algorithm(_) => Box::new(algorithm::AlgorithmScope::new(scope)),
         ScopeKind::Repeat { .. } => Box::new(repeat::LoopScope::new(scope)),
         ScopeKind::Exchange { .. } => Box::new(exchange::ExchangeScope::new(scope)),
     }

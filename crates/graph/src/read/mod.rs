@@ -7,6 +7,7 @@ mod access_range;
 mod ahead;
 mod batched;
 mod check_tree;
+mod computed;
 mod edge_ids;
 mod list;
 mod notes;
@@ -22,7 +23,8 @@ mod stretches;
 
 pub(crate) use access::whole_number;
 pub use access_order::OrderCursor;
-pub use batched::{DegreeCache, Degrees, Ends, Lists, PropertyColumn};
+pub use batched::{BlockLists, DegreeCache, Degrees, Ends, Extent, Lists, PropertyColumn};
+pub use computed::{Computed, VertexValues};
 pub use list::{List, Run};
 pub use notes::Filtered;
 pub(crate) use overlay::{Overlay, Own, OwnEdge};

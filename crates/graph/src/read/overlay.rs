@@ -6,8 +6,12 @@
 use crossbeam_skiplist::SkipSet;
 use values::{EdgeRef, Value, VertexRef};
 
+use super::computed::Computed;
 use crate::cells::ChainMap;
-use crate::model::{Dir, EdgeCells, EdgeLabelId, KeyId, NameSpace, NewNames, PropertyState, VertexLabelId};
+use crate::model::{
+    Dir, EdgeCells, EdgeLabelId, KeyId, NameSpace, NewNames, PropertyCell, PropertyState, Single, ValueRef,
+    VertexLabelId,
+};
 use crate::sections::{EdgeChange, EntryRef, VertexState};
 
 /// Uncommitted versions by what they are versions of.
@@ -42,6 +46,8 @@ pub(crate) struct Own<'a> {
     pub(crate) writes: u64,
     /// The names that the transaction brings.
     pub(crate) names: Option<&'a NewNames>,
+    /// What the query has computed.
+    pub(crate) computed: Option<&'a Computed>,
 }
 
 impl<'a> Own<'a> {
@@ -54,8 +60,30 @@ impl<'a> Own<'a> {
         self.overlay.vertices.visible(&v, self.writes).map(|version| version.change())
     }
 
-    pub(crate) fn property(self, v: VertexRef, key: KeyId) -> Option<&'a PropertyState> {
+    fn property(self, v: VertexRef, key: KeyId) -> Option<&'a PropertyState> {
         self.overlay.properties.visible(&(v, key), self.writes).map(|version| version.change())
+    }
+
+    fn computed(self, v: VertexRef, key: KeyId) -> Option<ValueRef<'a>> {
+        self.computed?.get(v, key)
+    }
+
+    /// The first value of a vertex under a key, if what is stored there does not count.
+    pub(crate) fn first(self, v: VertexRef, key: KeyId) -> Option<Option<ValueRef<'a>>> {
+        let computed = self.computed(v, key).map(Some);
+        computed.or_else(|| self.property(v, key).map(PropertyState::first))
+    }
+
+    /// What a vertex has under a key, if what is stored there does not count.
+    pub(crate) fn single(self, v: VertexRef, key: KeyId) -> Option<Single<'a>> {
+        let computed = self.computed(v, key).map(Single::Value);
+        computed.or_else(|| self.property(v, key).map(PropertyState::single))
+    }
+
+    /// All values of a vertex under a key, if what is stored there does not count.
+    pub(crate) fn cells(self, v: VertexRef, key: KeyId) -> Option<Vec<PropertyCell>> {
+        let computed = self.computed(v, key).map(|value| vec![PropertyCell::first(value.to_value())]);
+        computed.or_else(|| self.property(v, key).map(PropertyState::to_cells))
     }
 
     pub(crate) fn list(

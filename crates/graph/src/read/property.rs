@@ -3,9 +3,7 @@
 use values::{EdgeRef, Value, VertexRef, compare};
 
 use super::reader::Reader;
-use crate::model::{
-    EDGE_ID_KEY, KeyId, PropertyCell, PropertyEntry, PropertyId, PropertyState, Single, ValueRef, slot_of,
-};
+use crate::model::{EDGE_ID_KEY, KeyId, PropertyCell, PropertyEntry, PropertyId, Single, ValueRef, slot_of};
 use crate::sections::{Column, SectionKey, SectionName};
 
 impl Reader<'_> {
@@ -19,9 +17,9 @@ impl Reader<'_> {
     #[inline]
     pub fn value_ref(&self, v: VertexRef, key: KeyId) -> Option<ValueRef<'_>> {
         if let Some(own) = self.own
-            && let Some(state) = own.property(v, key)
+            && let Some(first) = own.first(v, key)
         {
-            return state.first();
+            return first;
         }
         self.column(v, key)?.get(slot_of(v), self.tick)
     }
@@ -30,9 +28,9 @@ impl Reader<'_> {
     #[inline]
     pub fn single(&self, v: VertexRef, key: KeyId) -> Single<'_> {
         if let Some(own) = self.own
-            && let Some(state) = own.property(v, key)
+            && let Some(single) = own.single(v, key)
         {
-            return state.single();
+            return single;
         }
         self.column(v, key).map_or(Single::Absent, |column| column.single(slot_of(v), self.tick))
     }
@@ -42,9 +40,9 @@ impl Reader<'_> {
     #[inline]
     pub fn is_plain(&self, v: VertexRef, key: KeyId) -> bool {
         if let Some(own) = self.own
-            && let Some(state) = own.property(v, key)
+            && let Some(single) = own.single(v, key)
         {
-            return !matches!(state, PropertyState::Many(_));
+            return !matches!(single, Single::Several);
         }
         self.column(v, key).is_none_or(|column| column.is_plain(slot_of(v), self.tick))
     }
@@ -105,9 +103,9 @@ impl Reader<'_> {
     /// All values of a vertex under a key.
     pub(crate) fn cells(&self, v: VertexRef, key: KeyId) -> Vec<PropertyCell> {
         if let Some(own) = self.own
-            && let Some(state) = own.property(v, key)
+            && let Some(cells) = own.cells(v, key)
         {
-            return state.to_cells();
+            return cells;
         }
         self.column(v, key).map_or_else(Vec::new, |column| column.cells(slot_of(v), self.tick))
     }

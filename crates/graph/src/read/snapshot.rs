@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use timeline::{SnapshotGuard, Stamp};
 
+use super::computed::Computed;
 use super::overlay::{Overlay, Own};
 use super::reader::Reader;
 use crate::cache::Request;
@@ -28,6 +29,7 @@ struct Inner {
     catalog: Catalog,
     counts: Arc<Counts>,
     own: Option<(Arc<Overlay>, u64)>,
+    computed: Option<Arc<Computed>>,
     /// The first read that failed, of all snapshots of one transaction.
     failure: Arc<OnceLock<GraphError>>,
     /// Holds the watermark.
@@ -51,7 +53,7 @@ impl Snapshot {
                 let catalog = newest.at(guard.stamp().bits());
                 let guard = Arc::new(guard);
                 let (memory, failure) = (Arc::clone(memory), Arc::default());
-                let inner = Inner { memory, catalog, counts, own: None, failure, guard };
+                let inner = Inner { memory, catalog, counts, own: None, computed: None, failure, guard };
                 return Self { inner: Arc::new(inner), request: None };
             }
             std::hint::spin_loop();
@@ -64,7 +66,7 @@ impl Snapshot {
         let catalog = memory.catalog().at(guard.stamp().bits());
         let (counts, guard) = (memory.counts.newest(), Arc::new(guard));
         let (memory, failure) = (Arc::clone(memory), Arc::default());
-        let inner = Inner { memory, catalog, counts, own: None, failure, guard };
+        let inner = Inner { memory, catalog, counts, own: None, computed: None, failure, guard };
         Self { inner: Arc::new(inner), request: None }
     }
 
@@ -84,6 +86,34 @@ impl Snapshot {
         self.with(Some(names), Arc::clone(&self.inner.counts), None)
     }
 
+    /// Properties of these names that a query computes, for [`Snapshot::with_computed`].
+    ///
+    /// # Errors
+    /// If one of them cannot be a key's name, or there are too many names.
+    pub fn computes<'n>(&self, keys: impl Iterator<Item = &'n str>) -> Result<Arc<Computed>> {
+        Computed::new(NewNames::new(&self.inner.memory.names), keys)
+    }
+
+    /// The same moment as somebody sees it who has computed these properties.
+    #[must_use]
+    pub fn with_computed(&self, computed: &Arc<Computed>) -> Self {
+        let own = self.inner.own.clone().unwrap_or_default();
+        let mut seen = self.with(Some(&computed.names), Arc::clone(&self.inner.counts), Some(own));
+        if let Some(inner) = Arc::get_mut(&mut seen.inner) {
+            inner.computed = Some(Arc::clone(computed));
+        }
+        seen
+    }
+
+    /// The same moment without what somebody has computed.
+    #[must_use]
+    pub fn without_computed(&self) -> Self {
+        match self.inner.computed {
+            Some(_) => self.with(None, Arc::clone(&self.inner.counts), None),
+            None => self.clone(),
+        }
+    }
+
     fn with(
         &self,
         names: Option<&Arc<NewNames>>,
@@ -93,7 +123,7 @@ impl Snapshot {
         let Inner { memory, failure, guard, .. } = &*self.inner;
         let (memory, failure, guard) = (Arc::clone(memory), Arc::clone(failure), Arc::clone(guard));
         let catalog = self.inner.catalog.with_new(names);
-        let inner = Inner { memory, catalog, counts, own, failure, guard };
+        let inner = Inner { memory, catalog, counts, own, computed: None, failure, guard };
         Self { inner: Arc::new(inner), request: self.request.clone() }
     }
 
@@ -177,7 +207,8 @@ impl Snapshot {
 
     pub(crate) fn own(&self) -> Option<Own<'_>> {
         let names = self.inner.catalog.new_names();
-        self.inner.own.as_ref().map(|(overlay, writes)| Own { overlay, writes: *writes, names })
+        let computed = self.inner.computed.as_deref();
+        self.inner.own.as_ref().map(|(overlay, writes)| Own { overlay, writes: *writes, names, computed })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::cache::{LoadTurn, Request};
 use crate::commit::{Commit, Committer};
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, KeyId, NameSpace, NewNames, ReadUnit, name_hash, units, unstorable};
-use crate::read::{Overlay, Own, Reader, Snapshot};
+use crate::read::{Computed, Overlay, Own, Reader, Snapshot};
 use crate::resident::Memory;
 
 /// Writes that become visible and durable together, or not at all. Optimistic: what it read is validated at commit.
@@ -58,6 +58,15 @@ impl Transaction {
             return self.base.clone();
         }
         self.base.with_own(&self.overlay, (writes.writes, self.names.get()), Arc::new(writes.counts.clone()))
+    }
+
+    /// Properties of these names that a query in this transaction computes, for [`Snapshot::with_computed`].
+    ///
+    /// # Errors
+    /// If one of them cannot be a key's name, or there are too many names.
+    pub fn computes<'n>(&self, keys: impl Iterator<Item = &'n str>) -> Result<Arc<Computed>> {
+        let names = self.names.get_or_init(|| NewNames::new(&self.memory().names));
+        Computed::new(Arc::clone(names), keys)
     }
 
     /// A request for reads of this transaction, over at `deadline` at the latest; see [`Snapshot::on_behalf_of`].
@@ -157,7 +166,7 @@ impl Transaction {
     /// A reader that sees every write so far, for the write that comes next.
     pub(crate) fn reader(&self, writes: &WriteSet) -> Reader<'_> {
         let names = self.names.get().map(|names| &**names);
-        let own = Own { overlay: &self.overlay, writes: writes.writes, names };
+        let own = Own { overlay: &self.overlay, writes: writes.writes, names, computed: None };
         Reader::with_own(&self.base, (writes.writes > 0).then_some(own))
     }
 

@@ -1,5 +1,7 @@
 //! Statements: what stands between the semicolons.
 
+use std::sync::Arc;
+
 use super::{Parser, Refusal, Result};
 use crate::cursor::shorten;
 use crate::nearest::nearest;
@@ -8,7 +10,7 @@ use crate::{
     Action, Argument, Instruction, ParseErrorKind, Position, Query, SourceName, Statement, StepName,
     Terminal, Traversal,
 };
-use values::{Str, Value};
+use values::{Map, Str, Value};
 
 /// What a chain of calls on a traversal ends with.
 pub(super) enum ChainEnd {
@@ -53,6 +55,23 @@ impl<'t> Parser<'t, '_> {
         match self.cursor.peek() {
             None => Ok(traversal),
             Some(_) => Err(self.unexpected_here("`.` and a step, or the end")),
+        }
+    }
+
+    /// The whole text, if it is one map of literals.
+    pub(super) fn lone_map(mut self) -> Result<Map> {
+        const EXPECTED: &str = "a map of literals by their names, such as [\"x\":1]";
+        let start = self.cursor.offset();
+        if self.cursor.peek() != Some(b'[') {
+            return Err(self.unexpected_here(EXPECTED));
+        }
+        let map = match self.argument()? {
+            Argument::Value(Value::Map(map)) => Arc::unwrap_or_clone(map).into_inner(),
+            _ => return Err(self.unexpected(start, EXPECTED)),
+        };
+        match self.cursor.peek() {
+            None => Ok(map),
+            Some(_) => Err(self.unexpected_here("the end")),
         }
     }
 

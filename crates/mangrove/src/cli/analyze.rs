@@ -2,8 +2,8 @@
 
 use mangrove::{Error, config::Config};
 
-use super::{Failure, open, progress::bar, stats};
-use crate::output::say;
+use super::{Failure, open, progress::bar};
+use crate::output::{say, stats};
 
 /// Counts the degrees and the values under indexes of the default graph, stores what it found and prints it.
 pub(super) fn run(config: &Config) -> Result<(), Failure> {

@@ -1,17 +1,17 @@
 //! The command line.
+//!
+//! It must never know how a query is planned or run: it asks a `Database`, as any application does.
 
 mod analyze;
 mod backup;
 mod check;
 mod descriptors;
-mod failure;
 mod generate;
 mod import;
 mod progress;
 mod query;
 mod schema;
 mod serve;
-pub mod stats;
 
 use std::path::PathBuf;
 
@@ -21,9 +21,12 @@ use mangrove::{
     config::{Config, HostedGraph, Override},
 };
 
-pub use failure::Failure;
-
-use crate::{console::Console, logging, output::say};
+use crate::{
+    console::Console,
+    failure::Failure,
+    logging,
+    output::{say, stats},
+};
 
 /// Mangrove: a graph database for interactive, multi-tenant Gremlin.
 #[derive(Parser, Debug)]

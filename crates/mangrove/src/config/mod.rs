@@ -6,6 +6,8 @@
 //!
 //! Every layer speaks of the same dotted keys, so there is one list of settings ([`Config`] itself) and no key
 //! that only one layer knows. The file is checked on its own first, because only there a mistake has a line.
+//!
+//! It must never know what is done with a setting: whoever obeys one takes it from here.
 
 mod error;
 mod layers;

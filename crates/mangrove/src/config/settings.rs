@@ -110,6 +110,12 @@ pub struct EngineConfig {
     pub plan_cache: usize,
     /// How often a request that lost against a concurrent write is tried again.
     pub write_retries: u32,
+    /// Requests with a key that are remembered, per graph.
+    pub request_keys: usize,
+    /// The same of one client's address.
+    pub request_keys_per_address: usize,
+    /// Milliseconds for which they are, after they were done.
+    pub request_key_time: u64,
 }
 
 /// What is loaded at a time, of each graph: see [`graph::PoolOptions`].
@@ -251,6 +257,9 @@ impl Default for EngineConfig {
             memory_per_query: 1 << 30,
             plan_cache: 1_024,
             write_retries: 8,
+            request_keys: 50_000,
+            request_keys_per_address: 25_000,
+            request_key_time: 600_000,
         }
     }
 }

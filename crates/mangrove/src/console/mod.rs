@@ -1,4 +1,6 @@
 //! The interactive console.
+//!
+//! It must never know how a query is planned or run: it reads lines, asks a `Database`, and prints.
 
 mod command;
 mod completion;
@@ -15,8 +17,8 @@ use mangrove::Database;
 use parking_lot::RwLock;
 
 use crate::{
-    cli::Failure,
-    output::{Format, Printer, complain, rows, say},
+    failure::Failure,
+    output::{Format, Printer, complain, rows, say, stats},
 };
 use command::{Command, HELP};
 use completion::Vocabulary;
@@ -97,7 +99,7 @@ impl Console {
             Command::Explain(text) => say(self.database.explain(&text)?)?,
             Command::Profile(text) => say(self.database.profile(&text)?)?,
             Command::Names => print_names(&vocabulary(&self.database))?,
-            Command::Stats => say(crate::cli::stats::report(&self.database.stats()))?,
+            Command::Stats => say(stats::report(&self.database.stats()))?,
             Command::Format(format) => self.format = format,
             Command::Timing => self.timing = !self.timing,
             Command::Help => say(HELP)?,

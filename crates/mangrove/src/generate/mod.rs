@@ -3,6 +3,8 @@
 //! [`social()`] writes what LDBC's SNB data generator would: people in cities and universities, friendships with
 //! communities and hubs, forums, trees of messages, likes, tags. It is not LDBC's generator and its data is not official;
 //! it is one small program that runs anywhere, in bounded memory, and gives the same bytes for the same seed.
+//!
+//! It must never know a graph: it writes files that an import reads.
 
 mod calendar;
 mod dictionary;

@@ -1,6 +1,9 @@
-//! Results for people and for pipes.
+//! Results, and the sizes of a graph, for people and for pipes.
+//!
+//! It must never know where results come from.
 
 mod say;
+pub mod stats;
 mod table;
 
 use std::io::{self, Write};

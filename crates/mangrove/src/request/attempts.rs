@@ -27,7 +27,7 @@ pub(crate) struct Attempts {
 }
 
 /// When the next attempt may begin.
-pub(crate) enum Next {
+pub(super) enum Next {
     /// Now.
     Now,
     /// Ask again after so long, if nothing wakes whoever asks before.
@@ -46,7 +46,7 @@ impl Attempts {
     ///
     /// # Errors
     /// What the request comes to, if there is none.
-    pub(crate) fn lost(&self, inner: &Inner, number: u32, error: QueryError) -> Result<(), Error> {
+    pub(super) fn lost(&self, inner: &Inner, number: u32, error: QueryError) -> Result<(), Error> {
         match error {
             QueryError::Graph(error) if error.is_retryable() => {
                 if matches!(*error, GraphError::Kept { .. }) {
@@ -64,7 +64,7 @@ impl Attempts {
 
     /// When the next attempt may begin, after `number` of them. `wake` is called when it is worth asking again: by whoever makes a
     /// commit visible, which it must not hold up.
-    pub(crate) fn next(&self, number: u32, wake: impl FnOnce() + Send + 'static) -> Next {
+    pub(super) fn next(&self, number: u32, wake: impl FnOnce() + Send + 'static) -> Next {
         let left = self.time.deadline().map(|end| end.saturating_duration_since(Instant::now()));
         match self.turn.ask(wake) {
             TurnAnswer::Come => Next::Now,

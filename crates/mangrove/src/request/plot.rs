@@ -49,11 +49,15 @@ impl Plot {
         Ok(plot)
     }
 
+    /// Whether it is one statement.
+    pub(crate) fn is_lone(&self) -> bool {
+        self.ahead.len() == 1 && self.rest.is_done()
+    }
+
     /// Its statement, if it is one that runs a traversal and keeps nothing of it.
     pub(crate) fn lone_traversal(&self) -> Option<&Statement> {
-        let is_lone = self.ahead.len() == 1 && self.rest.is_done();
         self.ahead.front().filter(|statement| {
-            is_lone && statement.variable.is_none() && matches!(statement.action, Action::Traverse(..))
+            self.is_lone() && statement.variable.is_none() && matches!(statement.action, Action::Traverse(..))
         })
     }
 

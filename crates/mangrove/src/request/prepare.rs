@@ -178,11 +178,14 @@ fn text(planned: &Planned) -> String {
 }
 
 fn timeout(planned: &Planned) -> Result<Option<Duration>, Error> {
-    let Some(millis) = planned.setting("evaluationTimeout").and_then(Value::as_i64) else { return Ok(None) };
+    // The second is TinkerPop 4's name for it.
+    let mut names = ["evaluationTimeout", "timeoutMillis"].into_iter();
+    let said = names.find_map(|name| Some((name, planned.setting(name)?.as_i64()?)));
+    let Some((name, millis)) = said else { return Ok(None) };
     match u64::try_from(millis) {
         // Gremlin Server's way to say "for ever".
         Ok(0) => Ok(Some(Duration::MAX)),
         Ok(millis) => Ok(Some(Duration::from_millis(millis))),
-        Err(_) => Err(Error::Script(format!("evaluationTimeout must not be negative, but is {millis}"))),
+        Err(_) => Err(Error::Script(format!("{name} must not be negative, but is {millis}"))),
     }
 }

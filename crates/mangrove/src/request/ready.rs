@@ -6,6 +6,7 @@ use graph::Snapshot;
 use gremlin::Bindings;
 
 use super::{
+    once::refuse_key,
     origin::Origin,
     plot::Plot,
     prepare::{Preparation, Prepared},
@@ -116,6 +117,7 @@ impl Ready {
         wishes: &Wishes,
     ) -> Result<Self, Error> {
         let Request { traversal, mode } = request;
+        refuse_key(&traversal)?;
         let traversal = services::substitute(inner, traversal, seen.within(mode, wishes))?;
         let time = wishes.time(inner);
         match mode {

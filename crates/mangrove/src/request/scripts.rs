@@ -16,6 +16,7 @@ use rustc_hash::FxBuildHasher;
 use values::{Str, Value};
 
 use super::{
+    once::has_key,
     plot::Plot,
     prepare::Prepared,
     script::{Mode, Read, Request},
@@ -153,6 +154,7 @@ impl Scripts {
         if text.len() > LONGEST
             || !runs
             || begins_with_call(&request.traversal)
+            || has_key(&request.traversal)
             || !self.has_come_before(text)
         {
             return;

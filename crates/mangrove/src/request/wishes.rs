@@ -1,6 +1,7 @@
 //! What whoever makes a request wants beside the traversal.
 
 use std::{
+    net::{IpAddr, Ipv4Addr},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -22,6 +23,8 @@ pub(crate) struct Wishes {
     max_timeout: Option<Duration>,
     read_only: bool,
     materialize: Materialize,
+    /// Whether the request has a key: it is done as a whole, and known to be done.
+    is_keyed: bool,
 }
 
 impl Wishes {
@@ -34,6 +37,7 @@ impl Wishes {
             max_timeout: None,
             read_only: false,
             materialize: Materialize::default(),
+            is_keyed: false,
         }
     }
 
@@ -47,6 +51,24 @@ impl Wishes {
             max_timeout: query.max_timeout,
             read_only: query.read_only,
             materialize: query.materialize,
+            is_keyed: query.key.is_some(),
+        }
+    }
+
+    /// The same of a request whose traversal says its key.
+    pub(crate) fn keyed(self) -> Self {
+        Self { is_keyed: true, ..self }
+    }
+
+    pub(crate) fn is_keyed(&self) -> bool {
+        self.is_keyed
+    }
+
+    /// Where it is asked from: an address of nobody's, if the application asks itself.
+    pub(super) fn address(&self) -> IpAddr {
+        match self.caller {
+            Caller::Client { address, .. } => address,
+            Caller::Application => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         }
     }
 

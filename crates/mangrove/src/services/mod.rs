@@ -8,6 +8,8 @@
 //!
 //! A service starts a traversal; what follows it goes on with its results. Changes of schema and indexes are commits of
 //! their own: they are no part of a transaction.
+//!
+//! It must never know by which door a call came, nor what the traversal does behind it.
 
 mod backup;
 mod call;

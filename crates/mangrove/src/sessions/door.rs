@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use gremlin::{Action, Statement, Terminal, Traversal};
+use gremlin::{Action, Bindings, Statement, Terminal, Traversal};
 use server::{End, Input, Query};
 use values::Str;
 
 use super::{Course, Ground};
 use crate::{
     Error,
-    hosted::{Ended, single},
-    request::{Plot, Request, ServerSink, Wishes, refusal},
+    hosted::single,
+    request::{Once, Over, Plot, Request, ServerSink, Wishes, once, refusal},
 };
 
 /// What the server holds of a session.
@@ -23,6 +23,49 @@ impl SessionDoor {
     }
 
     fn start(
+        &self,
+        query: Query,
+        manages: bool,
+        sink: &ServerSink,
+    ) -> Result<Box<dyn server::Running>, Error> {
+        let Some(key) = Once::of(&query)? else { return self.start_now(query, manages, sink) };
+        once(self.0.inner(), key, sink, |sink| {
+            self.admit_key(&query, manages)?;
+            self.start_now(query, manages, sink)
+        })
+    }
+
+    /// Whether a request may have a key that was not done before.
+    ///
+    /// # Errors
+    /// If nobody could say whether it is done when it is answered, or there is nothing to do.
+    fn admit_key(&self, query: &Query, manages: bool) -> Result<(), Error> {
+        if manages {
+            return Ok(());
+        }
+        let is_commit = match &query.input {
+            Input::End(end) => *end == End::Commit,
+            Input::Text { script, source, .. } => is_commit(script, source),
+            Input::Bytecode(_) => false,
+        };
+        if !is_commit {
+            return Err(Error::RequestKey(
+                "a request key is for what is done for good when it is answered: a commit, or a request that is a transaction of its \
+                 own (manageTransaction)"
+                    .into(),
+            ));
+        }
+        if self.0.has_no_transaction() {
+            return Err(Error::TransactionOver(
+                "nothing was done with this request key: the session has no open transaction that it could commit; begin again and \
+                 send all of its requests once more"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn start_now(
         &self,
         query: Query,
         manages: bool,
@@ -55,10 +98,20 @@ impl server::Session for SessionDoor {
             Err(error) => {
                 self.0.end_request();
                 sink.finish(Err(refusal(&error)));
-                Box::new(Ended)
+                Box::new(Over)
             }
         }
     }
+
+    fn is_open(&self) -> bool {
+        self.0.open_since().is_some()
+    }
+}
+
+/// Whether a script commits and does nothing else.
+fn is_commit(script: &str, source: &str) -> bool {
+    let plot = Plot::read(script, source, &Bindings::new());
+    plot.is_ok_and(|plot| plot.is_lone() && plot.first().is_some_and(|it| it.action == Action::Commit))
 }
 
 fn statement(action: Action) -> Statement {

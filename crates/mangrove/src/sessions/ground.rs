@@ -248,6 +248,11 @@ impl Ground {
         false
     }
 
+    /// Whether there is no transaction, nor one that was rolled back without its client's knowing.
+    pub(super) fn has_no_transaction(&self) -> bool {
+        matches!(self.state.lock().phase, Phase::None)
+    }
+
     /// Since when a transaction is open.
     pub(super) fn open_since(&self) -> Option<Instant> {
         match &self.state.lock().phase {

@@ -11,15 +11,16 @@
 //! ```
 //!
 //! A script of several statements outside of a session has a ground of its own, which ends with it.
+//! It must never know how a request is read and planned, how it waits for its turn, nor how its results reach a socket: `request/` does
+//! the one, the server the other.
 //!
 //! | file | what |
 //! |---|---|
 //! | `options.rs` | the bounds |
 //! | `account.rs` | what whoever has transactions open may have and hold |
 //! | `ground.rs` | what the requests of a session have in common |
-//! | `course.rs` | one request on its way through its statements |
+//! | `course.rs` | one request on its way through its statements: a way of the life in `request/` |
 //! | `kept.rs` | what a statement came to, for a variable |
-//! | `relay.rs` | the results of one statement on their way |
 //! | `expiry.rs` | the end of those that are open for too long |
 //! | `door.rs` | the server's door |
 
@@ -30,7 +31,6 @@ mod expiry;
 mod ground;
 mod kept;
 mod options;
-mod relay;
 
 pub(crate) use course::Course;
 pub(crate) use door::SessionDoor;

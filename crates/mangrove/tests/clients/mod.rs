@@ -80,6 +80,7 @@ pub fn query(script: &str) -> Query {
         max_timeout: None,
         read_only: false,
         materialize: Materialize::All,
+        key: None,
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! It must never know what a plan costs or how it runs: what a traversal means is all that it decides.
 
+mod algorithm;
 mod branch;
 mod call;
 mod connective;
@@ -315,6 +316,9 @@ impl Binder<'_> {
             S::Repeat => self.repeat(call, shape, out),
             S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
             S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
+            S::PageRank | S::PeerPressure | S::ConnectedComponent | S::ShortestPath => {
+                self.algorithm(call, shape, out)
+            }
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
             S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times | S::Read | S::Write => {
                 Err(call.misplaced())

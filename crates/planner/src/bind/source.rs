@@ -76,8 +76,8 @@ pub(crate) struct SourceSettings {
     seeded: Option<Option<Position>>,
     /// Whether `ConnectiveStrategy` is taken away: then `and()` and `or()` between steps are steps as any other.
     pub unconnected: bool,
-    /// `VertexProgramStrategy` or `withComputer()`, and where.
-    computer: Option<Option<Position>>,
+    /// `VertexProgramStrategy` or `withComputer()`: graph algorithms run without it, and all else as ever.
+    computer: bool,
     /// `VertexProgramRestrictionStrategy`.
     forbids_computer: bool,
     /// Everything in `with` that is not the planner's, for the engine.
@@ -96,11 +96,10 @@ impl SourceSettings {
         for instruction in source {
             settings.read(instruction)?;
         }
-        match settings.computer {
-            Some(_) if settings.forbids_computer => Err(PlanError::NoComputer),
-            Some(at) => Err(PlanError::form("a GraphComputer (`withComputer`, `VertexProgramStrategy`)", at)),
-            None => Ok(settings),
+        if settings.computer && settings.forbids_computer {
+            return Err(PlanError::NoComputer);
         }
+        Ok(settings)
     }
 
     /// Refuses a seed, if the traversal draws: TinkerPop's draws are those of `java.util.Random`.
@@ -152,9 +151,19 @@ impl SourceSettings {
                     }
                 }
             }
-            SourceName::WithComputer => self.computer = Some(instruction.at),
+            SourceName::WithComputer => self.computer(instruction)?,
         }
         Ok(())
+    }
+
+    fn computer(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
+        self.computer = true;
+        match instruction.args.first() {
+            Some(Argument::Strategy(strategy)) => self.strategies.take_computer(strategy, instruction.at),
+            // The class of a computer, say.
+            None | Some(Argument::Value(Value::Null | Value::String(_))) => Ok(()),
+            Some(_) => Err(PlanError::form("`withComputer` with such an argument", instruction.at)),
+        }
     }
 
     fn sack(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
@@ -199,7 +208,10 @@ impl SourceSettings {
         match strategy.name.as_str() {
             "ReadOnlyStrategy" => self.read_only = true,
             "SeedStrategy" => self.seeded = Some(instruction.at),
-            "VertexProgramStrategy" => self.computer = Some(instruction.at),
+            "VertexProgramStrategy" => {
+                self.strategies.take_computer(strategy, instruction.at)?;
+                self.computer = true;
+            }
             "VertexProgramRestrictionStrategy" => self.forbids_computer = true,
             "ConnectiveStrategy" => self.unconnected = false,
             "OptionsStrategy" => {
@@ -225,7 +237,7 @@ impl SourceSettings {
             "SideEffectStrategy" => self.side_effects.clear(),
             "SackStrategy" => self.sack = None,
             "SeedStrategy" => self.seeded = None,
-            "VertexProgramStrategy" => self.computer = None,
+            "VertexProgramStrategy" => self.computer = false,
             "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
             "ConnectiveStrategy" => self.unconnected = true,
             "ProductiveByStrategy" => self.productive_by = None,

@@ -52,7 +52,7 @@ impl Role {
 }
 
 macro_rules! children {
-    ($(#[$doc:meta])* $name:ident, $repeat:ident, $modulator:ident, $condition:ident, $property:ident, $input:ident, $inputs:ident, $computed:ident, $iter:ident, $($mutability:tt)?) => {
+    ($(#[$doc:meta])* $name:ident, $repeat:ident, $modulator:ident, $condition:ident, $property:ident, $input:ident, $inputs:ident, $computed:ident, $subqueries:ident, $iter:ident, $($mutability:tt)?) => {
         impl Kind {
             $(#[$doc])*
             pub fn $name(&$($mutability)? self, visit: &mut dyn FnMut(&$($mutability)? Chain, Role)) {
@@ -109,6 +109,9 @@ macro_rules! children {
                         choose.unproductive.$iter().for_each(|chain| visit(chain, Role::Stream));
                     }
                     Self::Repeat(repeat) => $repeat(repeat, visit),
+                    Self::Algorithm(algorithm) => {
+                        algorithm.$subqueries().into_iter().flatten().for_each(|chain| visit(chain, Role::Each));
+                    }
                     Self::Write(write) => match &$($mutability)? **write {
                             Write::AddVertex(add) => {
                                 $input(&$($mutability)? add.label, visit);
@@ -176,12 +179,12 @@ macro_rules! children {
 children!(
     /// Visits the step's direct subqueries.
     for_each_child, repeat_children, modulator_child, condition_children, property_children, input_child, inputs,
-    computed, iter,
+    computed, subqueries, iter,
 );
 children!(
     /// Visits the step's direct subqueries, to change them.
     for_each_child_mut, repeat_children_mut, modulator_child_mut, condition_children_mut, property_children_mut,
-    input_child_mut, inputs_mut, computed_mut, iter_mut, mut
+    input_child_mut, inputs_mut, computed_mut, subqueries_mut, iter_mut, mut
 );
 
 impl Chain {

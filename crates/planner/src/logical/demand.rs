@@ -37,6 +37,7 @@ fn decides(step: &Step) -> Option<bool> {
         | Kind::GroupCount(_)
         | Kind::Tail(_)
         | Kind::Barrier
+        | Kind::Algorithm(_)
         | Kind::Sample(..)
         | Kind::Cap(_)
         | Kind::Collect { eager: true, .. } => Some(false),

@@ -70,6 +70,7 @@ fn has_barrier(step: &Step) -> bool {
             | Kind::Group(_)
             | Kind::GroupCount(_)
             | Kind::Barrier
+            | Kind::Algorithm(_)
             | Kind::MergeSacks(_)
             | Kind::Collect { .. }
             | Kind::Sample(..)

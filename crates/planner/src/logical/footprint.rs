@@ -154,6 +154,7 @@ impl Kind {
             | Self::Tail(_)
             | Self::Aggregate(_)
             | Self::Barrier
+            | Self::Algorithm(_)
             | Self::HoldRepeats
             | Self::BulkByDegree { .. }
             | Self::BulkByWalks { .. } => Footprint::STREAM,

@@ -131,6 +131,7 @@ fn waits_for_all(kind: &Kind) -> bool {
         | Kind::Tail(_)
         | Kind::Aggregate(_)
         | Kind::Barrier
+        | Kind::Algorithm(_)
         | Kind::MergeSacks(_)
         | Kind::Sample(..)
         | Kind::Cap(_)

@@ -52,6 +52,8 @@ pub struct Logical {
     pub paths: bool,
     /// Whether it changes the graph.
     pub writes: bool,
+    /// The properties that it computes, in the order of its algorithms.
+    pub computed: Vec<Str>,
     /// Number of parameters it names.
     pub params: u32,
     /// Whether a profile is asked for instead of the results.

@@ -99,6 +99,7 @@ pub(super) fn own_reads(kind: &Kind) -> Parts {
             let operands = comparison.operands.iter().map(|(_, _, by)| by);
             of_all(operands.chain([&comparison.left.1]))
         }
+        Kind::Algorithm(_) => Parts::ALL,
         Kind::Group(group) => of_modulator(&group.key),
         Kind::GroupCount(group) => of_modulator(&group.key),
         Kind::Repeat(repeat) => of_conditions(repeat),

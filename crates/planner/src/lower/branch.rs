@@ -66,6 +66,18 @@ impl Lowering<'_> {
                 let shown = place.shown || kind.shows_merging();
                 self.repeat(repeat, Place { shown, ..place }, ops);
             }
+            Kind::Algorithm(algorithm) => {
+                let lowered = algorithm.map(|chain| self.inner(chain, place.inside(false), &Ops::default()));
+                let keeps = lowered.keeps_traversers();
+                let kind = ScopeKind::Algorithm(Box::new(lowered));
+                let scope = self.scope(kind, Role::Each, Grain::Stream, false);
+                if keeps {
+                    ops.stay(scope)
+                } else {
+                    ops.go(scope)
+                }
+                ops.graph_changed();
+            }
             Kind::Group(group) => self.group(group, place, ops),
             _ => return false,
         }

@@ -14,7 +14,10 @@ use super::label_mix::{Labels, Mix, far_ends};
 use crate::Statistics;
 use crate::logical::{Access, Chain, Kind, Lookup, LoopCondition, Move, Repeat, Step};
 use crate::physical::{EdgeEnd, EdgeLabels, ElementKind, IndexedRange, Operand, Predicate, Test, ends};
-use crate::thresholds::{EQUALITY_PASSES, LOOP_ITERATIONS, MOST_PAIRS, RANGE_END_LEAVES, TEST_PASSES};
+use crate::thresholds::{
+    EQUALITY_PASSES, LOOP_ITERATIONS, MOST_ITERATIONS_GUESSED, MOST_PAIRS, PRESENCE_PASSES, RANGE_END_LEAVES,
+    TEST_PASSES, UNFOLDED_MEMBERS,
+};
 
 /// No guess is larger: what comes of it stays a number.
 const MOST: f64 = 1e60;
@@ -80,6 +83,7 @@ impl<'a> Cost<'a> {
                 Some(high) => guess(rows.min(high.saturating_sub(*low) as f64), 0.0, kept()),
                 None => guess(rows, 0.0, kept()),
             },
+            Kind::Algorithm(algorithm) if algorithm.keeps_traversers() => guess(rows, 0.0, kept()),
             Kind::Tail(n) | Kind::Sample(n, _) => guess(rows.min(*n as f64), 0.0, kept()),
             Kind::Order { limit, .. } => {
                 let work = self.of_modulators(step, rows, mix);
@@ -99,7 +103,7 @@ impl<'a> Cost<'a> {
             },
             Kind::Dedup { .. } => guess(self.at_most_all(rows, mix), 0.0, kept()),
             Kind::Discard => guess(0.0, 0.0, Mix::Unknown),
-            Kind::Unfold => guess(rows * 4.0, 0.0, Mix::Unknown),
+            Kind::Unfold => guess(rows * UNFOLDED_MEMBERS, 0.0, Mix::Unknown),
             Kind::FlatMap(chain) | Kind::Local(chain) => self.of_each(chain, rows, mix),
             Kind::Optional(chain) => {
                 let inner = self.of_each(chain, rows, mix);
@@ -374,7 +378,7 @@ fn iterations(repeat: &Repeat) -> i64 {
         LoopCondition::Times(n) => Some(*n),
         _ => None,
     });
-    times.unwrap_or(LOOP_ITERATIONS).clamp(0, 16)
+    times.unwrap_or(LOOP_ITERATIONS).clamp(0, MOST_ITERATIONS_GUESSED)
 }
 
 /// The share of traversers that a test lets pass, if nothing is known about what they are.
@@ -385,7 +389,7 @@ fn guess(test: &Test) -> f64 {
         Test::Constant(false) => 0.0,
         Test::And(parts) => parts.iter().map(guess).product(),
         Test::Not(inner) => 1.0 - guess(inner),
-        Test::HasKey(_) | Test::Present(_) | Test::Given(..) | Test::SimplePath(..) => 0.9,
+        Test::HasKey(_) | Test::Present(_) | Test::Given(..) | Test::SimplePath(..) => PRESENCE_PASSES,
         _ => TEST_PASSES,
     }
 }

@@ -77,6 +77,7 @@ pub(crate) fn lower(
         slots,
         side_effects: logical.side_effects.into_values().collect(),
         paths: logical.paths,
+        computed: logical.computed,
         unknown: Vec::new(),
         writes: logical.writes,
         params: logical.params,

@@ -46,6 +46,7 @@ fn labels_results(kind: &OpKind) -> bool {
                     | ScopeKind::Apply { .. }
                     | ScopeKind::SideEffect { .. }
                     | ScopeKind::Group { .. }
+                    | ScopeKind::Algorithm(_)
             )
         }
         _ => true,

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 use gremlin::{Argument, Instruction, Position, StepName, Traversal};
 use values::{Str, Value, watch};
 
+use crate::thresholds::{ANYWHERE_POWER, TEST_PASSES};
 use crate::{PlanError, Schema, Statistics, TICKS};
 use order::Plan;
 
@@ -140,9 +141,9 @@ impl Rewrite<'_> {
         match step.name {
             S::Out | S::In | S::OutE | S::InE => along(1.0),
             S::Both | S::BothE => along(2.0),
-            S::Has | S::HasLabel | S::Is | S::Where | S::Filter => 0.3,
+            S::Has | S::HasLabel | S::Is | S::Where | S::Filter => TEST_PASSES,
             S::HasId => 1.0 / vertices,
-            S::Repeat | S::V | S::E => vertices.sqrt(),
+            S::Repeat | S::V | S::E => vertices.powf(ANYWHERE_POWER),
             S::Count | S::Sum | S::Min | S::Max | S::Mean | S::Fold | S::Group | S::GroupCount => 1.0,
             _ => 1.0,
         }

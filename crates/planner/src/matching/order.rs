@@ -9,6 +9,7 @@ use values::{Str, Value, watch};
 use super::pattern::Pattern;
 use super::pattern::variables;
 use super::{Rewrite, has_match_inside, wrong};
+use crate::thresholds::{MATCH_CLOSES, MATCH_FILTERS, MATCH_FINDS};
 use crate::{HIDDEN, PlanError, TICKS};
 
 /// Patterns that have been put in order, as steps.
@@ -101,9 +102,9 @@ impl<'a> Plan<'a> {
             }
             Pattern::Path { start, .. } if !self.is_known(start) => None,
             Pattern::Path { inner, end, .. } => Some(match end {
-                None if inner.iter().all(is_filter) => 0.5,
-                Some(end) if self.is_known(end) => 1.0 + growth / (1.0 + growth),
-                _ => 2.0 + growth,
+                None if inner.iter().all(is_filter) => MATCH_FILTERS,
+                Some(end) if self.is_known(end) => MATCH_CLOSES + growth / (1.0 + growth),
+                _ => MATCH_FINDS + growth,
             }),
             // When nothing else is left, since it may find variables or not.
             Pattern::Or(branches) => branches.iter().all(|branch| self.can_begin(branch)).then_some(f64::MAX),

@@ -28,14 +28,12 @@ mod slots;
 pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
 pub use math::Expression;
-pub use op::{
-    Aggregation, By, EdgeEnd, EdgeLabels, ElementKind, ExpandTo, FetchKind, FileFormat, Function, GraphFile,
-    Hop, IndexedRange, Injected, LocalFn, LocalSort, MapKeys, Merge, MergeEntries, MergeMap, MergePhase,
-    MergeSacks, MergeValue, Op, OpKind, PropertyForm, Sack, SackWith, SelectForm, Selection, SortKey,
-    SortedPart, SourceIds, Target, Top, WriteKind, WriteProperty,
-};
+pub use op::*;
 pub(crate) use range::{ends, is_known};
-pub use scope::{Condition, Control, Formula, Grain, InterPolicy, IntraPolicy, Policy, Scope, ScopeKind};
+pub use scope::{
+    Algorithm, AlgorithmKind, Along, ComputedProperty, Condition, Control, Distance, Formula, Grain,
+    InterPolicy, IntraPolicy, Policy, Scope, ScopeKind,
+};
 pub(crate) use slots::{Slots, Use};
 
 use std::sync::Arc;
@@ -101,6 +99,8 @@ pub struct Plan {
     pub unknown: Vec<(NameSpace, Str)>,
     /// Whether the plan changes the graph (it then runs in a read-write transaction, on one executor).
     pub writes: bool,
+    /// The properties that it computes, by the numbers that its algorithms have of them.
+    pub computed: Vec<Str>,
     /// Number of parameters that [`Operand::Param`] may name.
     pub params: u32,
     /// Whether results carry a profile instead of the traversal's own results.

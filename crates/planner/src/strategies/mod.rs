@@ -10,6 +10,7 @@
 //!
 //! They must never know how a traversal is bound or planned.
 
+mod algorithms;
 mod element_id;
 mod partition;
 mod subgraph;
@@ -20,6 +21,7 @@ use values::{Direction, Str, Value, watch};
 
 use crate::{PlanError, TICKS};
 
+pub(crate) use algorithms::{BEGINS, VERTICES};
 pub(crate) use partition::Partition;
 
 /// The strategies of a source that rewrite or check its traversals, in the order in which they apply.
@@ -52,6 +54,31 @@ impl Strategies {
         Ok(true)
     }
 
+    /// Takes what `VertexProgramStrategy` (`withComputer`) says: which part of the graph is seen. How many work on it, and on what kind of
+    /// computer, is Mangrove's to say.
+    ///
+    /// # Errors
+    /// [`PlanError`] for results that are to be written into the graph, and for a filter of edges that is none.
+    pub(crate) fn take_computer(
+        &mut self,
+        strategy: &Strategy,
+        at: Option<Position>,
+    ) -> Result<(), PlanError> {
+        let config = Config { strategy, at };
+        let persists = config.text("persist")?.is_none_or(|persist| &*persist != "NOTHING");
+        if persists && config.text("result")?.is_some_and(|result| &*result == "ORIGINAL") {
+            return Err(
+                config.unsupported("with results that are written into the graph (ResultGraph.ORIGINAL)")
+            );
+        }
+        if let Some(filter) = subgraph::Subgraph::of_computer(config)?
+            && self.subgraph.replace(filter).is_some()
+        {
+            return Err(config.unsupported("with vertices or edges, beside SubgraphStrategy"));
+        }
+        Ok(())
+    }
+
     /// Takes a strategy away.
     pub(crate) fn without(&mut self, name: &str) {
         match name {
@@ -78,6 +105,9 @@ impl Strategies {
             return Ok(None);
         }
         let mut traversal = traversal.clone();
+        if self.subgraph.is_some() || self.partition.is_some() {
+            algorithms::spell_out(&mut traversal);
+        }
         each_traversal(&mut traversal, &mut |traversal| {
             if let Some(reserved) = &self.reserved {
                 reserved.check(traversal)?;

@@ -33,6 +33,14 @@ impl Subgraph {
         Ok(subgraph)
     }
 
+    /// What a graph computer is told to see; `None`: all.
+    pub(super) fn of_computer(config: Config<'_>) -> Result<Option<Self>, PlanError> {
+        let (vertices, edges) = (config.traversal("vertices")?, config.traversal("edges")?);
+        let edges = edges.map(|edges| of_incident(edges, config)).transpose()?;
+        let is_all = vertices.is_none() && edges.is_none();
+        Ok((!is_all).then_some(Self { vertices, edges, properties: None, checks_ends: true }))
+    }
+
     pub(super) fn rewrite(&self, traversal: &mut Traversal) -> Result<(), PlanError> {
         let mut steps = Steps::with_capacity(traversal.steps.len() * 2);
         let mut from = std::mem::take(&mut traversal.steps).into_iter().peekable();
@@ -151,6 +159,26 @@ impl Subgraph {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+}
+
+/// The filter of edges that is said by a traversal from a vertex to its edges: their labels, and the filters behind.
+fn of_incident(mut edges: Traversal, config: Config<'_>) -> Result<Traversal, PlanError> {
+    use StepName as S;
+    let is_filter = |step: &Instruction<S>| {
+        matches!(
+            step.name,
+            S::Has | S::HasLabel | S::HasNot | S::HasId | S::Filter | S::Where | S::Not | S::And | S::Or
+        )
+    };
+    match edges.steps.split_first_mut() {
+        Some((first, rest)) if first.name == S::BothE && rest.iter().all(is_filter) => {
+            let labels = std::mem::take(&mut first.args);
+            first.name = if labels.is_empty() { S::Identity } else { S::HasLabel };
+            first.args = labels;
+            Ok(edges)
+        }
+        _ => Err(config.unsupported("with edges other than a bothE() and filters behind it")),
     }
 }
 

@@ -9,6 +9,8 @@
 //!
 //! So at the bound a newcomer is listened to before anybody has to go for it. Who waits is bounded in the same way,
 //! and has as long as [`ServerOptions::read_timeout`](crate::ServerOptions::read_timeout) says to tell what it wants.
+//!
+//! It must never know what is said on a connection.
 
 mod guest;
 mod presence;

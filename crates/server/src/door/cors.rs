@@ -4,7 +4,7 @@ use hyper::{
     Response, StatusCode,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_MAX_AGE, ALLOW, HeaderValue, ORIGIN, VARY,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, HeaderValue, ORIGIN, VARY,
     },
 };
 
@@ -12,7 +12,11 @@ use hyper::{
 pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, OPTIONS");
 
 /// Headers that an allowed page may set beyond those that any page may.
-const HEADERS: HeaderValue = HeaderValue::from_static("Accept, Authorization, Content-Type");
+const HEADERS: HeaderValue =
+    HeaderValue::from_static("Accept, Authorization, Content-Type, X-Transaction-Id");
+
+/// Headers of an answer that an allowed page may read beyond those that any page may.
+const EXPOSED: HeaderValue = HeaderValue::from_static("Gremlin-RequestId, X-Transaction-Id");
 
 /// Seconds for which a browser may remember what it was told.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
@@ -45,6 +49,7 @@ impl Admitted {
     pub(crate) fn open<B>(&self, reply: &mut Response<B>) {
         if let Some(origin) = &self.origin {
             reply.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            reply.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         }
     }
 

@@ -12,6 +12,8 @@
 //! `Host` guards against DNS rebinding: a name of the attacker's that first leads to his server and then to this one.
 //! To the browser, page and server are then of one origin, and the name in `Host` is all that tells. An address cannot be
 //! rebound, and neither can names that only this machine or its owner gives.
+//!
+//! It must never know what is asked: who asks is all that counts here.
 
 mod authority;
 mod cors;

@@ -1,8 +1,8 @@
 //! Answers to single HTTP requests.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::{
     Method, Request, StatusCode,
     body::{Bytes, Incoming},
@@ -13,9 +13,10 @@ use uuid::Uuid;
 use wire::RequestMessage;
 
 use super::{
-    Reply,
+    Reply, body,
     collector::{Collected, collect},
-    media, question,
+    four, media,
+    question::{self, Question},
 };
 use crate::{
     ErrorKind, Held, QueryError,
@@ -41,6 +42,11 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
+/// Bytes of an answer that was made of results which somebody counts.
+pub(super) fn counted(encoded: Vec<u8>, held: Vec<Held>) -> Bytes {
+    Bytes::from_owner(Counted { encoded, _held: held })
+}
+
 /// A reply instead of an answer.
 struct Refused(Box<Reply>);
 
@@ -51,14 +57,14 @@ impl Refused {
 }
 
 /// Answers a Gremlin request.
-pub(super) async fn gremlin(request: Request<Incoming>, guest: &Guest) -> Reply {
+pub(super) async fn gremlin(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     match attempt(request, guest).await {
         Ok(reply) => reply,
         Err(Refused(reply)) => *reply,
     }
 }
 
-async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Refused> {
+async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply, Refused> {
     let host = &guest.host;
     let (parts, body) = request.into_parts();
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
@@ -70,8 +76,16 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
         return Err(Refused(Box::new(gave_way())));
     }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
-    let read = || question::read(&parts.method, &parts.uri, header(CONTENT_TYPE), &body);
-    let message = aside(Work::Request(body.len()), host.options.usual_deadline(asked), read).map_err(bad)?;
+    let read = || question::read(&parts, &body);
+    let message = match aside(Work::Request(body.len()), host.options.usual_deadline(asked), read) {
+        Ok(Question::Three(message)) => message,
+        Ok(Question::Four(request)) => {
+            let bytes = body.len();
+            drop(body);
+            return Ok(four::answer(request, bytes, &parts.headers, asked, guest).await);
+        }
+        Err(message) => return Err(bad(message)),
+    };
     let accept = header(ACCEPT);
     let id = message.id;
     let (format, mime) = media::accepted(accept).ok_or_else(|| {
@@ -98,7 +112,7 @@ async fn attempt(request: Request<Incoming>, guest: &Guest) -> Result<Reply, Ref
             );
             failed(id, &error)
         })?;
-    let mut reply = Reply::new(Full::new(Bytes::from_owner(Counted { encoded, _held: held })));
+    let mut reply = Reply::new(body::whole(counted(encoded, held)));
     if let Ok(mime) = HeaderValue::from_str(&mime) {
         reply.headers_mut().insert(CONTENT_TYPE, mime);
     }
@@ -185,7 +199,7 @@ pub(super) fn error(status: StatusCode, id: Option<Uuid>, message: &str, kind: O
 
 /// A reply with a JSON body.
 pub(super) fn json(status: StatusCode, body: String) -> Reply {
-    let mut reply = Reply::new(Full::new(body.into()));
+    let mut reply = Reply::new(body::whole(body));
     *reply.status_mut() = status;
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply
@@ -193,7 +207,7 @@ pub(super) fn json(status: StatusCode, body: String) -> Reply {
 
 /// A reply with metrics.
 pub(super) fn metrics(page: String) -> Reply {
-    let mut reply = Reply::new(Full::new(page.into()));
+    let mut reply = Reply::new(body::whole(page));
     let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(format));
     reply

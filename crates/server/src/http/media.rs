@@ -1,20 +1,60 @@
 //! Which format a client wants its answer in.
 
-use wire::Format;
+use hyper::{
+    HeaderMap,
+    header::{ACCEPT, ACCEPT_ENCODING},
+};
+use wire::{Format, four};
 
 use crate::reply::JSON;
 
-/// The format for an `Accept` header, with the content type to answer with. `None`: no format for any of it.
+/// The format of TinkerPop 3 for an `Accept` header, with the content type to answer with. `None`: no format for any of it.
 ///
 /// The client's order and `q` values count; a wildcard means the default, typed GraphSON 3.
 pub(super) fn accepted(header: Option<&str>) -> Option<(Format, String)> {
-    let Some(header) = header else { return Some((JSON, "application/json".into())) };
+    choose(header, |mime| if mime == DEFAULT { Some(JSON) } else { Format::from_mime(mime) })
+}
+
+/// The same of TinkerPop 4, whose default is untyped GraphSON 4.
+pub(super) fn accepted_of_four(header: Option<&str>) -> Option<(four::Format, String)> {
+    let untyped = four::Format::GraphSon { typed: false };
+    match header {
+        None => Some((untyped, untyped.mime().into())),
+        header => {
+            choose(header, |mime| if mime == DEFAULT { Some(untyped) } else { four::Format::from_mime(mime) })
+        }
+    }
+}
+
+/// The version of TinkerPop whose formats an `Accept` header names; `None` if it names those of neither.
+pub(super) fn version_wanted(headers: &HeaderMap) -> Option<u8> {
+    let header = headers.get(ACCEPT)?.to_str().ok()?;
+    let version = |mime: &str| match mime.strip_prefix("application/vnd.") {
+        Some(_) if four::Format::from_mime(mime).is_some() => Some(4),
+        Some(_) if Format::from_mime(mime).is_some() => Some(3),
+        _ => None,
+    };
+    choose(Some(header), version).map(|(version, _)| version)
+}
+
+/// Whether a client takes a compressed answer.
+pub(super) fn takes_deflate(headers: &HeaderMap) -> bool {
+    let lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    lists.flat_map(|list| list.split(',')).map(range).any(|(name, q)| name == "deflate" && q > 0.0)
+}
+
+/// What a wildcard means.
+const DEFAULT: &str = "application/json";
+
+/// The first format that there is, in the order that a client would like.
+fn choose<F>(header: Option<&str>, format: impl Fn(&str) -> Option<F>) -> Option<(F, String)> {
+    let Some(header) = header else { return format(DEFAULT).map(|format| (format, DEFAULT.into())) };
     let mut ranges: Vec<_> = header.split(',').map(range).filter(|(_, q)| *q > 0.0).collect();
     // Stable: among equals the client's order stands.
     ranges.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     ranges.into_iter().find_map(|(mime, _)| {
-        let mime = if matches!(&*mime, "*/*" | "application/*") { "application/json".into() } else { mime };
-        Format::from_mime(&mime).map(|format| (format, mime))
+        let mime = if matches!(&*mime, "*/*" | "application/*") { DEFAULT.into() } else { mime };
+        format(&mime).map(|format| (format, mime))
     })
 }
 
@@ -61,6 +101,29 @@ mod tests {
             mime("application/vnd.gremlin-v3.0+json;types=false").unwrap(),
             "application/vnd.gremlin-v3.0+json;types=false"
         );
+    }
+
+    #[test]
+    fn a_format_says_which_version_is_wanted_and_json_alone_says_nothing() {
+        let wanted =
+            |accept: &'static str| version_wanted(&[(ACCEPT, accept.parse().unwrap())].into_iter().collect());
+        assert_eq!(wanted("application/vnd.graphbinary-v4.0"), Some(4));
+        assert_eq!(wanted("application/json;q=0.5, application/vnd.gremlin-v4.0+json;types=false"), Some(4));
+        assert_eq!(wanted("application/vnd.gremlin-v3.0+json"), Some(3));
+        assert_eq!(wanted("application/json, */*"), None);
+        let four = |header| accepted_of_four(header).map(|(_, mime)| mime);
+        assert_eq!(four(None).unwrap(), "application/vnd.gremlin-v4.0+json;types=false");
+        assert_eq!(four(Some("*/*")).unwrap(), "application/json");
+        assert_eq!(four(Some("application/vnd.graphbinary-v1.0")), None);
+    }
+
+    #[test]
+    fn compression_is_for_those_who_ask_for_it() {
+        let takes = |list: &'static str| {
+            takes_deflate(&[(ACCEPT_ENCODING, list.parse().unwrap())].into_iter().collect())
+        };
+        assert!(takes("gzip, deflate") && takes("deflate;q=0.5"));
+        assert!(!takes("gzip") && !takes("deflate;q=0") && !takes_deflate(&HeaderMap::new()));
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! HTTP: the handshake of WebSockets, `/gremlin` for single requests, `/health`, `/metrics`.
+//!
+//! It must never know how a query runs, nor what a WebSocket says once it is one.
 
 mod answer;
+mod body;
 mod collector;
+mod four;
 mod media;
 mod question;
 mod socket;
@@ -9,7 +13,6 @@ mod upgrade;
 
 use std::{convert::Infallible, sync::Arc};
 
-use http_body_util::Full;
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
@@ -20,10 +23,11 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpStream, sync::watch};
 
-use crate::{connections::Guest, door, host::Host, metrics};
+use crate::{connections::Guest, door, host::Host, metrics, stopping::stopped};
+use body::Body;
 use socket::Socket;
 
-type Reply = Response<Full<Bytes>>;
+type Reply = Response<Body>;
 
 /// Bytes that are read ahead of a connection, and so the most that the head of a request may have.
 const READ_AHEAD: usize = 64 * 1024;
@@ -63,24 +67,21 @@ pub(crate) async fn serve(stream: TcpStream, guest: Arc<Guest>, mut stopping: wa
     }
 }
 
-/// Resolves when the server is to stop.
-pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // An error means that the server is gone altogether.
-    let _ = stopping.wait_for(|stop| *stop).await;
-}
-
-async fn answer(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
+async fn answer(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {
     let mut reply = route(request, guest, upgraded).await;
     if guest.is_waiting() {
         // It has no place among the connections, so it does not stay.
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    guest.presence.answered();
+    // One that comes in chunks says itself when it is complete.
+    if body::is_whole(&reply) {
+        guest.presence.answered();
+    }
     guest.receipt.complete();
     reply
 }
 
-async fn route(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
+async fn route(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {
     match (request.method(), request.uri().path()) {
         (_, "/gremlin" | "/") => {
             let mut reply = enter(request, guest, upgraded).await;
@@ -98,11 +99,11 @@ async fn route(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Sl
 }
 
 /// Answers at the query endpoints, if the request may come in.
-async fn enter(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
+async fn enter(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {
     match guest.host.door.admit(&request, upgrade::is_handshake(&request)) {
         Ok(admitted) => {
             let mut reply = match *request.method() {
-                Method::OPTIONS => admitted.options(),
+                Method::OPTIONS => admitted.options::<Bytes>().map(body::whole),
                 _ => query(request, guest, upgraded).await,
             };
             admitted.open(&mut reply);
@@ -115,7 +116,7 @@ async fn enter(request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Sl
     }
 }
 
-async fn query(mut request: Request<Incoming>, guest: &Guest, upgraded: &upgrade::Slot) -> Reply {
+async fn query(mut request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {
     if !matches!(*request.method(), Method::GET | Method::POST) {
         let mut reply = answer::error(StatusCode::METHOD_NOT_ALLOWED, None, "use GET or POST", None);
         reply.headers_mut().insert(ALLOW, door::METHODS);

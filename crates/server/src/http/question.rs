@@ -1,34 +1,46 @@
 //! The request in an HTTP request.
 
-use hyper::{Method, Uri};
+use hyper::{HeaderMap, Method, header::CONTENT_TYPE, http::request::Parts};
 use uuid::Uuid;
 use values::{Map, Str, Value};
-
 use wire::{Args, Format, RequestMessage, WireValue};
+
+use super::{four, media};
 
 /// Most parts that a query string is split into.
 const MAX_PARAMETERS: usize = 256;
+
+/// What a client asks, in the words of its protocol.
+#[derive(Debug)]
+pub(super) enum Question {
+    /// A message of TinkerPop 3.
+    Three(RequestMessage),
+    /// One of TinkerPop 4.
+    Four(wire::four::Request),
+}
 
 /// Reads a request message from a query string (`GET`), a plain JSON object, or a driver's serialized message.
 ///
 /// # Errors
 /// For the client, with status 400.
-pub(super) fn read(
-    method: &Method,
-    uri: &Uri,
-    content_type: Option<&str>,
-    body: &[u8],
-) -> Result<RequestMessage, String> {
-    if method == Method::GET {
-        return from_query_string(uri.query().unwrap_or_default());
+pub(super) fn read(head: &Parts, body: &[u8]) -> Result<Question, String> {
+    if head.method == Method::GET {
+        return from_query_string(head.uri.query().unwrap_or_default()).map(Question::Three);
     }
+    let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     match content_type {
         Some(mime) if mime.starts_with("application/vnd.") => {
+            if let Some(format) = wire::four::Format::from_mime(mime) {
+                let request = format.decode_request(body).map_err(|error| error.to_string())?;
+                return Ok(Question::Four(request));
+            }
             let format =
                 Format::from_mime(mime).ok_or_else(|| format!("no serializer for Content-Type {mime}"))?;
-            format.decode_request(without_mime(body, mime)?).map_err(|error| error.to_string())
+            let message =
+                format.decode_request(without_mime(body, mime)?).map_err(|error| error.to_string())?;
+            Ok(Question::Three(message))
         }
-        _ => from_json(body),
+        _ => from_json(&head.headers, body),
     }
 }
 
@@ -112,8 +124,28 @@ fn percent_decoded(text: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "the query string is not UTF-8".to_owned())
 }
 
-fn from_json(body: &[u8]) -> Result<RequestMessage, String> {
-    wire::decode_http(body, Uuid::new_v4()).map_err(|error| error.to_string())
+fn from_json(headers: &HeaderMap, body: &[u8]) -> Result<Question, String> {
+    let fields = wire::HttpFields::decode(body).map_err(|error| error.to_string())?;
+    let question = match is_of_four(headers, &fields) {
+        true => fields.into_four().map(Question::Four),
+        false => fields.into_three(Uuid::new_v4()).map(Question::Three),
+    };
+    question.map_err(|error| error.to_string())
+}
+
+/// Whether JSON is a request of TinkerPop 4: its client wants an answer in a format of 4, or it has a field that only 4 knows and
+/// none that only 3 does.
+fn is_of_four(headers: &HeaderMap, fields: &wire::HttpFields) -> bool {
+    const OF_FOUR: [&str; 5] = ["g", "parameters", "timeoutMillis", "bulkResults", "transactionId"];
+    const OF_THREE: [&str; 5] =
+        ["bindings", "aliases", "evaluationTimeout", "scriptEvaluationTimeout", "requestId"];
+    match media::version_wanted(headers) {
+        Some(version) => version == 4,
+        None => {
+            let has = |names: &[&str]| names.iter().any(|name| fields.has(name));
+            headers.contains_key(four::TRANSACTION_ID) || has(&OF_FOUR) && !has(&OF_THREE)
+        }
+    }
 }
 
 fn parse_id(text: &str) -> Result<Uuid, String> {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use http_body_util::Full;
 use hyper::{
     HeaderMap, Request, Response, StatusCode,
     body::{Bytes, Incoming},
@@ -17,7 +16,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::{Reply, answer};
+use super::{Reply, answer, body};
 use crate::{connections::Guest, websocket::Connection};
 
 /// Where the handler of a handshake leaves the promise of the raw connection for the connection's own task.
@@ -58,7 +57,7 @@ pub(super) fn accept(request: &mut Request<Incoming>, slot: &Slot) -> Reply {
     };
     let accept = derive_accept_key(key.as_bytes());
     *slot.0.lock() = Some(hyper::upgrade::on(request));
-    let mut reply = Response::new(Full::new(Bytes::new()));
+    let mut reply = Response::new(body::whole(Bytes::new()));
     *reply.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = reply.headers_mut();
     headers.insert(UPGRADE, HeaderValue::from_static("websocket"));

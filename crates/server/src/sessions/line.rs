@@ -5,9 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use uuid::Uuid;
 use values::Str;
-use wire::Format;
 
 use super::SessionPlace;
 use crate::{
@@ -15,7 +13,6 @@ use crate::{
     intake::Receipt,
     permits::Permit,
     request::{Operation, Refusal},
-    websocket::FrameKind,
 };
 
 /// A request of a session.
@@ -40,12 +37,10 @@ pub(crate) enum Todo {
     Close,
 }
 
-/// A request in its line, with what its answer needs.
+/// A request in its line, with what its answer needs: `A`.
 #[derive(Debug)]
-pub(crate) struct Waiting {
-    pub(crate) kind: FrameKind,
-    pub(crate) format: Format,
-    pub(crate) id: Uuid,
+pub(crate) struct Waiting<A> {
+    pub(crate) answer: A,
     pub(crate) todo: Todo,
     /// Held for its count.
     pub(crate) permit: Permit,
@@ -54,23 +49,23 @@ pub(crate) struct Waiting {
 }
 
 /// The lines of all sessions of a connection.
-pub(crate) struct Lines {
-    by_id: HashMap<Str, Line>,
+pub(crate) struct Lines<A> {
+    by_id: HashMap<Str, Line<A>>,
     bound: usize,
     /// Bytes of the requests that wait.
     receipt: Receipt,
 }
 
-struct Line {
+struct Line<A> {
     /// What each graph knows of it.
     sessions: Vec<(Arc<dyn Database>, Arc<dyn Session>)>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Waiting<A>>,
     /// Whether a request is under way, so that others wait.
     is_busy: bool,
     _place: SessionPlace,
 }
 
-impl Lines {
+impl<A> Lines<A> {
     /// None yet, and at most so many.
     pub(crate) fn new(bound: usize, receipt: Receipt) -> Self {
         Self { by_id: HashMap::new(), bound, receipt }
@@ -105,7 +100,7 @@ impl Lines {
     ///
     /// # Errors
     /// If those that wait have too many bytes.
-    pub(crate) fn come(&mut self, session: &str, request: Waiting) -> Result<Option<Waiting>, Refusal> {
+    pub(crate) fn come(&mut self, session: &str, request: Waiting<A>) -> Result<Option<Waiting<A>>, Refusal> {
         let Some(line) = self.by_id.get_mut(session) else { return Ok(Some(request)) };
         if !std::mem::replace(&mut line.is_busy, true) {
             return Ok(Some(request));
@@ -123,7 +118,7 @@ impl Lines {
     }
 
     /// A request of a session is over: the next one in its line.
-    pub(crate) fn next(&mut self, session: &str) -> Option<Waiting> {
+    pub(crate) fn next(&mut self, session: &str) -> Option<Waiting<A>> {
         let line = self.by_id.get_mut(session)?;
         let next = line.waiting.pop_front();
         line.is_busy = next.is_some();

@@ -29,19 +29,20 @@ use crate::{
     ResultSink, Running,
     aside::{Work, aside},
     connections::Guest,
-    http::stopped,
     intake::Receipt,
     mailbox::{Mailbox, RequestKey},
+    paging::Paging,
     permits::Permit,
     reply::{self, Status},
     request::{Action, Operation, Refusal},
     sessions::{InSession, Lines, Todo, Waiting},
     status::StatusCode,
+    stopping::stopped,
 };
 
 use super::{
     frame::{self, Frame, FrameKind},
-    response::{InFlight, Progress, Turn},
+    response::{InFlight, Turn},
 };
 
 /// One client. Everything it does happens in one task: reading, encoding, writing. Dropping it (the client went
@@ -53,12 +54,15 @@ pub(crate) struct Connection<S> {
     peer: String,
     mailbox: Arc<Mailbox>,
     requests: HashMap<RequestKey, InFlight>,
-    sessions: Lines,
+    sessions: Lines<ReplyTo>,
     next_key: RequestKey,
     /// When the client was last heard of or answered.
     active: Instant,
     draining: bool,
 }
+
+/// What the answer to a request needs of it.
+type ReplyTo = (FrameKind, Format, Uuid);
 
 /// Why a connection's task ends.
 enum End {
@@ -247,17 +251,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         };
         let id = message.id;
+        let answer = (kind, format, id);
         let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(mut operation) => {
                 operation.query.asked = asked;
                 let todo = Todo::Run { operation, manages: true };
-                Ok((None, Waiting { kind, format, id, todo, permit: self.admit()?, bytes: payload.len() }))
+                Ok((None, Waiting { answer, todo, permit: self.admit()?, bytes: payload.len() }))
             }
             Action::InSession(InSession { session, mut todo }) => {
                 if let Todo::Run { operation, .. } = &mut todo {
                     operation.query.asked = asked;
                 }
-                let waiting = Waiting { kind, format, id, todo, permit: self.admit()?, bytes: payload.len() };
+                let waiting = Waiting { answer, todo, permit: self.admit()?, bytes: payload.len() };
                 self.begin_session(&session, &waiting.todo)?;
                 Ok((Some(session), waiting))
             }
@@ -304,7 +309,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Does what a request asks for whose turn has come.
-    async fn begin(&mut self, session: Option<Str>, waiting: Waiting) -> Result<(), End> {
+    async fn begin(&mut self, session: Option<Str>, waiting: Waiting<ReplyTo>) -> Result<(), End> {
         let closed = session.clone().filter(|_| matches!(waiting.todo, Todo::Close));
         self.carry_out(session, waiting).await?;
         match closed {
@@ -313,8 +318,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    async fn carry_out(&mut self, session: Option<Str>, waiting: Waiting) -> Result<(), End> {
-        let Waiting { kind, format, id, todo, permit, .. } = waiting;
+    async fn carry_out(&mut self, session: Option<Str>, waiting: Waiting<ReplyTo>) -> Result<(), End> {
+        let Waiting { answer: (kind, format, id), todo, permit, .. } = waiting;
         match (todo, session) {
             (Todo::Run { operation, manages }, session) => {
                 self.start((kind, format, id), session, *operation, manages, permit);
@@ -345,7 +350,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     fn start(
         &mut self,
-        (kind, format, id): (FrameKind, Format, Uuid),
+        (kind, format, id): ReplyTo,
         session: Option<Str>,
         operation: Operation,
         manages: bool,
@@ -373,12 +378,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             format,
             form,
             batch_size,
+            paging: Paging::new(self.mailbox.clone(), key, form),
             running,
-            key,
-            mailbox: self.mailbox.clone(),
             _permit: permit,
             properties,
-            progress: Progress::new(form),
+            started: false,
         };
         self.requests.insert(key, request);
     }

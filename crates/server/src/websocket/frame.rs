@@ -18,7 +18,7 @@ use crate::reply;
 
 /// Which kind of frame a client uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FrameKind {
+pub(super) enum FrameKind {
     Binary,
     Text,
 }

@@ -43,6 +43,8 @@ pub struct Fake {
     pub sessions: AtomicUsize,
     /// Queries of sessions that ran while another one of the same session did.
     pub overlaps: AtomicUsize,
+    /// Whether transactions have been rolled back for having been open for too long.
+    pub expired: AtomicBool,
     /// The last query.
     pub last: Mutex<Option<Query>>,
 }
@@ -99,7 +101,7 @@ impl Database for Fakes {
 
     fn session(&self, _client: server::Client) -> Result<Arc<dyn Session>, QueryError> {
         self.0.sessions.fetch_add(1, Ordering::SeqCst);
-        Ok(Arc::new(FakeSession { fake: self.0.clone(), running: Arc::default() }))
+        Ok(Arc::new(FakeSession { fake: self.0.clone(), running: Arc::default(), open: Arc::default() }))
     }
 
     fn metrics(&self) -> Vec<Metric> {
@@ -109,10 +111,12 @@ impl Database for Fakes {
     }
 }
 
-/// Runs what it is asked as if it was asked without a session, and looks whether it is asked one by one.
+/// Runs what it is asked as if it was asked without a session, and looks whether it is asked one by one. Its transaction is open after
+/// `g.tx().begin()`, until `g.tx().commit()`, `g.tx().rollback()` and [`Fake::expired`].
 struct FakeSession {
     fake: Arc<Fake>,
     running: Arc<AtomicUsize>,
+    open: Arc<AtomicBool>,
 }
 
 /// Ends its count with the query.
@@ -133,7 +137,16 @@ impl Session for FakeSession {
         if self.running.fetch_add(1, Ordering::SeqCst) > 0 {
             self.fake.overlaps.fetch_add(1, Ordering::SeqCst);
         }
+        if let Input::Text { script, .. } = &query.input
+            && let Some(control) = script.strip_prefix("g.tx().")
+        {
+            self.open.store(control == "begin()", Ordering::SeqCst);
+        }
         Fakes(self.fake.clone()).submit(query, Arc::new(Counted(sink, self.running.clone())))
+    }
+
+    fn is_open(&self) -> bool {
+        self.open.load(Ordering::SeqCst) && !self.fake.expired.load(Ordering::SeqCst)
     }
 }
 
@@ -173,7 +186,7 @@ impl Fake {
             "write" if query.read_only => {
                 sink.finish(Err(QueryError::new(ErrorKind::ReadOnly, "it would write")));
             }
-            "write" => sink.finish(Ok(Summary::default())),
+            "write" | "tx" => sink.finish(Ok(Summary::default())),
             "doubled" => {
                 let times = argument.parse().unwrap();
                 let double = |value: Value, _| Value::list([value.clone(), value]);

@@ -1,4 +1,4 @@
-//! Type codes.
+//! Type codes of version 1. Those of version 4 are some of them ([`super::version`]).
 
 pub const INT: u8 = 0x01;
 pub const LONG: u8 = 0x02;
@@ -63,6 +63,8 @@ pub const YEAR: u8 = 0x8b;
 pub const YEAR_MONTH: u8 = 0x8c;
 pub const ZONED_DATE_TIME: u8 = 0x8d;
 pub const ZONE_OFFSET: u8 = 0x8e;
+/// Between the results and the status of a response of version 4.
+pub const MARKER: u8 = 0xfd;
 /// Null of no type in particular.
 pub const NULL: u8 = 0xfe;
 
@@ -70,3 +72,5 @@ pub const NULL: u8 = 0xfe;
 pub const PRESENT: u8 = 0x00;
 /// The flag of null.
 pub const ABSENT: u8 = 0x01;
+/// The flag that a value follows in another form: a list with bulks, a map whose order counts. Of version 4 alone.
+pub const VARIANT: u8 = 0x02;

@@ -8,15 +8,15 @@ use crate::error::Problem;
 impl Reader<'_> {
     /// `{id}{label}{properties}`
     pub(super) fn vertex(&mut self) -> Read<Vertex> {
-        let (id, label) = (self.value()?, self.text()?.into());
+        let (id, label) = (self.value()?, self.label()?);
         Ok(Vertex { id, label, properties: self.vertex_properties()? })
     }
 
     /// `{id}{label}{inVId}{inVLabel}{outVId}{outVLabel}{parent}{properties}`
     pub(super) fn edge(&mut self) -> Read<Edge> {
-        let (id, label) = (self.value()?, self.text()?.into());
-        let in_v = Vertex::reference(self.value()?, self.text()?);
-        let out_v = Vertex::reference(self.value()?, self.text()?);
+        let (id, label) = (self.value()?, self.label()?);
+        let in_v = Vertex::reference(self.value()?, self.label()?);
+        let out_v = Vertex::reference(self.value()?, self.label()?);
         self.any()?;
         Ok(Edge { id, label, out_v, in_v, properties: self.properties()? })
     }
@@ -24,7 +24,7 @@ impl Reader<'_> {
     /// `{id}{label}{value}{parent}{properties}`. The parent is null in all that TinkerPop writes, and in what is written
     /// here; another one is passed over, as those of edges and properties are.
     pub(super) fn vertex_property(&mut self) -> Read<VertexProperty> {
-        let (id, key, value) = (self.value()?, self.text()?.into(), self.value()?);
+        let (id, key, value) = (self.value()?, self.label()?, self.value()?);
         self.any()?;
         Ok(VertexProperty { id, key, value, properties: self.properties()?, vertex: None, owner: None })
     }

@@ -33,7 +33,8 @@ impl Reader<'_> {
         Ok(Extended::Traverser { bulk: self.i64()?, value: self.any()? }.into())
     }
 
-    fn bulk_set(&mut self) -> Read<WireValue> {
+    /// Items without code and flag, each with its bulk.
+    pub(super) fn bulk_set(&mut self) -> Read<WireValue> {
         let count = self.count(10)?;
         Ok(Extended::BulkSet(self.repeat(count, |r| Ok((r.any()?, r.i64()?)))?).into())
     }
@@ -159,10 +160,10 @@ impl Reader<'_> {
 
     /// `{id}{label}{length}` and as many `{id}{label}{value}{null}{properties}`
     fn graph_vertex(&mut self) -> Read<Vertex> {
-        let (id, label) = (self.value()?, self.text()?.into());
+        let (id, label) = (self.value()?, self.label()?);
         let count = self.count(14)?;
         let properties = self.repeat(count, |r| {
-            let (id, key, value) = (r.value()?, r.text()?.into(), r.value()?);
+            let (id, key, value) = (r.value()?, r.label()?, r.value()?);
             r.any()?;
             Ok(VertexProperty { id, key, value, properties: r.bare_properties()?, vertex: None, owner: None })
         })?;
@@ -171,7 +172,7 @@ impl Reader<'_> {
 
     /// `{id}{label}{inVId}{null}{outVId}{null}{null}{properties}`
     fn graph_edge(&mut self) -> Read<Edge> {
-        let (id, label) = (self.value()?, self.text()?.into());
+        let (id, label) = (self.value()?, self.label()?);
         let in_v = self.graph_edge_end()?;
         let out_v = self.graph_edge_end()?;
         self.any()?;

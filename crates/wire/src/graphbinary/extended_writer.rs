@@ -5,13 +5,17 @@ use std::net::{IpAddr, Ipv4Addr};
 use values::{Edge, Property, Vertex};
 
 use super::codes;
+use super::version::Version;
 use super::writer::{Writer, Written};
 use crate::bytecode::TRANSACTION;
 use crate::wire_value::{Extended, Graph, InetAddress, Metrics, Tree};
-use crate::{EncodeError, Temporal};
+use crate::{EncodeError, Temporal, WireValue};
 
 impl Writer<'_> {
     pub(super) fn extended(&mut self, extended: &Extended) -> Written {
+        if self.version == Version::Four {
+            return self.extended_of_four(extended);
+        }
         match extended {
             Extended::Class(name) => {
                 self.head(codes::CLASS);
@@ -22,11 +26,7 @@ impl Writer<'_> {
                 Ok(())
             }
             Extended::InetAddress(address) => self.inet_address(address),
-            Extended::BulkSet(items) => self.sequence(codes::BULK_SET, items.iter(), |w, (item, bulk)| {
-                w.wire_value(item)?;
-                w.bytes(&bulk.to_be_bytes());
-                Ok(())
-            }),
+            Extended::BulkSet(items) => self.bulk_set(items),
             Extended::Tree(tree) => {
                 self.head(codes::TREE);
                 self.tree(tree)
@@ -53,6 +53,34 @@ impl Writer<'_> {
                 self.string(transaction.as_str())
             }
         }
+    }
+
+    /// Version 4 has few of them; of dates only those that are points in time.
+    fn extended_of_four(&mut self, extended: &Extended) -> Written {
+        match extended {
+            Extended::BulkSet(items) => self.bulk_set(items),
+            Extended::Tree(tree) => {
+                self.head(codes::TREE);
+                self.tree(tree)
+            }
+            Extended::Graph(graph) => self.graph(graph),
+            Extended::Temporal(temporal) => match temporal.to_date_time() {
+                Some(at) => {
+                    self.offset_date_time(self.version.date_time(), &at);
+                    Ok(())
+                }
+                None => Err(self.unsupported("a part of a date")),
+            },
+            other => Err(self.unsupported(other.kind())),
+        }
+    }
+
+    fn bulk_set(&mut self, items: &[(WireValue, i64)]) -> Written {
+        self.sequence_after(self.version.bulk_set(), items.iter(), |w, (item, bulk)| {
+            w.wire_value(item)?;
+            w.bytes(&bulk.to_be_bytes());
+            Ok(())
+        })
     }
 
     fn temporal(&mut self, temporal: &Temporal) {
@@ -166,11 +194,11 @@ impl Writer<'_> {
 
     fn graph_vertex(&mut self, vertex: &Vertex) -> Written {
         self.value(&vertex.id)?;
-        self.text(&vertex.label)?;
+        self.label(&vertex.label)?;
         self.length(vertex.properties.len())?;
         vertex.properties.iter().try_for_each(|p| {
             self.value(&p.id)?;
-            self.text(&p.key)?;
+            self.label(&p.key)?;
             self.value(&p.value)?;
             self.null();
             self.bare_properties(&p.properties)
@@ -179,7 +207,7 @@ impl Writer<'_> {
 
     fn graph_edge(&mut self, edge: &Edge) -> Written {
         self.value(&edge.id)?;
-        self.text(&edge.label)?;
+        self.label(&edge.label)?;
         self.value(&edge.in_v.id)?;
         self.null();
         self.value(&edge.out_v.id)?;

@@ -9,21 +9,22 @@ use values::{Map, Str, Value};
 
 use super::codes;
 use super::reader::{Read, Reader};
+use super::version::Version;
 use super::writer::{Writer, Written};
 use crate::error::Problem;
 use crate::message::{Args, Properties, RequestMessage, ResponseMessage, ResponseStatus, Results};
 use crate::{DecodeError, EncodeError};
 
 /// Version 1 with the highest bit set.
-const VERSION: u8 = 0x81;
+const FIRST_BYTE: u8 = 0x81;
 
 /// Decodes a request that fills `bytes`.
 ///
 /// # Errors
 /// With the byte offset of the first problem.
 pub fn decode_request(bytes: &[u8]) -> Result<RequestMessage, DecodeError> {
-    let mut reader = Reader::new(bytes);
-    reader.version()?;
+    let mut reader = Reader::new(bytes, Version::One);
+    reader.version_byte(FIRST_BYTE)?;
     let (id, op, processor) = (reader.uuid()?, reader.text()?.into(), reader.text()?.into());
     let args = Args(reader.args()?);
     reader.finish()?;
@@ -35,8 +36,8 @@ pub fn decode_request(bytes: &[u8]) -> Result<RequestMessage, DecodeError> {
 /// # Errors
 /// When an argument cannot be expressed.
 pub fn encode_request(request: &RequestMessage, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    let mut writer = Writer::new(out, Properties::Given);
-    writer.bytes(&[VERSION]);
+    let mut writer = Writer::new(out, Properties::Given, Version::One);
+    writer.bytes(&[FIRST_BYTE]);
     writer.bytes(request.id.as_bytes());
     writer.text(&request.op)?;
     writer.text(&request.processor)?;
@@ -52,8 +53,8 @@ pub fn encode_request(request: &RequestMessage, out: &mut Vec<u8>) -> Result<(),
 /// # Errors
 /// With the byte offset of the first problem.
 pub fn decode_response(bytes: &[u8]) -> Result<ResponseMessage, DecodeError> {
-    let mut reader = Reader::new(bytes);
-    reader.version()?;
+    let mut reader = Reader::new(bytes, Version::One);
+    reader.version_byte(FIRST_BYTE)?;
     let id = if reader.present()? { Some(reader.uuid()?) } else { None };
     let code = reader.status_code()?;
     let message = if reader.present()? { reader.text()?.into() } else { Str::new() };
@@ -82,8 +83,8 @@ pub fn encode_results(
     properties: Properties,
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    let mut writer = Writer::new(out, properties);
-    writer.bytes(&[VERSION]);
+    let mut writer = Writer::new(out, properties, Version::One);
+    writer.bytes(&[FIRST_BYTE]);
     match &response.id {
         Some(id) => {
             writer.bytes(&[codes::PRESENT]);
@@ -100,14 +101,15 @@ pub fn encode_results(
 }
 
 impl Reader<'_> {
-    fn version(&mut self) -> Read<()> {
+    /// The first byte of a message.
+    pub(super) fn version_byte(&mut self, expected: u8) -> Read<()> {
         match self.u8()? {
-            VERSION => Ok(()),
-            other => Err(Problem::Version(other).at(0)),
+            found if found == expected => Ok(()),
+            found => Err(Problem::Version { found, expected }.at(0)),
         }
     }
 
-    fn args(&mut self) -> Read<Vec<(Str, crate::WireValue)>> {
+    pub(super) fn args(&mut self) -> Read<Vec<(Str, crate::WireValue)>> {
         let count = self.count(4)?;
         self.repeat(count, |r| {
             let at = r.at();
@@ -118,7 +120,7 @@ impl Reader<'_> {
         })
     }
 
-    fn status_code(&mut self) -> Read<u16> {
+    pub(super) fn status_code(&mut self) -> Read<u16> {
         let at = self.at();
         let code = self.i32()?;
         u16::try_from(code).map_err(|_| Problem::expected("a status code", code.to_string()).at(at))

@@ -1,9 +1,10 @@
 //! Reading values.
 
 use values::number::MAX_DIGITS;
-use values::{BigDecimal, BigInt, DateTime, Duration, Uuid, Value};
+use values::{BigDecimal, BigInt, DateTime, Duration, Str, Uuid, Value};
 
 use super::codes;
+use super::version::Version;
 use crate::error::Problem;
 use crate::temporal::{LocalTime, valid_offset};
 use crate::{DecodeError, MAX_DEPTH, WireValue};
@@ -13,17 +14,23 @@ pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    version: Version,
 }
 
 pub(super) type Read<T> = Result<T, DecodeError>;
 
 impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, depth: 0 }
+    pub fn new(bytes: &'a [u8], version: Version) -> Self {
+        Self { bytes, at: 0, depth: 0, version }
     }
 
     pub fn at(&self) -> usize {
         self.at
+    }
+
+    /// What has not been read.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
     }
 
     fn left(&self) -> usize {
@@ -109,10 +116,45 @@ impl<'a> Reader<'a> {
     pub fn any(&mut self) -> Read<WireValue> {
         let at = self.at;
         let code = self.u8()?;
+        if self.has_variant(code) {
+            return self.nested(Self::variant);
+        }
         if !self.present()? {
             return Ok(WireValue::NULL);
         }
-        self.nested(|r| r.of_type(code, at))
+        let known = self.version.known(code).ok_or_else(|| Problem::UnknownTypeCode(code).at(at))?;
+        self.nested(|r| r.of_type(known, at))
+    }
+
+    /// Whether a flag follows that only some types have, and only in version 4.
+    fn has_variant(&self, code: u8) -> bool {
+        self.version == Version::Four
+            && matches!(code, codes::LIST | codes::MAP)
+            && self.bytes.get(self.at) == Some(&codes::VARIANT)
+    }
+
+    /// A list of items with their bulks, or a map whose order counts. The flag has not been read.
+    fn variant(&mut self) -> Read<WireValue> {
+        let code = self.bytes[self.at - 1];
+        self.at += 1;
+        if code == codes::LIST { self.bulk_set() } else { self.entries().map(WireValue::map) }
+    }
+
+    /// The label of an element: a string, or in version 4 a list of them, of which there is one here. An empty one stands for none.
+    pub fn label(&mut self) -> Read<Str> {
+        if self.version == Version::One {
+            return self.text().map(Str::from);
+        }
+        let at = self.at;
+        let mut labels = self.items()?.into_iter();
+        match (labels.next(), labels.next()) {
+            (None, _) => Ok(Str::new()),
+            (Some(WireValue::Value(Value::String(label))), None) => Ok(label),
+            (Some(_), None) => Err(Problem::expected("a label", "a value that is no string").at(at)),
+            (Some(_), Some(_)) => {
+                Err(Problem::expected("one label, since an element has one here", "several").at(at))
+            }
+        }
     }
 
     /// Reads something that may contain more of its kind.

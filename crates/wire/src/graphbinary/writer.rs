@@ -6,24 +6,26 @@ use values::{
 };
 
 use super::codes::{self, PRESENT};
+use super::version::Version;
 use crate::bytecode::CARDINALITY_VALUE;
 use crate::predicate::{self, Operands};
 use crate::temporal::LocalTime;
-use crate::wire_value::{Extended, Graph, Tree};
+use crate::wire_value::{Extended, Graph, Tree, kind_of_argument};
 use crate::{EncodeError, MAX_DEPTH, Properties, WireValue};
 
 /// Appends encoded values to a buffer.
 pub(super) struct Writer<'a> {
     pub(super) out: &'a mut Vec<u8>,
     properties: Properties,
+    pub(super) version: Version,
     depth: usize,
 }
 
 pub(super) type Written = Result<(), EncodeError>;
 
 impl<'a> Writer<'a> {
-    pub fn new(out: &'a mut Vec<u8>, properties: Properties) -> Self {
-        Self { out, properties, depth: 0 }
+    pub fn new(out: &'a mut Vec<u8>, properties: Properties, version: Version) -> Self {
+        Self { out, properties, version, depth: 0 }
     }
 
     pub fn bytes(&mut self, bytes: &[u8]) {
@@ -64,9 +66,19 @@ impl<'a> Writer<'a> {
         &mut self,
         code: u8,
         items: impl ExactSizeIterator<Item = T>,
+        write: impl FnMut(&mut Self, T) -> Written,
+    ) -> Written {
+        self.sequence_after([code, PRESENT], items, write)
+    }
+
+    /// What begins with that code and flag, and has a length and items.
+    pub fn sequence_after<T>(
+        &mut self,
+        head: [u8; 2],
+        items: impl ExactSizeIterator<Item = T>,
         mut write: impl FnMut(&mut Self, T) -> Written,
     ) -> Written {
-        self.head(code);
+        self.bytes(&head);
         self.length(items.len())?;
         items.into_iter().try_for_each(|item| write(self, item))
     }
@@ -111,7 +123,7 @@ impl<'a> Writer<'a> {
                 self.head(codes::CHAR);
                 self.bytes(v.encode_utf8(&mut [0; 4]).as_bytes());
             }
-            Value::DateTime(v) => self.offset_date_time(codes::OFFSET_DATE_TIME, v),
+            Value::DateTime(v) => self.offset_date_time(self.version.date_time(), v),
             Value::Duration(v) => {
                 self.fixed(codes::DURATION, v.seconds.to_be_bytes());
                 self.bytes(&v.nanos.to_be_bytes());
@@ -133,7 +145,8 @@ impl<'a> Writer<'a> {
             Value::List(v) => return self.nested(|w| w.sequence(codes::LIST, v.iter(), Self::value)),
             Value::Set(v) => return self.nested(|w| w.sequence(codes::SET, v.iter(), Self::value)),
             Value::BulkSet(v) => {
-                return self.nested(|w| w.sequence(codes::BULK_SET, v.iter(), Self::member));
+                let head = self.version.bulk_set();
+                return self.nested(|w| w.sequence_after(head, v.iter(), Self::member));
             }
             Value::Map(v) => {
                 return self.nested(|w| match v.kind() {
@@ -155,7 +168,7 @@ impl<'a> Writer<'a> {
     }
 
     fn map<'v>(&mut self, len: usize, entries: impl Iterator<Item = (&'v Value, &'v Value)>) -> Written {
-        self.head(codes::MAP);
+        self.bytes(&self.version.map());
         self.entries(len, entries)
     }
 
@@ -212,10 +225,22 @@ impl<'a> Writer<'a> {
         self.bytes(&v.offset.to_be_bytes());
     }
 
+    /// The label of an element, without code and flag: a string, or in version 4 a list of those that there are.
+    pub fn label(&mut self, label: &str) -> Written {
+        match self.version {
+            Version::One => self.text(label),
+            Version::Four if label.is_empty() => self.length(0),
+            Version::Four => {
+                self.length(1)?;
+                self.string(label)
+            }
+        }
+    }
+
     fn vertex(&mut self, v: &Vertex) -> Written {
         self.head(codes::VERTEX);
         self.value(&v.id)?;
-        self.text(&v.label)?;
+        self.label(&v.label)?;
         match self.properties.of(&v.properties) {
             Some(properties) => {
                 self.sequence(codes::LIST, properties.iter(), |w, p| w.vertex_property(p, true))
@@ -230,11 +255,11 @@ impl<'a> Writer<'a> {
     fn edge(&mut self, e: &Edge) -> Written {
         self.head(codes::EDGE);
         self.value(&e.id)?;
-        self.text(&e.label)?;
+        self.label(&e.label)?;
         self.value(&e.in_v.id)?;
-        self.text(&e.in_v.label)?;
+        self.label(&e.in_v.label)?;
         self.value(&e.out_v.id)?;
-        self.text(&e.out_v.label)?;
+        self.label(&e.out_v.label)?;
         self.null();
         self.property_list(&e.properties, false)
     }
@@ -243,7 +268,7 @@ impl<'a> Writer<'a> {
     fn vertex_property(&mut self, p: &VertexProperty, inside: bool) -> Written {
         self.head(codes::VERTEX_PROPERTY);
         self.value(&p.id)?;
-        self.text(&p.key)?;
+        self.label(&p.key)?;
         self.value(&p.value)?;
         self.null();
         self.property_list(&p.properties, inside)
@@ -286,7 +311,7 @@ impl<'a> Writer<'a> {
             }
             WireValue::Set(items) => self.nested(|w| w.sequence(codes::SET, items.iter(), Self::wire_value)),
             WireValue::Map(entries) => self.nested(|w| {
-                w.sequence(codes::MAP, entries.iter(), |w, (key, value)| {
+                w.sequence_after(w.version.map(), entries.iter(), |w, (key, value)| {
                     w.wire_value(key)?;
                     w.wire_value(value)
                 })
@@ -295,9 +320,16 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The error that this version has no form for something.
+    pub fn unsupported(&self, what: &'static str) -> EncodeError {
+        EncodeError::Unsupported { format: self.version.name(), what }
+    }
+
     fn argument(&mut self, argument: &Argument) -> Written {
         match argument {
             Argument::Value(v) | Argument::Parameter(_, v) => self.value(v),
+            Argument::Merge(t) => self.token(codes::MERGE, t.as_str()),
+            other if self.version == Version::Four => Err(self.unsupported(kind_of_argument(other))),
             Argument::Order(t) => self.token(codes::ORDER, t.as_str()),
             Argument::Pop(t) => self.token(codes::POP, t.as_str()),
             Argument::Scope(t) => self.token(codes::SCOPE, t.as_str()),
@@ -306,7 +338,6 @@ impl<'a> Writer<'a> {
             Argument::Operator(t) => self.token(codes::OPERATOR, t.as_str()),
             Argument::Barrier(t) => self.token(codes::BARRIER, t.as_str()),
             Argument::Cardinality(t) => self.token(codes::CARDINALITY, t.as_str()),
-            Argument::Merge(t) => self.token(codes::MERGE, t.as_str()),
             Argument::GType(t) => self.token(codes::GTYPE, t.as_str()),
             Argument::Dt(t) => self.token(codes::DT, t.as_str()),
             compound => self.nested(|w| w.compound_argument(compound)),

@@ -29,7 +29,19 @@ fn id(object: &Object, at: &Location<'_>) -> Read<Value> {
 fn name(object: &Object, key: &str, default: &str, at: &Location<'_>) -> Read<Str> {
     match object.get(key) {
         None | Some(Json::Null) => Ok(default.into()),
-        Some(json) => text(json, &at.field(key)).map(Str::from),
+        Some(json) => one_label(json, &at.field(key)),
+    }
+}
+
+/// A label: a string, or in version 4 an array of one. An empty one stands for none.
+fn one_label(json: &Json, at: &Location<'_>) -> Read<Str> {
+    match json {
+        Json::Array(labels) => match labels.as_slice() {
+            [] => Ok(Str::new()),
+            [label] => text(label, &at.index(0)).map(Str::from),
+            _ => Err(at.error(Problem::expected("one label, since an element has one here", "several"))),
+        },
+        json => text(json, at).map(Str::from),
     }
 }
 
@@ -64,13 +76,22 @@ pub(super) fn vertex(json: &Json, at: &Location<'_>) -> Read<Vertex> {
 
 pub(super) fn edge(json: &Json, at: &Location<'_>) -> Read<Edge> {
     let o = object(json, at)?;
+    // Version 4 writes its ends as objects, and its properties as arrays of one.
+    let is_of_four = field(o, "label").is_array();
     let end = |id: &str, label: &str| {
+        if is_of_four {
+            return end_of_four(field(o, id), &at.field(id));
+        }
         Ok(Vertex::reference(value(field(o, id), &at.field(id))?, name(o, label, "vertex", at)?))
     };
     let mut properties = Vec::new();
     if let Some(Json::Object(by_key)) = o.get("properties") {
         let at = &at.field("properties");
         for (key, json) in by_key {
+            let json = match json.as_array().map(Vec::as_slice) {
+                Some([json]) if is_of_four => json,
+                _ => json,
+            };
             properties.push(edge_property(key, json, &at.field(key))?);
         }
     }
@@ -81,6 +102,12 @@ pub(super) fn edge(json: &Json, at: &Location<'_>) -> Read<Edge> {
         in_v: end("inV", "inVLabel")?,
         properties,
     })
+}
+
+/// An end of an edge in version 4: an object of its id and its labels.
+fn end_of_four(json: &Json, at: &Location<'_>) -> Read<Vertex> {
+    let o = object(json, at)?;
+    Ok(Vertex::reference(id(o, at)?, name(o, "label", "vertex", at)?))
 }
 
 /// A whole property, or the value alone, under the field of its key.
@@ -97,7 +124,7 @@ fn vertex_property(json: &Json, at: &Location<'_>, key: Option<&str>) -> Read<Ve
     let o = object(json, at)?;
     let key = match key {
         Some(key) => key.into(),
-        None => text(field(o, "label"), &at.field("label"))?.into(),
+        None => one_label(field(o, "label"), &at.field("label"))?,
     };
     let mut properties = Vec::new();
     if let Some(Json::Object(metas)) = o.get("properties") {

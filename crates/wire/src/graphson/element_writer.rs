@@ -29,7 +29,7 @@ impl<'a> Writer<'a> {
         self.typed("g:Vertex", |w| {
             w.object(|o| {
                 o.field("id", |w| w.value(&v.id))?;
-                o.text("label", &v.label)?;
+                o.label(&v.label)?;
                 if brief {
                     o.text("type", "vertex")?;
                 }
@@ -47,26 +47,26 @@ impl<'a> Writer<'a> {
         self.typed("g:Edge", |w| {
             w.object(|o| {
                 o.field("id", |w| w.value(&e.id))?;
-                o.text("label", &e.label)?;
+                o.label(&e.label)?;
                 if brief {
                     o.text("type", "edge")?;
                 }
-                o.text("inVLabel", &e.in_v.label)?;
-                o.text("outVLabel", &e.out_v.label)?;
-                o.field("inV", |w| w.value(&e.in_v.id))?;
-                o.field("outV", |w| w.value(&e.out_v.id))?;
+                o.ends(e)?;
                 if properties.is_empty() {
                     return Ok(());
                 }
                 o.field("properties", |w| {
-                    w.object(|o| {
-                        properties.iter().try_for_each(|p| {
-                            o.field(&p.key, |w| if brief { w.value(&p.value) } else { w.property(p) })
-                        })
-                    })
+                    w.object(|o| properties.iter().try_for_each(|p| o.field(&p.key, |w| w.edge_property(p))))
                 })
             })
         })
+    }
+
+    /// A property under its key: in version 4 an array of one.
+    fn edge_property(&mut self, p: &Property) -> Written {
+        let brief = self.is_brief();
+        let write = |w: &mut Self, p: &Property| if brief { w.value(&p.value) } else { w.property(p) };
+        if self.dialect.version == Version::V4 { self.array([p], write) } else { write(self, p) }
     }
 
     fn vertex_property(&mut self, p: &VertexProperty, with_label: bool) -> Written {
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
                 o.field("id", |w| w.value(&p.id))?;
                 o.field("value", |w| w.value(&p.value))?;
                 if with_label {
-                    o.text("label", &p.key)?;
+                    o.label(&p.key)?;
                 }
                 if properties.is_empty() {
                     return Ok(());
@@ -111,6 +111,42 @@ impl<'a> Writer<'a> {
             w.string(label);
             Ok(())
         })
+    }
+}
+
+impl Fields<'_, '_> {
+    /// The label of an element: a string, or in version 4 an array of those that there are.
+    fn label(&mut self, label: &str) -> Written {
+        if self.version() != Version::V4 {
+            return self.text("label", label);
+        }
+        let labels = (!label.is_empty()).then_some(label);
+        self.field("label", |w| {
+            w.array(labels, |w, label| {
+                w.string(label);
+                Ok(())
+            })
+        })
+    }
+
+    /// Where an edge leads to and comes from.
+    fn ends(&mut self, e: &Edge) -> Written {
+        if self.version() == Version::V4 {
+            let mut end = |name: &str, v: &Vertex| {
+                self.field(name, |w| {
+                    w.object(|o| {
+                        o.field("id", |w| w.value(&v.id))?;
+                        o.label(&v.label)
+                    })
+                })
+            };
+            end("inV", &e.in_v)?;
+            return end("outV", &e.out_v);
+        }
+        self.text("inVLabel", &e.in_v.label)?;
+        self.text("outVLabel", &e.out_v.label)?;
+        self.field("inV", |w| w.value(&e.in_v.id))?;
+        self.field("outV", |w| w.value(&e.out_v.id))
     }
 }
 

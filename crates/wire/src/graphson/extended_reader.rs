@@ -28,7 +28,7 @@ pub(super) fn extended(name: &str, json: &Json, at: &Location<'_>) -> Read<Optio
         }
         "g:Metrics" => Extended::Metrics(metrics(json, at)?),
         "g:TraversalMetrics" => traversal_metrics(json, at)?,
-        "tinker:graph" => Extended::Graph(graph(json, at)?),
+        "tinker:graph" | "g:graph" => Extended::Graph(graph(json, at)?),
         other => return temporal(other, json, at),
     }))
 }

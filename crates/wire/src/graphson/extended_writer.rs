@@ -61,18 +61,18 @@ impl<'a> Writer<'a> {
         items: impl Iterator<Item = (T, i64)> + Clone,
         mut write: impl FnMut(&mut Self, T) -> Written,
     ) -> Written {
-        if !self.dialect.wraps_collections() {
+        if !self.dialect.wraps_collections() || self.dialect.version == Version::V4 {
             /// Most members that are written out.
             const MAX_EXPANDED: i64 = 1 << 20;
             let total = items.clone().try_fold(0i64, |sum, (_, bulk)| sum.checked_add(bulk.max(0)));
             if total.is_none_or(|total| total > MAX_EXPANDED) {
                 return Err(EncodeError::Unsupported {
-                    format: "GraphSON before version 3",
+                    format: "GraphSON of another version than typed 3",
                     what: "a bulk set of more than a million members",
                 });
             }
             let expanded = items.flat_map(|(item, bulk)| std::iter::repeat_n(item, bulk.max(0) as usize));
-            return self.array(expanded, write);
+            return self.collection("g:List", expanded, write);
         }
         self.typed("g:BulkSet", |w| {
             w.raw("[");

@@ -13,20 +13,20 @@ pub(super) fn scalar(name: &str, json: &Json, at: &Location<'_>) -> Read<Option<
     Ok(Some(match name {
         "g:Int32" => integer(json, at).map(Value::Int)?,
         "g:Int64" => integer(json, at).map(Value::Long)?,
-        "gx:Byte" => integer(json, at).map(Value::Byte)?,
-        "gx:Int16" => integer(json, at).map(Value::Short)?,
+        "gx:Byte" | "g:Byte" => integer(json, at).map(Value::Byte)?,
+        "gx:Int16" | "g:Int16" => integer(json, at).map(Value::Short)?,
         "g:Double" => double(json, at).map(Value::Double)?,
         "g:Float" => Value::Float(single(json, at)?),
-        "gx:BigInteger" => big_integer(&digits(json, at)?, at)?.into(),
-        "gx:BigDecimal" => {
+        "gx:BigInteger" | "g:BigInteger" => big_integer(&digits(json, at)?, at)?.into(),
+        "gx:BigDecimal" | "g:BigDecimal" => {
             let decimal = number::parse_decimal(&digits(json, at)?);
             decimal.map_err(|error| at.error(Problem::Invalid(error.to_string())))?.into()
         }
-        "gx:Char" => character(json, at)?,
+        "gx:Char" | "g:Char" => character(json, at)?,
         "g:UUID" => Value::Uuid(uuid(json, at)?),
-        "gx:OffsetDateTime" => parse::<DateTime>(json, at)?.into(),
-        "gx:Duration" => parse::<Duration>(json, at)?.into(),
-        "gx:ByteBuffer" => {
+        "gx:OffsetDateTime" | "g:DateTime" => parse::<DateTime>(json, at)?.into(),
+        "gx:Duration" | "g:Duration" => parse::<Duration>(json, at)?.into(),
+        "gx:ByteBuffer" | "g:Binary" => {
             let bytes = base64::decode(text(json, at)?);
             Value::binary(bytes.ok_or_else(|| at.error(Problem::Invalid("text is not base 64".into())))?)
         }

@@ -2,7 +2,7 @@
 
 use values::{MapKind, Value};
 
-use super::{Dialect, base64, json};
+use super::{Dialect, Version, base64, json};
 use crate::message::Properties;
 use crate::wire_value::{Extended, Graph, Tree};
 use crate::{EncodeError, MAX_DEPTH, WireValue};
@@ -48,8 +48,10 @@ impl<'a> Writer<'a> {
         if !self.dialect.typed {
             return write(self);
         }
+        let (prefix, rest) = self.dialect.type_name(type_name);
         self.raw("{\"@type\":\"");
-        self.raw(type_name);
+        self.raw(prefix);
+        self.raw(rest);
         self.raw("\",\"@value\":");
         write(self)?;
         self.raw("}");
@@ -164,8 +166,8 @@ impl<'a> Writer<'a> {
             }
             Value::Map(v) => {
                 return self.nested(|w| match v.kind() {
-                    MapKind::Tree if w.dialect.typed => w.extended(&Extended::Tree(Tree::of(v))),
-                    MapKind::Graph if w.dialect.typed => w.extended(&Extended::Graph(Graph::of(v))),
+                    MapKind::Tree if w.dialect.has_trees() => w.extended(&Extended::Tree(Tree::of(v))),
+                    MapKind::Graph if w.dialect.has_trees() => w.extended(&Extended::Graph(Graph::of(v))),
                     _ => w.map(v.iter()),
                 });
             }
@@ -261,6 +263,11 @@ impl<'a> Fields<'_, 'a> {
             w.string(text);
             Ok(())
         })
+    }
+
+    /// The version in which they are written.
+    pub fn version(&self) -> Version {
+        self.writer.dialect.version
     }
 
     fn name(&mut self, name: &str, separator: &str) {

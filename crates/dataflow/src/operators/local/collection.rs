@@ -6,8 +6,8 @@ use values::number::{self, ArithmeticError};
 use values::{Map, Set, Value, watch};
 
 use super::Around;
+use crate::combine::too_deep;
 use crate::error::QueryError;
-use crate::query::too_deep;
 
 /// Bytes of a member in a list, and beside it while the list is made.
 const MEMBER: u64 = 2 * size_of::<Value>() as u64;

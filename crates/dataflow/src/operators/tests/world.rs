@@ -179,6 +179,7 @@ impl World {
             helpers: None,
             waker: Waker::new(|| ()),
             seed: 0x5eed,
+            computed: None,
             draws: Default::default(),
             caller: Caller::Application,
         })

@@ -19,12 +19,14 @@
 //! Where all entries of a row are of one stripe and all vertices are in it, which is found out for sixteen vertices in the
 //! time of one lookup, the blocks need not even be compared: the slot is some bits of the vertex.
 
+mod blocks;
 mod degree_cache;
 mod degrees;
 mod ends;
 mod lists;
 mod properties;
 
+pub use blocks::{BlockLists, Extent};
 pub use degree_cache::DegreeCache;
 pub use degrees::Degrees;
 pub use ends::Ends;

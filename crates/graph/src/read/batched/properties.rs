@@ -35,9 +35,9 @@ impl<'r> PropertyColumn<'r> {
         let Self { reader, key, blocks } = self;
         let reader: &'r Reader<'r> = reader;
         if let Some(own) = reader.own
-            && let Some(state) = own.property(v, *key)
+            && let Some(single) = own.single(v, *key)
         {
-            return state.single();
+            return single;
         }
         match blocks.of(v, || parts(reader.column(v, *key), reader.own.is_some())).1 {
             Some(column) => column.single(slot_of(v), reader.tick),

@@ -13,8 +13,8 @@ use super::Footprint;
 use crate::HIDDEN;
 use crate::physical::op::{write_hop, write_range};
 use crate::physical::{
-    Aggregation, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, Injected, LocalFn, MapKeys, MergeSacks,
-    Operand, PropertyForm, Sack, SackWith, SideEffectId, Slot, Test,
+    Aggregation, Algorithm, EdgeEnd, EdgeLabels, Expression, FetchKind, Hop, Injected, LocalFn, MapKeys,
+    MergeSacks, Operand, PropertyForm, Sack, SackWith, SideEffectId, Slot, Test,
 };
 use crate::words::{InWords, Words};
 
@@ -169,6 +169,8 @@ pub enum Kind {
     Write(Box<Write>),
     /// `fail()`.
     Fail(Str),
+    /// `pageRank()` and its kin.
+    Algorithm(Box<Algorithm<Chain>>),
 
     // ---- branches
     /// `where`, `filter`, `not`, `and`, `or` with traversals.
@@ -209,6 +211,7 @@ impl Kind {
             | Self::HoldRepeats
             | Self::Collect { .. }
             | Self::Sample(..)
+            | Self::Algorithm(_)
             | Self::Cap(_) => Flow::Barrier,
             Self::Exists(_)
             | Self::Map(_)
@@ -245,6 +248,7 @@ impl Kind {
             | Self::Map(_)
             | Self::FlatMap(_)
             | Self::Coalesce(_) => true,
+            Self::Algorithm(algorithm) => !algorithm.keeps_traversers(),
             Self::Write(write) => {
                 matches!(**write, Write::AddVertex(_) | Write::AddEdge(_) | Write::Merge(_))
             }
@@ -287,6 +291,12 @@ impl InWords for Step {
                 words.raw(" ");
                 group.value.write_in_braces(words);
             }
+            Kind::Algorithm(algorithm) => {
+                for subquery in algorithm.subqueries().into_iter().flatten() {
+                    words.raw(" ");
+                    subquery.write_in_braces(words);
+                }
+            }
             Kind::Choose(choose) => words.say(&**choose),
             Kind::Repeat(repeat) => words.say(&**repeat),
             _ => {}
@@ -310,7 +320,7 @@ impl Step {
 
     /// Whether its subqueries can be written on lines of their own.
     fn has_blocks(&self) -> bool {
-        self.kind.flow() == Flow::Branch || matches!(self.kind, Kind::Group(_))
+        self.kind.flow() == Flow::Branch || matches!(self.kind, Kind::Group(_) | Kind::Algorithm(_))
     }
 }
 
@@ -477,6 +487,7 @@ impl Kind {
                 }
             }
             Self::Cap(ids) => words.call("cap", |w| w.list(ids, ", ", |w, id| w.side_effect(*id))),
+            Self::Algorithm(algorithm) => words.say(&**algorithm),
             Self::Discard => words.raw("discard()"),
             _ => words.raw(name),
         }

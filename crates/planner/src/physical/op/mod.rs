@@ -29,9 +29,7 @@ pub use ends::{EdgeEnd, ExpandInto, Target};
 pub use expand::{EdgeLabels, Expand, ExpandTo, Hop, SortedPart, Top};
 pub(crate) use expand::{write_hop, write_parts};
 pub use file::{FileFormat, GraphFile};
-pub use function::{
-    DateFunction, Function, ListFunction, NumberFunction, PropertyFunction, TextFunction, ToText,
-};
+pub use function::*;
 pub use local::{LocalFn, LocalSort};
 pub use merge::{Merge, MergeEntries, MergeMap, MergePhase, MergeValue};
 pub use property::{Fetch, FetchKind, MapKeys, Properties, PropertyForm, Tokens};

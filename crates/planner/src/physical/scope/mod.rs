@@ -1,5 +1,6 @@
 //! Scopes: operators that run pipelines of their own in scope instances (Banyan, sections 3.1 and 4.3).
 
+mod algorithm;
 mod control;
 mod policy;
 
@@ -7,6 +8,7 @@ use super::slots::{Slots, Use, Visit};
 use super::{By, Child, Pipeline, SideEffectId, Slot};
 use crate::words::{InWords, Words};
 
+pub use algorithm::{Algorithm, AlgorithmKind, Along, Distance, Property as ComputedProperty};
 pub use control::{Condition, Control};
 pub use policy::{Grain, InterPolicy, IntraPolicy, Policy};
 
@@ -110,6 +112,8 @@ pub enum ScopeKind {
         /// Puts the map into a side-effect and passes the traversers, instead of emitting the map.
         side_effect: Option<SideEffectId>,
     },
+    /// Runs an algorithm over the whole graph when all traversers have come. They leave as they came, or become paths.
+    Algorithm(Box<Algorithm<Pipeline>>),
     /// A long pipeline continued in another one; nothing more.
     Inline {
         /// The rest.
@@ -128,21 +132,22 @@ impl ScopeKind {
     pub fn pipelines(&self) -> impl Iterator<Item = &Pipeline> {
         let (branches, one, options, heads, further, tails): (&[_], _, &[_], &[_], _, &[_]) = match self {
             Self::Filter { branches, .. } | Self::Coalesce { branches } | Self::Union { branches } => {
-                (branches, None, &[], &[], [None; 3], &[])
+                (branches, None, &[], &[], [None; 4], &[])
             }
             Self::Apply { child, .. }
             | Self::FlatMap { child }
             | Self::SideEffect { child }
             | Self::Group { value: child, .. }
             | Self::Inline { child }
-            | Self::Exchange { child } => (&[], Some(child), &[], &[], [None; 3], &[]),
+            | Self::Exchange { child } => (&[], Some(child), &[], &[], [None; 4], &[]),
             Self::If { then, otherwise, .. } => {
-                (&[], Some(then), &[], &[], [otherwise.as_ref(), None, None], &[])
+                (&[], Some(then), &[], &[], [otherwise.as_ref(), None, None, None], &[])
             }
             Self::Switch { options, otherwise, unproductive, .. } => {
-                (&[], None, options, &[], [otherwise.as_ref(), unproductive.as_ref(), None], &[])
+                (&[], None, options, &[], [otherwise.as_ref(), unproductive.as_ref(), None, None], &[])
             }
-            Self::Repeat { head, body, tail } => (&[], None, &[], head, [Some(body), None, None], tail),
+            Self::Algorithm(algorithm) => (&[], None, &[], &[], algorithm.subqueries(), &[]),
+            Self::Repeat { head, body, tail } => (&[], None, &[], head, [Some(body), None, None, None], tail),
         };
         let options = options.iter().map(|(_, pipeline)| pipeline);
         branches
@@ -185,6 +190,9 @@ impl Scope {
             | ScopeKind::Group { value: child, .. }
             | ScopeKind::Inline { child }
             | ScopeKind::Exchange { child, .. } => visit(child),
+            ScopeKind::Algorithm(algorithm) => {
+                algorithm.subqueries_mut().into_iter().flatten().for_each(visit)
+            }
             ScopeKind::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).for_each(visit),
             ScopeKind::Switch { options, otherwise, unproductive, .. } => {
                 options.iter_mut().for_each(|(_, branch)| visit(branch));
@@ -240,6 +248,7 @@ impl InWords for ScopeKind {
                 words.call("GroupScope", |w| w.say(key));
                 words.collecting_in(*side_effect);
             }
+            Self::Algorithm(algorithm) => words.call("AlgorithmScope", |w| w.say(&**algorithm)),
             Self::Inline { .. } => words.raw("InlineScope"),
             Self::Exchange { .. } => words.raw("ExchangeScope"),
         }
@@ -283,6 +292,13 @@ impl ScopeKind {
                 }
                 body.write_lines(indent, words);
             }
+            Self::Algorithm(algorithm) => {
+                let names = ["edges:", "within:", "targets:", "distance:"];
+                let named_one = |(name, one): (&str, Option<&Pipeline>)| {
+                    one.iter().for_each(|one| named(words, name, one))
+                };
+                names.into_iter().zip(algorithm.subqueries()).for_each(named_one);
+            }
             Self::Apply { .. }
             | Self::FlatMap { .. }
             | Self::SideEffect { .. }
@@ -316,6 +332,7 @@ impl Slots for ScopeKind {
             | Self::SideEffect { .. }
             | Self::Coalesce { .. }
             | Self::Union { .. }
+            | Self::Algorithm(_)
             | Self::Inline { .. }
             | Self::Exchange { .. } => {}
         }

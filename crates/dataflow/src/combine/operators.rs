@@ -1,5 +1,4 @@
-//! What TinkerPop's operators (`Operator.sum` and its kin) make of two values: in a sack, in a side-effect, and where a stream is
-//! folded.
+//! What TinkerPop's operators (`Operator.sum` and its kin) make of two values.
 
 use gremlin::Operator;
 use values::{Value, number};

@@ -1,4 +1,4 @@
-//! `mangrove stats`.
+//! The sizes of a graph, and what is known about it: `mangrove stats`.
 
 use std::fmt::Write;
 

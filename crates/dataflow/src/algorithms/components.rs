@@ -1,0 +1,247 @@
+//! `connectedComponent`: each vertex gets the least id, as a text, of all from which it can be reached.
+//!
+//! Where edges lead both ways, it is found out first which vertices are connected, each edge being looked at once: a forest of
+//! parents, in which the roots of two vertices that an edge connects become one. Otherwise what is least goes along the edges, round
+//! by round, until nothing changes.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use graph::{Direction, Reader, VertexRef, VertexValues};
+
+use super::links::Links;
+use super::members::Members;
+use super::naming::{Naming, Texts};
+use super::numbers::Numbers;
+use super::places::Places;
+use super::sweep::{Sweep, Visit};
+use super::texts::{Begin, Beginnings};
+use super::work::{Advance, Doing};
+use super::{Algorithm, Ground, hold};
+use crate::error::QueryError;
+use crate::memory::StateMemory;
+use crate::operator::Context;
+
+/// See the module.
+pub(crate) struct Components {
+    links: Arc<Links>,
+    known: Arc<Known>,
+    ground: Ground,
+    phase: Phase,
+    _held: StateMemory,
+}
+
+/// What all rounds know.
+struct Known {
+    places: Arc<Places>,
+    beginnings: Arc<Beginnings>,
+    members: Arc<Members>,
+    /// Of each vertex its parent, if edges lead both ways; of a root, itself.
+    parents: Numbers,
+    /// The vertex with the least id known to each; in a forest, to each root.
+    least: Numbers,
+}
+
+enum Phase {
+    Beginning(Doing<Sweep<Begin>>),
+    Connecting(Doing<Sweep<Connect>>),
+    Choosing(Doing<Sweep<Choose>>),
+    /// Against the edges; whether something has changed.
+    Spreading(Arc<Links>, Doing<Sweep<Spread>>, bool),
+    Naming(Naming<Texts>),
+}
+
+impl Components {
+    pub(crate) fn new(ground: Ground, links: Links) -> Result<Self, QueryError> {
+        let len = ground.places.len();
+        let held = hold(&ground, len * (Beginnings::BYTES + Members::BYTES + 3 * Numbers::BYTES))?;
+        let (beginnings, members) = (Beginnings::none(len), Members::none(&ground));
+        let begin =
+            Begin { beginnings: beginnings.clone(), members: members.clone(), ground: ground.clone() };
+        let phase = Phase::Beginning(Doing::new(Sweep::new(begin, None, &ground), &ground));
+        let (parents, least) = (Numbers::own(len), Numbers::own(len));
+        let known = Known { places: ground.places.clone(), beginnings, members, parents, least };
+        Ok(Self { links: Arc::new(links), known: Arc::new(known), phase, ground, _held: held })
+    }
+
+    fn sweep<V: Visit>(&self, visit: V, links: Option<&Arc<Links>>) -> Doing<Sweep<V>> {
+        Doing::new(Sweep::new(visit, links, &self.ground), &self.ground)
+    }
+
+    fn connect(&self) -> Result<Phase, QueryError> {
+        if let Links::Stored { labels, direction: Direction::Both } = &*self.links {
+            // Each edge is in the list of its source.
+            let links = Links::Stored { labels: labels.clone(), direction: Direction::Out };
+            return Ok(Phase::Connecting(self.sweep(Connect(self.known.clone()), Some(&Arc::new(links)))));
+        }
+        Ok(self.spread(Arc::new(self.links.against(&self.ground)?)))
+    }
+
+    fn spread(&self, against: Arc<Links>) -> Phase {
+        let spreading = self.sweep(Spread(self.known.clone()), Some(&against));
+        Phase::Spreading(against, spreading, false)
+    }
+}
+
+impl Algorithm for Components {
+    fn go_on(&mut self, cx: &Context<'_>) -> Result<Advance<Box<dyn VertexValues>>, QueryError> {
+        let waits = match &mut self.phase {
+            Phase::Beginning(beginning) => beginning.go_on(cx, |_, ()| ())?.waits(),
+            Phase::Connecting(connecting) => connecting.go_on(cx, |_, _| ())?.waits(),
+            Phase::Choosing(choosing) => choosing.go_on(cx, |_, ()| ())?.waits(),
+            Phase::Spreading(_, spreading, has_changed) => {
+                spreading.go_on(cx, |_, spread| *has_changed |= spread.has_changed)?.waits()
+            }
+            Phase::Naming(naming) => {
+                let Known { parents, members, least, .. } = &*self.known;
+                let least = |place: usize| {
+                    members.contain(place).then(|| least.get(find(parents, place as u32) as usize))
+                };
+                naming.go_on(least, &self.ground, cx)?.then_some(Advance::More)
+            }
+        };
+        if let Some(waits) = waits {
+            return Ok(waits);
+        }
+        self.phase = match &mut self.phase {
+            Phase::Beginning(_) => self.connect()?,
+            Phase::Connecting(_) => Phase::Choosing(self.sweep(Choose(self.known.clone()), None)),
+            Phase::Spreading(against, _, true) => {
+                let against = against.clone();
+                self.spread(against)
+            }
+            Phase::Choosing(_) | Phase::Spreading(..) => Phase::Naming(Naming::new(&self.ground)?),
+            Phase::Naming(naming) => return Ok(Advance::Done(naming.named(&self.ground))),
+        };
+        Ok(Advance::More)
+    }
+}
+
+/// The root of a vertex in the forest. On the way there, every other parent is skipped from now on.
+fn find(parents: &Numbers, place: u32) -> u32 {
+    let mut at = place;
+    loop {
+        let parent = parents.get(at as usize);
+        if parent == at || parent == NONE {
+            return at;
+        }
+        let above = parents.get(parent as usize);
+        if above != parent {
+            parents.change(at as usize, parent, above);
+        }
+        at = parent;
+    }
+}
+
+/// Stands for no number.
+const NONE: u32 = u32::MAX;
+
+/// Makes one tree of those of two vertices: the root with the higher place gets the other as its parent.
+fn join(parents: &Numbers, one: u32, other: u32) {
+    loop {
+        let (one, other) = (find(parents, one), find(parents, other));
+        if one == other || parents.change(one.max(other) as usize, one.max(other), one.min(other)) {
+            return;
+        }
+    }
+}
+
+/// Connects the ends of edges.
+struct Connect(Arc<Known>);
+
+impl Visit for Connect {
+    type Own = Connecting;
+
+    fn begin(&self, own: &mut Connecting, _: VertexRef, place: usize, _: &Reader<'_>) -> bool {
+        own.place = place as u32;
+        self.0.members.contain(place)
+    }
+
+    #[inline(always)]
+    fn along(&self, own: &mut Connecting, ends: &[VertexRef]) {
+        for end in ends {
+            let place = self.0.places.of_vertex(*end);
+            if self.0.members.see(place) {
+                join(&self.0.parents, own.place, place as u32);
+            }
+        }
+    }
+
+    fn end(&self, _: &mut Connecting, _: VertexRef, _: usize, _: &Reader<'_>) {}
+}
+
+/// The place of the vertex that somebody is at.
+#[derive(Default)]
+struct Connecting {
+    place: u32,
+}
+
+/// Chooses the least of each tree.
+struct Choose(Arc<Known>);
+
+impl Visit for Choose {
+    type Own = ();
+
+    fn begin(&self, (): &mut (), _: VertexRef, place: usize, reader: &Reader<'_>) -> bool {
+        let Known { places, beginnings, members, parents, least } = &*self.0;
+        if members.contain(place) {
+            let root = find(parents, place as u32) as usize;
+            loop {
+                let known = least.get(root);
+                let order = beginnings.compare((place, known as usize), places, reader);
+                if order != Ordering::Less || least.change(root, known, place as u32) {
+                    break;
+                }
+            }
+        }
+        false
+    }
+
+    fn along(&self, (): &mut (), _: &[VertexRef]) {}
+
+    fn end(&self, (): &mut (), _: VertexRef, _: usize, _: &Reader<'_>) {}
+}
+
+/// Takes the least of those who have an edge to a vertex.
+struct Spread(Arc<Known>);
+
+#[derive(Default)]
+struct Spreading {
+    /// What the neighbours of the vertex know, each once, if they are next to each other.
+    least: Vec<u32>,
+    has_changed: bool,
+}
+
+impl Visit for Spread {
+    type Own = Spreading;
+
+    fn begin(&self, own: &mut Spreading, _: VertexRef, place: usize, _: &Reader<'_>) -> bool {
+        own.least.clear();
+        self.0.members.contain(place)
+    }
+
+    fn along(&self, own: &mut Spreading, ends: &[VertexRef]) {
+        for end in ends {
+            let place = self.0.places.of_vertex(*end);
+            let least = self.0.least.get(place);
+            if least != NONE && self.0.members.see(place) && own.least.last() != Some(&least) {
+                own.least.push(least);
+            }
+        }
+    }
+
+    fn end(&self, own: &mut Spreading, _: VertexRef, place: usize, reader: &Reader<'_>) {
+        let Known { places, beginnings, least, .. } = &*self.0;
+        let known = least.get(place);
+        let less =
+            |best: u32, one: &u32| match beginnings.compare((*one as usize, best as usize), places, reader) {
+                Ordering::Less => *one,
+                _ => best,
+            };
+        let best = own.least.iter().fold(known, less);
+        if best != known {
+            least.set(place, best);
+            own.has_changed = true;
+        }
+    }
+}

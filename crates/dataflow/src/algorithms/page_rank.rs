@@ -1,0 +1,192 @@
+//! `pageRank`, as TinkerPop's `PageRankVertexProgram` has it: what teleports is shared out among all vertices, and so is what
+//! vertices without edges have.
+//!
+//! ```text
+//! rank(v) = Σ α · rank(u) / edges(u)  over all u with an edge to v,  + energy / vertices
+//! energy  = Σ (1 – α) · rank(v)  +  Σ α · rank(v)  over all v without edges
+//! ```
+//!
+//! Each vertex takes what it gets (so nobody else writes its rank) of what was given in the round before.
+
+use std::sync::Arc;
+
+use graph::{Reader, ValueRef, VertexRef, VertexValues};
+
+use super::links::Links;
+use super::members::{Count, Members};
+use super::numbers::Doubles;
+use super::places::Places;
+use super::sweep::{Sweep, Visit};
+use super::work::{Advance, Doing};
+use super::{Algorithm, Ground, hold};
+use crate::error::QueryError;
+use crate::memory::StateMemory;
+use crate::operator::Context;
+
+/// When the ranks have changed by less, all of them together, it is enough.
+const EPSILON: f64 = 0.000_01;
+
+/// See the module.
+pub(crate) struct PageRank {
+    ground: Ground,
+    against: Arc<Links>,
+    alpha: f64,
+    /// Rounds that are left.
+    rounds: u32,
+    /// Ranks to begin with; without them, each has the same part of 1.
+    priors: Option<Doubles>,
+    members: Arc<Members>,
+    vertices: u64,
+    ranks: Arc<Doubles>,
+    /// What each vertex gives to each that its edges lead to: in the round before, and in this one.
+    given: [Arc<Doubles>; 2],
+    phase: Phase,
+    _held: StateMemory,
+}
+
+enum Phase {
+    Counting(Doing<Sweep<Count>>),
+    Ranking(Doing<Sweep<Rank>>, Vec<(usize, Ranked)>),
+}
+
+impl PageRank {
+    pub(crate) fn new(
+        ground: Ground,
+        links: Links,
+        (alpha, times): (f64, u32),
+        priors: Option<Doubles>,
+    ) -> Result<Self, QueryError> {
+        let len = ground.places.len();
+        let held = hold(&ground, len * (3 * Doubles::BYTES + Members::BYTES))?;
+        let (against, members) = (Arc::new(links.against(&ground)?), Members::none(&ground));
+        let counting = Doing::new(
+            Sweep::new(Count(members.clone(), ground.clone()), Some(&Arc::new(links)), &ground),
+            &ground,
+        );
+        let zeros = || Arc::new(Doubles::zeros(len));
+        Ok(Self {
+            against,
+            alpha,
+            rounds: times.saturating_add(1),
+            priors,
+            members,
+            vertices: 0,
+            ranks: zeros(),
+            given: [zeros(), zeros()],
+            phase: Phase::Counting(counting),
+            ground,
+            _held: held,
+        })
+    }
+
+    /// Begins a round in which so much is shared out.
+    fn begin(&mut self, energy: f64, is_first: bool) {
+        self.rounds -= 1;
+        self.given.reverse();
+        let rank = Rank {
+            alpha: self.alpha,
+            share: energy / self.vertices.max(1) as f64,
+            priors: if is_first { self.priors.take() } else { None },
+            members: self.members.clone(),
+            ranks: self.ranks.clone(),
+            before: self.given[0].clone(),
+            given: self.given[1].clone(),
+            places: self.ground.places.clone(),
+        };
+        let links = (!is_first).then_some(&self.against);
+        let doing = Doing::new(Sweep::new(rank, links, &self.ground), &self.ground);
+        self.phase = Phase::Ranking(doing, Vec::new());
+    }
+}
+
+impl Algorithm for PageRank {
+    fn go_on(&mut self, cx: &Context<'_>) -> Result<Advance<Box<dyn VertexValues>>, QueryError> {
+        match &mut self.phase {
+            Phase::Counting(counting) => {
+                let vertices = &mut self.vertices;
+                let advance = counting.go_on(cx, |_, counted| *vertices += counted.members)?;
+                if let Some(waits) = advance.waits() {
+                    return Ok(waits);
+                }
+                let energy = if self.priors.is_some() { 0.0 } else { 1.0 };
+                self.begin(energy, true);
+            }
+            Phase::Ranking(ranking, ranked) => {
+                let advance = ranking.go_on(cx, |piece, one| ranked.push((piece, one)))?;
+                if let Some(waits) = advance.waits() {
+                    return Ok(waits);
+                }
+                // In the order of the pieces, whoever was first: the sums are of doubles.
+                ranked.sort_unstable_by_key(|(piece, _)| *piece);
+                let (energy, change) = ranked.iter().fold((0.0, 0.0), |(energy, change), (_, one)| {
+                    (energy + one.energy, change + one.change)
+                });
+                if self.rounds == 0 || change < EPSILON {
+                    let ranks = Ranks { ranks: self.ranks.clone(), places: self.ground.places.clone() };
+                    return Ok(Advance::Done(Box::new(ranks)));
+                }
+                self.begin(energy, false);
+            }
+        }
+        Ok(Advance::More)
+    }
+}
+
+/// A round.
+struct Rank {
+    alpha: f64,
+    /// What each vertex gets of what is shared out.
+    share: f64,
+    priors: Option<Doubles>,
+    members: Arc<Members>,
+    ranks: Arc<Doubles>,
+    before: Arc<Doubles>,
+    given: Arc<Doubles>,
+    places: Arc<Places>,
+}
+
+#[derive(Default)]
+struct Ranked {
+    rank: f64,
+    energy: f64,
+    change: f64,
+}
+
+impl Visit for Rank {
+    type Own = Ranked;
+
+    fn begin(&self, own: &mut Ranked, _: VertexRef, place: usize, _: &Reader<'_>) -> bool {
+        own.rank = self.priors.as_ref().map_or(0.0, |priors| priors.get(place));
+        self.members.contain(place)
+    }
+
+    #[inline(always)]
+    fn along(&self, own: &mut Ranked, ends: &[VertexRef]) {
+        for end in ends {
+            own.rank += self.before.get(self.places.of_vertex(*end));
+        }
+    }
+
+    fn end(&self, own: &mut Ranked, _: VertexRef, place: usize, _: &Reader<'_>) {
+        let rank = own.rank + self.share;
+        own.change += (rank - self.ranks.get(place)).abs();
+        self.ranks.set(place, rank);
+        own.energy += (1.0 - self.alpha) * rank;
+        match self.members.degree(place) {
+            None | Some(0) => own.energy += self.alpha * rank,
+            Some(degree) => self.given.set(place, self.alpha * rank / f64::from(degree)),
+        }
+    }
+}
+
+/// The ranks as a property.
+struct Ranks {
+    ranks: Arc<Doubles>,
+    places: Arc<Places>,
+}
+
+impl VertexValues for Ranks {
+    fn get(&self, v: VertexRef) -> Option<ValueRef<'_>> {
+        Some(ValueRef::Double(self.ranks.get(self.places.of_vertex(v))))
+    }
+}

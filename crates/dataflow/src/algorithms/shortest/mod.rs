@@ -1,0 +1,237 @@
+//! `shortestPath`: from each source all shortest paths, as TinkerPop's `ShortestPathVertexProgram` has them.
+//!
+//! ```text
+//! search   distances from the source, until all targets are reached         (search.rs)
+//! mark     what lies on a shortest path to a target, going back from these   (mark.rs)
+//! walk     one path after another through what is marked                     (walk.rs)
+//! ```
+//!
+//! A piece of the work is one source.
+
+mod edges;
+mod mark;
+mod search;
+mod walk;
+
+use std::sync::Arc;
+
+use graph::{KeyId, Value, VertexRef};
+use parking_lot::Mutex;
+
+use super::links::Links;
+use super::work::{Advance, Doing, Gone, Work};
+use super::{Ground, hold};
+use crate::error::QueryError;
+use crate::memory::StateMemory;
+use crate::operator::Context;
+use crate::quota::Quota;
+
+pub(crate) use edges::checked as length;
+
+use edges::Edges;
+use mark::Mark;
+use search::Search;
+use walk::Walk;
+
+/// Vertices that are looked at between two looks at the clock.
+const BETWEEN_LOOKS: usize = 64;
+
+/// How long edges are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lengths {
+    /// Each is 1.
+    Hops,
+    /// What they have under a key, if anybody has something under it; else 0.
+    Property(Option<KeyId>),
+    /// As was found out with the edges.
+    Found,
+}
+
+/// What is wanted of the paths.
+pub(crate) struct Wanted {
+    /// The step, for errors.
+    pub(crate) step: String,
+    /// How long edges are.
+    pub(crate) lengths: Lengths,
+    /// The greatest length.
+    pub(crate) max: Option<f64>,
+    /// Whether edges are parts of the paths.
+    pub(crate) includes_edges: bool,
+    /// The places of the vertices at which they may end, ascending; `None`: all.
+    pub(crate) targets: Option<Vec<u32>>,
+}
+
+/// Some paths of one source.
+pub(crate) struct Paths {
+    /// Its number among the sources.
+    pub(crate) source: usize,
+    /// The paths.
+    pub(crate) paths: Vec<Value>,
+}
+
+/// See the module.
+pub(crate) struct ShortestPaths(Doing<Sources>);
+
+impl ShortestPaths {
+    /// Looks for paths from these vertices.
+    ///
+    /// # Errors
+    /// If there is no room for the edges that are kept.
+    pub(crate) fn new(
+        ground: &Ground,
+        links: Links,
+        sources: Vec<VertexRef>,
+        wanted: Wanted,
+    ) -> Result<Self, QueryError> {
+        let back = wanted.targets.as_ref().map(|_| links.against(ground)).transpose()?;
+        let (edges, back) = (Edges::new(links, ground), back.map(|back| Edges::new(back, ground)));
+        let rooms = Mutex::default();
+        Ok(Self(Doing::new(Sources { edges, back, sources, wanted: Arc::new(wanted), rooms }, ground)))
+    }
+
+    /// Goes on for the quota; `receive` is given the paths as they are found.
+    ///
+    /// # Errors
+    /// [`QueryError`] ends the query.
+    pub(crate) fn go_on(
+        &mut self,
+        cx: &Context<'_>,
+        mut receive: impl FnMut(Paths),
+    ) -> Result<Advance<()>, QueryError> {
+        self.0.go_on(cx, |source, paths| receive(Paths { source, paths }))
+    }
+}
+
+/// The search from all sources.
+struct Sources {
+    edges: Edges,
+    /// The same edges against their direction, if paths end at targets.
+    back: Option<Edges>,
+    sources: Vec<VertexRef>,
+    wanted: Arc<Wanted>,
+    /// Of searches that have ended.
+    rooms: Mutex<Vec<Room>>,
+}
+
+/// What a search needs for each vertex: kept for the next one.
+struct Room {
+    /// Of each vertex the distance from the source; infinite if it was not reached.
+    distances: Vec<f64>,
+    /// The vertices that were reached, in the order in which they were.
+    reached: Vec<VertexRef>,
+    /// A bit for each vertex: whether it lies on a path that is wanted.
+    marks: Vec<u64>,
+    _held: StateMemory,
+}
+
+impl Room {
+    fn new(ground: &Ground) -> Result<Self, QueryError> {
+        let len = ground.places.len();
+        let held = hold(ground, len * (size_of::<f64>() + size_of::<VertexRef>()) + len / 8)?;
+        let (distances, marks) = (vec![f64::INFINITY; len], vec![0; len.div_ceil(64)]);
+        Ok(Self { distances, reached: Vec::new(), marks, _held: held })
+    }
+
+    #[inline(always)]
+    fn distance(&self, place: usize) -> f64 {
+        self.distances.get(place).copied().unwrap_or(f64::NEG_INFINITY)
+    }
+
+    fn is_marked(&self, place: usize) -> bool {
+        self.marks.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 != 0)
+    }
+
+    /// Marks a vertex; whether it was not.
+    fn mark(&mut self, place: usize) -> bool {
+        let Some(word) = self.marks.get_mut(place / 64) else { return false };
+        let is_new = *word >> (place % 64) & 1 == 0;
+        *word |= 1 << (place % 64);
+        is_new
+    }
+
+    /// Forgets the search.
+    fn clear(&mut self, ground: &Ground) {
+        for v in self.reached.drain(..) {
+            let place = ground.places.of_vertex(v);
+            if let Some(distance) = self.distances.get_mut(place) {
+                *distance = f64::INFINITY;
+            }
+            if let Some(word) = self.marks.get_mut(place / 64) {
+                *word = 0;
+            }
+        }
+    }
+}
+
+/// A search under way.
+struct FromSource {
+    source: VertexRef,
+    room: Room,
+    phase: Phase,
+}
+
+enum Phase {
+    Searching(Search),
+    Marking(Mark),
+    Walking(Walk),
+}
+
+impl Work for Sources {
+    type Piece = FromSource;
+    type Report = Vec<Value>;
+
+    fn pieces(&self) -> usize {
+        self.sources.len()
+    }
+
+    fn begin(&self, piece: usize, ground: &Ground) -> Result<FromSource, QueryError> {
+        let room = self.rooms.lock().pop();
+        let mut room = room.map_or_else(|| Room::new(ground), Ok)?;
+        let source = self.sources[piece];
+        let search = Search::new(source, &self.wanted, &mut room, ground);
+        Ok(FromSource { source, room, phase: Phase::Searching(search) })
+    }
+
+    fn go_on(
+        &self,
+        piece: &mut FromSource,
+        ground: &Ground,
+        quota: &Quota<'_>,
+    ) -> Result<Gone<Vec<Value>>, QueryError> {
+        let reader = ground.snapshot.reader();
+        let FromSource { source, room, phase } = piece;
+        loop {
+            *phase = match phase {
+                Phase::Searching(search) => {
+                    if !search.go_on(&self.edges, &self.wanted, room, ground, &reader, quota)? {
+                        return Ok(Gone::On);
+                    }
+                    Phase::Marking(Mark::new(&self.wanted, room, ground))
+                }
+                Phase::Marking(mark) => match &self.back {
+                    Some(back) if !mark.go_on(back, &self.wanted, room, ground, &reader, quota)? => {
+                        return Ok(Gone::On);
+                    }
+                    _ => Phase::Walking(Walk::new(*source)),
+                },
+                Phase::Walking(walk) => {
+                    let is_done = walk.go_on(&self.edges, &self.wanted, room, ground, &reader, quota)?;
+                    let paths = walk.take();
+                    if !is_done {
+                        return Ok(if paths.is_empty() { Gone::On } else { Gone::Reports(paths) });
+                    }
+                    let empty = Room {
+                        distances: Vec::new(),
+                        reached: Vec::new(),
+                        marks: Vec::new(),
+                        _held: StateMemory::default(),
+                    };
+                    let mut room = std::mem::replace(room, empty);
+                    room.clear(ground);
+                    self.rooms.lock().push(room);
+                    return Ok(Gone::Ended(paths));
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What the server's client is told.
+
+use std::sync::Arc;
+
+use server::ResultBatch;
+use values::Value;
+
+use crate::Error;
+
+/// Where the server wants results.
+pub(crate) type ServerSink = Arc<dyn server::ResultSink>;
+
+/// An error as a client sees it.
+pub(crate) fn refusal(error: &Error) -> server::QueryError {
+    server::QueryError::new(error.kind(), error.to_string())
+}
+
+/// Ends an answer, with some results more if there are any to add.
+pub(crate) fn answer(sink: &ServerSink, results: Option<Vec<(Value, u64)>>) {
+    if let Some(results) = results {
+        // A sink that has seen nothing has room for one batch; one that nobody listens to needs none.
+        let _ = sink.push(ResultBatch::of(results));
+    }
+    sink.finish(Ok(server::Summary::default()));
+}
+
+/// A text as the only result.
+pub(crate) fn only(text: String) -> Vec<(Value, u64)> {
+    vec![(Value::from(text), 1)]
+}

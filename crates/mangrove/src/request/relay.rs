@@ -1,0 +1,108 @@
+//! The results of one query on their way: to the client, to what the request remembers, or nowhere.
+
+use std::sync::Arc;
+
+use dataflow::{MemoryMeter, Profile, QueryError, ResultSink, Results, Summary};
+use planner::physical::Plan;
+use server::{Push, ResultBatch};
+
+use super::life::{Life, Way};
+use crate::{Error, profile};
+
+/// What a request remembers of one of its queries.
+pub(crate) trait Step: Send + 'static {
+    /// Whether the query's results are the answer.
+    fn is_answer(&self) -> bool {
+        true
+    }
+
+    /// Whether it keeps results for itself.
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    /// Keeps results: all of them once, in order, if it is one that keeps any.
+    fn keep(&mut self, _results: &Results) {}
+}
+
+/// Nothing is remembered of a query that is the only one.
+impl Step for () {}
+
+/// See the module.
+pub(super) struct Relay<W: Way> {
+    life: Arc<Life<W>>,
+    plan: Arc<Plan>,
+    needs_one: bool,
+    /// Until the query is over.
+    step: Option<W::Step>,
+    /// Whether there was any result.
+    delivered: bool,
+    /// Counts results that wait.
+    memory: Option<Arc<MemoryMeter>>,
+    /// What is to be said instead of the results.
+    profile: Option<String>,
+}
+
+impl<W: Way> Relay<W> {
+    /// That of a query which is about to be submitted. `needs_one`: no result at all would be an error.
+    pub(super) fn new(life: Arc<Life<W>>, plan: Arc<Plan>, needs_one: bool, step: W::Step) -> Self {
+        Self { life, plan, needs_one, step: Some(step), delivered: false, memory: None, profile: None }
+    }
+
+    fn offer(&self, results: Results) -> Result<(), Results> {
+        let held = self.memory.as_ref().and_then(|memory| memory.hold_results(&results));
+        let held = held.map(|held| Arc::new(held) as server::Held);
+        match self.life.offer(ResultBatch { items: results, held }) {
+            // When nobody listens, the cancellation is under way.
+            Push::Taken | Push::Gone => Ok(()),
+            Push::Full(batch) => Err(batch.items),
+        }
+    }
+}
+
+impl<W: Way> ResultSink for Relay<W> {
+    fn begin(&mut self, memory: &Arc<MemoryMeter>) {
+        self.memory = Some(memory.clone());
+    }
+
+    fn push(&mut self, results: Results) -> Result<(), Results> {
+        if self.plan.profile {
+            return Ok(());
+        }
+        let any = !results.is_empty();
+        let (is_answer, keeps) =
+            self.step.as_ref().map_or((true, false), |step| (step.is_answer(), step.keeps()));
+        // Kept once: what is not taken is offered again.
+        let kept = match (is_answer, keeps) {
+            (true, keeps) => {
+                let copy = keeps.then(|| results.clone());
+                self.offer(results)?;
+                copy
+            }
+            (false, true) => Some(results),
+            (false, false) => None,
+        };
+        if let (Some(step), Some(kept)) = (&mut self.step, kept) {
+            step.keep(&kept);
+        }
+        self.delivered |= any;
+        Ok(())
+    }
+
+    fn counted(&mut self, profile: &Profile) {
+        self.profile = Some(profile::report(&self.plan, profile));
+    }
+
+    fn finish(&mut self, outcome: Result<Summary, QueryError>) {
+        let Some(step) = self.step.take() else { return };
+        let report = self.profile.take();
+        let error = match outcome {
+            Ok(_) if self.needs_one && !self.delivered && report.is_none() => Error::NoResult,
+            Ok(_) => return W::done(&self.life, step, report),
+            Err(error) => error.into(),
+        };
+        // What the query held is free before the request goes on.
+        drop(step);
+        self.life.fail(error);
+    }
+}

@@ -1,0 +1,145 @@
+//! The results of a request on their way into bytes, page by page.
+
+use values::{Map, Value};
+use wire::{
+    Properties, Results,
+    four::{Format, Status},
+};
+
+use super::status::{self, In};
+use crate::{
+    Held, Running,
+    late::{encode_in_time, is_late, late, too_large},
+    mailbox::Outcome,
+    paging::{Paged, Paging},
+    permits::Permit,
+    request::Form,
+    sessions::Turn,
+};
+
+/// An answer that is being made. Dropping it cancels the query, and then ends the turn in its transaction.
+pub(super) struct Answer {
+    /// It is dropped before the query, so that nobody listens any more when that is cancelled.
+    paging: Paging,
+    running: Box<dyn Running>,
+    /// Held until it is over.
+    _turn: Option<Turn>,
+    /// Held for its count.
+    _permit: Permit,
+    shape: Shape,
+    /// Whether its beginning was written.
+    begun: bool,
+    /// Whether a result was.
+    any: bool,
+}
+
+/// What an answer should look like.
+pub(super) struct Shape {
+    pub(super) form: Form,
+    /// Results of a page.
+    pub(super) batch_size: usize,
+    pub(super) properties: Properties,
+    /// What it is a part of.
+    pub(super) within: In,
+    /// The id that the only result tells, of what begins or ends a transaction. Its form is that of a script.
+    pub(super) tells: Option<String>,
+}
+
+/// A piece of an answer.
+pub(super) struct Piece {
+    pub(super) bytes: Vec<u8>,
+    /// What counts the results in it.
+    pub(super) held: Option<Held>,
+    /// How the request went, if it is the last piece.
+    pub(super) end: Option<Status>,
+}
+
+impl Answer {
+    pub(super) fn new(
+        paging: Paging,
+        running: Box<dyn Running>,
+        turn: Option<Turn>,
+        permit: Permit,
+        shape: Shape,
+    ) -> Self {
+        Self { paging, running, _turn: turn, _permit: permit, shape, begun: false, any: false }
+    }
+
+    /// Waits for the next piece.
+    pub(super) async fn next(&mut self, format: Format) -> Piece {
+        loop {
+            match self.paging.next(self.shape.batch_size, &*self.running) {
+                Paged::Wait => self.paging.arrived().await,
+                Paged::Full => return self.page(format, None),
+                Paged::Last(outcome) => return self.last(format, outcome),
+            }
+        }
+    }
+
+    fn last(&mut self, format: Format, outcome: Outcome) -> Piece {
+        match outcome {
+            Ok(_) => self.page(format, Some(Status::ok())),
+            Err(error) => self.failure(format, status::failed(&error, self.shape.within)),
+        }
+    }
+
+    /// Writes the page, and begins a new one; or says why not.
+    fn page(&mut self, format: Format, end: Option<Status>) -> Piece {
+        if is_late(&*self.running) {
+            self.running.missed();
+            return self.failure(format, status::failed(&late(), self.shape.within));
+        }
+        if self.paging.page.is_too_large() {
+            return self.failure(format, status::failed(&too_large(), self.shape.within));
+        }
+        let Self { paging, shape, .. } = self;
+        let (begun, any) = (self.begun, self.any);
+        let told = shape.tells.as_deref().map(|id| [told(id)]);
+        let results = match &told {
+            Some(told) => Results::Values(told),
+            None => paging.page.results(),
+        };
+        let write = || {
+            let mut out = Vec::with_capacity(64 + 32 * paging.page.len());
+            if !begun {
+                format.begin(shape.form == Form::Bytecode, &mut out);
+            }
+            format.results(results, shape.properties, !any, &mut out)?;
+            if let Some(end) = &end {
+                format.end(end, &mut out);
+            }
+            Ok(out)
+        };
+        let written = encode_in_time(&*self.running, paging.page.bytes(), write);
+        let (held, had_any) = (paging.held(), paging.page.len() > 0);
+        paging.page.clear();
+        match written {
+            Some(Ok(bytes)) => {
+                (self.begun, self.any) = (true, any || had_any);
+                Piece { bytes, held, end }
+            }
+            Some(Err(error)) => self.failure(format, status::unencodable(&error)),
+            None => {
+                self.running.missed();
+                self.failure(format, status::failed(&late(), self.shape.within))
+            }
+        }
+    }
+
+    /// The last piece of what failed.
+    fn failure(&mut self, format: Format, status: Status) -> Piece {
+        let mut bytes = Vec::with_capacity(256);
+        if !std::mem::replace(&mut self.begun, true) {
+            format.begin(self.shape.form == Form::Bytecode, &mut bytes);
+        }
+        format.end(&status, &mut bytes);
+        Piece { bytes, held: None, end: Some(status) }
+    }
+}
+
+/// How an id is told.
+fn told(id: &str) -> Value {
+    let mut map = Map::new();
+    map.insert("transactionId", id);
+    map.into()
+}
