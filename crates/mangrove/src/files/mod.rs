@@ -5,6 +5,8 @@
 //!         └─▶ below `io_directory`, folder by folder (folder) ─▶ a nameless name beside it ─▶ formats' writer
 //!                                                                  └─ whole and durable ─▶ its own name (written)
 //! ```
+//!
+//! It must never know who asks for a file, nor what is done with what is in it.
 
 mod adapter;
 mod folder;
