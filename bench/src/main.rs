@@ -2,6 +2,7 @@
 //!
 //! Each prints a table and leaves its figures as JSON under `target/bench/`. `make bench DATA=DIR` runs them all.
 
+mod algorithms;
 mod bounds;
 mod cache;
 mod cancel;
@@ -59,6 +60,13 @@ enum Bench {
     Limit {
         graph: PathBuf,
         /// Only this query, such as "2-hop filtered"
+        #[arg(long)]
+        only: Option<String>,
+    },
+    /// Graph algorithms beside the same by hand over CSR arrays, on one executor and on two
+    Algorithms {
+        graph: PathBuf,
+        /// Only those with this in their name
         #[arg(long)]
         only: Option<String>,
     },
@@ -221,6 +229,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let report = Report::new(out)?;
     match bench {
         Bench::Limit { graph, only } => limit::bench(&graph, only.as_deref(), &report),
+        Bench::Algorithms { graph, only } => algorithms::bench(&graph, only.as_deref(), &report),
         Bench::Point { graph } => point::bench(&graph, &report),
         Bench::Cancel { graph } => cancel::bench(&graph, &report),
         Bench::Cache { graph, ldbc, megabytes } => cache::bench(&graph, &ldbc, megabytes, &report),

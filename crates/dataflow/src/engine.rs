@@ -17,8 +17,8 @@ use crate::files::GraphFiles;
 use crate::instance::Progress;
 use crate::memory::{Budget, MemoryMeter, PATIENCE};
 use crate::query::{
-    Access, Caller, CancelToken, Helpers, Profile, QueryState, ResultSink, Results, Room, RunningQuery,
-    Shareable, Sharing, SideEffects, Summary, Task, Waker,
+    Access, Caller, CancelToken, Draws, Helpers, Profile, QueryState, ResultSink, Results, Room,
+    RunningQuery, Shareable, Sharing, SideEffects, Summary, Task, Waker,
 };
 use crate::quota::{Clock, MonotonicClock, Quota};
 
@@ -261,7 +261,7 @@ impl Engine {
             caller: spec.caller,
             seed: self.seed.fetch_add(1, Ordering::Relaxed),
             computed,
-            draws: Default::default(),
+            draws: Draws::new(spec.plan.seed),
             plan: spec.plan,
             params: spec.params,
             access: spec.access,

@@ -37,6 +37,8 @@ mod experts;
 mod files;
 mod growing;
 mod instance;
+mod java_hash;
+mod java_random;
 mod java_regex;
 mod looks;
 mod mailbox;

@@ -96,6 +96,15 @@ pub fn plan(
     if let Some(explanation) = &mut explanation {
         explanation.add("logical plan", written(&logical));
     }
+    // Who draws from a sequence does so in the order of the stream.
+    let in_turn;
+    let options = match logical.seed {
+        Some(_) => {
+            in_turn = Options { parallelism: Some(1), max_instances: Some(1), ..options.clone() };
+            &in_turn
+        }
+        None => options,
+    };
     let asked = Estimates::new(statistics);
     rules::rewrite(&mut logical, schema, &asked, options, |rule, plan| {
         if let Some(explanation) = &mut explanation {

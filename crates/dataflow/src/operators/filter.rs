@@ -10,6 +10,7 @@ use crate::operator::{Context, Operator, Output, Step};
 
 use super::random::Random;
 use super::row_origins::trace;
+use super::seeded;
 use super::test::Prepared;
 use super::view::View;
 
@@ -47,8 +48,12 @@ impl Operator for Coin {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let (Some(batch), OpKind::Coin(probability)) = (input, &cx.op.kind) else { return Ok(Step::Idle) };
         let random = self.random.get_or_insert_with(|| Random::of(cx));
-        let bulks: Vec<u64> =
-            (0..batch.len).map(|row| random.binomial(batch.bulk(row), *probability)).collect();
+        let seeded = cx.query.draws.seeded(cx.op.id, |random| {
+            (0..batch.len).map(|row| seeded::coin(random, batch.bulk(row), *probability)).collect()
+        });
+        let bulks: Vec<u64> = seeded.unwrap_or_else(|| {
+            (0..batch.len).map(|row| random.binomial(batch.bulk(row), *probability)).collect()
+        });
         let rows: Vec<u32> = (0..batch.len as u32).filter(|&row| bulks[row as usize] > 0).collect();
         let mut passed = batch.gather(&rows);
         if batch.bulk.is_some() {

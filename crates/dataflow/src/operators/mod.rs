@@ -59,6 +59,7 @@ mod row_origins;
 mod row_store;
 mod sack;
 mod sample;
+mod seeded;
 mod seen;
 mod select;
 mod shared_vertex_set;

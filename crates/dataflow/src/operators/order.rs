@@ -18,6 +18,7 @@ use super::per_tag::PerTag;
 use super::random::Random;
 use super::row_origins::trace;
 use super::row_store::{Place, RowStore};
+use super::seeded;
 use super::slots::object;
 use super::sort_keys::{NewKeys, SortKeys};
 use super::sorting::Sorting;
@@ -89,7 +90,10 @@ impl Operator for Order {
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Order(op::Sort { keys, limit }) = &cx.op.kind else { return Ok(Step::Idle) };
         if self.leaving.is_none() {
-            let Some(order) = self.sorted(keys, cx)? else { return Ok(Step::More) };
+            let Some(mut order) = self.sorted(keys, cx)? else { return Ok(Step::More) };
+            if is_shuffle(keys) && cx.query.draws.are_seeded() {
+                order = self.seeded(&order, cx);
+            }
             self.leaving = Some(Firsts::of(order, limit.unwrap_or(bulk::COUNTLESS)));
         }
         Ok(self.emit_next(cx, out))
@@ -123,7 +127,10 @@ impl Order {
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
             let mut new = self.keys.begin(width);
-            if shuffled {
+            if shuffled && cx.query.draws.are_seeded() {
+                // They are put in order at the end.
+                new.push(Value::Null);
+            } else if shuffled {
                 let random = self.random.get_or_insert_with(|| Random::of(cx));
                 new.push(Value::Long(random.bits() as i64));
             } else if !push_keys(&batch, row, keys, &graph, &mut new) {
@@ -161,6 +168,23 @@ impl Order {
         self.sorting = Some(sorting);
         self.hold(cx)?;
         Ok(None)
+    }
+
+    /// Rows by tag, those of each tag in the order that `SeedStrategy` draws; equal ones as one.
+    fn seeded(&mut self, order: &[u32], cx: &Context<'_>) -> Vec<u32> {
+        let Self { entries, store, .. } = self;
+        let mut shuffled = Vec::with_capacity(order.len());
+        let tags: Vec<(u32, u32)> = order.iter().map(|row| (entries[*row as usize].tag, *row)).collect();
+        for rows in tags.chunk_by(|(a, _), (b, _)| a == b) {
+            let numbered = rows.iter().map(|(_, row)| (entries[*row as usize].place, f64::from(*row)));
+            let mut rows = seeded::merged(numbered, store);
+            cx.query.draws.seeded(cx.op.id, |random| random.shuffle(&mut rows));
+            for (place, row) in rows {
+                entries[row as usize].place.bulk = place.bulk;
+                shuffled.push(row as u32);
+            }
+        }
+        shuffled
     }
 
     /// Charges for what is kept, and for a sort that outlasts a turn.

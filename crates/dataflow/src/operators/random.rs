@@ -1,7 +1,5 @@
 //! Pseudo-random numbers for `coin`, `sample` and `shuffle`, repeatable from the query's seed.
 
-use std::sync::atomic::Ordering;
-
 use crate::operator::Context;
 
 /// Events from which on they are not drawn for one by one.
@@ -20,7 +18,7 @@ impl Random {
     /// A generator for one traverser of an operator that draws for each.
     pub(super) fn of_row(cx: &Context<'_>) -> Self {
         let Self(mut seed) = Self::of(cx);
-        seed ^= cx.query.draws.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x2545_f491_4f6c_dd1d);
+        seed ^= cx.query.draws.next().wrapping_mul(0x2545_f491_4f6c_dd1d);
         Self(seed)
     }
 

@@ -30,6 +30,11 @@ impl RowStore {
         (self.batches.len() - 1) as u32
     }
 
+    /// The batch of a row.
+    pub(super) fn batch(&self, place: Place) -> &Batch {
+        &self.batches[place.batch as usize]
+    }
+
     /// Bytes of the batches kept, roughly.
     pub(super) fn bytes(&self) -> usize {
         self.weight.bytes

@@ -12,6 +12,7 @@ use crate::operator::{Context, Operator, Output, Step};
 use super::per_tag::PerTag;
 use super::random::Random;
 use super::row_store::{Leaving, Place, RowStore};
+use super::seeded;
 use crate::memory::StateMemory;
 
 /// Draws between two looks at the bound of memory.
@@ -63,6 +64,15 @@ impl Operator for Sample {
                 continue;
             }
             let drawn = self.drawn.at(batch.tags.get(row));
+            if cx.query.draws.are_seeded() {
+                drawn.push((
+                    weight,
+                    self.rows,
+                    Place { batch: number, row: row as u32, bulk: batch.bulk(row) },
+                ));
+                self.rows += 1;
+                continue;
+            }
             let (bulk, mut largest) = (batch.bulk(row), 0.0);
             let place = Place { batch: number, row: row as u32, bulk: 1 };
             for before in 0..bulk.min(wanted as u64) {
@@ -78,13 +88,20 @@ impl Operator for Sample {
                 keep_largest(drawn, wanted);
             }
         }
-        self.held.set(&cx.query.memory, self.store.bytes())?;
+        let seeded =
+            if cx.query.draws.are_seeded() { self.rows as usize * size_of::<(f64, u64, Place)>() } else { 0 };
+        self.held.set(&cx.query.memory, self.store.bytes() + seeded)?;
         Ok(Step::Idle)
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::Sample(wanted, _) = &cx.op.kind else { return Ok(Step::Idle) };
         if !std::mem::replace(&mut self.ended, true) {
+            if cx.query.draws.are_seeded() {
+                let places = self.seeded(*wanted, cx);
+                self.leaving.start(places.into_iter());
+                return Ok(self.leaving.emit_next(&self.store, cx, out));
+            }
             let wanted = *wanted as usize;
             self.leaving.start(self.drawn.take().flat_map(move |(_, drawn)| winners(drawn, wanted)));
         }
@@ -103,6 +120,20 @@ impl Operator for Sample {
         self.leaving.clear();
         self.held.release();
         self.ended = false;
+    }
+}
+
+impl Sample {
+    /// What `SeedStrategy` draws.
+    fn seeded(&mut self, wanted: u64, cx: &Context<'_>) -> Vec<Place> {
+        let (drawn, store, mut places) = (self.drawn.take(), &self.store, Vec::new());
+        for (_, rows) in drawn {
+            let rows = rows.into_iter().map(|(weight, _, place)| (place, weight));
+            let rows = seeded::merged(rows, store);
+            let drawn = cx.query.draws.seeded(cx.op.id, |random| seeded::sample(random, rows, wanted));
+            places.extend(drawn.into_iter().flatten());
+        }
+        places
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use graph::{Computed, Snapshot, Transaction};
@@ -13,6 +12,7 @@ use values::watch::Watch;
 use super::access::Access;
 use super::caller::{Caller, Path};
 use super::cancel::CancelToken;
+use super::draws::Draws;
 use super::profile::Profile;
 use super::sharing::{Helpers, Shareable};
 use super::side_effects::SideEffects;
@@ -56,8 +56,8 @@ pub struct QueryState {
     pub seed: u64,
     /// The properties that it computes.
     pub computed: Option<Arc<Computed>>,
-    /// How often its steps have drawn for one traverser apart from the others.
-    pub draws: AtomicU64,
+    /// What its steps draw by chance.
+    pub draws: Draws,
 }
 
 impl QueryState {

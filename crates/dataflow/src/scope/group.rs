@@ -19,6 +19,7 @@ use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::growing::{Chunks, GrowingMap};
 use crate::instance::{Instance, Progress};
+use crate::java_hash;
 use crate::memory::StateMemory;
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
@@ -33,6 +34,8 @@ pub(super) struct GroupScope {
     groups: GrowingMap<(u32, Value), Option<Value>>,
     instance: Instance,
     used: bool,
+    /// Under `SeedStrategy` the traversers, until all have come.
+    unseen: Vec<Batch>,
     /// Traversers that go on when all of the stream is in the side-effect.
     waiting: Waiting,
     /// Of keys and results.
@@ -63,6 +66,7 @@ impl GroupScope {
             groups: GrowingMap::default(),
             instance: Instance::new(value.clone()),
             used: false,
+            unseen: Vec::new(),
             waiting: Waiting::default(),
             weight: Weight::default(),
             held: StateMemory::default(),
@@ -77,11 +81,7 @@ impl GroupScope {
         let before = self.groups.len();
         let held = self.weight.bytes;
         for row in 0..batch.len {
-            let key = match self.key {
-                By::Current => batch.current.get(row),
-                By::Slot(slot) => batch.slot(slot).and_then(|column| column.get(row)),
-            };
-            let Some(key) = key else { continue };
+            let Some(key) = self.key_of(batch, row) else { continue };
             let (group, _, is_new) = self.groups.get_or_insert((batch.tags.get(row), key), || None);
             if is_new && let Some((_, key)) = self.groups.key(group) {
                 self.weight.add(key);
@@ -97,6 +97,41 @@ impl GroupScope {
         let mut inner = if rows.len() == batch.len { batch.clone() } else { batch.gather(&rows) };
         inner.tags = Tags::Rows(Arc::new(tags));
         self.instance.receive(inner, &self.inside(cx))
+    }
+
+    /// Keeps traversers whose groups draw: who is first among them is known when all have come.
+    fn wait(&mut self, batch: Batch, cx: &Context<'_>) -> Result<(), QueryError> {
+        self.held.grow(&cx.query.memory, batch.bytes())?;
+        self.unseen.push(batch);
+        Ok(())
+    }
+
+    /// Lets in those that were kept: the groups have their numbers in the order in which they draw.
+    fn admit_in_order(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        if self.unseen.is_empty() {
+            return Ok(());
+        }
+        let unseen = std::mem::take(&mut self.unseen);
+        let mut keys: GrowingMap<(u32, Value), ()> = GrowingMap::default();
+        for batch in &unseen {
+            for row in 0..batch.len {
+                if let Some(key) = self.key_of(batch, row) {
+                    keys.get_or_insert((batch.tags.get(row), key), || ());
+                }
+            }
+        }
+        let keys: Vec<(u32, Value)> = keys.into_iter().map(|(key, ())| key).collect();
+        for key in java_hash::in_order(keys, |(_, key)| key) {
+            self.groups.get_or_insert(key, || None);
+        }
+        unseen.iter().try_for_each(|batch| self.admit(batch, cx))
+    }
+
+    fn key_of(&self, batch: &Batch, row: usize) -> Option<Value> {
+        match self.key {
+            By::Current => batch.current.get(row),
+            By::Slot(slot) => batch.slot(slot).and_then(|column| column.get(row)),
+        }
     }
 
     fn inside<'a>(&self, cx: &Context<'a>) -> Context<'a> {
@@ -188,7 +223,10 @@ impl Operator for GroupScope {
     ) -> Result<Step, QueryError> {
         self.used = true;
         if let Some(mut batch) = input {
-            self.admit(&batch, cx)?;
+            match cx.query.draws.are_seeded() {
+                true => self.wait(batch.clone(), cx)?,
+                false => self.admit(&batch, cx)?,
+            }
             if self.side_effect.is_some() {
                 trace(&mut batch, cx.op);
                 self.waiting.push(batch, cx)?;
@@ -199,6 +237,7 @@ impl Operator for GroupScope {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.used = true;
+        self.admit_in_order(cx)?;
         self.instance.end_input();
         if self.delivery.is_none() && !self.delivered {
             let step = self.work(cx)?;
@@ -224,6 +263,7 @@ impl Operator for GroupScope {
             reclaim::free((groups, self.delivery.take(), std::mem::take(&mut self.held)), bytes);
         }
         self.groups.clear();
+        self.unseen.clear();
         self.delivery = None;
         self.waiting.clear();
         self.weight = Weight::default();

@@ -72,7 +72,7 @@ pub(crate) fn bind(
     let mut plan =
         Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
     let names = Names::of(traversal, &mut plan)?;
-    settings.admit(names.draw)?;
+    plan.seed = settings.seed.filter(|_| names.draws);
     let connects = !settings.unconnected;
     let sack = SackPlace { settings: settings.sack, bulks: !settings.no_bulk, slot: None };
     let mut binder = Binder {

@@ -26,8 +26,8 @@ const LABELS_PER_TICK: usize = 16;
 #[derive(Default)]
 pub(super) struct Names {
     labels: IndexMap<Str, LabelName>,
-    /// A step whose result is drawn.
-    pub draw: Option<StepName>,
+    /// Whether the result of a step is drawn.
+    pub draws: bool,
     /// The first step that writes.
     pub first_write: Option<(StepName, Option<Position>)>,
     /// Where the object is kept that was current before an edge, if some `otherV` asks for it.
@@ -302,9 +302,9 @@ impl Names {
             S::OtherV => {
                 self.before_edge.get_or_insert_with(|| plan.new_slot());
             }
-            S::Coin | S::Sample => self.draw = Some(step.name),
+            S::Coin | S::Sample => self.draws = true,
             S::By if step.args.iter().any(|arg| *arg == Argument::Order(Order::Shuffle)) => {
-                self.draw = Some(step.name);
+                self.draws = true;
             }
             S::Path | S::SimplePath | S::CyclicPath => plan.paths = true,
             S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE | S::Read => {

@@ -1,6 +1,6 @@
 //! The source of a traversal: `with`, `withSideEffect`, `withStrategies` and their kin.
 
-use gremlin::{Argument, Instruction, Operator, Position, SourceName, StepName, Strategy};
+use gremlin::{Argument, Instruction, Operator, SourceName, Strategy};
 use indexmap::IndexMap;
 use values::{Str, Value};
 
@@ -72,8 +72,8 @@ pub(crate) struct SourceSettings {
     pub productive_by: Option<Vec<Str>>,
     /// `ReadOnlyStrategy`.
     pub read_only: bool,
-    /// `SeedStrategy`, and where it is asked for.
-    seeded: Option<Option<Position>>,
+    /// `SeedStrategy`.
+    pub seed: Option<i64>,
     /// Whether `ConnectiveStrategy` is taken away: then `and()` and `or()` between steps are steps as any other.
     pub unconnected: bool,
     /// `VertexProgramStrategy` or `withComputer()`: graph algorithms run without it, and all else as ever.
@@ -100,19 +100,6 @@ impl SourceSettings {
             return Err(PlanError::NoComputer);
         }
         Ok(settings)
-    }
-
-    /// Refuses a seed, if the traversal draws: TinkerPop's draws are those of `java.util.Random`.
-    ///
-    /// # Errors
-    /// [`PlanError::Unsupported`].
-    pub fn admit(&self, draw: Option<StepName>) -> Result<(), PlanError> {
-        match (self.seeded, draw) {
-            (Some(at), Some(draw)) => {
-                Err(PlanError::form(format!("strategy `SeedStrategy` with `{}`", draw.as_str()), at))
-            }
-            _ => Ok(()),
-        }
     }
 
     fn read(&mut self, instruction: &Instruction<SourceName>) -> Result<(), PlanError> {
@@ -207,7 +194,7 @@ impl SourceSettings {
     ) -> Result<(), PlanError> {
         match strategy.name.as_str() {
             "ReadOnlyStrategy" => self.read_only = true,
-            "SeedStrategy" => self.seeded = Some(instruction.at),
+            "SeedStrategy" => self.seed = Some(seed_of(strategy)?),
             "VertexProgramStrategy" => {
                 self.strategies.take_computer(strategy, instruction.at)?;
                 self.computer = true;
@@ -236,7 +223,7 @@ impl SourceSettings {
             "OptionsStrategy" => self.settings.clear(),
             "SideEffectStrategy" => self.side_effects.clear(),
             "SackStrategy" => self.sack = None,
-            "SeedStrategy" => self.seeded = None,
+            "SeedStrategy" => self.seed = None,
             "VertexProgramStrategy" => self.computer = false,
             "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
             "ConnectiveStrategy" => self.unconnected = true,
@@ -244,6 +231,17 @@ impl SourceSettings {
             name => self.strategies.without(name),
         }
     }
+}
+
+/// The seed of `SeedStrategy`.
+fn seed_of(strategy: &Strategy) -> Result<i64, PlanError> {
+    let given = strategy.configuration.iter().find(|(key, _)| key == "seed");
+    let value = given.and_then(|(_, seed)| seed.as_value());
+    let seed = value.and_then(|seed| seed.as_i64().or_else(|| seed.as_str()?.parse().ok()));
+    seed.ok_or_else(|| PlanError::BadOption {
+        key: "seed".into(),
+        problem: "of SeedStrategy must be given as a whole number".into(),
+    })
 }
 
 /// The keys that `ProductiveByStrategy` is told about.

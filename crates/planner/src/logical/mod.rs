@@ -54,6 +54,8 @@ pub struct Logical {
     pub writes: bool,
     /// The properties that it computes, in the order of its algorithms.
     pub computed: Vec<Str>,
+    /// Where its draws begin, by `SeedStrategy`.
+    pub seed: Option<i64>,
     /// Number of parameters it names.
     pub params: u32,
     /// Whether a profile is asked for instead of the results.

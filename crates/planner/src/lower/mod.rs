@@ -78,6 +78,7 @@ pub(crate) fn lower(
         side_effects: logical.side_effects.into_values().collect(),
         paths: logical.paths,
         computed: logical.computed,
+        seed: logical.seed,
         unknown: Vec::new(),
         writes: logical.writes,
         params: logical.params,

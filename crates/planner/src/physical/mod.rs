@@ -101,6 +101,8 @@ pub struct Plan {
     pub writes: bool,
     /// The properties that it computes, by the numbers that its algorithms have of them.
     pub computed: Vec<Str>,
+    /// Where its draws begin, by `SeedStrategy`: each step that draws has the sequence of `java.util.Random` from there on.
+    pub seed: Option<i64>,
     /// Number of parameters that [`Operand::Param`] may name.
     pub params: u32,
     /// Whether results carry a profile instead of the traversal's own results.

@@ -110,8 +110,18 @@ pub(super) fn sample(object: &Value, count: u64, around: Around<'_>) -> Result<V
         return Ok(object.clone());
     }
     let mut members = collection::members(object, around)?;
-    let mut random = Random::of_row(around.cx);
     let count = count as usize;
+    let seeded = around.cx.query.draws.seeded(around.cx.op.id, |random| {
+        let draw = |_| {
+            watch::tick();
+            members.remove(random.below(i32::try_from(members.len()).unwrap_or(i32::MAX)) as usize)
+        };
+        (0..count).map(draw).collect::<Vec<_>>()
+    });
+    if let Some(drawn) = seeded {
+        return Ok(rebuilt(object, drawn.into()));
+    }
+    let mut random = Random::of_row(around.cx);
     for place in 0..count {
         watch::tick();
         let drawn = place + random.below((members.len() - place) as u64) as usize;

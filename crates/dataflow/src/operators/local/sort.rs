@@ -50,6 +50,10 @@ fn sort_members(
 ) -> Result<Vec<Value>, Unfit> {
     // As in TinkerPop: a shuffle that comes last overrules every key before it, any other is ignored.
     if keys.last().is_some_and(|(_, order)| *order == Order::Shuffle) {
+        let mut members = members;
+        if around.cx.query.draws.seeded(around.cx.op.id, |random| random.shuffle(&mut members)).is_some() {
+            return Ok(members);
+        }
         let mut random = Random::of_row(around.cx);
         let mut drawn: Vec<(u64, Value)> = members.into_iter().map(|m| (random.bits(), m)).collect();
         drawn.sort_by_key(|(place, _)| *place);
