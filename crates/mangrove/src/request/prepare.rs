@@ -163,6 +163,7 @@ impl Prepared {
             memory: inner.options.memory_per_query,
             counting,
             detail: self.detail,
+            files: Some(wishes.files(inner)),
         }
     }
 
