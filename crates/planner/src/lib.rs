@@ -39,6 +39,7 @@ pub(crate) const HIDDEN: char = '\u{2063}';
 /// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.
 const TICKS: usize = 64;
 
+pub use bind::has_no_effect;
 pub use cache::{For, PlanCache};
 pub use error::PlanError;
 pub use explain::Explanation;
