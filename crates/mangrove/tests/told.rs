@@ -220,7 +220,7 @@ fn table_of_strategies(db: &Database, told: &mut String) {
 
 fn list(told: &mut String, names: impl Iterator<Item = String>) {
     told.push_str(&names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
-    told.push_str("\n");
+    told.push('\n');
 }
 
 /// What stands in the guide.

@@ -32,6 +32,8 @@ mod thresholds;
 mod unknown;
 mod words;
 
+pub use bind::has_no_effect;
+
 /// What the name begins with under which the object of a variable is kept, and that no path shows: an invisible letter, so that an
 /// explanation can be read.
 pub(crate) const HIDDEN: char = '\u{2063}';
@@ -39,7 +41,6 @@ pub(crate) const HIDDEN: char = '\u{2063}';
 /// Work on one step in a stage of planning, for [`values::watch`]: some microseconds.
 const TICKS: usize = 64;
 
-pub use bind::has_no_effect;
 pub use cache::{For, PlanCache};
 pub use error::PlanError;
 pub use explain::Explanation;
