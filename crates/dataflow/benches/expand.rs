@@ -93,6 +93,7 @@ impl World {
     /// The same by the engine.
     fn by_engine(&self, plan: &Arc<Plan>, start: VertexRef) -> u64 {
         let state = Arc::new(QueryState {
+            files: None,
             shareable: Default::default(),
             side_effects: SideEffects::new(plan),
             plan: plan.clone(),

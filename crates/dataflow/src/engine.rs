@@ -13,6 +13,7 @@ use crate::batch::Weight;
 use crate::detach::Detail;
 use crate::error::QueryError;
 use crate::executor::{Committers, Inbox, Peers, Threads, watch};
+use crate::files::GraphFiles;
 use crate::instance::Progress;
 use crate::memory::{Budget, MemoryMeter, PATIENCE};
 use crate::query::{
@@ -85,6 +86,8 @@ pub struct QuerySpec {
     pub counting: Counting,
     /// How complete the elements among its results are.
     pub detail: Detail,
+    /// The files that it may read and write, if any.
+    pub files: Option<Arc<dyn GraphFiles>>,
 }
 
 impl QuerySpec {
@@ -262,6 +265,7 @@ impl Engine {
             plan: spec.plan,
             params: spec.params,
             access: spec.access,
+            files: spec.files,
         })
     }
 }

@@ -15,6 +15,7 @@
 //! | `batch/` | the messages: columnar batches of traversers |
 //! | `combine/` | what becomes of two values that are to be one |
 //! | `memory/` | what a query may hold, what all may, and freeing what is large |
+//! | `files.rs` | files of graphs, which `io()` reads and writes |
 //! | `java_regex/` | what `TextP.regex` means |
 //! | `growing/` | tables and vectors that grow little by little |
 //! | `seat.rs` | how many threads compute at a time, beside the executors |
@@ -33,6 +34,7 @@ mod entered;
 mod error;
 mod executor;
 mod experts;
+mod files;
 mod growing;
 mod instance;
 mod java_hash;
@@ -57,6 +59,7 @@ pub use edge_part::EdgePart;
 pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, QuerySpec};
 pub use entered::{Entered, TagSet};
 pub use error::QueryError;
+pub use files::{FileElement, FilePass, FileProblem, FileReader, FileWriter, GraphFiles, Room as FileRoom};
 pub use instance::Progress;
 pub use memory::{Budget, Charge, MemoryMeter, WaitingResults};
 pub use query::{

@@ -116,6 +116,7 @@ fn count(graph: &Graph, label: &str, timeout: Option<Duration>) -> QuerySpec {
         memory: 1 << 30,
         counting: Counting::Off,
         detail: Detail::Tokens,
+        files: None,
     }
 }
 

@@ -150,6 +150,7 @@ fn policy(inter: InterPolicy, max_instances: u32) -> Policy {
 
 fn state(plan: &Arc<Plan>, snapshot: Snapshot, memory: u64) -> Arc<QueryState> {
     Arc::new(QueryState {
+        files: None,
         shareable: Default::default(),
         side_effects: SideEffects::new(plan),
         plan: plan.clone(),
@@ -421,6 +422,7 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
                 memory: 1 << 30,
                 counting: dataflow::Counting::On,
                 detail: Detail::Tokens,
+                files: None,
             };
             let mut query = engine.run_here(spec);
             let state = query.state().expect("running").clone();

@@ -51,6 +51,7 @@ fn run(engine: &Engine, graph: &Graph, plan: &Arc<Plan>) -> (Vec<Value>, Arc<Que
         memory: 1 << 30,
         counting: Counting::On,
         detail: Detail::Tokens,
+        files: None,
     };
     let mut query = engine.run_here(spec);
     let state = query.state().expect("running").clone();

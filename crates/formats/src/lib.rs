@@ -1,4 +1,5 @@
-//! Import: files in, a graph out, through [`graph::BulkLoad`].
+//! Import: files in, a graph out, through [`graph::BulkLoad`]; and files of whole graphs, element by element
+//! ([`graph_file_reader`], [`graph_file_writer`]).
 //!
 //! | function | reads |
 //! |---|---|
@@ -6,7 +7,7 @@
 //! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`) |
 //! | [`graphson()`] | GraphSON 3, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
 //!
-//! All of them load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
+//! All of these load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
 //! row with file, line and column, and either stop there or skip and count it ([`BadRows`]). An import that stops leaves
 //! the graph empty.
 //!
@@ -15,6 +16,7 @@
 mod columns;
 mod csv;
 mod error;
+mod exchange;
 mod foreign;
 mod graphson;
 mod ldbc;
@@ -28,6 +30,10 @@ use std::num::NonZeroUsize;
 
 pub use csv::{CsvOptions, CsvSource, csv, is_csv_header};
 pub use error::{BadRow, Fault, ImportError};
+pub use exchange::{
+    Element, FileError, GraphFileReader, GraphFileWriter, GraphFormat, Pass, Place, Room, graph_file_reader,
+    graph_file_writer,
+};
 pub use foreign::{Foreign, refuse_foreign};
 pub use graphson::graphson;
 pub use ldbc::ldbc;

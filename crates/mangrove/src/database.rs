@@ -15,6 +15,7 @@ use values::{Str, Value};
 use crate::{
     DatabaseOptions, Error, Results, Transaction,
     config::EngineConfig,
+    files::Files,
     options::start_engine_with,
     request::{Mode, Preparer, Ready, Request, RequestKeys, Retries, Scripts, Seen, Wishes, bindings},
     sessions::{Accounts, AddressAccounts, Expiry},
@@ -51,6 +52,8 @@ pub(crate) struct Inner {
     /// Ends transactions of sessions that are open for too long.
     pub(crate) expiry: Expiry,
     pub(crate) options: DatabaseOptions,
+    /// What `io()` reads and writes.
+    pub(crate) files: Arc<Files>,
     /// Held while a service writes a backup.
     pub(crate) backing_up: Mutex<()>,
     store: Arc<dyn Store>,
@@ -129,6 +132,7 @@ impl Database {
                 None => Arc::new(AddressAccounts::new(options.sessions.clone())),
             },
             expiry: Expiry::default(),
+            files: Arc::new(Files::new(options.io_directory.clone())),
             options,
             backing_up: Mutex::default(),
             store,

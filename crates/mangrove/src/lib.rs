@@ -21,6 +21,7 @@
 //! | `hosted.rs` | the server's door |
 //! | `sessions/` | several requests as one transaction, and scripts of several statements |
 //! | `services/` | what `g.call(…)` does: schema and indexes |
+//! | `files/` | the files that `io()` reads and writes |
 //! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
 //! | `import.rs`, `generate/` | data from files, and files from nothing |
@@ -30,6 +31,7 @@ mod allocator;
 pub mod config;
 mod database;
 mod error;
+mod files;
 pub mod generate;
 mod global_allocator;
 mod hosted;

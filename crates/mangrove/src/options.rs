@@ -38,6 +38,8 @@ pub struct DatabaseOptions {
     pub request_keys: RequestKeyOptions,
     /// Where the service `mangrove.backup` writes, if it may.
     pub backups: Option<PathBuf>,
+    /// The directory below which `g.io(…)` reads and writes files, if it may.
+    pub io_directory: Option<PathBuf>,
     /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
     pub accounts: Option<Arc<dyn Accounts>>,
     /// Bounds of sessions.
@@ -70,6 +72,7 @@ impl From<&EngineConfig> for DatabaseOptions {
                 time: Duration::from_millis(config.request_key_time),
             },
             backups: None,
+            io_directory: None,
             accounts: None,
             sessions: SessionOptions::default(),
             graph: GraphOptions {

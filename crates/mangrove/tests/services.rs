@@ -25,14 +25,156 @@ const DECLARE: &str = "g.call('mangrove.schema.declare', [vertices: [person: [ke
 #[test]
 fn services_are_listed_as_tinkerpop_lists_them() {
     let db = Database::in_memory().unwrap();
-    let names = texts(&db, "g.call()");
-    assert!(names.contains(&"mangrove.schema.show".to_owned()) && names.is_sorted(), "{names:?}");
-    assert_eq!(texts(&db, "g.call('--list')"), names);
-    assert_eq!(texts(&db, "g.call('--list', [service: 'mangrove.index.list'])"), ["mangrove.index.list"]);
-    let described = "g.call('--list').with('service', 'mangrove.index.list').with('verbose').select('type')";
-    assert_eq!(texts(&db, described), ["Start"]);
-    let message = refused(&db, "g.call('tinker.search')");
-    assert!(message.contains("no such service") && message.contains("mangrove.schema.show"), "{message}");
+    let own = texts(&db, "g.call('mangrove.services')");
+    assert!(own.contains(&"mangrove.schema.show".to_owned()) && own.is_sorted(), "{own:?}");
+    for script in ["g.call()", "g.call('--list')", "g.call('--list', [x: 'y'])"] {
+        assert_eq!(texts(&db, script), ["tinker.search", "tinker.degree.centrality"], "{script}");
+    }
+    for script in [
+        "g.call('--list', [service: 'mangrove.index.list'])",
+        "g.call('--list').with('service', __.constant('mangrove.index.list'))",
+        "g.call('--list', __.project('service').by(__.constant('mangrove.index.list')))",
+        "g.call('--list', [service: 'x'], __.project('service').by(constant('mangrove.index.list')))",
+        "g.call('--list', [service: 'x'], __.project('service').by(constant('y'))).with('service', 'mangrove.index.list')",
+    ] {
+        assert_eq!(texts(&db, script), ["mangrove.index.list"], "{script}");
+    }
+    let described =
+        texts(&db, "g.call('--list').with('service', 'tinker.degree.centrality').with('verbose')");
+    let expected = "{\"name\":\"tinker.degree.centrality\",\"type:[requirements]:\":{\"Streaming\":[]},\"params\":{\"direction\":\
+                    \"Specify the edge direction (optional), default is Direction.IN\"}}";
+    assert_eq!(described, [expected]);
+    let message = refused(&db, "g.call('no.such')");
+    assert!(
+        message.contains("Unrecognized service: no.such") && message.contains("mangrove.schema.show"),
+        "{message}"
+    );
+}
+
+/// TinkerPop's modern graph.
+fn modern() -> Database {
+    let db = Database::in_memory().unwrap();
+    db.query(
+        "g.addV('person').property('name','marko').property('age',29).as('1').\
+         addV('person').property('name','vadas').property('age',27).as('2').\
+         addV('software').property('name','lop').property('lang','java').as('3').\
+         addV('person').property('name','josh').property('age',32).as('4').\
+         addE('knows').from('1').to('2').property('note','old mar').addE('knows').from('1').to('4').\
+         addE('created').from('1').to('3').addE('created').from('4').to('3')",
+    )
+    .unwrap()
+    .for_each(drop);
+    db
+}
+
+fn sorted(mut texts: Vec<String>) -> Vec<String> {
+    texts.sort();
+    texts
+}
+
+#[test]
+fn a_search_finds_properties_of_everything() {
+    let db = modern();
+    db.query("g.V().has('name','josh').property(list, 'name', 'joshua', 'since', 'mardi')")
+        .unwrap()
+        .for_each(drop);
+    for (script, found) in [
+        ("g.call('tinker.search', [search: 'mar']).value()", &["mardi", "marko", "old mar"][..]),
+        ("g.call('tinker.search').with('search', 'mar').with('type', 'Edge').element().label()", &["knows"]),
+        (
+            "g.call('tinker.search').with('search', 'mar').with('type', 'VertexProperty').element().value()",
+            &["joshua"],
+        ),
+        (
+            "g.call('tinker.search').with('search', __.constant('mar')).with('type', 'Vertex').value()",
+            &["marko"],
+        ),
+        (
+            "g.call('tinker.search', __.project('search').by(constant('vada'))).element().values('name')",
+            &["vadas"],
+        ),
+        ("g.call('tinker.search', [regex: '[jl]o.?.?']).value()", &["josh", "lop"]),
+        ("g.call('tinker.search', [regex: 'a|b|27']).value()", &["27"]),
+        ("g.call('tinker.search').with('search', __.V().has('age', 27).values('name')).value()", &["vadas"]),
+        ("g.call('tinker.search').with('search', 'JAVA')", &[]),
+    ] {
+        assert_eq!(sorted(texts(&db, script)), found, "{script}");
+    }
+    for (script, problem) in [
+        ("g.call('tinker.search')", "Missing search/regex parameter"),
+        (
+            "g.call('tinker.search', [search: 'x', type: 'Graph'])",
+            "Type must be one of Vertex/Edge/VertexProperty: Graph",
+        ),
+        ("g.call('tinker.search', [search: 5])", "`search` must be a string"),
+        ("g.V().call('tinker.search', [search: 'x'])", "cannot be used mid-traversal"),
+        ("g.V().map(call('mangrove.schema.show'))", "cannot be used mid-traversal"),
+        ("g.V().call()", "cannot be used mid-traversal"),
+        ("g.V().where(call('no.such'))", "Unrecognized service: no.such"),
+        ("g.call('tinker.search').with('search', __.addV('x').values('y'))", "must not write"),
+        ("g.call('tinker.search').with('search', __.V().values('y'))", "has no result"),
+    ] {
+        let outcome = db.query(script).and_then(|results| results.collect::<Result<Vec<_>, _>>());
+        let message = outcome.expect_err(script).to_string();
+        assert!(message.contains(problem), "{script}: {message}");
+    }
+}
+
+#[test]
+fn degrees_are_counted_wherever_they_are_called_for() {
+    let db = modern();
+    let degrees =
+        |with: &str| texts(&db, &format!("g.V().order().by('name').call('tinker.degree.centrality'{with}"));
+    // Of josh, lop, marko and vadas.
+    let (entering, leaving) = (["1", "2", "0", "1"], ["1", "0", "3", "0"]);
+    assert_eq!(degrees(")"), entering);
+    assert_eq!(degrees(", [x: 'y'])"), entering);
+    assert_eq!(degrees(").with('direction', OUT)"), leaving);
+    assert_eq!(degrees(", [direction: OUT])"), leaving);
+    assert_eq!(degrees(", [direction: OUT]).with('direction', IN)"), entering);
+    assert_eq!(degrees(", __.project('direction').by(__.constant(OUT)))"), leaving);
+    assert_eq!(degrees(", [direction: IN], __.project('direction').by(__.constant(OUT)))"), leaving);
+    assert_eq!(degrees(", [direction: OUT], __.project('x').by(__.constant(1)))"), leaving);
+    assert_eq!(
+        degrees(").with('direction', choose(has('age'), constant(OUT), constant(BOTH)))"),
+        ["1", "2", "3", "0"]
+    );
+    assert_eq!(texts(&db, "g.V().where(call('tinker.degree.centrality').is(2)).values('name')"), ["lop"]);
+    assert_eq!(
+        sorted(texts(
+            &db,
+            "g.V().group().by('name').by(call('tinker.degree.centrality')).unfold().select(values)"
+        )),
+        ["0", "1", "1", "2"]
+    );
+    // Merged traversers get a result each.
+    assert_eq!(texts(&db, "g.V().out('created').barrier().call('tinker.degree.centrality')"), ["2", "2"]);
+    assert!(
+        refused(&db, "g.call('tinker.degree.centrality')").contains("cannot be used to start a traversal")
+    );
+    assert!(
+        refused(&db, "g.V().call('tinker.degree.centrality', [direction: 'OUT'])")
+            .contains("must be a Direction")
+    );
+    let wrong = "g.V().call('tinker.degree.centrality').with('direction', constant('x'))";
+    let outcome = db.query(wrong).and_then(|results| results.collect::<Result<Vec<_>, _>>());
+    assert!(outcome.unwrap_err().to_string().contains("`direction` must be a Direction"));
+    // A transaction's own writes count, and texts that come again are run again.
+    let transaction = db.transaction();
+    let count = |transaction: &mangrove::Transaction<'_>| {
+        let results =
+            transaction.query("g.V().has('name','vadas').call('tinker.degree.centrality')").unwrap();
+        results.map(|result| result.unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!((count(&transaction), count(&transaction)), (vec!["1".into()], vec!["1".into()]));
+    transaction
+        .query("g.V().has('name','lop').addE('x').to(V().has('name','vadas'))")
+        .unwrap()
+        .for_each(drop);
+    assert_eq!((count(&transaction), count(&transaction)), (vec!["2".into()], vec!["2".into()]));
+    let refused =
+        transaction.query("g.call('tinker.search').with('search', __.V().values('name'))").map(drop);
+    assert!(refused.unwrap_err().to_string().contains("in a transaction"));
 }
 
 #[test]

@@ -157,6 +157,8 @@ const SUPPORTED: &[&str] = &[
     "g.V(1).property('age',3).property(['name':'x','age':4])",
     "g.V(1).properties('age').drop()",
     "g.V().drop()",
+    "g.io('a.json').read()",
+    "g.io('a.json').with(IO.writer,IO.gryo).write()",
     // ends
     "g.V().profile()",
     "g.V().discard()",
@@ -199,7 +201,7 @@ fn what_is_not_supported_is_refused_by_name() {
     for (text, what) in [
         ("g.withSack(1, sum).V().barrier(normSack).timeLimit(1)", "step `timeLimit`"),
         ("g.call()", "step `call`"),
-        ("g.io('x').read()", "step `io`"),
+        ("g.io('x.json').with(IO.registry,'y').read()", "`with(IO.registry, …)`: classes of Java"),
         ("g.V().timeLimit(3)", "step `timeLimit`"),
         ("g.V().profile('x')", "step `profile` with a side-effect key"),
         (
@@ -232,6 +234,7 @@ fn what_makes_no_sense_is_told_with_its_place() {
             "g.V().times(3)",
             "step `times`: The repeat()-traversal was not defined: it modulates no repeat() here (line 1, column 7)",
         ),
+        ("g.io('x.json')", "step `io`: IO mode was not set to read() or write() (line 1, column 3)"),
         ("g.V().range(3,2)", "step `range`: Not a legal range: [3, 2] (line 1, column 7)"),
         (
             "g.V().out().by('x')",

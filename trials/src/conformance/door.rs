@@ -86,6 +86,8 @@ pub(crate) fn open(data: &Path) -> Result<Graphs, Problem> {
         engine: Some(mangrove::start_engine(0)?),
         timeout: Some(TIMEOUT),
         memory_per_query: MEMORY,
+        // Scenarios read `data/…`.
+        io_directory: data.parent().map(Path::to_owned),
         ..DatabaseOptions::default()
     };
     let mut graphs = Graphs::new();

@@ -12,7 +12,7 @@
 //! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
 //! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
-//! | `write/` | `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop` |
+//! | `write/` | `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop`, `io` |
 //! | `loop_control.rs` | `until` and `emit` |
 //!
 //! An operator finds its plan in the [`Context`] and keeps only what it must remember between two calls.
@@ -153,6 +153,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Discard => Box::new(Direct(ending::discard)),
         OpKind::Fail(_) => Box::new(Direct(ending::fail)),
         OpKind::Write(WriteKind::Merge(_)) => Box::<write::Merge>::default(),
+        OpKind::Write(WriteKind::File(_)) => Box::<write::File>::default(),
         OpKind::Write(_) => Box::new(Direct(write::write)),
         OpKind::LoopControl { until, emit } => Box::new(loop_control::LoopControl::new(until, emit)),
         OpKind::Scope(_) => unreachable!("{} is a scope", op.step),

@@ -18,6 +18,7 @@ use super::sharing::{Helpers, Shareable};
 use super::side_effects::SideEffects;
 use super::waker::Waker;
 use crate::error::QueryError;
+use crate::files::GraphFiles;
 use crate::memory::MemoryMeter;
 use crate::quota::Clock;
 
@@ -29,6 +30,8 @@ pub struct QueryState {
     pub params: Vec<Value>,
     /// The graph as it sees it.
     pub access: Access,
+    /// The files that it may read and write, if any.
+    pub files: Option<Arc<dyn GraphFiles>>,
     /// On whose behalf it runs.
     pub caller: Caller,
     /// Its side-effects.

@@ -10,7 +10,7 @@
 
 mod batch;
 mod element;
-mod typed;
+pub(super) mod typed;
 
 use std::collections::hash_map::Entry;
 use std::fs::File;

@@ -1,20 +1,97 @@
-//! Values of GraphSON 3: JSON with type tags.
+//! Values of GraphSON: JSON with type tags.
+//!
+//! Imports read version 3 and say what else they find; files of `io()` are of any version ([`any_version`]).
 //!
 //! Only what can be stored as a property or an id is read here; the wire protocol's full codec is above this crate.
 
 use std::sync::Arc;
 
 use serde_json::{Map as Object, Value as Json};
-use values::{BigDecimal, BigInt, DateTime, Duration, Map, Set, Uuid, Value};
+use values::{BigDecimal, BigInt, DateTime, Duration, Map, Set, Uuid, Value, watch};
 
 /// Why a JSON value is no property value.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TypedError(pub(super) String);
+pub(crate) struct TypedError(pub(crate) String);
 
 type Result<T> = std::result::Result<T, TypedError>;
 
-/// The value that a JSON value stands for. Depth is bounded by the JSON parser (128).
+/// What a value without a type means.
+#[derive(Clone, Copy)]
+enum Version {
+    /// Lists and maps have types.
+    Three,
+    /// Lists and maps are those of JSON, and types may be the first of two members of an array: `["java.lang.Long", 1]`.
+    Any,
+}
+
+/// The value that a JSON value stands for in version 3. Depth is bounded by the JSON parser (128).
 pub(super) fn value(json: &Json) -> Result<Value> {
+    value_in(json, Version::Three)
+}
+
+/// The value that a JSON value stands for in some version.
+pub(crate) fn any_version(json: &Json) -> Result<Value> {
+    value_in(json, Version::Any)
+}
+
+fn value_in(json: &Json, version: Version) -> Result<Value> {
+    watch::tick();
+    match (json, version) {
+        (Json::Array(members), Version::Any) => bare_list(members),
+        (Json::Object(object), Version::Any) if !object.contains_key("@type") => bare_map(object),
+        (Json::Object(object), _) => tagged(object, version),
+        (json, _) => plain(json),
+    }
+}
+
+/// A list of version 1 or 2, or a value with the class that Java has for it.
+fn bare_list(members: &[Json]) -> Result<Value> {
+    if let [Json::String(class), inner] = members
+        && let Some(class) = class.strip_prefix("java.")
+    {
+        match class {
+            "lang.Long" => return integer(inner).map(Value::Long),
+            "lang.Integer" => return integer(inner).map(Value::Int),
+            "lang.Short" => return integer(inner).map(Value::Short),
+            "lang.Byte" => return integer(inner).map(Value::Byte),
+            "lang.Float" => return float(inner).map(|v| Value::Float(v as f32)),
+            "lang.Double" => return float(inner).map(Value::Double),
+            "util.Date" | "sql.Timestamp" => {
+                return integer(inner).map(|ms| Value::DateTime(DateTime::from_epoch_millis(ms)));
+            }
+            "util.UUID" => return text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
+            "math.BigInteger" => {
+                return big::<BigInt>(inner, "an integer").map(|v| Value::BigInteger(Arc::new(v)));
+            }
+            "math.BigDecimal" => {
+                return big::<BigDecimal>(inner, "a decimal").map(|v| Value::BigDecimal(Arc::new(v)));
+            }
+            "util.ArrayList" | "util.LinkedList" if inner.is_array() => {
+                return list(inner, Version::Any);
+            }
+            "util.HashSet" | "util.LinkedHashSet" if inner.is_array() => return set(inner, Version::Any),
+            _ => {}
+        }
+    }
+    members.iter().map(any_version).collect::<Result<Vec<_>>>().map(Value::from)
+}
+
+/// A map of version 1 or 2.
+fn bare_map(object: &Object<String, Json>) -> Result<Value> {
+    let entries = object.iter().filter(|(key, _)| *key != "@class");
+    let entries = entries.map(|(key, value)| Ok((Value::str(key.as_str()), any_version(value)?)));
+    entries.collect::<Result<Map>>().map(Value::from)
+}
+
+fn list(json: &Json, version: Version) -> Result<Value> {
+    items(json)?.iter().map(|item| value_in(item, version)).collect::<Result<Vec<_>>>().map(Value::from)
+}
+
+fn set(json: &Json, version: Version) -> Result<Value> {
+    items(json)?.iter().map(|item| value_in(item, version)).collect::<Result<Set>>().map(Value::from)
+}
+
+fn plain(json: &Json) -> Result<Value> {
     match json {
         Json::Null => Ok(Value::Null),
         Json::Bool(b) => Ok(Value::Bool(*b)),
@@ -23,7 +100,7 @@ pub(super) fn value(json: &Json) -> Result<Value> {
         Json::Array(_) => {
             Err(TypedError("a list is written as {\"@type\":\"g:List\",…}, found a bare JSON array".into()))
         }
-        Json::Object(object) => tagged(object),
+        Json::Object(object) => tagged(object, Version::Three),
     }
 }
 
@@ -35,7 +112,7 @@ fn untyped_number(number: &serde_json::Number) -> Result<Value> {
     number.as_f64().map(Value::Double).ok_or_else(|| unexpected("a number", &Json::Number(number.clone())))
 }
 
-fn tagged(object: &Object<String, Json>) -> Result<Value> {
+fn tagged(object: &Object<String, Json>, version: Version) -> Result<Value> {
     let (Some(Json::String(tag)), Some(inner)) = (object.get("@type"), object.get("@value")) else {
         return Err(TypedError("`@type` and `@value` expected in an object".into()));
     };
@@ -48,9 +125,9 @@ fn tagged(object: &Object<String, Json>) -> Result<Value> {
         "g:Double" => float(inner).map(Value::Double),
         "g:Date" | "g:Timestamp" => integer(inner).map(|ms| Value::DateTime(DateTime::from_epoch_millis(ms))),
         "g:UUID" => text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
-        "g:List" => items(inner)?.iter().map(value).collect::<Result<Vec<_>>>().map(Value::from),
-        "g:Set" => items(inner)?.iter().map(value).collect::<Result<Set>>().map(Value::from),
-        "g:Map" => map(inner),
+        "g:List" => list(inner, version),
+        "g:Set" => set(inner, version),
+        "g:Map" => map(inner, version),
         "gx:BigInteger" => big::<BigInt>(inner, "an integer").map(|v| Value::BigInteger(Arc::new(v))),
         "gx:BigDecimal" => big::<BigDecimal>(inner, "a decimal").map(|v| Value::BigDecimal(Arc::new(v))),
         "gx:Char" => text(inner, "one character", |t| t.chars().next().filter(|c| c.len_utf8() == t.len()))
@@ -85,13 +162,20 @@ fn float(json: &Json) -> Result<f64> {
     .ok_or_else(|| unexpected("a number", json))
 }
 
+/// Most digits of a number of any size: to make binary ones of them takes their number squared.
+const MOST_DIGITS: usize = 1 << 16;
+
 /// Numbers of any size come as JSON numbers or as strings.
 fn big<T: std::str::FromStr>(json: &Json, what: &str) -> Result<T> {
-    let parsed = match json {
-        Json::Number(number) => number.to_string().parse().ok(),
-        Json::String(text) => text.parse().ok(),
-        _ => None,
+    let text = match json {
+        Json::Number(number) => number.to_string(),
+        Json::String(text) => text.clone(),
+        _ => return Err(unexpected(what, json)),
     };
+    if text.len() > MOST_DIGITS {
+        return Err(TypedError(format!("a number of at most {MOST_DIGITS} digits expected")));
+    }
+    let parsed = text.parse().ok();
     parsed.ok_or_else(|| unexpected(what, json))
 }
 
@@ -104,12 +188,13 @@ fn items(json: &Json) -> Result<&[Json]> {
 }
 
 /// Keys and values alternate.
-fn map(json: &Json) -> Result<Value> {
+fn map(json: &Json, version: Version) -> Result<Value> {
     let flat = items(json)?;
     if flat.len() % 2 == 1 {
         return Err(TypedError("a map needs a value after every key; its last key has none".into()));
     }
-    let pairs = flat.chunks_exact(2).map(|pair| Ok((value(&pair[0])?, value(&pair[1])?)));
+    let pairs =
+        flat.chunks_exact(2).map(|pair| Ok((value_in(&pair[0], version)?, value_in(&pair[1], version)?)));
     pairs.collect::<Result<Map>>().map(Value::from)
 }
 

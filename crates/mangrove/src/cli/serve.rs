@@ -70,7 +70,8 @@ impl Serve {
         for graph in hosted {
             let backups = Some(&config.backups).filter(|path| !path.as_os_str().is_empty());
             let backups = backups.map(|path| path.join(&*graph.name));
-            let options = DatabaseOptions { backups, ..options.clone() };
+            let io_directory = Some(config.io_directory.clone());
+            let options = DatabaseOptions { backups, io_directory, ..options.clone() };
             let database = open_at(&graph, options)?;
             let stats = database.stats();
             tracing::info!(

@@ -16,6 +16,8 @@ pub struct Config {
     pub data: PathBuf,
     /// Directory that the service `mangrove.backup` writes to, in a folder for each graph; empty if it may not.
     pub backups: PathBuf,
+    /// Directory below which `g.io(…)` reads and writes files; empty if it may not.
+    pub io_directory: PathBuf,
     /// The endpoints and their bounds.
     pub server: ServerConfig,
     /// How queries are executed.
@@ -158,6 +160,7 @@ impl Default for Config {
         Self {
             data: "data/default".into(),
             backups: PathBuf::new(),
+            io_directory: PathBuf::new(),
             server: ServerConfig::default(),
             engine: EngineConfig::default(),
             loads: LoadsConfig::default(),

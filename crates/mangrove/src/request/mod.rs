@@ -17,6 +17,7 @@
 //! | file | what |
 //! |---|---|
 //! | `script.rs`, `scripts.rs` | from text or bytecode to one traversal; texts that come again are not read again |
+//! | `parameters.rs` | what a traversal gives a service at its start |
 //! | `plot.rs` | scripts of several statements |
 //! | `ready.rs` | reading, services and planning: what a request comes to |
 //! | `prepare.rs`, `origin.rs` | from a traversal to a plan, and what can be planned again |
@@ -38,6 +39,7 @@ mod keys;
 mod life;
 mod once;
 mod origin;
+mod parameters;
 mod plot;
 mod prepare;
 mod ready;

@@ -165,6 +165,7 @@ impl Prepared {
             memory: inner.options.memory_per_query,
             counting,
             detail,
+            files: Some(wishes.files(inner)),
         }
     }
 

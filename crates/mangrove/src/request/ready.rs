@@ -8,6 +8,7 @@ use gremlin::Bindings;
 use super::{
     once::refuse_key,
     origin::Origin,
+    parameters::first_result,
     plot::Plot,
     prepare::{Preparation, Prepared},
     script::{Mode, Request, several},
@@ -73,7 +74,7 @@ pub(crate) enum Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn snapshot(self, inner: &Inner) -> Snapshot {
+    pub(crate) fn snapshot(self, inner: &Inner) -> Snapshot {
         match self {
             Self::Now => inner.graph.snapshot(),
             Self::Within(transaction) => transaction.snapshot(),
@@ -118,7 +119,8 @@ impl Ready {
     ) -> Result<Self, Error> {
         let Request { traversal, mode } = request;
         refuse_key(&traversal)?;
-        let traversal = services::substitute(inner, traversal, seen.within(mode, wishes))?;
+        let compute = |child: &_| first_result(inner, child, seen, wishes);
+        let traversal = services::substitute(inner, traversal, seen.within(mode, wishes), compute)?;
         let time = wishes.time(inner);
         match mode {
             Mode::Nothing => return Ok(Self::Nothing),

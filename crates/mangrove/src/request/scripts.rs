@@ -21,7 +21,7 @@ use super::{
     prepare::Prepared,
     script::{Mode, Read, Request},
 };
-use crate::{Error, database::Inner, services::begins_with_call};
+use crate::{Error, database::Inner, services::calls};
 
 /// Bytes of a text that is remembered; longer ones are read each time.
 const LONGEST: usize = 8 << 10;
@@ -153,7 +153,7 @@ impl Scripts {
         let runs = matches!(request.mode, Mode::Run | Mode::RunForOne);
         if text.len() > LONGEST
             || !runs
-            || begins_with_call(&request.traversal)
+            || calls(&request.traversal)
             || has_key(&request.traversal)
             || !self.has_come_before(text)
         {

@@ -2,10 +2,11 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use dataflow::Caller;
+use dataflow::{Caller, GraphFiles};
 use server::{Client, Materialize, Query};
 
 use super::{prepare::Prepared, time_limit::TimeLimit};
@@ -81,6 +82,11 @@ impl Wishes {
             prepared.references_only();
         }
         Ok(prepared)
+    }
+
+    /// The files that it may read, and write if it may.
+    pub(super) fn files(&self, inner: &Inner) -> Arc<dyn GraphFiles> {
+        if self.read_only { inner.files.read_only() } else { inner.files.clone() }
     }
 
     /// How long a query may take that asks for so long itself.

@@ -6,25 +6,29 @@
 //!  g.inject(results…).select('state')                     └─ planned and run as any traversal
 //! ```
 //!
-//! A service starts a traversal; what follows it goes on with its results. Changes of schema and indexes are commits of
-//! their own: they are no part of a transaction.
+//! A service of Mangrove's starts a traversal; what follows it goes on with its results. Changes of schema and indexes are commits
+//! of their own: they are no part of a transaction. The services that TinkerGraph has stand for steps (`tinker.rs`), and one of
+//! them for steps in mid-traversal (`nested.rs`).
 //!
 //! It must never know by which door a call came, nor what the traversal does behind it.
 
 mod backup;
 mod call;
 mod index;
+mod list;
 mod loads;
+mod nested;
 mod schema;
 mod statistics;
+mod tinker;
 
 use gremlin::Traversal;
 use values::{Map, Str, Value};
 
-pub(crate) use call::begins_with_call;
+pub(crate) use call::{begins_with_call, calls};
 
 use crate::{Error, database::Inner};
-use call::{Called, take_call};
+use call::Called;
 
 /// One service.
 struct Service {
@@ -84,6 +88,12 @@ const SERVICES: &[Service] = &[
     Service { name: "mangrove.schema.show", parameters: &[], changes: false, run: schema::show },
     Service { name: "mangrove.schema.sorting", parameters: &[], changes: false, run: schema::sorting },
     Service { name: "mangrove.secondary", parameters: &[], changes: false, run: statistics::secondary },
+    Service {
+        name: "mangrove.services",
+        parameters: &[("verbose", "whether with their parameters, as JSON (default: false)")],
+        changes: false,
+        run: list::own,
+    },
     Service { name: "mangrove.statistics", parameters: &[], changes: false, run: statistics::show },
 ];
 
@@ -102,27 +112,53 @@ pub(crate) enum Within {
     Explanation,
 }
 
-/// Runs the service that a traversal begins with, if it does; the traversal that goes on with its results.
+/// Runs the service that a traversal begins with, if it does; the traversal that goes on with its results, and has steps where
+/// it called services in its middle.
+///
+/// `compute` says what a traversal that gives parameters comes to where there is no traverser yet.
 ///
 /// May wait for the disk, and for as long as it takes to look at the whole graph.
-pub(crate) fn substitute(inner: &Inner, traversal: Traversal, within: Within) -> Result<Traversal, Error> {
-    let (call, rest) = match take_call(traversal)? {
-        Ok(taken) => taken,
-        Err(traversal) => return Ok(traversal),
-    };
-    let within =
-        if call::is_read_only(&rest) && within == Within::Request { Within::ReadOnly } else { within };
-    let results = run(inner, &call, within)?;
-    Ok(call::inject(results, rest))
+pub(crate) fn substitute(
+    inner: &Inner,
+    mut traversal: Traversal,
+    within: Within,
+    compute: impl Fn(&Traversal) -> Result<Option<Value>, Error>,
+) -> Result<Traversal, Error> {
+    if !calls(&traversal) {
+        return Ok(traversal);
+    }
+    if begins_with_call(&traversal) {
+        let (call, length) = Called::at(&traversal.steps, 0)?;
+        traversal.steps.drain(..length);
+        let within = match within {
+            Within::Request if call::is_read_only(&traversal) => Within::ReadOnly,
+            within => within,
+        };
+        let parameters = call.known(|child| {
+            let mut child = child.clone();
+            nested::rewrite(&mut child)?;
+            compute(&child)
+        })?;
+        if call.name == tinker::SEARCH {
+            traversal.steps.splice(0..0, tinker::search(&parameters)?);
+        } else {
+            let results = run(inner, (&call.name, &parameters), within)?;
+            traversal = call::inject(results, traversal);
+        }
+    }
+    nested::rewrite(&mut traversal)?;
+    Ok(traversal)
 }
 
-fn run(inner: &Inner, call: &Called, within: Within) -> Result<Vec<Value>, Error> {
-    if call.name == LIST {
-        return list(&call.parameters);
+fn run(inner: &Inner, (name, parameters): (&str, &Map), within: Within) -> Result<Vec<Value>, Error> {
+    if name == LIST {
+        return list::directory(parameters);
     }
-    let Some(service) = SERVICES.iter().find(|service| service.name == call.name) else {
-        let known = SERVICES.iter().map(|service| service.name).collect::<Vec<_>>().join(", ");
-        return Err(failed(&call.name, &format!("there is no such service; there are {LIST}, {known}")));
+    if name == tinker::DEGREE {
+        return Err(failed(name, tinker::NO_START));
+    }
+    let Some(service) = SERVICES.iter().find(|service| service.name == name) else {
+        return Err(unknown(name));
     };
     if service.changes && within == Within::Transaction {
         let problem =
@@ -138,39 +174,17 @@ fn run(inner: &Inner, call: &Called, within: Within) -> Result<Vec<Value>, Error
     if service.changes && within == Within::Explanation {
         return Ok(Vec::new());
     }
-    (service.run)(inner, &call.parameters)
+    (service.run)(inner, parameters)
 }
 
 /// TinkerPop's name for the directory of services.
 const LIST: &str = "--list";
 
-/// The services; with `service` only that one, with `verbose` as maps.
-fn list(parameters: &Map) -> Result<Vec<Value>, Error> {
-    let wanted = match parameters.get(&Value::from("service")) {
-        None => None,
-        Some(Value::String(name)) => Some(name),
-        Some(other) => {
-            let problem = format!("`service` must be a string, but is a {}", other.type_name());
-            return Err(failed(LIST, &problem));
-        }
-    };
-    let verbose = parameters.get(&Value::from("verbose")).and_then(Value::as_bool).unwrap_or(false);
-    let listed = SERVICES.iter().filter(|service| wanted.is_none_or(|name| service.name == name.as_str()));
-    Ok(listed.map(|service| if verbose { described(service) } else { service.name.into() }).collect())
-}
-
-fn described(service: &Service) -> Value {
-    let parameters: Map = service
-        .parameters
-        .iter()
-        .map(|(name, meaning)| (Value::from(*name), Value::from(*meaning)))
-        .collect();
-    let entries = [
-        (Value::from("name"), Value::from(service.name)),
-        (Value::from("type"), Value::from("Start")),
-        (Value::from("params"), Value::from(parameters)),
-    ];
-    Value::from(entries.into_iter().collect::<Map>())
+/// The error of a service that there is none of.
+fn unknown(name: &str) -> Error {
+    let own = SERVICES.iter().map(|service| service.name).collect::<Vec<_>>().join(", ");
+    let known = format!("{LIST}, {}, {}, {own}", tinker::SEARCH, tinker::DEGREE);
+    failed(name, &format!("Unrecognized service: {name}; there is no such service; there are {known}"))
 }
 
 fn failed(service: &str, problem: &str) -> Error {

@@ -197,6 +197,7 @@ impl Taken {
             ) => true,
             (S::With, S::PageRank | S::PeerPressure | S::ConnectedComponent | S::ShortestPath) => true,
             (S::With, S::ValueMap | S::PropertyMap | S::Index | S::AddV | S::AddE | S::Property) => true,
+            (S::With | S::Read | S::Write, S::Io) => true,
             (S::From | S::To, S::AddE | S::Path | S::SimplePath | S::CyclicPath) => {
                 !matches!(modulator.args.first(), Some(Argument::Value(Value::Direction(_))))
             }

@@ -12,6 +12,7 @@ mod branch;
 mod call;
 mod connective;
 mod each_member;
+mod files;
 mod filters;
 mod functions;
 mod graph_steps;
@@ -52,6 +53,7 @@ use sack::SackPlace;
 use shape::{Shape, Type};
 
 pub(crate) use source::SourceSettings;
+pub use source::has_no_effect;
 
 /// Most traversals inside one another.
 pub(crate) const MAX_DEPTH: usize = 64;
@@ -254,6 +256,7 @@ impl Binder<'_> {
             }
             S::OutV | S::InV | S::BothV | S::OtherV | S::ToV => self.edge_vertex(call, shape, out),
             S::Inject => self.inject(call, out),
+            S::Io => self.io(call, &shape, out),
             S::Has
             | S::HasId
             | S::HasLabel
@@ -318,7 +321,9 @@ impl Binder<'_> {
                 self.algorithm(call, shape, out)
             }
             S::Discard | S::Fail | S::None | S::Profile | S::Explain => self.terminal(call, shape, out),
-            S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times => Err(call.misplaced()),
+            S::By | S::From | S::With | S::Option | S::Until | S::Emit | S::Times | S::Read | S::Write => {
+                Err(call.misplaced())
+            }
             name => match Function::of(name) {
                 Some(function) => self.function(function, call, &shape, out),
                 None => Err(PlanError::step(name, call.at)),

@@ -307,7 +307,7 @@ impl Names {
                 self.draws = true;
             }
             S::Path | S::SimplePath | S::CyclicPath => plan.paths = true,
-            S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE => {
+            S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE | S::Read => {
                 self.first_write.get_or_insert((step.name, step.at));
             }
             _ => {}

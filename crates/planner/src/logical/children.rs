@@ -128,7 +128,7 @@ macro_rules! children {
                             Write::Merge(merge) => merge.$inputs().for_each(|one| $input(one, visit)),
                             Write::Update(map) => map.$computed().into_iter().for_each(|one| $input(one, visit)),
                             Write::SetProperty(property) => $property(property, visit),
-                            Write::Drop => {}
+                            Write::Drop | Write::File(_) => {}
                         },
                     Self::Graph(_) | Self::Inject(..) | Self::Identity | Self::Move(_) | Self::EdgeVertex(_)
                     | Self::Degree { .. } | Self::BulkByDegree { .. } | Self::BulkByWalks { .. } | Self::Filter(_) | Self::Properties { .. }

@@ -64,6 +64,13 @@ fn own_changes(kind: &Kind) -> Parts {
         Write::AddEdge(_) => Parts::EDGES,
         Write::Merge(merge) => of_elements(merge.element) | Parts::PROPERTIES,
         Write::Update(_) | Write::SetProperty(_) => Parts::PROPERTIES,
+        Write::File(file) => {
+            if file.reads {
+                Parts::ALL
+            } else {
+                Parts::NONE
+            }
+        }
         Write::Drop => Parts::ALL,
     }
 }
@@ -98,6 +105,7 @@ pub(super) fn own_reads(kind: &Kind) -> Parts {
         Kind::Repeat(repeat) => of_conditions(repeat),
         Kind::Write(write) => match &**write {
             Write::Merge(merge) => of_elements(merge.element) | Parts::VERTICES | Parts::PROPERTIES,
+            Write::File(file) if !file.reads => Parts::ALL,
             _ => Parts::NONE,
         },
         Kind::Call(LocalFn::Order(_) | LocalFn::Call(..) | LocalFn::Value) => Parts::PROPERTIES,

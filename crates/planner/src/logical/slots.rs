@@ -106,7 +106,7 @@ fn of_write(write: &mut Write, see: &mut dyn FnMut(&mut Slot, Use)) {
             return map.computed_mut().into_iter().for_each(|input| of_input(input, see));
         }
         Write::SetProperty(property) => std::slice::from_mut(property),
-        Write::Drop => return,
+        Write::Drop | Write::File(_) => return,
     };
     for PropertyWrite { key, value, meta, .. } in properties {
         of_input(key, see);

@@ -35,6 +35,7 @@ impl Lowering<'_> {
                 ops.stay(OpKind::Write(WriteKind::SetProperty(property)));
             }
             Write::Drop => ops.stay(OpKind::Write(WriteKind::Drop)),
+            Write::File(file) => ops.go(OpKind::Write(WriteKind::File(file.clone()))),
         }
         ops.graph_changed();
     }

@@ -165,6 +165,7 @@ impl World {
 
     pub(super) fn query_on(&self, access: Access) -> Arc<QueryState> {
         Arc::new(QueryState {
+            files: None,
             shareable: Default::default(),
             plan: Arc::new(self.plan.clone()),
             params: self.params.clone(),

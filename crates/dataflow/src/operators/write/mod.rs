@@ -1,7 +1,8 @@
-//! Changes of the graph: `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop`. They go into the query's transaction.
+//! Changes of the graph: `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop`, `io`. They go into the query's transaction.
 
 mod add;
 mod drop;
+mod file;
 mod merge;
 mod property;
 
@@ -9,6 +10,7 @@ use graph::Transaction;
 use planner::physical::{OpKind, Operand, WriteKind};
 use values::{Str, Value};
 
+pub(super) use file::File;
 pub(super) use merge::Merge;
 
 use crate::batch::Batch;
@@ -30,8 +32,8 @@ pub(super) fn write(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
         WriteKind::SetProperty(property) => change.set_properties(batch, property).map(Some),
         WriteKind::Update(map) => change.update_all(batch, map).map(Some),
         WriteKind::Drop => change.drop_all(&batch).map(|()| None),
-        // It has an operator of its own.
-        WriteKind::Merge(_) => Ok(Some(batch)),
+        // They have operators of their own.
+        WriteKind::Merge(_) | WriteKind::File(_) => Ok(Some(batch)),
     }
 }
 

@@ -3,7 +3,7 @@
 use gremlin::Cardinality;
 
 use super::{Chain, Modulator, Origin};
-use crate::physical::{Merge, MergeMap, Operand};
+use crate::physical::{GraphFile, Merge, MergeMap, Operand};
 use crate::words::{InWords, Words};
 
 /// A change of the graph.
@@ -21,6 +21,8 @@ pub enum Write {
     SetProperty(PropertyWrite),
     /// `drop()`.
     Drop,
+    /// `io()`: all of a file becomes part of the graph, or the graph is written to one.
+    File(GraphFile),
 }
 
 /// `addV()` with its properties.
@@ -92,6 +94,7 @@ impl InWords for Write {
             Self::Update(map) => words.call("update", |w| w.say(map)),
             Self::SetProperty(property) => words.call("property", |w| w.say(property)),
             Self::Drop => words.raw("drop()"),
+            Self::File(file) => words.say(file),
         }
     }
 }

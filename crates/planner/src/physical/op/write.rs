@@ -2,7 +2,7 @@
 
 use gremlin::Cardinality;
 
-use super::{Merge, MergeMap};
+use super::{GraphFile, Merge, MergeMap};
 use crate::physical::Operand;
 use crate::physical::slots::{Slots, Visit};
 use crate::words::{InWords, Words};
@@ -40,6 +40,8 @@ pub enum WriteKind {
     SetProperty(WriteProperty),
     /// `drop()` of elements and properties.
     Drop,
+    /// `io()`: reads a file into the graph, or writes one. Nothing leaves it.
+    File(GraphFile),
 }
 
 /// One property to write.
@@ -78,6 +80,7 @@ impl InWords for WriteKind {
             Self::Update(map) => words.call("Update", |w| w.say(map)),
             Self::SetProperty(property) => words.call("SetProperty", |w| w.say(property)),
             Self::Drop => words.raw("Drop()"),
+            Self::File(file) => words.say(file),
         }
     }
 }
@@ -113,7 +116,7 @@ impl Slots for WriteKind {
             Self::Merge(merge) => merge.for_each_slot(visit),
             Self::Update(map) => map.for_each_slot(visit),
             Self::SetProperty(property) => property.for_each_slot(visit),
-            Self::Drop => {}
+            Self::Drop | Self::File(_) => {}
         }
     }
 }

@@ -18,6 +18,7 @@ mod status;
 use std::{sync::Arc, time::Instant};
 
 use hyper::{HeaderMap, header::ACCEPT};
+use uuid::Uuid;
 use wire::four::{Request, Status};
 
 use super::{Reply, answer::error, media};
@@ -73,16 +74,22 @@ async fn begin(
     let (control, id) = (asked.control, asked.transaction.clone());
     let known = match &id {
         None => None,
-        Some(id) => Some(host.transactions.find(id).ok_or_else(|| status::unknown_transaction(id))?),
+        Some(id) => match host.transactions.find(id) {
+            None if !asked.may_ask_again() => return Err(status::unknown_transaction(id)),
+            found => found,
+        },
     };
     // Not before it is known to be one, since a client may call anything so.
-    exchange.transaction = id.clone();
+    exchange.transaction = id.clone().filter(|id| Uuid::try_parse(id).is_ok());
+    let is_over = id.is_some() && known.is_none();
     let source = known.as_ref().map(|transaction| &transaction.source);
     let mut operation = asked.operation(source, bulks, &guest)?;
     operation.query.asked = time;
     let permit = host.admit().map_err(|refusal| status::refused(&refusal))?;
     let turn = match (control, known) {
         (Control::Begin, _) => Some(open(&operation, &guest)?),
+        // A session that has nothing to commit: it tells whether that was done.
+        (_, None) if is_over => Some(open(&operation, &guest)?),
         (_, Some(transaction)) => {
             if !Arc::ptr_eq(&transaction.database, &operation.database) {
                 return Err(status::other_source(&transaction.source));
@@ -101,7 +108,9 @@ async fn begin(
         }
         (_, None) => None,
     };
-    exchange.transaction = turn.as_ref().map(Turn::id);
+    if !is_over {
+        exchange.transaction = turn.as_ref().map(Turn::id);
+    }
     let mailbox = Mailbox::new(host.options.max_waiting_results);
     const ONLY: u64 = 0;
     let sink = mailbox.open(ONLY);

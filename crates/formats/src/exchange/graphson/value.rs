@@ -1,0 +1,91 @@
+//! Values in GraphSON 3.
+
+use serde_json::{Map as Object, Number, Value as Json};
+use values::{Value, watch};
+
+/// A value in GraphSON 3, with its type; the name of its type if the format has none for it.
+pub(super) fn json_of(value: &Value) -> Result<Json, &'static str> {
+    watch::tick();
+    Ok(match value {
+        Value::Null => Json::Null,
+        Value::Bool(it) => Json::Bool(*it),
+        Value::String(text) => Json::String(text.to_string()),
+        Value::Byte(it) => tagged("gx:Byte", number(it)),
+        Value::Short(it) => tagged("gx:Int16", number(it)),
+        Value::Int(it) => tagged("g:Int32", number(it)),
+        Value::Long(it) => tagged("g:Int64", number(it)),
+        Value::BigInteger(it) => tagged("gx:BigInteger", number(it)),
+        Value::BigDecimal(it) => tagged("gx:BigDecimal", number(it)),
+        Value::Float(it) => tagged("g:Float", fraction(f64::from(*it), it)),
+        Value::Double(it) => tagged("g:Double", fraction(*it, it)),
+        Value::Char(it) => tagged("gx:Char", Json::String(it.to_string())),
+        Value::Uuid(it) => tagged("g:UUID", Json::String(it.to_string())),
+        Value::DateTime(it) => tagged("gx:OffsetDateTime", Json::String(it.to_string())),
+        Value::Duration(it) => tagged("gx:Duration", Json::String(it.to_string())),
+        Value::Binary(bytes) => tagged("gx:ByteBuffer", Json::String(base64(bytes))),
+        Value::List(members) => tagged("g:List", array(members.iter())?),
+        Value::Set(members) => tagged("g:Set", array(members.iter())?),
+        Value::Map(map) => tagged("g:Map", array(map.iter().flat_map(|(key, value)| [key, value]))?),
+        other => return Err(other.type_name()),
+    })
+}
+
+fn tagged(tag: &str, value: Json) -> Json {
+    let mut object = Object::new();
+    object.insert("@type".into(), tag.into());
+    object.insert("@value".into(), value);
+    Json::Object(object)
+}
+
+fn array<'v>(members: impl Iterator<Item = &'v Value>) -> Result<Json, &'static str> {
+    members.map(json_of).collect::<Result<Vec<_>, _>>().map(Json::Array)
+}
+
+/// A number by the digits of its text; as a text where JSON has no such number.
+fn number(text: &impl ToString) -> Json {
+    let text = text.to_string();
+    text.parse::<Number>().map_or(Json::String(text), Json::Number)
+}
+
+fn fraction(value: f64, text: &impl ToString) -> Json {
+    match value {
+        _ if value.is_nan() => "NaN".into(),
+        f64::INFINITY => "Infinity".into(),
+        f64::NEG_INFINITY => "-Infinity".into(),
+        _ => number(text),
+    }
+}
+
+/// Standard base64.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let mut three = [0; 3];
+        three[..group.len()].copy_from_slice(group);
+        let bits = u32::from_be_bytes([0, three[0], three[1], three[2]]);
+        for letter in 0..4 {
+            let known = letter <= group.len();
+            text.push(if known {
+                char::from(LETTERS[(bits >> (18 - 6 * letter)) as usize & 63])
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_has_its_padding() {
+        for (bytes, text) in
+            [(&b""[..], ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foo", "Zm9v"), (b"foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(bytes), text);
+        }
+    }
+}

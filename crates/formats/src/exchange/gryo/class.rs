@@ -1,0 +1,36 @@
+//! The numbers of the classes that a property can have.
+
+pub(super) const INTEGER: u64 = 0;
+pub(super) const STRING: u64 = 1;
+pub(super) const FLOAT: u64 = 2;
+pub(super) const BOOLEAN: u64 = 3;
+pub(super) const BYTE: u64 = 4;
+pub(super) const CHARACTER: u64 = 5;
+pub(super) const SHORT: u64 = 6;
+pub(super) const LONG: u64 = 7;
+pub(super) const DOUBLE: u64 = 8;
+pub(super) const ARRAY_LIST: u64 = 10;
+pub(super) const HASH_MAP: u64 = 11;
+pub(super) const UUID: u64 = 17;
+pub(super) const SINGLETON_MAP: u64 = 23;
+pub(super) const SINGLETON_LIST: u64 = 24;
+pub(super) const BYTE_ARRAY: u64 = 25;
+pub(super) const BIG_INTEGER: u64 = 34;
+pub(super) const BIG_DECIMAL: u64 = 35;
+pub(super) const DATE: u64 = 38;
+pub(super) const LINKED_HASH_MAP: u64 = 47;
+pub(super) const EMPTY_LIST: u64 = 51;
+pub(super) const EMPTY_MAP: u64 = 52;
+pub(super) const EMPTY_SET: u64 = 53;
+pub(super) const SINGLETON_SET: u64 = 54;
+pub(super) const HASH_SET: u64 = 62;
+pub(super) const LINKED_HASH_SET: u64 = 71;
+pub(super) const DURATION: u64 = 93;
+pub(super) const INSTANT: u64 = 94;
+pub(super) const LOCAL_DATE: u64 = 95;
+pub(super) const LOCAL_DATE_TIME: u64 = 96;
+pub(super) const OFFSET_DATE_TIME: u64 = 99;
+pub(super) const LINKED_LIST: u64 = 116;
+pub(super) const ARRAYS_AS_LIST: u64 = 134;
+pub(super) const TIMESTAMP: u64 = 161;
+pub(super) const BYTE_BUFFER: u64 = 163;

@@ -1,0 +1,141 @@
+//! Files of whole graphs, as `g.io(file)` reads and writes them: an element after the other, wherever they come from or go to.
+//!
+//! | format | read | written |
+//! |---|---|---|
+//! | GraphSON | 1 to 3, a vertex after the other, or all of them in `{"vertices": […]}` | 3, a vertex on each line |
+//! | GraphML | nodes and edges in any order | keys, nodes, edges |
+//! | Gryo | 3 (and what 1 has in common with it) | 3 |
+//!
+//! ```text
+//!  bytes ──▶ GraphFileReader::next ──▶ Element::Vertex, Element::Edge …           (reader)
+//!  passes ──▶ GraphFileWriter::vertex, edge, end_vertex … ──▶ finish ──▶ bytes     (writer)
+//! ```
+//!
+//! What a reader holds it says to a [`Room`], which may refuse; what it hands out is its caller's. A vertex may have any
+//! number of edges: only Gryo, whose format demands it, has all of a vertex in memory. Long work ticks the watch of whoever
+//! does it ([`values::watch`]), so it ends with its query.
+
+mod bytes;
+mod error;
+mod graphml;
+mod graphson;
+mod gryo;
+mod room;
+
+use std::io::{Read, Write};
+
+use values::{Direction, Edge, Vertex};
+
+pub use error::{FileError, Place};
+pub use room::Room;
+
+use bytes::Bytes;
+use room::Holdings;
+
+/// A format of such files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the documentation")]
+pub enum GraphFormat {
+    GraphSon,
+    GraphMl,
+    Gryo,
+}
+
+/// What a file has next.
+#[derive(Clone, Debug)]
+pub enum Element {
+    /// A vertex with its properties. Ids of properties are null where the file has none.
+    Vertex(Vertex),
+    /// An edge. Its id is null where the file has none; of its ends the ids alone are known. They may come later.
+    Edge(Edge),
+}
+
+/// A file that is read.
+pub trait GraphFileReader: Send {
+    /// The next element; none at the end.
+    ///
+    /// # Errors
+    /// What is wrong with the file, and where.
+    fn next(&mut self) -> Result<Option<Element>, FileError>;
+
+    /// Whether an edge may name a vertex that the file has nowhere else: it is one without properties then.
+    fn names_vertices_in_edges(&self) -> bool {
+        false
+    }
+}
+
+/// What a writer wants to be told of, in one walk over the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Vertices alone.
+    Vertices,
+    /// Edges alone, in whatever order: [`GraphFileWriter::edge`] is called without a vertex around it, with [`Direction::Out`].
+    Edges,
+    /// Vertices, each with the edges that enter it, then with those that leave it; those of one label together.
+    Stars,
+}
+
+/// A file that is written.
+pub trait GraphFileWriter: Send {
+    /// What it wants to be told of, in that order.
+    fn passes(&self) -> &'static [Pass];
+
+    /// A pass begins.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    fn begin(&mut self, pass: usize) -> Result<(), FileError>;
+
+    /// A vertex.
+    ///
+    /// # Errors
+    /// If it has something that the format has no way to say, or the file cannot be written.
+    fn vertex(&mut self, vertex: &Vertex) -> Result<(), FileError>;
+
+    /// An edge that leaves the vertex, or enters it.
+    ///
+    /// # Errors
+    /// As [`GraphFileWriter::vertex`].
+    fn edge(&mut self, direction: Direction, edge: &Edge) -> Result<(), FileError>;
+
+    /// The vertex has no more edges.
+    ///
+    /// # Errors
+    /// As [`GraphFileWriter::vertex`].
+    fn end_vertex(&mut self) -> Result<(), FileError> {
+        Ok(())
+    }
+
+    /// All passes are over: writes what is left.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    fn finish(&mut self) -> Result<(), FileError>;
+}
+
+/// A reader of a file of this format.
+pub fn graph_file_reader(
+    format: GraphFormat,
+    from: Box<dyn Read + Send>,
+    room: Room,
+) -> Box<dyn GraphFileReader> {
+    let held = Holdings::new(room);
+    match format {
+        GraphFormat::GraphSon => Box::new(graphson::Reader::new(Bytes::new(from), held)),
+        GraphFormat::GraphMl => Box::new(graphml::Reader::new(from, held)),
+        GraphFormat::Gryo => Box::new(gryo::Reader::new(Bytes::new(from), held)),
+    }
+}
+
+/// A writer of a file of this format.
+pub fn graph_file_writer(
+    format: GraphFormat,
+    into: Box<dyn Write + Send>,
+    room: Room,
+) -> Box<dyn GraphFileWriter> {
+    match format {
+        GraphFormat::GraphSon => Box::new(graphson::Writer::new(into)),
+        GraphFormat::GraphMl => Box::new(graphml::Writer::new(into)),
+        GraphFormat::Gryo => Box::new(gryo::Writer::new(into, Holdings::new(room))),
+    }
+}

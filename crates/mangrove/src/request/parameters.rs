@@ -1,0 +1,61 @@
+//! Parameters of a service that a traversal gives, where there is no traverser yet.
+
+use dataflow::Access;
+use gremlin::{Argument, Instruction, StepName, Traversal};
+use values::Value;
+
+use super::{prepare::Preparation, ready::Seen, wishes::Wishes};
+use crate::{Error, database::Inner};
+
+/// Steps that read the graph, whatever enters them.
+const READS: [StepName; 3] = [StepName::V, StepName::E, StepName::Call];
+
+/// The first result of a traversal that null enters (TinkerPop's `DummyTraverser`).
+///
+/// # Errors
+/// If it writes, or reads within a transaction, which would not know what it has read; and its own.
+pub(super) fn first_result(
+    inner: &Inner,
+    child: &Traversal,
+    seen: Seen<'_>,
+    wishes: &Wishes,
+) -> Result<Option<Value>, Error> {
+    if !child.is_read_only() {
+        return Err(failed("call()", "a traversal that gives parameters must not write"));
+    }
+    if matches!(seen, Seen::Within(_)) && reads(child) {
+        let problem =
+            "in a transaction a traversal that gives parameters at the start must not read the graph";
+        return Err(failed("call()", problem));
+    }
+    let null = vec![Argument::Value(Value::Null)];
+    let mut steps = vec![Instruction { name: StepName::Inject, args: null, at: None }];
+    steps.extend(child.steps.iter().cloned());
+    let one = vec![Argument::Value(Value::Long(1))];
+    steps.push(Instruction { name: StepName::Limit, args: one, at: None });
+    let traversal = Traversal { source: Vec::new(), steps };
+    let time = wishes.time(inner);
+    let Preparation::Run(prepared, _) = inner.preparer.prepare(traversal, seen.snapshot(inner), time)? else {
+        return Ok(None);
+    };
+    let access = Access::Read(prepared.snapshot.clone());
+    let mut query = inner.engine.run_here(prepared.into_spec_within(inner, wishes, access));
+    while let Some(batch) = query.next_batch()? {
+        if let Some((value, _)) = batch.into_iter().next() {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+fn failed(service: &str, problem: &str) -> Error {
+    Error::Service { service: service.into(), problem: problem.into() }
+}
+
+fn reads(traversal: &Traversal) -> bool {
+    let inside = |argument: &Argument| match argument {
+        Argument::Traversal(inner) => reads(inner),
+        _ => false,
+    };
+    traversal.steps.iter().any(|step| READS.contains(&step.name) || step.args.iter().any(inside))
+}
