@@ -135,6 +135,8 @@ class GettingStarted:
         self.assertEqual({p.key: p.value for p in vertex.properties}, {"name": "marko", "age": 29})
         bare = self.modern.with_("materializeProperties", "tokens").V(1).next()
         self.assertFalse(bare.properties)
+        said = self.script("gmodern.with('materializeProperties', 'all').V(1)", materializeProperties="tokens")
+        self.assertEqual(len(said[0].properties), 2)
 
     def test_iterate_answers_nothing(self):
         self.modern.V().iterate()

@@ -143,20 +143,35 @@ impl<'t> Cursor<'t> {
 
     /// Line and column of a byte offset.
     pub(crate) fn position(&mut self, offset: usize) -> Position {
-        if offset < self.known.0 {
-            self.known = (0, Position { line: 1, column: 1 });
-        }
+        let position = if offset < self.known.0 { self.before(offset) } else { self.behind(offset) };
+        self.known = (offset, position);
+        position
+    }
+
+    /// That of an offset at or behind the known one.
+    fn behind(&self, offset: usize) -> Position {
         let (from, mut position) = self.known;
         for &byte in &self.text.as_bytes()[from..offset] {
             match byte {
                 b'\n' => position = Position { line: position.line + 1, column: 1 },
-                // Only the first byte of a character counts.
-                0x80..=0xbf => {}
-                _ => position.column += 1,
+                byte if begins_character(byte) => position.column += 1,
+                _ => {}
             }
         }
-        self.known = (offset, position);
         position
+    }
+
+    /// That of an offset before the known one: backwards, since each step of a chain is asked for after those inside of it.
+    fn before(&self, offset: usize) -> Position {
+        let (until, known) = self.known;
+        let (ahead, between) = self.text.as_bytes()[..until].split_at(offset);
+        let characters = |bytes: &[u8]| bytes.iter().filter(|byte| begins_character(**byte)).count();
+        let lines = between.iter().filter(|byte| **byte == b'\n').count();
+        if lines == 0 {
+            return Position { column: known.column - characters(between) as u32, ..known };
+        }
+        let line = ahead.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        Position { line: known.line - lines as u32, column: 1 + characters(line) as u32 }
     }
 
     /// The token at `offset`, as an error message shows it.
@@ -171,6 +186,11 @@ impl<'t> Cursor<'t> {
         };
         format!("`{}`", shorten(&rest[..end]))
     }
+}
+
+/// Whether a byte is the first one of a character.
+fn begins_character(byte: u8) -> bool {
+    !matches!(byte, 0x80..=0xbf)
 }
 
 /// The text, or its beginning when it is long.
@@ -200,6 +220,19 @@ mod tests {
         assert_eq!(cursor.position(5), Position { line: 2, column: 2 });
         assert_eq!(cursor.position(0), Position { line: 1, column: 1 });
         assert_eq!(cursor.position(3), Position { line: 2, column: 1 });
+    }
+
+    #[test]
+    fn positions_are_the_same_forwards_and_backwards() {
+        let text = "éa\n\nüx\r\n  日本.g\n";
+        let offsets: Vec<_> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+        for from in &offsets {
+            for to in &offsets {
+                let mut cursor = Cursor::new(text);
+                cursor.position(*from);
+                assert_eq!(cursor.position(*to), Cursor::new(text).position(*to), "{from} {to}");
+            }
+        }
     }
 
     #[test]

@@ -207,3 +207,18 @@ fn parameters_are_a_map_of_literals_and_nothing_else() {
         assert!(error.contains(told), "{text}: {error}");
     }
 }
+
+#[test]
+fn a_chain_is_read_in_a_time_that_grows_with_its_length() {
+    let limits = ParseLimits { text_bytes: usize::MAX, ..ParseLimits::default() };
+    let options = ParseOptions { limits, ..ParseOptions::default() };
+    let read = |steps: usize| {
+        let text = format!("g.V(){}", ".map(\n identity())".repeat(steps));
+        let began = std::time::Instant::now();
+        assert!(parse_with(&text, &Bindings::new(), &options).is_ok());
+        began.elapsed()
+    };
+    let (short, long) = ((0..5).map(|_| read(2_000)).min().unwrap(), read(40_000));
+    // Twenty times as long; it was four hundred times as much.
+    assert!(long < 100 * short, "{short:?} {long:?}");
+}

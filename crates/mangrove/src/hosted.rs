@@ -171,6 +171,10 @@ impl server::Running for LaterHandle {
         }
     }
 
+    fn materialize(&self) -> Option<server::Materialize> {
+        self.0.0.lock().1.as_ref()?.materialize()
+    }
+
     fn deadline(&self) -> Option<Instant> {
         self.0.0.lock().1.as_ref()?.deadline()
     }

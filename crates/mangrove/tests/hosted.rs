@@ -41,6 +41,20 @@ fn results_reach_the_sink_before_the_outcome() {
 }
 
 #[test]
+fn a_script_may_be_as_long_as_a_request() {
+    let ids: Vec<_> = (0..30_000).map(|id| id.to_string()).collect();
+    let db = modern();
+    for script in [
+        format!("g.V({}).count()", ids.join(",")),
+        format!("g.V().hasId(within([{}])).count()", ids.join(",")),
+        format!("x = [{}]; g.V(x).count()", ids.join(",")),
+    ] {
+        assert!(script.len() > 100_000);
+        assert_eq!(ask(&db, &script).texts_at_end(), ["6"]);
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_script_is_told_through_the_sink() {
     let db = modern();
     for (script, kind) in [

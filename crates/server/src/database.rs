@@ -9,6 +9,7 @@ use std::{
 
 use gremlin::Traversal;
 use values::{Str, Value};
+use wire::Properties;
 
 use crate::Metric;
 
@@ -63,6 +64,11 @@ pub trait Running: Send + Sync {
     /// Says that its client was told that its time was over, although it may have ended by then. Cancels it.
     fn missed(&self) {
         self.cancel();
+    }
+
+    /// How complete the elements in its results are, if the traversal itself says so; known when there are results.
+    fn materialize(&self) -> Option<Materialize> {
+        None
     }
 
     /// When its time is over, the sending of its results included. `None`: never, or nobody knows yet.
@@ -176,6 +182,16 @@ pub enum Materialize {
     All,
     /// Id and label.
     Tokens,
+}
+
+impl Materialize {
+    /// How elements are then written.
+    pub(crate) fn properties(self) -> Properties {
+        match self {
+            Self::All => Properties::All,
+            Self::Tokens => Properties::Tokens,
+        }
+    }
 }
 
 /// What a finished query has to say besides its results.

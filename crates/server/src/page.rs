@@ -1,5 +1,7 @@
 //! The results of one response message.
 
+use std::io::Write;
+
 use values::Value;
 use wire::Results;
 
@@ -71,6 +73,22 @@ impl Page {
             Items::Values(values) => Results::Values(values),
             Items::Traversers(traversers) => Results::Traversers(traversers),
         }
+    }
+
+    /// The results as lines that people read, such as `==>v[1]`, as TinkerPop prints them. Each as often as it is there.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut line = |value: &Value| {
+            values::watch::tick();
+            let start = if out.is_empty() { "==>" } else { "\n==>" };
+            // Writing to a vector cannot fail.
+            let _ = write!(out, "{start}{value}");
+        };
+        match &self.items {
+            Items::Values(values) => values.iter().for_each(line),
+            Items::Traversers(traversers) => traversers.iter().for_each(|(value, _)| line(value)),
+        }
+        out
     }
 
     /// Moves results from `source` until the page is full or the source has no more.

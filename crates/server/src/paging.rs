@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use wire::Properties;
+
 use crate::{
-    Held, Running,
+    Held, Materialize, Running,
     mailbox::{Letter, Mailbox, Outcome, RequestKey},
     page::{Page, Source},
     request::Form,
@@ -70,6 +72,11 @@ impl Paging {
     pub(crate) async fn arrived(&self) {
         self.mailbox.arrived().await;
     }
+}
+
+/// How elements of results are written: as the traversal says, or else as the request does.
+pub(crate) fn properties(running: &dyn Running, asked: Properties) -> Properties {
+    running.materialize().map_or(asked, Materialize::properties)
 }
 
 impl Drop for Paging {

@@ -215,10 +215,7 @@ impl Operation {
             Some("tokens") => Materialize::Tokens,
             _ => Materialize::All,
         };
-        let properties = match materialize {
-            Materialize::Tokens => Properties::Tokens,
-            Materialize::All => Properties::All,
-        };
+        let properties = materialize.properties();
         let max_timeout = host.options.max_evaluation_timeout;
         let query = Query {
             client: guest.client(),

@@ -65,6 +65,34 @@ async fn failures_are_500_with_a_message_and_a_kind() {
 }
 
 #[tokio::test]
+async fn failures_have_fitting_codes() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    for (what, code) in [("syntax", 400), ("conflict", 409), ("fail", 500), ("internal", 500)] {
+        let (status, body) = post(&serving, &format!(r#"{{"gremlin":"g.error({what})"}}"#)).await;
+        assert_eq!(status, code, "{body}");
+    }
+    assert_eq!(post(&serving, r#"{"gremlin":"nobody.count(1)"}"#).await.0, 400);
+    assert_eq!(post(&serving, r#"{"gremlin":"g.count(1)","language":"cypher"}"#).await.0, 400);
+}
+
+#[tokio::test]
+async fn people_may_have_lines_of_text_and_json_without_types() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let ask = |gremlin: &str, accept: &str| {
+        post_with(&format!(r#"{{"gremlin":"{gremlin}"}}"#), &format!("accept: {accept}\r\n"))
+    };
+    let (status, head, body) = exchange(&serving, ask("g.count(3)", "text/plain")).await;
+    assert_eq!((status, &*String::from_utf8(body).unwrap()), (200, "==>0\n==>1\n==>2"));
+    assert!(head.contains("content-type: text/plain"), "{head}");
+    let (_, _, body) = exchange(&serving, ask("g.bulk(2)", "text/*")).await;
+    assert_eq!(body, b"==>same\n==>same");
+    assert_eq!(exchange(&serving, ask("g.count(0)", "text/plain")).await.2, b"");
+    let (status, _, body) = exchange(&serving, ask("g.count(2)", "application/json;types=false")).await;
+    let body: Json = serde_json::from_slice(&body).unwrap();
+    assert_eq!((status, &body["result"]["data"]), (200, &serde_json::json!([0, 1])));
+}
+
+#[tokio::test]
 async fn who_is_refused_as_busy_is_told_to_come_back() {
     let serving = Serving::start(ServerOptions::default()).await;
     let (status, body) = post(&serving, r#"{"gremlin":"g.error(busy)"}"#).await;

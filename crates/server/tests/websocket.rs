@@ -434,3 +434,22 @@ async fn what_clients_have_sent_of_unfinished_requests_is_bounded_for_all_togeth
     large.eval(&format!("g.{}(1)", "x".repeat(200_000))).await;
     assert!(large.response().await.code() > 0, "and large ones, once the others are gone");
 }
+
+#[tokio::test]
+async fn a_traversal_may_say_itself_that_elements_have_no_properties() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let args = vec![("gremlin".into(), values::Value::str("g.bare()").into())];
+    let request = wire::RequestMessage {
+        id: values::Uuid::from_u128(7),
+        op: "eval".into(),
+        processor: "".into(),
+        args: wire::Args(args),
+    };
+    let mut frame = Vec::new();
+    wire::Format::GraphBinary.encode_frame(&request, &mut frame).unwrap();
+    let mut client = serving.connect().await;
+    client.socket.send(Message::binary(frame)).await.unwrap();
+    let Message::Binary(answer) = client.socket.next().await.unwrap().unwrap() else { panic!("a frame") };
+    // They are null, as with the request's argument, and no list that is empty.
+    assert!(answer.ends_with(b"person\xfe\x01"), "{answer:02x?}");
+}

@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 /// The mime types by which clients name formats. The first of a format is its canonical one.
-const MIME_TYPES: [(&str, Format); 8] = [
+const MIME_TYPES: [(&str, Format); 9] = [
     ("application/vnd.graphbinary-v1.0", Format::GraphBinary),
     ("application/vnd.gremlin-v3.0+json", Format::json(Version::V3, true)),
     ("application/vnd.gremlin-v3.0+json;types=false", Format::json(Version::V3, false)),
@@ -26,6 +26,7 @@ const MIME_TYPES: [(&str, Format); 8] = [
     ("application/vnd.gremlin-v1.0+json;types=false", Format::json(Version::V1, false)),
     ("application/vnd.gremlin-v1.0+json", Format::json(Version::V1, false)),
     ("application/json", Format::json(Version::V3, true)),
+    ("application/json;types=false", Format::json(Version::V3, false)),
 ];
 
 impl Format {
@@ -234,6 +235,7 @@ mod tests {
         assert_eq!(Format::from_mime("application/vnd.gremlin-v3.0+json"), Some(typed));
         let untyped = Format::GraphSon(Dialect::UNTYPED);
         assert_eq!(Format::from_mime("application/vnd.gremlin-v3.0+json; types=false"), Some(untyped));
+        assert_eq!(Format::from_mime("application/json;types=false"), Some(untyped));
         assert_eq!(Format::from_mime("text/html"), None);
     }
 

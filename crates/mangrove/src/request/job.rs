@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use dataflow::Counting;
+use dataflow::{Counting, detach::Detail};
 
 use super::{
     answer::{ServerSink, only},
@@ -20,6 +20,8 @@ use crate::{Error, database::Inner};
 pub(crate) struct Job {
     /// No result at all would be an error.
     needs_one: bool,
+    /// How complete elements leave.
+    detail: Detail,
     /// How long it may take, all attempts together.
     time: TimeLimit,
     /// If it writes: what is planned for every further attempt.
@@ -35,9 +37,9 @@ impl Job {
         sink: ServerSink,
     ) -> Box<dyn server::Running> {
         let Runnable { prepared, needs_one, origin } = run;
-        let time = wishes.time_of(inner, prepared.timeout);
+        let (time, detail) = (wishes.time_of(inner, prepared.timeout), prepared.detail());
         let attempts = origin.as_ref().map(|_| Attempts::new(inner, time));
-        let life = Life::new(inner, wishes, sink, attempts, Self { needs_one, time, origin });
+        let life = Life::new(inner, wishes, sink, attempts, Self { needs_one, detail, time, origin });
         Self::attempt(&life, prepared);
         life.handle()
     }
@@ -62,6 +64,10 @@ impl Way for Job {
             Self::attempt(life, attempts.prepare(&life.inner, origin, &life.wishes)?);
         }
         Ok(())
+    }
+
+    fn detail(&self) -> Option<Detail> {
+        Some(self.detail)
     }
 
     fn deadline(&self) -> Option<Instant> {

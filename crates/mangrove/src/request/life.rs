@@ -21,9 +21,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{QueryHandle, QuerySpec};
+use dataflow::{QueryHandle, QuerySpec, detach::Detail};
 use parking_lot::Mutex;
-use server::{Push, ResultBatch};
+use server::{Materialize, Push, ResultBatch};
 use values::Value;
 
 use super::{
@@ -92,6 +92,9 @@ pub(crate) trait Way: Send + Sync + Sized + 'static {
 
     /// Its client was told that it had failed, although it has been answered.
     fn missed(&self) {}
+
+    /// How complete the elements of its answer are; known when there are results.
+    fn detail(&self) -> Option<Detail>;
 
     /// When its time is over.
     fn deadline(&self) -> Option<Instant>;
@@ -281,6 +284,13 @@ impl<W: Way> server::Running for Handle<W> {
             self.0.way.missed();
         }
         self.0.cancel();
+    }
+
+    fn materialize(&self) -> Option<Materialize> {
+        self.0.way.detail().map(|detail| match detail {
+            Detail::Properties => Materialize::All,
+            Detail::Tokens => Materialize::Tokens,
+        })
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use gremlin::{Action, Bindings, ParseErrorKind, ParseOptions, Statement, Statements};
+use gremlin::{Action, Bindings, ParseErrorKind, ParseLimits, ParseOptions, Statement, Statements};
 use values::Str;
 
 use crate::Error;
@@ -18,6 +18,12 @@ pub(crate) struct Plot {
     rest: Statements,
     /// The name that they begin with.
     source: Str,
+}
+
+/// How scripts are read. They may be as long as a request may be, of which the server has a bound; a program that calls the library
+/// may say what it likes.
+pub(super) fn reading<'a>(sources: &'a [&'a str]) -> ParseOptions<'a> {
+    ParseOptions { sources, limits: ParseLimits { text_bytes: usize::MAX, ..ParseLimits::default() } }
 }
 
 impl Plot {
@@ -41,7 +47,8 @@ impl Plot {
     /// # Errors
     /// As [`gremlin::parse`], as far as it does not depend on what the statements come to.
     pub(crate) fn read(text: &str, source: &str, bindings: &Bindings) -> Result<Self, Error> {
-        let options = ParseOptions { sources: &[source], ..ParseOptions::default() };
+        let sources = [source];
+        let options = reading(&sources);
         let mut rest = Statements::new(text);
         let ahead = rest.next(bindings, &options)?.into_iter().collect();
         let plot = Self { ahead, rest, source: source.into() };
@@ -78,7 +85,8 @@ impl Plot {
         let statement = match self.ahead.pop_front() {
             Some(statement) => Some(statement),
             None => {
-                let options = ParseOptions { sources: &[&self.source], ..ParseOptions::default() };
+                let sources = [self.source.as_str()];
+                let options = reading(&sources);
                 self.rest.next(variables, &options)?
             }
         };
@@ -93,7 +101,8 @@ impl Plot {
 
     /// Reads all statements up to one that needs what another comes to.
     fn check(&self, bindings: &Bindings) -> Result<(), Error> {
-        let options = ParseOptions { sources: &[&self.source], ..ParseOptions::default() };
+        let sources = [self.source.as_str()];
+        let options = reading(&sources);
         let (mut rest, mut known, mut set) = (self.rest.clone(), bindings.clone(), BTreeSet::new());
         let mut keep = |statement: &Statement, known: &mut Bindings| {
             if let Some(variable) = &statement.variable {

@@ -36,7 +36,7 @@ pub(crate) struct Prepared {
     /// The time-out that the traversal asks for.
     pub(crate) timeout: Option<Duration>,
     /// How complete the elements among the results are.
-    pub(crate) detail: Detail,
+    pub(crate) detail: Option<Detail>,
 }
 
 /// What became of a traversal.
@@ -123,8 +123,9 @@ impl Preparer {
 impl Prepared {
     fn new(planned: &Planned, params: Vec<Value>, snapshot: Snapshot) -> Result<Self, Error> {
         let detail = match planned.setting("materializeProperties").and_then(Value::as_str) {
-            Some("tokens") => Detail::Tokens,
-            _ => Detail::Properties,
+            None => None,
+            Some("tokens") => Some(Detail::Tokens),
+            Some(_) => Some(Detail::Properties),
         };
         Ok(Self { plan: planned.plan.clone(), snapshot, params, timeout: timeout(planned)?, detail })
     }
@@ -153,6 +154,7 @@ impl Prepared {
     }
 
     fn spec(self, inner: &Inner, wishes: &Wishes, access: Access, counting: Counting) -> QuerySpec {
+        let detail = self.detail();
         QuerySpec {
             plan: self.plan,
             params: self.params,
@@ -162,14 +164,19 @@ impl Prepared {
             spent: wishes.spent(),
             memory: inner.options.memory_per_query,
             counting,
-            detail: self.detail,
+            detail,
             files: Some(wishes.files(inner)),
         }
     }
 
-    /// Elements leave as references, whatever the traversal says.
+    /// Elements leave as references, unless the traversal says otherwise.
     pub(crate) fn references_only(&mut self) {
-        self.detail = Detail::Tokens;
+        self.detail.get_or_insert(Detail::Tokens);
+    }
+
+    /// How complete elements leave.
+    pub(crate) fn detail(&self) -> Detail {
+        self.detail.unwrap_or(Detail::Properties)
     }
 }
 

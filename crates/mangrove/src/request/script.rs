@@ -1,12 +1,11 @@
 //! From a script's text to the one traversal to run.
 
 use gremlin::{
-    Action, Argument, Bindings, Instruction, ParseOptions, SourceName, Statement, Statements, StepName,
-    Terminal, Traversal,
+    Action, Argument, Bindings, Instruction, SourceName, Statement, Statements, StepName, Terminal, Traversal,
 };
 use values::{Str, Value};
 
-use super::plot::Plot;
+use super::plot::{Plot, reading};
 use crate::Error;
 
 /// What a request asks for, whichever way it was written.
@@ -63,7 +62,8 @@ impl Request {
     /// # Errors
     /// When it is not Gremlin, or says what cannot be done.
     pub(crate) fn read(text: &str, source: &str, bindings: &Bindings) -> Result<Read, Error> {
-        let options = ParseOptions { sources: &[source], ..ParseOptions::default() };
+        let sources = [source];
+        let options = reading(&sources);
         let mut statements = Statements::new(text);
         let Some(first) = statements.next(bindings, &options)? else {
             return Ok(Read::One(Self { traversal: Traversal::default(), mode: Mode::Nothing }));

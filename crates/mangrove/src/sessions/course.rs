@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{Access, QueryError, Results};
+use dataflow::{Access, QueryError, Results, detach::Detail};
 use graph::{GraphError, Submitted, Transaction};
 use gremlin::{Action, Bindings, Statement, Terminal};
 use parking_lot::Mutex;
@@ -56,6 +56,8 @@ struct Beginning {
 /// What is under way.
 struct Under {
     plot: Plot,
+    /// How complete the elements in its answer are, which is that of the last statement.
+    detail: Option<Detail>,
     /// Whether the script itself has begun or ended transactions.
     is_explicit: bool,
 }
@@ -139,6 +141,10 @@ impl Way for Course {
         }
     }
 
+    fn detail(&self) -> Option<Detail> {
+        self.under.lock().detail
+    }
+
     fn deadline(&self) -> Option<Instant> {
         self.time.lock().deadline()
     }
@@ -157,7 +163,7 @@ impl Course {
         let time = wishes.time(&inner);
         let attempts = manages.then(|| Attempts::new(&inner, time));
         let beginning = manages.then(|| Beginning { plot: plot.clone(), variables: ground.variables() });
-        let under = Mutex::new(Under { plot, is_explicit: false });
+        let under = Mutex::new(Under { plot, detail: None, is_explicit: false });
         let course = Self { ground, time: Mutex::new(time), beginning, under };
         let life = Life::new(&inner, wishes, sink, attempts, course);
         life.go_on();
@@ -317,6 +323,7 @@ impl Life<Course> {
         is_last: bool,
     ) -> Result<(), Error> {
         let Runnable { prepared, needs_one, .. } = run;
+        self.way.under.lock().detail = is_last.then(|| prepared.detail());
         let mut place = None;
         let access = if is_last && self.way.manages() {
             // It ends with this statement, and the engine commits it.

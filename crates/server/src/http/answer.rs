@@ -15,7 +15,8 @@ use wire::RequestMessage;
 use super::{
     Reply, body,
     collector::{Collected, collect},
-    four, media,
+    four,
+    media::{self, Written},
     question::{self, Question},
 };
 use crate::{
@@ -24,8 +25,9 @@ use crate::{
     connections::Guest,
     host::Host,
     late::{encode_in_time, late},
+    paging,
     reply::{self, Status},
-    request::{Action, Operation, Refusal},
+    request::{Action, Form, Operation, Refusal},
     status::StatusCode as GremlinCode,
 };
 
@@ -88,13 +90,16 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     };
     let accept = header(ACCEPT);
     let id = message.id;
-    let (format, mime) = media::accepted(accept).ok_or_else(|| {
+    let (form, mime) = media::accepted(accept).ok_or_else(|| {
         let message = format!("no serializer for requested Accept header: {}", accept.unwrap_or_default());
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
     let mut operation = select(message, guest).map_err(|refusal| refused(id, &refusal))?;
     operation.query.asked = asked;
     operation.query.read_only = parts.method == Method::GET;
+    if form == Written::Text {
+        operation.form = Form::Script;
+    }
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
     let Collected { page, summary, running, held } =
@@ -102,7 +107,11 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
-    let encode = || reply::results(format, id, status, &page, properties);
+    let properties = paging::properties(&*running, properties);
+    let encode = || match form {
+        Written::As(format) => reply::results(format, id, status, &page, properties),
+        Written::Text => Ok(page.text()),
+    };
     let encoded = encode_in_time(&*running, page.bytes(), encode)
         .ok_or_else(|| failed(id, &late()))?
         .map_err(|error| {
@@ -147,7 +156,10 @@ fn select(message: RequestMessage, guest: &Guest) -> Result<Operation, Refusal> 
 fn refused(id: Uuid, refusal: &Refusal) -> Refused {
     let status = match refusal.code {
         GremlinCode::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
-        GremlinCode::InvalidArguments | GremlinCode::MalformedRequest => StatusCode::BAD_REQUEST,
+        // The last one is for a script of an unknown source, or in another language.
+        GremlinCode::InvalidArguments | GremlinCode::MalformedRequest | GremlinCode::Evaluation => {
+            StatusCode::BAD_REQUEST
+        }
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };
     Refused::new(status, Some(id), &refusal.message, None)
@@ -158,6 +170,9 @@ fn failed(id: Uuid, error: &QueryError) -> Refused {
         return only_by_post(id, error);
     }
     let status = match error.kind {
+        ErrorKind::Syntax => StatusCode::BAD_REQUEST,
+        ErrorKind::Unsupported => StatusCode::NOT_IMPLEMENTED,
+        ErrorKind::Conflict => StatusCode::CONFLICT,
         ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };

@@ -8,11 +8,24 @@ use wire::{Format, four};
 
 use crate::reply::JSON;
 
-/// The format of TinkerPop 3 for an `Accept` header, with the content type to answer with. `None`: no format for any of it.
+/// How an answer of TinkerPop 3 is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// As a message.
+    As(Format),
+    /// As lines that people read: `==>v[1]`.
+    Text,
+}
+
+/// How to answer for an `Accept` header as TinkerPop 3, with the content type. `None`: no format for any of it.
 ///
 /// The client's order and `q` values count; a wildcard means the default, typed GraphSON 3.
-pub(super) fn accepted(header: Option<&str>) -> Option<(Format, String)> {
-    choose(header, |mime| if mime == DEFAULT { Some(JSON) } else { Format::from_mime(mime) })
+pub(super) fn accepted(header: Option<&str>) -> Option<(Written, String)> {
+    choose(header, |mime| match mime {
+        DEFAULT => Some(Written::As(JSON)),
+        "text/plain" => Some(Written::Text),
+        mime => Format::from_mime(mime).map(Written::As),
+    })
 }
 
 /// The same of TinkerPop 4, whose default is untyped GraphSON 4.
@@ -53,7 +66,11 @@ fn choose<F>(header: Option<&str>, format: impl Fn(&str) -> Option<F>) -> Option
     // Stable: among equals the client's order stands.
     ranges.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     ranges.into_iter().find_map(|(mime, _)| {
-        let mime = if matches!(&*mime, "*/*" | "application/*") { DEFAULT.into() } else { mime };
+        let mime = match &*mime {
+            "*/*" | "application/*" => DEFAULT.into(),
+            "text/*" => "text/plain".into(),
+            _ => mime,
+        };
         format(&mime).map(|format| (format, mime))
     })
 }
@@ -97,6 +114,7 @@ mod tests {
             mime("application/json;q=0.5, application/vnd.graphbinary-v1.0").unwrap(),
             "application/vnd.graphbinary-v1.0"
         );
+        assert_eq!(accepted(Some("text/plain, */*;q=0.1")), Some((Written::Text, "text/plain".into())));
         assert_eq!(
             mime("application/vnd.gremlin-v3.0+json;types=false").unwrap(),
             "application/vnd.gremlin-v3.0+json;types=false"

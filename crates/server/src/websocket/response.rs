@@ -8,7 +8,7 @@ use crate::{
     QueryError, Running,
     late::{encode_in_time, is_late, late, too_large},
     mailbox::Outcome,
-    paging::{Paged, Paging},
+    paging::{Paged, Paging, properties},
     permits::Permit,
     reply::{self, Status},
     request::Form,
@@ -100,7 +100,8 @@ impl InFlight {
         if page.is_too_large() {
             return Err(self.failure(&too_large()));
         }
-        let encode = || reply::results(self.format, self.id, status, page, self.properties);
+        let properties = properties(&*self.running, self.properties);
+        let encode = || reply::results(self.format, self.id, status, page, properties);
         let encoded = encode_in_time(&*self.running, page.bytes(), encode);
         self.paging.page.clear();
         match encoded {

@@ -18,8 +18,8 @@ use futures_util::{SinkExt, StreamExt};
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value as Json, json};
 use server::{
-    Database, ErrorKind, Graphs, Input, Metric, MetricKind, Push, Query, QueryError, ResultBatch, ResultSink,
-    Running, Server, ServerOptions, Session, Summary,
+    Database, ErrorKind, Graphs, Input, Materialize, Metric, MetricKind, Push, Query, QueryError,
+    ResultBatch, ResultSink, Running, Server, ServerOptions, Session, Summary,
 };
 use tokio::{net::TcpStream, sync::oneshot, task::JoinHandle, time::timeout};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
@@ -28,6 +28,7 @@ use values::Value;
 /// Runs scripts of one word and one number: `g.count(3)` has the results 0, 1, 2; `g.bulk(3)` one result three
 /// times over; `g.write()` is refused to who may only read; `g.hang()` never ends; `g.flood()` never ends and has results
 /// all the time; `g.error(timeout)` fails; `g.slow(9)` has its number as a result, after so many milliseconds;
+/// `g.bare()` has a vertex, and says itself that elements have no properties;
 /// `g.doubled(3)` has one result, a list of two equal lists of two and so on; `g.large(3)` a text of 300 KiB three times.
 #[derive(Default)]
 pub struct Fake {
@@ -64,7 +65,7 @@ impl Control {
     }
 }
 
-struct Handle(Arc<Control>, Option<Instant>);
+struct Handle(Arc<Control>, Option<Instant>, Option<Materialize>);
 
 impl Running for Handle {
     fn resume(&self) {
@@ -73,6 +74,9 @@ impl Running for Handle {
     fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::SeqCst);
         self.0.wake();
+    }
+    fn materialize(&self) -> Option<Materialize> {
+        self.2
     }
     fn deadline(&self) -> Option<Instant> {
         self.1
@@ -96,7 +100,9 @@ impl Database for Fakes {
             fake.execute(&asked, &*sink, &engine);
             fake.running.fetch_sub(1, Ordering::SeqCst);
         });
-        Box::new(Handle(control, query.timeout.map(|timeout| Instant::now() + timeout)))
+        let is_bare = matches!(&query.input, Input::Text { script, .. } if script == "g.bare()");
+        let deadline = query.timeout.map(|timeout| Instant::now() + timeout);
+        Box::new(Handle(control, deadline, is_bare.then_some(Materialize::Tokens)))
     }
 
     fn session(&self, _client: server::Client) -> Result<Arc<dyn Session>, QueryError> {
@@ -177,6 +183,11 @@ impl Fake {
                         return self.end(sink);
                     }
                 }
+                sink.finish(Ok(Summary::default()));
+            }
+            "bare" => {
+                let vertex = Value::from(values::Vertex::reference(1, "person"));
+                sink.push(ResultBatch::of(vec![(vertex, 1)]));
                 sink.finish(Ok(Summary::default()));
             }
             "bulk" => {

@@ -11,7 +11,7 @@ use crate::{
     Held, Running,
     late::{encode_in_time, is_late, late, too_large},
     mailbox::Outcome,
-    paging::{Paged, Paging},
+    paging::{Paged, Paging, properties},
     permits::Permit,
     request::Form,
     sessions::Turn,
@@ -99,12 +99,13 @@ impl Answer {
             Some(told) => Results::Values(told),
             None => paging.page.results(),
         };
+        let properties = properties(&*self.running, shape.properties);
         let write = || {
             let mut out = Vec::with_capacity(64 + 32 * paging.page.len());
             if !begun {
                 format.begin(shape.form == Form::Bytecode, &mut out);
             }
-            format.results(results, shape.properties, !any, &mut out)?;
+            format.results(results, properties, !any, &mut out)?;
             if let Some(end) = &end {
                 format.end(end, &mut out);
             }

@@ -12,6 +12,7 @@ use wire::{
 use super::{TRANSACTION_ID, status};
 use crate::{
     arguments::Arguments,
+    aside::{Work, aside},
     connections::Guest,
     request::{Form, Operation, Refusal},
 };
@@ -162,7 +163,8 @@ impl Asked {
                         "The provided parameter string \"{text}\" could not be converted into a Map. {error}"
                     ))
                 };
-                gremlin::parse_parameters(&text).map_err(told)?
+                let read = || gremlin::parse_parameters(&text);
+                aside(Work::Request(text.len()), None, read).map_err(told)?
             }
             Ok(Value::Map(map)) => Arc::unwrap_or_clone(map).into_inner(),
             _ => {

@@ -18,6 +18,7 @@ mod status;
 use std::{sync::Arc, time::Instant};
 
 use hyper::{HeaderMap, header::ACCEPT};
+use uuid::Uuid;
 use wire::four::{Request, Status};
 
 use super::{Reply, answer::error, media};
@@ -70,7 +71,6 @@ async fn begin(
     let host = &guest.host;
     let asked = Asked::read(request, headers)?;
     let bulks = exchange.format.has_bulks() && asked.control == Control::None;
-    exchange.transaction = asked.transaction.clone();
     let (control, id) = (asked.control, asked.transaction.clone());
     let known = match &id {
         None => None,
@@ -79,6 +79,8 @@ async fn begin(
             found => found,
         },
     };
+    // Not before it is known to be one, since a client may call anything so.
+    exchange.transaction = id.clone().filter(|id| Uuid::try_parse(id).is_ok());
     let is_over = id.is_some() && known.is_none();
     let source = known.as_ref().map(|transaction| &transaction.source);
     let mut operation = asked.operation(source, bulks, &guest)?;
