@@ -25,6 +25,7 @@ pub use limits::{ParseLimits, ParseOptions};
 pub use parser::{Bindings, Statements, parse, parse_parameters, parse_traversal, parse_with};
 pub use query::{Action, Query, Statement, Terminal};
 pub use shape::{Shape, ShapeKey, parameterize};
+pub use signature::{FormWords, forms, source_forms};
 pub use traversal::{
     Argument, Barrier, Cardinality, Column, Dt, Instruction, Lambda, Merge, Operator, Order, Pick, Pop,
     Position, Predicate, PredicateOp, Scope, SourceName, StepName, Strategy, TextOp, Traversal,

@@ -32,6 +32,8 @@ mod thresholds;
 mod unknown;
 mod words;
 
+pub use bind::has_no_effect;
+
 /// What the name begins with under which the object of a variable is kept, and that no path shows: an invisible letter, so that an
 /// explanation can be read.
 pub(crate) const HIDDEN: char = '\u{2063}';

@@ -19,6 +19,11 @@ impl Arguments {
         self.0.take(name).filter(|value| *value != WireValue::NULL)
     }
 
+    /// Whether there is one that was not taken yet.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| *value != WireValue::NULL)
+    }
+
     /// An argument without which `op` makes no sense.
     pub(crate) fn require(&mut self, name: &str, op: &str) -> Result<WireValue, Refusal> {
         self.take(name).ok_or_else(|| {

@@ -320,6 +320,22 @@ async fn a_transaction_has_an_id_until_it_ends() {
 }
 
 #[tokio::test]
+async fn a_commit_with_a_key_is_asked_for_when_its_transaction_is_forgotten() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let id = begin(&serving).await;
+    let end = |gremlin: &str| json!({ "gremlin": gremlin, "transactionId": id, "requestKey": "k" });
+    for _ in 0..2 {
+        assert_eq!(ask(&serving, end("g.tx().commit()")).await.transaction(), id);
+        let query = serving.fake.last.lock().take().expect("the graph was asked");
+        assert_eq!(query.key.as_deref(), Some("k"));
+    }
+    assert_eq!(ask(&serving, end("g.tx().rollback()")).await.code, 404);
+    assert_eq!(within(&serving, &id, "g.tx().commit()").await.code, 404);
+    assert!(serving.fake.last.lock().is_none());
+    eventually("nothing is left", || serving.fake.sessions.load(SeqCst) == 0).await;
+}
+
+#[tokio::test]
 async fn a_transaction_has_the_source_that_it_began_with() {
     let serving = Serving::start(ServerOptions::default()).await;
     let got = ask(&serving, json!({ "gremlin": "g.tx().begin()", "g": "other" })).await;

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use graph::{Direction, Reader, VertexRef, VertexValues};
 
 use super::links::Links;
-use super::members::Members;
-use super::naming::{Naming, Texts};
+use super::members::{Count, Members};
+use super::named::{Named, Texts};
 use super::numbers::Numbers;
 use super::places::Places;
 use super::sweep::{Sweep, Visit};
-use super::texts::{Begin, Beginnings};
+use super::texts::Beginnings;
 use super::work::{Advance, Doing};
 use super::{Algorithm, Ground, hold};
 use crate::error::QueryError;
@@ -28,13 +28,13 @@ pub(crate) struct Components {
     known: Arc<Known>,
     ground: Ground,
     phase: Phase,
-    _held: StateMemory,
+    held: StateMemory,
 }
 
 /// What all rounds know.
 struct Known {
     places: Arc<Places>,
-    beginnings: Arc<Beginnings>,
+    beginnings: Beginnings,
     members: Arc<Members>,
     /// Of each vertex its parent, if edges lead both ways; of a root, itself.
     parents: Numbers,
@@ -43,25 +43,25 @@ struct Known {
 }
 
 enum Phase {
-    Beginning(Doing<Sweep<Begin>>),
+    Counting(Doing<Sweep<Count>>),
     Connecting(Doing<Sweep<Connect>>),
     Choosing(Doing<Sweep<Choose>>),
     /// Against the edges; whether something has changed.
     Spreading(Arc<Links>, Doing<Sweep<Spread>>, bool),
-    Naming(Naming<Texts>),
 }
 
 impl Components {
     pub(crate) fn new(ground: Ground, links: Links) -> Result<Self, QueryError> {
         let len = ground.places.len();
-        let held = hold(&ground, len * (Beginnings::BYTES + Members::BYTES + 3 * Numbers::BYTES))?;
+        let held = hold(&ground, len * (Beginnings::BYTES + Members::BYTES + 2 * Numbers::BYTES))?;
         let (beginnings, members) = (Beginnings::none(len), Members::none(&ground));
-        let begin =
-            Begin { beginnings: beginnings.clone(), members: members.clone(), ground: ground.clone() };
-        let phase = Phase::Beginning(Doing::new(Sweep::new(begin, None, &ground), &ground));
+        let phase = Phase::Counting(Doing::new(
+            Sweep::new(Count(members.clone(), ground.clone()), None, &ground),
+            &ground,
+        ));
         let (parents, least) = (Numbers::own(len), Numbers::own(len));
         let known = Known { places: ground.places.clone(), beginnings, members, parents, least };
-        Ok(Self { links: Arc::new(links), known: Arc::new(known), phase, ground, _held: held })
+        Ok(Self { links: Arc::new(links), known: Arc::new(known), phase, ground, held })
     }
 
     fn sweep<V: Visit>(&self, visit: V, links: Option<&Arc<Links>>) -> Doing<Sweep<V>> {
@@ -81,43 +81,43 @@ impl Components {
         let spreading = self.sweep(Spread(self.known.clone()), Some(&against));
         Phase::Spreading(against, spreading, false)
     }
+
+    /// The property: of a vertex, what its root has.
+    fn named(&mut self) -> Box<dyn VertexValues> {
+        let known = self.known.clone();
+        let least = move |place: usize| {
+            let root = find(&known.parents, place as u32);
+            known.members.contain(place).then(|| known.least.get(root as usize))
+        };
+        Box::new(Named::<Texts, _>::new(least, &self.ground, std::mem::take(&mut self.held)))
+    }
 }
 
 impl Algorithm for Components {
     fn go_on(&mut self, cx: &Context<'_>) -> Result<Advance<Box<dyn VertexValues>>, QueryError> {
         let waits = match &mut self.phase {
-            Phase::Beginning(beginning) => beginning.go_on(cx, |_, ()| ())?.waits(),
+            Phase::Counting(counting) => counting.go_on(cx, |_, _| ())?.waits(),
             Phase::Connecting(connecting) => connecting.go_on(cx, |_, _| ())?.waits(),
             Phase::Choosing(choosing) => choosing.go_on(cx, |_, ()| ())?.waits(),
             Phase::Spreading(_, spreading, has_changed) => {
                 spreading.go_on(cx, |_, spread| *has_changed |= spread.has_changed)?.waits()
             }
-            Phase::Naming(naming) => {
-                let Known { parents, members, least, .. } = &*self.known;
-                let least = |place: usize| {
-                    members.contain(place).then(|| least.get(find(parents, place as u32) as usize))
-                };
-                naming.go_on(least, &self.ground, cx)?.then_some(Advance::More)
-            }
         };
         if let Some(waits) = waits {
             return Ok(waits);
         }
-        self.phase = match &mut self.phase {
-            Phase::Beginning(_) => self.connect()?,
+        self.phase = match &self.phase {
+            Phase::Counting(_) => self.connect()?,
             Phase::Connecting(_) => Phase::Choosing(self.sweep(Choose(self.known.clone()), None)),
-            Phase::Spreading(against, _, true) => {
-                let against = against.clone();
-                self.spread(against)
-            }
-            Phase::Choosing(_) | Phase::Spreading(..) => Phase::Naming(Naming::new(&self.ground)?),
-            Phase::Naming(naming) => return Ok(Advance::Done(naming.named(&self.ground))),
+            Phase::Spreading(against, _, true) => self.spread(against.clone()),
+            Phase::Choosing(_) | Phase::Spreading(..) => return Ok(Advance::Done(self.named())),
         };
         Ok(Advance::More)
     }
 }
 
 /// The root of a vertex in the forest. On the way there, every other parent is skipped from now on.
+#[inline]
 fn find(parents: &Numbers, place: u32) -> u32 {
     let mut at = place;
     loop {
@@ -137,6 +137,7 @@ fn find(parents: &Numbers, place: u32) -> u32 {
 const NONE: u32 = u32::MAX;
 
 /// Makes one tree of those of two vertices: the root with the higher place gets the other as its parent.
+#[inline]
 fn join(parents: &Numbers, one: u32, other: u32) {
     loop {
         let (one, other) = (find(parents, one), find(parents, other));
@@ -148,6 +149,12 @@ fn join(parents: &Numbers, one: u32, other: u32) {
 
 /// Connects the ends of edges.
 struct Connect(Arc<Known>);
+
+/// The place of the vertex that somebody is at.
+#[derive(Default)]
+struct Connecting {
+    place: u32,
+}
 
 impl Visit for Connect {
     type Own = Connecting;
@@ -170,12 +177,6 @@ impl Visit for Connect {
     fn end(&self, _: &mut Connecting, _: VertexRef, _: usize, _: &Reader<'_>) {}
 }
 
-/// The place of the vertex that somebody is at.
-#[derive(Default)]
-struct Connecting {
-    place: u32,
-}
-
 /// Chooses the least of each tree.
 struct Choose(Arc<Known>);
 
@@ -184,8 +185,9 @@ impl Visit for Choose {
 
     fn begin(&self, (): &mut (), _: VertexRef, place: usize, reader: &Reader<'_>) -> bool {
         let Known { places, beginnings, members, parents, least } = &*self.0;
-        if members.contain(place) {
-            let root = find(parents, place as u32) as usize;
+        let root = find(parents, place as u32) as usize;
+        // What is known to a root at first is itself.
+        if root != place && members.contain(place) {
             loop {
                 let known = least.get(root);
                 let order = beginnings.compare((place, known as usize), places, reader);

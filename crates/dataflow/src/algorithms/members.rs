@@ -34,11 +34,6 @@ impl Members {
         Some(self.degrees.get(place)).filter(|degree| *degree != ABSENT)
     }
 
-    /// Notes that there is a vertex at a place.
-    pub(super) fn add(&self, place: usize) {
-        self.degrees.set(place, 0);
-    }
-
     /// Whether there is a vertex at a place.
     #[inline(always)]
     pub(super) fn contain(&self, place: usize) -> bool {

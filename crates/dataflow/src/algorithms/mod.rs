@@ -15,7 +15,7 @@
 //! | `sweep.rs` | the work of going through all vertices with their edges |
 //! | `members.rs` | which vertices there are, and how many edges each has |
 //! | `texts.rs` | the order of ids as texts |
-//! | `naming.rs` | vertices that stand for others, as a property of those |
+//! | `named.rs` | vertices that stand for others, as a property of those |
 //! | `page_rank.rs`, `peer_pressure.rs`, `components.rs`, `shortest/` | the algorithms |
 //!
 //! They must never know what traversers are, nor where their results go.
@@ -23,7 +23,7 @@
 mod components;
 mod links;
 mod members;
-mod naming;
+mod named;
 mod numbers;
 mod page_rank;
 mod peer_pressure;

@@ -41,7 +41,7 @@ pub(crate) struct PageRank {
     /// What each vertex gives to each that its edges lead to: in the round before, and in this one.
     given: [Arc<Doubles>; 2],
     phase: Phase,
-    _held: StateMemory,
+    held: StateMemory,
 }
 
 enum Phase {
@@ -75,7 +75,7 @@ impl PageRank {
             given: [zeros(), zeros()],
             phase: Phase::Counting(counting),
             ground,
-            _held: held,
+            held,
         })
     }
 
@@ -122,7 +122,10 @@ impl Algorithm for PageRank {
                     (energy + one.energy, change + one.change)
                 });
                 if self.rounds == 0 || change < EPSILON {
-                    let ranks = Ranks { ranks: self.ranks.clone(), places: self.ground.places.clone() };
+                    let mut held = std::mem::take(&mut self.held);
+                    held.set(&cx.query.memory, self.ground.places.len() * Doubles::BYTES)?;
+                    let (ranks, places) = (self.ranks.clone(), self.ground.places.clone());
+                    let ranks = Ranks { ranks, places, _held: held };
                     return Ok(Advance::Done(Box::new(ranks)));
                 }
                 self.begin(energy, false);
@@ -183,6 +186,7 @@ impl Visit for Rank {
 struct Ranks {
     ranks: Arc<Doubles>,
     places: Arc<Places>,
+    _held: StateMemory,
 }
 
 impl VertexValues for Ranks {

@@ -8,12 +8,12 @@ use graph::{Reader, VertexRef, VertexValues};
 use rustc_hash::FxHashMap;
 
 use super::links::Links;
-use super::members::Members;
-use super::naming::{Ids, Naming};
+use super::members::{Count, Members};
+use super::named::{Ids, Named};
 use super::numbers::{Doubles, Numbers};
 use super::places::Places;
 use super::sweep::{Sweep, Visit};
-use super::texts::{Begin, Beginnings};
+use super::texts::Beginnings;
 use super::work::{Advance, Doing};
 use super::{Algorithm, Ground, hold};
 use crate::error::QueryError;
@@ -29,23 +29,22 @@ pub(crate) struct PeerPressure {
     clusters: [Arc<Numbers>; 2],
     ground: Ground,
     phase: Phase,
-    _held: StateMemory,
+    held: StateMemory,
 }
 
 /// What all rounds know.
 struct Known {
     places: Arc<Places>,
-    beginnings: Arc<Beginnings>,
+    beginnings: Beginnings,
     members: Arc<Members>,
     /// How many votes each vertex has; without it, one.
     votes: Option<Doubles>,
 }
 
 enum Phase {
-    Beginning(Doing<Sweep<Begin>>),
+    Counting(Doing<Sweep<Count>>),
     /// Whether a vertex has joined another cluster.
     Voting(Doing<Sweep<Vote>>, bool),
-    Naming(Naming<Ids>),
 }
 
 impl PeerPressure {
@@ -59,40 +58,33 @@ impl PeerPressure {
         let held =
             hold(&ground, len * (Doubles::BYTES + Beginnings::BYTES + Members::BYTES + 2 * Numbers::BYTES))?;
         let (beginnings, members) = (Beginnings::none(len), Members::none(&ground));
-        let begin =
-            Begin { beginnings: beginnings.clone(), members: members.clone(), ground: ground.clone() };
-        let phase = Phase::Beginning(Doing::new(Sweep::new(begin, None, &ground), &ground));
+        let count = Sweep::new(Count(members.clone(), ground.clone()), None, &ground);
+        let phase = Phase::Counting(Doing::new(count, &ground));
         let places = ground.places.clone();
         let clusters = [Arc::new(Numbers::own(len)), Arc::new(Numbers::own(len))];
         let against = Arc::new(links.against(&ground)?);
         let known = Arc::new(Known { places, beginnings, members, votes });
-        Ok(Self { against, rounds, known, clusters, ground, phase, _held: held })
+        Ok(Self { against, rounds, known, clusters, ground, phase, held })
     }
 }
 
 impl Algorithm for PeerPressure {
     fn go_on(&mut self, cx: &Context<'_>) -> Result<Advance<Box<dyn VertexValues>>, QueryError> {
         let (waits, goes_on) = match &mut self.phase {
-            Phase::Beginning(beginning) => (beginning.go_on(cx, |_, ()| ())?.waits(), true),
+            Phase::Counting(counting) => (counting.go_on(cx, |_, _| ())?.waits(), true),
             Phase::Voting(voting, has_changed) => {
                 let advance = voting.go_on(cx, |_, voted| *has_changed |= voted.has_changed)?;
                 (advance.waits(), *has_changed)
-            }
-            Phase::Naming(naming) => {
-                let (members, clusters) = (&self.known.members, &self.clusters[1]);
-                let cluster = |place| members.contain(place).then(|| clusters.get(place));
-                if naming.go_on(cluster, &self.ground, cx)? {
-                    return Ok(Advance::More);
-                }
-                return Ok(Advance::Done(naming.named(&self.ground)));
             }
         };
         if let Some(waits) = waits {
             return Ok(waits);
         }
         if !goes_on || self.rounds == 0 {
-            self.phase = Phase::Naming(Naming::new(&self.ground)?);
-            return Ok(Advance::More);
+            let (known, clusters) = (self.known.clone(), self.clusters[1].clone());
+            let cluster = move |place| known.members.contain(place).then(|| clusters.get(place));
+            let held = std::mem::take(&mut self.held);
+            return Ok(Advance::Done(Box::new(Named::<Ids, _>::new(cluster, &self.ground, held))));
         }
         self.rounds -= 1;
         self.clusters.reverse();

@@ -13,8 +13,11 @@ use crate::quota::Quota;
 /// Tablets of a piece: their numbers share cache lines with each other and with nobody else's.
 const TABLETS_OF_PIECE: u32 = 8;
 
-/// Vertices between two looks at the clock.
-const BETWEEN_LOOKS: u32 = 32;
+/// Slots between two looks at the clock, each with a vertex of every tablet of the piece.
+const BETWEEN_LOOKS: u32 = 8;
+
+/// References of an extent.
+const EXTENT: u32 = 1 << 16;
 
 /// What is done with each vertex.
 pub(super) trait Visit: Send + Sync + 'static {
@@ -51,11 +54,11 @@ impl<V: Visit> Sweep<V> {
     }
 }
 
-/// Where somebody stands in a piece.
+/// Where somebody stands in a piece: the vertices of one slot of all its tablets come after each other, as their places do.
 #[derive(Clone, Default)]
 struct At {
-    tablet: u32,
     slot: u32,
+    tablet: u32,
     /// Whether the vertex has begun, and which of its lists is next, from where on.
     has_begun: bool,
     list: usize,
@@ -69,6 +72,9 @@ pub(super) struct Sweeping<O> {
     at: At,
     own: O,
 }
+
+/// The lists of one block.
+type BlockOf<'r> = Vec<(BlockLists<'r>, Dir, EdgeLabelId)>;
 
 impl<V: Visit> Work for Sweep<V> {
     type Piece = Sweeping<V::Own>;
@@ -91,72 +97,48 @@ impl<V: Visit> Work for Sweep<V> {
     ) -> Result<Gone<Self::Report>, QueryError> {
         let reader = ground.snapshot.reader();
         let extent = ground.places.extents()[piece.extent as usize];
-        while piece.at.tablet < TABLETS_OF_PIECE {
-            let tablet = piece.first_tablet + piece.at.tablet;
-            if tablet < extent.len {
-                let first = VertexRef(extent.first.0 | tablet);
-                let block = Block {
-                    first,
-                    base: ground.places.of_vertex(first),
-                    slots: (extent.len - tablet).div_ceil(VertexRef::TABLETS),
-                    lists: self.lists_of(first, &reader),
-                };
-                if !self.go_through(&block, piece, &reader, quota) {
-                    return Ok(Gone::On);
+        let first = extent.first.0 | piece.first_tablet;
+        let blocks: Vec<BlockOf<'_>> = (0..TABLETS_OF_PIECE.min(extent.len - piece.first_tablet))
+            .map(|tablet| self.lists_of(VertexRef(first | tablet), &reader))
+            .collect();
+        let base = ground.places.of_vertex(VertexRef(first));
+        let Sweeping { at, own, first_tablet, .. } = piece;
+        loop {
+            let offset = at.slot << VertexRef::TABLET_BITS;
+            while let Some(lists) = blocks.get(at.tablet as usize) {
+                let of_extent = offset + *first_tablet + at.tablet;
+                if of_extent >= extent.len {
+                    return Ok(Gone::Ended(std::mem::take(own)));
                 }
+                let (v, place) =
+                    (VertexRef(extent.first.0 + of_extent), base + (offset + at.tablet) as usize);
+                if at.has_begun || self.visit.begin(own, v, place, &reader) {
+                    at.has_begun = true;
+                    if !self.go_along((v, place), lists, at, own, (&reader, quota)) {
+                        return Ok(Gone::On);
+                    }
+                    self.visit.end(own, v, place, &reader);
+                }
+                at.tablet += 1;
+                (at.has_begun, at.list) = (false, 0);
             }
-            piece.at = At { tablet: piece.at.tablet + 1, ..At::default() };
+            (at.slot, at.tablet) = (at.slot + 1, 0);
+            if at.slot << VertexRef::TABLET_BITS >= EXTENT {
+                return Ok(Gone::Ended(std::mem::take(own)));
+            }
+            if at.slot.is_multiple_of(BETWEEN_LOOKS) && quota.is_spent() {
+                return Ok(Gone::On);
+            }
         }
-        Ok(Gone::Ended(std::mem::take(&mut piece.own)))
     }
 }
 
-/// The vertices of one tablet of an extent.
-struct Block<'r> {
-    first: VertexRef,
-    base: usize,
-    slots: u32,
-    lists: Vec<(BlockLists<'r>, Dir, EdgeLabelId)>,
-}
-
 impl<V: Visit> Sweep<V> {
-    fn lists_of<'r>(
-        &self,
-        first: VertexRef,
-        reader: &'r Reader<'_>,
-    ) -> Vec<(BlockLists<'r>, Dir, EdgeLabelId)> {
+    fn lists_of<'r>(&self, first: VertexRef, reader: &'r Reader<'_>) -> BlockOf<'r> {
         let some = |(dir, label): &(Dir, EdgeLabelId)| {
             reader.block_lists(first, *label, *dir).map(|lists| (lists, *dir, *label))
         };
         self.lists.iter().filter_map(some).collect()
-    }
-
-    /// Goes through a block; whether all of it is done.
-    fn go_through(
-        &self,
-        block: &Block<'_>,
-        piece: &mut Sweeping<V::Own>,
-        reader: &Reader<'_>,
-        quota: &Quota<'_>,
-    ) -> bool {
-        let Sweeping { at, own, .. } = piece;
-        while at.slot < block.slots {
-            let offset = at.slot << VertexRef::TABLET_BITS;
-            let (v, place) = (VertexRef(block.first.0 + offset), block.base + offset as usize);
-            if at.has_begun || self.visit.begin(own, v, place, reader) {
-                at.has_begun = true;
-                if !self.go_along((v, place), block, at, own, (reader, quota)) {
-                    return false;
-                }
-                self.visit.end(own, v, place, reader);
-            }
-            at.slot += 1;
-            (at.has_begun, at.list) = (false, 0);
-            if at.slot.is_multiple_of(BETWEEN_LOOKS) && quota.is_spent() {
-                return at.slot >= block.slots;
-            }
-        }
-        true
     }
 
     /// Follows the edges of a vertex; whether all of them are done.
@@ -164,7 +146,7 @@ impl<V: Visit> Sweep<V> {
     fn go_along(
         &self,
         (v, place): (VertexRef, usize),
-        block: &Block<'_>,
+        lists: &BlockOf<'_>,
         at: &mut At,
         own: &mut V::Own,
         (reader, quota): (&Reader<'_>, &Quota<'_>),
@@ -173,7 +155,7 @@ impl<V: Visit> Sweep<V> {
             self.visit.along(own, kept.ends(place));
             return true;
         }
-        while let Some((lists, dir, label)) = block.lists.get(at.list) {
+        while let Some((lists, dir, label)) = lists.get(at.list) {
             match lists.packed(v) {
                 Some([]) => {}
                 Some(ends) => self.visit.along(own, ends),

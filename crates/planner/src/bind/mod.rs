@@ -53,6 +53,7 @@ use sack::SackPlace;
 use shape::{Shape, Type};
 
 pub(crate) use source::SourceSettings;
+pub use source::has_no_effect;
 
 /// Most traversals inside one another.
 pub(crate) const MAX_DEPTH: usize = 64;

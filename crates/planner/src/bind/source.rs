@@ -45,6 +45,11 @@ const OPTIMISATIONS: &[&str] = &[
 /// Strategies that change answers only for traversals that Mangrove refuses anyway, or that are always in force.
 const SATISFIED: &[&str] = &["HaltedTraverserStrategy"];
 
+/// Whether a strategy is accepted and changes nothing: Mangrove plans in its own way.
+pub fn has_no_effect(strategy: &str) -> bool {
+    OPTIMISATIONS.contains(&strategy) || SATISFIED.contains(&strategy)
+}
+
 /// What `withSack` says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SackSettings {
@@ -210,7 +215,13 @@ impl SourceSettings {
             }
             "ProductiveByStrategy" => self.productive_by = Some(productive_keys(strategy)),
             _ if self.strategies.take(strategy, instruction.at)? => {}
-            name if OPTIMISATIONS.contains(&name) || SATISFIED.contains(&name) => {}
+            // What listens to events is code of the client's process, and cannot be sent.
+            "EventStrategy" if strategy.configuration.is_empty() => {}
+            "EventStrategy" => {
+                let what = "strategy `EventStrategy` with listeners, which are code";
+                return Err(PlanError::form(what, instruction.at));
+            }
+            name if has_no_effect(name) => {}
             name => return Err(PlanError::form(format!("strategy `{name}`"), instruction.at)),
         }
         Ok(())

@@ -113,14 +113,12 @@ impl Walk {
     }
 
     fn path(&self) -> Value {
-        let mut path = Path::default();
+        let mut objects = Vec::with_capacity(2 * self.stack.len());
         for stand in &self.stack {
-            if let Some(edge) = stand.edge {
-                path.push(Value::EdgeRef(edge), Vec::new());
-            }
-            path.push(Value::VertexRef(stand.v), Vec::new());
+            objects.extend(stand.edge.map(Value::EdgeRef));
+            objects.push(Value::VertexRef(stand.v));
         }
-        path.into()
+        Path { labels: vec![Vec::new(); objects.len()], objects }.into()
     }
 }
 

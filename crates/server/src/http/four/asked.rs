@@ -27,6 +27,9 @@ pub(super) struct Asked {
     bulks: bool,
 }
 
+/// How a transaction is committed.
+const COMMIT: &str = "g.tx().commit()";
+
 /// What a request does to transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Control {
@@ -43,7 +46,7 @@ impl Control {
     fn of(script: &str) -> Self {
         match script.trim() {
             "g.tx().begin()" => Self::Begin,
-            "g.tx().commit()" | "g.tx().rollback()" => Self::End,
+            COMMIT | "g.tx().rollback()" => Self::End,
             _ => Self::None,
         }
     }
@@ -79,6 +82,11 @@ impl Asked {
                 Ok(Self { control, transaction, script, fields, bulks })
             }
         }
+    }
+
+    /// Whether it may ask for a commit that was done before: with a key, a commit is known by it when its transaction is forgotten.
+    pub(super) fn may_ask_again(&self) -> bool {
+        self.script.trim() == COMMIT && self.fields.has("requestKey")
     }
 
     /// The query that it is. `source`: the traversal source of its transaction; `has_bulks`: whether its answer can say how often a
@@ -135,6 +143,7 @@ impl Asked {
             ("batchSize", "batchSize"),
             ("language", "language"),
             ("materializeProperties", "materializeProperties"),
+            ("requestKey", "requestKey"),
         ];
         for (name, name_in_three) in names {
             arguments.extend(self.fields.take(name).map(|value| (name_in_three.into(), value)));

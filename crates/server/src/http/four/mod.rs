@@ -74,14 +74,20 @@ async fn begin(
     let (control, id) = (asked.control, asked.transaction.clone());
     let known = match &id {
         None => None,
-        Some(id) => Some(host.transactions.find(id).ok_or_else(|| status::unknown_transaction(id))?),
+        Some(id) => match host.transactions.find(id) {
+            None if !asked.may_ask_again() => return Err(status::unknown_transaction(id)),
+            found => found,
+        },
     };
+    let is_over = id.is_some() && known.is_none();
     let source = known.as_ref().map(|transaction| &transaction.source);
     let mut operation = asked.operation(source, bulks, &guest)?;
     operation.query.asked = time;
     let permit = host.admit().map_err(|refusal| status::refused(&refusal))?;
     let turn = match (control, known) {
         (Control::Begin, _) => Some(open(&operation, &guest)?),
+        // A session that has nothing to commit: it tells whether that was done.
+        (_, None) if is_over => Some(open(&operation, &guest)?),
         (_, Some(transaction)) => {
             if !Arc::ptr_eq(&transaction.database, &operation.database) {
                 return Err(status::other_source(&transaction.source));
@@ -100,7 +106,9 @@ async fn begin(
         }
         (_, None) => None,
     };
-    exchange.transaction = turn.as_ref().map(Turn::id);
+    if !is_over {
+        exchange.transaction = turn.as_ref().map(Turn::id);
+    }
     let mailbox = Mailbox::new(host.options.max_waiting_results);
     const ONLY: u64 = 0;
     let sink = mailbox.open(ONLY);
