@@ -93,6 +93,7 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p gremlin --test fuzz -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p wire --test damage -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p formats --test import_fuzz -- --nocapture
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p formats --test graph_files -- --nocapture no_bytes
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
 

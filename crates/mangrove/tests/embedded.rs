@@ -121,6 +121,8 @@ fn explanations_and_profiles_name_the_steps() {
     assert_eq!(texts(&db, "g.V().out().explain()").len(), 1);
     let profile = db.profile("g.V().where(out('created')).values('name')").unwrap();
     assert!(profile.contains("values") && profile.contains("total"), "{profile}");
+    let named = texts(&db, "g.V().out().profile('x').cap('x')");
+    assert!(named.len() == 1 && named[0].contains("total"), "{named:?}");
     let profile = texts(&db, "g.V().out().profile()");
     assert!(profile.len() == 1 && profile[0].contains("total"), "{profile:?}");
 }
@@ -191,4 +193,22 @@ fn a_script_that_comes_again_answers_for_the_values_and_the_graph_of_now() {
 
 fn long((name, value): (&str, i64)) -> (&str, Value) {
     (name, Value::Long(value))
+}
+
+#[test]
+fn a_stream_ends_when_its_time_is_over() {
+    let db = Database::in_memory().unwrap();
+    for (script, count) in [
+        ("g.inject(1, 2, 3).timeLimit(10000)", 3),
+        ("g.inject(1, 2, 3).timeLimit(0)", 0),
+        ("g.inject(1, 2, 3).local(timeLimit(10000))", 3),
+        ("g.inject(1, 2, 3).local(timeLimit(0))", 0),
+        ("g.inject(1).repeat(timeLimit(20)).until(is(2))", 0),
+    ] {
+        assert_eq!(texts(&db, script).len(), count, "{script}");
+    }
+    let endless =
+        "g.withSack(0).inject(1).repeat(sack(sum).by(constant(1))).emit().timeLimit(20).sack().max()";
+    let passed: i64 = texts(&db, endless)[0].parse().unwrap();
+    assert!(passed > 0);
 }

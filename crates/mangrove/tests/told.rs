@@ -41,6 +41,7 @@ fn sample(kind: &str) -> Option<&'static str> {
 /// Traversals of samples that make no sense, and what is asked instead.
 const INSTEAD: &[(&str, &str)] = &[
     ("g.io('a').read()", "g.io('a.json').read()"),
+    ("g.V().profile('a')", "g.V().profile('a').cap('a')"),
     ("g.call('a')", "g.call('mangrove.statistics')"),
     ("g.call('a', [:])", "g.call('mangrove.statistics', [:])"),
     ("g.call('a', __.out())", "g.call('--list', __.inject([:]))"),

@@ -158,6 +158,7 @@ struct Ranked {
 impl Visit for Rank {
     type Own = Ranked;
 
+    #[inline(always)]
     fn begin(&self, own: &mut Ranked, _: VertexRef, place: usize, _: &Reader<'_>) -> bool {
         own.rank = self.priors.as_ref().map_or(0.0, |priors| priors.get(place));
         self.members.contain(place)
@@ -170,15 +171,16 @@ impl Visit for Rank {
         }
     }
 
+    #[inline(always)]
     fn end(&self, own: &mut Ranked, _: VertexRef, place: usize, _: &Reader<'_>) {
         let rank = own.rank + self.share;
         own.change += (rank - self.ranks.get(place)).abs();
         self.ranks.set(place, rank);
-        own.energy += (1.0 - self.alpha) * rank;
-        match self.members.degree(place) {
-            None | Some(0) => own.energy += self.alpha * rank,
-            Some(degree) => self.given.set(place, self.alpha * rank / f64::from(degree)),
+        let degree = self.members.degree(place).unwrap_or(0);
+        if degree > 0 {
+            self.given.set(place, self.alpha * rank / f64::from(degree));
         }
+        own.energy += if degree > 0 { (1.0 - self.alpha) * rank } else { rank };
     }
 }
 

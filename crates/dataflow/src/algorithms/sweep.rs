@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{BlockLists, Dir, EdgeLabelId, Place, Reader, VertexRef};
+use graph::{BlockLists, Dir, EdgeLabelId, Extent, Place, Reader, VertexRef};
 
 use super::Ground;
 use super::links::Links;
@@ -102,38 +102,61 @@ impl<V: Visit> Work for Sweep<V> {
             .map(|tablet| self.lists_of(VertexRef(first | tablet), &reader))
             .collect();
         let base = ground.places.of_vertex(VertexRef(first));
-        let Sweeping { at, own, first_tablet, .. } = piece;
+        // Their own while they are worked with, so that they stay in registers.
+        let (mut at, mut own) = (std::mem::take(&mut piece.at), std::mem::take(&mut piece.own));
+        let has_ended = self.go_through(
+            &blocks,
+            (extent, piece.first_tablet, base),
+            (&mut at, &mut own),
+            (&reader, quota),
+        );
+        if has_ended {
+            return Ok(Gone::Ended(own));
+        }
+        (piece.at, piece.own) = (at, own);
+        Ok(Gone::On)
+    }
+}
+
+impl<V: Visit> Sweep<V> {
+    /// Goes through the blocks of a piece; whether all of them are done.
+    #[inline]
+    fn go_through(
+        &self,
+        blocks: &[BlockOf<'_>],
+        (extent, first_tablet, base): (Extent, u32, usize),
+        (at, own): (&mut At, &mut V::Own),
+        (reader, quota): (&Reader<'_>, &Quota<'_>),
+    ) -> bool {
         loop {
             let offset = at.slot << VertexRef::TABLET_BITS;
             while let Some(lists) = blocks.get(at.tablet as usize) {
-                let of_extent = offset + *first_tablet + at.tablet;
+                let of_extent = offset + first_tablet + at.tablet;
                 if of_extent >= extent.len {
-                    return Ok(Gone::Ended(std::mem::take(own)));
+                    return true;
                 }
                 let (v, place) =
                     (VertexRef(extent.first.0 + of_extent), base + (offset + at.tablet) as usize);
-                if at.has_begun || self.visit.begin(own, v, place, &reader) {
+                if at.has_begun || self.visit.begin(own, v, place, reader) {
                     at.has_begun = true;
-                    if !self.go_along((v, place), lists, at, own, (&reader, quota)) {
-                        return Ok(Gone::On);
+                    if !self.go_along((v, place), lists, at, own, (reader, quota)) {
+                        return false;
                     }
-                    self.visit.end(own, v, place, &reader);
+                    self.visit.end(own, v, place, reader);
                 }
                 at.tablet += 1;
                 (at.has_begun, at.list) = (false, 0);
             }
             (at.slot, at.tablet) = (at.slot + 1, 0);
             if at.slot << VertexRef::TABLET_BITS >= EXTENT {
-                return Ok(Gone::Ended(std::mem::take(own)));
+                return true;
             }
             if at.slot.is_multiple_of(BETWEEN_LOOKS) && quota.is_spent() {
-                return Ok(Gone::On);
+                return false;
             }
         }
     }
-}
 
-impl<V: Visit> Sweep<V> {
     fn lists_of<'r>(&self, first: VertexRef, reader: &'r Reader<'_>) -> BlockOf<'r> {
         let some = |(dir, label): &(Dir, EdgeLabelId)| {
             reader.block_lists(first, *label, *dir).map(|lists| (lists, *dir, *label))

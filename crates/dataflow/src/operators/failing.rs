@@ -51,6 +51,7 @@ pub(crate) fn fails_at_a_row(kind: &OpKind, batch: &Batch) -> bool {
         | OpKind::Gather
         | OpKind::OneByOne
         | OpKind::Coin(_)
+        | OpKind::TimeLimit(_)
         | OpKind::Discard
         | OpKind::LoopControl { .. } => false,
         // or remember what they have seen, or leave something, or fail at all of them; scopes see to their own.

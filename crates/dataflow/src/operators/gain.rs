@@ -26,6 +26,7 @@ impl Gain {
             | OpKind::Forget(_)
             | OpKind::Filter(_)
             | OpKind::Coin(_)
+            | OpKind::TimeLimit(_)
             | OpKind::Range(_)
             | OpKind::Expand(_)
             | OpKind::EdgeVertex(_)

@@ -9,7 +9,7 @@
 //! | `local/`, `math/`, `unfold.rs` | functions of the current object |
 //! | `slots.rs`, `select.rs`, `paths.rs` | `as`, `project`, `select`, `path` |
 //! | `sack.rs`, `merge_sacks.rs` | `sack`, `withSack`; barriers that merge sacks |
-//! | `dedup.rs`, `range.rs`, `tail.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
+//! | `dedup.rs`, `range.rs`, `tail.rs`, `time_limit.rs`, `order.rs`, `sample.rs`, `barrier.rs` | parts and orders of a stream |
 //! | `unmerge.rs`, `one_by_one.rs`, `gather.rs` | what a subquery that can tell traversers apart asks for, or a step that writes |
 //! | `aggregate.rs`, `group_count.rs`, `collect.rs`, `ending.rs` | a stream into one object or a side-effect |
 //! | `write/` | `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop`, `io` |
@@ -71,6 +71,7 @@ mod tail;
 mod test;
 #[cfg(test)]
 mod tests;
+mod time_limit;
 mod unfold;
 mod unmerge;
 mod vertex_map;
@@ -121,6 +122,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::Forget(_) => Box::new(Direct(slots::forget)),
         OpKind::Filter(_) => Box::<filter::Filter>::default(),
         OpKind::Coin(_) => Box::<filter::Coin>::default(),
+        OpKind::TimeLimit(_) => Box::<time_limit::TimeLimit>::default(),
         OpKind::Properties(op::Properties {
             form: PropertyForm::Values | PropertyForm::Properties, ..
         }) => Box::new(per_row(property::PropertyStream)),

@@ -198,6 +198,8 @@ impl Taken {
             (S::With, S::PageRank | S::PeerPressure | S::ConnectedComponent | S::ShortestPath) => true,
             (S::With, S::ValueMap | S::PropertyMap | S::Index | S::AddV | S::AddE | S::Property) => true,
             (S::With | S::Read | S::Write, S::Io) => true,
+            // What it gathers is asked for behind it.
+            (S::Cap, S::Profile) => true,
             (S::From | S::To, S::AddE | S::Path | S::SimplePath | S::CyclicPath) => {
                 !matches!(modulator.args.first(), Some(Argument::Value(Value::Direction(_))))
             }

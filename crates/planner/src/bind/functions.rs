@@ -122,6 +122,13 @@ impl Binder<'_> {
         Ok(shape)
     }
 
+    /// `timeLimit(milliseconds)`. Of a time that has passed before it begins nothing is left.
+    pub(super) fn time_limit(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
+        let millis = u64::try_from(call.integer_at(0, self)?).unwrap_or(0);
+        Self::push(out, Kind::TimeLimit(millis), call);
+        Ok(shape)
+    }
+
     /// `coin(p)`, `sample(n)`.
     pub(super) fn draw(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
         if call.name == StepName::Coin {

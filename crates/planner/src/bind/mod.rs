@@ -286,6 +286,7 @@ impl Binder<'_> {
             S::Any | S::All => self.members(call, shape, out),
             S::None if !call.args.is_empty() => self.members(call, shape, out),
             S::Coin | S::Sample => self.draw(call, shape, out),
+            S::TimeLimit => self.time_limit(call, shape, out),
             S::Sack => self.sack(call, shape, out),
             S::Select => self.select(call, shape, out),
             S::Count
@@ -331,13 +332,27 @@ impl Binder<'_> {
         }
     }
 
+    /// `profile()`, or `profile(key)` with the `cap(key)` behind it that asks for what it is about.
+    fn profile(&mut self, call: &Call<'_>) -> Result<(), PlanError> {
+        let caps: Vec<_> = call.modulators(StepName::Cap).collect();
+        match (call.args, &caps[..]) {
+            ([], []) => Ok(()),
+            ([_], [cap]) if Call::alone(cap).names(self)? == call.names(self)? => Ok(()),
+            ([], _) => Err(call.invalid("no side-effect was named, so none can be asked for with cap()")),
+            _ => Err(PlanError::form(
+                "step `profile` with a side-effect key that no cap() behind it asks for",
+                call.at,
+            )),
+        }
+    }
+
     /// Steps that end a traversal or say what becomes of its results.
     fn terminal(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
         match call.name {
-            StepName::Profile if !call.args.is_empty() => {
-                return Err(PlanError::form("step `profile` with a side-effect key", call.at));
+            StepName::Profile => {
+                self.profile(call)?;
+                self.plan.profile = true;
             }
-            StepName::Profile => self.plan.profile = true,
             StepName::Discard | StepName::None => out.steps.push(Step::new(Kind::Discard, call.name)),
             StepName::Fail => {
                 let message = match call.args {

@@ -215,7 +215,10 @@ impl Names {
                 || is_connective(traversal.steps[index - 1].name)
                 || is_connective(traversal.steps[index + 1].name);
             self.scan_step(step, place, place.pattern && at_end, plan)?;
-            if step.name == StepName::Profile && (index < last || place.depth > 0) {
+            // `profile(key)` may be followed by the `cap(key)` that shows what it is about.
+            let shown =
+                !step.args.is_empty() && index + 1 == last && traversal.steps[last].name == StepName::Cap;
+            if step.name == StepName::Profile && (index < last && !shown || place.depth > 0) {
                 let problem = "When specified, the profile()-Step must be the last step";
                 return Err(PlanError::invalid(step.name, problem, step.at));
             }

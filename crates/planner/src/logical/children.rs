@@ -133,7 +133,7 @@ macro_rules! children {
                     Self::Graph(_) | Self::Inject(..) | Self::Identity | Self::Move(_) | Self::EdgeVertex(_)
                     | Self::Degree { .. } | Self::BulkByDegree { .. } | Self::BulkByWalks { .. } | Self::Filter(_) | Self::Properties { .. }
                     | Self::Call(_) | Self::Unfold | Self::Path { .. } | Self::Load(_) | Self::Range { .. }
-                    | Self::Tail(_) | Self::Aggregate(_) | Self::Barrier | Self::MergeSacks(_) | Self::Sack(_) | Self::HoldRepeats | Self::Coin(_) | Self::Cap(_) | Self::Discard
+                    | Self::Tail(_) | Self::Aggregate(_) | Self::Barrier | Self::MergeSacks(_) | Self::Sack(_) | Self::HoldRepeats | Self::Coin(_) | Self::TimeLimit(_) | Self::Cap(_) | Self::Discard
                     | Self::Fail(_) => {}
                 }
             }

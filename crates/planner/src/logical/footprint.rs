@@ -164,6 +164,7 @@ impl Kind {
             }
             Self::Collect { by, .. } => of_modulator(by) | Footprint::FILLS,
             Self::Coin(_) => Footprint::STREAM | Footprint::RANDOM,
+            Self::TimeLimit(_) => Footprint::STREAM,
             Self::Sample(_, weight) => {
                 let drawn = Footprint::STREAM | Footprint::RANDOM;
                 weight.as_ref().map_or(drawn, |by| drawn | of_modulator(by))

@@ -367,6 +367,7 @@ fn leaves_current(kind: &Kind) -> bool {
             | Kind::HoldRepeats
             | Kind::Collect { .. }
             | Kind::Coin(_)
+            | Kind::TimeLimit(_)
             | Kind::BulkByDegree { .. }
             | Kind::BulkByWalks { .. }
     )

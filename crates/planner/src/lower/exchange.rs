@@ -265,7 +265,9 @@ fn is_complete(scope: &Scope) -> bool {
 /// Whether the operator leaves everything but its traversers alone.
 fn has_no_effects(kind: &OpKind) -> bool {
     match kind {
-        OpKind::Collect(_) | OpKind::Cap(_) | OpKind::Write(_) | OpKind::Fail(_) => false,
+        OpKind::Collect(_) | OpKind::Cap(_) | OpKind::Write(_) | OpKind::Fail(_) | OpKind::TimeLimit(_) => {
+            false
+        }
         OpKind::GroupCount(op::GroupCount { side_effect, .. }) => side_effect.is_none(),
         OpKind::Select(op::Select { selections, .. }) => {
             selections.iter().all(|one| one.side_effect.is_none())

@@ -182,6 +182,7 @@ impl Lowering<'_> {
                 ops.stay(OpKind::Collect(op::Collect { side_effect: *side_effect, by, eager: *eager }));
             }
             Kind::Coin(probability) => ops.stay(OpKind::Coin(*probability)),
+            Kind::TimeLimit(millis) => ops.stay(OpKind::TimeLimit(*millis)),
             Kind::Sample(count, weight) => {
                 let weight = weight.as_ref().map(|by| self.by_slot(&By::Current, by, place, ops));
                 ops.stay(OpKind::Sample(*count, weight));

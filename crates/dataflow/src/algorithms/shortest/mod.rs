@@ -113,10 +113,16 @@ struct Sources {
     rooms: Mutex<Vec<Room>>,
 }
 
+/// The level of what was not reached.
+const UNREACHED: u32 = u32::MAX;
+
 /// What a search needs for each vertex: kept for the next one.
+#[derive(Default)]
 struct Room {
-    /// Of each vertex the distance from the source; infinite if it was not reached.
+    /// Of each vertex the distance from the source, if edges have lengths; infinite if it was not reached.
     distances: Vec<f64>,
+    /// Otherwise, how many edges it is away; the most there is if it was not reached.
+    levels: Vec<u32>,
     /// The vertices that were reached, in the order in which they were.
     reached: Vec<VertexRef>,
     /// A bit for each vertex: whether it lies on a path that is wanted.
@@ -125,16 +131,23 @@ struct Room {
 }
 
 impl Room {
-    fn new(ground: &Ground) -> Result<Self, QueryError> {
+    fn new(wanted: &Wanted, ground: &Ground) -> Result<Self, QueryError> {
         let len = ground.places.len();
-        let held = hold(ground, len * (size_of::<f64>() + size_of::<VertexRef>()) + len / 8)?;
-        let (distances, marks) = (vec![f64::INFINITY; len], vec![0; len.div_ceil(64)]);
-        Ok(Self { distances, reached: Vec::new(), marks, _held: held })
+        let (by_level, by_distance) = if wanted.lengths == Lengths::Hops { (len, 0) } else { (0, len) };
+        let numbers = by_level * size_of::<u32>() + by_distance * size_of::<f64>();
+        let held = hold(ground, numbers + len * size_of::<VertexRef>() + len / 8)?;
+        let (distances, levels) = (vec![f64::INFINITY; by_distance], vec![UNREACHED; by_level]);
+        Ok(Self { distances, levels, reached: Vec::new(), marks: vec![0; len.div_ceil(64)], _held: held })
     }
 
+    /// How far a vertex is away; infinite if it was not reached.
     #[inline(always)]
     fn distance(&self, place: usize) -> f64 {
-        self.distances.get(place).copied().unwrap_or(f64::NEG_INFINITY)
+        match self.levels.get(place) {
+            Some(&UNREACHED) => f64::INFINITY,
+            Some(level) => f64::from(*level),
+            None => self.distances.get(place).copied().unwrap_or(f64::INFINITY),
+        }
     }
 
     fn is_marked(&self, place: usize) -> bool {
@@ -155,6 +168,9 @@ impl Room {
             let place = ground.places.of_vertex(v);
             if let Some(distance) = self.distances.get_mut(place) {
                 *distance = f64::INFINITY;
+            }
+            if let Some(level) = self.levels.get_mut(place) {
+                *level = UNREACHED;
             }
             if let Some(word) = self.marks.get_mut(place / 64) {
                 *word = 0;
@@ -186,7 +202,7 @@ impl Work for Sources {
 
     fn begin(&self, piece: usize, ground: &Ground) -> Result<FromSource, QueryError> {
         let room = self.rooms.lock().pop();
-        let mut room = room.map_or_else(|| Room::new(ground), Ok)?;
+        let mut room = room.map_or_else(|| Room::new(&self.wanted, ground), Ok)?;
         let source = self.sources[piece];
         let search = Search::new(source, &self.wanted, &mut room, ground);
         Ok(FromSource { source, room, phase: Phase::Searching(search) })
@@ -220,12 +236,7 @@ impl Work for Sources {
                     if !is_done {
                         return Ok(if paths.is_empty() { Gone::On } else { Gone::Reports(paths) });
                     }
-                    let empty = Room {
-                        distances: Vec::new(),
-                        reached: Vec::new(),
-                        marks: Vec::new(),
-                        _held: StateMemory::default(),
-                    };
+                    let empty = Room::default();
                     let mut room = std::mem::replace(room, empty);
                     room.clear(ground);
                     self.rooms.lock().push(room);

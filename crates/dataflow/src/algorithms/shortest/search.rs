@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use graph::{Reader, VertexRef};
 
 use super::edges::Edges;
-use super::{BETWEEN_LOOKS, Lengths, Room, Wanted};
+use super::{BETWEEN_LOOKS, Lengths, Room, UNREACHED, Wanted};
 use crate::algorithms::Ground;
 use crate::error::QueryError;
 use crate::quota::Quota;
@@ -56,8 +56,11 @@ impl Search {
         let mut search = Self { next: 0, open: BinaryHeap::new(), missing, bound };
         if let Some(distance) = room.distances.get_mut(place) {
             *distance = 0.0;
-            room.reached.push(source);
         }
+        if let Some(level) = room.levels.get_mut(place) {
+            *level = 0;
+        }
+        room.reached.push(source);
         match wanted.lengths {
             Lengths::Hops => search.missing -= usize::from(is_target(wanted, place)),
             _ => search.open.push(Open { distance: 0.0, v: source }),
@@ -91,17 +94,17 @@ impl Search {
         quota: &Quota<'_>,
     ) -> bool {
         while let Some(&v) = room.reached.get(self.next) {
-            let distance = room.distance(ground.places.of_vertex(v)) + 1.0;
-            if self.missing == 0 || distance > self.bound {
+            let level = room.levels.get(ground.places.of_vertex(v)).map_or(UNREACHED, |level| level + 1);
+            if self.missing == 0 || f64::from(level) > self.bound {
                 return true;
             }
-            let Room { distances, reached, .. } = room;
+            let Room { levels, reached, .. } = room;
             let missing = &mut self.missing;
             edges.for_each_end(v, ground, reader, |ends| {
                 for &end in ends {
                     let place = ground.places.of_vertex(end);
-                    if let Some(known) = distances.get_mut(place).filter(|known| known.is_infinite()) {
-                        *known = distance;
+                    if let Some(known) = levels.get_mut(place).filter(|known| **known == UNREACHED) {
+                        *known = level;
                         reached.push(end);
                         *missing -= usize::from(is_target(wanted, place));
                     }

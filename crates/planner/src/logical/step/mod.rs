@@ -159,6 +159,8 @@ pub enum Kind {
     Collect { side_effect: SideEffectId, by: Modulator, eager: bool },
     /// `coin()`.
     Coin(f64),
+    /// `timeLimit()`, in milliseconds.
+    TimeLimit(u64),
     /// `sample()`, with a weight.
     Sample(u64, Option<Modulator>),
     /// `cap()`.
@@ -479,6 +481,7 @@ impl Kind {
                 words.collecting_in(Some(*side_effect));
             }
             Self::Coin(p) => words.show(format_args!("coin({p})")),
+            Self::TimeLimit(millis) => words.show(format_args!("timeLimit({millis})")),
             Self::Sample(n, weight) => {
                 words.show(format_args!("sample({n})"));
                 if let Some(by) = weight {

@@ -155,6 +155,8 @@ pub enum OpKind {
     Collect(Collect),
     /// Keeps each traverser with this probability (`coin`).
     Coin(f64),
+    /// Ends the stream so many milliseconds after its first traverser (`timeLimit`).
+    TimeLimit(u64),
     /// This many traversers, drawn at random, each as likely as its weight in the slot (alike without one) (`sample`).
     Sample(u64, Option<Slot>),
     /// Emits a side-effect when the input has ended (`cap`).
@@ -248,6 +250,7 @@ impl InWords for OpKind {
             Self::OneByOne => words.raw("OneByOne"),
             Self::Collect(collect) => words.say(collect),
             Self::Coin(p) => words.show(format_args!("Coin({p})")),
+            Self::TimeLimit(millis) => words.show(format_args!("TimeLimit({millis})")),
             Self::Sample(n, weight) => {
                 words.show(format_args!("Sample({n})"));
                 if let Some(slot) = weight {
@@ -319,6 +322,7 @@ impl Slots for OpKind {
             | Self::Gather
             | Self::OneByOne
             | Self::Coin(_)
+            | Self::TimeLimit(_)
             | Self::Cap(_)
             | Self::Discard
             | Self::Fail(_) => {}
