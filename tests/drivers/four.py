@@ -13,7 +13,7 @@ from gremlin_python.driver.driver_remote_connection import DriverRemoteConnectio
 from gremlin_python.process.anonymous_traversal import traversal
 from gremlin_python.process.graph_traversal import __
 from gremlin_python.process.traversal import GValue, Order, P, T, TextP
-from gremlin_python.statics import long
+from gremlin_python.statics import SingleChar, long
 from gremlin_python.structure.graph import Edge, Path, Vertex
 
 URL = urllib.parse.urlsplit(os.environ["MANGROVE_URL"])._replace(scheme="http").geturl()
@@ -90,7 +90,8 @@ class Driver(unittest.TestCase):
 
     def test_values_go_there_and_back(self):
         values = [1, long(2 ** 40), 1.5, True, "a 'quoted' \"text\"", uuid.UUID(int=7), [1, "x"], {"k": 1},
-                  datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.timezone.utc)]
+                  datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.timezone.utc),
+                  datetime.timedelta(hours=5, milliseconds=7), datetime.timedelta(seconds=-2), SingleChar("x")]
         for value in values:
             self.assertEqual(self.g.inject(value).next(), value)
 

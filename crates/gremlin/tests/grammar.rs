@@ -229,3 +229,36 @@ fn canonical_text_says_types_and_quotes_strings() {
     );
     assert_eq!(format!("{:#}", traversal("__.out()")), "__.out()");
 }
+
+#[test]
+fn characters_and_durations_are_written_as_in_tinkerpop_4() {
+    let value = |text: &str| match &traversal(&format!("g.inject({text})")).steps.first() {
+        Some(step) => step.args[0].as_value().cloned().unwrap(),
+        None => panic!("{text}"),
+    };
+    let duration = |seconds, nanos| Value::from(values::Duration { seconds, nanos });
+    for (text, expected) in [
+        ("'M'c", Value::Char('M')),
+        ("\"\\n\"c", Value::Char('\n')),
+        ("'日'c", Value::Char('日')),
+        ("Duration(3600,0)", duration(3600, 0)),
+        ("Duration(1, 500000000, true)", duration(1, 500_000_000)),
+        ("Duration(1,500000000,false)", duration(-2, 500_000_000)),
+        ("Duration(3,0,false)", duration(-3, 0)),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+        assert_eq!(value(&gremlin::Argument::Value(expected.clone()).to_string()), expected, "{text}");
+    }
+    for (text, told) in [
+        ("'Mn'c", "one character"),
+        ("''c", "one character"),
+        ("'M' c", "found `c`"),
+        ("Duration(-1,0)", "a whole number from 0"),
+        ("Duration(1,1000000000)", "a whole number from 0 to 999999999"),
+        ("Duration(1)", "nanoseconds"),
+        ("Duration(1,2,3)", "`true` or `false`"),
+    ] {
+        let error = parse_traversal(&format!("g.inject({text})"), &Bindings::new()).unwrap_err().to_string();
+        assert!(error.contains(told), "{text}: {error}");
+    }
+}

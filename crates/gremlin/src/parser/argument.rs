@@ -10,7 +10,7 @@ use crate::cursor::shorten;
 use crate::literal::{Quoted, number, string};
 use crate::nearest::nearest;
 use crate::{Argument, Cardinality, ParseErrorKind, StepName};
-use values::{DateTime, GType, Str, Uuid, Value};
+use values::{DateTime, Duration, GType, Str, Uuid, Value};
 
 const EXPECTED: &str = "an argument: a literal, a token, a variable, a predicate or an anonymous traversal";
 
@@ -54,11 +54,32 @@ impl<'t> Parser<'t, '_> {
     fn string_or_range(&mut self) -> Result<Argument> {
         let start = self.cursor.offset();
         let first = self.string()?;
+        if let Some(character) = self.character(&first, start)? {
+            return Ok(Argument::Value(character));
+        }
         if self.cursor.at_range_dots() {
             self.string_range(first, start)
         } else {
             Ok(Argument::Value(first.into()))
         }
+    }
+
+    /// What a string is that is followed by `c`, as TinkerPop 4 writes characters.
+    fn character(&mut self, string: &Str, start: usize) -> Result<Option<Value>> {
+        // Space behind the string would have been passed over.
+        let literal = self.cursor.slice(start, self.cursor.offset());
+        let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let is_marked = literal.ends_with(['\'', '"'])
+            && self.cursor.rest().strip_prefix('c').is_some_and(|rest| !rest.starts_with(part));
+        if !is_marked {
+            return Ok(None);
+        }
+        let mut characters = string.chars();
+        let (Some(character), None) = (characters.next(), characters.next()) else {
+            return Err(self.bad_literal(start, literal, "must have one character, since `c` follows it"));
+        };
+        self.cursor.advance(1);
+        Ok(Some(Value::Char(character)))
     }
 
     /// A string literal.
@@ -125,6 +146,7 @@ impl<'t> Parser<'t, '_> {
             None => match word {
                 "datetime" | "DateTime" => self.date(offset),
                 "UUID" => self.uuid(offset),
+                "Duration" => self.duration(),
                 "single" => self.cardinality_value(Cardinality::Single),
                 "set" => self.cardinality_value(Cardinality::Set),
                 "list" => self.cardinality_value(Cardinality::List),
@@ -232,6 +254,39 @@ impl<'t> Parser<'t, '_> {
             })?,
         };
         Ok(Argument::Value(Value::DateTime(date)))
+    }
+
+    /// `(seconds, nanoseconds)`, or with `false` behind them the same backwards, as TinkerPop 4 writes durations.
+    fn duration(&mut self) -> Result<Argument> {
+        self.expect(b'(', "`(`")?;
+        let seconds = self.amount(i64::MAX)?;
+        self.expect(b',', "`,` and nanoseconds")?;
+        let nanos = self.amount(999_999_999)?;
+        let is_positive = match self.cursor.eat(b',') {
+            true => match self.expect_word("`true` or `false`")? {
+                ("true", _) => true,
+                ("false", _) => false,
+                (_, at) => return Err(self.unexpected(at, "`true` or `false`")),
+            },
+            false => true,
+        };
+        self.expect(b')', "`)`")?;
+        let seconds = if is_positive { seconds } else { -seconds };
+        let nanos = if is_positive { nanos } else { -nanos };
+        let duration = Duration {
+            seconds: seconds + nanos.div_euclid(1_000_000_000),
+            nanos: nanos.rem_euclid(1_000_000_000) as u32,
+        };
+        Ok(Argument::Value(duration.into()))
+    }
+
+    /// A whole number from 0 to `most`.
+    fn amount(&mut self, most: i64) -> Result<i64> {
+        let start = self.cursor.offset();
+        match self.number()?.as_i64() {
+            Some(amount) if (0..=most).contains(&amount) => Ok(amount),
+            _ => Err(self.unexpected(start, format!("a whole number from 0 to {most}"))),
+        }
     }
 
     fn uuid(&mut self, offset: usize) -> Result<Argument> {

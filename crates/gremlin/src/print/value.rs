@@ -7,8 +7,8 @@ use values::{Direction, T, Value, sequence};
 
 /// Writes a value as a literal of its type.
 ///
-/// Gremlin has no literal for characters, durations, bytes, single-precision infinities, paths and elements: they are
-/// written so that people understand them, and cannot be read back.
+/// Characters and durations are written as in TinkerPop 4. There is no literal for bytes, single-precision infinities, paths and
+/// elements: they are written so that people understand them, and cannot be read back.
 pub(super) fn write(value: &Value, f: &mut Formatter<'_>) -> fmt::Result {
     match value {
         Value::Byte(v) => write!(f, "{v}b"),
@@ -35,8 +35,15 @@ pub(super) fn write(value: &Value, f: &mut Formatter<'_>) -> fmt::Result {
             Direction::In => "Direction.IN",
             Direction::Both => "Direction.BOTH",
         }),
-        Value::Char(c) => write!(f, "Char({c:?})"),
-        Value::Duration(_) => write!(f, "Duration({value})"),
+        Value::Char(c) => {
+            write_string(c.encode_utf8(&mut [0; 4]), f)?;
+            f.write_char('c')
+        }
+        Value::Duration(v) => {
+            let nanos = i128::from(v.seconds) * 1_000_000_000 + i128::from(v.nanos);
+            let (amount, sign) = (nanos.unsigned_abs(), if nanos < 0 { ",false" } else { "" });
+            write!(f, "Duration({},{}{sign})", amount / 1_000_000_000, amount % 1_000_000_000)
+        }
         Value::Binary(_) => write!(f, "Binary({value})"),
         other => write!(f, "{other}"),
     }
