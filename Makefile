@@ -30,7 +30,7 @@ BENCHES := import algorithms memory cache pools commits recovery hub secondary s
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -102,6 +102,16 @@ conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves t
 	cargo run --locked -p trials -- conformance --tinkerpop $(SHARED)/tinkerpop $(RENEW)
 
 # TRIALS seeds of CASES cases each; the same seed is the same cases. SEED is the first.
+RUNNERS ?= py py-graphson js go
+tinkerpop: build ## TinkerPop's own runners as they are: make tinkerpop SOURCES=DIR, a repository of apache/tinkerpop with the tag 3.8.1; leaves target/bench/tinkerpop.json
+	@test -n "$(SOURCES)" || { echo 'make tinkerpop SOURCES=DIR, where DIR is a repository of apache/tinkerpop with the tag 3.8.1'; exit 2; }
+	@mkdir -p target/bench
+	MANGROVE_IO_DIRECTORY=$(abspath $(SHARED)/tinkerpop) $(SHARED)/conformance/run.sh \
+	    $(RELEASE)/mangrove $(SOURCES) $(SHARED)/tinkerpop/data target/tinkerpop $(RUNNERS) | tee target/bench/tinkerpop.log
+	awk '/^[a-z-]+: executed/ { printf "%s{\"runner\": \"%s\", \"executed\": %d, \"passed\": %d, \"failed\": %d}", \
+	    n++ ? ",\n " : "[", substr($$1, 1, length($$1) - 1), $$3, $$5, $$7 } END { print n ? "]" : "[]" }' \
+	    target/bench/tinkerpop.log > target/bench/tinkerpop.json
+
 differential: build-trials $(REFERENCE) ## Random traversals, reads and writes, against TinkerGraph; leaves target/bench/differential.json
 	$(RELEASE)/trials differential --jars $(REFERENCE) --classes $(REFERENCE)-classes \
 	  --seed $(SEED) --seeds $(TRIALS) --cases $(CASES)
