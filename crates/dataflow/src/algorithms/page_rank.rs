@@ -37,6 +37,8 @@ pub(crate) struct PageRank {
     priors: Option<Doubles>,
     members: Arc<Members>,
     vertices: u64,
+    /// What is to be shared out.
+    energy: f64,
     ranks: Arc<Doubles>,
     /// What each vertex gives to each that its edges lead to: in the round before, and in this one.
     given: [Arc<Doubles>; 2],
@@ -71,6 +73,7 @@ impl PageRank {
             priors,
             members,
             vertices: 0,
+            energy: 0.0,
             ranks: zeros(),
             given: [zeros(), zeros()],
             phase: Phase::Counting(counting),
@@ -79,13 +82,13 @@ impl PageRank {
         })
     }
 
-    /// Begins a round in which so much is shared out.
-    fn begin(&mut self, energy: f64, is_first: bool) {
+    /// Begins a round.
+    fn begin(&mut self, is_first: bool) {
         self.rounds -= 1;
         self.given.reverse();
         let rank = Rank {
             alpha: self.alpha,
-            share: energy / self.vertices.max(1) as f64,
+            share: self.energy.max(0.0) / self.vertices.max(1) as f64,
             priors: if is_first { self.priors.take() } else { None },
             members: self.members.clone(),
             ranks: self.ranks.clone(),
@@ -108,8 +111,8 @@ impl Algorithm for PageRank {
                 if let Some(waits) = advance.waits() {
                     return Ok(waits);
                 }
-                let energy = if self.priors.is_some() { 0.0 } else { 1.0 };
-                self.begin(energy, true);
+                self.energy = if self.priors.is_some() { 0.0 } else { 1.0 };
+                self.begin(true);
             }
             Phase::Ranking(ranking, ranked) => {
                 let advance = ranking.go_on(cx, |piece, one| ranked.push((piece, one)))?;
@@ -118,7 +121,7 @@ impl Algorithm for PageRank {
                 }
                 // In the order of the pieces, whoever was first: the sums are of doubles.
                 ranked.sort_unstable_by_key(|(piece, _)| *piece);
-                let (energy, change) = ranked.iter().fold((0.0, 0.0), |(energy, change), (_, one)| {
+                let (gained, change) = ranked.iter().fold((0.0, 0.0), |(energy, change), (_, one)| {
                     (energy + one.energy, change + one.change)
                 });
                 if self.rounds == 0 || change < EPSILON {
@@ -128,7 +131,8 @@ impl Algorithm for PageRank {
                     let ranks = Ranks { ranks, places, _held: held };
                     return Ok(Advance::Done(Box::new(ranks)));
                 }
-                self.begin(energy, false);
+                self.energy += gained;
+                self.begin(false);
             }
         }
         Ok(Advance::More)
@@ -180,7 +184,9 @@ impl Visit for Rank {
         if degree > 0 {
             self.given.set(place, self.alpha * rank / f64::from(degree));
         }
-        own.energy += if degree > 0 { (1.0 - self.alpha) * rank } else { rank };
+        // As TinkerPop adds it up: what was shared out is taken away vertex by vertex, and leaves a residue.
+        let gained = if degree > 0 { (1.0 - self.alpha) * rank } else { rank };
+        own.energy += gained - self.share;
     }
 }
 
