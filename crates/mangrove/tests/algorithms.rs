@@ -488,6 +488,9 @@ fn what_makes_no_sense_is_an_error_that_says_so() {
         ("g.V().pageRank().with(PageRank.edges, out())", "from a vertex to edges"),
         ("g.V().pageRank().with(PageRank.edges, __.constant(1))", "must find edges"),
         ("g.V().pageRank().with(PageRank.edges, outE().choose(has('w', 0), constant(2)))", "must find edges"),
+        ("g.V().pageRank().with(PageRank.edges, outE().drop())", "must not write"),
+        ("g.V().shortestPath().with(ShortestPath.target, property('q', 1))", "must not write"),
+        ("g.withStrategies(SubgraphStrategy(vertices: drop())).V()", "does not write"),
         ("g.V().pageRank().with('x', 1)", "'x' is no option of pageRank()"),
         ("g.V().pageRank().with(PageRank.propertyName, '~id')", "~id"),
         ("g.V().shortestPath().with(ShortestPath.distance, 5)", "a Traversal or a property name"),
@@ -498,6 +501,49 @@ fn what_makes_no_sense_is_an_error_that_says_so() {
         let error = error(text);
         assert!(error.contains(expected), "{text}: {error}");
     }
+}
+
+#[test]
+fn in_a_transaction_too_what_was_computed_lies_over_what_is_stored() {
+    let db = database(2);
+    ask(&db, "g.V().hasId(0L, 3L, 7L).property('c', 'stored').iterate()");
+    let computed = |text: &str| {
+        let names = ask(&db, text);
+        assert!(
+            !names.is_empty() && names.iter().all(|name| name.as_str() != Some("stored")),
+            "{text}: {names:?}"
+        );
+        names.len()
+    };
+    let step = "connectedComponent().with(ConnectedComponent.propertyName, 'c')";
+    assert_eq!(computed(&format!("g.V().{step}.values('c')")), VERTICES as usize);
+    assert_eq!(computed(&format!("g.V().{step}.property('seen', 1).values('c')")), VERTICES as usize);
+    assert_eq!(
+        computed(&format!("g.V().{step}.property('seen', 1).properties('c').value()")),
+        VERTICES as usize
+    );
+    // An index has what is stored.
+    db.create_index("person", "c").unwrap();
+    let seven =
+        format!("g.V().hasId(7L).{step}.as('a').values('c').as('c').V().has('person', 'c', '0').count()");
+    let named = format!("g.V().{step}.has('person', 'c', '0').count()");
+    assert_eq!(ask(&db, &seven), ask(&db, &named));
+    assert_eq!(
+        ask(&db, &format!("g.V().hasId(7L).{step}.V().has('person', 'c', 'stored').count()"))[0].as_i64(),
+        Some(0)
+    );
+}
+
+#[test]
+fn edges_too_short_to_be_seen_lead_round_no_circles() {
+    let db = open(1);
+    let setup = "g.addV('p').as('a').addV('p').as('b').addV('p').as('c').addV('p').as('d').addE('l').from('a').to('b').property('w', 1e17d)\
+        .addE('l').from('b').to('c').property('w', 1.0d).addE('l').from('c').to('d').property('w', 1.0d).addE('l').from('d').to('b').property('w', 1.0d)";
+    ask(&db, setup);
+    let text = "g.V().not(inE()).shortestPath().with(ShortestPath.distance, 'w').with(ShortestPath.edges, outE('l')).count()";
+    assert_eq!(ask(&db, text)[0].as_i64(), Some(4));
+    let text = "g.V().not(inE()).shortestPath().with(ShortestPath.distance, constant(Infinity)).count()";
+    assert_eq!(ask(&db, text)[0].as_i64(), Some(1));
 }
 
 #[test]

@@ -254,8 +254,11 @@ fn long_work_ends_with_its_query_and_leaves_nothing() {
         for (query, what) in [("write()", "written"), ("read()", "read")] {
             let began = std::time::Instant::now();
             let name = if what == "read" { "whole" } else { "late" };
+            // Where the same vertices are already, a quick machine is told so before its time is over.
+            let empty = database(directory.path());
+            let on = if what == "read" { &empty } else { &db };
             let error =
-                refused(&db, &format!("g.with('evaluationTimeout', 10).io('{name}.{format}').{query}"));
+                refused(on, &format!("g.with('evaluationTimeout', 10).io('{name}.{format}').{query}"));
             assert!(error.contains("evaluation timeout"), "{format} {what}: {error}");
             assert!(began.elapsed() < Duration::from_secs(5));
         }

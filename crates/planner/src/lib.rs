@@ -13,6 +13,7 @@
 
 mod bind;
 mod cache;
+mod computed;
 mod error;
 mod estimates;
 mod explain;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gremlin::{StepName, Traversal};
 use values::{Str, Value};
 
+use crate::computed::WithoutComputed;
 use crate::estimates::{Estimate, Estimates};
 use crate::explain::Explanation;
 use crate::physical::Plan;
@@ -105,6 +106,8 @@ pub fn plan(
         }
         None => options,
     };
+    let without_computed = WithoutComputed::new(schema, &logical.computed);
+    let schema: &dyn Schema = if logical.computed.is_empty() { schema } else { &without_computed };
     let asked = Estimates::new(statistics);
     rules::rewrite(&mut logical, schema, &asked, options, |rule, plan| {
         if let Some(explanation) = &mut explanation {

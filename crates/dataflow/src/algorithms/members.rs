@@ -67,7 +67,14 @@ impl Visit for Count {
     }
 
     fn along(&self, own: &mut Counted, ends: &[VertexRef]) {
-        own.degree += ends.len() as u64;
+        let Self(_, ground) = self;
+        own.degree += match ground.within {
+            None => ends.len() as u64,
+            Some(_) => {
+                let seen = |end: &&VertexRef| ground.admits(ground.places.of_vertex(**end));
+                ends.iter().filter(seen).count() as u64
+            }
+        };
     }
 
     fn end(&self, own: &mut Counted, _: VertexRef, place: usize, _: &Reader<'_>) {

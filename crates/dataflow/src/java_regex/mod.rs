@@ -41,6 +41,9 @@ use simulation::Simulation;
 /// badly as it can.
 const AT_ONCE: usize = 1 << 22;
 
+/// Parts and ranges of characters of a pattern that the crate `regex` is given: to compile it takes longer than to write the automaton.
+const MOST_PLAIN: usize = 1 << 14;
+
 /// Steps, of some nanoseconds each, in a tick of the query's watch.
 const STEPS_PER_TICK: usize = 16;
 
@@ -59,7 +62,9 @@ impl JavaRegex {
     /// If it is malformed, too large, or uses what is not supported.
     pub(crate) fn new(pattern: &str) -> Result<Self, PatternError> {
         let node = parser::parse(pattern)?;
-        Ok(Self { program: Program::new(&node)?, plain: Plain::new(&node) })
+        let program = Program::new(&node)?;
+        let plain = if program.work <= MOST_PLAIN { Plain::new(&node) } else { None };
+        Ok(Self { plain, program })
     }
 
     /// Whether a part of the text matches.

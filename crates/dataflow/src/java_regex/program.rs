@@ -4,13 +4,15 @@
 //! a*b    0: Fork(1, 3)   1: a ─▶ 2   2: Fork(1, 3)   3: b ─▶ 4   4: Match
 //! ```
 
+use values::watch;
+
 use super::PatternError;
 use super::syntax::{Node, Place};
 use super::words::Ranges;
 
 /// Most states of an automaton: counted repetitions are written out.
 const MAX_STATES: usize = 1 << 16;
-/// Most parts that are looked at to write it, some of which may have no states.
+/// Most parts that are looked at to write it, some of which may have no states, and ranges of characters in them.
 const MAX_WORK: usize = 1 << 20;
 
 /// The number of a state.
@@ -39,6 +41,8 @@ pub(super) struct Program {
     pub(super) steps: Vec<Step>,
     /// States with those of the automata within.
     len: usize,
+    /// Parts and ranges that were looked at to write it.
+    pub(super) work: usize,
     /// Whether it asks where words begin and end.
     pub(super) has_words: bool,
 }
@@ -47,7 +51,8 @@ impl Program {
     /// The automaton of a pattern.
     pub(super) fn new(node: &Node) -> Result<Self, PatternError> {
         let mut work = 0;
-        Self::within(node, &mut work)
+        let program = Self::within(node, &mut work)?;
+        Ok(Self { work, ..program })
     }
 
     /// Number of its states.
@@ -76,7 +81,8 @@ impl Program {
     }
 
     fn add(&mut self, node: &Node, work: &mut usize) -> Result<(), PatternError> {
-        *work += 1;
+        watch::tick();
+        *work += if let Node::Set(set) = node { set.ranges().len() } else { 1 };
         if *work > MAX_WORK {
             return Err(PatternError::TooLarge { what: "parts", limit: MAX_WORK });
         }

@@ -193,3 +193,13 @@ fn a_long_text_is_searched_as_a_short_one_is() {
         assert_eq!(regex.find(&text), found, "{pattern}");
     }
 }
+
+#[test]
+fn a_pattern_of_many_ranges_is_refused_soon() {
+    let began = std::time::Instant::now();
+    for pattern in ["(\\p{L}{1000}){60}", "(\\p{L}{1000}){1000}", "(a{1000}){1000}"] {
+        assert!(matches!(JavaRegex::new(pattern), Err(PatternError::TooLarge { .. })), "{pattern}");
+    }
+    assert!(JavaRegex::new("\\p{L}{100}").is_ok_and(|regex| regex.find(&"é".repeat(100))));
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+}

@@ -21,8 +21,11 @@ pub(super) struct Ranges {
 impl Ranges {
     pub(super) fn new(set: &ClassUnicode) -> Self {
         let ranges: Box<[_]> = set.ranges().iter().map(|range| (range.start(), range.end())).collect();
-        let holds = |c: &u8| ranges.iter().any(|(first, last)| (*first..=*last).contains(&char::from(*c)));
-        let ascii = (0..128u8).filter(holds).fold(0, |bits, c| bits | 1 << c);
+        let in_ascii = ranges.iter().take_while(|(first, _)| first.is_ascii());
+        let mut ascii = 0_u128;
+        for (first, last) in in_ascii {
+            (u32::from(*first)..=u32::from(*last).min(127)).for_each(|c| ascii |= 1 << c);
+        }
         Self { ascii, ranges }
     }
 

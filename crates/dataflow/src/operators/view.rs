@@ -44,7 +44,7 @@ pub(crate) struct Viewpoint(Option<Snapshot>);
 impl Viewpoint {
     /// The graph as it is now.
     pub(crate) fn now(cx: &Context<'_>) -> Self {
-        Self(cx.query.transaction().map(Transaction::snapshot))
+        Self(cx.query.transaction().map(|_| cx.query.snapshot().into_owned()))
     }
 
     /// Stays with the graph as it is now.

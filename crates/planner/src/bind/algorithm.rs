@@ -5,7 +5,7 @@ use values::{Direction, Str, Value};
 
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
-use crate::logical::{Access, Chain, Exists, Kind, Lookup, Move, Step};
+use crate::logical::{Access, Chain, Exists, Footprint, Kind, Lookup, Move, Step};
 use crate::physical::{
     Algorithm, AlgorithmKind, Along, ComputedProperty, Distance, EdgeLabels, ElementKind, Formula, Hop,
     PropertyForm,
@@ -83,6 +83,12 @@ impl Binder<'_> {
             Some(distance) => self.distance(call, distance)?,
         };
         let algorithm = Algorithm { kind, edges, within, targets, distance };
+        let writes = |chain: &&Chain| chain.footprint().touches(Footprint::WRITES);
+        if algorithm.subqueries().into_iter().flatten().any(|chain| writes(&chain)) {
+            return Err(
+                call.invalid("the traversals that it is given must not write: it asks them as it goes")
+            );
+        }
         let shape = if algorithm.keeps_traversers() { shape } else { Shape::of(Type::Scalar) };
         Self::push(out, Kind::Algorithm(Box::new(algorithm)), call);
         Ok(shape)

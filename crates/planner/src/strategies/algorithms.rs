@@ -27,7 +27,7 @@ pub(super) fn spell_out(traversal: &mut Traversal) {
             steps.push(step);
             continue;
         };
-        let (name, at) = (step.name, step.at);
+        let at = step.at;
         steps.push(step);
         let mut has_edges = false;
         while let Some(mut with) = from.next_if(|next| matches!(next.name, StepName::With | StepName::As)) {
@@ -50,11 +50,9 @@ pub(super) fn spell_out(traversal: &mut Traversal) {
         if !has_edges {
             steps.push(option(edges, all(default)));
         }
-        if name != StepName::ShortestPath {
-            let vertices = child(vec![Instruction::new(StepName::V, Vec::new(), None)]);
-            steps.push(option(VERTICES, vertices));
-            steps.push(option(BEGINS, Argument::Value(Value::Bool(begins))));
-        }
+        let vertices = child(vec![Instruction::new(StepName::V, Vec::new(), None)]);
+        steps.push(option(VERTICES, vertices));
+        steps.push(option(BEGINS, Argument::Value(Value::Bool(begins))));
     }
     traversal.steps = steps;
 }

@@ -172,6 +172,9 @@ impl<'a> Config<'a> {
     fn traversal(self, key: &str) -> Result<Option<Traversal>, PlanError> {
         match self.get(key) {
             None | Some(Argument::Value(Value::Null)) => Ok(None),
+            Some(Argument::Traversal(traversal)) if writes(traversal) => {
+                Err(self.wrong(key, "a traversal that does not write"))
+            }
             Some(Argument::Traversal(traversal)) => Ok(Some(traversal.clone())),
             Some(_) => Err(self.wrong(key, "a traversal")),
         }
@@ -236,6 +239,21 @@ fn inside_predicate(
 /// An anonymous traversal as an argument.
 fn child(steps: Vec<Instruction<StepName>>) -> Argument {
     Argument::Traversal(Traversal::anonymous(steps))
+}
+
+/// Whether a traversal writes, or one inside it.
+fn writes(traversal: &Traversal) -> bool {
+    use StepName as S;
+    let writes = |step: &Instruction<StepName>| {
+        matches!(step.name, S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE)
+    };
+    // What it would say is not looked at.
+    let mut is_any = false;
+    let _ = each_traversal(&mut traversal.clone(), &mut |inside| {
+        is_any |= inside.steps.iter().any(writes);
+        Ok(())
+    });
+    is_any
 }
 
 /// What a step finds.

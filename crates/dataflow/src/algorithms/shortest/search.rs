@@ -103,7 +103,8 @@ impl Search {
             edges.for_each_end(v, ground, reader, |ends| {
                 for &end in ends {
                     let place = ground.places.of_vertex(end);
-                    if let Some(known) = levels.get_mut(place).filter(|known| **known == UNREACHED) {
+                    let is_new = |known: &&mut u32| **known == UNREACHED && ground.admits(place);
+                    if let Some(known) = levels.get_mut(place).filter(is_new) {
                         *known = level;
                         reached.push(end);
                         *missing -= usize::from(is_target(wanted, place));
@@ -146,8 +147,9 @@ impl Search {
             let (open, bound) = (&mut self.open, self.bound);
             edges.for_each(v, wanted, (ground, reader), |step| {
                 let distance = distance + step.length;
-                let Some(known) = distances.get_mut(ground.places.of_vertex(step.to)) else { return };
-                if distance < *known && distance <= bound {
+                let place = ground.places.of_vertex(step.to);
+                let Some(known) = distances.get_mut(place) else { return };
+                if distance < *known && distance <= bound && ground.admits(place) {
                     if known.is_infinite() {
                         reached.push(step.to);
                     }

@@ -96,9 +96,11 @@ impl Walk {
         let (distance, mut next) = (room.distance(place), Vec::new());
         edges.for_each(v, wanted, at, |step| {
             let place = places.of_vertex(step.to);
-            let leads_on = room.distance(place) == distance + step.length && is_wanted(wanted, room, place);
-            // Where edges have no length, it might come back.
-            if leads_on && (step.length > 0.0 || !self.stack.iter().any(|stand| stand.v == step.to)) {
+            let there = room.distance(place);
+            let leads_on =
+                there.is_finite() && there == distance + step.length && is_wanted(wanted, room, place);
+            // Where an edge takes it no farther (it may be too short to be seen in the sum), it might come back.
+            if leads_on && (there > distance || !self.stack.iter().any(|stand| stand.v == step.to)) {
                 next.push((step.to, step.edge));
             }
         })?;

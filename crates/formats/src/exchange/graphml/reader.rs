@@ -27,6 +27,8 @@ pub(in super::super) struct Reader {
     buffer: Vec<u8>,
     keys: SeededMap<String, Key>,
     depth: usize,
+    /// Whether the element that holds all others was there.
+    has_root: bool,
     /// The node or edge that is read.
     current: Option<Current>,
     /// The key and the text of the `data` that is read.
@@ -95,6 +97,7 @@ impl Reader {
             buffer: Vec::new(),
             keys: SeededMap::default(),
             depth: 0,
+            has_root: false,
             current: None,
             data: None,
         }
@@ -138,6 +141,7 @@ impl Reader {
     fn event(&mut self, event: Event<'_>) -> Result<Piece> {
         match event {
             Event::Start(tag) => {
+                self.check_root(tag.local_name().as_ref())?;
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
                     return self.error(format!("more than {MAX_DEPTH} elements inside one another"));
@@ -146,6 +150,7 @@ impl Reader {
                 Ok(Piece::Nothing)
             }
             Event::Empty(tag) => {
+                self.check_root(tag.local_name().as_ref())?;
                 self.begin(&tag)?;
                 self.end(tag.local_name().as_ref())
             }
@@ -153,16 +158,36 @@ impl Reader {
                 self.depth = self.depth.saturating_sub(1);
                 self.end(tag.local_name().as_ref())
             }
-            Event::Text(text) => self.text(&text.xml10_content()),
+            Event::Text(text) => {
+                let text = text.xml10_content();
+                if self.depth == 0 && !text.trim_start_matches('\u{feff}').trim().is_empty() {
+                    return self.error("this is no XML: there is a text outside of the element `graphml`");
+                }
+                self.text(&text)
+            }
             Event::CData(text) => self.text(&text.xml10_content()),
             Event::GeneralRef(reference) => {
                 let character = self.referred(&reference)?;
                 self.text(character.encode_utf8(&mut [0; 4]))
             }
             Event::Eof if self.depth > 0 => self.error("the file ends inside an element"),
+            Event::Eof if !self.has_root => self.error("this is no GraphML: there is no element `graphml`"),
             Event::Eof => Ok(Piece::End),
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => Ok(Piece::Nothing),
         }
+    }
+
+    /// Checks that an element is inside of `graphml`, or that, and the only one.
+    fn check_root(&mut self, name: &str) -> Result<()> {
+        if self.depth > 0 {
+            return Ok(());
+        }
+        if name != "graphml" || std::mem::replace(&mut self.has_root, true) {
+            return self.error(format!(
+                "this is no GraphML: the element `{name}` stands where `graphml` should, once"
+            ));
+        }
+        Ok(())
     }
 
     /// Entities that a document defines itself are not known: they can be made to grow without end.
