@@ -307,7 +307,7 @@ fn graphml_is_read_in_any_order() {
 fn what_is_wrong_is_said() {
     use GraphFormat::{GraphMl, GraphSon, Gryo};
     let deep = format!("{{\"id\":{}1{}}}", "[".repeat(200_000), "]".repeat(200_000));
-    let deep_xml = "<a>".repeat(200_000);
+    let deep_xml = format!("<graphml>{}", "<a>".repeat(200_000));
     let long_number = format!("{{\"id\":{}}}", "9".repeat(100_000));
     let key = r#"<graphml><key id="n" attr.name="n" attr.type="int"/><node id="1"><data key="n">"#;
     let laughs = "<!DOCTYPE x [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;\">]>";
@@ -326,21 +326,24 @@ fn what_is_wrong_is_said() {
         (GraphSon, "{\"@type\":\"tinker:graph\",\"@value\":{}}", "without a type around it"),
         (GraphSon, &deep, "inside one another"),
         (GraphSon, &long_number, "more than 4096 characters"),
-        (GraphMl, "{}", "ends"),
+        (GraphMl, "{}", "outside of the element `graphml`"),
         (GraphMl, "<graphml><node/></graphml>", "needs the attribute `id`"),
         (GraphMl, &format!("{key}x</data></node></graphml>"), "`n`: a whole number of 32 bits expected"),
         (GraphMl, &format!("{key}<b/></data></node></graphml>"), "found an element"),
         (GraphMl, &format!("{key}1</data></edge></graphml>"), "XML expected"),
         (GraphMl, &format!("{laughs}{key}&b;</data></node></graphml>"), "`&b;` is no character"),
         (GraphMl, "<graphml>", "ends inside an element"),
+        (GraphMl, "  ", "no element `graphml`"),
+        (GraphMl, "<node id=\"1\"/>", "stands where `graphml` should"),
+        (GraphMl, "<graphml/><graphml/>", "should, once"),
+        (GraphMl, "<graphml/>x", "outside of the element"),
         (GraphMl, "<graphml><hyperedge>", "more than two nodes"),
         (GraphMl, &deep_xml, "inside one another"),
         (Gryo, "{\"id\":1}        ", "begins with `gio`"),
     ] {
         match read(format, file.as_bytes()) {
             Err(error) => assert!(error.to_string().contains(problem), "{file:.80}: {error}"),
-            // A text without an element is an empty graph.
-            Ok(_) => assert_eq!(file, "{}", "{file:.80} was read"),
+            Ok(_) => panic!("{file:.80} was read"),
         }
     }
 }
