@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use graph::{
-    Cardinality, Dir, Direction, Graph, GraphError, GraphOptions, KeyId, ReadUnit, ScanCursor, Snapshot,
-    Transaction, Value, VertexRef, index_hash,
+    Cardinality, Dir, Direction, EdgeRef, Graph, GraphError, GraphOptions, IndexDescription, IndexKind,
+    KeyId, NameSpace, ReadUnit, ScanCursor, Snapshot, Transaction, Value, VertexRef, index_hash, name_hash,
 };
 use store::{MemoryStore, Store};
 
@@ -164,56 +164,84 @@ fn an_edge_to_a_vertex_that_is_dropped_meanwhile_is_refused_whoever_commits_firs
 }
 
 #[test]
-fn what_was_read_of_lists_labels_indexes_and_ids_is_validated() {
+fn whatever_can_be_read_is_validated() {
     let graph = graph();
     graph.create_index("v", "age").unwrap();
     let vertices = with_vertices(&graph, 3);
     let snapshot = graph.snapshot();
     let label = snapshot.catalog().vertex_label("v").unwrap();
     let age = snapshot.catalog().key("age").unwrap();
+    let by_height =
+        IndexDescription { label: "v".into(), keys: vec!["height".into()], kind: IndexKind::Range };
+    graph.declare_index(&by_height).unwrap();
+    graph.await_index(&by_height).unwrap();
     let transaction = graph.begin();
-    transaction.add_edge(None, "knows", vertices[0], vertices[1]).unwrap();
+    let edge = transaction.add_edge(None, "knows", vertices[0], vertices[1]).unwrap();
+    transaction.set_edge_property(edge, "weight", Value::Long(1)).unwrap();
+    set(&transaction, vertices[0], "height", 180i64);
     transaction.commit().unwrap();
-    let knows = graph.snapshot().catalog().edge_label("knows").unwrap();
+    let catalog = graph.snapshot().catalog().clone();
+    let knows = catalog.edge_label("knows").unwrap();
+    let [weight, height] = ["weight", "height"].map(|key| catalog.key(key).unwrap());
     let hash = index_hash(&Value::Long(30));
-    type Write = fn(&Transaction, &[VertexRef]);
-    let add_edge: Write = |t, v| {
+    type Write = fn(&Transaction, &[VertexRef], EdgeRef);
+    let add_edge: Write = |t, v, _| {
         t.add_edge(None, "knows", v[0], v[2]).unwrap();
     };
-    let add_vertex: Write = |t, _| {
+    let add_edge_with_id: Write = |t, v, _| {
+        t.add_edge(Some(Value::str("e")), "knows", v[0], v[2]).unwrap();
+    };
+    let add_vertex: Write = |t, _, _| {
         t.add_vertex(None, "v").unwrap();
     };
-    let set_age: Write = |t, v| set(t, v[2], "age", 30i64);
-    let add_id: Write = |t, _| {
+    let set_age: Write = |t, v, _| set(t, v[2], "age", 30i64);
+    let set_height: Write = |t, v, _| set(t, v[2], "height", 190i64);
+    let set_weight: Write = |t, _, e| t.set_edge_property(e, "weight", Value::Long(2)).unwrap();
+    let drop_weight: Write = |t, _, e| t.drop_edge_property(e, "weight").unwrap();
+    let add_id: Write = |t, _, _| {
         t.add_vertex(Some(Value::Long(1 << 40)), "v").unwrap();
     };
+    let name_key: Write = |t, v, _| set(t, v[2], "brought", 1i64);
+    let drop_edge: Write = |t, _, e| t.drop_edge(e).unwrap();
+    let drop_vertex: Write = |t, v, _| t.drop_vertex(v[0]).unwrap();
     let cases: Vec<(ReadUnit, Write)> = vec![
         (ReadUnit::List(vertices[0], knows, Dir::Out), add_edge),
         (ReadUnit::List(vertices[2], knows, Dir::In), add_edge),
+        (ReadUnit::AnyList(vertices[0], Dir::Out), add_edge),
         (ReadUnit::EdgeLabelMembership(knows), add_edge),
         (ReadUnit::AllEdges, add_edge),
+        (ReadUnit::EdgeId(index_hash(&Value::str("e"))), add_edge_with_id),
+        (ReadUnit::EdgeProperty(edge, weight), set_weight),
+        (ReadUnit::Edge(edge), set_weight),
+        (ReadUnit::EdgeProperty(edge, weight), drop_weight),
+        (ReadUnit::Edge(edge), drop_weight),
         (ReadUnit::LabelMembership(label), add_vertex),
         (ReadUnit::AllVertices, add_vertex),
         (ReadUnit::IndexKey(label, age, hash), set_age),
+        (ReadUnit::IndexRange(label, height), set_height),
+        (ReadUnit::Property(vertices[2], age), set_age),
         (ReadUnit::VertexRecord(vertices[2]), set_age),
         (ReadUnit::VertexId(index_hash(&Value::Long(1 << 40))), add_id),
+        (ReadUnit::Name(NameSpace::Key, name_hash("brought")), name_key),
+        (ReadUnit::EdgeExistence(edge), drop_edge),
+        (ReadUnit::Existence(vertices[0]), drop_vertex),
     ];
     for (unit, write) in cases {
         let reading = graph.begin();
         reading.note_read(unit);
         set(&reading, vertices[1], "mark", 1i64);
         let writing = graph.begin();
-        write(&writing, &vertices);
+        write(&writing, &vertices, edge);
         writing.commit().unwrap();
         assert!(matches!(reading.commit(), Err(GraphError::Conflict(_))), "{unit:?}");
     }
     // And what nobody touched is not in the way.
     let reading = graph.begin();
     reading.note_read(ReadUnit::List(vertices[1], knows, Dir::Out));
-    reading.note_read(ReadUnit::VertexRecord(vertices[0]));
+    reading.note_read(ReadUnit::VertexRecord(vertices[2]));
     set(&reading, vertices[1], "mark", 2i64);
     let writing = graph.begin();
-    add_edge(&writing, &vertices);
+    writing.add_edge(None, "knows", vertices[2], vertices[2]).unwrap();
     writing.commit().unwrap();
     reading.commit().unwrap();
 }

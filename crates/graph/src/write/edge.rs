@@ -121,7 +121,7 @@ impl Transaction {
     pub fn set_edge_property(&self, e: EdgeRef, key: &str, value: Value) -> Result<()> {
         let value = self.obey_edge_value(EdgeLabelId(e.label), key, value)?;
         let key = self.storable(key, &value)?;
-        self.change_edge(e, true, |cells| match cells.binary_search_by_key(&key, |(known, _)| *known) {
+        self.change_edge(e, key, true, |cells| match cells.binary_search_by_key(&key, |(known, _)| *known) {
             Ok(place) => cells[place].1 = value,
             Err(place) => cells.insert(place, (key, value)),
         })
@@ -133,12 +133,14 @@ impl Transaction {
     /// If a section cannot be read or the transaction is full.
     pub fn drop_edge_property(&self, e: EdgeRef, key: &str) -> Result<()> {
         let Some(key) = self.catalog().key(key) else { return Ok(()) };
-        self.change_edge(e, false, |cells| cells.retain(|(known, _)| *known != key))
+        self.change_edge(e, key, false, |cells| cells.retain(|(known, _)| *known != key))
     }
 
+    /// Changes what an edge has under a key.
     fn change_edge(
         &self,
         e: EdgeRef,
+        key: KeyId,
         required: bool,
         change: impl FnOnce(&mut Vec<(KeyId, Value)>),
     ) -> Result<()> {
@@ -155,7 +157,9 @@ impl Transaction {
         let write = writes.next_write(&self.memory().options, cells_weight(&after))?;
         if !writes.has_created_edge(e) {
             writes.footprint.reads(units::edge_existence(e));
+            // Its cells are written as a whole: of two who change some, one is refused.
             writes.replaces([units::edge_properties(e)])?;
+            writes.adds([units::edge_property(e, key)])?;
         }
         let (catalog, label) = (self.memory().catalog(), EdgeLabelId(e.label));
         let keys = || catalog.list_keys(label);
