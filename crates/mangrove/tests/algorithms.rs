@@ -534,6 +534,27 @@ fn in_a_transaction_too_what_was_computed_lies_over_what_is_stored() {
     );
 }
 
+/// Lengths that a search reads from lists walked anew, from one that is kept, and that a child traversal computes.
+#[test]
+fn a_transaction_conflicts_with_who_changes_a_length_that_it_read() {
+    for with in [
+        ".with(ShortestPath.distance, 'w')",
+        ".with(ShortestPath.distance, 'w').with(ShortestPath.edges, outE().has('other', 1))",
+        ".with(ShortestPath.distance, values('w'))",
+    ] {
+        let db = open(1);
+        let edge = ".addE('l').from('a').to('b').property('w', 1).property('other', 1)";
+        ask(&db, &format!("g.addV('p').as('a').addV('p').as('b'){edge}"));
+        let transaction = db.transaction();
+        let count = |text: &str| transaction.query(text).unwrap().map(Result::unwrap).count();
+        assert_eq!(count(&format!("g.V().not(inE()).shortestPath(){with}")), 2, "{with}");
+        ask(&db, "g.E().property('w', 5)");
+        // A vertex of its own: only what it has read can conflict.
+        count("g.addV('q')");
+        assert!(transaction.commit().is_err(), "{with}");
+    }
+}
+
 #[test]
 fn edges_too_short_to_be_seen_lead_round_no_circles() {
     let db = open(1);

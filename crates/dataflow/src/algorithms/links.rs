@@ -1,6 +1,7 @@
 //! The edges that an algorithm goes along.
 
 use graph::{Dir, Direction, EdgeLabelId, EdgeRef, VertexRef};
+use values::watch;
 
 use super::places::Places;
 use super::{Ground, hold};
@@ -80,21 +81,11 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Puts edges, at most 2³² of them, in order.
-    pub(crate) fn of(mut found: Vec<Found>, places: &Places, held: StateMemory) -> Self {
-        found.sort_by_key(|one| one.from);
-        let mut offsets = vec![0u32; places.len() + 1];
-        for one in &found {
-            if let Some(offset) = offsets.get_mut(one.from as usize + 1) {
-                *offset += 1;
-            }
-        }
-        let mut sum = 0;
-        for offset in &mut offsets {
-            sum += *offset;
-            *offset = sum;
-        }
-        let ends = found.iter().map(|one| places.vertex(one.to as usize)).collect();
+    /// Takes edges, at most 2³² of them, which come in the order of the vertices that they were found from.
+    pub(crate) fn of(found: Vec<Found>, places: &Places, held: StateMemory) -> Self {
+        debug_assert!(found.is_sorted_by_key(|one| one.from));
+        let offsets = offsets(&found, |one| one.from, places);
+        let ends = found.iter().map(|one| end(one, places)).collect();
         Self { offsets, found, ends, _held: held }
     }
 
@@ -120,9 +111,40 @@ impl Kept {
         self.found.get(self.range(place)).unwrap_or(&[])
     }
 
+    /// The same from their ends: each goes to the place that it has there.
     fn against(&self, ground: &Ground) -> Result<Self, QueryError> {
         let held = hold(ground, Self::bytes(self.found.len(), &ground.places))?;
-        let turned = self.found.iter().map(|one| Found { from: one.to, to: one.from, ..*one });
-        Ok(Self::of(turned.collect(), &ground.places, held))
+        let offsets = offsets(&self.found, |one| one.to, &ground.places);
+        let (mut next, mut found) = (offsets.clone(), self.found.clone());
+        for one in &self.found {
+            watch::tick();
+            if let Some(at) = next.get_mut(one.to as usize) {
+                found[*at as usize] = Found { from: one.to, to: one.from, ..*one };
+                *at += 1;
+            }
+        }
+        Ok(Self::of(found, &ground.places, held))
     }
+}
+
+/// Where the edges of each place begin, and those of the last end.
+fn offsets(found: &[Found], place: impl Fn(&Found) -> u32, places: &Places) -> Vec<u32> {
+    let mut offsets = vec![0u32; places.len() + 1];
+    for one in found {
+        watch::tick();
+        if let Some(offset) = offsets.get_mut(place(one) as usize + 1) {
+            *offset += 1;
+        }
+    }
+    let mut sum = 0;
+    for offset in &mut offsets {
+        sum += *offset;
+        *offset = sum;
+    }
+    offsets
+}
+
+fn end(one: &Found, places: &Places) -> VertexRef {
+    watch::tick();
+    places.vertex(one.to as usize)
 }

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use graph::{Dir, EdgeLabelId, EdgeRef, Reader, VertexRef};
+use graph::{Dir, EdgeLabelId, EdgeRef, ReadUnit, Reader, VertexRef};
 
-use super::{Lengths, Wanted};
+use super::{Lengths, On, Wanted};
 use crate::algorithms::Ground;
 use crate::algorithms::links::Links;
 use crate::error::QueryError;
@@ -45,8 +45,7 @@ impl Edges {
     pub(super) fn for_each_end(
         &self,
         v: VertexRef,
-        ground: &Ground,
-        reader: &Reader<'_>,
+        On { ground, reader, .. }: On<'_>,
         mut visit: impl FnMut(&[VertexRef]),
     ) {
         if let Links::Kept(kept) = &self.links {
@@ -69,17 +68,23 @@ impl Edges {
     pub(super) fn for_each(
         &self,
         v: VertexRef,
-        wanted: &Wanted,
-        (ground, reader): (&Ground, &Reader<'_>),
+        On { wanted, ground, reader, .. }: On<'_>,
         mut visit: impl FnMut(Step),
     ) -> Result<(), QueryError> {
+        let note = |edge, key| {
+            if let Some(transaction) = ground.query.transaction() {
+                transaction.note_read(ReadUnit::EdgeProperty(edge, key));
+            }
+        };
         if let Links::Kept(kept) = &self.links {
             for found in kept.found(ground.places.of_vertex(v)) {
                 let length = match wanted.lengths {
                     Lengths::Hops => 1.0,
                     Lengths::Found => found.length,
-                    Lengths::Property(key) => {
-                        length_of(key.and_then(|key| reader.edge_value(found.edge, key)), wanted)?
+                    Lengths::Property(None) => 0.0,
+                    Lengths::Property(Some(key)) => {
+                        note(found.edge, key);
+                        length_of(reader.edge_value(found.edge, key), wanted)?
                     }
                 };
                 let edge = wanted.includes_edges.then_some(found.edge);
@@ -92,7 +97,11 @@ impl Edges {
                 for (at, &to) in run.neighbours().iter().enumerate() {
                     let length = match wanted.lengths {
                         Lengths::Hops | Lengths::Found => 1.0,
-                        Lengths::Property(key) => length_of(key.and_then(|key| run.value(at, key)), wanted)?,
+                        Lengths::Property(None) => 0.0,
+                        Lengths::Property(Some(key)) => {
+                            note(run.edge(at), key);
+                            length_of(run.value(at, key), wanted)?
+                        }
                     };
                     visit(Step { to, length, edge: wanted.includes_edges.then(|| run.edge(at)) });
                 }

@@ -1,12 +1,10 @@
 //! What lies on a shortest path to a target.
 
-use graph::{Reader, VertexRef};
+use graph::VertexRef;
 
-use super::edges::Edges;
-use super::{BETWEEN_LOOKS, Room, Wanted};
+use super::{On, Room, Wanted};
 use crate::algorithms::Ground;
 use crate::error::QueryError;
-use crate::quota::Quota;
 
 /// Marks it, going back from the targets.
 pub(super) struct Mark {
@@ -26,28 +24,21 @@ impl Mark {
         Self { open, done: 0 }
     }
 
-    /// Goes on for the quota; whether it is done.
-    pub(super) fn go_on(
-        &mut self,
-        back: &Edges,
-        wanted: &Wanted,
-        room: &mut Room,
-        ground: &Ground,
-        reader: &Reader<'_>,
-        quota: &Quota<'_>,
-    ) -> Result<bool, QueryError> {
+    /// Goes on for the quota, along the edges back; whether it is done.
+    pub(super) fn go_on(&mut self, on: On<'_>, room: &mut Room) -> Result<bool, QueryError> {
         while let Some(v) = self.open.pop() {
-            let distance = room.distance(ground.places.of_vertex(v));
+            let distance = room.distance(on.place(v));
             let open = &mut self.open;
-            back.for_each(v, wanted, (ground, reader), |step| {
-                let place = ground.places.of_vertex(step.to);
+            on.edges.for_each(v, on, |step| {
+                let place = on.place(step.to);
                 let before = room.distance(place);
                 if before.is_finite() && before + step.length == distance && room.mark(place) {
                     open.push(step.to);
                 }
             })?;
             self.done += 1;
-            if self.done.is_multiple_of(BETWEEN_LOOKS) && quota.is_spent() {
+            if on.is_over(self.done) {
+                room.hold_besides(self.open.capacity() * size_of::<VertexRef>(), on.ground)?;
                 return Ok(false);
             }
         }

@@ -15,14 +15,14 @@ mod walk;
 
 use std::sync::Arc;
 
-use graph::{KeyId, Value, VertexRef};
+use graph::{KeyId, Reader, Value, VertexRef};
 use parking_lot::Mutex;
 
 use super::links::Links;
 use super::work::{Advance, Doing, Gone, Work};
 use super::{Ground, hold};
 use crate::error::QueryError;
-use crate::memory::StateMemory;
+use crate::memory::{Charge, StateMemory};
 use crate::operator::Context;
 use crate::quota::Quota;
 
@@ -59,6 +59,40 @@ pub(crate) struct Wanted {
     pub(crate) includes_edges: bool,
     /// The places of the vertices at which they may end, ascending; `None`: all.
     pub(crate) targets: Option<Vec<u32>>,
+}
+
+impl Wanted {
+    /// Whether the vertex of a place is one of those at which paths are told to end.
+    #[inline]
+    fn is_target(&self, place: usize) -> bool {
+        self.targets.as_ref().is_some_and(|targets| targets.binary_search(&(place as u32)).is_ok())
+    }
+
+    /// Whether a path may end there.
+    fn ends_at(&self, place: usize) -> bool {
+        self.targets.is_none() || self.is_target(place)
+    }
+}
+
+/// What a search goes on with in its turn.
+#[derive(Clone, Copy)]
+struct On<'a> {
+    edges: &'a Edges,
+    wanted: &'a Wanted,
+    ground: &'a Ground,
+    reader: &'a Reader<'a>,
+    quota: &'a Quota<'a>,
+}
+
+impl On<'_> {
+    fn place(&self, v: VertexRef) -> usize {
+        self.ground.places.of_vertex(v)
+    }
+
+    /// Whether it is time to stop, after so many vertices.
+    fn is_over(&self, vertices: usize) -> bool {
+        vertices.is_multiple_of(BETWEEN_LOOKS) && self.quota.is_spent()
+    }
 }
 
 /// Some paths of one source.
@@ -98,7 +132,8 @@ impl ShortestPaths {
         cx: &Context<'_>,
         mut receive: impl FnMut(Paths),
     ) -> Result<Advance<()>, QueryError> {
-        self.0.go_on(cx, |source, paths| receive(Paths { source, paths }))
+        // From here on they are charged with the batches that they are in.
+        self.0.go_on(cx, |source, (paths, _charge)| receive(Paths { source, paths }))
     }
 }
 
@@ -127,7 +162,9 @@ struct Room {
     reached: Vec<VertexRef>,
     /// A bit for each vertex: whether it lies on a path that is wanted.
     marks: Vec<u64>,
-    _held: StateMemory,
+    held: StateMemory,
+    /// Bytes of the above.
+    bytes: usize,
 }
 
 impl Room {
@@ -135,9 +172,15 @@ impl Room {
         let len = ground.places.len();
         let (by_level, by_distance) = if wanted.lengths == Lengths::Hops { (len, 0) } else { (0, len) };
         let numbers = by_level * size_of::<u32>() + by_distance * size_of::<f64>();
-        let held = hold(ground, numbers + len * size_of::<VertexRef>() + len / 8)?;
+        let bytes = numbers + len * size_of::<VertexRef>() + len / 8;
+        let held = hold(ground, bytes)?;
         let (distances, levels) = (vec![f64::INFINITY; by_distance], vec![UNREACHED; by_level]);
-        Ok(Self { distances, levels, reached: Vec::new(), marks: vec![0; len.div_ceil(64)], _held: held })
+        Ok(Self { distances, levels, reached: Vec::new(), marks: vec![0; len.div_ceil(64)], held, bytes })
+    }
+
+    /// Holds so many bytes besides.
+    fn hold_besides(&mut self, bytes: usize, ground: &Ground) -> Result<(), QueryError> {
+        self.held.set(&ground.query.memory, self.bytes + bytes)
     }
 
     /// How far a vertex is away; infinite if it was not reached.
@@ -194,7 +237,8 @@ enum Phase {
 
 impl Work for Sources {
     type Piece = FromSource;
-    type Report = Vec<Value>;
+    /// The paths, charged to the query while they wait.
+    type Report = (Vec<Value>, Charge);
 
     fn pieces(&self) -> usize {
         self.sources.len()
@@ -213,34 +257,36 @@ impl Work for Sources {
         piece: &mut FromSource,
         ground: &Ground,
         quota: &Quota<'_>,
-    ) -> Result<Gone<Vec<Value>>, QueryError> {
+    ) -> Result<Gone<Self::Report>, QueryError> {
         let reader = ground.snapshot.reader();
+        let on = On { edges: &self.edges, wanted: &self.wanted, ground, reader: &reader, quota };
         let FromSource { source, room, phase } = piece;
         loop {
             *phase = match phase {
                 Phase::Searching(search) => {
-                    if !search.go_on(&self.edges, &self.wanted, room, ground, &reader, quota)? {
+                    if !search.go_on(on, room)? {
                         return Ok(Gone::On);
                     }
                     Phase::Marking(Mark::new(&self.wanted, room, ground))
                 }
                 Phase::Marking(mark) => match &self.back {
-                    Some(back) if !mark.go_on(back, &self.wanted, room, ground, &reader, quota)? => {
+                    Some(back) if !mark.go_on(On { edges: back, ..on }, room)? => {
                         return Ok(Gone::On);
                     }
                     _ => Phase::Walking(Walk::new(*source)),
                 },
                 Phase::Walking(walk) => {
-                    let is_done = walk.go_on(&self.edges, &self.wanted, room, ground, &reader, quota)?;
-                    let paths = walk.take();
+                    let is_done = walk.go_on(on, room)?;
+                    let (paths, bytes) = walk.take();
+                    let charge = Charge::take(&ground.query.memory, bytes)?;
                     if !is_done {
-                        return Ok(if paths.is_empty() { Gone::On } else { Gone::Reports(paths) });
+                        return Ok(if paths.is_empty() { Gone::On } else { Gone::Reports((paths, charge)) });
                     }
-                    let empty = Room::default();
-                    let mut room = std::mem::replace(room, empty);
+                    let mut room = std::mem::take(room);
                     room.clear(ground);
+                    room.hold_besides(0, ground)?;
                     self.rooms.lock().push(room);
-                    return Ok(Gone::Ended(paths));
+                    return Ok(Gone::Ended((paths, charge)));
                 }
             };
         }

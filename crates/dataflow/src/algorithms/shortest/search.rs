@@ -3,13 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use graph::{Reader, VertexRef};
+use graph::VertexRef;
 
-use super::edges::Edges;
-use super::{BETWEEN_LOOKS, Lengths, Room, UNREACHED, Wanted};
+use super::{Lengths, On, Room, UNREACHED, Wanted};
 use crate::algorithms::Ground;
 use crate::error::QueryError;
-use crate::quota::Quota;
 
 /// See the module.
 pub(super) struct Search {
@@ -62,81 +60,61 @@ impl Search {
         }
         room.reached.push(source);
         match wanted.lengths {
-            Lengths::Hops => search.missing -= usize::from(is_target(wanted, place)),
+            Lengths::Hops => search.missing -= usize::from(wanted.is_target(place)),
             _ => search.open.push(Open { distance: 0.0, v: source }),
         }
         search
     }
 
     /// Goes on for the quota; whether it is done.
-    pub(super) fn go_on(
-        &mut self,
-        edges: &Edges,
-        wanted: &Wanted,
-        room: &mut Room,
-        ground: &Ground,
-        reader: &Reader<'_>,
-        quota: &Quota<'_>,
-    ) -> Result<bool, QueryError> {
-        match wanted.lengths {
-            Lengths::Hops => Ok(self.breadth_first(edges, wanted, room, ground, reader, quota)),
-            _ => self.nearest_first(edges, wanted, room, ground, reader, quota),
+    pub(super) fn go_on(&mut self, on: On<'_>, room: &mut Room) -> Result<bool, QueryError> {
+        match on.wanted.lengths {
+            Lengths::Hops => Ok(self.breadth_first(on, room)),
+            _ => {
+                let is_done = self.nearest_first(on, room)?;
+                room.hold_besides(self.open.capacity() * size_of::<Open>(), on.ground)?;
+                Ok(is_done)
+            }
         }
     }
 
-    fn breadth_first(
-        &mut self,
-        edges: &Edges,
-        wanted: &Wanted,
-        room: &mut Room,
-        ground: &Ground,
-        reader: &Reader<'_>,
-        quota: &Quota<'_>,
-    ) -> bool {
+    fn breadth_first(&mut self, on: On<'_>, room: &mut Room) -> bool {
         while let Some(&v) = room.reached.get(self.next) {
-            let level = room.levels.get(ground.places.of_vertex(v)).map_or(UNREACHED, |level| level + 1);
+            let level = room.levels.get(on.place(v)).map_or(UNREACHED, |level| level + 1);
             if self.missing == 0 || f64::from(level) > self.bound {
                 return true;
             }
             let Room { levels, reached, .. } = room;
             let missing = &mut self.missing;
-            edges.for_each_end(v, ground, reader, |ends| {
+            on.edges.for_each_end(v, on, |ends| {
                 for &end in ends {
-                    let place = ground.places.of_vertex(end);
-                    let is_new = |known: &&mut u32| **known == UNREACHED && ground.admits(place);
+                    let place = on.place(end);
+                    let is_new = |known: &&mut u32| **known == UNREACHED && on.ground.admits(place);
                     if let Some(known) = levels.get_mut(place).filter(is_new) {
                         *known = level;
                         reached.push(end);
-                        *missing -= usize::from(is_target(wanted, place));
+                        *missing -= usize::from(on.wanted.is_target(place));
                     }
                 }
             });
             self.next += 1;
-            if self.next.is_multiple_of(BETWEEN_LOOKS) && quota.is_spent() {
+            if on.is_over(self.next) {
                 return false;
             }
         }
         true
     }
 
-    fn nearest_first(
-        &mut self,
-        edges: &Edges,
-        wanted: &Wanted,
-        room: &mut Room,
-        ground: &Ground,
-        reader: &Reader<'_>,
-        quota: &Quota<'_>,
-    ) -> Result<bool, QueryError> {
+    fn nearest_first(&mut self, on: On<'_>, room: &mut Room) -> Result<bool, QueryError> {
         while let Some(Open { distance, v }) = self.open.pop() {
             if distance > self.bound {
                 return Ok(true);
             }
-            let place = ground.places.of_vertex(v);
+            let place = on.place(v);
             if distance > room.distance(place) {
                 continue;
             }
-            if is_target(wanted, place) {
+            if on.wanted.is_target(place) {
                 self.missing -= 1;
                 if self.missing == 0 {
                     // What is as far may still lie on a path to it.
@@ -145,11 +123,11 @@ impl Search {
             }
             let Room { distances, reached, .. } = room;
             let (open, bound) = (&mut self.open, self.bound);
-            edges.for_each(v, wanted, (ground, reader), |step| {
+            on.edges.for_each(v, on, |step| {
                 let distance = distance + step.length;
-                let place = ground.places.of_vertex(step.to);
+                let place = on.place(step.to);
                 let Some(known) = distances.get_mut(place) else { return };
-                if distance < *known && distance <= bound && ground.admits(place) {
+                if distance < *known && distance <= bound && on.ground.admits(place) {
                     if known.is_infinite() {
                         reached.push(step.to);
                     }
@@ -158,15 +136,10 @@ impl Search {
                 }
             })?;
             self.next += 1;
-            if self.next.is_multiple_of(BETWEEN_LOOKS) && quota.is_spent() {
+            if on.is_over(self.next) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
-}
-
-/// Whether a path that is wanted must end at the vertex of a place, or at others like it.
-fn is_target(wanted: &Wanted, place: usize) -> bool {
-    wanted.targets.as_ref().is_some_and(|targets| targets.binary_search(&(place as u32)).is_ok())
 }

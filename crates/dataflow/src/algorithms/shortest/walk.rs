@@ -1,16 +1,17 @@
 //! One shortest path after another.
 
-use graph::{EdgeRef, Reader, VertexRef};
-use values::{Path, Value};
+use graph::{EdgeRef, VertexRef};
+use values::{Path, Str, Value};
 
-use super::edges::Edges;
-use super::{BETWEEN_LOOKS, Room, Wanted};
-use crate::algorithms::Ground;
+use super::{On, Room, Wanted};
 use crate::error::QueryError;
-use crate::quota::Quota;
 
-/// Paths that are handed over together.
+/// Paths that are handed over together, and objects in them, at most, but for those of the last path.
 const PATHS: usize = 1 << 10;
+const OBJECTS: usize = 1 << 14;
+/// Bytes of a path, and of an object in it with its labels, of which there is room for twice as many.
+const PATH_BYTES: usize = size_of::<Value>() + size_of::<Path>() + 16;
+const OBJECT_BYTES: usize = 2 * size_of::<Value>() + size_of::<Vec<Str>>();
 
 /// Walks through what was reached and, if there are targets, marked: depth first.
 ///
@@ -21,6 +22,10 @@ pub(super) struct Walk {
     stack: Vec<Stand>,
     source: Option<VertexRef>,
     paths: Vec<Value>,
+    /// Objects in them.
+    objects: usize,
+    /// Bytes of the stack.
+    bytes: usize,
     steps: usize,
 }
 
@@ -35,38 +40,34 @@ struct Stand {
 
 impl Walk {
     pub(super) fn new(source: VertexRef) -> Self {
-        Self { stack: Vec::new(), source: Some(source), paths: Vec::new(), steps: 0 }
+        Self { stack: Vec::new(), source: Some(source), paths: Vec::new(), objects: 0, bytes: 0, steps: 0 }
     }
 
-    /// The paths that were found since the last call.
-    pub(super) fn take(&mut self) -> Vec<Value> {
-        std::mem::take(&mut self.paths)
+    /// The paths that were found since the last call, and roughly their bytes.
+    pub(super) fn take(&mut self) -> (Vec<Value>, usize) {
+        let bytes = self.paths.len() * PATH_BYTES + std::mem::take(&mut self.objects) * OBJECT_BYTES;
+        (std::mem::take(&mut self.paths), bytes)
     }
 
     /// Goes on until there are some paths, or the quota is spent; whether it is done.
-    pub(super) fn go_on(
-        &mut self,
-        edges: &Edges,
-        wanted: &Wanted,
-        room: &Room,
-        ground: &Ground,
-        reader: &Reader<'_>,
-        quota: &Quota<'_>,
-    ) -> Result<bool, QueryError> {
+    pub(super) fn go_on(&mut self, on: On<'_>, room: &mut Room) -> Result<bool, QueryError> {
         if let Some(source) = self.source.take() {
-            if !is_wanted(wanted, room, ground.places.of_vertex(source)) {
+            if !is_wanted(on.wanted, room, on.place(source)) {
                 return Ok(true);
             }
-            self.stand(source, None, edges, wanted, room, (ground, reader))?;
+            self.stand(source, None, on, room)?;
         }
         while let Some(last) = self.stack.last_mut() {
             match last.next.pop() {
-                Some((v, edge)) => self.stand(v, edge, edges, wanted, room, (ground, reader))?,
-                None => drop(self.stack.pop()),
+                Some((v, edge)) => self.stand(v, edge, on, room)?,
+                None => {
+                    let left = self.stack.pop();
+                    self.bytes -= left.map_or(0, |left| left.bytes());
+                }
             }
             self.steps += 1;
-            let is_over = self.steps.is_multiple_of(BETWEEN_LOOKS) && quota.is_spent();
-            if self.paths.len() >= PATHS || is_over {
+            if self.paths.len() >= PATHS || self.objects >= OBJECTS || on.is_over(self.steps) {
+                room.hold_besides(self.bytes, on.ground)?;
                 return Ok(false);
             }
         }
@@ -78,49 +79,52 @@ impl Walk {
         &mut self,
         v: VertexRef,
         edge: Option<EdgeRef>,
-        edges: &Edges,
-        wanted: &Wanted,
+        on: On<'_>,
         room: &Room,
-        at: (&Ground, &Reader<'_>),
     ) -> Result<(), QueryError> {
-        let places = &at.0.places;
-        let place = places.of_vertex(v);
+        let place = on.place(v);
         self.stack.push(Stand { v, edge, next: Vec::new() });
-        let ends_here = |place: u32| match &wanted.targets {
-            Some(targets) => targets.binary_search(&place).is_ok(),
-            None => true,
-        };
-        if ends_here(place as u32) {
-            self.paths.push(self.path());
+        if on.wanted.ends_at(place) {
+            let path = self.path();
+            self.paths.push(path);
         }
         let (distance, mut next) = (room.distance(place), Vec::new());
-        edges.for_each(v, wanted, at, |step| {
-            let place = places.of_vertex(step.to);
+        on.edges.for_each(v, on, |step| {
+            let place = on.place(step.to);
             let there = room.distance(place);
             let leads_on =
-                there.is_finite() && there == distance + step.length && is_wanted(wanted, room, place);
+                there.is_finite() && there == distance + step.length && is_wanted(on.wanted, room, place);
             // Where an edge takes it no farther (it may be too short to be seen in the sum), it might come back.
             if leads_on && (there > distance || !self.stack.iter().any(|stand| stand.v == step.to)) {
                 next.push((step.to, step.edge));
             }
         })?;
-        if !wanted.includes_edges {
+        if !on.wanted.includes_edges {
             next.sort_unstable_by_key(|(v, _)| std::cmp::Reverse(*v));
             next.dedup_by_key(|(v, _)| *v);
         }
         if let Some(last) = self.stack.last_mut() {
             last.next = next;
+            self.bytes += last.bytes();
         }
         Ok(())
     }
 
-    fn path(&self) -> Value {
+    fn path(&mut self) -> Value {
         let mut objects = Vec::with_capacity(2 * self.stack.len());
         for stand in &self.stack {
             objects.extend(stand.edge.map(Value::EdgeRef));
             objects.push(Value::VertexRef(stand.v));
         }
+        self.objects += objects.len();
         Path { labels: vec![Vec::new(); objects.len()], objects }.into()
+    }
+}
+
+impl Stand {
+    /// Bytes that it takes on the stack.
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.next.capacity() * size_of::<(VertexRef, Option<EdgeRef>)>()
     }
 }
 

@@ -165,6 +165,8 @@ impl Finding {
 
     /// The edges of some vertices are found.
     fn found_some(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        // Vertices come in the order of their places; their edges may not.
+        self.some.sort_by_key(|found| found.from);
         if self.all.len() + self.some.len() > MOST {
             return Err(QueryError::step(
                 &cx.op.step,
