@@ -369,7 +369,8 @@ impl Life<Course> {
             && let Some(open) = self.way.ground.take()?
         {
             self.commit(open, true, answer);
-        } else {
+        } else if !self.has_ended() {
+            // Where it was given up meanwhile, its transaction may have been rolled back with it: that is no success.
             self.finish(answer.map(unrolled));
         }
         Ok(())
@@ -436,5 +437,58 @@ fn unrolled(value: Value) -> Vec<(Value, u64)> {
         Value::List(list) => list.iter().map(|member| (member.clone(), 1)).collect(),
         Value::Set(set) => set.iter().map(|member| (member.clone(), 1)).collect(),
         value => vec![(value, 1)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use server::{Client, Push, ResultBatch, ResultSink, Summary};
+
+    use super::*;
+    use crate::Database;
+
+    struct Told(mpsc::Sender<bool>);
+
+    impl ResultSink for Told {
+        fn push(&self, _: ResultBatch) -> Push {
+            Push::Taken
+        }
+        fn finish(&self, outcome: Result<Summary, server::QueryError>) {
+            let _ = self.0.send(outcome.is_ok());
+        }
+    }
+
+    /// Ends a script that has written, after it was given up or not. What its client is told.
+    fn end(is_given_up: bool) -> mpsc::Receiver<bool> {
+        let db = Database::in_memory().unwrap();
+        let client = Client { address: [127, 0, 0, 1].into(), connection: 1 };
+        let wishes = Wishes::of_application();
+        let plot = Plot::read("1", "g", &Bindings::new()).unwrap();
+        let course = Course {
+            ground: Ground::of_script(&db.inner, client, Bindings::new()).unwrap(),
+            time: Mutex::new(wishes.time(&db.inner)),
+            beginning: Some(Beginning { plot: plot.clone(), variables: Bindings::new() }),
+            under: Mutex::new(Under { plot, detail: None, is_explicit: false }),
+        };
+        let (send, told) = mpsc::channel();
+        let life = Life::new(&db.inner, wishes, Arc::new(Told(send)), None, course);
+        life.transaction().unwrap().0.add_vertex(None, "a").unwrap();
+        let handle = life.clone().handle();
+        if is_given_up {
+            handle.cancel();
+        }
+        life.end(None).unwrap();
+        if !is_given_up {
+            assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(true));
+        }
+        told
+    }
+
+    #[test]
+    fn what_was_rolled_back_because_its_client_went_is_no_success() {
+        end(false);
+        assert!(end(true).try_recv().is_err());
     }
 }
