@@ -300,6 +300,7 @@ impl Graph {
         }
         let version = self.change_schema(|schema| {
             schema.mode = description.mode;
+            schema.allow_null_values = description.allow_null_values;
             schema.vertices.clone_from(&description.vertices);
             schema.edges.clone_from(&description.edges);
             Ok(())

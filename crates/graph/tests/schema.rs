@@ -183,6 +183,46 @@ fn required_properties_must_be_there_when_the_transaction_commits() {
 }
 
 #[test]
+fn a_null_is_of_every_type_where_it_is_allowed_and_never_what_is_required() {
+    let graph = graph();
+    declare(&graph, "person", "age", key(ValueType::Int)).unwrap();
+    declare(&graph, "person", "name", VertexKeyDescription { required: true, ..key(ValueType::String) })
+        .unwrap();
+    let allow = |allow| {
+        graph.change_schema(|schema| {
+            schema.allow_null_values = allow;
+            Ok(())
+        })
+    };
+    let try_null = |key: &str| {
+        let transaction = graph.begin();
+        let v = transaction.add_vertex(None, "person")?;
+        set(&transaction, v, "name", "x".into())?;
+        set(&transaction, v, key, Value::Null)?;
+        transaction.commit()
+    };
+    assert!(matches!(refused(try_null("age")), SchemaError::WrongType { .. }));
+    allow(true).unwrap();
+    try_null("age").unwrap();
+    let error = refused(try_null("name"));
+    assert!(error.to_string().contains("null"), "{error}");
+    // What is there stays, and counts as no value of a key that becomes required.
+    allow(false).unwrap();
+    let required = VertexKeyDescription { required: true, ..key(ValueType::Int) };
+    assert!(matches!(refused(declare(&graph, "person", "age", required)), SchemaError::Broken(_)));
+    declare(&graph, "person", "age", key(ValueType::Long)).unwrap();
+    let snapshot = graph.snapshot();
+    let ages = |snapshot: &graph::Snapshot| {
+        let reader = snapshot.reader();
+        let mut found = Vec::new();
+        reader.scan_vertices(None, &mut graph::ScanCursor::default(), 10, &mut found);
+        let key = snapshot.catalog().key("age").unwrap();
+        found.iter().map(|v| reader.value(*v, key)).collect::<Vec<_>>()
+    };
+    assert_eq!(ages(&snapshot), [Some(Value::Null)]);
+}
+
+#[test]
 fn a_strict_schema_refuses_what_it_does_not_declare_and_gives_it_no_id() {
     let graph = graph();
     graph

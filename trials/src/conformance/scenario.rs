@@ -37,9 +37,6 @@ struct Scenario<'a> {
 
 /// Runs a scenario.
 pub(crate) fn run<'a>(case: &'a Case, door: &'a mut dyn Door, elements: &'a mut Elements) -> Outcome {
-    if case.is("AllowNullPropertyValues") {
-        return Outcome::Skipped("for graphs that store null".to_owned());
-    }
     if case.is("TinkerServiceRegistry") && !has_services(door) {
         let (what, message) = (SERVICES.to_owned(), "call('--list') does not have them".to_owned());
         return Outcome::Refused { what, message };
@@ -56,18 +53,16 @@ pub(crate) fn run<'a>(case: &'a Case, door: &'a mut dyn Door, elements: &'a mut 
         traversal: String::new(),
         answer: None,
     };
-    for step in &case.steps {
-        let Some(line) = Line::of(step) else { return scenario.failed("a known line", &step.value) };
-        match scenario.line(line) {
-            Ok(()) => {}
-            Err(End::Outcome(outcome)) => return outcome,
-            Err(End::Differs(expected, got)) => return scenario.failed(&expected, &got),
-        }
+    let stores_null = case.is("AllowNullPropertyValues");
+    let outcome = match stores_null.then(|| scenario.store_null(true)) {
+        Some(Err(end)) => scenario.ended(end),
+        _ => scenario.lines(case),
+    };
+    // The next scenario finds the graph as it was.
+    match stores_null.then(|| scenario.store_null(false)) {
+        Some(Err(end)) => scenario.ended(end),
+        _ => outcome,
     }
-    if !case.steps.iter().filter_map(Line::of).any(|line| line.is_assertion()) {
-        return scenario.failed("an assertion", "none");
-    }
-    Outcome::Passed
 }
 
 /// The services of TinkerPop's test server.
@@ -79,6 +74,33 @@ fn has_services(door: &mut dyn Door) -> bool {
 }
 
 impl<'a> Scenario<'a> {
+    /// Says of the empty graph whether its properties may be null.
+    fn store_null(&mut self, on: bool) -> Result<(), End> {
+        let text = format!("g.call('mangrove.schema.declare', [allow_null_values: {on}])");
+        let answer = self.door.ask(EMPTY, &text, &Bindings::new());
+        answer.map(drop).map_err(|failure| refused_or(failure, &text))
+    }
+
+    fn lines(&mut self, case: &'a Case) -> Outcome {
+        for step in &case.steps {
+            let Some(line) = Line::of(step) else { return self.failed("a known line", &step.value) };
+            if let Err(end) = self.line(line) {
+                return self.ended(end);
+            }
+        }
+        if !case.steps.iter().filter_map(Line::of).any(|line| line.is_assertion()) {
+            return self.failed("an assertion", "none");
+        }
+        Outcome::Passed
+    }
+
+    fn ended(&self, end: End) -> Outcome {
+        match end {
+            End::Outcome(outcome) => outcome,
+            End::Differs(expected, got) => self.failed(&expected, &got),
+        }
+    }
+
     fn failed(&self, expected: &str, got: &str) -> Outcome {
         let traversal = self.traversal.clone();
         Outcome::Failed(Difference { traversal, expected: expected.to_owned(), got: got.to_owned() })

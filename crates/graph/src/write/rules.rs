@@ -23,6 +23,11 @@ impl Transaction {
         vertex.keys.get(&catalog.key(key)?).map(|key| key.cardinality)
     }
 
+    /// Whether a property may have the value null.
+    pub fn allows_null_values(&self) -> bool {
+        self.base.catalog().schema().allow_null_values()
+    }
+
     /// The label of a vertex, existing or not.
     fn label_of(&self, v: VertexRef) -> Option<VertexLabelId> {
         Some(self.memory().blocks.stripe(stripe_of(v))?.label)

@@ -24,11 +24,15 @@ pub(super) fn sorting(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
 /// Declares what is given; the schema then.
 pub(super) fn declare(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
     let given = description(parameters)?;
-    let has_mode = parameters.get(&Value::from("mode")).is_some();
+    let [has_mode, has_null_values] =
+        ["mode", "allow_null_values"].map(|field| parameters.get(&Value::from(field)).is_some());
     inner.graph.change_schema(|schema| {
         schema.extend(&given);
         if has_mode {
             schema.mode = given.mode;
+        }
+        if has_null_values {
+            schema.allow_null_values = given.allow_null_values;
         }
         Ok(())
     })?;

@@ -54,11 +54,16 @@ impl Change<'_> {
     ) -> Result<(Str, Value), QueryError> {
         let value = self.value(&property.value, batch, row)?;
         let key = self.name(&property.key, "property key", batch, row)?;
-        if value.is_null() && key.starts_with('~') {
-            // What is written the graph refuses itself; a null only removes what is there.
+        if self.removes(&value) && key.starts_with('~') {
+            // What is written the graph refuses itself; this only removes what is there.
             return Err(GraphError::HiddenName { space: NameSpace::Key, name: key.to_string() }.into());
         }
         Ok((key, value))
+    }
+
+    /// Whether a property that is set to this value is removed: to null, unless the graph may have null values.
+    pub(super) fn removes(&self, value: &Value) -> bool {
+        value.is_null() && !self.transaction.allows_null_values()
     }
 
     fn value(&self, value: &Operand, batch: &Batch, row: usize) -> Result<Value, QueryError> {
@@ -76,14 +81,14 @@ impl Change<'_> {
         let mut meta = Vec::with_capacity(property.meta.len());
         for (key, value) in &property.meta {
             let value = self.value(value, batch, row)?;
-            if !value.is_null() {
+            if !self.removes(&value) {
                 meta.push((self.name(key, "property key", batch, row)?, value));
             }
         }
         Ok(meta)
     }
 
-    /// Where the step says no cardinality, the graph's schema does. A null value removes the property.
+    /// Where the step says no cardinality, the graph's schema does.
     pub(super) fn set_on_vertex(
         &self,
         v: VertexRef,
@@ -94,11 +99,11 @@ impl Change<'_> {
         let (key, value) = self.key_and_value(property, batch, row)?;
         let keeps = property.again && self.transaction.declared_cardinality(v, &key).is_none();
         let cardinality = property.cardinality.or(keeps.then_some(gremlin::Cardinality::List));
-        let meta = if value.is_null() { Vec::new() } else { self.meta(property, batch, row)? };
+        let meta = if self.removes(&value) { Vec::new() } else { self.meta(property, batch, row)? };
         self.put_on_vertex(v, (&key, value), cardinality, &meta)
     }
 
-    /// Where no cardinality is given, the graph's schema says one. A null value removes the property.
+    /// Where no cardinality is given, the graph's schema says one.
     pub(super) fn put_on_vertex(
         &self,
         v: VertexRef,
@@ -111,7 +116,7 @@ impl Change<'_> {
             gremlin::Cardinality::List => Cardinality::List,
             gremlin::Cardinality::Set => Cardinality::Set,
         });
-        if value.is_null() {
+        if self.removes(&value) {
             let cardinality = cardinality.unwrap_or_else(|| self.transaction.cardinality(v, key));
             return if cardinality == Cardinality::Single { self.remove_values(v, key) } else { Ok(()) };
         }
@@ -131,7 +136,6 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// A null value removes the property.
     pub(super) fn set_on_edge(
         &self,
         e: EdgeRef,
@@ -147,7 +151,6 @@ impl Change<'_> {
         self.put_on_edge(e, (&key, value), cardinality)
     }
 
-    /// A null value removes the property.
     pub(super) fn put_on_edge(
         &self,
         e: EdgeRef,
@@ -157,9 +160,10 @@ impl Change<'_> {
         if cardinality.is_some() {
             return Err(self.edge_property_alone());
         }
-        match value {
-            Value::Null => self.transaction.drop_edge_property(e, key)?,
-            value => self.transaction.set_edge_property(e, key, value)?,
+        if self.removes(&value) {
+            self.transaction.drop_edge_property(e, key)?;
+        } else {
+            self.transaction.set_edge_property(e, key, value)?;
         }
         Ok(())
     }
@@ -176,9 +180,11 @@ impl Change<'_> {
         row: usize,
     ) -> Result<(), QueryError> {
         let id = self.place_of(owner)?.ok_or_else(|| GraphError::NoSuchProperty(owner.id.clone()))?;
-        match self.key_and_value(property, batch, row)? {
-            (key, Value::Null) => self.transaction.drop_meta_property(id, &key)?,
-            (key, value) => self.transaction.set_meta_property(id, &key, value)?,
+        let (key, value) = self.key_and_value(property, batch, row)?;
+        if self.removes(&value) {
+            self.transaction.drop_meta_property(id, &key)?;
+        } else {
+            self.transaction.set_meta_property(id, &key, value)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! revision u64 │ schema │ next index u32 │ count, ( number u32 │ label │ kind u8 │ state u8 │ keys… )… │ retypes │ nodes │ sorting
-//! schema        version u64 │ mode u8 │ count, ( label │ count, vertex key… )… │ count, ( label │ sort key + 1 │ count, edge key… )…
+//! schema        version u64 │ flags u8 (1 strict, 2 null values) │ count, ( label │ count, vertex key… )… │ count, ( label │ sort key + 1 │ count, edge key… )…
 //! vertex key    key │ type │ cardinality u8 │ required u8 │ count, ( key │ type )…
 //! edge key      key │ type │ required u8
 //! type          the name of the Gremlin type; empty for any
@@ -157,7 +157,7 @@ fn decode_index(input: &mut Input<'_>) -> Result<Index, Malformed> {
 
 fn encode_schema(schema: &Schema, output: &mut Output) {
     output.u64(schema.version);
-    output.u8((schema.mode == SchemaMode::Strict).into());
+    output.u8(u8::from(schema.mode == SchemaMode::Strict) | u8::from(schema.allow_null_values) << 1);
     output.list(&schema.vertices, |output, (label, vertex)| {
         output.u16(label.0);
         output.list(&vertex.keys, |output, (key, declared)| {
@@ -184,7 +184,9 @@ fn encode_schema(schema: &Schema, output: &mut Output) {
 
 fn decode_schema(input: &mut Input<'_>) -> Result<Schema, Malformed> {
     let version = input.u64()?;
-    let mode = if input.u8()? == 0 { SchemaMode::Open } else { SchemaMode::Strict };
+    let flags = input.u8()?;
+    Malformed::unless(flags < 4, "a schema has unknown flags")?;
+    let mode = if flags & 1 == 0 { SchemaMode::Open } else { SchemaMode::Strict };
     let vertices = input.list(6, |input| {
         let label = VertexLabelId(input.u16()?);
         Ok((label, VertexSchema { keys: input.list(12, decode_vertex_key)? }))
@@ -197,7 +199,7 @@ fn decode_schema(input: &mut Input<'_>) -> Result<Schema, Malformed> {
         })?;
         Ok((label, EdgeSchema { keys, sort_key, nodes: None }))
     })?;
-    Ok(Schema { version, mode, vertices, edges })
+    Ok(Schema { version, mode, allow_null_values: flags & 2 != 0, vertices, edges })
 }
 
 fn decode_nodes(schema: &mut Schema, input: &mut Input<'_>) -> Result<(), Malformed> {
@@ -270,6 +272,7 @@ mod tests {
             schema: Schema {
                 version: 3,
                 mode: SchemaMode::Strict,
+                allow_null_values: true,
                 vertices: [(VertexLabelId(1), VertexSchema { keys: [(KeyId(2), key)].into() })].into(),
                 edges: [(
                     EdgeLabelId(4),

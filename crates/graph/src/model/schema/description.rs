@@ -17,6 +17,8 @@ use crate::model::{Catalog, EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 pub struct SchemaDescription {
     /// Whether what is not declared is refused.
     pub mode: SchemaMode,
+    /// Whether a property may have the value null ([`Schema::allow_null_values`]).
+    pub allow_null_values: bool,
     /// What is declared of vertices, by label.
     pub vertices: BTreeMap<String, VertexDescription>,
     /// What is declared of edges, by label.
@@ -70,6 +72,7 @@ impl SchemaDescription {
         };
         Self {
             mode: schema.mode(),
+            allow_null_values: schema.allow_null_values(),
             vertices: schema.vertices.iter().map(vertex).collect(),
             edges: schema.edges.iter().map(edge).collect(),
             indexes: catalog
@@ -80,7 +83,7 @@ impl SchemaDescription {
         }
     }
 
-    /// Takes over what `other` says of labels, keys, sort keys and nodes; what it does not mention stays. Mode and indexes stay.
+    /// Takes over what `other` says of labels, keys, sort keys and nodes; what it does not mention stays. Mode, null values and indexes stay.
     pub fn extend(&mut self, other: &Self) {
         for (label, declared) in &other.vertices {
             let keys = &mut self.vertices.entry(label.clone()).or_default().keys;
@@ -122,7 +125,8 @@ impl SchemaDescription {
         version: u64,
         mut intern: impl FnMut(NameSpace, &str) -> Result<u16>,
     ) -> Result<Schema> {
-        let mut schema = Schema { version, mode: self.mode, ..Schema::default() };
+        let Self { mode, allow_null_values, .. } = *self;
+        let mut schema = Schema { version, mode, allow_null_values, ..Schema::default() };
         for (label, declared) in &self.vertices {
             let id = VertexLabelId(intern(NameSpace::VertexLabel, label)?);
             let place = format!("vertices.{label}.keys");

@@ -56,6 +56,7 @@ pub enum SchemaMode {
 pub struct Schema {
     pub(crate) version: u64,
     pub(crate) mode: SchemaMode,
+    pub(crate) allow_null_values: bool,
     pub(crate) vertices: BTreeMap<VertexLabelId, VertexSchema>,
     pub(crate) edges: BTreeMap<EdgeLabelId, EdgeSchema>,
 }
@@ -108,6 +109,10 @@ impl Schema {
     /// Whether what is not declared is refused.
     pub fn mode(&self) -> SchemaMode {
         self.mode
+    }
+    /// Whether a property may have the value null. If not, a step that sets it to null removes it.
+    pub fn allow_null_values(&self) -> bool {
+        self.allow_null_values
     }
     /// What is declared of the vertices of a label.
     pub fn vertex(&self, label: VertexLabelId) -> Option<&VertexSchema> {

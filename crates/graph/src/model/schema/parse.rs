@@ -20,6 +20,7 @@ impl SchemaDescription {
     ///
     /// ```text
     /// { mode: 'open' | 'strict',
+    ///   allow_null_values: BOOLEAN,
     ///   vertices: { LABEL: { keys: { KEY: TYPE | { type: TYPE, cardinality: 'single' | 'list' | 'set',
     ///                                              required: BOOLEAN, meta: { KEY: TYPE } } } } },
     ///   edges:    { LABEL: { sort: KEY, nodes: MAX | { min: MIN, max: MAX },
@@ -36,6 +37,7 @@ impl SchemaDescription {
         for (field, place, value) in fields(value, "")? {
             match field {
                 "mode" => description.mode = mode(value, &place)?,
+                "allow_null_values" => description.allow_null_values = boolean(value, &place)?,
                 "vertices" => description.vertices = named(value, &place, vertex)?,
                 "edges" => description.edges = named(value, &place, edge)?,
                 "indexes" => {
@@ -44,7 +46,7 @@ impl SchemaDescription {
                         description.indexes.push(index);
                     }
                 }
-                _ => return Err(unknown(place, "mode, vertices, edges and indexes")),
+                _ => return Err(unknown(place, "mode, allow_null_values, vertices, edges and indexes")),
             }
         }
         Ok(description)
@@ -70,6 +72,7 @@ impl SchemaDescription {
         };
         map([
             ("mode", Some(Value::str(mode))),
+            ("allow_null_values", flag(self.allow_null_values)),
             ("vertices", Some(by_name(&self.vertices, vertex))),
             ("edges", Some(by_name(&self.edges, edge))),
             ("indexes", Some(self.indexes.iter().map(IndexDescription::to_value).collect::<Vec<_>>().into())),
@@ -135,6 +138,13 @@ impl IndexDescription {
             ("keys", Some(keys.into())),
             ("kind", Some(Value::str(self.kind.name()))),
         ])
+    }
+}
+
+fn boolean(value: &Value, place: &str) -> Result<bool, SchemaError> {
+    match value {
+        Value::Bool(is) => Ok(*is),
+        _ => Err(bad(place, "expected true or false")),
     }
 }
 
@@ -311,6 +321,7 @@ mod tests {
         let edge_key = EdgeKeyDescription { value_type: Some(ValueType::Long), required: true };
         SchemaDescription {
             mode: SchemaMode::Strict,
+            allow_null_values: true,
             vertices: [("person".into(), VertexDescription { keys: [("email".into(), key)].into() })].into(),
             edges: [(
                 "knows".into(),
@@ -353,6 +364,8 @@ mod tests {
         assert_eq!(text, "edges.knows.nodes.least: there is no such field; possible are min and max");
         let text = nodes(map([("min", Some(Value::Int(3)))]));
         assert_eq!(text, "edges.knows.nodes: the bounds of edge nodes need a max");
+        let text = refused(nested(&["allow_null_values"], 1.into()));
+        assert_eq!(text, "allow_null_values: expected true or false");
         let text = refused(nested(&["mode"], true.into()));
         assert_eq!(text, "mode: expected a string, found a Boolean");
         let index = map([("label", Some("person".into())), ("kind", Some("unique".into()))]);

@@ -84,7 +84,9 @@ impl<'a> Rules<'a> {
         value: Value,
     ) -> Result<Value, SchemaError> {
         let declared = self.vertex_key(label, key)?;
-        self.typed(declared.and_then(|key| key.value_type), value, || of_vertices(label, key.1.into()))
+        let (value_type, required) =
+            declared.map_or((None, false), |declared| (declared.value_type, declared.required));
+        self.typed(value_type, required, value, || of_vertices(label, key.1.into()))
     }
 
     /// The value as it is to be stored under a key of a vertex property.
@@ -99,7 +101,7 @@ impl<'a> Rules<'a> {
         let declared = self.vertex_key(label, key)?;
         let known = declared.and_then(|declared| declared.meta.get(&meta.0?));
         let known = self.unless_undeclared(known, place)?;
-        self.typed(known.copied().flatten(), value, place)
+        self.typed(known.copied().flatten(), false, value, place)
     }
 
     /// The value as it is to be stored under a key of an edge.
@@ -112,20 +114,29 @@ impl<'a> Rules<'a> {
         let place = || (NameSpace::EdgeLabel, label.0, key.1.into());
         let declared = key.0.and_then(|key| self.schema.edge(label)?.keys.get(&key));
         let declared = self.unless_undeclared(declared, place)?;
-        self.typed(declared.and_then(|key| key.value_type), value, place)
+        let (value_type, required) = declared.map_or((None, false), |key| (key.value_type, key.required));
+        self.typed(value_type, required, value, place)
     }
 
+    /// A null is of every type, where it may be stored; but no value, where there must be one.
     fn typed(
         &self,
         declared: Option<ValueType>,
+        required: bool,
         value: Value,
         place: impl FnOnce() -> KeyPlace,
     ) -> Result<Value, SchemaError> {
-        let Some(declared) = declared else { return Ok(value) };
-        let fitting = if self.stored { retype(&value, declared) } else { fit(&value, declared) };
+        let fitting = match declared {
+            _ if value.is_null() && required => None,
+            None => Some(value.clone()),
+            Some(_) if value.is_null() && (self.stored || self.schema.allow_null_values) => Some(Value::Null),
+            Some(declared) if self.stored => retype(&value, declared),
+            Some(declared) => fit(&value, declared),
+        };
         fitting.ok_or_else(|| {
             let (space, label, key) = place();
-            let (label, expected) = (self.name(space, label), type_name(declared));
+            let (label, expected) =
+                (self.name(space, label), declared.map_or_else(|| "value".to_owned(), type_name));
             let found = value.gtype().map_or_else(|| value.type_name().to_owned(), type_name);
             SchemaError::WrongType { space, label, key, expected, found }
         })

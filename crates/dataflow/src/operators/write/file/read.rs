@@ -153,12 +153,17 @@ impl Reading {
     }
 }
 
-/// Adds an edge. A null among its properties is no property of this graph.
+/// Whether a property with this value is one of the graph.
+fn is_stored(value: &Value, transaction: &Transaction) -> bool {
+    !value.is_null() || transaction.allows_null_values()
+}
+
+/// Adds an edge.
 fn add_edge(edge: Edge, from: VertexRef, to: VertexRef, transaction: &Transaction) -> Result<(), QueryError> {
     watch::ticks(TICKS);
     let Edge { id, label, properties, .. } = edge;
     let e = transaction.add_edge((!id.is_null()).then_some(id), &label, from, to)?;
-    for property in properties.into_iter().filter(|property| !property.value.is_null()) {
+    for property in properties.into_iter().filter(|property| is_stored(&property.value, transaction)) {
         transaction.set_edge_property(e, &property.key, property.value)?;
     }
     Ok(())
@@ -172,11 +177,12 @@ fn set_property(
     transaction: &Transaction,
 ) -> Result<(), QueryError> {
     let VertexProperty { key, value, properties, .. } = property;
-    if value.is_null() {
+    if !is_stored(&value, transaction) {
         return Ok(());
     }
     let keeps = many && transaction.declared_cardinality(v, &key).is_none();
-    let meta = properties.into_iter().filter(|it| !it.value.is_null()).map(|it| (it.key, it.value));
+    let meta =
+        properties.into_iter().filter(|it| is_stored(&it.value, transaction)).map(|it| (it.key, it.value));
     let meta: Vec<(Str, Value)> = meta.collect();
     transaction.set_vertex_property(v, keeps.then_some(Cardinality::List), &key, value, &meta)?;
     Ok(())
