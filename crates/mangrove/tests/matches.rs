@@ -27,6 +27,22 @@ fn error(traversal: &str) -> String {
     }
 }
 
+#[test]
+fn what_a_reducer_inside_of_a_pattern_makes_is_of_one_traverser_and_forgets_nothing() {
+    let db = database();
+    for (traversal, expected) in [
+        ("g.V().match(as('x').union(group())).select('x').by('n')", ["a", "b", "c", "d"]),
+        (
+            "g.V().match(as('x').count().as('c'), as('c').local(max())).select('x').by('n')",
+            ["a", "b", "c", "d"],
+        ),
+        ("g.V().match(as('x').optional(out().count()).as('c')).select('c')", ["1", "1", "1", "2"]),
+    ] {
+        let found = ask(&db, traversal);
+        assert_eq!(found, expected, "{traversal}");
+    }
+}
+
 const TRIANGLE: &str = "as('x').out('k').as('y'), as('y').out('k').as('z'), as('x').out('k').as('z')";
 
 #[test]
@@ -114,6 +130,7 @@ fn nothing_of_it_is_seen_on_a_path() {
 fn patterns_that_are_none_are_refused() {
     for (traversal, part) in [
         ("g.V().match(out().as('x'))", "single start label"),
+        ("g.V().match(as('x').as('y').out())", "single start label"),
         ("g.V().match(as('x').out().as('y', 'z'))", "at most one label"),
         ("g.V().match(as('x').out().as('y'), as('u').out().as('v'))", "unsolvable"),
     ] {

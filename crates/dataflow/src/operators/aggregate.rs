@@ -1,12 +1,12 @@
-//! `count`, `sum`, `min`, `max`, `mean`, `fold`.
+//! `count`, `sum`, `min`, `max`, `mean`, `fold`, `tree`.
 
 use gremlin::Operator as Reducer;
 use planner::physical::{Aggregation, OpKind};
 use values::number::{self, ArithmeticError};
-use values::{Value, watch};
+use values::{Map, Value, watch};
 
 use crate::batch::{Batch, Column, bulk};
-use crate::combine::merge;
+use crate::combine::{merge, too_deep};
 use crate::error::QueryError;
 use crate::growing::{Chunked, Chunks};
 use crate::memory::reclaim;
@@ -34,7 +34,13 @@ struct Folding {
     runs: Chunks<(Value, u64)>,
     /// A member and how often it is still to come.
     run: Option<(Value, u64)>,
-    list: Vec<Value>,
+    made: Made,
+}
+
+/// What members are gathered in.
+enum Made {
+    List(Vec<Value>),
+    Tree(Map),
 }
 
 /// Members that go into their lists in one call.
@@ -79,7 +85,9 @@ impl Operator for Aggregate {
                 continue;
             }
             let Some(value) = batch.current.get(row) else { continue };
-            if *aggregation == Aggregation::Fold {
+            if let Aggregation::Fold | Aggregation::Tree = aggregation {
+                // Of equal paths one is enough.
+                let count = if *aggregation == Aggregation::Tree { 1 } else { count };
                 let copies = bulk::exact(count)? as usize;
                 // Charged for the list that it will be: a bulk may be enormous. Nothing has more room than that.
                 bytes += extent(&value)
@@ -119,16 +127,22 @@ impl Operator for Aggregate {
                     continue;
                 }
                 match aggregation {
-                    Aggregation::Fold => self.folding = Some(Folding::of(tag, state)),
+                    Aggregation::Fold => {
+                        let list = Vec::with_capacity(state.count as usize);
+                        self.folding = Some(Folding::of(tag, state, Made::List(list)));
+                    }
+                    Aggregation::Tree => {
+                        self.folding = Some(Folding::of(tag, state, Made::Tree(Map::tree())));
+                    }
                     _ => results.extend(state.result(aggregation, cx)?.map(|value| (tag, value))),
                 }
             }
             if let Some(folding) = &mut self.folding
-                && !folding.go_on(&mut room)
+                && !folding.go_on(&mut room, cx)?
             {
                 break;
             }
-            results.extend(self.folding.take().map(|folding| (folding.tag, folding.list.into())));
+            results.extend(self.folding.take().map(|folding| (folding.tag, folding.made.value())));
         }
         emit_results(results, cx, out);
         Ok(Step::More)
@@ -177,25 +191,46 @@ impl Aggregate {
 }
 
 impl Folding {
-    fn of(tag: u32, state: State) -> Self {
-        let list = Vec::with_capacity(state.count as usize);
-        Self { tag, runs: state.list.into_iter(), run: None, list }
+    fn of(tag: u32, state: State, made: Made) -> Self {
+        Self { tag, runs: state.list.into_iter(), run: None, made }
     }
 
     /// Adds members until all are in, or as many as there is `room` for; whether all are.
-    fn go_on(&mut self, room: &mut usize) -> bool {
+    fn go_on(&mut self, room: &mut usize, cx: &Context<'_>) -> Result<bool, QueryError> {
         while let Some((member, left)) = self.run.take().or_else(|| self.runs.next()) {
             if left <= *room as u64 {
                 *room -= left as usize;
-                self.list.extend(std::iter::repeat_n(member, left as usize));
+                self.made.add(member, left as usize, cx)?;
             } else {
-                self.list.extend(std::iter::repeat_n(&member, *room).cloned());
+                self.made.add(member.clone(), *room, cx)?;
                 self.run = Some((member, left - *room as u64));
                 *room = 0;
-                return false;
+                return Ok(false);
             }
         }
-        true
+        Ok(true)
+    }
+}
+
+impl Made {
+    fn add(&mut self, member: Value, times: usize, cx: &Context<'_>) -> Result<(), QueryError> {
+        match (self, member) {
+            (Self::List(list), member) => list.extend(std::iter::repeat_n(member, times)),
+            (Self::Tree(tree), Value::Path(path)) => {
+                if !tree.grow(&path.objects) {
+                    return Err(QueryError::step(&cx.op.step, too_deep(path.objects.len())));
+                }
+            }
+            (Self::Tree(_), _) => {}
+        }
+        Ok(())
+    }
+
+    fn value(self) -> Value {
+        match self {
+            Self::List(list) => list.into(),
+            Self::Tree(tree) => tree.into(),
+        }
     }
 }
 
@@ -220,7 +255,7 @@ impl State {
             }
             Aggregation::Min => before.into_iter().chain(longs).min(),
             Aggregation::Max => before.into_iter().chain(longs).max(),
-            Aggregation::Count | Aggregation::Fold | Aggregation::Reduce(..) => None,
+            Aggregation::Count | Aggregation::Fold | Aggregation::Tree | Aggregation::Reduce(..) => None,
         };
         let Some(value) = value.filter(|_| count > 0) else { return false };
         self.count = bulk::sum(self.count, count);

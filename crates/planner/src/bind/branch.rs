@@ -4,6 +4,9 @@
 //! branch({b}).option(1, {x}).option(none, {y})  ─►  keep({b} → s1) ─ union {is(s1, 1) ─ x}
 //!                                                                          {no option before ─ y}
 //! ```
+//!
+//! An option that has an answer for nothing (`count()`) has none where nobody has chosen it, so it is entered through a `choose()`, which
+//! knows that.
 
 use gremlin::{Argument, Pick, StepName, Traversal};
 
@@ -11,7 +14,7 @@ use super::call::Call;
 use super::filters::equal_to;
 use super::{Binder, Bound, Shape};
 use crate::PlanError;
-use crate::logical::{Chain, Exists, Kind, Modulator, Origin, Step};
+use crate::logical::{Chain, Choice, Choose, Exists, Flow, Kind, Modulator, Origin, Step};
 use crate::physical::{Formula, Slot, Test};
 
 /// The options of a branch by what they are for; of each its traversal.
@@ -35,9 +38,8 @@ impl Binder<'_> {
         let mut branches = Vec::new();
         let mut common: Option<Shape> = None;
         let mut add = |binder: &mut Self, test: Option<Step>, option: &Traversal| {
-            let (mut chain, result) = binder.stream_child(option, shape.clone())?;
-            chain.steps.splice(0..0, test);
-            branches.push(chain);
+            let (chain, result) = binder.stream_child(option, shape.clone())?;
+            branches.push(tested(test, chain));
             common = Some(match common.take() {
                 Some(known) => known.or(result),
                 None => result,
@@ -109,6 +111,33 @@ impl Binder<'_> {
         }
         Ok(options)
     }
+}
+
+/// An option for those that a test lets through.
+fn tested(test: Option<Step>, mut option: Chain) -> Chain {
+    let Some(test) = test else { return option };
+    if !answers_nothing(&option) {
+        option.steps.insert(0, test);
+        return option;
+    }
+    let exists = match test.kind {
+        Kind::Exists(exists) => exists,
+        kind => Exists { branches: vec![Chain::of(kind, StepName::Branch)], formula: Formula::All },
+    };
+    let choice = Choice::If(exists, option);
+    let nobody = Some(Chain::of(Kind::Discard, StepName::Branch));
+    Chain::of(
+        Kind::Choose(Box::new(Choose { choice, otherwise: nobody, unproductive: None })),
+        StepName::Branch,
+    )
+}
+
+/// Whether a chain, or a branch that its stream goes through, may have a result for a stream without traversers.
+fn answers_nothing(chain: &Chain) -> bool {
+    chain
+        .steps
+        .iter()
+        .any(|step| step.kind.makes_traversers() || !matches!(step.kind.flow(), Flow::Sequential))
 }
 
 fn exists(branches: Vec<Chain>, formula: Formula) -> Step {

@@ -43,17 +43,18 @@ impl Binder<'_> {
         into
     }
 
-    /// `path()` with modulators, which take turns; a path of which one makes nothing is left out.
+    /// `path()` with modulators, which take turns; a path of which one makes nothing is left out. A `lenient` one leaves out only
+    /// the object of which nothing is made.
     pub(super) fn path_by(
         &mut self,
         bys: Vec<Modulator>,
-        from: Option<Str>,
-        to: Option<Str>,
+        (from, to): (Option<Str>, Option<Str>),
+        lenient: bool,
         call: &Call<'_>,
     ) -> Kind {
         let simple: Option<Vec<_>> = bys.iter().map(Modulator::as_fetch).collect();
         if let Some(by) = simple {
-            return Kind::Path { by, lenient: false, from, to };
+            return Kind::Path { by, lenient, from, to };
         }
         let mut chain = Chain::of(Kind::Path { by: Vec::new(), lenient: false, from, to }, call.name);
         let count = bys.len();
@@ -65,12 +66,13 @@ impl Binder<'_> {
                 Kind::Unfold,
                 Self::keep_current(object),
                 Self::keep_of(object, made, by),
-                Kind::Load(made),
+                if lenient { Kind::Call(LocalFn::ListOf(Operand::Slot(made))) } else { Kind::Load(made) },
                 Kind::Aggregate(Aggregation::Fold),
             ];
             lists.push(Operand::Slot(self.kept(steps, call, &mut chain)));
         }
-        Self::push(&mut chain, Kind::Call(LocalFn::PathOf(lists)), call);
+        let path = if lenient { LocalFn::PathOfSome(lists) } else { LocalFn::PathOf(lists) };
+        Self::push(&mut chain, Kind::Call(path), call);
         Kind::Map(chain)
     }
 

@@ -159,7 +159,7 @@ impl Binder<'_> {
         let (from, to) = self.path_ends(call)?;
         if call.modulators(StepName::By).next().is_some() {
             let bys = self.bys_of_named(call, &Shape::unknown())?;
-            let steps = vec![self.path_by(bys, from, to, call), Kind::Call(LocalFn::IsSimple)];
+            let steps = vec![self.path_by(bys, (from, to), false, call), Kind::Call(LocalFn::IsSimple)];
             let is_simple = self.kept(steps, call, out);
             let wanted = Value::Bool(call.name == StepName::SimplePath);
             return Ok(Test::SlotIs(is_simple, equal_to(Operand::Const(wanted))));

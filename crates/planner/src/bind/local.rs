@@ -58,8 +58,8 @@ impl Binder<'_> {
 
     fn path(&mut self, call: &Call<'_>) -> Result<Kind, PlanError> {
         let bys = self.bys_of_named(call, &Shape::unknown())?;
-        let (from, to) = self.path_ends(call)?;
-        Ok(self.path_by(bys, from, to, call))
+        let ends = self.path_ends(call)?;
+        Ok(self.path_by(bys, ends, false, call))
     }
 
     fn project(&mut self, call: &Call<'_>, shape: &Shape) -> Result<(Kind, Vec<Str>), PlanError> {

@@ -75,7 +75,7 @@ pub(crate) fn bind(
     let names = Names::of(traversal, &mut plan)?;
     plan.seed = settings.seed.filter(|_| names.draws);
     let connects = !settings.unconnected;
-    let sack = SackPlace { settings: settings.sack, bulks: !settings.no_bulk, slot: None };
+    let sack = SackPlace { settings: settings.sack, bulks: !settings.no_bulk };
     let mut binder = Binder {
         schema,
         plan,

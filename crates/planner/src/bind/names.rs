@@ -32,9 +32,10 @@ pub(super) struct Names {
     pub first_write: Option<(StepName, Option<Position>)>,
     /// Where the object is kept that was current before an edge, if some `otherV` asks for it.
     pub before_edge: Option<Slot>,
-    /// Where a traverser has no past (the object that a `by` of `select` starts at), names given before it are out of sight:
-    /// those that are given since, with slots of their own, for what was called so before is still in the other.
-    given_since: Option<HashMap<Str, Option<Slot>>>,
+    /// Where a traverser has no past (the object that a `by` of `select` starts at), names given before it are out of sight.
+    given_since: Option<Since>,
+    /// Where sacks are, once somebody has asked; of a traverser with a past.
+    sack: Option<Slot>,
     /// Names of loops whose counter is asked for.
     pub counters: Vec<Str>,
     steps: usize,
@@ -65,7 +66,18 @@ pub(super) struct InSight {
     /// Those that every traverser has.
     certain: Vec<bool>,
     /// As [`Names`] has it.
-    given_since: Option<HashMap<Str, Option<Slot>>>,
+    given_since: Option<Since>,
+}
+
+/// What a traverser has that began without a past.
+#[derive(Clone)]
+struct Since {
+    /// The names that are given since, with slots of their own, for what was called so before is still in the other.
+    given: HashMap<Str, Option<Slot>>,
+    /// Where its sack is, once somebody has asked.
+    sack: Option<Slot>,
+    /// How many such are in one another.
+    depth: usize,
 }
 
 /// Where a traversal stands, while names are looked for.
@@ -97,7 +109,7 @@ impl Names {
     pub fn slot(&self, name: &str) -> Option<(Slot, &Shape)> {
         let label = self.labels.get(name)?;
         let slot = match &self.given_since {
-            Some(given) => *given.get(name)?,
+            Some(since) => *since.given.get(name)?,
             None => label.slot,
         };
         slot.map(|slot| (slot, &label.shape))
@@ -109,12 +121,15 @@ impl Names {
     }
 
     fn is_in_sight(&self, name: &str) -> bool {
-        self.given_since.as_ref().is_none_or(|given| given.contains_key(name))
+        self.given_since.as_ref().is_none_or(|since| since.given.contains_key(name))
     }
 
-    /// Whether no names are out of sight.
-    pub fn is_all_in_sight(&self) -> bool {
-        self.given_since.is_none()
+    /// Where the sack is of a traverser that gets where binding is, if somebody has asked.
+    pub fn sack(&mut self) -> &mut Option<Slot> {
+        match &mut self.given_since {
+            Some(since) => &mut since.sack,
+            None => &mut self.sack,
+        }
     }
 
     /// The names that are in sight, for [`Names::back_in_sight`].
@@ -125,14 +140,20 @@ impl Names {
     /// Puts all names out of sight. Returns those that were in sight.
     pub fn out_of_sight(&mut self) -> InSight {
         let before = self.in_sight();
-        self.given_since = Some(HashMap::new());
+        let depth = before.given_since.as_ref().map_or(1, |around| around.depth + 1);
+        self.given_since = Some(Since { given: HashMap::new(), sack: None, depth });
         self.forget();
         before
     }
 
     /// Ends what [`Names::out_of_sight`] began, or a child of which nothing is seen after it.
     pub fn back_in_sight(&mut self, before: InSight) {
-        self.given_since = before.given_since;
+        let inside = std::mem::replace(&mut self.given_since, before.given_since);
+        if let (Some(inside), Some(outside)) = (inside, &mut self.given_since)
+            && inside.depth == outside.depth
+        {
+            outside.sack = inside.sack;
+        }
         let was_certain = before.certain.into_iter().chain(std::iter::repeat(false));
         self.labels.values_mut().zip(was_certain).for_each(|(label, certain)| label.certain = certain);
     }
@@ -175,7 +196,9 @@ impl Names {
         label.bound = true;
         label.certain = true;
         match &mut self.given_since {
-            Some(given) => *given.entry(name.clone()).or_insert_with(|| label.slot.map(|_| plan.new_slot())),
+            Some(since) => {
+                *since.given.entry(name.clone()).or_insert_with(|| label.slot.map(|_| plan.new_slot()))
+            }
             None => label.slot,
         }
     }

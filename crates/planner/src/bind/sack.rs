@@ -7,7 +7,7 @@ use super::call::Call;
 use super::source::SackSettings;
 use super::{Binder, Bound, Shape};
 use crate::logical::{Chain, Kind};
-use crate::physical::{LocalFn, MergeSacks, Operand, Sack, SackWith, Slot};
+use crate::physical::{MergeSacks, Operand, Sack, SackWith};
 
 /// The sacks of a traversal.
 pub(super) struct SackPlace {
@@ -15,8 +15,6 @@ pub(super) struct SackPlace {
     pub settings: Option<SackSettings>,
     /// Whether traversers have bulks.
     pub bulks: bool,
-    /// Where they are, once somebody has asked.
-    pub slot: Option<Slot>,
 }
 
 impl Binder<'_> {
@@ -24,12 +22,7 @@ impl Binder<'_> {
         match call.args.first() {
             None => {
                 let sack = self.sack_place();
-                // What is found by its name has no past, and nothing in its sack but what was there at first.
-                let kind = match self.names.is_all_in_sight() {
-                    true => Kind::Sack(sack),
-                    false => Kind::Call(LocalFn::Constant(sack.initial)),
-                };
-                Self::push(out, kind, call);
+                Self::push(out, Kind::Sack(sack), call);
                 Ok(Shape::unknown())
             }
             Some(Argument::Operator(operator)) => {
@@ -44,8 +37,9 @@ impl Binder<'_> {
         }
     }
 
+    /// Where the sack is. What has no past has one of its own, with nothing in it but what was there at first.
     fn sack_place(&mut self) -> Sack {
-        let slot = *self.sack.slot.get_or_insert_with(|| self.plan.new_slot());
+        let slot = *self.names.sack().get_or_insert_with(|| self.plan.new_slot());
         let initial = self.sack.settings.as_ref().map_or(Value::Null, |settings| settings.initial.clone());
         Sack { slot, initial: Operand::Const(initial) }
     }

@@ -8,7 +8,7 @@ use super::names::declare;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Chain, Kind, Modulator};
-use crate::physical::{Aggregation, LocalFn};
+use crate::physical::Aggregation;
 
 impl Binder<'_> {
     pub(super) fn tree_or_graph(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
@@ -20,8 +20,7 @@ impl Binder<'_> {
         if call.args.is_empty() {
             // Of equal paths one is enough.
             let once = Kind::Dedup { keys: Vec::new(), across_iterations: false };
-            let list = Kind::Aggregate(Aggregation::Fold);
-            for kind in [path, once, list, Kind::Call(LocalFn::Tree)] {
+            for kind in [path, once, Kind::Aggregate(Aggregation::Tree)] {
                 Self::push(out, kind, call);
             }
             return Ok(Shape::of(Type::Map));
@@ -50,11 +49,7 @@ impl Binder<'_> {
 
     /// The path, without the objects for which a `by` has nothing.
     fn path_of_tree(&mut self, call: &Call<'_>) -> Result<Kind, PlanError> {
-        let bys = self.plain_bys(call, &Shape::unknown())?;
-        let by: Option<Vec<_>> = bys.iter().map(Modulator::as_fetch).collect();
-        let Some(by) = by else {
-            return Err(call.unsupported("with a by(traversal) that is more than a property, id or label"));
-        };
-        Ok(Kind::Path { by, lenient: true, from: None, to: None })
+        let bys = self.bys_of_named(call, &Shape::unknown())?;
+        Ok(self.path_by(bys, (None, None), true, call))
     }
 }

@@ -227,9 +227,13 @@ fn of_function(function: &LocalFn) -> Footprint {
         LocalFn::Constant(operand)
         | LocalFn::Rebuilt(operand)
         | LocalFn::EntryOf(operand)
+        | LocalFn::ListOf(operand)
         | LocalFn::Made(operand) => of_operand(operand),
         LocalFn::Call(Function::ToText(ToText::Format), args) => of_operands(args) | Footprint::PATH,
-        LocalFn::Call(_, args) | LocalFn::Each(_, args) | LocalFn::PathOf(args) => of_operands(args),
+        LocalFn::Call(_, args)
+        | LocalFn::Each(_, args)
+        | LocalFn::PathOf(args)
+        | LocalFn::PathOfSome(args) => of_operands(args),
         LocalFn::Scoped { key, side_effects, .. } => {
             let side_effect = if side_effects.is_empty() { Footprint::NONE } else { Footprint::SIDE_EFFECT };
             of_operand(key) | Footprint::PATH | side_effect

@@ -150,8 +150,8 @@ impl<'a> Plan<'a> {
             inner = traversal.steps;
         }
         let only_filters = inner.iter().all(is_filter);
-        match inner.iter().any(is_barrier) {
-            // It is one of what each traverser finds.
+        match inner.iter().any(is_barrier) || inner.iter().any(lets_out_reduced) {
+            // It is one of what each traverser finds, and what has been found before stays known.
             true => self.push(StepName::FlatMap, vec![Argument::Traversal(Traversal::anonymous(inner))]),
             false => self.steps.extend(inner),
         }
@@ -236,25 +236,38 @@ fn is_filter(step: &Instruction<StepName>) -> bool {
 /// Whether the step is a barrier to TinkerPop: then it sees what one traverser brings.
 fn is_barrier(step: &Instruction<StepName>) -> bool {
     use StepName as S;
+    match step.name {
+        S::Order | S::Dedup | S::Limit | S::Range | S::Skip | S::Tail | S::Sample | S::Aggregate => {
+            !is_local(step)
+        }
+        _ => is_reducer(step),
+    }
+}
+
+/// Whether what leaves the step has no past.
+fn is_reducer(step: &Instruction<StepName>) -> bool {
+    use StepName as S;
     let has_name = step.args.first().and_then(Argument::as_value).is_some_and(|name| name.as_str().is_some());
     match step.name {
-        S::Count
-        | S::Sum
-        | S::Min
-        | S::Max
-        | S::Mean
-        | S::Fold
-        | S::Order
-        | S::Dedup
-        | S::Limit
-        | S::Range
-        | S::Skip
-        | S::Tail
-        | S::Sample
-        | S::Cap
-        | S::Aggregate
-        | S::Tree => !matches!(step.args.first(), Some(Argument::Scope(gremlin::Scope::Local))),
+        S::Count | S::Sum | S::Min | S::Max | S::Mean | S::Fold | S::Cap | S::Tree => !is_local(step),
         S::Group | S::GroupCount => !has_name,
         _ => false,
     }
+}
+
+fn is_local(step: &Instruction<StepName>) -> bool {
+    matches!(step.args.first(), Some(Argument::Scope(gremlin::Scope::Local)))
+}
+
+/// Whether a child lets out what a reducer has made: traversers as they leave it go on.
+fn lets_out_reduced(step: &Instruction<StepName>) -> bool {
+    use StepName as S;
+    let lets_out = matches!(step.name, S::Local | S::Union | S::Choose | S::Option | S::Optional | S::Branch);
+    let reduces = |argument: &Argument| match argument {
+        Argument::Traversal(child) => {
+            child.steps.iter().any(|step| is_reducer(step) || lets_out_reduced(step))
+        }
+        _ => false,
+    };
+    lets_out && step.args.iter().any(reduces)
 }

@@ -92,6 +92,10 @@ fn path(
 ) -> Result<Pattern, PlanError> {
     let starts: Vec<Str> = names(first).collect();
     let [start] = &starts[..] else { return Err(no_start(at)) };
+    if rest.first().is_some_and(|step| step.name == StepName::As) {
+        // Both are names of what it starts at.
+        return Err(no_start(at));
+    }
     let ending = rest.iter().rev().take_while(|step| step.name == StepName::As).count();
     let (inner, ending) = rest.split_at(rest.len() - ending);
     let mut ends = ending.iter().flat_map(names);

@@ -6,7 +6,6 @@ use values::number::{self, ArithmeticError};
 use values::{Map, Set, Value, watch};
 
 use super::Around;
-use crate::combine::too_deep;
 use crate::error::QueryError;
 
 /// Bytes of a member in a list, and beside it while the list is made.
@@ -34,19 +33,6 @@ pub(super) fn members(object: &Value, around: Around<'_>) -> Result<Vec<Value>, 
     let beside = if matches!(object, Value::Map(_)) { ENTRY } else { 0 };
     around.hold((count(object) as u64).saturating_mul(MEMBER + beside))?;
     Ok(each(object).collect())
-}
-
-/// The tree that paths are.
-pub(super) fn tree(paths: &Value, around: Around<'_>) -> Result<Value, QueryError> {
-    let mut tree = Map::tree();
-    for path in each(paths) {
-        if let Value::Path(path) = path
-            && !tree.grow(&path.objects)
-        {
-            return Err(around.error(too_deep(path.objects.len())));
-        }
-    }
-    Ok(tree.into())
 }
 
 /// Number of members.

@@ -179,7 +179,6 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
             around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
         }),
         LocalFn::MapEntry(key) => Ok(map_entry(object, key)),
-        LocalFn::Tree => collection::tree(object, around).map(Some),
         LocalFn::Loops => {
             let loops = around.cx.tag.loops;
             Ok(Some(i32::try_from(loops).map_or(Value::Long(loops), Value::Int)))
@@ -193,7 +192,9 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
             Ok(operand(value, around).and_then(|value| parts::entry_of(object, value)))
         }
         LocalFn::Turn { first, of } => Ok(parts::turn(object, *first, *of)),
-        LocalFn::PathOf(lists) => Ok(parts::path_of(object, lists, around)),
+        LocalFn::ListOf(value) => Ok(Some(operand(value, around).into_iter().collect::<Vec<_>>().into())),
+        LocalFn::PathOf(lists) => Ok(parts::path_of(object, lists, false, around)),
+        LocalFn::PathOfSome(lists) => Ok(parts::path_of(object, lists, true, around)),
         LocalFn::IsSimple => Ok(parts::is_simple(object)),
         LocalFn::Scoped { key, pop, side_effects } => {
             Ok(operand(key, around).and_then(|key| parts::scoped(object, &key, *pop, side_effects, around)))

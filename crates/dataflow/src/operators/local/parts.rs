@@ -58,7 +58,7 @@ pub(super) fn turn(object: &Value, first: usize, of: usize) -> Option<Value> {
 }
 
 /// The path with the objects of the lists, which take turns; nothing, if there are fewer than it has.
-pub(super) fn path_of(object: &Value, lists: &[Operand], around: Around<'_>) -> Option<Value> {
+pub(super) fn path_of(object: &Value, lists: &[Operand], some: bool, around: Around<'_>) -> Option<Value> {
     let Value::Path(path) = object else { return None };
     let made: Vec<Value> =
         lists.iter().map(|list| around.cx.operand(list, around.batch, around.row)).collect::<Option<_>>()?;
@@ -71,7 +71,11 @@ pub(super) fn path_of(object: &Value, lists: &[Operand], around: Around<'_>) -> 
     for (i, labels) in path.labels.iter().enumerate() {
         watch::tick();
         let turn = i % turns.len().max(1);
-        result.push(turns.get_mut(turn)?.next()?.clone(), labels.clone());
+        let made = turns.get_mut(turn)?.next()?;
+        let made = if some { made.as_list().and_then(<[Value]>::first) } else { Some(made) };
+        if let Some(made) = made {
+            result.push(made.clone(), labels.clone());
+        }
     }
     Some(result.into())
 }

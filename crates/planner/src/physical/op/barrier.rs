@@ -70,6 +70,8 @@ pub enum Aggregation {
     Mean,
     /// All objects in a list.
     Fold,
+    /// The tree that the objects are, which are paths.
+    Tree,
     /// What the operator makes of the value and each object, one after the other (`fold(seed, operator)`).
     Reduce(Operator, Value),
 }
@@ -84,17 +86,18 @@ impl Aggregation {
             Self::Max => "max",
             Self::Mean => "mean",
             Self::Fold | Self::Reduce(..) => "fold",
+            Self::Tree => "tree",
         }
     }
 
     /// Whether it depends on the order of its objects.
     pub(crate) fn in_order(&self) -> bool {
-        matches!(self, Self::Fold | Self::Reduce(..))
+        matches!(self, Self::Fold | Self::Tree | Self::Reduce(..))
     }
 
     /// Whether it has a result for nothing.
     pub fn answers_nothing(&self) -> bool {
-        matches!(self, Self::Count | Self::Fold | Self::Reduce(..))
+        matches!(self, Self::Count | Self::Fold | Self::Tree | Self::Reduce(..))
     }
 }
 

@@ -44,8 +44,6 @@ pub enum LocalFn {
     Column(Column),
     /// `select('k')` on a map object.
     MapEntry(Value),
-    /// Of a list of paths, the tree that they are.
-    Tree,
     /// `loops()`.
     Loops,
     /// A function with arguments: constants, or what a subquery has computed into a slot.
@@ -69,8 +67,12 @@ pub enum LocalFn {
         /// How many take turns.
         of: usize,
     },
+    /// What is there, in a list; an empty one, if nothing is.
+    ListOf(Operand),
     /// The current path with other objects: those of the lists in turn; nothing if there are not as many.
     PathOf(Vec<Operand>),
+    /// The same with the first members of what is in the lists; an object for which there is none is left out.
+    PathOfSome(Vec<Operand>),
     /// Whether no object of the path occurs twice.
     IsSimple,
     /// `select(traversal)`: what has the name that the traversal found.
@@ -120,7 +122,6 @@ impl InWords for LocalFn {
             Self::Label => words.raw("label()"),
             Self::Key => words.raw("key()"),
             Self::Value => words.raw("value()"),
-            Self::Tree => words.raw("tree()"),
             Self::Loops => words.raw("loops()"),
             Self::Range(low, high) => words.show(format_args!("range(local, {low}, {high})")),
             Self::Tail(n) => words.show(format_args!("tail(local, {n})")),
@@ -141,7 +142,9 @@ impl InWords for LocalFn {
             Self::Rebuilt(members) => words.call("rebuilt", |w| w.say(members)),
             Self::EntryOf(value) => words.call("entry", |w| w.say(value)),
             Self::Turn { first, of } => words.show(format_args!("turn({first} of {of})")),
+            Self::ListOf(value) => words.call("list", |w| w.say(value)),
             Self::PathOf(lists) => words.call("path", |w| w.all(lists)),
+            Self::PathOfSome(lists) => words.call("pathOfSome", |w| w.all(lists)),
             Self::IsSimple => words.raw("isSimple()"),
             Self::Scoped { key, pop, .. } => words.call("select", |w| {
                 w.raw(pop.as_str());
@@ -172,9 +175,12 @@ impl Slots for LocalFn {
             Self::Constant(operand)
             | Self::Rebuilt(operand)
             | Self::EntryOf(operand)
+            | Self::ListOf(operand)
             | Self::Made(operand)
             | Self::Scoped { key: operand, .. } => operand.for_each_slot(visit),
-            Self::Call(_, args) | Self::Each(_, args) | Self::PathOf(args) => args.for_each_slot(visit),
+            Self::Call(_, args) | Self::Each(_, args) | Self::PathOf(args) | Self::PathOfSome(args) => {
+                args.for_each_slot(visit);
+            }
             _ => {}
         }
     }
