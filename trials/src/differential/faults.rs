@@ -2,6 +2,7 @@
 //! own way on purpose.
 
 use super::answer::{Answer, Detail, Outcome};
+use super::ast::Step;
 use super::canon::Canon;
 use super::case::Case;
 use super::patterns::{
@@ -51,8 +52,11 @@ pub const FAULTS: &[Fault] = &[
                    called 'a', and no loop is there. The reference fails only once a traverser gets there, and so answers \
                    nothing over an empty graph.",
         explains: |_, ours, theirs| {
-            let messages =
-                ["neither an as() label nor a side-effect is called", "there is no repeat() around it"];
+            let messages = [
+                "neither an as() label nor a side-effect is called",
+                "there is no repeat() around it",
+                "no pattern that is left starts at a variable that is known",
+            ];
             let told = |text: &str| messages.iter().any(|message| text.contains(message));
             let is_told = matches!(&ours.outcome, Outcome::Error(text) if told(text));
             is_told && theirs.iter().all(|run| matches!(run.outcome, Outcome::Results(_)))
@@ -230,6 +234,40 @@ pub const FAULTS: &[Fault] = &[
         explains: |case, ours, _| {
             says(ours, "Multiple properties exist for the provided key")
                 && any_step(&case.script.body.steps, &takes_values)
+        },
+    },
+    Fault {
+        name: "paths-through-match",
+        evidence: "On purpose: `g.V(1).match(__.as('d').order()).path()` has the vertex three times in the reference, where it begins, \
+                   where the pattern does and where it ends, in the order in which its patterns happened to be tried. Mangrove's has it \
+                   where steps have found something.",
+        explains: |case, _, _| {
+            let steps = &case.script.body.steps;
+            let looks = |step: &Step| matches!(step.name, "path" | "simplePath" | "cyclicPath" | "tree");
+            any_step(steps, &|step| step.name == "match") && any_step(steps, &looks)
+        },
+    },
+    Fault {
+        name: "unsolvable-match",
+        evidence: "`g.V(1).match(__.as('e').union(__.group()))` and a count() at the end of one of two patterns are called unsolvable once a \
+                   traverser gets there, for what a reducer inside of a pattern lets out has forgotten where it was.",
+        explains: |case, _, theirs| {
+            let unsolvable = |run: &Answer| matches!(&run.outcome, Outcome::Error(text) if text.contains("pattern is unsolvable"));
+            any_step(&case.script.body.steps, &|step| step.name == "match") && theirs.iter().all(unsolvable)
+        },
+    },
+    Fault {
+        name: "merges-over-nothing",
+        evidence: "On purpose: `g.V('none').mergeV([name: 'a']).option(onCreate, [name: 'b'])` is an error in the reference although no \
+                   traverser gets there. And mergeE() whose option(outV) names a vertex that is not there ends the whole stream in \
+                   silence (the NoSuchElementException of its look-up is taken for its end), where Mangrove says so.",
+        explains: |case, ours, theirs| {
+            let merges = any_step(&case.script.body.steps, &|step| matches!(step.name, "mergeV" | "mergeE"));
+            let says = |text: &str| text.contains("cannot override values from merge()");
+            let refused = theirs.iter().all(|run| matches!(&run.outcome, Outcome::Error(text) if says(text)));
+            let nowhere =
+                matches!(&ours.outcome, Outcome::Error(text) if text.contains("Could not resolve vertex"));
+            merges && (refused || nowhere)
         },
     },
     Fault {

@@ -107,7 +107,7 @@ pub fn any_child(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
 
 /// A step of one of these names with a reducer that answers for nobody in its child.
 pub fn reduces_inside(step: &Step, names: &[&str]) -> bool {
-    let reducers = ["count", "fold", "group", "groupCount", "cap"];
+    let reducers = ["count", "fold", "group", "groupCount", "cap", "tree"];
     names.contains(&step.name)
         && step.args.iter().any(|arg| match arg {
             Arg::Child(child) => any_step(&child.steps, &|step| reducers.contains(&step.name)),
@@ -227,7 +227,7 @@ pub fn gathers_itself(steps: &[Step]) -> bool {
 
 /// A step that compares or sorts by what was just added to the graph.
 pub fn compares_new_elements(step: &Step) -> bool {
-    let adds = |step: &Step| matches!(step.name, "addV" | "addE");
+    let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
     let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
     matches!(step.name, "where" | "order")
         && bys.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &adds)))
@@ -239,7 +239,7 @@ pub fn sorts_vertex_properties(steps: &[Step]) -> bool {
 }
 
 fn writes(step: &Step) -> bool {
-    matches!(step.name, "addV" | "addE" | "property" | "drop")
+    matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE" | "property" | "drop")
 }
 
 /// Steps that ask for no more once they have enough.

@@ -16,6 +16,12 @@ pub static OTHER_PARENTS: &[&str] = &[
     "select",
     "where(P)",
     "where(as)",
+    "match",
+    "sack",
+    "sack(read)",
+    "path(by)",
+    "valueMap(by)",
+    "tree(by)",
 ];
 
 /// The first so many of these let pass or not.
@@ -43,6 +49,7 @@ pub static PRODUCTIONS: &[Production] = &[
     Production::new("union", 3, Needs::Any, |this, kind| this.several("union", kind)),
     Production::new("choose", 3, Needs::Any, choose_if),
     Production::new("choose(option)", 3, Needs::Any, choose_option),
+    Production::new("branch", 2, Needs::Any, branch),
 ];
 
 fn choose_if(this: &mut Generator<'_>, kind: &Kind) -> Made {
@@ -59,6 +66,23 @@ fn choose_if(this: &mut Generator<'_>, kind: &Kind) -> Made {
     }
     let (otherwise, other) = this.child(kind);
     (vec![step.child(otherwise)], made.or(other))
+}
+
+fn branch(this: &mut Generator<'_>, kind: &Kind) -> Made {
+    let (child, of) = this.value_child(kind);
+    let (mut step, mut made) = (Step::new("branch").child(child), None);
+    for _ in 0..this.rng.usize(1..4) {
+        let value = match this.rng.u8(..5) {
+            0 => "any".to_owned(),
+            1 => "none".to_owned(),
+            2 => this.predicate(&of),
+            _ => this.literal(&of),
+        };
+        let (child, yields) = this.child(kind);
+        step = step.with(Step::new("option").arg(value).child(child));
+        made = Some(made.map_or(yields.clone(), |made: Kind| made.or(yields)));
+    }
+    (vec![step], made.unwrap_or(Kind::Mixed))
 }
 
 fn choose_option(this: &mut Generator<'_>, kind: &Kind) -> Made {

@@ -37,6 +37,18 @@ pub static PRODUCTIONS: &[Production] = &[
     Production::new("intersect", 1, Needs::Many, |this, kind| this.with_list("intersect", kind)),
     Production::new("merge", 1, Needs::Many, |this, kind| this.with_list("merge", kind)),
     Production::new("product", 1, Needs::Many, |this, kind| this.with_list("product", kind)),
+    Production::new("combine(child)", 1, Needs::Many, |this, kind| {
+        let name = this.pick(&["combine", "difference", "disjunct", "intersect", "merge", "product"]);
+        let (mut child, _) = this.child(kind);
+        child.steps.push(Step::new("fold"));
+        let made =
+            if name == "product" { Kind::many(Kind::many(member(kind))) } else { Kind::many(Kind::Mixed) };
+        (vec![Step::new(name).child(child)], made)
+    }),
+    Production::new("order(local, by)", 1, Needs::Many, |this, kind| {
+        let (child, _) = this.value_child(&member(kind));
+        (vec![Step::new("order").arg("local").with(Step::new("by").child(child))], kind.clone())
+    }),
     Production::new("conjoin", 1, Needs::Texts, |_, _| {
         (vec![Step::new("conjoin").name_arg("-")], Kind::Text)
     }),

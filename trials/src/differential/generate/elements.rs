@@ -29,6 +29,15 @@ pub static PRODUCTIONS: &[Production] = &[
     Production::new("values", 6, Needs::Owner, values),
     Production::new("properties", 3, Needs::Owner, properties),
     Production::new("valueMap", 3, Needs::Element, value_map),
+    Production::new("valueMap(by)", 2, Needs::Element, |this, kind| {
+        let mut step = Step::new("valueMap");
+        for _ in 0..this.rng.usize(..3) {
+            step = step.name_arg(this.key(kind).0);
+        }
+        let of = if *kind == Kind::Vertex { Kind::many(Kind::Mixed) } else { Kind::Mixed };
+        let (child, _) = this.child(&of);
+        (vec![step.with(Step::new("by").child(child))], Kind::Map(Vec::new()))
+    }),
     Production::new("propertyMap", 1, Needs::Element, property_map),
     Production::new("elementMap", 1, Needs::Element, element_map),
     Production::new("key", 3, Needs::Property, |_, _| (vec![Step::new("key")], Kind::Text)),

@@ -88,8 +88,18 @@ impl Generator<'_> {
             let (label, _) = self.any_name();
             let end = self.pick(&["from", "to"]);
             step = step.with(Step::new(end).name_arg(&label));
+        } else if self.once_in(4) {
+            step = step.with(self.pick_by());
         }
         (vec![step], kind.clone())
+    }
+
+    /// `by` of what may be anything.
+    fn pick_by(&mut self) -> Step {
+        match self.rng.bool() {
+            true => Step::new("by").arg("T.label"),
+            false => Step::new("by").child(Step::new("constant").arg("1")),
+        }
     }
 
     fn members(&mut self, name: &'static str, kind: &Kind) -> Made {

@@ -33,6 +33,12 @@ pub static PRODUCTIONS: &[Production] = &[
         (vec![Step::new("local").child(Step::new("aggregate").name_arg(&name))], kind.clone())
     }),
     Production::new("aggregate(read)", 2, Needs::Any, read_back),
+    Production::new("tree(by)", 1, Needs::Any, |this, _| {
+        let (child, _) = this.child(&Kind::Mixed);
+        let by = Step::new("coalesce").child(child).child(Step::new("constant").arg("0"));
+        (vec![Step::new("tree").with(Step::new("by").child(by))], Kind::Mixed)
+    }),
+    Production::new("tree", 1, Needs::Any, |_, _| (vec![Step::new("tree")], Kind::Mixed)),
     Production::new("cap", 1, Needs::Any, cap),
 ];
 

@@ -12,7 +12,10 @@ mod filters;
 mod grouping;
 mod kind;
 mod literals;
+mod merges;
+mod patterns;
 mod repeat;
+mod sacks;
 mod scoping;
 mod sources;
 mod stream;
@@ -64,7 +67,10 @@ pub fn productions() -> impl Iterator<Item = &'static Production> + Clone {
         scoping::PRODUCTIONS,
         branches::PRODUCTIONS,
         repeat::PRODUCTIONS,
+        sacks::PRODUCTIONS,
+        patterns::PRODUCTIONS,
         writes::PRODUCTIONS,
+        merges::PRODUCTIONS,
     ]
     .into_iter()
     .flatten()
@@ -72,11 +78,24 @@ pub fn productions() -> impl Iterator<Item = &'static Production> + Clone {
 
 /// Whether a production changes the graph.
 pub fn is_write(production: &Production) -> bool {
-    writes::PRODUCTIONS.iter().any(|write| write.name == production.name)
+    writes::PRODUCTIONS.iter().chain(merges::PRODUCTIONS).any(|write| write.name == production.name)
 }
 
 /// Productions that yield a traverser without a history.
-const REDUCERS: &[&str] = &["count", "sum", "mean", "min", "max", "fold", "group", "groupCount", "cap"];
+const REDUCERS: &[&str] = &[
+    "count",
+    "sum",
+    "mean",
+    "min",
+    "max",
+    "fold",
+    "fold(seed)",
+    "group",
+    "groupCount",
+    "cap",
+    "tree",
+    "tree(by)",
+];
 
 /// Children inside one another.
 const MAX_DEPTH: usize = 3;
@@ -220,7 +239,7 @@ impl<'g> Generator<'g> {
             .iter()
             .chain(repeat::PRODUCTIONS)
             .chain(productions().filter(|p| branches::OTHER_PARENTS.contains(&p.name)))
-            .chain(writes::PRODUCTIONS.iter().filter(|_| self.writes))
+            .chain(writes::PRODUCTIONS.iter().chain(merges::PRODUCTIONS).filter(|_| self.writes))
             .collect();
         parents[self.rng.usize(..parents.len())]
     }

@@ -10,6 +10,24 @@ pub static PRODUCTIONS: &[Production] = &[
     Production::new("where(P)", 2, Needs::Any, where_names),
     Production::new("where(as)", 1, Needs::Vertex, where_pattern),
     Production::new("path", 2, Needs::Any, path),
+    Production::new("path(by)", 1, Needs::Any, |this, _| {
+        let mut step = Step::new("path");
+        for _ in 0..this.rng.usize(1..3) {
+            step = step.with(Step::new("by").child(this.fresh_productive_child(&Kind::Mixed)));
+        }
+        (vec![step], Kind::Path)
+    }),
+    Production::new("select(child)", 1, Needs::Map, |this, kind| {
+        let entries = match kind {
+            Kind::Map(entries) => entries.clone(),
+            _ => Vec::new(),
+        };
+        let key = entries.first().map_or("a", |(key, _)| key);
+        let made = entries.first().map_or(Kind::Mixed, |(_, of)| of.clone());
+        let key = Step::new("constant").arg(format!("'{key}'"));
+        let key = if this.rng.bool() { vec![key] } else { vec![Step::new("identity"), key] };
+        (vec![Step::new("select").child(key)], made)
+    }),
     Production::new("project", 2, Needs::Any, project),
 ];
 
@@ -100,6 +118,12 @@ fn project(this: &mut Generator<'_>, kind: &Kind) -> Made {
 }
 
 impl Generator<'_> {
+    /// A child that something without a history enters, and that always yields something.
+    fn fresh_productive_child(&mut self, kind: &Kind) -> crate::differential::ast::Traversal {
+        let (child, _) = self.fresh_child(kind);
+        Step::new("coalesce").child(child).child(Step::new("constant").arg("0")).into()
+    }
+
     /// One of the names that there are, and what it names.
     pub(super) fn any_name(&mut self) -> (String, Kind) {
         match self.scope.len() {

@@ -15,6 +15,10 @@ pub static PRODUCTIONS: &[Production] = &[
         let order = order.then(|| Step::new("order"));
         (order.into_iter().chain([Step::new("fold")]).collect(), Kind::many(kind.clone()))
     }),
+    Production::new("fold(seed)", 1, Needs::Number, |this, _| {
+        let (seed, operator) = (this.number(), this.pick(&["sum", "mult", "min", "max"]));
+        (vec![Step::new("fold").arg(seed).arg(operator)], Kind::Number)
+    }),
     Production::new("dedup", 3, Needs::Any, dedup),
     Production::new("order", 2, Needs::Any, |this, kind| {
         let step = this.order(kind);

@@ -31,6 +31,16 @@ pub static PRODUCTIONS: &[Production] = &[
         let step = if this.rng.bool() { step.arg(this.text()) } else { step };
         (vec![step], Kind::Text)
     }),
+    Production::new("concat(child)", 1, Needs::Text, |this, kind| {
+        let (child, _) = this.text_child(kind);
+        (vec![Step::new("concat").child(child)], Kind::Text)
+    }),
+    Production::new("format(by)", 1, Needs::Any, |this, kind| {
+        let (child, _) = this.text_child(kind);
+        let child = Step::new("coalesce").child(child).child(Step::new("constant").arg("'none'"));
+        let step = Step::new("format").name_arg("%{_} %{_}").with(Step::new("by").child(child));
+        (vec![step.with(Step::new("by").child(Step::new("constant").arg("1")))], Kind::Text)
+    }),
     Production::new("length", 2, Needs::Text, |_, _| (vec![Step::new("length")], Kind::Number)),
     Production::new("toUpper", 1, Needs::Text, |_, _| (vec![Step::new("toUpper")], Kind::Text)),
     Production::new("toLower", 1, Needs::Text, |_, _| (vec![Step::new("toLower")], Kind::Text)),

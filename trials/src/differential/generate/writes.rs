@@ -60,7 +60,7 @@ fn drop_something(this: &mut Generator<'_>, kind: &Kind) -> Made {
 }
 
 impl Generator<'_> {
-    fn text_child(&mut self, kind: &Kind) -> (crate::differential::ast::Traversal, Kind) {
+    pub(super) fn text_child(&mut self, kind: &Kind) -> (crate::differential::ast::Traversal, Kind) {
         let (mut child, made) = self.child(kind);
         let (adapter, made) = self.adapt(&made, Needs::Text);
         child.steps.extend(adapter);
