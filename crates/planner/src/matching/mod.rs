@@ -71,7 +71,9 @@ impl Rewrite<'_> {
         let mut steps = Vec::with_capacity(traversal.steps.len());
         for mut step in std::mem::take(&mut traversal.steps) {
             if step.name == StepName::Match {
-                self.step(&step, &given, &mut steps)?;
+                // What it finds has its name for all that follows.
+                let found = self.step(&step, &given, &mut steps)?;
+                given.extend(found);
                 continue;
             }
             for argument in &mut step.args {
@@ -88,13 +90,13 @@ impl Rewrite<'_> {
         Ok(())
     }
 
-    /// Appends the steps that a `match` stands for.
+    /// Appends the steps that a `match` stands for. The variables that every traverser has then.
     fn step(
         &self,
         step: &Instruction<StepName>,
         given: &HashSet<Str>,
         steps: &mut Vec<Instruction<StepName>>,
-    ) -> Result<(), PlanError> {
+    ) -> Result<Vec<Str>, PlanError> {
         let patterns = pattern::all(&step.args, step.at)?;
         let (starts, ends) = pattern::variables(&patterns);
         // A traverser that has none of the variables that patterns start with is the one with which they begin.
@@ -111,13 +113,14 @@ impl Rewrite<'_> {
         known.retain(|name| seen.insert(name.clone()));
         let names = known.iter().map(|name| Value::String(name.clone()).into()).collect();
         let selects: Vec<_> = known.iter().map(|name| plan.select(name)).collect();
+        let found = plan.certain();
         steps.extend(plan.into_steps());
         steps.push(Instruction::new(StepName::Project, names, step.at));
         for select in selects {
             let by = vec![Argument::Traversal(Traversal::anonymous(vec![select]))];
             steps.push(Instruction::new(StepName::By, by, step.at));
         }
-        Ok(())
+        Ok(found)
     }
 
     /// About how many objects leave steps for each that enters.

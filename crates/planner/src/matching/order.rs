@@ -39,6 +39,11 @@ impl<'a> Plan<'a> {
         self.bound.iter().chain(&self.perhaps).cloned()
     }
 
+    /// Those of them that every traverser has.
+    pub(super) fn certain(&self) -> Vec<Str> {
+        self.bound.iter().cloned().collect()
+    }
+
     pub(super) fn into_steps(self) -> Vec<Instruction<StepName>> {
         self.steps
     }

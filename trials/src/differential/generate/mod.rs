@@ -97,6 +97,20 @@ const REDUCERS: &[&str] = &[
     "tree(by)",
 ];
 
+/// Productions that always have children, beside the branches and loops.
+const WITH_CHILDREN: &[&str] = &[
+    "combine(child)",
+    "concat(child)",
+    "format(by)",
+    "match",
+    "order(local, by)",
+    "path(by)",
+    "sack",
+    "sack(read)",
+    "tree(by)",
+    "valueMap(by)",
+];
+
 /// Children inside one another.
 const MAX_DEPTH: usize = 3;
 
@@ -223,7 +237,8 @@ impl<'g> Generator<'g> {
 
     fn allows(&self, production: &Production) -> bool {
         let writes = is_write(production);
-        let deep = branches::PRODUCTIONS.iter().chain(repeat::PRODUCTIONS).any(|b| b.name == production.name);
+        let deep = branches::PRODUCTIONS.iter().chain(repeat::PRODUCTIONS).any(|b| b.name == production.name)
+            || WITH_CHILDREN.contains(&production.name);
         // What it does in a child is the reference's secret.
         let inject = production.name == "inject" && self.depth > 0;
         !(writes && !self.writes || deep && self.depth >= MAX_DEPTH || inject)
