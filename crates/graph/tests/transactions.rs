@@ -427,3 +427,33 @@ fn a_scan_between_bounds_sees_its_part_only() {
     }
     assert_eq!(parts, v);
 }
+
+/// Whoever has looked for a value in an index and found none must not miss one that came after the index was dropped.
+#[test]
+fn what_was_read_in_an_index_is_validated_also_when_it_was_dropped_meanwhile() {
+    let graph = graph();
+    let v = with_vertices(&graph, 1)[0];
+    let transaction = graph.begin();
+    set(&transaction, v, "k", 1);
+    transaction.commit().unwrap();
+    for kind in [IndexKind::Equality, IndexKind::Range] {
+        let index = IndexDescription { label: "v".into(), keys: vec!["k".into()], kind };
+        graph.declare_index(&index).unwrap();
+        graph.await_index(&index).unwrap();
+        let upsert = graph.begin();
+        let catalog = graph.snapshot().catalog().clone();
+        let (label, key) = (catalog.vertex_label("v").unwrap(), catalog.key("k").unwrap());
+        upsert.note_read(match kind {
+            IndexKind::Range => ReadUnit::IndexRange(label, key),
+            _ => ReadUnit::IndexKey(label, key, index_hash(&7.into())),
+        });
+        graph.drop_index(&index).unwrap();
+        let other = graph.begin();
+        let found_none = other.add_vertex(None, "v").unwrap();
+        set(&other, found_none, "k", 7);
+        other.commit().unwrap();
+        let added = upsert.add_vertex(None, "v").unwrap();
+        set(&upsert, added, "k", 7);
+        assert!(upsert.commit().unwrap_err().is_retryable(), "{kind:?}");
+    }
+}

@@ -91,18 +91,17 @@ impl Definer {
     }
 
     /// Takes what was published to the log, and refuses the transactions that began before it and have not committed.
-    pub(crate) fn commit_definitions(&self) -> Result<()> {
+    pub(crate) fn commit_definitions(&self) -> Result<Stamp> {
         self.commit_definitions_of(&self.catalog())
     }
 
     /// The same of a catalog that is not published yet; it is when it is in the log.
-    fn commit_definitions_of(&self, catalog: &Catalog) -> Result<()> {
+    fn commit_definitions_of(&self, catalog: &Catalog) -> Result<Stamp> {
         let base = self.timeline.snapshot();
         let mut footprint = Footprint::new();
         // One unit always fits.
         let _ = footprint.replaces(units::schema());
-        self.commit_with(catalog, base.stamp(), &footprint)?;
-        Ok(())
+        self.commit_with(catalog, base.stamp(), &footprint)
     }
 
     /// Takes what was published to the log; transactions go on as if nothing had happened.

@@ -106,9 +106,10 @@ impl Definer {
         self.declare(|declared| declared.define(remove));
     }
 
-    /// Logs that an index is no more, and has its storage reclaimed. The definitions must be held.
+    /// Logs that an index is no more, and has its storage reclaimed. The definitions must be held. Whoever began before and writes
+    /// is refused: what it has read in the index, others change without the index's units from now on.
     pub(crate) fn log_forgotten(&self, number: u32) -> Result<()> {
-        let stamp = self.log_definitions()?;
+        let stamp = self.commit_definitions()?;
         self.indexing.add(Task::Reclaim(number, stamp.bits()));
         Ok(())
     }

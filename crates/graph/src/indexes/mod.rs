@@ -9,6 +9,8 @@
 //!
 //! * *Declaring* commits the definition and refuses, as by a conflict, the transactions that began before and write:
 //!   whatever commits after it has put its values under the index's units ([`crate::model::units::index_key`]).
+//! * *Dropping* refuses those that began before it and write, too: what they have read under the index's units, others change without
+//!   these from then on.
 //! * *Building* reads one column of one block at a time, under no lock, and adds the entries to the partitions, a
 //!   partition at a time under the writer's lock. An entry that has become stale meanwhile does no harm: entries are a
 //!   superset, and readers compare.
