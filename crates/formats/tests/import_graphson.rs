@@ -217,3 +217,29 @@ fn an_empty_file_is_an_empty_graph() {
     let (graph, summary) = text("").unwrap();
     assert_eq!((Look::at(&graph).counts(), summary.rows), ((0, 0), 0));
 }
+
+#[test]
+fn null_properties_are_taken_where_the_schema_allows_them() {
+    let line = r#"{"id":1,"label":"p","properties":{"k":[{"value":null}],"j":[{"value":"x","properties":{"m":null}}]},
+        "outE":{"e":[{"id":7,"inV":1,"properties":{"w":null}}]}}"#
+        .replace('\n', "");
+    for allowed in [false, true] {
+        let graph = empty_graph();
+        graph
+            .change_schema(|schema| {
+                schema.allow_null_values = allowed;
+                Ok(())
+            })
+            .unwrap();
+        in_file(&line, |file| graphson(file, &graph, &ImportOptions::default(), &|_| {})).unwrap();
+        let snapshot = graph.snapshot();
+        let reader = snapshot.reader();
+        let (mut vertices, mut properties) = (Vec::new(), Vec::new());
+        reader.scan_vertices(None, &mut graph::ScanCursor::default(), 9, &mut vertices);
+        reader.vertex_properties(vertices[0], &[], &mut properties);
+        let nulls = properties.iter().filter(|property| property.value.is_null()).count();
+        assert_eq!((properties.len(), nulls), if allowed { (2, 1) } else { (1, 0) });
+        let meta = properties.iter().map(|property| property.meta.len()).sum::<usize>();
+        assert_eq!(meta, usize::from(allowed));
+    }
+}

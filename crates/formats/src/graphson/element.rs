@@ -74,6 +74,17 @@ pub(super) fn vertex(json: &Json, keep_property_ids: bool) -> Result<VertexLine>
     Ok(VertexLine { id, label, properties })
 }
 
+impl VertexLine {
+    /// What is null is no property.
+    pub(super) fn leave_out_nulls(&mut self) {
+        for (_, cells) in &mut self.properties {
+            cells.retain(|cell| !cell.value.is_null());
+            cells.iter_mut().for_each(|cell| cell.meta.retain(|(_, value)| !value.is_null()));
+        }
+        self.properties.retain(|(_, cells)| !cells.is_empty());
+    }
+}
+
 /// The id of a line's vertex.
 pub(super) fn id_of(json: &Json) -> Result<Value> {
     let id = json.get("id").ok_or_else(|| fault("id", "an id expected, found none"))?;

@@ -61,6 +61,7 @@ pub fn graphson(
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
         keep_property_ids: options.keep_property_ids,
+        null_values: graph.snapshot().catalog().schema().allow_null_values(),
         ids: FxHashMap::default(),
     };
     import.read_vertices()?;
@@ -80,6 +81,8 @@ struct Import<'a> {
     counts: Counts,
     /// See [`ImportOptions::keep_property_ids`].
     keep_property_ids: bool,
+    /// Whether a property may be null; if not, one that is none.
+    null_values: bool,
     ids: FxHashMap<Value, VertexRef>,
 }
 
@@ -107,7 +110,10 @@ impl Import<'_> {
     /// The vertex of a line; enters its id, with a reference yet to be filled in.
     fn vertex(&mut self, line: &[u8]) -> Result<element::VertexLine, Fault> {
         let json = element::parse(line)?;
-        let vertex = element::vertex(&json, self.keep_property_ids)?;
+        let mut vertex = element::vertex(&json, self.keep_property_ids)?;
+        if !self.null_values {
+            vertex.leave_out_nulls();
+        }
         // An unreadable edge spoils its line: better found before the vertex is taken.
         element::edges(&json)?;
         match self.ids.entry(vertex.id.clone()) {
@@ -163,7 +169,10 @@ impl Import<'_> {
     ) -> Option<(VertexRef, Vec<element::EdgeLine>)> {
         let json = element::parse(line).ok()?;
         let from = *self.ids.get(&element::id_of(&json).ok()?)?;
-        let edges = element::edges(&json).ok()?;
+        let mut edges = element::edges(&json).ok()?;
+        if !self.null_values {
+            edges.iter_mut().for_each(|edge| edge.properties.retain(|(_, value)| !value.is_null()));
+        }
         done.insert(from).then_some((from, edges))
     }
 

@@ -57,7 +57,8 @@ pub(super) fn turn(object: &Value, first: usize, of: usize) -> Option<Value> {
     }
 }
 
-/// The path with the objects of the lists, which take turns; nothing, if there are fewer than it has.
+/// The path with the objects of the lists, which take turns; nothing, if there are fewer than it has. With `some`, the lists have lists:
+/// the first member of each, or none, and then the object is left out.
 pub(super) fn path_of(object: &Value, lists: &[Operand], some: bool, around: Around<'_>) -> Option<Value> {
     let Value::Path(path) = object else { return None };
     let made: Vec<Value> =
