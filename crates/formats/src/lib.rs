@@ -56,9 +56,9 @@ pub struct ImportOptions {
 }
 
 impl Default for ImportOptions {
-    /// Stop at the first bad row; one thread per core, 4 MiB at a time; properties of vertices get ids of this graph.
+    /// Stop at the first bad row; one thread per core, 4 MiB at a time; properties of vertices keep their ids.
     fn default() -> Self {
-        Self { bad_rows: BadRows::Stop, threads: None, part_bytes: 4 << 20, keep_property_ids: false }
+        Self { bad_rows: BadRows::Stop, threads: None, part_bytes: 4 << 20, keep_property_ids: true }
     }
 }
 

@@ -17,8 +17,7 @@ fn sample(name: &str) -> PathBuf {
 }
 
 fn fill(db: &Database, file: &Path) {
-    let options = ImportOptions { keep_property_ids: true, ..ImportOptions::default() };
-    db.import(file, None, &options, &|_| {}).unwrap();
+    db.import(file, None, &ImportOptions::default(), &|_| {}).unwrap();
 }
 
 fn with_ids(name: &str) -> Database {
@@ -121,7 +120,7 @@ fn a_write_through_a_property_finds_it_and_what_replaces_it_has_an_id_of_this_gr
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
     let crew = sample("tinkerpop-crew.json").display().to_string();
-    run(&["--data", &path("graph"), "import", "--keep-property-ids", &crew]);
+    run(&["--data", &path("graph"), "import", &crew]);
     let db = Database::open(path("graph")).unwrap();
     for write in [
         "g.V(1).properties('location').hasId(7).property('note','x')",
@@ -201,4 +200,25 @@ fn an_id_of_a_file_that_is_this_graphs_id_of_another_place_means_the_property_th
     assert_eq!(texts(&db, "g.V().values('k')"), ["2"]);
     texts(&db, &format!("g.V().properties().hasId({}).drop()", own[2]));
     assert_eq!(texts(&db, "g.V().properties().count()"), ["0"]);
+}
+
+#[test]
+fn an_id_of_a_file_that_is_this_graphs_id_of_another_vertexs_property_is_not_taken_for_it() {
+    let lines = |of_b: &str| {
+        let a = r#"{"id":"a","properties":{"k":[{"value":"1"}]}}"#;
+        format!("{a}\n{}", format_args!(r#"{{"id":"b","properties":{{"k":[{{{of_b}"value":"2"}}]}}}}"#))
+    };
+    let own = texts(&of_lines(&lines("")), "g.V('a').properties().id()").concat();
+    let db = of_lines(&lines(&format!(r#""id":{{"@type":"g:Int64","@value":{own}}},"#)));
+    assert_eq!(texts(&db, "g.V().properties().id()"), [own.clone(), own]);
+    for (query, found) in [
+        ("g.V().properties().dedup().value()", &["1", "2"][..]),
+        ("g.V().properties().order().value()", &["1", "2"]),
+        ("g.V('a').properties().as('p').V('b').properties().where(eq('p')).count()", &["0"]),
+        ("g.V('b').properties().as('p').V('b').properties().where(eq('p')).value()", &["2"]),
+        ("g.V().properties().groupCount().count(local)", &["2"]),
+        ("g.V('a').properties().store('x').V('b').properties().where(without('x')).value()", &["2"]),
+    ] {
+        assert_eq!(texts(&db, query), found, "{query}");
+    }
 }

@@ -116,7 +116,13 @@ fn compare_properties(a: &Property, b: &Property) -> Option<Ordering> {
 }
 
 fn compare_vertex_properties(a: &VertexProperty, b: &VertexProperty) -> Option<Ordering> {
-    compare(&a.id, &b.id)
+    compare(&a.id, &b.id).map(|ids| ids.then(compare_owners(a, b)))
+}
+
+/// An id that an import kept may be what the graph calls a property of another vertex: where both vertices are known, they
+/// decide, too.
+pub(crate) fn compare_owners(a: &VertexProperty, b: &VertexProperty) -> Ordering {
+    a.owner.zip(b.owner).map_or(Ordering::Equal, |(a, b)| a.cmp(&b))
 }
 
 impl Set {

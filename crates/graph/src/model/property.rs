@@ -202,8 +202,19 @@ impl PropertyState {
         }
     }
 
-    /// What there is, if that is at most one plain value.
+    /// What there is, if that is at most one value.
     pub(crate) fn single(&self) -> Single<'_> {
+        match self {
+            Self::Many(cells) => match &**cells {
+                [cell] => Single::Value(ValueRef::of(&cell.value)),
+                _ => Single::Several,
+            },
+            _ => self.plain(),
+        }
+    }
+
+    /// What there is, if that is at most one value and nothing more.
+    pub(crate) fn plain(&self) -> Single<'_> {
         match self {
             Self::Absent => Single::Absent,
             Self::One(value) => Single::Value(ValueRef::of(value)),
@@ -236,8 +247,8 @@ impl PropertyState {
 pub enum Single<'r> {
     /// Nothing.
     Absent,
-    /// One value.
+    /// One value; it may have meta-properties and an id that it came with.
     Value(ValueRef<'r>),
-    /// Several, or one that is more than a value: ask [`crate::read::Reader::vertex_properties`].
+    /// Several: ask [`crate::read::Reader::vertex_properties`].
     Several,
 }

@@ -80,6 +80,12 @@ impl<'a> Own<'a> {
         computed.or_else(|| self.property(v, key).map(PropertyState::single))
     }
 
+    /// What a vertex has under a key, if that is a value and nothing more and what is stored there does not count.
+    pub(crate) fn plain(self, v: VertexRef, key: KeyId) -> Option<Single<'a>> {
+        let computed = self.computed(v, key).map(Single::Value);
+        computed.or_else(|| self.property(v, key).map(PropertyState::plain))
+    }
+
     /// All values of a vertex under a key, if what is stored there does not count.
     pub(crate) fn cells(self, v: VertexRef, key: KeyId) -> Option<Vec<PropertyCell>> {
         let computed = self.computed(v, key).map(|value| vec![PropertyCell::first(value.to_value())]);

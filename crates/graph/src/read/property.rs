@@ -35,14 +35,24 @@ impl Reader<'_> {
         self.column(v, key).map_or(Single::Absent, |column| column.single(slot_of(v), self.tick))
     }
 
+    /// What a vertex has under a key, if that is at most one value and nothing more.
+    fn plain(&self, v: VertexRef, key: KeyId) -> Single<'_> {
+        if let Some(own) = self.own
+            && let Some(plain) = own.plain(v, key)
+        {
+            return plain;
+        }
+        self.column(v, key).map_or(Single::Absent, |column| column.plain(slot_of(v), self.tick))
+    }
+
     /// Whether the vertex has at most one value under a key, and that without meta-properties: [`Reader::value_ref`]
     /// then says all there is to say.
     #[inline]
     pub fn is_plain(&self, v: VertexRef, key: KeyId) -> bool {
         if let Some(own) = self.own
-            && let Some(single) = own.single(v, key)
+            && let Some(plain) = own.plain(v, key)
         {
-            return !matches!(single, Single::Several);
+            return !matches!(plain, Single::Several);
         }
         self.column(v, key).is_none_or(|column| column.is_plain(slot_of(v), self.tick))
     }
@@ -68,7 +78,7 @@ impl Reader<'_> {
     }
 
     fn append_properties(&self, v: VertexRef, key: KeyId, out: &mut Vec<PropertyEntry>) {
-        match self.single(v, key) {
+        match self.plain(v, key) {
             Single::Absent => {}
             Single::Value(value) => out.push(PropertyEntry::plain(v, key, value.to_value())),
             Single::Several => {

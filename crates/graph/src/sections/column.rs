@@ -48,19 +48,27 @@ impl Column {
         }
     }
 
-    /// What a slot has, if that is at most one plain value. (Inlined like [`Values::get`].)
+    /// What a slot has, if that is at most one value. (Inlined like [`Values::get`].)
     #[inline(always)]
     pub(crate) fn single(&self, slot: usize, stamp: Tick) -> Single<'_> {
         if let Some(version) = self.delta.visible(slot, stamp) {
             return version.change().single();
         }
+        if self.values.is_multiple() && self.values.cells(slot).len() > 1 {
+            return Single::Several;
+        }
+        self.values.get(slot).map_or(Single::Absent, Single::Value)
+    }
+
+    /// What a slot has, if that is at most one value and nothing more.
+    pub(crate) fn plain(&self, slot: usize, stamp: Tick) -> Single<'_> {
+        if let Some(version) = self.delta.visible(slot, stamp) {
+            return version.change().plain();
+        }
         if self.values.is_multiple() && !self.values.cells(slot).is_empty() {
             return Single::Several;
         }
-        match self.values.get(slot) {
-            Some(value) => Single::Value(value),
-            None => Single::Absent,
-        }
+        self.values.get(slot).map_or(Single::Absent, Single::Value)
     }
 
     /// All values of a slot.

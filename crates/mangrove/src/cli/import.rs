@@ -23,9 +23,9 @@ pub struct Import {
     /// Skip bad rows and count them, instead of stopping at the first
     #[arg(long)]
     skip_bad_rows: bool,
-    /// Keep the ids that a GraphSON file gives the properties of vertices, which takes space for each
+    /// Give properties of vertices ids of this graph, in place of those that a GraphSON file has, which take space
     #[arg(long)]
-    keep_property_ids: bool,
+    new_property_ids: bool,
 }
 
 /// Bad rows that are shown when they are skipped.
@@ -36,7 +36,7 @@ impl Import {
         let database = open(config)?;
         let options = ImportOptions {
             bad_rows: if self.skip_bad_rows { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },
-            keep_property_ids: self.keep_property_ids,
+            keep_property_ids: !self.new_property_ids,
             ..ImportOptions::default()
         };
         let bar = bar("{spinner} {msg:8} {wide_bar} {percent}%  {prefix}");

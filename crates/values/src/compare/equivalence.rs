@@ -103,7 +103,7 @@ impl Eq for Edge {}
 
 impl PartialEq for VertexProperty {
     fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
+        self.id == other.id && super::compare_owners(self, other).is_eq()
     }
 }
 

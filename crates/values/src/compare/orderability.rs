@@ -35,7 +35,9 @@ fn order_any(a: &Value, b: &Value) -> Ordering {
         (String(a), String(b)) => a.as_str().cmp(b.as_str()),
         (Vertex(a), Vertex(b)) => order(&a.id, &b.id),
         (Edge(a), Edge(b)) => order(&a.id, &b.id),
-        (VertexProperty(a), VertexProperty(b)) => order(&a.id, &b.id),
+        (VertexProperty(a), VertexProperty(b)) => {
+            order(&a.id, &b.id).then_with(|| super::compare_owners(a, b))
+        }
         (Property(a), Property(b)) => order_properties(a, b),
         (List(a), List(b)) => order_all(a.iter(), b.iter()),
         (Path(a), Path(b)) => order_paths(a, b),

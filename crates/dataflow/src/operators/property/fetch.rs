@@ -157,7 +157,7 @@ fn of_vertices(
 
 /// Refuses a vertex that has several values under a key.
 pub(in crate::operators) fn check_one(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<(), Unfit> {
-    if graph.reader.is_plain(v, key) {
+    if !matches!(graph.reader.single(v, key), Single::Several) {
         return Ok(());
     }
     let mut entries = Vec::new();

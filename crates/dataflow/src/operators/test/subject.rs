@@ -1,6 +1,6 @@
 //! What tests look at.
 
-use graph::{EdgeLabelId, KeyId, Run, ValueRef, VertexLabelId};
+use graph::{EdgeLabelId, KeyId, Run, Single, ValueRef, VertexLabelId};
 use values::{EdgeRef, Str, Value, VertexRef};
 
 use crate::batch::{Batch, Column};
@@ -131,12 +131,13 @@ pub(super) fn vertex_values(
     mut f: impl FnMut(ValueRef<'_>) -> bool,
 ) -> bool {
     graph.note_property(v, Some(key));
-    let Some(first) = graph.reader.value_ref(v, key) else { return false };
-    if f(first) {
-        return true;
+    match graph.reader.single(v, key) {
+        Single::Absent => return false,
+        Single::Value(value) => return f(value),
+        Single::Several => {}
     }
-    if graph.reader.is_plain(v, key) {
-        return false;
+    if graph.reader.value_ref(v, key).is_some_and(&mut f) {
+        return true;
     }
     let mut entries = Vec::new();
     graph.reader.vertex_properties(v, &[key], &mut entries);
