@@ -15,7 +15,7 @@ use super::named::{Named, Texts};
 use super::numbers::Numbers;
 use super::places::Places;
 use super::sweep::{Sweep, Visit};
-use super::texts::Beginnings;
+use super::texts::{Beginnings, beginning_of, compare_whole};
 use super::work::{Advance, Doing};
 use super::{Algorithm, Ground, hold};
 use crate::error::QueryError;
@@ -34,6 +34,7 @@ pub(crate) struct Components {
 /// What all rounds know.
 struct Known {
     places: Arc<Places>,
+    /// If edges do not lead both ways.
     beginnings: Beginnings,
     members: Arc<Members>,
     /// Of each vertex its parent, if edges lead both ways; of a root, itself.
@@ -53,8 +54,10 @@ enum Phase {
 impl Components {
     pub(crate) fn new(ground: Ground, links: Links) -> Result<Self, QueryError> {
         let len = ground.places.len();
-        let held = hold(&ground, len * (Beginnings::BYTES + Members::BYTES + 2 * Numbers::BYTES))?;
-        let (beginnings, members) = (Beginnings::none(len), Members::none(&ground));
+        let beginnings = if is_forest(&links) { 0 } else { len };
+        let numbers = len * (Members::BYTES + 2 * Numbers::BYTES);
+        let held = hold(&ground, numbers + beginnings * Beginnings::BYTES)?;
+        let (beginnings, members) = (Beginnings::none(beginnings), Members::none(&ground));
         let phase = Phase::Counting(Doing::new(
             Sweep::new(Count(members.clone(), ground.clone()), None, &ground),
             &ground,
@@ -98,7 +101,7 @@ impl Algorithm for Components {
         let waits = match &mut self.phase {
             Phase::Counting(counting) => counting.go_on(cx, |_, _| ())?.waits(),
             Phase::Connecting(connecting) => connecting.go_on(cx, |_, _| ())?.waits(),
-            Phase::Choosing(choosing) => choosing.go_on(cx, |_, ()| ())?.waits(),
+            Phase::Choosing(choosing) => choosing.go_on(cx, |_, _| ())?.waits(),
             Phase::Spreading(_, spreading, has_changed) => {
                 spreading.go_on(cx, |_, spread| *has_changed |= spread.has_changed)?.waits()
             }
@@ -114,6 +117,11 @@ impl Algorithm for Components {
         };
         Ok(Advance::More)
     }
+}
+
+/// Whether edges lead both ways.
+fn is_forest(links: &Links) -> bool {
+    matches!(links, Links::Stored { direction: Direction::Both, .. })
 }
 
 /// The root of a vertex in the forest. On the way there, every other parent is skipped from now on.
@@ -136,32 +144,41 @@ fn find(parents: &Numbers, place: u32) -> u32 {
 /// Stands for no number.
 const NONE: u32 = u32::MAX;
 
-/// Makes one tree of those of two vertices: the root with the higher place gets the other as its parent.
+/// Makes one tree of those of two vertices: the root with the higher place gets the other as its parent. The root of the one is
+/// known, or was its root before; what it is now is said.
 #[inline]
-fn join(parents: &Numbers, one: u32, other: u32) {
+fn join(parents: &Numbers, root: u32, other: u32) -> u32 {
+    if parents.get(other as usize) == root {
+        return root;
+    }
+    let mut root = root;
     loop {
-        let (one, other) = (find(parents, one), find(parents, other));
+        let (one, other) = (find(parents, root), find(parents, other));
         if one == other || parents.change(one.max(other) as usize, one.max(other), one.min(other)) {
-            return;
+            return one.min(other);
         }
+        root = one;
     }
 }
 
 /// Connects the ends of edges.
 struct Connect(Arc<Known>);
 
-/// The place of the vertex that somebody is at.
+/// The root of the vertex that somebody is at.
 #[derive(Default)]
 struct Connecting {
-    place: u32,
+    root: u32,
 }
 
 impl Visit for Connect {
     type Own = Connecting;
 
     fn begin(&self, own: &mut Connecting, _: VertexRef, place: usize, _: &Reader<'_>) -> bool {
-        own.place = place as u32;
-        self.0.members.contain(place)
+        let is_member = self.0.members.contain(place);
+        if is_member {
+            own.root = find(&self.0.parents, place as u32);
+        }
+        is_member
     }
 
     #[inline(always)]
@@ -169,7 +186,7 @@ impl Visit for Connect {
         for end in ends {
             let place = self.0.places.of_vertex(*end);
             if self.0.members.see(place) {
-                join(&self.0.parents, own.place, place as u32);
+                own.root = join(&self.0.parents, own.root, place as u32);
             }
         }
     }
@@ -180,18 +197,47 @@ impl Visit for Connect {
 /// Chooses the least of each tree.
 struct Choose(Arc<Known>);
 
-impl Visit for Choose {
-    type Own = ();
+/// The vertex that was the least of its tree when it was last looked, and how its id begins.
+#[derive(Default)]
+struct Choosing {
+    least: Option<(u32, u64)>,
+}
 
-    fn begin(&self, (): &mut (), _: VertexRef, place: usize, reader: &Reader<'_>) -> bool {
-        let Known { places, beginnings, members, parents, least } = &*self.0;
+impl Choose {
+    /// Whether the id of a vertex comes before that of the least known so far, as a text.
+    #[inline]
+    fn is_less(
+        &self,
+        own: &mut Choosing,
+        (v, place): (VertexRef, usize),
+        known: u32,
+        reader: &Reader<'_>,
+    ) -> bool {
+        let places = &self.0.places;
+        let known_begins = match own.least {
+            Some((least, beginning)) if least == known => beginning,
+            _ => {
+                let beginning = beginning_of(&reader.id(places.vertex(known as usize)));
+                own.least = Some((known, beginning));
+                beginning
+            }
+        };
+        let order = beginning_of(&reader.id(v)).cmp(&known_begins);
+        order.then_with(|| compare_whole((place, known as usize), places, reader)) == Ordering::Less
+    }
+}
+
+impl Visit for Choose {
+    type Own = Choosing;
+
+    fn begin(&self, own: &mut Choosing, v: VertexRef, place: usize, reader: &Reader<'_>) -> bool {
+        let Known { members, parents, least, .. } = &*self.0;
         let root = find(parents, place as u32) as usize;
         // What is known to a root at first is itself.
         if root != place && members.contain(place) {
             loop {
                 let known = least.get(root);
-                let order = beginnings.compare((place, known as usize), places, reader);
-                if order != Ordering::Less || least.change(root, known, place as u32) {
+                if !self.is_less(own, (v, place), known, reader) || least.change(root, known, place as u32) {
                     break;
                 }
             }
@@ -199,9 +245,9 @@ impl Visit for Choose {
         false
     }
 
-    fn along(&self, (): &mut (), _: &[VertexRef]) {}
+    fn along(&self, _: &mut Choosing, _: &[VertexRef]) {}
 
-    fn end(&self, (): &mut (), _: VertexRef, _: usize, _: &Reader<'_>) {}
+    fn end(&self, _: &mut Choosing, _: VertexRef, _: usize, _: &Reader<'_>) {}
 }
 
 /// Takes the least of those who have an edge to a vertex.

@@ -1,4 +1,9 @@
 //! The work of going through all vertices with their edges.
+//!
+//! ```text
+//! extent with edges      │ tablets 0–7 │ tablets 8–15 │ …      lists are read block by block
+//! extent without any     │ 0 … 8,191 │ 8,192 … 16,383 │ …     one after another, as their numbers lie
+//! ```
 
 use std::sync::Arc;
 
@@ -19,6 +24,10 @@ const BETWEEN_LOOKS: u32 = 8;
 /// References of an extent.
 const EXTENT: u32 = 1 << 16;
 
+/// Vertices of a piece of an extent without edges, and between two looks at the clock.
+const ROW: u32 = 1 << 13;
+const ROW_BETWEEN_LOOKS: u32 = 1 << 9;
+
 /// What is done with each vertex.
 pub(super) trait Visit: Send + Sync + 'static {
     /// What whoever goes through a piece keeps: of the vertex, and of the piece.
@@ -38,25 +47,48 @@ pub(super) trait Visit: Send + Sync + 'static {
 pub(super) struct Sweep<V: Visit> {
     visit: V,
     links: Option<Arc<Links>>,
-    lists: Vec<(Dir, EdgeLabelId)>,
-    /// The extent and first tablet of each piece.
-    pieces: Vec<(u32, u32)>,
+    /// By extent: the lists that its vertices may have edges in.
+    lists: Vec<Vec<(Dir, EdgeLabelId)>>,
+    pieces: Vec<Part>,
+}
+
+/// What a piece consists of.
+#[derive(Clone, Copy)]
+struct Part {
+    extent: u32,
+    of: Of,
+}
+
+#[derive(Clone, Copy)]
+enum Of {
+    /// Tablets, from this one on.
+    Tablets(u32),
+    /// Vertices that have no edges to be read from the graph, from this one of the extent on.
+    Row(u32),
 }
 
 impl<V: Visit> Sweep<V> {
     pub(super) fn new(visit: V, links: Option<&Arc<Links>>, ground: &Ground) -> Self {
-        let firsts = (0..VertexRef::TABLETS).step_by(TABLETS_OF_PIECE as usize);
-        let pieces = (0..ground.places.extents().len() as u32)
-            .flat_map(|extent| firsts.clone().map(move |first| (extent, first)))
-            .filter(|(extent, first)| *first < ground.places.extents()[*extent as usize].len);
-        let lists = links.map_or(Vec::new(), |links| links.lists());
-        Self { visit, lists, pieces: pieces.collect(), links: links.cloned() }
+        let (reader, extents) = (ground.snapshot.reader(), ground.places.extents());
+        let all = links.map_or(Vec::new(), |links| links.lists());
+        let lists: Vec<_> = extents.iter().map(|extent| reader.lists_near(extent.first, &all)).collect();
+        let pieces = (0..).zip(extents).zip(&lists).flat_map(|((extent, range), lists)| {
+            let (len, step) = match lists.is_empty() {
+                true => (range.len, ROW),
+                false => (range.len.min(VertexRef::TABLETS), TABLETS_OF_PIECE),
+            };
+            let of = if lists.is_empty() { Of::Row } else { Of::Tablets };
+            (0..len).step_by(step as usize).map(move |first| Part { extent, of: of(first) })
+        });
+        Self { visit, pieces: pieces.collect(), lists, links: links.cloned() }
     }
 }
 
 /// Where somebody stands in a piece: the vertices of one slot of all its tablets come after each other, as their places do.
 #[derive(Clone, Default)]
 struct At {
+    /// In a row: how many are done.
+    done: u32,
     slot: u32,
     tablet: u32,
     /// Whether the vertex has begun, and which of its lists is next, from where on.
@@ -67,8 +99,7 @@ struct At {
 
 /// A piece under way.
 pub(super) struct Sweeping<O> {
-    extent: u32,
-    first_tablet: u32,
+    part: Part,
     at: At,
     own: O,
 }
@@ -85,8 +116,7 @@ impl<V: Visit> Work for Sweep<V> {
     }
 
     fn begin(&self, piece: usize, _: &Ground) -> Result<Self::Piece, QueryError> {
-        let (extent, first_tablet) = self.pieces[piece];
-        Ok(Sweeping { extent, first_tablet, at: At::default(), own: V::Own::default() })
+        Ok(Sweeping { part: self.pieces[piece], at: At::default(), own: V::Own::default() })
     }
 
     fn go_on(
@@ -96,26 +126,40 @@ impl<V: Visit> Work for Sweep<V> {
         quota: &Quota<'_>,
     ) -> Result<Gone<Self::Report>, QueryError> {
         let reader = ground.snapshot.reader();
-        let extent = ground.places.extents()[piece.extent as usize];
-        let first = extent.first.0 | piece.first_tablet;
-        let blocks: Vec<BlockOf<'_>> = (0..TABLETS_OF_PIECE.min(extent.len - piece.first_tablet))
-            .map(|tablet| self.lists_of(VertexRef(first | tablet), &reader))
-            .collect();
-        let base = ground.places.of_vertex(VertexRef(first));
+        let Part { extent: number, of } = piece.part;
+        let extent = ground.places.extents()[number as usize];
         // Their own while they are worked with, so that they stay in registers.
         let (mut at, mut own) = (std::mem::take(&mut piece.at), std::mem::take(&mut piece.own));
-        let has_ended = self.go_through(
-            &blocks,
-            (extent, piece.first_tablet, base),
-            (&mut at, &mut own),
-            (&reader, quota),
-        );
+        let has_ended = match of {
+            Of::Tablets(first_tablet) => {
+                let first = VertexRef(extent.first.0 | first_tablet);
+                let blocks: Vec<BlockOf<'_>> = (0..TABLETS_OF_PIECE.min(extent.len - first_tablet))
+                    .map(|tablet| {
+                        lists_of(&self.lists[number as usize], VertexRef(first.0 | tablet), &reader)
+                    })
+                    .collect();
+                let base = ground.places.of_vertex(first);
+                let place = (extent, first_tablet, base);
+                self.go_through(&blocks, place, (&mut at, &mut own), (&reader, quota))
+            }
+            Of::Row(first) => {
+                let base = ground.places.of_vertex(extent.first);
+                self.go_along_row((extent, first, base), (&mut at, &mut own), (&reader, quota))
+            }
+        };
         if has_ended {
             return Ok(Gone::Ended(own));
         }
         (piece.at, piece.own) = (at, own);
         Ok(Gone::On)
     }
+}
+
+fn lists_of<'r>(lists: &[(Dir, EdgeLabelId)], first: VertexRef, reader: &'r Reader<'_>) -> BlockOf<'r> {
+    let some = |(dir, label): &(Dir, EdgeLabelId)| {
+        reader.block_lists(first, *label, *dir).map(|lists| (lists, *dir, *label))
+    };
+    lists.iter().filter_map(some).collect()
 }
 
 impl<V: Visit> Sweep<V> {
@@ -139,7 +183,7 @@ impl<V: Visit> Sweep<V> {
                     (VertexRef(extent.first.0 + of_extent), base + (offset + at.tablet) as usize);
                 if at.has_begun || self.visit.begin(own, v, place, reader) {
                     at.has_begun = true;
-                    if !self.go_along((v, place), lists, at, own, (reader, quota)) {
+                    if !self.go_along(v, lists, at, own, (reader, quota)) {
                         return false;
                     }
                     self.visit.end(own, v, place, reader);
@@ -157,27 +201,44 @@ impl<V: Visit> Sweep<V> {
         }
     }
 
-    fn lists_of<'r>(&self, first: VertexRef, reader: &'r Reader<'_>) -> BlockOf<'r> {
-        let some = |(dir, label): &(Dir, EdgeLabelId)| {
-            reader.block_lists(first, *label, *dir).map(|lists| (lists, *dir, *label))
-        };
-        self.lists.iter().filter_map(some).collect()
+    /// Goes through a row; whether all of it is done.
+    #[inline]
+    fn go_along_row(
+        &self,
+        (extent, first, base): (Extent, u32, usize),
+        (at, own): (&mut At, &mut V::Own),
+        (reader, quota): (&Reader<'_>, &Quota<'_>),
+    ) -> bool {
+        let len = ROW.min(extent.len - first);
+        while at.done < len {
+            let until = len.min(at.done + ROW_BETWEEN_LOOKS);
+            for of_extent in first + at.done..first + until {
+                let (v, place) = (VertexRef(extent.first.0 + of_extent), base + of_extent as usize);
+                if self.visit.begin(own, v, place, reader) {
+                    if let Some(Links::Kept(kept)) = self.links.as_deref() {
+                        self.visit.along(own, kept.ends(place));
+                    }
+                    self.visit.end(own, v, place, reader);
+                }
+            }
+            at.done = until;
+            if quota.is_spent() {
+                return at.done == len;
+            }
+        }
+        true
     }
 
     /// Follows the edges of a vertex; whether all of them are done.
     #[inline(always)]
     fn go_along(
         &self,
-        (v, place): (VertexRef, usize),
+        v: VertexRef,
         lists: &BlockOf<'_>,
         at: &mut At,
         own: &mut V::Own,
         (reader, quota): (&Reader<'_>, &Quota<'_>),
     ) -> bool {
-        if let Some(Links::Kept(kept)) = self.links.as_deref() {
-            self.visit.along(own, kept.ends(place));
-            return true;
-        }
         while let Some((lists, dir, label)) = lists.get(at.list) {
             match lists.packed(v) {
                 Some([]) => {}

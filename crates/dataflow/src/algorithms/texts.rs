@@ -16,7 +16,39 @@ pub(super) fn text_of(id: &Value) -> String {
     }
 }
 
-/// What tells most ids apart: their first eight bytes, in order. They are found out when they are asked for.
+/// The first eight bytes of the id's text, in order: they tell most ids apart.
+pub(super) fn beginning_of(id: &Value) -> u64 {
+    match id {
+        Value::Long(id @ 0..) => of_digits(*id as u64),
+        Value::String(id) => of_bytes(id.as_bytes()),
+        id => of_bytes(text_of(id).as_bytes()),
+    }
+}
+
+fn of_bytes(text: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+    u64::from_be_bytes(first)
+}
+
+fn of_digits(number: u64) -> u64 {
+    let len = number.checked_ilog10().unwrap_or(0) + 1;
+    let mut left = number / 10_u64.pow(len.saturating_sub(8));
+    let mut first = [0; 8];
+    for digit in first[..len.min(8) as usize].iter_mut().rev() {
+        *digit = b'0' + (left % 10) as u8;
+        left /= 10;
+    }
+    u64::from_be_bytes(first)
+}
+
+/// How the text of the id of one vertex compares with that of another, both by their places; they begin alike.
+pub(super) fn compare_whole((a, b): (usize, usize), places: &Places, reader: &Reader<'_>) -> Ordering {
+    let text = |place| text_of(&reader.id(places.vertex(place)));
+    text(a).cmp(&text(b))
+}
+
+/// The beginnings of many. They are found out when they are asked for.
 #[derive(Debug)]
 pub(super) struct Beginnings(Doubles);
 
@@ -33,20 +65,35 @@ impl Beginnings {
         if a == b {
             return Ordering::Equal;
         }
-        let text = |place| text_of(&reader.id(places.vertex(place)));
         let beginning = |place| match self.0.get(place).to_bits() {
-            0 => self.find_out(place, &text(place)),
+            0 => self.find_out(place, &reader.id(places.vertex(place))),
             known => known,
         };
-        beginning(a).cmp(&beginning(b)).then_with(|| text(a).cmp(&text(b)))
+        beginning(a).cmp(&beginning(b)).then_with(|| compare_whole((a, b), places, reader))
     }
 
     #[cold]
-    fn find_out(&self, place: usize, text: &str) -> u64 {
-        let mut first = [0; 8];
-        first.iter_mut().zip(text.bytes()).for_each(|(to, from)| *to = from);
-        let beginning = u64::from_be_bytes(first);
+    fn find_out(&self, place: usize, id: &Value) -> u64 {
+        let beginning = beginning_of(id);
         self.0.set(place, f64::from_bits(beginning));
         beginning
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_begins_as_its_text_does() {
+        let ids =
+            [0, 1, 9, 10, 99, 100, 12_345_678, 123_456_789, 99_999_999, 100_000_000, i64::MAX, -1, i64::MIN];
+        for id in ids.map(Value::Long).into_iter().chain([
+            Value::from("ab"),
+            Value::from("über alles"),
+            Value::Int(7),
+        ]) {
+            assert_eq!(beginning_of(&id), of_bytes(text_of(&id).as_bytes()), "{id:?}");
+        }
     }
 }

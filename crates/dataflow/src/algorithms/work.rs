@@ -149,8 +149,9 @@ impl<W: Work> Doing<W> {
             let reports = std::mem::take(&mut *shared.reports.lock());
             let has_reports = !reports.is_empty();
             reports.into_iter().for_each(|(piece, report)| receive(piece, report));
+            // In the middle of a piece, too: one may take longer than the others together.
+            self.offer(cx);
             if self.own.is_none() {
-                self.offer(cx);
                 let Some(piece) = shared.take_next() else {
                     let awaits =
                         shared.taken.load(Ordering::Acquire) > 0 || !shared.reports.lock().is_empty();
