@@ -437,11 +437,23 @@ fn shortest_paths_are_all_there_are() {
             assert_eq!(found.len(), expected.len(), "{text}: one of them more than once");
             // To some of the vertices only.
             let aimed = format!("{text}.with(ShortestPath.target, hasLabel('thing'))");
-            let to_things =
-                expected.into_iter().filter(|path| path.last().unwrap() % 5 == 0).collect::<BTreeSet<_>>();
+            let to_things = expected
+                .iter()
+                .cloned()
+                .filter(|path| path.last().unwrap() % 5 == 0)
+                .collect::<BTreeSet<_>>();
             let found: Vec<Vec<i64>> = ask(&db, &aimed).iter().map(ids).collect();
             assert_eq!(found.iter().cloned().collect::<BTreeSet<_>>(), to_things, "{aimed}");
             assert_eq!(found.len(), to_things.len(), "{aimed}: one of them more than once");
+            // To one, which is looked for from both ends.
+            for target in [3, 5, 7, 11, 60, 64, 90, 121] {
+                let aimed = format!("{text}.with(ShortestPath.target, hasId({target}L))");
+                let to_it: BTreeSet<_> =
+                    expected.iter().filter(|path| path.last() == Some(&target)).cloned().collect();
+                let found: Vec<Vec<i64>> = ask(&db, &aimed).iter().map(ids).collect();
+                assert_eq!(found.iter().cloned().collect::<BTreeSet<_>>(), to_it, "{aimed}");
+                assert_eq!(found.len(), to_it.len(), "{aimed}: one of them more than once");
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! search   distances from the source, until all targets are reached         (search.rs)
+//! meet     the same from the source and from its one target at once         (meet.rs)
 //! mark     what lies on a shortest path to a target, going back from these   (mark.rs)
 //! walk     one path after another through what is marked                     (walk.rs)
 //! ```
@@ -10,6 +11,7 @@
 
 mod edges;
 mod mark;
+mod meet;
 mod search;
 mod walk;
 
@@ -19,6 +21,7 @@ use graph::{KeyId, Reader, Value, VertexRef};
 use parking_lot::Mutex;
 
 use super::links::Links;
+use super::places::Places;
 use super::work::{Advance, Doing, Gone, Work};
 use super::{Ground, hold};
 use crate::error::QueryError;
@@ -30,6 +33,7 @@ pub(crate) use edges::checked as length;
 
 use edges::Edges;
 use mark::Mark;
+use meet::Meet;
 use search::Search;
 use walk::Walk;
 
@@ -66,6 +70,14 @@ impl Wanted {
     #[inline]
     fn is_target(&self, place: usize) -> bool {
         self.targets.as_ref().is_some_and(|targets| targets.binary_search(&(place as u32)).is_ok())
+    }
+
+    /// The one vertex at which paths end, if there is no other and it is only asked how many edges it is away.
+    fn only_target(&self) -> Option<u32> {
+        match self.targets.as_deref() {
+            Some([target]) if self.lengths == Lengths::Hops => Some(*target),
+            _ => None,
+        }
     }
 
     /// Whether a path may end there.
@@ -151,15 +163,47 @@ struct Sources {
 /// The level of what was not reached.
 const UNREACHED: u32 = u32::MAX;
 
+/// What was reached from somewhere.
+#[derive(Default)]
+struct Reached {
+    /// Of each vertex how many edges it is away, if they are as long as each other; the most there is if it was not reached.
+    levels: Vec<u32>,
+    /// The vertices that were reached, in the order in which they were.
+    vertices: Vec<VertexRef>,
+}
+
+impl Reached {
+    #[inline(always)]
+    fn level(&self, place: usize) -> u32 {
+        self.levels.get(place).copied().unwrap_or(UNREACHED)
+    }
+
+    #[inline(always)]
+    fn reach(&mut self, v: VertexRef, place: usize, level: u32) {
+        if let Some(known) = self.levels.get_mut(place) {
+            *known = level;
+        }
+        self.vertices.push(v);
+    }
+
+    fn clear(&mut self, places: &Places) {
+        for v in self.vertices.drain(..) {
+            if let Some(level) = self.levels.get_mut(places.of_vertex(v)) {
+                *level = UNREACHED;
+            }
+        }
+    }
+}
+
 /// What a search needs for each vertex: kept for the next one.
 #[derive(Default)]
 struct Room {
     /// Of each vertex the distance from the source, if edges have lengths; infinite if it was not reached.
     distances: Vec<f64>,
-    /// Otherwise, how many edges it is away; the most there is if it was not reached.
-    levels: Vec<u32>,
-    /// The vertices that were reached, in the order in which they were.
-    reached: Vec<VertexRef>,
+    /// What was reached from the source.
+    from_source: Reached,
+    /// The same against the edges from the target, if there is one.
+    from_target: Reached,
     /// A bit for each vertex: whether it lies on a path that is wanted.
     marks: Vec<u64>,
     held: StateMemory,
@@ -171,11 +215,14 @@ impl Room {
     fn new(wanted: &Wanted, ground: &Ground) -> Result<Self, QueryError> {
         let len = ground.places.len();
         let (by_level, by_distance) = if wanted.lengths == Lengths::Hops { (len, 0) } else { (0, len) };
-        let numbers = by_level * size_of::<u32>() + by_distance * size_of::<f64>();
-        let bytes = numbers + len * size_of::<VertexRef>() + len / 8;
+        let back = if wanted.only_target().is_some() { len } else { 0 };
+        let numbers = (by_level + back) * size_of::<u32>() + by_distance * size_of::<f64>();
+        let bytes = numbers + (len + back) * size_of::<VertexRef>() + len / 8;
         let held = hold(ground, bytes)?;
-        let (distances, levels) = (vec![f64::INFINITY; by_distance], vec![UNREACHED; by_level]);
-        Ok(Self { distances, levels, reached: Vec::new(), marks: vec![0; len.div_ceil(64)], held, bytes })
+        let reached = |len| Reached { levels: vec![UNREACHED; len], vertices: Vec::new() };
+        let (from_source, from_target) = (reached(by_level), reached(back));
+        let (distances, marks) = (vec![f64::INFINITY; by_distance], vec![0; len.div_ceil(64)]);
+        Ok(Self { distances, from_source, from_target, marks, held, bytes })
     }
 
     /// Holds so many bytes besides.
@@ -186,7 +233,7 @@ impl Room {
     /// How far a vertex is away; infinite if it was not reached.
     #[inline(always)]
     fn distance(&self, place: usize) -> f64 {
-        match self.levels.get(place) {
+        match self.from_source.levels.get(place) {
             Some(&UNREACHED) => f64::INFINITY,
             Some(level) => f64::from(*level),
             None => self.distances.get(place).copied().unwrap_or(f64::INFINITY),
@@ -207,18 +254,17 @@ impl Room {
 
     /// Forgets the search.
     fn clear(&mut self, ground: &Ground) {
-        for v in self.reached.drain(..) {
-            let place = ground.places.of_vertex(v);
+        for v in &self.from_source.vertices {
+            let place = ground.places.of_vertex(*v);
             if let Some(distance) = self.distances.get_mut(place) {
                 *distance = f64::INFINITY;
-            }
-            if let Some(level) = self.levels.get_mut(place) {
-                *level = UNREACHED;
             }
             if let Some(word) = self.marks.get_mut(place / 64) {
                 *word = 0;
             }
         }
+        self.from_source.clear(&ground.places);
+        self.from_target.clear(&ground.places);
     }
 }
 
@@ -230,7 +276,9 @@ struct FromSource {
 }
 
 enum Phase {
+    Beginning,
     Searching(Search),
+    Meeting(Meet),
     Marking(Mark),
     Walking(Walk),
 }
@@ -246,10 +294,8 @@ impl Work for Sources {
 
     fn begin(&self, piece: usize, ground: &Ground) -> Result<FromSource, QueryError> {
         let room = self.rooms.lock().pop();
-        let mut room = room.map_or_else(|| Room::new(&self.wanted, ground), Ok)?;
-        let source = self.sources[piece];
-        let search = Search::new(source, &self.wanted, &mut room, ground);
-        Ok(FromSource { source, room, phase: Phase::Searching(search) })
+        let room = room.map_or_else(|| Room::new(&self.wanted, ground), Ok)?;
+        Ok(FromSource { source: self.sources[piece], room, phase: Phase::Beginning })
     }
 
     fn go_on(
@@ -263,6 +309,19 @@ impl Work for Sources {
         let FromSource { source, room, phase } = piece;
         loop {
             *phase = match phase {
+                Phase::Beginning => {
+                    let target =
+                        self.wanted.only_target().map(|target| ground.places.vertex(target as usize));
+                    match target.filter(|target| target != source) {
+                        Some(target) => Phase::Meeting(Meet::new(*source, target, on, room)),
+                        None => Phase::Searching(Search::new(*source, &self.wanted, room, ground)),
+                    }
+                }
+                Phase::Meeting(meet) => match self.back.as_ref().map(|back| meet.go_on(on, back, room)) {
+                    Some(None) => return Ok(Gone::On),
+                    Some(Some(mark)) => Phase::Marking(mark),
+                    None => Phase::Walking(Walk::new(*source)),
+                },
                 Phase::Searching(search) => {
                     if !search.go_on(on, room)? {
                         return Ok(Gone::On);

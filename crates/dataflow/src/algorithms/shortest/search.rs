@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use graph::VertexRef;
 
-use super::{Lengths, On, Room, UNREACHED, Wanted};
+use super::{Lengths, On, Reached, Room, UNREACHED, Wanted};
 use crate::algorithms::Ground;
 use crate::error::QueryError;
 
@@ -55,10 +55,7 @@ impl Search {
         if let Some(distance) = room.distances.get_mut(place) {
             *distance = 0.0;
         }
-        if let Some(level) = room.levels.get_mut(place) {
-            *level = 0;
-        }
-        room.reached.push(source);
+        room.from_source.reach(source, place, 0);
         match wanted.lengths {
             Lengths::Hops => search.missing -= usize::from(wanted.is_target(place)),
             _ => search.open.push(Open { distance: 0.0, v: source }),
@@ -79,12 +76,12 @@ impl Search {
     }
 
     fn breadth_first(&mut self, on: On<'_>, room: &mut Room) -> bool {
-        while let Some(&v) = room.reached.get(self.next) {
-            let level = room.levels.get(on.place(v)).map_or(UNREACHED, |level| level + 1);
+        while let Some(&v) = room.from_source.vertices.get(self.next) {
+            let level = room.from_source.level(on.place(v)).saturating_add(1);
             if self.missing == 0 || f64::from(level) > self.bound {
                 return true;
             }
-            let Room { levels, reached, .. } = room;
+            let Reached { levels, vertices } = &mut room.from_source;
             let missing = &mut self.missing;
             on.edges.for_each_end(v, on, |ends| {
                 for &end in ends {
@@ -92,7 +89,7 @@ impl Search {
                     let is_new = |known: &&mut u32| **known == UNREACHED && on.ground.admits(place);
                     if let Some(known) = levels.get_mut(place).filter(is_new) {
                         *known = level;
-                        reached.push(end);
+                        vertices.push(end);
                         *missing -= usize::from(on.wanted.is_target(place));
                     }
                 }
@@ -121,7 +118,7 @@ impl Search {
                     self.bound = distance;
                 }
             }
-            let Room { distances, reached, .. } = room;
+            let Room { distances, from_source, .. } = room;
             let (open, bound) = (&mut self.open, self.bound);
             on.edges.for_each(v, on, |step| {
                 let distance = distance + step.length;
@@ -129,7 +126,7 @@ impl Search {
                 let Some(known) = distances.get_mut(place) else { return };
                 if distance < *known && distance <= bound && on.ground.admits(place) {
                     if known.is_infinite() {
-                        reached.push(step.to);
+                        from_source.vertices.push(step.to);
                     }
                     *known = distance;
                     open.push(Open { distance, v: step.to });

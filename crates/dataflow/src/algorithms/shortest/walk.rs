@@ -1,9 +1,10 @@
 //! One shortest path after another.
 
 use graph::{EdgeRef, VertexRef};
+use rustc_hash::FxHashMap;
 use values::{Path, Str, Value};
 
-use super::{On, Room, Wanted};
+use super::{Lengths, On, Room, Wanted};
 use crate::error::QueryError;
 
 /// Paths that are handed over together, and objects in them, at most, but for those of the last path.
@@ -26,7 +27,45 @@ pub(super) struct Walk {
     objects: usize,
     /// Bytes of the stack.
     bytes: usize,
+    known: Known,
     steps: usize,
+}
+
+/// A way on from a vertex: to another, by an edge, if that is wanted.
+type Way = (VertexRef, Option<EdgeRef>);
+
+/// How paths go on from vertices with many edges of which few lead on: many paths may lead through them.
+#[derive(Default)]
+struct Known {
+    /// Where the ways of each vertex are: from, and how many.
+    places: FxHashMap<VertexRef, (u32, u32)>,
+    ways: Vec<Way>,
+}
+
+/// Edges that are looked through again rather than remembered, and how many there must be for each that leads on.
+const FEW_EDGES: usize = 64;
+const EDGES_PER_WAY: usize = 4;
+/// Ways and vertices that are remembered, at most.
+const MOST_KNOWN: usize = 1 << 18;
+
+impl Known {
+    fn of(&self, v: VertexRef) -> Option<&[Way]> {
+        let (from, len) = *self.places.get(&v)?;
+        self.ways.get(from as usize..(from + len) as usize)
+    }
+
+    fn remember(&mut self, v: VertexRef, ways: &[Way], edges: usize) {
+        let pays = edges > FEW_EDGES + EDGES_PER_WAY * ways.len();
+        if pays && self.ways.len() + self.places.len() + ways.len() < MOST_KNOWN {
+            self.places.insert(v, (self.ways.len() as u32, ways.len() as u32));
+            self.ways.extend_from_slice(ways);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.ways.capacity() * size_of::<Way>()
+            + self.places.capacity() * 2 * size_of::<(VertexRef, (u32, u32))>()
+    }
 }
 
 /// A vertex of the path.
@@ -35,12 +74,13 @@ struct Stand {
     /// The edge that led to it, if that is wanted.
     edge: Option<EdgeRef>,
     /// How paths go on from it, the last first.
-    next: Vec<(VertexRef, Option<EdgeRef>)>,
+    next: Vec<Way>,
 }
 
 impl Walk {
     pub(super) fn new(source: VertexRef) -> Self {
-        Self { stack: Vec::new(), source: Some(source), paths: Vec::new(), objects: 0, bytes: 0, steps: 0 }
+        let (stack, paths, known) = (Vec::new(), Vec::new(), Known::default());
+        Self { stack, source: Some(source), paths, objects: 0, bytes: 0, known, steps: 0 }
     }
 
     /// The paths that were found since the last call, and roughly their bytes.
@@ -67,7 +107,7 @@ impl Walk {
             }
             self.steps += 1;
             if self.paths.len() >= PATHS || self.objects >= OBJECTS || on.is_over(self.steps) {
-                room.hold_besides(self.bytes, on.ground)?;
+                room.hold_besides(self.bytes + self.known.bytes(), on.ground)?;
                 return Ok(false);
             }
         }
@@ -88,8 +128,33 @@ impl Walk {
             let path = self.path();
             self.paths.push(path);
         }
-        let (distance, mut next) = (room.distance(place), Vec::new());
+        let distance = room.distance(place);
+        // What is farther was not looked for.
+        let is_last =
+            on.wanted.lengths == Lengths::Hops && on.wanted.max.is_some_and(|max| distance + 1.0 > max);
+        let next = match self.known.of(v) {
+            _ if is_last || on.wanted.only_target() == Some(place as u32) => Vec::new(),
+            Some(ways) => ways.to_vec(),
+            None => self.ways_on(v, distance, on, room)?,
+        };
+        if let Some(last) = self.stack.last_mut() {
+            last.next = next;
+            self.bytes += last.bytes();
+        }
+        Ok(())
+    }
+
+    /// How paths go on from a vertex so far away.
+    fn ways_on(
+        &mut self,
+        v: VertexRef,
+        distance: f64,
+        on: On<'_>,
+        room: &Room,
+    ) -> Result<Vec<Way>, QueryError> {
+        let (mut next, mut edges) = (Vec::new(), 0);
         on.edges.for_each(v, on, |step| {
+            edges += 1;
             let place = on.place(step.to);
             let there = room.distance(place);
             let leads_on =
@@ -103,11 +168,11 @@ impl Walk {
             next.sort_unstable_by_key(|(v, _)| std::cmp::Reverse(*v));
             next.dedup_by_key(|(v, _)| *v);
         }
-        if let Some(last) = self.stack.last_mut() {
-            last.next = next;
-            self.bytes += last.bytes();
+        // Otherwise they depend on what the path has been through.
+        if on.wanted.lengths == Lengths::Hops {
+            self.known.remember(v, &next, edges);
         }
-        Ok(())
+        Ok(next)
     }
 
     fn path(&mut self) -> Value {
@@ -124,7 +189,7 @@ impl Walk {
 impl Stand {
     /// Bytes that it takes on the stack.
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.next.capacity() * size_of::<(VertexRef, Option<EdgeRef>)>()
+        size_of::<Self>() + self.next.capacity() * size_of::<Way>()
     }
 }
 
