@@ -30,11 +30,11 @@ BENCHES := import algorithms memory cache pools commits recovery hub secondary s
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers, driver-versions)'
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -62,6 +62,11 @@ unit: ## All Rust tests, with a short kill test and a little fuzzing
 drivers: $(PYTHON) $(PYTHON4) tests/drivers/node_modules ## TinkerPop's Python (3.8 and 4.0) and JavaScript drivers against a running server
 	cargo build --locked -p mangrove
 	$(PYTHON) tests/drivers/run.py $(DEBUG)/mangrove $(PYTHON4)
+
+# Takes minutes and needs four registries, so it is no part of `make test`. ONLY=python, or ONLY=3.7: whose name or version has it.
+driver-versions: ## TinkerPop's drivers in Python, JavaScript, Java and Go, old versions too, and its console; leaves target/bench/drivers.json
+	cargo build --locked -p mangrove
+	python3 -B tests/drivers/versions.py $(DEBUG)/mangrove target/drivers target/bench/drivers.json $(ONLY)
 
 browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
 	cargo build --locked -p mangrove

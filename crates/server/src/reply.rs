@@ -80,7 +80,7 @@ pub(crate) fn bare(format: Format, id: Option<Uuid>, status: Status) -> Vec<u8> 
 pub(crate) fn salvage_id(format: Format, bytes: &[u8]) -> Option<Uuid> {
     match format {
         // Version, then the id.
-        Format::GraphBinary => Uuid::from_slice(bytes.get(1..17)?).ok(),
+        Format::GraphBinary | Format::GraphBinaryTexts => Uuid::from_slice(bytes.get(1..17)?).ok(),
         Format::GraphSon(_) => {
             let json: serde_json::Value = serde_json::from_slice(bytes).ok()?;
             let id = json.get("requestId")?;

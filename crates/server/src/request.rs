@@ -212,8 +212,9 @@ impl Operation {
             },
         };
         let materialize = match args.string("materializeProperties")?.as_deref() {
+            None => guest.materialize(),
             Some("tokens") => Materialize::Tokens,
-            _ => Materialize::All,
+            Some(_) => Materialize::All,
         };
         let properties = materialize.properties();
         let max_timeout = host.options.max_evaluation_timeout;

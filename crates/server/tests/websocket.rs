@@ -453,3 +453,64 @@ async fn a_traversal_may_say_itself_that_elements_have_no_properties() {
     // They are null, as with the request's argument, and no list that is empty.
     assert!(answer.ends_with(b"person\xfe\x01"), "{answer:02x?}");
 }
+
+#[tokio::test]
+async fn drivers_that_cannot_read_properties_of_elements_get_none() {
+    let serving = Serving::start(options()).await;
+    for (driver, shown) in [
+        ("NotAvailable Gremlin-Python.3.5.8 3.11.7 Linux.6 x86_64", Materialize::Tokens),
+        ("app Gremlin-Python.3.6.8 3.11.7 Linux.6 x86_64", Materialize::Tokens),
+        ("NotAvailable Gremlin-Go.3.6.8 go1.21 linux amd64", Materialize::Tokens),
+        ("NotAvailable Gremlin-Python.3.7.0 3.11.7 Linux.6 x86_64", Materialize::All),
+        ("NotAvailable Gremlin-Java.3.6.8 17 Linux amd64", Materialize::All),
+        ("", Materialize::All),
+    ] {
+        let mut client = serving.connect_as(driver).await;
+        client.eval("g.count(1)").await;
+        client.response().await;
+        let shown_to = serving.fake.last.lock().take().unwrap().materialize;
+        assert_eq!(shown_to, shown, "{driver}");
+        client.send("eval", "", json!({ "gremlin": "g.count(1)", "materializeProperties": "all" })).await;
+        client.response().await;
+        let shown_to = serving.fake.last.lock().take().unwrap().materialize;
+        assert_eq!(shown_to, Materialize::All, "what the request says counts");
+    }
+}
+
+/// A binary frame with a request for `script`, which begins with its mime type.
+fn frame(mime: &str, script: &str) -> (uuid::Uuid, Message) {
+    let id = uuid::Uuid::new_v4();
+    let args = wire::Args(vec![("gremlin".into(), Value::from(script).into())]);
+    let request = wire::RequestMessage { id, op: "eval".into(), processor: "".into(), args };
+    let mut bytes = vec![mime.len() as u8];
+    bytes.extend_from_slice(mime.as_bytes());
+    wire::Format::GraphBinary.encode_request(&request, &mut bytes).unwrap();
+    (id, Message::binary(bytes))
+}
+
+async fn binary_answer(client: &mut support::Client) -> wire::ResponseMessage {
+    let Some(Ok(Message::Binary(bytes))) = client.socket.next().await else { panic!("no binary answer") };
+    wire::Format::GraphBinary.decode_response(&bytes).unwrap()
+}
+
+#[tokio::test]
+async fn the_console_gets_results_as_texts() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let (id, message) = frame("application/vnd.graphbinary-v1.0-stringd", "g.count(3)");
+    client.socket.send(message).await.unwrap();
+    let response = binary_answer(&mut client).await;
+    assert_eq!((response.id, response.status.code), (Some(id), 200));
+    assert_eq!(response.data, Value::list(["0", "1", "2"].map(Value::str)).into());
+}
+
+#[tokio::test]
+async fn a_refused_mime_type_is_told_of_its_request() {
+    let serving = Serving::start(options()).await;
+    let mut client = serving.connect().await;
+    let (id, message) = frame("application/vnd.graphbinary-v1.0-squared", "g.count(3)");
+    client.socket.send(message).await.unwrap();
+    let response = binary_answer(&mut client).await;
+    assert_eq!((response.id, response.status.code), (Some(id), 498));
+    assert!(response.status.message.contains("-squared"), "{}", response.status.message);
+}

@@ -12,13 +12,16 @@ use crate::{DecodeError, EncodeError, WireValue, four, graphbinary, graphson};
 pub enum Format {
     /// GraphBinary 1.0.
     GraphBinary,
+    /// The same with results as texts: what TinkerPop's console asks for, which only prints them.
+    GraphBinaryTexts,
     /// GraphSON in one of its dialects.
     GraphSon(Dialect),
 }
 
 /// The mime types by which clients name formats. The first of a format is its canonical one.
-const MIME_TYPES: [(&str, Format); 9] = [
+const MIME_TYPES: [(&str, Format); 10] = [
     ("application/vnd.graphbinary-v1.0", Format::GraphBinary),
+    ("application/vnd.graphbinary-v1.0-stringd", Format::GraphBinaryTexts),
     ("application/vnd.gremlin-v3.0+json", Format::json(Version::V3, true)),
     ("application/vnd.gremlin-v3.0+json;types=false", Format::json(Version::V3, false)),
     ("application/vnd.gremlin-v2.0+json", Format::json(Version::V2, true)),
@@ -54,7 +57,7 @@ impl Format {
     /// With the place of the first problem.
     pub fn decode_request(self, body: &[u8]) -> Result<RequestMessage, DecodeError> {
         match self {
-            Self::GraphBinary => graphbinary::decode_request(body),
+            Self::GraphBinary | Self::GraphBinaryTexts => graphbinary::decode_request(body),
             Self::GraphSon(_) => graphson::decode_request(body),
         }
     }
@@ -65,7 +68,7 @@ impl Format {
     /// When an argument cannot be expressed.
     pub fn encode_request(self, request: &RequestMessage, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         match self {
-            Self::GraphBinary => graphbinary::encode_request(request, out),
+            Self::GraphBinary | Self::GraphBinaryTexts => graphbinary::encode_request(request, out),
             Self::GraphSon(dialect) => graphson::encode_request(request, dialect, out),
         }
     }
@@ -95,6 +98,9 @@ impl Format {
     ) -> Result<(), EncodeError> {
         match self {
             Self::GraphBinary => graphbinary::encode_results(response, results, properties, out),
+            Self::GraphBinaryTexts => {
+                graphbinary::encode_results(response, as_texts(results).borrowed(), properties, out)
+            }
             Self::GraphSon(dialect) => graphson::encode_results(response, results, properties, dialect, out),
         }
     }
@@ -113,8 +119,39 @@ impl Format {
     /// With the place of the first problem.
     pub fn decode_response(self, body: &[u8]) -> Result<ResponseMessage, DecodeError> {
         match self {
-            Self::GraphBinary => graphbinary::decode_response(body),
+            Self::GraphBinary | Self::GraphBinaryTexts => graphbinary::decode_response(body),
             Self::GraphSon(_) => graphson::decode_response(body),
+        }
+    }
+}
+
+/// Results as texts, or what is to be sent as it is.
+enum Texts<'a> {
+    Values(Vec<Value>),
+    Traversers(Vec<(Value, u64)>),
+    Same(Results<'a>),
+}
+
+fn as_texts(results: Results<'_>) -> Texts<'_> {
+    let text = |value: &Value| {
+        values::watch::tick();
+        Value::str(value.to_string())
+    };
+    match results {
+        Results::Values(values) => Texts::Values(values.iter().map(text).collect()),
+        Results::Traversers(traversers) => {
+            Texts::Traversers(traversers.iter().map(|(value, bulk)| (text(value), *bulk)).collect())
+        }
+        results => Texts::Same(results),
+    }
+}
+
+impl Texts<'_> {
+    fn borrowed(&self) -> Results<'_> {
+        match self {
+            Self::Values(values) => Results::Values(values),
+            Self::Traversers(traversers) => Results::Traversers(traversers),
+            Self::Same(results) => *results,
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use parking_lot::Mutex;
@@ -11,7 +14,7 @@ use super::{
     presence::Presence,
     table::{Full, Place, counted_under},
 };
-use crate::{Client, host::Host, intake::Receipt};
+use crate::{Client, Materialize, host::Host, intake::Receipt};
 
 /// A client's connection, for as long as it is open.
 pub(crate) struct Guest {
@@ -22,6 +25,8 @@ pub(crate) struct Guest {
     pub(crate) presence: Arc<Presence>,
     /// What it has sent of a request that is not complete.
     pub(crate) receipt: Arc<Receipt>,
+    /// Whether its driver cannot read elements with properties.
+    reads_references_alone: AtomicBool,
     standing: Mutex<Standing>,
 }
 
@@ -44,7 +49,22 @@ impl Guest {
         };
         let receipt = Arc::new(Receipt::new(host.intake.clone()));
         let number = host.arrivals.fetch_add(1, Ordering::Relaxed);
-        Some(Self { host, peer, number, presence, receipt, standing: Mutex::new(standing) })
+        let (reads_references_alone, standing) = (AtomicBool::new(false), Mutex::new(standing));
+        Some(Self { host, peer, number, presence, receipt, reads_references_alone, standing })
+    }
+
+    /// Learns what the client says of its driver (the header `User-Agent`). gremlinpython and gremlin-go before 3.7 skip two
+    /// bytes where elements have their properties, whatever is there.
+    pub(crate) fn note_driver(&self, named: &str) {
+        let is_old = ["Gremlin-Python.3.5.", "Gremlin-Python.3.6.", "Gremlin-Go.3.5.", "Gremlin-Go.3.6."]
+            .iter()
+            .any(|old| named.contains(old));
+        self.reads_references_alone.store(is_old, Ordering::Relaxed);
+    }
+
+    /// How elements are shown to it, unless it says so itself.
+    pub(crate) fn materialize(&self) -> Materialize {
+        if self.reads_references_alone.load(Ordering::Relaxed) { Materialize::Tokens } else { Materialize::All }
     }
 
     /// On whose behalf its requests are run.

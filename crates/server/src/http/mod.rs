@@ -16,7 +16,7 @@ use std::{convert::Infallible, sync::Arc};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
-    header::{ALLOW, CONNECTION, HeaderValue},
+    header::{ALLOW, CONNECTION, HeaderValue, USER_AGENT},
     server::conn::http1,
     service::service_fn,
 };
@@ -128,6 +128,8 @@ async fn query(mut request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &up
     }
     let becomes_websocket = request.uri().path() == "/gremlin" && *request.method() == Method::GET;
     if becomes_websocket && upgrade::is_handshake(&request) {
+        let driver = request.headers().get(USER_AGENT).and_then(|named| named.to_str().ok());
+        guest.note_driver(driver.unwrap_or_default());
         return upgrade::accept(&mut request, upgraded);
     }
     answer::gremlin(request, guest).await

@@ -211,7 +211,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Ok(frame) => self.request(frame).await,
                 Err(error) => {
                     let refusal = Refusal::new(StatusCode::MalformedRequest, error.to_string());
-                    self.refuse(FrameKind::Binary, Format::GraphBinary, None, &refusal).await
+                    let id = error.request_id();
+                    self.refuse(FrameKind::Binary, Format::GraphBinary, id, &refusal).await
                 }
             },
             Some(Ok(Message::Text(text))) => self.request(frame::text(text)).await,

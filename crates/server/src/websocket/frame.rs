@@ -12,6 +12,7 @@
 use bytes::Bytes;
 use tokio_tungstenite::tungstenite::{Message, protocol::frame::Utf8Bytes};
 
+use uuid::Uuid;
 use wire::Format;
 
 use crate::reply;
@@ -41,7 +42,17 @@ pub(super) enum FrameError {
     #[error(
         "no serializer for mime type [{0}]; try application/vnd.graphbinary-v1.0 or application/vnd.gremlin-v3.0+json"
     )]
-    UnknownType(String),
+    UnknownType(String, Option<Uuid>),
+}
+
+impl FrameError {
+    /// The id of the request, so that its client knows what the refusal is about.
+    pub(super) fn request_id(&self) -> Option<Uuid> {
+        match self {
+            Self::Short => None,
+            Self::UnknownType(_, id) => *id,
+        }
+    }
 }
 
 /// Splits a binary frame.
@@ -52,10 +63,12 @@ pub(super) fn binary(mut frame: Bytes) -> Result<Frame, FrameError> {
     }
     let payload = frame.split_off(1 + length);
     let mime = &frame[1..];
-    let format = std::str::from_utf8(mime)
-        .ok()
-        .and_then(Format::from_mime)
-        .ok_or_else(|| FrameError::UnknownType(String::from_utf8_lossy(mime).into_owned()))?;
+    let format = std::str::from_utf8(mime).ok().and_then(Format::from_mime).ok_or_else(|| {
+        let mime = String::from_utf8_lossy(mime).into_owned();
+        // What its relatives have where they have it.
+        let relative = if mime.contains("json") { reply::JSON } else { Format::GraphBinary };
+        FrameError::UnknownType(mime, reply::salvage_id(relative, &payload))
+    })?;
     Ok(Frame { kind: FrameKind::Binary, format, payload })
 }
 
@@ -67,7 +80,7 @@ pub(super) fn text(frame: Utf8Bytes) -> Frame {
 /// A response as a WebSocket message.
 pub(super) fn message(kind: FrameKind, format: Format, response: Vec<u8>) -> Message {
     match kind {
-        FrameKind::Text if format != Format::GraphBinary => match String::from_utf8(response) {
+        FrameKind::Text if matches!(format, Format::GraphSon(_)) => match String::from_utf8(response) {
             Ok(text) => Message::text(text),
             Err(error) => Message::binary(error.into_bytes()),
         },
@@ -92,7 +105,8 @@ mod tests {
         assert_eq!(binary(Bytes::new()), Err(FrameError::Short));
         assert_eq!(binary(Bytes::from_static(&[0, 1])), Err(FrameError::Short));
         assert_eq!(binary(Bytes::from_static(&[16, b'a'])), Err(FrameError::Short));
-        assert_eq!(binary(Bytes::from_static(b"\x03xml<x/>")), Err(FrameError::UnknownType("xml".into())));
-        assert!(matches!(binary(Bytes::from_static(b"\x01\xff!")), Err(FrameError::UnknownType(_))));
+        let unknown = Err(FrameError::UnknownType("xml".into(), None));
+        assert_eq!(binary(Bytes::from_static(b"\x03xml<x/>")), unknown);
+        assert!(matches!(binary(Bytes::from_static(b"\x01\xff!")), Err(FrameError::UnknownType(..))));
     }
 }

@@ -22,7 +22,10 @@ use server::{
     ResultBatch, ResultSink, Running, Server, ServerOptions, Session, Summary,
 };
 use tokio::{net::TcpStream, sync::oneshot, task::JoinHandle, time::timeout};
-use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
+use tokio_tungstenite::{
+    WebSocketStream, client_async,
+    tungstenite::{Message, client::IntoClientRequest},
+};
 use values::Value;
 
 /// Runs scripts of one word and one number: `g.count(3)` has the results 0, 1, 2; `g.bulk(3)` one result three
@@ -307,6 +310,14 @@ impl Serving {
 
     pub async fn connect(&self) -> Client {
         Client::connect(self.address).await
+    }
+
+    /// A client whose driver says that it is this one.
+    pub async fn connect_as(&self, driver: &str) -> Client {
+        let mut request = format!("ws://{}/gremlin", self.address).into_client_request().unwrap();
+        request.headers_mut().insert("User-Agent", driver.parse().unwrap());
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        Client::over(client_async(request, stream).await.unwrap().0)
     }
 
     /// Asks the server to stop and waits until it has.
