@@ -439,8 +439,8 @@ fn shortest_paths_are_all_there_are() {
             let aimed = format!("{text}.with(ShortestPath.target, hasLabel('thing'))");
             let to_things = expected
                 .iter()
-                .cloned()
                 .filter(|path| path.last().unwrap() % 5 == 0)
+                .cloned()
                 .collect::<BTreeSet<_>>();
             let found: Vec<Vec<i64>> = ask(&db, &aimed).iter().map(ids).collect();
             assert_eq!(found.iter().cloned().collect::<BTreeSet<_>>(), to_things, "{aimed}");

@@ -118,7 +118,7 @@ impl Side {
             on.edges.for_each_end(v, on, |ends| {
                 for &end in ends {
                     let place = on.place(end);
-                    let is_new = own.levels.get(place) == Some(&UNREACHED) && on.ground.admits(place);
+                    let is_new = own.levels.get(place) == Some(&0) && on.ground.admits(place);
                     if is_new {
                         own.reach(end, place, self.level + 1);
                         if other.level(place) != UNREACHED {

@@ -166,7 +166,8 @@ const UNREACHED: u32 = u32::MAX;
 /// What was reached from somewhere.
 #[derive(Default)]
 struct Reached {
-    /// Of each vertex how many edges it is away, if they are as long as each other; the most there is if it was not reached.
+    /// Of each vertex how many edges it is away, and one, if they are as long as each other; 0 if it was not reached, so that a
+    /// search which reaches little does not touch the rest.
     levels: Vec<u32>,
     /// The vertices that were reached, in the order in which they were.
     vertices: Vec<VertexRef>,
@@ -175,13 +176,13 @@ struct Reached {
 impl Reached {
     #[inline(always)]
     fn level(&self, place: usize) -> u32 {
-        self.levels.get(place).copied().unwrap_or(UNREACHED)
+        self.levels.get(place).map_or(UNREACHED, |level| level.wrapping_sub(1))
     }
 
     #[inline(always)]
     fn reach(&mut self, v: VertexRef, place: usize, level: u32) {
         if let Some(known) = self.levels.get_mut(place) {
-            *known = level;
+            *known = level.wrapping_add(1);
         }
         self.vertices.push(v);
     }
@@ -189,7 +190,7 @@ impl Reached {
     fn clear(&mut self, places: &Places) {
         for v in self.vertices.drain(..) {
             if let Some(level) = self.levels.get_mut(places.of_vertex(v)) {
-                *level = UNREACHED;
+                *level = 0;
             }
         }
     }
@@ -219,7 +220,7 @@ impl Room {
         let numbers = (by_level + back) * size_of::<u32>() + by_distance * size_of::<f64>();
         let bytes = numbers + (len + back) * size_of::<VertexRef>() + len / 8;
         let held = hold(ground, bytes)?;
-        let reached = |len| Reached { levels: vec![UNREACHED; len], vertices: Vec::new() };
+        let reached = |len| Reached { levels: vec![0; len], vertices: Vec::new() };
         let (from_source, from_target) = (reached(by_level), reached(back));
         let (distances, marks) = (vec![f64::INFINITY; by_distance], vec![0; len.div_ceil(64)]);
         Ok(Self { distances, from_source, from_target, marks, held, bytes })
@@ -234,8 +235,8 @@ impl Room {
     #[inline(always)]
     fn distance(&self, place: usize) -> f64 {
         match self.from_source.levels.get(place) {
-            Some(&UNREACHED) => f64::INFINITY,
-            Some(level) => f64::from(*level),
+            Some(0) => f64::INFINITY,
+            Some(level) => f64::from(level - 1),
             None => self.distances.get(place).copied().unwrap_or(f64::INFINITY),
         }
     }

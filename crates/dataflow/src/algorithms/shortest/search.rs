@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use graph::VertexRef;
 
-use super::{Lengths, On, Reached, Room, UNREACHED, Wanted};
+use super::{Lengths, On, Reached, Room, Wanted};
 use crate::algorithms::Ground;
 use crate::error::QueryError;
 
@@ -86,9 +86,9 @@ impl Search {
             on.edges.for_each_end(v, on, |ends| {
                 for &end in ends {
                     let place = on.place(end);
-                    let is_new = |known: &&mut u32| **known == UNREACHED && on.ground.admits(place);
+                    let is_new = |known: &&mut u32| **known == 0 && on.ground.admits(place);
                     if let Some(known) = levels.get_mut(place).filter(is_new) {
-                        *known = level;
+                        *known = level + 1;
                         vertices.push(end);
                         *missing -= usize::from(on.wanted.is_target(place));
                     }
