@@ -6,10 +6,11 @@ use super::ast::Step;
 use super::canon::Canon;
 use super::case::Case;
 use super::patterns::{
-    any_child, any_step, compares_behind_a_connective, compares_new_elements, gathers, gathers_itself,
-    groups_by_a_part, groups_by_a_traversal, groups_by_dedup, groups_by_filters, groups_by_names,
-    groups_by_what_is_dropped, looks_at_order, moves_by_equal_labels, names_between_conditions,
-    names_the_start_of_a_by, reduces_inside, sorts_vertex_properties, takes_values,
+    any_child, any_step, compares_behind_a_connective, compares_new_elements, compares_what_it_gathers,
+    gathers, gathers_itself, groups_by_a_part, groups_by_a_traversal, groups_by_dedup, groups_by_filters,
+    groups_by_names, groups_by_what_is_dropped, joins_numbers, looks_at_order, matches_several,
+    moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, reduces_inside,
+    sorts_vertex_properties, takes_values,
 };
 use super::verdict::{Verdict, judge};
 
@@ -248,6 +249,23 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "match-in-its-own-order",
+        evidence: "On purpose: `g.V(1).match(__.as('d').math('_ + 1').as('e'), __.as('d').hasLabel('nobody'))` fails in the reference, \
+                   which tries the patterns as they stand until it has seen how much each lets pass, and answers nothing in \
+                   Mangrove, which tests before it computes. Of a pattern that fails it is only told when it is tried.",
+        explains: |case, ours, theirs| {
+            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
+            any_step(&case.script.body.steps, &matches_several)
+                && theirs.iter().all(|run| fails(run) != fails(ours))
+        },
+    },
+    Fault {
+        name: "match-joins-by-equals",
+        evidence: "On purpose: `g.inject(20).match(__.as('d').mean().as('e'), __.as('e').asNumber().as('d'))` has 20 and 20.0 for d, \
+                   which the reference takes for two (Java's equals), and Mangrove for one, as is(eq(20.0)) does.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &joins_numbers),
+    },
+    Fault {
         name: "unsolvable-match",
         evidence: "`g.V(1).match(__.as('e').union(__.group()))` and a count() at the end of one of two patterns are called unsolvable once a \
                    traverser gets there, for what a reducer inside of a pattern lets out has forgotten where it was.",
@@ -280,10 +298,14 @@ pub const FAULTS: &[Fault] = &[
         name: "live-side-effects",
         evidence: "`g.V().map(aggregate('x').cap('x')).order()` answers the full set once per vertex, or once: what cap() answers \
                    in a child is the side effect itself, which goes on growing in the barrier behind it, and not what it was. And \
-                   `g.V().cap('x').groupCount('m').by(aggregate('x'))` has a set that holds itself.",
+                   `g.V().cap('x').groupCount('m').by(aggregate('x'))` has a set that holds itself. And \
+                   `g.inject(1, 0).as('a').where(lt('a')).by(aggregate('x').select('x'))` passes nothing, for what it compares is \
+                   that one set on both sides, where Mangrove compares what the set was each time.",
         explains: |case, _, _| {
             let steps = &case.script.body.steps;
-            any_child(steps, &|step| step.name == "cap") && any_step(steps, &gathers) || gathers_itself(steps)
+            any_child(steps, &|step| step.name == "cap") && any_step(steps, &gathers)
+                || gathers_itself(steps)
+                || any_step(steps, &compares_what_it_gathers)
         },
     },
     Fault {

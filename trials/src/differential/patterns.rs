@@ -145,6 +145,7 @@ pub fn groups_by_filters(step: &Step) -> bool {
         "or",
         "order",
         "range",
+        "sack",
         "sideEffect",
         "simplePath",
         "skip",
@@ -225,6 +226,56 @@ pub fn gathers_itself(steps: &[Step]) -> bool {
     })
 }
 
+/// A step that compares, in whose children what is gathered under a name is looked at by it.
+pub fn compares_what_it_gathers(step: &Step) -> bool {
+    let names = |steps: &[Step], wanted: &[&str]| {
+        let mut names = Vec::new();
+        steps
+            .iter()
+            .filter(|step| wanted.contains(&step.name))
+            .for_each(|step| names.extend(step.args.first().cloned()));
+        names
+    };
+    let gathers = |child: &Traversal| {
+        let gathered = names(&child.steps, &["aggregate", "group", "groupCount"]);
+        names(&child.steps, &["select", "cap"]).iter().any(|name| gathered.contains(name))
+    };
+    let modulators = step.after.iter().flat_map(|modulator| &modulator.args);
+    let mut children = step.args.iter().chain(modulators);
+    matches!(step.name, "where" | "order" | "dedup" | "group" | "groupCount")
+        && children.any(|arg| matches!(arg, Arg::Child(child) if gathers(child)))
+}
+
+/// A `match` of several patterns.
+pub fn matches_several(step: &Step) -> bool {
+    step.name == "match" && step.args.len() > 1
+}
+
+/// A `match` that looks for a variable more than once and makes numbers of it, or for it.
+pub fn joins_numbers(step: &Step) -> bool {
+    let mut names = Vec::new();
+    let mut is_joined = false;
+    let mut makes_numbers = false;
+    for arg in &step.args {
+        let Arg::Child(pattern) = arg else { continue };
+        makes_numbers |= any_step(&pattern.steps, &|step| {
+            matches!(
+                step.name,
+                "math" | "mean" | "sum" | "min" | "max" | "asNumber" | "count" | "fold" | "values"
+            )
+        });
+        for step in &pattern.steps {
+            for name in
+                step.after.iter().filter(|modulator| modulator.name == "as").flat_map(|name| &name.args)
+            {
+                is_joined |= names.contains(&name);
+                names.push(name);
+            }
+        }
+    }
+    step.name == "match" && is_joined && makes_numbers
+}
+
 /// A step that compares or sorts by what was just added to the graph.
 pub fn compares_new_elements(step: &Step) -> bool {
     let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
@@ -276,9 +327,9 @@ fn set_apart(traversal: &Traversal, apart: Apart, root: bool) -> Traversal {
     let steps = &traversal.steps;
     let mut parted = Vec::new();
     for (index, step) in steps.iter().enumerate() {
-        let turns = writes(step) != (index > 0 && writes(&steps[index - 1]));
+        let follows_a_write = index > 0 && writes(&steps[index - 1]);
         // Nothing is read before the beginning.
-        if turns && !(root && index == 0) && (apart.behind || writes(step)) {
+        if !(root && index == 0) && (writes(step) || apart.behind && follows_a_write) {
             parted.push(Step::new("barrier"));
         }
         let mut step = step.clone();

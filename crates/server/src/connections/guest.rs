@@ -64,7 +64,11 @@ impl Guest {
 
     /// How elements are shown to it, unless it says so itself.
     pub(crate) fn materialize(&self) -> Materialize {
-        if self.reads_references_alone.load(Ordering::Relaxed) { Materialize::Tokens } else { Materialize::All }
+        if self.reads_references_alone.load(Ordering::Relaxed) {
+            Materialize::Tokens
+        } else {
+            Materialize::All
+        }
     }
 
     /// On whose behalf its requests are run.
