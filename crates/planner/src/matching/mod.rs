@@ -67,12 +67,12 @@ impl Rewrite<'_> {
         if !has_match(traversal) {
             return Ok(());
         }
-        let mut given = given.clone();
+        let (mut given, mut perhaps) = (given.clone(), HashSet::new());
         let mut steps = Vec::with_capacity(traversal.steps.len());
         for mut step in std::mem::take(&mut traversal.steps) {
             if step.name == StepName::Match {
                 // What it finds has its name for all that follows.
-                let found = self.step(&step, &given, &mut steps)?;
+                let found = self.step(&step, (&given, &perhaps), &mut steps)?;
                 given.extend(found);
                 continue;
             }
@@ -84,17 +84,19 @@ impl Rewrite<'_> {
             if step.name == StepName::As {
                 given.extend(pattern::names(&step));
             }
+            given_inside(&step, &mut perhaps);
             steps.push(step);
         }
         traversal.steps = steps;
         Ok(())
     }
 
-    /// Appends the steps that a `match` stands for. The variables that every traverser has then.
+    /// Appends the steps that a `match` stands for. The variables that every traverser has then. Names are given to all
+    /// traversers, or perhaps to some.
     fn step(
         &self,
         step: &Instruction<StepName>,
-        given: &HashSet<Str>,
+        (given, perhaps): (&HashSet<Str>, &HashSet<Str>),
         steps: &mut Vec<Instruction<StepName>>,
     ) -> Result<Vec<Str>, PlanError> {
         let patterns = pattern::all(&step.args, step.at)?;
@@ -104,6 +106,9 @@ impl Rewrite<'_> {
         let first = (!is_entered).then(|| pattern::first_start(&patterns)).flatten();
         let mut plan = Plan::new(self, given, step.at);
         if let Some(first) = first {
+            if perhaps.contains(&first) {
+                steps.push(known_or_current(&first, step.at));
+            }
             plan.bind(&first);
         }
         plan.solve(patterns)?;
@@ -151,6 +156,42 @@ impl Rewrite<'_> {
             _ => 1.0,
         }
     }
+}
+
+/// Adds the names that a step's children give to some of the traversers that leave it.
+fn given_inside(step: &Instruction<StepName>, into: &mut HashSet<Str>) {
+    use StepName as S;
+    let lets_out = matches!(
+        step.name,
+        S::Branch
+            | S::Choose
+            | S::Coalesce
+            | S::Emit
+            | S::Local
+            | S::Option
+            | S::Optional
+            | S::Repeat
+            | S::Union
+    );
+    for argument in step.args.iter().filter(|_| lets_out) {
+        if let Argument::Traversal(child) = argument {
+            watch::ticks(TICKS);
+            for step in &child.steps {
+                if step.name == S::As {
+                    into.extend(pattern::names(step));
+                }
+                given_inside(step, into);
+            }
+        }
+    }
+}
+
+/// The step that makes the object of a name the current one, for traversers that have it.
+fn known_or_current(name: &Str, at: Option<Position>) -> Instruction<StepName> {
+    let select = Instruction::new(StepName::Select, vec![Value::String(name.clone()).into()], at);
+    let identity = Instruction::new(StepName::Identity, Vec::new(), at);
+    let child = |step| Argument::Traversal(Traversal::anonymous(vec![step]));
+    Instruction::new(StepName::Coalesce, vec![child(select), child(identity)], at)
 }
 
 /// The error of patterns that are none, or cannot be found.
