@@ -7,10 +7,11 @@ use super::canon::Canon;
 use super::case::Case;
 use super::patterns::{
     any_child, any_step, compares_behind_a_connective, compares_new_elements, compares_what_it_gathers,
-    gathers, gathers_itself, groups_by_a_part, groups_by_a_traversal, groups_by_dedup, groups_by_filters,
-    groups_by_names, groups_by_what_is_dropped, joins_numbers, looks_at_order, matches_several,
-    moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, reduces_inside,
-    sorts_vertex_properties, takes_values,
+    gathers, gathers_itself, groups_by_a_part, groups_by_a_seed, groups_by_a_traversal, groups_by_dedup,
+    groups_by_filters, groups_by_names, groups_by_what_is_dropped, has_any_and_none, joins_numbers,
+    looks_at_order, looks_up_what_may_be_new, matches_several, moves_by_equal_labels,
+    names_between_conditions, names_the_start_of_a_by, reduces_inside, sorts_vertex_properties, takes_values,
+    tests_by_a_match,
 };
 use super::verdict::{Verdict, judge};
 
@@ -119,6 +120,12 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "ids-of-new-elements",
+        evidence: "`g.V(1).mergeV([(T.label): 'person', name: 'kim']).V(4)` finds the new vertex where it got the id 4. Ids that a system \
+                   gives out itself are its own affair.",
+        explains: |case, _, _| looks_up_what_may_be_new(&case.script.body.steps),
+    },
+    Fault {
         name: "optional-before-the-first",
         evidence: "`g.inject(1, 2).optional(count())` answers 0, 1, 1: OptionalStep asks its child for results before anything \
                    has entered it, so a reducer answers once more than it was asked.",
@@ -188,6 +195,25 @@ pub const FAULTS: &[Fault] = &[
                     || any_step(steps, &groups_by_a_part)
                     || any_step(steps, &groups_by_what_is_dropped))
         },
+    },
+    Fault {
+        name: "group-adds-its-seed-again",
+        evidence: "`g.V().group().by(constant(1)).by(values('nope').fold(1.0, sum))` answers 1.0 for each vertex, added up: a barrier to \
+                   which nothing has come gives its seed, and the seeds are merged. `g.V().values('nope').fold(1.0, sum)` answers 1.0.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &groups_by_a_seed),
+    },
+    Fault {
+        name: "tests-by-match",
+        evidence: "`g.V().not(match(__.as('a').in()))` on the modern graph answers nothing, v1 or v6 alone, as the vertices come, though \
+                   neither has an in-edge and `g.V(1).not(match(__.as('a').in()))` answers v1: a MatchStep in a filter remembers \
+                   the traverser before.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &tests_by_a_match),
+    },
+    Fault {
+        name: "first-of-any-and-none",
+        evidence: "`g.V(1).map(branch(constant('Bob')).option(none, count()).option(path()))` answers the path, and with `g.V()` in front \
+                   the count each time: which of several options comes first is no promise.",
+        explains: |case, _, _| any_child(&case.script.body.steps, &has_any_and_none),
     },
     Fault {
         name: "one-key-two-kinds",

@@ -144,6 +144,7 @@ pub fn groups_by_filters(step: &Step) -> bool {
         "not",
         "or",
         "order",
+        "property",
         "range",
         "sack",
         "sideEffect",
@@ -224,6 +225,36 @@ pub fn gathers_itself(steps: &[Step]) -> bool {
         }
         again
     })
+}
+
+/// Whether elements are added, and behind the beginning some are looked up by their ids.
+pub fn looks_up_what_may_be_new(steps: &[Step]) -> bool {
+    let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
+    let looks_up = |step: &Step| matches!(step.name, "V" | "E" | "hasId") && !step.args.is_empty();
+    any_step(steps, &adds)
+        && (any_step(steps.get(1..).unwrap_or_default(), &looks_up) || any_child(steps, &looks_up))
+}
+
+/// `group` with a value traversal that folds from a seed.
+pub fn groups_by_a_seed(step: &Step) -> bool {
+    let folds = |step: &Step| step.name == "fold" && step.args.len() == 2;
+    value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &folds))
+}
+
+/// A filter that asks whether a `match` has a result.
+pub fn tests_by_a_match(step: &Step) -> bool {
+    let matches =
+        |arg: &Arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &|step| step.name == "match"));
+    matches!(step.name, "not" | "filter" | "where" | "and" | "or" | "choose" | "until" | "emit")
+        && step.args.iter().any(matches)
+}
+
+/// A `branch` or `choose` in whose options something is asked of all and something of none.
+pub fn has_any_and_none(step: &Step) -> bool {
+    let mut options = step.after.iter().filter(|modulator| modulator.name == "option");
+    let mut others = options.clone();
+    let is_none = |option: &Step| matches!(option.args.first(), Some(Arg::Text(text)) if text == "none");
+    options.any(is_none) && others.any(|option| option.args.len() == 1)
 }
 
 /// A step that compares, in whose children what is gathered under a name is looked at by it.

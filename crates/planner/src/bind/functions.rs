@@ -6,7 +6,7 @@ use values::Value;
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Kind, Modulator, Origin};
+use crate::logical::{Chain, Footprint, Kind, Modulator, Origin};
 use crate::physical::{Function, LocalFn, Operand, Quantifier, Slot, Test};
 
 /// `WithOptions.indexer`.
@@ -58,7 +58,13 @@ impl Binder<'_> {
         }
         let turns = call.name_at(0, self)?.matches("%{_}").count();
         let bys = self.plain_bys(call, shape)?;
-        for by in bys.into_iter().take(turns) {
+        let acts = |by: &Modulator| match by {
+            Modulator::Chain(chain) => chain.footprint().touches(Footprint::REPEATED),
+            _ => false,
+        };
+        // One that does something does so each time that it is its turn; what others have found is taken again.
+        let computed = if bys.iter().any(acts) { turns } else { turns.min(bys.len()) };
+        for by in bys.iter().cycle().take(computed).cloned() {
             let into = self.plan.new_slot();
             let by = by.simplified().unwrap_or(by);
             Self::push(out, Kind::Keep { into, origin: Origin::Current, by }, call);

@@ -146,11 +146,19 @@ impl Lowering<'_> {
             Kind::Range { low, high } => ops.stay(OpKind::Range(op::Range { low: *low, high: *high })),
             Kind::Tail(n) => ops.stay(OpKind::Tail(*n)),
             Kind::Order { keys, limit } => {
-                let keys = keys
-                    .iter()
-                    .map(|(by, order)| SortKey { by: self.by(&By::Current, by, place, ops), order: *order })
-                    .collect();
-                ops.stay(OpKind::Order(op::Sort { keys, limit: *limit }));
+                let mut sort_keys = Vec::with_capacity(keys.len());
+                for (at, (by, order)) in keys.iter().enumerate() {
+                    let by = self.by(&By::Current, by, place, ops);
+                    // Who has nothing to be sorted by is not asked for more.
+                    let asks_more = keys[at + 1..]
+                        .iter()
+                        .any(|(by, _)| matches!(by.simplified(), None | Some(Modulator::Chain(_))));
+                    if let (By::Slot(slot), true) = (&by, asks_more) {
+                        productive(vec![*slot], ops);
+                    }
+                    sort_keys.push(SortKey { by, order: *order });
+                }
+                ops.stay(OpKind::Order(op::Sort { keys: sort_keys, limit: *limit }));
             }
             Kind::Aggregate(what) => ops.go(OpKind::Aggregate(what.clone())),
             Kind::GroupCount(group) => {

@@ -36,7 +36,7 @@ pub(crate) fn without_match(
         return Ok(None);
     }
     let mut traversal = traversal.clone();
-    Rewrite { schema, statistics }.traversal(&mut traversal, &HashSet::new())?;
+    Rewrite { schema, statistics }.traversal(&mut traversal, &Names::default())?;
     Ok(Some(traversal))
 }
 
@@ -54,6 +54,26 @@ fn has_match_inside(step: &Instruction<StepName>) -> bool {
     step.name == StepName::Match || step.args.iter().any(inside)
 }
 
+/// The names that objects have on the way of traversers.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    /// Of all of them.
+    given: HashSet<Str>,
+    /// Perhaps of some.
+    perhaps: HashSet<Str>,
+}
+
+impl Names {
+    /// What the children of a step may know: those of a `by` may begin at an object that has no past.
+    fn inside(&self, step: &Instruction<StepName>) -> Self {
+        let mut names = self.clone();
+        if step.name == StepName::By {
+            names.perhaps.extend(names.given.drain());
+        }
+        names
+    }
+}
+
 /// A rewrite of a traversal.
 struct Rewrite<'a> {
     schema: &'a dyn Schema,
@@ -61,42 +81,43 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
-    /// Rewrites a traversal that is entered with these names given.
-    fn traversal(&self, traversal: &mut Traversal, given: &HashSet<Str>) -> Result<(), PlanError> {
+    /// Rewrites a traversal that is entered with these names. The variables that its own patterns have found.
+    fn traversal(&self, traversal: &mut Traversal, names: &Names) -> Result<Vec<Str>, PlanError> {
         watch::ticks(TICKS);
         if !has_match(traversal) {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let (mut given, mut perhaps) = (given.clone(), HashSet::new());
+        let (mut names, mut all_found) = (names.clone(), Vec::new());
         let mut steps = Vec::with_capacity(traversal.steps.len());
         for mut step in std::mem::take(&mut traversal.steps) {
             if step.name == StepName::Match {
                 // What it finds has its name for all that follows.
-                let found = self.step(&step, (&given, &perhaps), &mut steps)?;
-                given.extend(found);
+                let found = self.step(&step, &names, &mut steps)?;
+                names.given.extend(found.iter().cloned());
+                all_found.extend(found);
                 continue;
             }
+            let inside = names.inside(&step);
             for argument in &mut step.args {
                 if let Argument::Traversal(inner) = argument {
-                    self.traversal(inner, &given)?;
+                    self.traversal(inner, &inside)?;
                 }
             }
             if step.name == StepName::As {
-                given.extend(pattern::names(&step));
+                names.given.extend(pattern::names(&step));
             }
-            given_inside(&step, &mut perhaps);
+            given_inside(&step, &mut names.perhaps);
             steps.push(step);
         }
         traversal.steps = steps;
-        Ok(())
+        Ok(all_found)
     }
 
-    /// Appends the steps that a `match` stands for. The variables that every traverser has then. Names are given to all
-    /// traversers, or perhaps to some.
+    /// Appends the steps that a `match` stands for. The variables that every traverser has then.
     fn step(
         &self,
         step: &Instruction<StepName>,
-        (given, perhaps): (&HashSet<Str>, &HashSet<Str>),
+        Names { given, perhaps }: &Names,
         steps: &mut Vec<Instruction<StepName>>,
     ) -> Result<Vec<Str>, PlanError> {
         let patterns = pattern::all(&step.args, step.at)?;

@@ -8,7 +8,7 @@ use values::{Str, Value, watch};
 
 use super::pattern::Pattern;
 use super::pattern::variables;
-use super::{Rewrite, has_match_inside, wrong};
+use super::{Names, Rewrite, has_match_inside, wrong};
 use crate::thresholds::{MATCH_CLOSES, MATCH_FILTERS, MATCH_FINDS};
 use crate::{HIDDEN, PlanError, TICKS};
 
@@ -147,18 +147,23 @@ impl<'a> Plan<'a> {
         if self.current.as_ref() != Some(start) {
             self.steps.push(self.select(start));
         }
+        let mut found = Vec::new();
         if inner.iter().any(has_match_inside) {
             // Patterns inside patterns know what is known here.
-            let known: HashSet<Str> = self.given.iter().cloned().chain(self.variables()).collect();
+            let given = self.given.iter().cloned().chain(self.variables()).collect();
             let mut traversal = Traversal::anonymous(std::mem::take(&mut inner));
-            self.rewrite.traversal(&mut traversal, &known)?;
+            found = self.rewrite.traversal(&mut traversal, &Names { given, perhaps: HashSet::new() })?;
             inner = traversal.steps;
         }
         let only_filters = inner.iter().all(is_filter);
         match inner.iter().any(is_barrier) || inner.iter().any(lets_out_reduced) {
             // It is one of what each traverser finds, and what has been found before stays known.
             true => self.push(StepName::FlatMap, vec![Argument::Traversal(Traversal::anonymous(inner))]),
-            false => self.steps.extend(inner),
+            false => {
+                self.steps.extend(inner);
+                // What is found inside is known from there on.
+                self.bound.extend(found);
+            }
         }
         self.current = only_filters.then(|| start.clone());
         let Some(end) = end else { return Ok(()) };

@@ -5,11 +5,13 @@
 //! after    where(count > 0)                           where(degree(out likes) not (> 0))
 //! ```
 //!
-//! Of several subqueries under `and` or `not` those go that are such. (What is a test of the object itself has been
-//! inlined before; see `inline-filter`.)
+//! Of several subqueries under `and` or `not` those go that are such, but none that comes behind one which writes or fills a
+//! side-effect, nor behind any if it may fail. (What is a test of the object itself has been inlined before; see
+//! `inline-filter`.)
 
+use super::filter_fusion::may_fail;
 use super::{Context, each_chain};
-use crate::logical::{Chain, Comparison, Exists, Kind, Logical, Modulator, Origin, Step};
+use crate::logical::{Chain, Comparison, Exists, Footprint, Kind, Logical, Modulator, Origin, Step};
 use crate::physical::{Formula, Predicate, Test};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
@@ -43,12 +45,17 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
 fn take_comparisons(exists: &mut Exists) -> (Vec<Comparison>, bool) {
     let formula = exists.formula;
     let mut comparisons = Vec::new();
+    let (mut is_behind, mut acts) = (false, false);
     exists.branches.retain(|branch| match comparison(branch, formula) {
-        Some(comparison) => {
+        Some(comparison) if !(acts || is_behind && may_fail(&Test::Is(comparison.predicate.clone()))) => {
             comparisons.push(comparison);
             false
         }
-        None => true,
+        _ => {
+            is_behind = true;
+            acts |= branch.footprint().touches(Footprint::REPEATED);
+            true
+        }
     });
     let emptied = exists.branches.is_empty() && !comparisons.is_empty();
     (comparisons, emptied)
@@ -103,6 +110,22 @@ mod tests {
             "g.V().and(out('knows'),out('likes').has('age',3)).as('a').out().select('a')",
             "V().where(degree(out knows) > 0).and all as a:s0 {out(likes).filter(age = 3)}.out().load(s0)",
         );
+    }
+
+    #[test]
+    fn none_comes_before_what_acts_or_would_have_kept_it_from_failing() {
+        let rules = ["degree", RULE];
+        these(
+            &rules,
+            "g.V().and(out('knows'),aggregate('x'))",
+            "V().where(degree(out knows) > 0).and all {aggregate(it) into side-effect 0}",
+        );
+        these(
+            &rules,
+            "g.V().and(aggregate('x'),out('knows'))",
+            "V().and all {aggregate(it) into side-effect 0 | degree(out knows).filter(it > 0)}",
+        );
+        unchanged(RULE, "g.V().and(out(),values('age').is(startingWith('a')))");
     }
 
     #[test]
