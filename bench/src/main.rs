@@ -21,6 +21,7 @@ mod limit;
 mod limit_clients;
 mod measure;
 mod memory;
+mod merges;
 mod parameters;
 mod point;
 mod pools;
@@ -96,6 +97,8 @@ enum Bench {
         #[arg(long, default_value_t = 10_000_000)]
         edges: u64,
     },
+    /// Ten thousand merges in one request
+    Merges,
     /// Filters of hubs by an unsorted property, while secondary edge-trees are built
     Secondary {
         /// How many edges each hub has
@@ -243,6 +246,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             fairness::bench(&program, &graph, &fairness::Settings { only, heavy, seconds }, &report)
         }
         Bench::Hub { edges } => hub::bench(edges, &report),
+        Bench::Merges => merges::bench(&report),
         Bench::Secondary { edges } => secondary::bench(edges, &report),
         Bench::Pools { graph, megabytes, latency, seconds } => {
             pools::bench(&graph, megabytes, latency, seconds, &report)
