@@ -299,6 +299,8 @@ impl Trial {
             (Merging::Nowhere, &after_reading, faults::WRITES_WHILE_READING),
             (Merging::Nowhere, &apart_inside, faults::WRITES_WHILE_READING),
             (Merging::Nowhere, &after_reading_inside, faults::WRITES_WHILE_READING),
+            (Merging::WhereAsked, &apart_inside, faults::WRITES_WHILE_READING),
+            (Merging::WhereAsked, &after_reading_inside, faults::WRITES_WHILE_READING),
         ]
         .map(|(merging, text, name)| (merging, false, text, name));
         let exact = [(Merging::Everywhere, text), (Merging::WhereAsked, text), (Merging::Nowhere, &for_each)]

@@ -142,7 +142,8 @@ pub const FAULTS: &[Fault] = &[
                 Outcome::Results(all) => all.len() > 1,
                 other => matches!(other, Outcome::Error(_)),
             };
-            local && theirs.iter().all(again)
+            // Or it writes.
+            local && (case.writes || theirs.iter().all(again))
         },
     },
     Fault {

@@ -284,27 +284,21 @@ pub fn matches_several(step: &Step) -> bool {
 
 /// A `match` that looks for a variable more than once and makes numbers of it, or for it.
 pub fn joins_numbers(step: &Step) -> bool {
-    let mut names = Vec::new();
-    let mut is_joined = false;
+    const NUMBERS: &[&str] =
+        &["asNumber", "count", "fold", "index", "length", "math", "max", "mean", "min", "sum", "values"];
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
     let mut makes_numbers = false;
     for arg in &step.args {
         let Arg::Child(pattern) = arg else { continue };
-        makes_numbers |= any_step(&pattern.steps, &|step| {
-            matches!(
-                step.name,
-                "math" | "mean" | "sum" | "min" | "max" | "asNumber" | "count" | "fold" | "values"
-            )
-        });
+        makes_numbers |= any_step(&pattern.steps, &|step| NUMBERS.contains(&step.name));
         for step in &pattern.steps {
-            for name in
-                step.after.iter().filter(|modulator| modulator.name == "as").flat_map(|name| &name.args)
-            {
-                is_joined |= names.contains(&name);
-                names.push(name);
-            }
+            starts.extend(step.args.iter().filter(|_| step.name == "as"));
+            let names = step.after.iter().filter(|modulator| modulator.name == "as");
+            ends.extend(names.flat_map(|name| &name.args));
         }
     }
-    step.name == "match" && is_joined && makes_numbers
+    let again = |at: usize| starts.contains(&ends[at]) || ends[..at].contains(&ends[at]);
+    step.name == "match" && makes_numbers && (0..ends.len()).any(again)
 }
 
 /// A step that compares or sorts by what was just added to the graph.

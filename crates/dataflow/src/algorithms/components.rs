@@ -111,7 +111,9 @@ impl Algorithm for Components {
         }
         self.phase = match &self.phase {
             Phase::Counting(_) => self.connect()?,
-            Phase::Connecting(_) => Phase::Choosing(self.sweep(Choose(self.known.clone()), None)),
+            Phase::Connecting(_) => {
+                Phase::Choosing(self.sweep(Choose(self.known.clone()), Some(&self.links)))
+            }
             Phase::Spreading(against, _, true) => self.spread(against.clone()),
             Phase::Choosing(_) | Phase::Spreading(..) => return Ok(Advance::Done(self.named())),
         };
@@ -173,6 +175,8 @@ struct Connecting {
 impl Visit for Connect {
     type Own = Connecting;
 
+    const OF_EDGES: bool = true;
+
     fn begin(&self, own: &mut Connecting, _: VertexRef, place: usize, _: &Reader<'_>) -> bool {
         let is_member = self.0.members.contain(place);
         if is_member {
@@ -229,6 +233,8 @@ impl Choose {
 
 impl Visit for Choose {
     type Own = Choosing;
+
+    const OF_EDGES: bool = true;
 
     fn begin(&self, own: &mut Choosing, v: VertexRef, place: usize, reader: &Reader<'_>) -> bool {
         let Known { members, parents, least, .. } = &*self.0;

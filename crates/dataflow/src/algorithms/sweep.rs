@@ -33,6 +33,9 @@ pub(super) trait Visit: Send + Sync + 'static {
     /// What whoever goes through a piece keeps: of the vertex, and of the piece.
     type Own: Send + Default;
 
+    /// Whether vertices without edges are of no interest: those of an extent that has none at all may be left out.
+    const OF_EDGES: bool = false;
+
     /// Begins with a vertex; whether its edges are wanted, and the end of it.
     fn begin(&self, own: &mut Self::Own, v: VertexRef, place: usize, reader: &Reader<'_>) -> bool;
 
@@ -72,7 +75,10 @@ impl<V: Visit> Sweep<V> {
         let (reader, extents) = (ground.snapshot.reader(), ground.places.extents());
         let all = links.map_or(Vec::new(), |links| links.lists());
         let lists: Vec<_> = extents.iter().map(|extent| reader.lists_near(extent.first, &all)).collect();
-        let pieces = (0..).zip(extents).zip(&lists).flat_map(|((extent, range), lists)| {
+        let leaves_out = V::OF_EDGES && matches!(links.map(|links| &**links), Some(Links::Stored { .. }));
+        let with_pieces =
+            (0..).zip(extents).zip(&lists).filter(|(_, lists)| !(leaves_out && lists.is_empty()));
+        let pieces = with_pieces.flat_map(|((extent, range), lists)| {
             let (len, step) = match lists.is_empty() {
                 true => (range.len, ROW),
                 false => (range.len.min(VertexRef::TABLETS), TABLETS_OF_PIECE),

@@ -37,8 +37,13 @@ impl Mark {
             on.edges.for_each(v, on, |step| {
                 let place = on.place(step.to);
                 let before = room.distance(place);
-                if before.is_finite() && before + step.length == distance && room.mark(place) {
-                    open.push(step.to);
+                if before.is_finite() && before + step.length == distance {
+                    if on.wanted.keeps_ways() {
+                        room.ways.add(step.to, v);
+                    }
+                    if room.mark(place) {
+                        open.push(step.to);
+                    }
                 }
             })?;
             self.done += 1;

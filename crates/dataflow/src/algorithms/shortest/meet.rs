@@ -145,9 +145,14 @@ fn trace(v: VertexRef, on: On<'_>, room: &mut Room, open: &mut Vec<VertexRef>) {
         for &end in ends {
             let place = on.place(end);
             // The level of what was not reached is beyond all others.
-            if room.from_target.level(place).checked_add(1) == Some(left) && room.mark(place) {
-                room.from_source.reach(end, place, level + 1);
-                open.push(end);
+            if room.from_target.level(place).checked_add(1) == Some(left) {
+                if on.wanted.keeps_ways() {
+                    room.ways.add(v, end);
+                }
+                if room.mark(place) {
+                    room.from_source.reach(end, place, level + 1);
+                    open.push(end);
+                }
             }
         }
     });

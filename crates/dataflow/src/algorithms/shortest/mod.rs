@@ -14,6 +14,7 @@ mod mark;
 mod meet;
 mod search;
 mod walk;
+mod ways;
 
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ use mark::Mark;
 use meet::Meet;
 use search::Search;
 use walk::Walk;
+use ways::Ways;
 
 /// Vertices that are looked at between two looks at the clock.
 const BETWEEN_LOOKS: usize = 64;
@@ -78,6 +80,11 @@ impl Wanted {
             Some([target]) if self.lengths == Lengths::Hops => Some(*target),
             _ => None,
         }
+    }
+
+    /// Whether it is kept how paths go on when they are marked.
+    fn keeps_ways(&self) -> bool {
+        self.targets.is_some() && self.lengths == Lengths::Hops && !self.includes_edges
     }
 
     /// Whether a path may end there.
@@ -207,6 +214,8 @@ struct Room {
     from_target: Reached,
     /// A bit for each vertex: whether it lies on a path that is wanted.
     marks: Vec<u64>,
+    /// The ways that lie on such paths, if there are targets and only vertices are wanted.
+    ways: Ways,
     held: StateMemory,
     /// Bytes of the above.
     bytes: usize,
@@ -218,12 +227,13 @@ impl Room {
         let (by_level, by_distance) = if wanted.lengths == Lengths::Hops { (len, 0) } else { (0, len) };
         let back = if wanted.only_target().is_some() { len } else { 0 };
         let numbers = (by_level + back) * size_of::<u32>() + by_distance * size_of::<f64>();
-        let bytes = numbers + (len + back) * size_of::<VertexRef>() + len / 8;
+        let ways = if wanted.keeps_ways() { Ways::BYTES } else { 0 };
+        let bytes = numbers + (len + back) * size_of::<VertexRef>() + len / 8 + ways;
         let held = hold(ground, bytes)?;
         let reached = |len| Reached { levels: vec![0; len], vertices: Vec::new() };
         let (from_source, from_target) = (reached(by_level), reached(back));
         let (distances, marks) = (vec![f64::INFINITY; by_distance], vec![0; len.div_ceil(64)]);
-        Ok(Self { distances, from_source, from_target, marks, held, bytes })
+        Ok(Self { distances, from_source, from_target, marks, ways: Ways::default(), held, bytes })
     }
 
     /// Holds so many bytes besides.
@@ -266,6 +276,7 @@ impl Room {
         }
         self.from_source.clear(&ground.places);
         self.from_target.clear(&ground.places);
+        self.ways.clear();
     }
 }
 
@@ -333,7 +344,10 @@ impl Work for Sources {
                     Some(back) if !mark.go_on(On { edges: back, ..on }, room)? => {
                         return Ok(Gone::On);
                     }
-                    _ => Phase::Walking(Walk::new(*source)),
+                    _ => {
+                        room.ways.sort();
+                        Phase::Walking(Walk::new(*source))
+                    }
                 },
                 Phase::Walking(walk) => {
                     let is_done = walk.go_on(on, room)?;

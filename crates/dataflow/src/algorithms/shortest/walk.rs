@@ -135,6 +135,11 @@ impl Walk {
         let next = match self.known.of(v) {
             _ if is_last || on.wanted.only_target() == Some(place as u32) => Vec::new(),
             Some(ways) => ways.to_vec(),
+            None if on.wanted.keeps_ways()
+                && let Some(ways) = room.ways.of(v) =>
+            {
+                ways.rev().map(|to| (to, None)).collect()
+            }
             None => self.ways_on(v, distance, on, room)?,
         };
         if let Some(last) = self.stack.last_mut() {

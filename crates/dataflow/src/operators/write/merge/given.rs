@@ -58,8 +58,8 @@ impl Given {
     ///
     /// # Errors
     /// The key under which they differ.
-    pub(super) fn with(&self, more: Self) -> Result<Self, String> {
-        let mut both = self.clone();
+    pub(super) fn with(self, more: Self) -> Result<Self, String> {
+        let mut both = self;
         add("id", &mut both.id, more.id)?;
         add("label", &mut both.label, more.label)?;
         add("OUT", &mut both.out_v, more.out_v)?;

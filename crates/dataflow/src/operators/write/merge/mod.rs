@@ -133,7 +133,10 @@ impl Merge {
             return self.matched(found, plan, maps);
         }
         if now.created.is_none() {
-            if !now.find_ends(&now.wanted.clone(), plan, maps)? {
+            let wanted = std::mem::take(&mut now.wanted);
+            let are_found = now.find_ends(&wanted, plan, maps);
+            now.wanted = wanted;
+            if !are_found? {
                 return Ok(false);
             }
             if plan.phase != MergePhase::Create {
@@ -194,17 +197,18 @@ impl UnderWay {
             maps.of_update(map)?;
         }
         if let Some(map) = plan.on_create.as_ref().filter(|map| is_given(map) && is_given(&plan.wanted)) {
-            both(&wanted, maps.of_element(map)?, maps)?;
+            both(wanted.clone(), maps.of_element(map)?, maps)?;
         }
         let viewpoint = Viewpoint::now(maps.change.cx);
         Ok(Self { wanted, created: None, ends: [None, None], search: None, found: None, viewpoint })
     }
 
-    /// What the new element has.
-    fn beside(&self, plan: &Plan, maps: Maps<'_>) -> Result<Given, QueryError> {
+    /// What the new element has; what was wanted is not asked for again.
+    fn beside(&mut self, plan: &Plan, maps: Maps<'_>) -> Result<Given, QueryError> {
+        let wanted = std::mem::take(&mut self.wanted);
         match &plan.on_create {
-            None => Ok(self.wanted.clone()),
-            Some(map) => both(&self.wanted, maps.of_element(map)?, maps),
+            None => Ok(wanted),
+            Some(map) => both(wanted, maps.of_element(map)?, maps),
         }
     }
 
@@ -310,9 +314,9 @@ fn is_given(map: &MergeMap<Operand>) -> bool {
 }
 
 /// Both maps in one.
-fn both(wanted: &Given, more: Given, maps: Maps<'_>) -> Result<Given, QueryError> {
+fn both(wanted: Given, more: Given, maps: Maps<'_>) -> Result<Given, QueryError> {
     if more.is_empty() {
-        return Ok(wanted.clone());
+        return Ok(wanted);
     }
     wanted.with(more).map_err(|key| {
         maps.change.error(format!("option(onCreate) cannot override values from merge() argument: ({key})"))
