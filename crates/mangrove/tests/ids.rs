@@ -266,3 +266,23 @@ fn reserved_names_are_refused_by_the_library_schemas_indexes_and_imports() {
         assert!(message.contains(&format!("{name}:")), "the line is named: {message}");
     }
 }
+
+#[test]
+fn an_edge_that_was_dropped_is_still_called_as_it_was() {
+    let db = Database::in_memory().unwrap();
+    texts(&db, "g.addV().property(T.id,1).as('a').addV().property(T.id,2).as('b').iterate()");
+    let edge = "g.addE('x').property(T.id,'e').from(__.V(1)).to(__.V(2))";
+    for (query, ids) in [
+        ("g.E().sideEffect(drop()).id()", &["e"][..]),
+        ("g.E().as('e').sideEffect(drop()).select('e').by(id)", &["e"]),
+        ("g.V(1).outE().aggregate('x').drop().cap('x').unfold().id()", &["e"]),
+        ("g.V(1).outE().sideEffect(inV().drop()).id()", &["e"]),
+    ] {
+        texts(&db, edge);
+        assert_eq!(texts(&db, query), ids, "{query}");
+        texts(&db, "g.mergeV([(T.id): 2])");
+    }
+    let both = "g.addE('x').property(T.id,'f').from(__.V(1)).to(__.V(2)).sideEffect(drop()).id()";
+    assert_eq!(texts(&db, both), ["f"], "created and dropped");
+    assert_eq!(texts(&db, "g.E().count()"), ["0"]);
+}

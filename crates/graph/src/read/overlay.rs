@@ -105,6 +105,18 @@ impl<'a> Own<'a> {
         self.overlay.edges.visible(&(src, seq), self.writes).map(|version| version.change())
     }
 
+    /// What an edge of the transaction's own was before it was dropped, if it is.
+    pub(crate) fn edge_before(self, src: VertexRef, seq: u32) -> Option<&'a OwnEdge> {
+        let mut version = self.overlay.edges.visible(&(src, seq), self.writes);
+        while let Some(seen) = version {
+            if !matches!(seen.change(), OwnEdge::Dropped) {
+                return Some(seen.change());
+            }
+            version = seen.older();
+        }
+        None
+    }
+
     /// Appends the vertices or edges that one of the hash maps has under `key`.
     pub(crate) fn candidates<K: std::hash::Hash + Eq, E: Copy>(
         self,

@@ -254,10 +254,20 @@ impl<'a> Reader<'a> {
         self.edge_place(e).is_some()
     }
 
-    /// The id of an edge: the user's or the generated long.
+    /// The id of an edge: the user's or the generated long. One that this transaction has dropped is still called as it was.
     pub fn edge_id(&self, e: EdgeRef) -> Value {
-        let user = self.edge_place(e).and_then(|place| place.value(EDGE_ID_KEY));
+        let place = self.edge_place(e).or_else(|| self.edge_place_before(e));
+        let user = place.and_then(|place| place.value(EDGE_ID_KEY));
         user.map_or(Value::Long(e.generated_id()), ValueRef::to_value)
+    }
+
+    /// Where the properties of an edge were that this transaction has dropped.
+    #[cold]
+    fn edge_place_before(&self, e: EdgeRef) -> Option<EdgePlace<'_>> {
+        match self.own?.edge_before(e.src, e.seq) {
+            Some(OwnEdge::Exists(_, _, cells)) => Some(EdgePlace::Cells(cells)),
+            _ => Some(self.find_committed(e.src, EdgeLabelId(e.label), e.seq)?.place),
+        }
     }
 
     /// Where the properties of an edge are, if it exists.
