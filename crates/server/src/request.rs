@@ -172,8 +172,10 @@ impl Operation {
             }
         };
         let Some(database) = host.graphs.get(name).cloned() else {
+            // With what TinkerPop says over WebSocket and over HTTP in it.
             return Err(Refusal::arguments(format!(
-                "The traversal source [{name}] for alias [g] is not configured on the server. It has: {}",
+                "Could not rebind [g] to [{name}]. The traversal source [{name}] for alias [g] is not configured on the \
+                 server. It has: {}",
                 host.source_names()
             )));
         };
