@@ -222,3 +222,20 @@ fn an_id_of_a_file_that_is_this_graphs_id_of_another_vertexs_property_is_not_tak
         assert_eq!(texts(&db, query), found, "{query}");
     }
 }
+
+#[test]
+fn an_id_of_a_file_that_is_this_graphs_id_under_another_key_of_the_vertex_is_not_kept() {
+    let line = |of_j: &str| {
+        format!(r#"{{"id":"a","properties":{{"k":[{{"value":"1"}}],"j":[{{{of_j}"value":"2"}}]}}}}"#)
+    };
+    let own = texts(&of_lines(&line("")), "g.V().properties('k').id()").concat();
+    let db = of_lines(&line(&format!(r#""id":{{"@type":"g:Int64","@value":{own}}},"#)));
+    texts(&db, "g.V().property('k','new')");
+    for (query, found) in [
+        ("g.V().properties().id().dedup().count()", &["2"][..]),
+        ("g.V().properties().dedup().value()", &["new", "2"]),
+        ("g.V().properties('k').as('p').V().properties('j').where(eq('p')).count()", &["0"]),
+    ] {
+        assert_eq!(texts(&db, query), found, "{query}");
+    }
+}

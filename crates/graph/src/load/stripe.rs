@@ -5,8 +5,8 @@ use values::{Str, Value, VertexRef};
 use super::column::{BulkCell, BulkColumn, BulkValues};
 use crate::error::Result;
 use crate::model::{
-    KeyId, NameSpace, NewNames, PROPERTY_ID_KEY, PropertyCell, SLOTS, TABLETS, Tick, ValueRef, slot_of,
-    under_key_or,
+    KeyId, NameSpace, NewNames, PROPERTY_ID_KEY, PropertyCell, PropertyId, SLOTS, TABLETS, Tick, ValueRef,
+    slot_of, under_key_or,
 };
 use crate::sections::{Bits, Column, Presence, SectionKey, SectionName, StoredSection, ValuesBuilder};
 
@@ -54,7 +54,7 @@ impl StripeBuilder {
             let builder = &mut builders[v.tablet() as usize];
             match values {
                 BulkValues::Multi(rows) => {
-                    let cells = multi_cells(names, &rows[row])?;
+                    let cells = multi_cells(names, (v, key), &rows[row])?;
                     if !cells.is_empty() {
                         builder.put_cells(slot_of(v), &cells);
                     }
@@ -95,13 +95,24 @@ fn builders() -> Vec<ValuesBuilder> {
     (0..TABLETS).map(|_| ValuesBuilder::new()).collect()
 }
 
+/// Whether an id is what this graph may call a property of the same vertex under another key: who comes with such a one gets an id
+/// of this graph, so that no two properties of a vertex are ever called the same.
+fn is_of_another_key(id: &Value, (v, key): (VertexRef, KeyId)) -> bool {
+    id.as_i64().map(PropertyId).is_some_and(|id| id.0 >= 0 && id.vertex() == v && id.key() != key)
+}
+
 /// The values of a multi-property as they are stored.
-fn multi_cells(names: &NewNames, row: &[BulkCell]) -> Result<Vec<PropertyCell>> {
+fn multi_cells(
+    names: &NewNames,
+    (v, key): (VertexRef, KeyId),
+    row: &[BulkCell],
+) -> Result<Vec<PropertyCell>> {
     let mut cells = Vec::with_capacity(row.len());
     for (place, cell) in (0..).zip(row) {
         let entry =
             |(name, value): &(Str, Value)| Ok((KeyId(names.intern(NameSpace::Key, name)?.0), value.clone()));
-        let id = cell.id.iter().map(|id| Ok((PROPERTY_ID_KEY, id.clone())));
+        let kept = cell.id.iter().filter(|id| !is_of_another_key(id, (v, key)));
+        let id = kept.map(|id| Ok((PROPERTY_ID_KEY, id.clone())));
         let meta = id.chain(cell.meta.iter().map(entry)).collect::<Result<_>>()?;
         cells.push(PropertyCell { place, value: cell.value.clone(), meta });
     }

@@ -117,15 +117,16 @@ impl Rewrite<'_> {
     fn step(
         &self,
         step: &Instruction<StepName>,
-        Names { given, perhaps }: &Names,
+        names: &Names,
         steps: &mut Vec<Instruction<StepName>>,
     ) -> Result<Vec<Str>, PlanError> {
+        let Names { given, perhaps } = names;
         let patterns = pattern::all(&step.args, step.at)?;
         let (starts, ends) = pattern::variables(&patterns);
         // A traverser that has none of the variables that patterns start with is the one with which they begin.
         let is_entered = starts.iter().any(|start| given.contains(start));
         let first = (!is_entered).then(|| pattern::first_start(&patterns)).flatten();
-        let mut plan = Plan::new(self, given, step.at);
+        let mut plan = Plan::new(self, names, step.at);
         if let Some(first) = first {
             if perhaps.contains(&first) {
                 steps.push(known_or_current(&first, step.at));

@@ -18,6 +18,8 @@ pub(super) struct Plan<'a> {
     rewrite: &'a Rewrite<'a>,
     /// The names that were given before.
     given: &'a HashSet<Str>,
+    /// Those that were perhaps given.
+    unsure: &'a HashSet<Str>,
     /// The variables that every traverser has by now.
     bound: IndexSet<Str>,
     /// Those that some may have.
@@ -29,9 +31,10 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(rewrite: &'a Rewrite<'a>, given: &'a HashSet<Str>, at: Option<Position>) -> Self {
+    pub(super) fn new(rewrite: &'a Rewrite<'a>, names: &'a Names, at: Option<Position>) -> Self {
         let (bound, perhaps, steps) = (IndexSet::new(), IndexSet::new(), Vec::new());
-        Self { rewrite, given, bound, perhaps, current: None, steps, at }
+        let Names { given, perhaps: unsure } = names;
+        Self { rewrite, given, unsure, bound, perhaps, current: None, steps, at }
     }
 
     /// The variables that have been found.
@@ -105,7 +108,12 @@ impl<'a> Plan<'a> {
             Pattern::Check { reads, .. } => {
                 reads.iter().all(|name| self.is_known(name) || !ends.contains(name)).then_some(0.0)
             }
-            Pattern::Path { start, .. } if !self.is_known(start) => None,
+            Pattern::Path { start, reads, .. }
+                if !self.is_known(start)
+                    || reads.iter().any(|name| !self.is_known(name) && ends.contains(name)) =>
+            {
+                None
+            }
             Pattern::Path { inner, end, .. } => Some(match end {
                 None if inner.iter().all(is_filter) => MATCH_FILTERS,
                 Some(end) if self.is_known(end) => MATCH_CLOSES + growth / (1.0 + growth),
@@ -133,7 +141,7 @@ impl<'a> Plan<'a> {
                 self.steps.push(step);
                 Ok(())
             }
-            Pattern::Path { start, inner, end } => self.follow(&start, inner, end),
+            Pattern::Path { start, inner, end, .. } => self.follow(&start, inner, end),
             Pattern::Or(branches) => self.any_of(branches),
         }
     }
@@ -176,6 +184,9 @@ impl<'a> Plan<'a> {
             let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, same));
             self.push(StepName::Where, vec![same]);
         } else {
+            if self.unsure.contains(&end) {
+                self.steps.push(same_if_known(&end, self.at));
+            }
             self.bind(&end);
         }
         self.current = Some(end);
@@ -205,6 +216,17 @@ impl<'a> Plan<'a> {
         self.current = None;
         Ok(())
     }
+}
+
+/// The condition that the current object is what has a name, for traversers that have something of it.
+fn same_if_known(name: &Str, at: Option<Position>) -> Instruction<StepName> {
+    let name = Value::String(name.clone());
+    let child = |steps| Argument::Traversal(Traversal::anonymous(steps));
+    let select = Instruction::new(StepName::Select, vec![name.clone().into()], at);
+    let is_unknown = Instruction::new(StepName::Not, vec![child(vec![select])], at);
+    let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, Box::new(name.into())));
+    let is_same = Instruction::new(StepName::Where, vec![same], at);
+    Instruction::new(StepName::Or, vec![child(vec![is_unknown]), child(vec![is_same])], at)
 }
 
 /// A pattern that is left to be found.
@@ -239,6 +261,8 @@ fn is_filter(step: &Instruction<StepName>) -> bool {
             | S::Where
             | S::Not
             | S::Filter
+            // Of one of these: nothing else with such a modulator is among them.
+            | S::By
     );
     filters || matches!(step.name, S::And | S::Or | S::SimplePath | S::CyclicPath) && !step.args.is_empty()
 }

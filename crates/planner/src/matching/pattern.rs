@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use gremlin::{Argument, Instruction, Position, StepName, Traversal};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use super::wrong;
-use crate::PlanError;
+use crate::{PlanError, TICKS};
 
 /// Most patterns of one `match`, those inside `and` and `or` included.
 const MAX_PATTERNS: usize = 512;
@@ -14,8 +14,8 @@ const MAX_PATTERNS: usize = 512;
 /// A pattern.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
-    /// `as(start).….as(end)`.
-    Path { start: Str, inner: Vec<Instruction<StepName>>, end: Option<Str> },
+    /// `as(start).….as(end)`. `reads`: the names that a `where` inside looks at.
+    Path { start: Str, inner: Vec<Instruction<StepName>>, end: Option<Str>, reads: Vec<Str> },
     /// `where(…)`, `not(…)`: a condition on variables.
     Check { step: Instruction<StepName>, reads: Vec<Str> },
     /// `or(…)`: what any of these finds.
@@ -73,9 +73,41 @@ fn read(
             into.push(check(Instruction::new(StepName::Where, vec![not], first.at)));
         }
         StepName::Where if rest.is_empty() => into.push(check(first.clone())),
+        StepName::Where | StepName::Not => into.push(from_condition(first, rest, at)?),
         _ => return Err(no_start(at)),
     }
     Ok(())
+}
+
+/// A pattern that begins with a condition and goes on from the variable that the condition begins with.
+fn from_condition(
+    first: &Instruction<StepName>,
+    rest: &[Instruction<StepName>],
+    at: Option<Position>,
+) -> Result<Pattern, PlanError> {
+    let (start, condition) = match (&first.args[..], first.name) {
+        ([name, condition @ ..], StepName::Where)
+            if name.as_value().is_some_and(|name| name.as_str().is_some()) =>
+        {
+            let name = name.as_value().and_then(|name| name.as_str().map(Str::from));
+            (name, Instruction::new(StepName::Where, condition.to_vec(), first.at))
+        }
+        ([Argument::Traversal(child)], _) => {
+            let start = child.steps.first().filter(|step| step.name == StepName::As);
+            (start.and_then(|step| names(step).next()), first.clone())
+        }
+        _ => (None, first.clone()),
+    };
+    let start = start.ok_or_else(|| no_start(at))?;
+    let condition = match condition.name {
+        StepName::Not => {
+            let not = Argument::Traversal(Traversal::anonymous(vec![condition]));
+            Instruction::new(StepName::Where, vec![not], first.at)
+        }
+        _ => condition,
+    };
+    let start = Instruction::new(StepName::As, vec![Value::String(start).into()], first.at);
+    path(&start, &[&[condition], rest].concat(), at)
 }
 
 fn no_start(at: Option<Position>) -> PlanError {
@@ -103,7 +135,23 @@ fn path(
     if ends.next().is_some() {
         return Err(wrong("The end step of a match()-traversal can have at most one label", at));
     }
-    Ok(Pattern::Path { start: start.clone(), inner: inner.to_vec(), end })
+    let mut reads = Vec::new();
+    reads_in(inner, &mut reads);
+    Ok(Pattern::Path { start: start.clone(), inner: inner.to_vec(), end, reads })
+}
+
+/// Adds the names that conditions among steps, or inside them, look at.
+fn reads_in(steps: &[Instruction<StepName>], into: &mut Vec<Str>) {
+    for step in steps {
+        watch::ticks(TICKS);
+        for argument in &step.args {
+            match argument {
+                argument if step.name == StepName::Where => names_in(argument, into),
+                Argument::Traversal(child) => reads_in(&child.steps, into),
+                _ => {}
+            }
+        }
+    }
 }
 
 fn check(step: Instruction<StepName>) -> Pattern {
