@@ -98,7 +98,9 @@ fn builders() -> Vec<ValuesBuilder> {
 /// Whether an id is what this graph may call a property of the same vertex under another key: who comes with such a one gets an id
 /// of this graph, so that no two properties of a vertex are ever called the same.
 fn is_of_another_key(id: &Value, (v, key): (VertexRef, KeyId)) -> bool {
-    id.as_i64().map(PropertyId).is_some_and(|id| id.0 >= 0 && id.vertex() == v && id.key() != key)
+    // The key that ids are kept under has no properties of its own.
+    let is_other = |other: KeyId| other != key && other != PROPERTY_ID_KEY;
+    id.as_i64().map(PropertyId).is_some_and(|id| id.0 >= 0 && id.vertex() == v && is_other(id.key()))
 }
 
 /// The values of a multi-property as they are stored.
