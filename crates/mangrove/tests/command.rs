@@ -82,6 +82,16 @@ fn a_traversal_may_come_from_a_file_or_from_standard_input() {
 }
 
 #[test]
+fn a_query_writes_and_reads_files_below_the_directory_for_them() {
+    let (dir, graph) = modern();
+    let io = format!("io_directory={}", dir.path().display());
+    output(&["--data", &graph, "query", "--set", &io, "g.io('out.json').write()"]);
+    assert!(dir.path().join("out.json").is_file());
+    let refused = complaint(&["--data", &graph, "query", "g.io('out.json').write()"]);
+    assert!(refused.contains("no directory for files is configured"), "{refused}");
+}
+
+#[test]
 fn statistics_count_by_label() {
     let (_dir, data) = modern();
     let stats = output(&["--data", &data, "stats"]);

@@ -160,7 +160,9 @@ impl Settings {
 
 /// Opens the default graph.
 fn open(config: &Config) -> Result<Database, Failure> {
-    open_at(&config.default_graph(), DatabaseOptions::from(&config.engine).with_loads(&config.loads))
+    let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
+    let io_directory = Some(config.io_directory.clone());
+    open_at(&config.default_graph(), DatabaseOptions { io_directory, ..options })
 }
 
 fn open_at(graph: &HostedGraph, options: DatabaseOptions) -> Result<Database, Failure> {
