@@ -45,18 +45,6 @@ impl Reader<'_> {
         self.column(v, key).map_or(Single::Absent, |column| column.plain(slot_of(v), self.tick))
     }
 
-    /// Whether the vertex has at most one value under a key, and that without meta-properties: [`Reader::value_ref`]
-    /// then says all there is to say.
-    #[inline]
-    pub fn is_plain(&self, v: VertexRef, key: KeyId) -> bool {
-        if let Some(own) = self.own
-            && let Some(plain) = own.plain(v, key)
-        {
-            return !matches!(plain, Single::Several);
-        }
-        self.column(v, key).is_none_or(|column| column.is_plain(slot_of(v), self.tick))
-    }
-
     /// Whether the vertex has a value equal to `value` (`P.eq`) under `key`, whichever of several.
     pub fn has_value(&self, v: VertexRef, key: KeyId, value: &Value) -> bool {
         match self.value_ref(v, key) {
@@ -97,7 +85,7 @@ impl Reader<'_> {
     /// Where a vertex has, or had, the property of a key with this id, as users see ids.
     pub fn place_of_property(&self, v: VertexRef, key: KeyId, id: &Value) -> Option<PropertyId> {
         let own = id.as_i64().map(PropertyId).filter(|own| *own == PropertyId::new(v, key, own.place()));
-        if self.is_plain(v, key) {
+        if !matches!(self.plain(v, key), Single::Several) {
             return own;
         }
         let cells = self.cells(v, key);

@@ -82,15 +82,6 @@ impl Column {
         }
     }
 
-    /// Whether a slot has at most one value, and that at the first place and without meta-properties.
-    #[inline]
-    pub(crate) fn is_plain(&self, slot: usize, stamp: Tick) -> bool {
-        match self.delta.visible(slot, stamp) {
-            Some(version) => !matches!(version.change(), PropertyState::Many(_)),
-            None => self.values.cells(slot).is_empty(),
-        }
-    }
-
     pub(crate) fn base(&self) -> &Values {
         &self.values
     }

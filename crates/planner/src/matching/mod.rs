@@ -92,7 +92,8 @@ impl Rewrite<'_> {
         for mut step in std::mem::take(&mut traversal.steps) {
             if step.name == StepName::Match {
                 // What it finds has its name for all that follows.
-                let found = self.step(&step, &names, &mut steps)?;
+                let (found, perhaps) = self.step(&step, &names, &mut steps)?;
+                names.perhaps.extend(perhaps);
                 names.given.extend(found.iter().cloned());
                 all_found.extend(found);
                 continue;
@@ -113,13 +114,13 @@ impl Rewrite<'_> {
         Ok(all_found)
     }
 
-    /// Appends the steps that a `match` stands for. The variables that every traverser has then.
+    /// Appends the steps that a `match` stands for. The variables that every traverser has then, and those that some may have.
     fn step(
         &self,
         step: &Instruction<StepName>,
         names: &Names,
         steps: &mut Vec<Instruction<StepName>>,
-    ) -> Result<Vec<Str>, PlanError> {
+    ) -> Result<(Vec<Str>, Vec<Str>), PlanError> {
         let Names { given, perhaps } = names;
         let patterns = pattern::all(&step.args, step.at)?;
         let (starts, ends) = pattern::variables(&patterns);
@@ -140,7 +141,7 @@ impl Rewrite<'_> {
         known.retain(|name| seen.insert(name.clone()));
         let names = known.iter().map(|name| Value::String(name.clone()).into()).collect();
         let selects: Vec<_> = known.iter().map(|name| plan.select(name)).collect();
-        let found = plan.certain();
+        let found = plan.found();
         steps.extend(plan.into_steps());
         steps.push(Instruction::new(StepName::Project, names, step.at));
         for select in selects {

@@ -42,9 +42,10 @@ impl<'a> Plan<'a> {
         self.bound.iter().chain(&self.perhaps).cloned()
     }
 
-    /// Those of them that every traverser has.
-    pub(super) fn certain(&self) -> Vec<Str> {
-        self.bound.iter().cloned().collect()
+    /// The same: those that every traverser has, and those that some may have.
+    pub(super) fn found(&self) -> (Vec<Str>, Vec<Str>) {
+        let all = |names: &IndexSet<Str>| names.iter().cloned().collect();
+        (all(&self.bound), all(&self.perhaps))
     }
 
     pub(super) fn into_steps(self) -> Vec<Instruction<StepName>> {
