@@ -15,21 +15,22 @@ use values::Value;
 
 use super::filter_fusion::{conjunction, flatten};
 use super::{Context, each_chain, remove};
-use crate::logical::{Access, Chain, Kind, Logical, Lookup, Step};
+use crate::logical::{Access, Chain, Kind, Logical, Lookup, Role, Step};
 use crate::physical::{ElementKind, Operand, Predicate, Test};
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
-    each_chain(plan, |chain, _| {
+    each_chain(plan, |chain, role| {
         let mut changed = false;
         for index in 1..chain.steps.len() {
-            changed |= index < chain.steps.len() && look_up(chain, index, context);
+            let at_start = role == Role::Root && index == 1;
+            changed |= index < chain.steps.len() && look_up(chain, index, at_start, context);
         }
         changed
     })
 }
 
-/// Moves the part of the filter at `index` that a lookup answers into the source before it.
-fn look_up(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
+/// Moves the part of the filter at `index` that a lookup answers into the source before it; `at_start`: nothing is in front of that.
+fn look_up(chain: &mut Chain, index: usize, at_start: bool, context: &Context<'_>) -> bool {
     let (Kind::Graph(Access { element, lookup: Lookup::All }), Kind::Filter(test)) =
         (&chain.steps[index - 1].kind, &chain.steps[index].kind)
     else {
@@ -52,6 +53,12 @@ fn look_up(chain: &mut Chain, index: usize, context: &Context<'_>) -> bool {
         // An element passes a filter once, however often its id is named there.
         let once = Kind::Dedup { keys: Vec::new(), across_iterations: false };
         chain.steps.insert(index, Step::new(once, StepName::Dedup));
+        if !at_start {
+            // Of each traverser that looks.
+            let source = chain.steps[index - 1].name;
+            let looks: Vec<Step> = chain.steps.drain(index - 1..=index).collect();
+            chain.steps.insert(index - 1, Step::new(Kind::FlatMap(Chain { steps: looks }), source));
+        }
     }
     true
 }
