@@ -107,6 +107,10 @@ impl Rewrite<'_> {
             if step.name == StepName::As {
                 names.given.extend(pattern::names(&step));
             }
+            if order::is_reducer(&step) {
+                // What it makes has been nowhere.
+                names = Names::default();
+            }
             given_inside(&step, &mut names.perhaps);
             steps.push(step);
         }
@@ -128,15 +132,17 @@ impl Rewrite<'_> {
         let is_entered = starts.iter().any(|start| given.contains(start));
         let first = (!is_entered).then(|| pattern::first_start(&patterns)).flatten();
         let mut plan = Plan::new(self, names, step.at);
-        if let Some(first) = first {
-            if perhaps.contains(&first) {
-                steps.push(known_or_current(&first, step.at));
+        if let Some(first) = &first {
+            if perhaps.contains(first) {
+                steps.push(known_or_current(first, step.at));
             }
-            plan.bind(&first);
+            plan.bind(first);
         }
         plan.solve(patterns)?;
+        // What only a condition begins with, or a match() inside has found, is no part of what this one finds.
+        let is_shown = |name: &Str| starts.contains(name) || ends.contains(name);
         let known = starts.iter().chain(&ends).filter(|name| given.contains(*name)).cloned();
-        let mut known: Vec<Str> = known.chain(plan.variables()).collect();
+        let mut known: Vec<Str> = known.chain(plan.variables().filter(is_shown)).collect();
         let mut seen = HashSet::new();
         known.retain(|name| seen.insert(name.clone()));
         let names = known.iter().map(|name| Value::String(name.clone()).into()).collect();

@@ -280,7 +280,7 @@ fn is_barrier(step: &Instruction<StepName>) -> bool {
 }
 
 /// Whether what leaves the step has no past.
-fn is_reducer(step: &Instruction<StepName>) -> bool {
+pub(super) fn is_reducer(step: &Instruction<StepName>) -> bool {
     use StepName as S;
     let has_name = step.args.first().and_then(Argument::as_value).is_some_and(|name| name.as_str().is_some());
     match step.name {

@@ -16,8 +16,8 @@ const MAX_PATTERNS: usize = 512;
 pub(super) enum Pattern {
     /// `as(start).….as(end)`. `reads`: the names that a `where` inside looks at.
     Path { start: Str, inner: Vec<Instruction<StepName>>, end: Option<Str>, reads: Vec<Str> },
-    /// `where(…)`, `not(…)`: a condition on variables.
-    Check { step: Instruction<StepName>, reads: Vec<Str> },
+    /// `where(…)`, `not(…)`: a condition on variables. `start`: the one that it begins with.
+    Check { step: Instruction<StepName>, start: Option<Str>, reads: Vec<Str> },
     /// `or(…)`: what any of these finds.
     Or(Vec<Vec<Pattern>>),
 }
@@ -124,6 +124,9 @@ fn path(
 ) -> Result<Pattern, PlanError> {
     let starts: Vec<Str> = names(first).collect();
     let [start] = &starts[..] else { return Err(no_start(at)) };
+    // The same name once more says nothing more.
+    let again = rest.iter().take_while(|step| step.name == StepName::As && step.args == first.args).count();
+    let rest = &rest[again..];
     if rest.first().is_some_and(|step| step.name == StepName::As) {
         // Both are names of what it starts at.
         return Err(no_start(at));
@@ -132,7 +135,7 @@ fn path(
     let (inner, ending) = rest.split_at(rest.len() - ending);
     let mut ends = ending.iter().flat_map(names);
     let end = ends.next();
-    if ends.next().is_some() {
+    if ends.any(|other| Some(&other) != end.as_ref()) {
         return Err(wrong("The end step of a match()-traversal can have at most one label", at));
     }
     let mut reads = Vec::new();
@@ -157,7 +160,32 @@ fn reads_in(steps: &[Instruction<StepName>], into: &mut Vec<Str>) {
 fn check(step: Instruction<StepName>) -> Pattern {
     let mut reads = Vec::new();
     step.args.iter().for_each(|argument| names_in(argument, &mut reads));
-    Pattern::Check { step, reads }
+    Pattern::Check { start: start_of(&step.args), step, reads }
+}
+
+/// The variable that a condition begins with, if it is one alone.
+fn start_of(args: &[Argument]) -> Option<Str> {
+    let mut starts = HashSet::new();
+    starts_in(args, &mut starts);
+    if starts.len() == 1 { starts.into_iter().next() } else { None }
+}
+
+fn starts_in(args: &[Argument], into: &mut HashSet<Str>) {
+    use StepName as S;
+    let Some(Argument::Traversal(_)) = args.first() else {
+        let name = args.first().and_then(|name| name.as_value()?.as_str().map(Str::from));
+        return into.extend(name);
+    };
+    for argument in args {
+        let Argument::Traversal(child) = argument else { continue };
+        match child.steps.first() {
+            Some(first) if first.name == S::As => into.extend(names(first)),
+            Some(first) if matches!(first.name, S::And | S::Or | S::Not | S::Where) => {
+                starts_in(&first.args, into);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The names that a condition has in it.
@@ -217,9 +245,13 @@ fn each_path<'p>(patterns: &'p [Pattern], visit: &mut dyn FnMut(&'p Str, Option<
 }
 
 /// The variable that a traverser is which has none yet (TinkerPop's `computeStartLabel`): one that no pattern ends with, else the
-/// first of which none that comes before it is an end.
+/// first of which none that comes before it is an end. Conditions begin with variables as well.
 pub(super) fn first_start(patterns: &[Pattern]) -> Option<Str> {
-    let (starts, ends) = variables(patterns);
+    let (mut starts, ends) = variables(patterns);
+    starts.extend(patterns.iter().filter_map(|pattern| match pattern {
+        Pattern::Check { start, .. } => start.clone(),
+        _ => None,
+    }));
     let ended: HashSet<&Str> = ends.iter().collect();
     if let Some(start) = starts.iter().find(|start| !ended.contains(start)) {
         return Some(start.clone());
