@@ -286,3 +286,18 @@ fn an_edge_that_was_dropped_is_still_called_as_it_was() {
     assert_eq!(texts(&db, both), ["f"], "created and dropped");
     assert_eq!(texts(&db, "g.E().count()"), ["0"]);
 }
+
+#[test]
+fn an_edge_that_was_dropped_has_no_ends() {
+    let db = Database::in_memory().unwrap();
+    texts(&db, "g.addV().property(T.id,1).as('a').addV().property(T.id,2).as('b').iterate()");
+    for query in [
+        "g.E().sideEffect(drop()).outV()",
+        "g.E().sideEffect(drop()).bothV()",
+        "g.V(1).outE().sideEffect(drop()).otherV()",
+        "g.E().choose(__.drop().count()).option(0, __.inV())",
+    ] {
+        texts(&db, "g.addE('x').from(__.V(1)).to(__.V(2))");
+        assert_eq!(texts(&db, query), [""; 0], "{query}");
+    }
+}

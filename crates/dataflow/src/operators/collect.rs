@@ -33,16 +33,13 @@ impl Operator for Collect {
         objects.iter().for_each(|(object, _)| self.weight.add(object));
         let slots = objects.len() * (size_of::<Value>() + 24);
         cx.charge((self.weight.bytes - before + slots) as isize)?;
-        // An assignment replaces the value by all the objects of the step.
-        if *eager && cx.query.side_effects.is_replaced(*side_effect) {
-            self.objects.extend(objects);
-        } else {
-            cx.query.side_effects.add_all(*side_effect, objects.into_iter())?;
-        }
         trace(&mut batch, cx.op);
         if *eager {
+            // What is in front of it sees nothing of them before all are there.
+            self.objects.extend(objects);
             self.waiting.push(batch, cx)?;
         } else {
+            cx.query.side_effects.add_all(*side_effect, objects.into_iter())?;
             out.emit(batch);
         }
         Ok(Step::Idle)
@@ -52,7 +49,7 @@ impl Operator for Collect {
         if let (OpKind::Collect(op::Collect { side_effect, .. }), false) =
             (&cx.op.kind, self.objects.is_empty())
         {
-            cx.query.side_effects.add_all(*side_effect, self.objects.drain(..))?;
+            cx.query.side_effects.add_all(*side_effect, std::mem::take(&mut self.objects).into_iter())?;
         }
         Ok(self.waiting.release_next(out))
     }

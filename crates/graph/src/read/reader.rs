@@ -254,6 +254,16 @@ impl<'a> Reader<'a> {
         self.edge_place(e).is_some()
     }
 
+    /// Whether there is a transaction whose own changes are seen.
+    pub fn sees_own(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Whether this transaction has dropped the edge.
+    pub fn has_dropped(&self, e: EdgeRef) -> bool {
+        self.own.is_some_and(|own| matches!(own.edge(e.src, e.seq), Some(OwnEdge::Dropped)))
+    }
+
     /// The id of an edge: the user's or the generated long. One that this transaction has dropped is still called as it was.
     pub fn edge_id(&self, e: EdgeRef) -> Value {
         let place = self.edge_place(e).or_else(|| self.edge_place_before(e));

@@ -316,8 +316,16 @@ impl Binder<'_> {
             S::Branch => self.branch(call, &shape, out),
             S::Tree | S::Subgraph => self.tree_or_graph(call, shape, out),
             S::Repeat => self.repeat(call, shape, out),
-            S::AddV | S::AddE | S::Property | S::Drop => self.write_step(call, shape, out),
-            S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
+            S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE => {
+                // Where it is itself inside of what another one writes, that one goes on with its own.
+                let enters_start = self.enters_start.clone();
+                let bound = match call.name {
+                    S::MergeV | S::MergeE => self.merge_step(call, &shape, out),
+                    _ => self.write_step(call, shape, out),
+                };
+                self.enters_start = enters_start;
+                bound
+            }
             S::PageRank | S::PeerPressure | S::ConnectedComponent | S::ShortestPath => {
                 self.algorithm(call, shape, out)
             }

@@ -164,7 +164,7 @@ impl Binder<'_> {
         self.in_body = outer;
         let body = body?.0;
         chain.steps.extend(first.steps);
-        let forgets = body.steps.iter().any(|step| step.kind.makes_traversers());
+        let forgets = body.steps.iter().any(|step| step.kind.lets_out_made());
         match &goal {
             // The name is that of the traverser at the start, whoever comes up inside.
             Some(Operand::Slot(_)) if forgets => {

@@ -86,6 +86,19 @@ fn fills_lazily(step: &Step) -> bool {
     if let Kind::Collect { eager: false, .. } = step.kind {
         return true;
     }
+    let gathers = match &step.kind {
+        Kind::Group(group) => group.side_effect.is_some(),
+        Kind::GroupCount(group) => group.side_effect.is_some(),
+        _ => false,
+    };
+    if gathers {
+        // They are filled by the batch, unless what fills them looks itself at what is there.
+        let mut looks = false;
+        step.kind.for_each_child(&mut |chain, role| looks |= reads_side_effects(chain, role));
+        if looks {
+            return true;
+        }
+    }
     let mut lazily = false;
     step.kind.for_each_child(&mut |chain, role| {
         lazily |= match role.child() {

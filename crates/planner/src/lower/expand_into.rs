@@ -60,7 +60,14 @@ fn take(expansion: &mut Op, filter: &mut Op) -> bool {
 /// The one vertex that a test lets pass, and what else it says.
 fn split(test: &Test) -> Option<(Target, Option<Test>)> {
     let Test::And(tests) = test else { return Some((target(test)?, None)) };
-    let (place, found) = tests.iter().enumerate().find_map(|(place, test)| Some((place, target(test)?)))?;
+    // Where it is not sure that there is one, that is said of who is found, not of who is looked for.
+    let is_sure = |target: &Target| {
+        !tests
+            .iter()
+            .any(|test| matches!((test, target), (Test::Given(of, _), Target::Slot(slot)) if of == slot))
+    };
+    let (place, found) =
+        tests.iter().enumerate().find_map(|(place, test)| Some((place, target(test).filter(is_sure)?)))?;
     let mut rest = tests.clone();
     rest.remove(place);
     let rest = match rest.len() {

@@ -1,5 +1,7 @@
 //! A pipeline under construction.
 
+use std::collections::HashSet;
+
 use values::Str;
 
 use crate::HIDDEN;
@@ -147,6 +149,11 @@ impl Ops {
         if self.ops.is_empty() {
             self.step = Str::from("identity()");
             self.stay(OpKind::Filter(Test::Constant(true)));
+        }
+        for op in self.ops.iter_mut().filter(|op| op.labels.len() > 1) {
+            // An object has a name once.
+            let mut seen = HashSet::new();
+            op.labels.retain(|label| seen.insert(label.clone()));
         }
         Pipeline::new(self.ops)
     }

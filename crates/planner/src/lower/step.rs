@@ -208,6 +208,7 @@ impl Lowering<'_> {
     fn compare(&mut self, comparison: &Comparison, place: Place, ops: &mut Ops) {
         let mut looked_up = Vec::new();
         let mut places = Vec::with_capacity(comparison.operands.len());
+        let left = self.named(&comparison.left.0, &comparison.left.1, place, ops);
         for (slot, origin, by) in &comparison.operands {
             let filled = match self.named(origin, by, place, ops) {
                 By::Slot(filled) => filled,
@@ -218,7 +219,7 @@ impl Lowering<'_> {
         }
         let mut predicate = comparison.predicate.clone();
         rename(&mut predicate, &places);
-        let test = match self.named(&comparison.left.0, &comparison.left.1, place, ops) {
+        let test = match left {
             By::Current => Test::Is(predicate),
             By::Slot(slot) => {
                 looked_up.push(slot);
@@ -259,6 +260,7 @@ impl Lowering<'_> {
             if in_turn && let By::Slot(named) = self.origin(origin, ops) {
                 productive(vec![named], ops);
             }
+            productive(std::mem::take(&mut computed), ops);
             let by = if by.is_this() { By::Current } else { self.named(origin, by, place, ops) };
             let by = match by {
                 By::Slot(slot) => {

@@ -17,7 +17,10 @@ use crate::logical::{Chain, Kind, Logical, Move, Role, Step, is_plain};
 use crate::physical::{Aggregation, EdgeEnd, Operand, Predicate, Test};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
+    // What count() makes in local() goes on without a past; a degree would keep it.
+    let has_past = plan.paths || plan.slots > 0;
     each_chain(plan, |chain, role| match role {
+        Role::Local if has_past => whole_stream(chain),
         Role::Test => per_traverser(chain) || existence(chain) || whole_stream(chain),
         // Inside `optional` a bulk is counted.
         Role::First | Role::FirstOfOther | Role::Each | Role::Local => {

@@ -118,7 +118,8 @@ fn may_overtake(test: &Test, other: &Test) -> bool {
 /// Whether there are objects that the test cannot be asked of.
 pub(super) fn may_fail(test: &Test) -> bool {
     any_of(test, &|test| match test {
-        Test::Members(..) => true,
+        // What has no name of that kind, or is no collection.
+        Test::Given(..) | Test::Members(..) => true,
         Test::Is(predicate)
         | Test::SlotIs(_, predicate)
         | Test::Has(_, predicate)

@@ -15,10 +15,12 @@ use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 
 /// `outV`, `inV`, `otherV`.
-pub(in crate::operators) fn one_end(mut batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
+pub(in crate::operators) fn one_end(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
     let OpKind::EdgeVertex(end) = &cx.op.kind else { return Ok(Some(batch)) };
     let view = View::of(cx);
     let graph = view.graph();
+    let left = if graph.reader.sees_own() { without_dropped(batch, &graph) } else { Some(batch) };
+    let Some(mut batch) = left else { return Ok(None) };
     let ends: Result<Vec<VertexRef>, QueryError> = (0..batch.len)
         .map(|row| {
             let edge = edge_of(&batch, row, &graph, cx)?;
@@ -79,9 +81,22 @@ impl Producer for BothEnds {
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError> {
         let edge = edge_of(batch, row, graph, cx)?;
+        if is_gone(edge, graph) {
+            return Ok(false);
+        }
         into.extend([Value::VertexRef(edge.src), Value::VertexRef(edge.dst)]);
         Ok(false)
     }
+}
+
+fn without_dropped(batch: Batch, graph: &Graph<'_>) -> Option<Batch> {
+    let edges = batch.current.clone();
+    batch.filter(|row| !edges.edge(row).is_some_and(|edge| is_gone(edge, graph)))
+}
+
+/// An edge that the same request has dropped has no ends any more.
+fn is_gone(edge: EdgeRef, graph: &Graph<'_>) -> bool {
+    graph.reader.has_dropped(edge)
 }
 
 #[inline]

@@ -4,6 +4,7 @@ use planner::physical::op::ToText;
 use values::Value;
 
 use super::super::element::{self, Key};
+use super::super::property::check_one;
 use super::Around;
 use super::text::text_of;
 use crate::error::QueryError;
@@ -75,7 +76,7 @@ pub(super) fn format(
         let value = match name {
             "_" if made.is_empty() => Some(object.clone()),
             "_" => turns.next().cloned().flatten(),
-            name => variable(name, object, around),
+            name => variable(name, object, around)?,
         };
         let Some(value) = value.filter(|value| !value.is_null()) else {
             return Ok(None);
@@ -103,14 +104,22 @@ fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-fn variable(name: &str, object: &Value, around: Around<'_>) -> Option<Value> {
+/// What a variable stands for. A vertex must not have several values of a property of that name, as in by('name').
+fn variable(name: &str, object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
     let key = Key::resolve(name, None, around.graph);
-    element::with_property(object, key, around.graph, |value| value.map(graph::ValueRef::to_value)).or_else(
-        || {
-            let mut visited = around.batch.path.as_ref()?.backwards(around.row);
-            visited.find(|v| v.labels().iter().any(|label| label == name)).map(|v| v.object())
-        },
-    )
+    if let (Value::VertexRef(v), Some(key)) = (object, key.id)
+        && check_one(*v, key, around.graph).is_err()
+    {
+        let message =
+            format!("Multiple properties exist for the provided key, use Vertex.properties({name})");
+        return Err(around.error(message));
+    }
+    let found =
+        element::with_property(object, key, around.graph, |value| value.map(graph::ValueRef::to_value));
+    Ok(found.or_else(|| {
+        let mut visited = around.batch.path.as_ref()?.backwards(around.row);
+        visited.find(|v| v.labels().iter().any(|label| label == name)).map(|v| v.object())
+    }))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod write;
 use gremlin::{Order, StepName};
 use values::{Direction, Str, watch};
 
-use super::Footprint;
+use super::{Footprint, Role};
 use crate::HIDDEN;
 use crate::physical::op::{write_hop, write_range};
 use crate::physical::{
@@ -266,6 +266,16 @@ impl Kind {
             Self::GroupCount(group) => group.side_effect.is_none(),
             _ => false,
         }
+    }
+
+    /// The same of those that leave its children and go on.
+    pub fn lets_out_made(&self) -> bool {
+        let mut made = self.makes_traversers();
+        self.for_each_child(&mut |chain, role| {
+            let goes_on = matches!(role, Role::Local | Role::Optional | Role::Stream);
+            made |= goes_on && chain.steps.iter().any(|step| step.kind.lets_out_made());
+        });
+        made
     }
 
     /// Whether the step only drops traversers and never changes one.
