@@ -13,6 +13,7 @@ import org.apache.commons.configuration2.BaseConfiguration;
 import org.apache.tinkerpop.gremlin.language.grammar.*;
 import org.apache.tinkerpop.gremlin.process.traversal.*;
 import org.apache.tinkerpop.gremlin.process.traversal.dsl.graph.GraphTraversalSource;
+import org.apache.tinkerpop.gremlin.process.traversal.step.Grouping;
 import org.apache.tinkerpop.gremlin.process.traversal.step.filter.FilterStep;
 import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
 import org.apache.tinkerpop.gremlin.process.traversal.strategy.AbstractTraversalStrategy;
@@ -32,7 +33,9 @@ import org.apache.tinkerpop.shaded.jackson.databind.node.*;
  *
  * Request: {"graph": …, "text": …, "forms": [{"order": seed or 0, "optimised": bool,
  *           "merging": where equal traversers are merged,
- *            "exact": whether a limit() that has enough asks for no more}, …], "dump": bool, "millis": n,
+ *            "exact": whether a limit() that has enough asks for no more,
+ *            "mended": whether it runs without the faults that Mended.java names,
+ *            "branches": ONE_BY_ONE or AT_ONCE, if they are to take traversers so whatever is inside}, …], "dump": bool, "millis": n,
  *           "bulks": a text, if the largest bulk before each of its steps is asked for}
  * Answer: {"forms": [{"results": […]} or {"error": …} or {"late": true}, with "graph": {…} if dumped], "bulks": [n, …]}
  */
@@ -71,9 +74,12 @@ public final class Reference {
         HashMapSupplier.order = order;
         TraverserSet.merging = TraverserSet.Merging.valueOf(form.get("merging").asText());
         FilterStep.exact = form.path("exact").asBoolean();
+        boolean mended = form.path("mended").asBoolean();
+        Grouping.MENDED[0] = mended;
         TinkerGraph graph = Loader.load(request.get("graph"), order);
         GraphTraversalSource g = graph.traversal();
         if (!form.get("optimised").asBoolean()) g = unoptimised(g);
+        g = g.withStrategies(new Mended(order, mended, form.path("branches").asText()));
         watchdog.expect(Thread.currentThread(), request.get("millis").asLong());
         try {
             ArrayNode results = JSON.createArrayNode();
@@ -103,6 +109,7 @@ public final class Reference {
     private static ArrayNode bulks(JsonNode request, Watchdog watchdog) {
         TraverserSet.merging = TraverserSet.Merging.EVERYWHERE;
         FilterStep.exact = false;
+        Grouping.MENDED[0] = false;
         Probes probes = new Probes();
         GraphTraversalSource g = unoptimised(Loader.load(request.get("graph"), 0).traversal()).withStrategies(probes);
         watchdog.expect(Thread.currentThread(), request.get("millis").asLong());

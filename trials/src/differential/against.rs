@@ -12,8 +12,11 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
-use super::patterns::{Apart, any_step, limits, with_plain_zeros, writes_apart, writes_for_each};
-use super::reference::{Form, Jars, Merging, Reference, compile};
+use super::patterns::{
+    Apart, any_step, limits, with_conditions_reversed, with_plain_zeros, with_what_is_injected_at_last,
+    writes_apart, writes_for_each,
+};
+use super::reference::{Branches, Form, Jars, Merging, Reference, compile};
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
 use super::verdict::{Verdict, judge};
@@ -69,7 +72,7 @@ pub struct Arguments {
 /// Orders in which the reference runs what seems to differ, before it counts as different.
 const ORDERS: u64 = 24;
 /// Orders in which it runs with traversers merged elsewhere.
-const MERGING_ORDERS: u64 = 6;
+const MERGING_ORDERS: u64 = 12;
 /// Smaller cases that are compared where a known fault explains a difference: the first times that it does, and later.
 const LOOKS_BEHIND: (usize, usize) = (100, 10);
 /// How often the more of them are.
@@ -277,7 +280,7 @@ impl Trial {
         }
     }
 
-    /// Whether an answer is the reference's if no zero is negative, if it merges traversers only where it is asked to, or
+    /// Whether an answer is the reference's if it is mended, if no zero is negative, if it merges traversers only where it is asked to, or
     /// nowhere, if it besides reads everything before it writes, or if its limits ask for no more than they need.
     fn merging(&mut self, case: &Case, text: &str, answer: &Answer) -> Result<Option<&'static str>, String> {
         let nowhere = if case.writes { faults::WRITES_OVER_A_BULK } else { faults::MERGING };
@@ -288,10 +291,15 @@ impl Trial {
         let before = text;
         let plain_zeros =
             with_plain_zeros(&case.script).map_or_else(|| text.to_owned(), |plain| plain.to_string());
+        let conditions = with_conditions_reversed(&case.script).to_string();
+        let injected = with_what_is_injected_at_last(&case.script).to_string();
         let all_paths = text.replacen("g.", "g.withPath().", 1);
         let lazy = [
+            (Merging::Everywhere, text, faults::MENDED),
             (Merging::Everywhere, all_paths.as_str(), faults::NAMES_ALONE),
             (Merging::Everywhere, plain_zeros.as_str(), faults::NEGATIVE_ZERO),
+            (Merging::Everywhere, &conditions, faults::CONDITIONS),
+            (Merging::Nowhere, &injected, faults::INJECTED),
             (Merging::WhereAsked, text, faults::MERGING),
             (Merging::Nowhere, text, nowhere),
             (Merging::WhereAsked, &for_each, faults::WRITES_OVER_A_BULK),
@@ -306,20 +314,43 @@ impl Trial {
         let exact = [(Merging::Everywhere, text), (Merging::WhereAsked, text), (Merging::Nowhere, &for_each)]
             .map(|(merging, text)| (merging, true, text, faults::PAST_THE_LIMIT));
         let exact = exact.into_iter().filter(|_| any_step(&case.script.body.steps, &limits));
-        let mut asked = Vec::new();
-        for (merging, exact, text, name) in lazy.into_iter().chain(exact) {
-            // As it stands, the traversal has been asked in more orders than these.
-            let way = (merging, exact, text);
-            if way == (Merging::Everywhere, false, before) || asked.contains(&way) {
-                continue;
-            }
-            asked.push(way);
-            let forms: Vec<Form> = (0..MERGING_ORDERS)
-                .map(|order| Form { merging, exact, ..Form::unoptimised(order) })
-                .collect();
-            let runs = self.patiently(case, text, &forms)?;
-            if matches!(judge(answer, &runs, case.is_ordered()), Verdict::Same(_) | Verdict::BothFail) {
-                return Ok(Some(name));
+        let ways: Vec<_> = lazy.into_iter().chain(exact).collect();
+        // As it stands, the traversal has been asked in more orders than these.
+        let mut asked = vec![(Merging::Everywhere, false, before, (false, Branches::AsTheyAre))];
+        let hows = [
+            (false, Branches::AsTheyAre),
+            (true, Branches::AsTheyAre),
+            (true, Branches::OneByOne),
+            (true, Branches::AtOnce),
+        ];
+        for (mended, branches) in hows {
+            for &(merging, exact, text, name) in &ways {
+                let way = (merging, exact, text, (mended, branches));
+                if asked.contains(&way) {
+                    continue;
+                }
+                asked.push(way);
+                let forms: Vec<Form> = (0..MERGING_ORDERS)
+                    .map(|order| Form {
+                        merging,
+                        exact,
+                        mended,
+                        branches,
+                        ..if order % 3 == 2 { Form::plain(order) } else { Form::unoptimised(order) }
+                    })
+                    .collect();
+                let runs = self.patiently(case, text, &forms)?;
+                if faults::is_by_accident(case, answer, &runs) {
+                    return Ok(Some(faults::ACCIDENT));
+                }
+                if matches!(judge(answer, &runs, case.is_ordered()), Verdict::Same(_) | Verdict::BothFail) {
+                    return Ok(Some(match (mended, branches) {
+                        (false, _) => name,
+                        (true, Branches::AsTheyAre) => faults::MENDED,
+                        (true, _) if case.writes => faults::WRITES_WHILE_READING,
+                        (true, _) => faults::BRANCHES,
+                    }));
+                }
             }
         }
         Ok(None)

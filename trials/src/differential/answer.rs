@@ -147,16 +147,6 @@ impl Answer {
         Self { outcome, state: None }
     }
 
-    /// The same with something made of each result.
-    #[must_use]
-    pub fn map(&self, of: &impl Fn(&Canon) -> Canon) -> Self {
-        let outcome = match &self.outcome {
-            Outcome::Results(results) => Outcome::Results(results.iter().map(of).collect()),
-            other => other.clone(),
-        };
-        Self { outcome, state: self.state.clone() }
-    }
-
     /// What kind of answer it is: cases are made smaller for as long as both answers keep their kinds.
     pub fn kind(&self) -> &str {
         match &self.outcome {

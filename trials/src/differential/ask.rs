@@ -25,6 +25,8 @@ pub fn ask(text: &str, (seed, number): (u64, Option<u64>), jars: Jars) -> Result
         ("merging where it is asked", Form { merging: Merging::WhereAsked, ..Form::unoptimised(0) }),
         ("merging nowhere", Form { merging: Merging::Nowhere, ..Form::unoptimised(0) }),
         ("with limits that ask for no more", Form { exact: true, ..Form::unoptimised(0) }),
+        ("mended", Form { mended: true, ..Form::unoptimised(0) }),
+        ("mended, merging nowhere", Form { mended: true, merging: Merging::Nowhere, ..Form::unoptimised(0) }),
     ];
     for (name, form) in ways {
         let forms: Vec<Form> = (0..ORDERS).map(|order| Form { order, ..form }).collect();

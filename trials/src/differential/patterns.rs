@@ -1,6 +1,7 @@
 //! What a traversal has in it: the marks by which known faults are told.
 
 use super::ast::{Arg, Script, Step, Traversal};
+use super::graph::{GraphSpec, Known};
 
 /// Whether a step, one inside it, or a modulator is such a step.
 pub fn any_step(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
@@ -53,8 +54,19 @@ pub fn names_between_conditions(step: &Step) -> bool {
 
 /// A step that applies a `by` to an object, whose child names what its first step yields, and asks for names or paths.
 pub fn names_the_start_of_a_by(step: &Step) -> bool {
-    let of_objects =
-        matches!(step.name, "select" | "where" | "dedup" | "path" | "math" | "format" | "order" | "tree");
+    let of_objects = matches!(
+        step.name,
+        "select"
+            | "where"
+            | "dedup"
+            | "path"
+            | "math"
+            | "format"
+            | "order"
+            | "tree"
+            | "valueMap"
+            | "propertyMap"
+    );
     let names = |first: &Step| first.after.iter().any(|modulator| modulator.name == "as");
     let asks = |step: &Step| {
         matches!(
@@ -67,31 +79,14 @@ pub fn names_the_start_of_a_by(step: &Step) -> bool {
     of_objects && bys.any(|arg| matches!(arg, Arg::Child(child) if such(child)))
 }
 
-/// Steps that keep what they are given until all of it is there.
-pub fn gathers(step: &Step) -> bool {
-    let names = [
-        "order",
-        "barrier",
-        "aggregate",
-        "fold",
-        "group",
-        "groupCount",
-        "dedup",
-        "tail",
-        "sample",
-        "min",
-        "max",
-    ];
-    names.contains(&step.name)
-}
-
 /// Steps to which it matters in what order a collection is.
 pub fn looks_at_order(step: &Step) -> bool {
     let local = step.args.first() == Some(&Arg::Text("local".into()));
     match step.name {
         "limit" | "range" | "skip" | "tail" => true,
         "order" | "dedup" => local,
-        "unfold" | "index" | "reverse" | "conjoin" => true,
+        "unfold" | "index" | "reverse" | "conjoin" | "format" | "asString" | "concat" => true,
+        "select" => matches!(step.args.first(), Some(Arg::Text(text)) if text == "values" || text == "keys"),
         _ => false,
     }
 }
@@ -105,16 +100,6 @@ pub fn any_child(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
     })
 }
 
-/// A step of one of these names with a reducer that answers for nobody in its child.
-pub fn reduces_inside(step: &Step, names: &[&str]) -> bool {
-    let reducers = ["count", "fold", "group", "groupCount", "cap", "tree"];
-    names.contains(&step.name)
-        && step.args.iter().any(|arg| match arg {
-            Arg::Child(child) => any_step(&child.steps, &|step| reducers.contains(&step.name)),
-            Arg::Text(_) => false,
-        })
-}
-
 /// `group` with a value traversal that leaves out duplicates.
 pub fn groups_by_dedup(step: &Step) -> bool {
     let value = step.after.iter().filter(|modulator| modulator.name == "by").nth(1);
@@ -122,159 +107,47 @@ pub fn groups_by_dedup(step: &Step) -> bool {
         && value.is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "dedup"))
 }
 
-/// `group(key)` with a value traversal of which every step gives back the traverser that it was given, or which uses it up.
-pub fn groups_by_filters(step: &Step) -> bool {
-    const PASSING: &[&str] = &[
-        "and",
-        "as",
-        "barrier",
-        "coin",
-        "cyclicPath",
-        "dedup",
-        "filter",
-        "has",
-        "hasId",
-        "hasKey",
-        "hasLabel",
-        "hasNot",
-        "hasValue",
-        "identity",
-        "is",
-        "limit",
-        "not",
-        "or",
-        "order",
-        "property",
-        "range",
-        "sack",
-        "sideEffect",
-        "simplePath",
-        "skip",
-        "tail",
-        "where",
-    ];
-    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").skip(1);
-    let value = bys.next().and_then(|by| by.args.first());
-    let passes = |step: &Step| match (step.name, step.args.first()) {
-        // They give back what their child does.
-        ("local" | "optional" | "coalesce" | "union" | "choose" | "flatMap" | "map", _) => true,
-        ("aggregate" | "group" | "groupCount", first) => first.is_some(),
-        (name, _) => PASSING.contains(&name),
-    };
-    let eats = |child: &Traversal| {
-        let mut passing = child.steps.iter().take_while(|step| passes(step));
-        // A local() takes one by one from the bulk of what it is given.
-        passing.clone().count() == child.steps.len() || passing.any(|step| step.name == "local")
-    };
-    let eaten = matches!(value, Some(Arg::Child(child)) if eats(child));
-    step.name == "group" && !step.args.is_empty() && eaten
-}
-
 fn value_of_group(step: &Step) -> Option<&Step> {
     let value = step.after.iter().filter(|modulator| modulator.name == "by").nth(1);
     value.filter(|by| step.name == "group" && matches!(by.args.first(), Some(Arg::Child(_))))
 }
 
-/// `group(key)` with any value traversal.
-pub fn groups_by_a_traversal(step: &Step) -> bool {
-    !step.args.is_empty() && value_of_group(step).is_some()
-}
-
-/// `group(key)` with a value traversal that names something.
-pub fn groups_by_names(step: &Step) -> bool {
-    let names = |by: &Step| any_step(std::slice::from_ref(by), &|step| step.name == "as");
-    !step.args.is_empty() && value_of_group(step).is_some_and(names)
-}
-
-/// `group` with a value traversal that takes a part of the stream.
-pub fn groups_by_a_part(step: &Step) -> bool {
-    value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &takes_a_part))
-}
-
-/// `group` with a value traversal that drops what a barrier has made.
-pub fn groups_by_what_is_dropped(step: &Step) -> bool {
-    let reduces = |step: &Step| {
-        matches!(step.name, "count" | "sum" | "mean" | "min" | "max" | "fold" | "group" | "groupCount")
-    };
-    // Those of an empty list are nothing.
-    let of_list = |step: &Step| {
-        let local = step.args.first() == Some(&Arg::Text("local".into()));
-        local && matches!(step.name, "sum" | "mean" | "min" | "max")
-    };
-    let drops = |step: &Step| {
-        let filters = matches!(
-            step.name,
-            "discard" | "is" | "where" | "filter" | "not" | "and" | "or" | "none" | "all" | "any"
-        );
-        filters || of_list(step)
-    };
-    let Some(Arg::Child(child)) = value_of_group(step).and_then(|by| by.args.first()) else { return false };
-    let reduced = child.steps.iter().position(reduces);
-    reduced.is_some_and(|reduced| child.steps[reduced..].iter().any(drops))
-}
-
-/// Whether what `cap()` answers is gathered once more in itself.
-pub fn gathers_itself(steps: &[Step]) -> bool {
-    let mut names = Vec::new();
-    steps.iter().any(|step| {
-        let again = any_step(std::slice::from_ref(step), &|step| {
-            step.name == "aggregate" && step.args.first().is_some_and(|name| names.contains(name))
-        });
-        if step.name == "cap" {
-            names.extend(step.args.first().cloned());
-        }
-        again
-    })
-}
-
-/// Whether elements are added, and behind the beginning some are looked up by their ids.
-pub fn looks_up_what_may_be_new(steps: &[Step]) -> bool {
+/// Whether elements are added, and some are looked up by ids that none has before.
+pub fn looks_up_what_may_be_new(steps: &[Step], graph: &GraphSpec) -> bool {
     let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
-    let looks_up = |step: &Step| matches!(step.name, "V" | "E" | "hasId") && !step.args.is_empty();
-    any_step(steps, &adds)
-        && (any_step(steps.get(1..).unwrap_or_default(), &looks_up) || any_child(steps, &looks_up))
+    let known = graph.known();
+    let is_there = |step: &Step, id: &str| match step.name {
+        "V" => known.vertex(id).is_some(),
+        "E" => known.edge(id).is_some(),
+        _ => known.vertex(id).is_some() && known.edge(id).is_some(),
+    };
+    let looks_up = |step: &Step| {
+        let is_new = |arg: &Arg| !matches!(arg, Arg::Text(id) if is_there(step, id.trim_end_matches('L')));
+        let by_id = matches!(step.name, "V" | "E" | "hasId") && step.args.iter().any(is_new);
+        by_id || step.name.starts_with("merge") && names_an_end_that_is_new(step, &known)
+    };
+    // An id that is free again is another one's.
+    let drops = |step: &Step| step.name == "drop";
+    any_step(steps, &adds) && (any_step(steps, &looks_up) || any_step(steps, &drops))
+}
+
+/// Whether a merge says between which vertices, and one of them is not there.
+fn names_an_end_that_is_new(step: &Step, known: &Known) -> bool {
+    let args = step.args.iter().chain(step.after.iter().flat_map(|option| &option.args));
+    let texts = args.filter_map(|arg| if let Arg::Text(text) = arg { Some(text) } else { None });
+    let ends = texts.flat_map(|text| text.split("(Direction.").skip(1));
+    ends.filter_map(|end| {
+        let id: String =
+            end.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+        (!id.is_empty()).then_some(id)
+    })
+    .any(|id| known.vertex(&id).is_none())
 }
 
 /// `group` with a value traversal that folds from a seed.
 pub fn groups_by_a_seed(step: &Step) -> bool {
     let folds = |step: &Step| step.name == "fold" && step.args.len() == 2;
     value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &folds))
-}
-
-/// A filter that asks whether a `match` has a result.
-pub fn tests_by_a_match(step: &Step) -> bool {
-    let matches =
-        |arg: &Arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &|step| step.name == "match"));
-    matches!(step.name, "not" | "filter" | "where" | "and" | "or" | "choose" | "until" | "emit")
-        && step.args.iter().any(matches)
-}
-
-/// A `branch` or `choose` in whose options something is asked of all and something of none.
-pub fn has_any_and_none(step: &Step) -> bool {
-    let mut options = step.after.iter().filter(|modulator| modulator.name == "option");
-    let mut others = options.clone();
-    let is_none = |option: &Step| matches!(option.args.first(), Some(Arg::Text(text)) if text == "none");
-    options.any(is_none) && others.any(|option| option.args.len() == 1)
-}
-
-/// A step that compares, in whose children what is gathered under a name is looked at by it.
-pub fn compares_what_it_gathers(step: &Step) -> bool {
-    let names = |steps: &[Step], wanted: &[&str]| {
-        let mut names = Vec::new();
-        steps
-            .iter()
-            .filter(|step| wanted.contains(&step.name))
-            .for_each(|step| names.extend(step.args.first().cloned()));
-        names
-    };
-    let gathers = |child: &Traversal| {
-        let gathered = names(&child.steps, &["aggregate", "group", "groupCount"]);
-        names(&child.steps, &["select", "cap"]).iter().any(|name| gathered.contains(name))
-    };
-    let modulators = step.after.iter().flat_map(|modulator| &modulator.args);
-    let mut children = step.args.iter().chain(modulators);
-    matches!(step.name, "where" | "order" | "dedup" | "group" | "groupCount")
-        && children.any(|arg| matches!(arg, Arg::Child(child) if gathers(child)))
 }
 
 /// A `match` of several patterns.
@@ -291,10 +164,11 @@ pub fn joins_numbers(step: &Step) -> bool {
     for arg in &step.args {
         let Arg::Child(pattern) = arg else { continue };
         makes_numbers |= any_step(&pattern.steps, &|step| NUMBERS.contains(&step.name));
-        for step in &pattern.steps {
-            starts.extend(step.args.iter().filter(|_| step.name == "as"));
-            let names = step.after.iter().filter(|modulator| modulator.name == "as");
-            ends.extend(names.flat_map(|name| &name.args));
+        for (place, step) in pattern.steps.iter().enumerate() {
+            let names = if place == 0 { &mut starts } else { &mut ends };
+            names.extend(step.args.iter().filter(|_| step.name == "as"));
+            let behind = step.after.iter().filter(|modulator| modulator.name == "as");
+            ends.extend(behind.flat_map(|name| &name.args));
         }
     }
     let again = |at: usize| starts.contains(&ends[at]) || ends[..at].contains(&ends[at]);
@@ -410,4 +284,154 @@ pub fn with_plain_zeros(script: &Script) -> Option<Script> {
         }
     });
     changed.then_some(plain)
+}
+
+/// The traversal with the conditions of each `and` in the opposite order.
+pub fn with_conditions_reversed(script: &Script) -> Script {
+    let mut reversed = script.clone();
+    reversed.body.for_each_step_mut(&mut |step| {
+        if step.name == "and" {
+            step.args.reverse();
+        }
+    });
+    reversed
+}
+
+/// The traversal with all that it injects on the way held up until the rest has come as far.
+pub fn with_what_is_injected_at_last(script: &Script) -> Script {
+    let mut steps = Vec::new();
+    for (index, step) in script.body.steps.iter().enumerate() {
+        steps.push(step.clone());
+        if index > 0 && step.name == "inject" {
+            steps.push(Step::new("barrier"));
+        }
+    }
+    Script { source: script.source.clone(), body: Traversal { steps } }
+}
+
+/// Whether one side-effect is a list to some steps and a map to others, or is grouped in two ways.
+pub fn fills_one_with_two_kinds(steps: &[Step]) -> bool {
+    let fills = std::cell::RefCell::new(Vec::<Step>::new());
+    any_step(steps, &|step| {
+        if matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty() {
+            fills.borrow_mut().push(step.clone());
+        }
+        false
+    });
+    let fills = fills.into_inner();
+    let differ = |one: &Step, other: &Step| {
+        one.args.last() == other.args.last()
+            && (one.name != other.name || one.name == "group" && one.after != other.after)
+    };
+    fills.iter().enumerate().any(|(place, one)| fills[..place].iter().any(|other| differ(one, other)))
+}
+
+/// A step whose `by` adds or changes elements of the graph.
+pub fn writes_in_a_by(step: &Step) -> bool {
+    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
+    bys.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &writes)))
+}
+
+/// Whether several values are written under one key, some of them into a set.
+pub fn adds_to_a_set_again(steps: &[Step], graph: &GraphSpec) -> bool {
+    let keys = std::cell::RefCell::new((Vec::new(), false));
+    any_step(steps, &|step| {
+        let set = step.args.first() == Some(&Arg::Text("set".into()));
+        if let ("property", Some(key)) = (step.name, step.args.get(usize::from(set))) {
+            let mut keys = keys.borrow_mut();
+            keys.0.push(key.clone());
+            keys.1 |= set;
+        }
+        false
+    });
+    let (keys, some) = keys.into_inner();
+    let is_there = |key: &Arg| {
+        let is_key = |name: &str| matches!(key, Arg::Text(text) if text.trim_matches('\'') == name);
+        graph.vertices.iter().any(|vertex| vertex.properties.iter().any(|property| is_key(property.key)))
+    };
+    some && (keys.iter().any(is_there) || repeats(&keys))
+}
+
+fn repeats(keys: &[Arg]) -> bool {
+    keys.iter().enumerate().any(|(place, key)| keys[..place].contains(key))
+}
+
+/// A `match`, or a `group` with a value traversal, with a branch in which something gathers.
+pub fn gathers_in_a_branch_of_one(step: &Step) -> bool {
+    const GATHERS: &[&str] =
+        &["aggregate", "barrier", "dedup", "fold", "limit", "order", "range", "sample", "skip", "tail"];
+    let gathers = |step: &Step| {
+        let branches =
+            matches!(step.name, "branch" | "choose" | "union" | "coalesce" | "optional" | "repeat");
+        branches && any_step(std::slice::from_ref(step), &|step| GATHERS.contains(&step.name))
+    };
+    match step.name {
+        "match" => any_step(std::slice::from_ref(step), &gathers),
+        _ => value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &gathers)),
+    }
+}
+
+/// A `match` in whose patterns something is selected by a name that one of them ends with.
+pub fn selects_what_it_matches(step: &Step) -> bool {
+    let ends = |arg: &Arg| match arg {
+        Arg::Child(pattern) => pattern
+            .steps
+            .last()
+            .map(|last| [&last.after[..], std::slice::from_ref(last)].concat())
+            .unwrap_or_default(),
+        Arg::Text(_) => Vec::new(),
+    };
+    let ends: Vec<Arg> = step
+        .args
+        .iter()
+        .flat_map(ends)
+        .filter(|after| after.name == "as")
+        .flat_map(|name| name.args)
+        .collect();
+    let selects = |step: &Step| step.name == "select" && step.args.iter().any(|name| ends.contains(name));
+    step.name == "match" && any_step(std::slice::from_ref(step), &selects)
+}
+
+/// A condition that asks of a `project` whether there is a result: there always is.
+pub fn tests_by_a_project(step: &Step) -> bool {
+    let tests = matches!(
+        step.name,
+        "choose" | "filter" | "where" | "not" | "and" | "or" | "until" | "emit" | "coalesce"
+    );
+    let projects =
+        |arg: &Arg| matches!(arg, Arg::Child(child) if child.steps.iter().any(|step| step.name == "project"));
+    tests && step.args.iter().any(projects)
+}
+
+/// A `match` of which a pattern goes through another `match`.
+pub fn matches_in_a_match(step: &Step) -> bool {
+    let inside = |arg: &Arg| match arg {
+        Arg::Child(pattern) => {
+            let inner = pattern.steps.iter().position(|step| step.name == "match");
+            inner.is_some_and(|inner| {
+                inner + 1 < pattern.steps.len() || !pattern.steps[inner].after.is_empty()
+            })
+        }
+        Arg::Text(_) => false,
+    };
+    step.name == "match" && step.args.iter().any(inside)
+}
+
+/// Whether what leaves a loop is taken by its place, or kept in it.
+pub fn looks_at_the_order_of_a_loop(steps: &[Step]) -> bool {
+    let places = |step: &Step| takes_a_part(step) || step.name == "order";
+    let looped = steps.iter().position(|step| step.name == "repeat");
+    looped.is_some_and(|at| steps[at..].iter().any(places))
+}
+
+/// `fold(seed, operator)`.
+pub fn folds_from_a_seed(step: &Step) -> bool {
+    step.name == "fold" && step.args.len() == 2
+}
+
+/// A `match` of several patterns, one of which fills a side-effect.
+pub fn matches_and_gathers(step: &Step) -> bool {
+    let gathers =
+        |step: &Step| matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty();
+    matches_several(step) && any_step(std::slice::from_ref(step), &gathers)
 }

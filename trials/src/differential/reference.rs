@@ -24,6 +24,10 @@ pub struct Form {
     pub merging: Merging,
     /// Whether a `limit()` that has enough asks for no more; the reference's asks for one traverser more.
     pub exact: bool,
+    /// Whether it runs without the faults that `trials/java/Mended.java` names.
+    pub mended: bool,
+    /// How branches take their traversers.
+    pub branches: Branches,
 }
 
 /// Where the reference merges equal traversers.
@@ -35,6 +39,27 @@ pub enum Merging {
     WhereAsked,
     /// Nowhere.
     Nowhere,
+}
+
+/// How `union`, `branch` and `choose` take their traversers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branches {
+    /// One by one, but all at once where something inside gathers.
+    AsTheyAre,
+    /// One by one.
+    OneByOne,
+    /// All at once.
+    AtOnce,
+}
+
+impl Branches {
+    fn name(self) -> &'static str {
+        match self {
+            Self::AsTheyAre => "",
+            Self::OneByOne => "ONE_BY_ONE",
+            Self::AtOnce => "AT_ONCE",
+        }
+    }
 }
 
 impl Merging {
@@ -50,7 +75,14 @@ impl Merging {
 impl Form {
     /// As it comes, in the order of a seed.
     pub const fn plain(order: u64) -> Self {
-        Self { order, optimised: true, merging: Merging::Everywhere, exact: false }
+        Self {
+            order,
+            optimised: true,
+            merging: Merging::Everywhere,
+            exact: false,
+            mended: false,
+            branches: Branches::AsTheyAre,
+        }
     }
 
     /// Without what only makes it quicker.
@@ -99,7 +131,7 @@ impl Reference {
         forms: &[Form],
         dump: bool,
     ) -> Result<Vec<Answer>, String> {
-        let json = |form: &Form| json!({"order": form.order, "optimised": form.optimised, "merging": form.merging.name(), "exact": form.exact});
+        let json = |form: &Form| json!({"order": form.order, "optimised": form.optimised, "merging": form.merging.name(), "exact": form.exact, "mended": form.mended, "branches": form.branches.name()});
         let forms: Vec<Json> = forms.iter().map(json).collect();
         let count = forms.len();
         let request = json!({

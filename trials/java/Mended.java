@@ -1,0 +1,174 @@
+package org.apache.tinkerpop.gremlin.tinkergraph.structure;
+
+import java.lang.reflect.Field;
+import java.util.*;
+import org.apache.tinkerpop.gremlin.process.traversal.*;
+import org.apache.tinkerpop.gremlin.process.traversal.step.*;
+import org.apache.tinkerpop.gremlin.process.traversal.step.branch.*;
+import org.apache.tinkerpop.gremlin.process.traversal.step.map.MatchStep;
+import org.apache.tinkerpop.gremlin.process.traversal.step.sideEffect.GroupSideEffectStep;
+import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
+import org.apache.tinkerpop.gremlin.process.traversal.strategy.AbstractTraversalStrategy;
+import org.apache.tinkerpop.gremlin.process.traversal.util.*;
+
+/**
+ * The reference without some of its faults, so that an answer can be compared with what it would have been:
+ *
+ * - a child of local() or optional() is asked for results only when somebody is in it,
+ * - match() forgets what the traverser before has left in it,
+ * - group('m') gives its value traversal a traverser of its own, not the one that goes on,
+ * - who asks for a side-effect gets what it holds then, and not what it will hold (and Grouping.java: a key whose value
+ *   traversal yields nothing is no entry).
+ *
+ * Where it is asked for, branches take their traversers one by one although something inside gathers, or all at once although
+ * nothing does. And, mended or not: which of the options for any and for none comes first is a hash's affair, so it depends on the order here.
+ */
+final class Mended extends AbstractTraversalStrategy<TraversalStrategy.FinalizationStrategy>
+        implements TraversalStrategy.FinalizationStrategy {
+    private final long order;
+    private final boolean mends;
+    private final String branches;
+
+    Mended(long order, boolean mends, String branches) {
+        this.order = order;
+        this.mends = mends;
+        this.branches = branches;
+    }
+
+    @Override
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    public void apply(Traversal.Admin<?, ?> traversal) {
+        for (Step<?, ?> step : new ArrayList<>(traversal.getSteps())) {
+            if (step instanceof BranchStep) reorder((BranchStep<?, ?, ?>) step);
+            if (step instanceof BranchStep && !branches.isEmpty())
+                set(BranchStep.class, step, "hasBarrier", branches.equals("AT_ONCE"));
+            if (!mends) continue;
+            if (step instanceof LocalStep || step instanceof OptionalStep) {
+                Traversal.Admin<?, ?> child = ((TraversalParent) step).getLocalChildren().get(0);
+                child.addStep(0, new Entered(child));
+                child.addStep(new Left(child));
+            }
+            if (step instanceof GroupSideEffectStep) {
+                Traversal.Admin<?, ?> value = ((GroupSideEffectStep<?, ?, ?>) step).getValueTraversal();
+                value.addStep(0, new Split(value));
+            }
+            if (step instanceof MatchStep) TraversalHelper.insertBeforeStep(new Forget(traversal), (Step) step, (Traversal.Admin) traversal);
+        }
+        if (mends && traversal.isRoot()) {
+            Snapshots snapshots = new Snapshots();
+            traversal.getSideEffects().mergeInto(snapshots);
+            TraversalSideEffects before = traversal.getSideEffects();
+            snapshots.setSack(before.getSackInitialValue(), before.getSackSplitter(), before.getSackMerger());
+            traversal.setSideEffects(snapshots);
+        }
+    }
+
+    private void reorder(BranchStep<?, ?, ?> step) {
+        Map<Object, Object> options = new LinkedHashMap<>();
+        List<Map.Entry<?, ?>> entries = new ArrayList<>(step.getTraversalPickOptions().entrySet());
+        entries.sort(Comparator.comparing(entry -> entry.getKey().toString()));
+        if (order % 2 == 1) Collections.reverse(entries);
+        entries.forEach(entry -> options.put(entry.getKey(), entry.getValue()));
+        set(BranchStep.class, step, "traversalPickOptions", options);
+    }
+
+    private static Object get(Class<?> of, Object object, String name) {
+        try {
+            Field field = of.getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(object);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void set(Class<?> of, Object object, String name, Object value) {
+        try {
+            Field field = of.getDeclaredField(name);
+            field.setAccessible(true);
+            field.set(object, value);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** At the beginning of a child: whether somebody has entered it. */
+    private static final class Entered<S> extends AbstractStep<S, S> {
+        boolean some = false;
+
+        Entered(Traversal.Admin<?, ?> traversal) { super(traversal); }
+
+        @Override
+        protected Traverser.Admin<S> processNextStart() {
+            Traverser.Admin<S> traverser = starts.next();
+            some = true;
+            return traverser;
+        }
+
+        @Override
+        public void reset() {
+            super.reset();
+            some = false;
+        }
+    }
+
+    /** At the end of a child: nothing leaves it before somebody has entered. */
+    private static final class Left<S> extends AbstractStep<S, S> {
+        Left(Traversal.Admin<?, ?> traversal) { super(traversal); }
+
+        @Override
+        protected Traverser.Admin<S> processNextStart() {
+            Entered<?> entered = (Entered<?>) (Step<?, ?>) getTraversal().getStartStep();
+            if (!entered.some && !entered.hasStarts()) throw FastNoSuchElementException.instance();
+            return starts.next();
+        }
+    }
+
+    /** Lets a traverser of its own pass for each that comes. */
+    private static final class Split<S> extends AbstractStep<S, S> {
+        Split(Traversal.Admin<?, ?> traversal) { super(traversal); }
+
+        @Override
+        protected Traverser.Admin<S> processNextStart() { return starts.next().split(); }
+    }
+
+    /** In front of a match(): when the child begins again, so does it. */
+    private static final class Forget<S> extends AbstractStep<S, S> {
+        Forget(Traversal.Admin<?, ?> traversal) { super(traversal); }
+
+        @Override
+        protected Traverser.Admin<S> processNextStart() { return starts.next(); }
+
+        @Override
+        public void reset() {
+            super.reset();
+            if (!(getNextStep() instanceof MatchStep)) return;
+            MatchStep<?, ?> match = (MatchStep<?, ?>) (Step<?, ?>) getNextStep();
+            ((Collection<?>) get(MatchStep.class, match, "standardAlgorithmBarrier")).clear();
+            match.getGlobalChildren().forEach(Traversal.Admin::reset);
+        }
+    }
+
+    /** Side-effects of which everybody who asks gets a copy. */
+    private static final class Snapshots extends DefaultTraversalSideEffects {
+        @Override
+        @SuppressWarnings("unchecked")
+        public <V> V get(String key) { return (V) copy(super.get(key), true); }
+
+        private static Object copy(Object of, boolean members) {
+            if (of instanceof BulkSet) {
+                BulkSet<Object> copy = new BulkSet<>();
+                ((BulkSet<?>) of).forEach((member, count) -> copy.add(member, count));
+                return copy;
+            }
+            if (of instanceof ArrayList) return new ArrayList<>((List<?>) of);
+            // A tree is one as well.
+            if (of != null && Map.class.isAssignableFrom(of.getClass()) && of.getClass() != Tree.class && members) {
+                Map<Object, Object> copy = new LinkedHashMap<>();
+                ((Map<?, ?>) of).forEach((key, value) -> copy.put(key, copy(value, false)));
+                return copy;
+            }
+            return of;
+        }
+    }
+}
