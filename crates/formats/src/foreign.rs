@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::error::ImportError;
+use super::exchange::GraphFormat;
 
 /// Bytes of a file that are looked at.
 const LOOKED_AT: u64 = 4 << 10;
@@ -20,12 +21,19 @@ pub struct Foreign {
 
 impl std::fmt::Display for Foreign {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} is not supported; {}", self.name, self.advice)
+        match self.advice {
+            BY_ITSELF => write!(f, "{} is no CSV; {}", self.name, self.advice),
+            advice => write!(f, "{} is not supported; {advice}", self.name),
+        }
     }
 }
 
 const UNPACK: &str = "unpack it first";
-const SUPPORTED: &str = "supported are LDBC's CSV files, CSV files with typed headers, and GraphSON 3 with a vertex per line \
+const UNPACK_CSV: &str =
+    "unpack it first (GraphSON, GraphML and Gryo are read as they are, each file by itself)";
+/// Of what is read, but not here.
+const BY_ITSELF: &str = "import it as a file by itself, without --format";
+const SUPPORTED: &str = "supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML and Gryo \
                          (docs/import.md)";
 const TO_UTF8: &str = "convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
 const TO_LINES: &str = "GraphSON is supported with a vertex per line, as `g.io(…).write()` writes it";
@@ -33,8 +41,8 @@ const EDGE_LIST: &str = "make it a CSV file with the header `:START_ID,:END_ID`,
 
 /// How files that are not text begin.
 const BYTES: &[(&[u8], &str, &str)] = &[
-    (b"\x1f\x8b", "gzip", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "zstd", UNPACK),
+    (b"\x1f\x8b", "gzip", UNPACK_CSV),
+    (b"\x28\xb5\x2f\xfd", "zstd", UNPACK_CSV),
     (b"BZh", "bzip2", UNPACK),
     (b"\xfd7zXZ\0", "xz", UNPACK),
     (b"\x04\x22\x4d\x18", "lz4", UNPACK),
@@ -49,7 +57,7 @@ const BYTES: &[(&[u8], &str, &str)] = &[
     (b"ARROW1", "Arrow", SUPPORTED),
     (b"SQLite format 3\0", "an SQLite database", SUPPORTED),
     (b"\x89HDF", "HDF5", SUPPORTED),
-    (b"gio\0", "Gryo", SUPPORTED),
+    (b"gio\0", "Gryo", BY_ITSELF),
     (b"\xff\xfe\0\0", "text in UTF-32", "convert it to UTF-8 first"),
     (b"\0\0\xfe\xff", "text in UTF-32", "convert it to UTF-8 first"),
     (b"\xff\xfe", "text in UTF-16", TO_UTF8),
@@ -115,6 +123,30 @@ fn refuse(path: &Path, foreign: impl Fn(&[u8]) -> Option<Foreign>) -> Result<(),
         Some(format) => Err(ImportError::Foreign { path: path.to_owned(), format }),
         None => Ok(()),
     }
+}
+
+/// The format of a file of a whole graph that begins so; and whether it may be GraphSON 3 with a vertex on each line.
+pub(super) fn whole_graph(start: &[u8]) -> Option<(GraphFormat, bool)> {
+    if start.starts_with(b"gio\0") {
+        return Some((GraphFormat::Gryo, false));
+    }
+    let text = text(start).ok()?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    if line.starts_with('<') {
+        return text.to_lowercase().contains("<graphml").then_some((GraphFormat::GraphMl, false));
+    }
+    let inside = line.strip_prefix('{')?.trim_start();
+    let is_known = match first_key(inside) {
+        Some(key) => key == "vertices" || GRAPHSON_KEYS.contains(&key),
+        // Over several lines, it is for its reader to say.
+        None => inside.is_empty(),
+    };
+    let is_line = first_key(inside).is_some_and(|key| key != "vertices") && line.contains("\"@type\"");
+    is_known.then_some((GraphFormat::GraphSon, is_line))
+}
+
+fn first_key(inside: &str) -> Option<&str> {
+    inside.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(key, _)| key)
 }
 
 /// The format of a file that begins so, if it is one that is not read.
@@ -185,22 +217,21 @@ fn markup(text: &str, line: &str) -> Foreign {
         None if is_triple() => "N-Triples",
         None => "XML",
     };
-    Foreign { name, advice: SUPPORTED }
+    Foreign { name, advice: if *name == *"GraphML" { BY_ITSELF } else { SUPPORTED } }
 }
 
 /// JSON that is no vertex of GraphSON, from its first key.
 fn json(line: &str) -> Option<Foreign> {
     let inside = line[1..].trim_start();
-    let key = inside.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(key, _)| key);
-    let name = match key {
+    let (name, advice) = match first_key(inside) {
         Some(key) if GRAPHSON_KEYS.contains(&key) => return None,
-        Some("@type") => "GraphSON with a whole graph or typed elements",
-        Some("vertices") => "GraphSON with a whole graph in one object (`wrapAdjacencyList`)",
-        Some(_) => "JSON that is not GraphSON",
-        None if inside.is_empty() => "JSON over several lines",
+        Some("@type") => ("GraphSON with a whole graph or typed elements", TO_LINES),
+        Some("vertices") => ("GraphSON with a whole graph in one object (`wrapAdjacencyList`)", BY_ITSELF),
+        Some(_) => ("JSON that is not GraphSON", TO_LINES),
+        None if inside.is_empty() => ("JSON over several lines", BY_ITSELF),
         None => return None,
     };
-    Some(Foreign { name, advice: TO_LINES })
+    Some(Foreign { name, advice })
 }
 
 #[cfg(test)]

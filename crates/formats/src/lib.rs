@@ -6,6 +6,7 @@
 //! | [`ldbc()`] | the social network of LDBC SNB Interactive v1, layouts `CsvBasic` and `CsvComposite` |
 //! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`) |
 //! | [`graphson()`] | GraphSON 3, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
+//! | [`whole()`] | the other forms of GraphSON, GraphML and Gryo, as `g.io(file)` reads them; in gzip and zstd, too |
 //!
 //! All of these load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
 //! row with file, line and column, and either stop there or skip and count it ([`BadRows`]). An import that stops leaves
@@ -21,10 +22,12 @@ mod foreign;
 mod graphson;
 mod ldbc;
 mod lines;
+mod packed;
 mod pipeline;
 mod progress;
 mod rejects;
 mod summary;
+mod whole;
 
 use std::num::NonZeroUsize;
 
@@ -37,9 +40,11 @@ pub use exchange::{
 pub use foreign::{Foreign, refuse_foreign};
 pub use graphson::graphson;
 pub use ldbc::ldbc;
+pub use packed::unpacked;
 pub use progress::{ImportPhase, ImportProgress};
 pub use rejects::BadRows;
 pub use summary::ImportSummary;
+pub use whole::{whole, whole_format};
 
 /// How to import, whatever the format.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use formats::{CsvOptions, CsvSource, ImportOptions, ImportProgress, ImportSummary};
+use formats::{CsvOptions, CsvSource, GraphFormat, ImportOptions, ImportProgress, ImportSummary};
 
 use crate::{Database, Error};
 
@@ -18,8 +18,12 @@ pub enum ImportFormat {
     Ldbc,
     /// CSV files whose headers say what the columns are (`:ID`, `:START_ID`, `name:string`)
     Csv,
-    /// GraphSON 3, one vertex per line
+    /// GraphSON 1 to 3, a vertex after the other or all in one object
     Graphson,
+    /// GraphML
+    Graphml,
+    /// Gryo 3
+    Gryo,
 }
 
 /// Bytes of a file that are looked at to tell its format.
@@ -40,10 +44,14 @@ impl ImportFormat {
                 )
             });
         }
+        if let Some(format) = formats::whole_format(source)? {
+            return Ok(format.into());
+        }
         formats::refuse_foreign(source)?;
         Self::of_file(source).map_err(|error| unknown(error.to_string()))?.ok_or_else(|| {
             let nothing =
-                "it starts neither with { (GraphSON) nor with a CSV header such as id:ID,name".to_owned();
+                "it starts neither as GraphSON, GraphML or Gryo nor with a CSV header such as id:ID,name"
+                    .to_owned();
             unknown(if kind.len() == 0 { "the file is empty".into() } else { nothing })
         })
     }
@@ -85,6 +93,16 @@ impl ImportFormat {
     }
 }
 
+impl From<GraphFormat> for ImportFormat {
+    fn from(format: GraphFormat) -> Self {
+        match format {
+            GraphFormat::GraphSon => Self::Graphson,
+            GraphFormat::GraphMl => Self::Graphml,
+            GraphFormat::Gryo => Self::Gryo,
+        }
+    }
+}
+
 fn is_named_csv(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "csv")
 }
@@ -113,7 +131,14 @@ impl Database {
         let graph = self.graph();
         Ok(match format {
             ImportFormat::Ldbc => formats::ldbc(source, graph, options, progress)?,
-            ImportFormat::Graphson => formats::graphson(source, graph, options, progress)?,
+            ImportFormat::Graphson => match formats::whole_format(source)? {
+                Some(GraphFormat::GraphSon) => {
+                    formats::whole(source, GraphFormat::GraphSon, graph, options, progress)?
+                }
+                _ => formats::graphson(source, graph, options, progress)?,
+            },
+            ImportFormat::Graphml => formats::whole(source, GraphFormat::GraphMl, graph, options, progress)?,
+            ImportFormat::Gryo => formats::whole(source, GraphFormat::Gryo, graph, options, progress)?,
             ImportFormat::Csv => {
                 let mut sources = if source.is_dir() {
                     CsvSource::in_directory(source)?

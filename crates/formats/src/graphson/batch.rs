@@ -9,14 +9,14 @@ use graph::{BulkCell, BulkColumn, BulkValues};
 
 /// Vertices of one label.
 #[derive(Default)]
-pub(super) struct VertexBatch {
+pub(crate) struct VertexBatch {
     pub(super) ids: Vec<Value>,
     columns: IndexMap<String, Vec<Vec<BulkCell>>>,
 }
 
 /// Edges of one label.
 #[derive(Default)]
-pub(super) struct EdgeBatch {
+pub(crate) struct EdgeBatch {
     pub(super) from: Vec<VertexRef>,
     pub(super) to: Vec<VertexRef>,
     ids: Vec<Option<Value>>,
@@ -24,7 +24,7 @@ pub(super) struct EdgeBatch {
 }
 
 impl VertexBatch {
-    pub(super) fn add(&mut self, vertex: VertexLine) {
+    pub(crate) fn add(&mut self, vertex: VertexLine) {
         for (key, cells) in vertex.properties {
             let column = self.columns.entry(key).or_default();
             // Vertices before this one that do not have the key.
@@ -36,7 +36,7 @@ impl VertexBatch {
 
     /// The ids and the columns: a key under which every vertex has at most one value, without meta-properties or an id, is a
     /// single property, otherwise a multi-property.
-    pub(super) fn into_columns(self) -> (Vec<Value>, Vec<BulkColumn>) {
+    pub(crate) fn into_columns(self) -> (Vec<Value>, Vec<BulkColumn>) {
         let rows = self.ids.len();
         let columns = self.columns.into_iter().map(|(key, mut cells)| {
             cells.resize(rows, Vec::new());
@@ -54,7 +54,7 @@ impl VertexBatch {
 }
 
 impl EdgeBatch {
-    pub(super) fn add(&mut self, from: VertexRef, to: VertexRef, edge: EdgeLine) {
+    pub(crate) fn add(&mut self, from: VertexRef, to: VertexRef, edge: EdgeLine) {
         for (key, value) in edge.properties {
             let column = self.columns.entry(key).or_default();
             column.resize(self.from.len(), None);
@@ -66,12 +66,12 @@ impl EdgeBatch {
     }
 
     /// Whether the next edge must not be in one batch with these: either all have ids of their own or none.
-    pub(super) fn differs_from(&self, edge: &EdgeLine) -> bool {
+    pub(crate) fn differs_from(&self, edge: &EdgeLine) -> bool {
         self.ids.first().is_some_and(|first| first.is_some() != edge.id.is_some())
     }
 
     /// Hands the edges over: ends, ids if they have any, columns.
-    pub(super) fn into_columns(
+    pub(crate) fn into_columns(
         self,
     ) -> (Vec<VertexRef>, Vec<VertexRef>, Option<Vec<Value>>, Vec<BulkColumn>) {
         let rows = self.from.len();

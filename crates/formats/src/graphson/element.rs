@@ -13,19 +13,19 @@ use graph::{BulkCell, NameSpace, check_id, check_name};
 const DEFAULT_LABEL: &str = "vertex";
 
 /// A vertex.
-pub(super) struct VertexLine {
-    pub(super) id: Value,
-    pub(super) label: String,
+pub(crate) struct VertexLine {
+    pub(crate) id: Value,
+    pub(crate) label: String,
     /// Every key with its values and their meta-properties.
-    pub(super) properties: Vec<(String, Vec<BulkCell>)>,
+    pub(crate) properties: Vec<(String, Vec<BulkCell>)>,
 }
 
 /// An edge that leaves the line's vertex.
-pub(super) struct EdgeLine {
-    pub(super) id: Option<Value>,
-    pub(super) label: String,
-    pub(super) to: Value,
-    pub(super) properties: Vec<(String, Value)>,
+pub(crate) struct EdgeLine {
+    pub(crate) id: Option<Value>,
+    pub(crate) label: String,
+    pub(crate) to: Value,
+    pub(crate) properties: Vec<(String, Value)>,
 }
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -76,7 +76,7 @@ pub(super) fn vertex(json: &Json, keep_property_ids: bool) -> Result<VertexLine>
 
 impl VertexLine {
     /// What is null is no property.
-    pub(super) fn leave_out_nulls(&mut self) {
+    pub(crate) fn leave_out_nulls(&mut self) {
         for (_, cells) in &mut self.properties {
             cells.retain(|cell| !cell.value.is_null());
             cells.iter_mut().for_each(|cell| cell.meta.retain(|(_, value)| !value.is_null()));

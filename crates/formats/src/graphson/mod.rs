@@ -22,7 +22,8 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use values::{Value, VertexRef};
 
-use self::batch::{EdgeBatch, VertexBatch};
+pub(super) use self::batch::{EdgeBatch, VertexBatch};
+pub(super) use self::element::{EdgeLine, VertexLine};
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
 use super::foreign::refuse_binary;

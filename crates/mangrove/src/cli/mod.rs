@@ -6,6 +6,7 @@ mod analyze;
 mod backup;
 mod check;
 mod descriptors;
+mod export;
 mod generate;
 mod import;
 mod progress;
@@ -63,8 +64,10 @@ struct Settings {
 enum Command {
     /// Serve graphs over WebSocket and HTTP
     Serve(serve::Serve),
-    /// Fill an empty graph from files: LDBC CSV, CSV with typed headers, or GraphSON
+    /// Fill an empty graph from files: LDBC CSV, CSV with typed headers, GraphSON, GraphML or Gryo
     Import(import::Import),
+    /// Write the whole graph into a file: GraphSON, GraphML or Gryo
+    Export(export::Export),
     /// Run one traversal and print its results
     Query(query::Query),
     /// Talk with a graph: editing, history, completion, tables
@@ -116,6 +119,7 @@ impl Cli {
         match self.command {
             Command::Serve(serve) => serve.run(&config),
             Command::Import(import) => import.run(&config),
+            Command::Export(export) => export.run(&config),
             Command::Query(query) => query.run(&config),
             Command::Console => Console::new(open(&config)?).run(),
             Command::Generate(generate) => generate.run(),

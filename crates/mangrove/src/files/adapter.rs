@@ -4,6 +4,7 @@ use dataflow::{FileElement, FilePass, FileProblem, FileReader, FileWriter};
 use formats::{Element, GraphFileReader, GraphFileWriter, Pass};
 use values::{Direction, Edge, Vertex};
 
+use super::packing::Packing;
 use super::written::NewFile;
 
 /// A file that is read.
@@ -26,6 +27,8 @@ impl FileReader for Read {
 /// A file that is written.
 pub(super) struct Written {
     pub(super) writer: Box<dyn GraphFileWriter>,
+    /// Where it writes to.
+    pub(super) into: Packing,
     pub(super) file: NewFile,
 }
 
@@ -57,6 +60,7 @@ impl FileWriter for Written {
 
     fn finish(&mut self) -> Result<(), FileProblem> {
         self.writer.finish().map_err(problem)?;
+        self.into.finish().map_err(|error| problem(error.into()))?;
         self.file.publish()
     }
 }

@@ -10,20 +10,18 @@
 
 mod adapter;
 mod folder;
+mod packing;
 mod written;
 
-use std::{
-    io::{BufWriter, Write},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{io::BufWriter, path::PathBuf, sync::Arc};
 
 use dataflow::{FileProblem, FileReader, FileRoom, FileWriter, GraphFiles};
-use formats::{GraphFormat, graph_file_reader, graph_file_writer};
+use formats::{GraphFormat, graph_file_reader, graph_file_writer, unpacked};
 use planner::physical::{FileFormat, GraphFile};
 
 use adapter::{Read, Written};
 use folder::Folder;
+use packing::Packing;
 use written::NewFile;
 
 /// Bytes that are written at once.
@@ -60,17 +58,21 @@ impl Files {
 impl GraphFiles for Files {
     fn open(&self, file: &GraphFile, room: FileRoom) -> Result<Box<dyn FileReader>, FileProblem> {
         let opened = self.folder(file)?.open()?;
-        Ok(Box::new(Read(graph_file_reader(format_of(file), Box::new(opened), room))))
+        let inside = unpacked(opened).map_err(|error| error.to_string())?;
+        Ok(Box::new(Read(graph_file_reader(format_of(file), inside, room))))
     }
 
     fn create(&self, file: &GraphFile, room: FileRoom) -> Result<Box<dyn FileWriter>, FileProblem> {
         if !self.writable {
             return Err("a request that may only read does not write files".into());
         }
+        if file.name.ends_with(".zst") {
+            return Err("zstd is read and not written; use `.gz`, or nothing".into());
+        }
         let new = NewFile::create(self.folder(file)?)?;
-        let into: Box<dyn Write + Send> = Box::new(BufWriter::with_capacity(BUFFER, new.handle()?));
-        let writer = graph_file_writer(format_of(file), into, room);
-        Ok(Box::new(Written { writer, file: new }))
+        let into = Packing::new(BufWriter::with_capacity(BUFFER, new.handle()?), file.name.ends_with(".gz"));
+        let writer = graph_file_writer(format_of(file), Box::new(into.clone()), room);
+        Ok(Box::new(Written { writer, into, file: new }))
     }
 }
 

@@ -34,8 +34,9 @@ impl FileFormat {
         }
     }
 
-    /// The format that TinkerPop's `IoStep` takes a file for.
+    /// The format that TinkerPop's `IoStep` takes a file for, packed or not.
     pub fn of_file(name: &str) -> Option<Self> {
+        let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
         let ends = |ending: &&str| name.ends_with(*ending);
         match *[".kryo", ".json", ".xml", ".graphml"].iter().find(|ending| ends(ending))? {
             ".kryo" => Some(Self::Gryo),

@@ -1,0 +1,274 @@
+//! Import of files of whole graphs, as `g.io(file)` reads them: GraphSON in all its forms, GraphML, Gryo; packed or not.
+//!
+//! The file is read twice, vertices first, so that memory does not grow with its edges. An edge may name a vertex that is nowhere
+//! else, where the format allows it: it is one without properties then, as in TinkerPop.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use values::{Edge, Value, Vertex, VertexRef};
+
+use super::ImportOptions;
+use super::error::ImportError;
+use super::exchange::{Element, GraphFileReader, GraphFormat, graph_file_reader};
+use super::foreign::whole_graph;
+use super::graphson::{EdgeBatch, EdgeLine, VertexBatch, VertexLine};
+use super::packed::{Counted, unpacked};
+use super::progress::{ImportProgress, Monitor};
+use super::rejects::Rejects;
+use super::summary::{Counts, ImportSummary, finish};
+use graph::{BulkCell, BulkLoad, Graph, check_id};
+
+/// Elements after which batches are handed on, and progress is reported.
+const FULL: usize = 16 << 10;
+/// Bytes of a file that are looked at to tell what it is.
+const LOOKED_AT: u64 = 4 << 10;
+/// The label of a vertex that edges alone name.
+const DEFAULT_LABEL: &str = "vertex";
+
+/// The format of a file of a whole graph; `None` if it is none. GraphSON 3 with a vertex on each line is left to
+/// [`super::graphson()`] where it is not packed, which reads it faster.
+///
+/// # Errors
+/// [`ImportError::Io`] if it cannot be read.
+pub fn whole_format(path: &Path) -> Result<Option<GraphFormat>, ImportError> {
+    let failed = |e| ImportError::io(path, e);
+    let is_packed = {
+        let mut start = Vec::new();
+        File::open(path).and_then(|file| file.take(4).read_to_end(&mut start)).map_err(failed)?;
+        start.starts_with(b"\x1f\x8b") || start.starts_with(b"\x28\xb5\x2f\xfd")
+    };
+    let mut start = Vec::new();
+    let inside = File::open(path).and_then(unpacked);
+    match inside.and_then(|inside| inside.take(LOOKED_AT).read_to_end(&mut start)) {
+        // It is for whoever unpacks it to say what is wrong.
+        Err(_) if is_packed => return Ok(None),
+        read => read.map_err(failed)?,
+    };
+    Ok(whole_graph(&start).filter(|(_, is_fast)| is_packed || !is_fast).map(|(format, _)| format))
+}
+
+/// Imports a file of a whole graph into an empty graph. Ids are kept, with their types as far as the format tells them, and so are
+/// those of vertices' properties if the options say so.
+///
+/// # Errors
+/// See [`ImportError`]. The graph is empty then, as before. Such a file is good or bad as a whole: nothing is skipped.
+pub fn whole(
+    file: &Path,
+    format: GraphFormat,
+    graph: &Graph,
+    options: &ImportOptions,
+    progress: &dyn Fn(ImportProgress),
+) -> Result<ImportSummary, ImportError> {
+    let begun = Instant::now();
+    let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
+    let mut import = Import {
+        file,
+        format,
+        bulk: graph.bulk_load()?,
+        monitor: Monitor::new(2 * length, progress),
+        counts: Counts::default(),
+        keep_property_ids: options.keep_property_ids,
+        null_values: graph.snapshot().catalog().schema().allow_null_values(),
+        ids: FxHashMap::default(),
+    };
+    import.read_vertices()?;
+    import.read_edges()?;
+    let Import { bulk, counts, monitor, .. } = import;
+    let mut summary = finish(bulk, counts, &monitor, Rejects::new(options.bad_rows), begun)?;
+    summary.bytes = length;
+    Ok(summary)
+}
+
+/// An import on its way.
+struct Import<'a> {
+    file: &'a Path,
+    format: GraphFormat,
+    bulk: BulkLoad,
+    monitor: Monitor<'a>,
+    counts: Counts,
+    keep_property_ids: bool,
+    null_values: bool,
+    /// The vertices by their ids, whole numbers alike whatever their types.
+    ids: FxHashMap<Value, VertexRef>,
+}
+
+impl Import<'_> {
+    fn read_vertices(&mut self) -> Result<(), ImportError> {
+        let mut batches: IndexMap<String, VertexBatch> = IndexMap::new();
+        let (mut pending, mut named) = (0, IndexSet::new());
+        self.each(|import, element, names_vertices| match element {
+            Element::Vertex(vertex) => {
+                let vertex = import.vertex(vertex)?;
+                batches.entry(vertex.label.clone()).or_default().add(vertex);
+                pending += 1;
+                if pending >= FULL {
+                    pending = 0;
+                    import.load_vertices(std::mem::take(&mut batches))?;
+                }
+                Ok(1)
+            }
+            Element::Edge(edge) if names_vertices => {
+                let ends = [edge.out_v.id, edge.in_v.id].into_iter();
+                named.extend(ends.filter(|id| !import.ids.contains_key(&key_of(id))).map(Ordered));
+                Ok(0)
+            }
+            Element::Edge(_) => Ok(0),
+        })?;
+        self.load_vertices(batches)?;
+        let mut nowhere = VertexBatch::default();
+        for Ordered(id) in named {
+            if !self.ids.contains_key(&key_of(&id)) {
+                let vertex = Vertex::reference(id, DEFAULT_LABEL);
+                nowhere.add(self.vertex(vertex)?);
+            }
+        }
+        self.load_vertices(IndexMap::from([(DEFAULT_LABEL.to_owned(), nowhere)]))
+    }
+
+    /// A vertex as a row; enters its id, with a reference yet to be filled in.
+    fn vertex(&mut self, vertex: Vertex) -> Result<VertexLine, ImportError> {
+        let Vertex { id, label, properties } = vertex;
+        check_id(&id).map_err(|error| self.wrong(format!("the vertex {id}: {error}")))?;
+        if self.ids.insert(key_of(&id), VertexRef::default()).is_some() {
+            return Err(self.wrong(format!("two vertices have the id {id}")));
+        }
+        let mut cells: IndexMap<String, Vec<BulkCell>> = IndexMap::new();
+        let mut ids = FxHashSet::default();
+        for property in properties {
+            // What cannot be an id, or is another property's, is left out: the value counts.
+            let kept = Some(property.id).filter(|id| self.keep_property_ids && check_id(id).is_ok());
+            let id = kept.filter(|id| ids.insert(id.clone()));
+            let meta = property.properties.into_iter().map(|meta| (meta.key, meta.value)).collect();
+            let cell = BulkCell { value: property.value, meta, id };
+            cells.entry(property.key.to_string()).or_default().push(cell);
+        }
+        let mut vertex = VertexLine { id, label: label.to_string(), properties: cells.into_iter().collect() };
+        if !self.null_values {
+            vertex.leave_out_nulls();
+        }
+        Ok(vertex)
+    }
+
+    fn load_vertices(&mut self, batches: IndexMap<String, VertexBatch>) -> Result<(), ImportError> {
+        for (label, batch) in batches {
+            let (ids, columns) = batch.into_columns();
+            if ids.is_empty() {
+                continue;
+            }
+            let vertices = self.bulk.vertices(&label, Some(ids.clone()), columns)?;
+            self.counts.vertices += vertices.len() as u64;
+            self.ids.extend(ids.iter().map(key_of).zip(vertices));
+        }
+        Ok(())
+    }
+
+    fn read_edges(&mut self) -> Result<(), ImportError> {
+        let mut batches: IndexMap<String, EdgeBatch> = IndexMap::new();
+        let mut pending = 0;
+        self.each(|import, element, _| {
+            let Element::Edge(edge) = element else { return Ok(0) };
+            let (from, to) = (import.end(&edge, &edge.out_v)?, import.end(&edge, &edge.in_v)?);
+            let edge = import.edge(edge)?;
+            if batches.get(&edge.label).is_some_and(|batch| batch.differs_from(&edge)) || pending >= FULL {
+                pending = 0;
+                import.load_edges(std::mem::take(&mut batches))?;
+            }
+            batches.entry(edge.label.clone()).or_default().add(from, to, edge);
+            pending += 1;
+            Ok(1)
+        })?;
+        self.load_edges(batches)
+    }
+
+    fn end(&self, edge: &Edge, end: &Vertex) -> Result<VertexRef, ImportError> {
+        let found = self.ids.get(&key_of(&end.id)).copied();
+        found.ok_or_else(|| {
+            let label = &edge.label;
+            self.wrong(format!("an edge `{label}` has an end {}, but there is no vertex of that id", end.id))
+        })
+    }
+
+    fn edge(&self, edge: Edge) -> Result<EdgeLine, ImportError> {
+        let Edge { id, label, in_v, properties, .. } = edge;
+        let id = Some(id).filter(|id| !id.is_null());
+        if let Some(id) = &id {
+            check_id(id).map_err(|error| self.wrong(format!("the edge {id}: {error}")))?;
+        }
+        let properties = properties.into_iter().map(|it| (it.key.to_string(), it.value));
+        let properties = properties.filter(|(_, value)| self.null_values || !value.is_null()).collect();
+        Ok(EdgeLine { id, label: label.to_string(), to: in_v.id, properties })
+    }
+
+    fn load_edges(&mut self, batches: IndexMap<String, EdgeBatch>) -> Result<(), ImportError> {
+        for (label, batch) in batches {
+            let (from, to, ids, columns) = batch.into_columns();
+            self.counts.edges += from.len() as u64;
+            self.bulk.edges(&label, &from, &to, ids, columns)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `work` with each element, and whether an edge may name a vertex that is nowhere else; it returns the number of rows that
+    /// it has made of it.
+    fn each(
+        &mut self,
+        mut work: impl FnMut(&mut Self, Element, bool) -> Result<u64, ImportError>,
+    ) -> Result<(), ImportError> {
+        let failed = |e| ImportError::io(self.file, e);
+        let (file, read) = Counted::open(self.file).map_err(failed)?;
+        let inside = unpacked(file).map_err(failed)?;
+        let mut reader = graph_file_reader(self.format, inside, Box::new(|_| true));
+        let names_vertices = reader.names_vertices_in_edges();
+        let (mut told, mut rows, mut elements) = (0, 0, 0_usize);
+        while let Some(element) = self.next(&mut *reader)? {
+            rows += work(self, element, names_vertices)?;
+            elements += 1;
+            if elements.is_multiple_of(FULL) {
+                self.tell(&read, &mut told, std::mem::take(&mut rows));
+            }
+        }
+        self.tell(&read, &mut told, rows);
+        Ok(())
+    }
+
+    fn next(&self, reader: &mut dyn GraphFileReader) -> Result<Option<Element>, ImportError> {
+        reader.next().map_err(|error| self.wrong(error.to_string()))
+    }
+
+    fn tell(&mut self, read: &AtomicU64, told: &mut u64, rows: u64) {
+        let now = read.load(Ordering::Relaxed);
+        self.monitor.advance(now - std::mem::replace(told, now), rows);
+    }
+
+    fn wrong(&self, problem: String) -> ImportError {
+        ImportError::layout(self.file, problem)
+    }
+}
+
+/// An id in a set: equal ids are alike however they are typed.
+struct Ordered(Value);
+
+impl PartialEq for Ordered {
+    fn eq(&self, other: &Self) -> bool {
+        key_of(&self.0) == key_of(&other.0)
+    }
+}
+
+impl Eq for Ordered {}
+
+impl std::hash::Hash for Ordered {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        key_of(&self.0).hash(state);
+    }
+}
+
+/// An id by which vertices of a file are told apart: whole numbers by their value, whatever their type.
+fn key_of(id: &Value) -> Value {
+    id.as_i64().map_or_else(|| id.clone(), Value::Long)
+}

@@ -1,0 +1,164 @@
+//! Files of whole graphs, imported: every sample of TinkerPop in every format that it comes in.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use mangrove::{Database, Error, ImportFormat, formats::ImportOptions};
+
+fn samples() -> PathBuf {
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared/tinkerpop/data")
+}
+
+fn import(file: &Path, format: Option<ImportFormat>) -> Result<Database, Error> {
+    let db = Database::in_memory()?;
+    let summary = db.import(file, format, &ImportOptions::default(), &|_| {})?;
+    assert_eq!(all(&db, "g.V().count()"), [summary.vertices.to_string()], "{}", file.display());
+    assert_eq!(all(&db, "g.E().count()"), [summary.edges.to_string()], "{}", file.display());
+    Ok(db)
+}
+
+fn all(db: &Database, query: &str) -> Vec<String> {
+    db.query(query).unwrap().map(|value| value.unwrap().to_string()).collect()
+}
+
+/// All that a graph holds.
+fn contents(db: &Database) -> Vec<String> {
+    let vertices = "g.V().order().by(id).project('id','label','properties').by(id).by(label)\
+                    .by(properties().project('k','v','m').by(key()).by(value()).by(valueMap()).order().by('k').by('v').fold())";
+    let edges = "g.E().order().by(id).project('id','label','from','to','properties').by(id).by(label).by(outV().id()).by(inV().id())\
+                 .by(valueMap())";
+    [all(db, vertices), all(db, edges)].concat()
+}
+
+/// What GraphML can tell of it: its ids are texts.
+fn contents_as_text(db: &Database) -> Vec<String> {
+    let mut texts = contents(db);
+    texts.sort();
+    texts
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(content).unwrap();
+    packed.finish().unwrap()
+}
+
+#[test]
+fn every_sample_is_the_same_graph_in_every_format() {
+    for (name, vertices, edges) in
+        [("tinkerpop-classic", 6, 6), ("tinkerpop-modern", 6, 6), ("grateful-dead", 808, 8049)]
+    {
+        let expected = import(&samples().join(format!("{name}.json")), None).unwrap();
+        assert_eq!(all(&expected, "g.V().count()"), [vertices.to_string()], "{name}");
+        assert_eq!(all(&expected, "g.E().count()"), [edges.to_string()], "{name}");
+        for ending in ["xml", "kryo"] {
+            let file = samples().join(format!("{name}.{ending}"));
+            if !file.exists() {
+                continue;
+            }
+            let found = import(&file, None).unwrap();
+            assert_eq!(contents_as_text(&found), contents_as_text(&expected), "{name}.{ending}");
+        }
+    }
+}
+
+#[test]
+fn packed_wrapped_and_pretty_printed_files_are_told_from_their_content() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["tinkerpop-modern.json", "tinkerpop-crew.json"] {
+        let lines = fs::read_to_string(samples().join(name)).unwrap();
+        let expected = contents(&import(&samples().join(name), None).unwrap());
+        let vertices: Vec<serde_json::Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let pretty: Vec<String> =
+            vertices.iter().map(|vertex| serde_json::to_string_pretty(vertex).unwrap()).collect();
+        let wrapped = serde_json::json!({"vertices": vertices}).to_string();
+        let forms: [(&str, Vec<u8>); 6] = [
+            ("lines.bin", lines.clone().into_bytes()),
+            ("lines.gz", gzip(lines.as_bytes())),
+            (
+                "lines.zst",
+                ruzstd::encoding::compress_to_vec(
+                    lines.as_bytes(),
+                    ruzstd::encoding::CompressionLevel::Fastest,
+                ),
+            ),
+            ("pretty.json", pretty.join("\n").into_bytes()),
+            ("wrapped.json", wrapped.clone().into_bytes()),
+            ("wrapped.json.gz", gzip(wrapped.as_bytes())),
+        ];
+        for (form, content) in forms {
+            let file = dir.path().join(form);
+            fs::write(&file, content).unwrap();
+            for format in [None, Some(ImportFormat::Graphson)] {
+                let found = contents(&import(&file, format).unwrap());
+                assert_eq!(found, expected, "{name} as {form}, {format:?}");
+            }
+        }
+    }
+    let packed = dir.path().join("modern.xml.gz");
+    fs::write(&packed, gzip(&fs::read(samples().join("tinkerpop-modern.xml")).unwrap())).unwrap();
+    assert_eq!(all(&import(&packed, None).unwrap(), "g.V().has('name','lop').in('created').count()"), ["3"]);
+}
+
+#[test]
+fn a_bad_file_leaves_the_graph_empty_and_says_where_it_is_bad() {
+    let dir = tempfile::tempdir().unwrap();
+    let modern = fs::read_to_string(samples().join("tinkerpop-modern.xml")).unwrap();
+    let cut = gzip(modern.as_bytes());
+    for (name, content, expected) in [
+        ("end.xml", modern.as_bytes()[..modern.len() / 2].to_vec(), "byte "),
+        (
+            "edge.json",
+            b"{\n\"id\":1,\"label\":\"a\",\"outE\":{\"knows\":[{\"id\":2,\"inV\":3}]}}".to_vec(),
+            "1 edges in `outE` and 0 in `inE`; each must be in both",
+        ),
+        (
+            "two.xml",
+            b"<graphml><graph><node id=\"1\"/><node id=\"1\"/></graph></graphml>".to_vec(),
+            "two vertices have the id 1",
+        ),
+        ("cut.xml.gz", cut[..cut.len() / 2].to_vec(), "cut.xml.gz"),
+        ("empty.json", b"{\n}".to_vec(), "empty.json"),
+    ] {
+        let file = dir.path().join(name);
+        fs::write(&file, content).unwrap();
+        let db = Database::in_memory().unwrap();
+        let error = db.import(&file, None, &ImportOptions::default(), &|_| {}).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains(name), "{name}: {error}");
+        assert_eq!(all(&db, "g.V().count()"), ["0"], "{name}");
+        db.import(samples().join("tinkerpop-modern.json"), None, &ImportOptions::default(), &|_| {}).unwrap();
+    }
+}
+
+#[test]
+fn a_graph_is_exported_and_imported_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let directory = Some(dir.path().to_path_buf());
+    for sample in ["tinkerpop-modern.json", "tinkerpop-crew.json"] {
+        let options = mangrove::DatabaseOptions { io_directory: directory.clone(), ..Default::default() };
+        let db = Database::in_memory_with(options).unwrap();
+        db.import(samples().join(sample), None, &ImportOptions::default(), &|_| {}).unwrap();
+        for name in ["out.json", "out.json.gz", "out.kryo", "out.kryo.gz"] {
+            all(&db, &format!("g.io('{name}').write()"));
+            let file = dir.path().join(name);
+            assert_eq!(fs::read(&file).unwrap().starts_with(b"\x1f\x8b"), name.ends_with(".gz"), "{name}");
+            assert_eq!(contents(&import(&file, None).unwrap()), contents(&db), "{sample} as {name}");
+            let again = Database::in_memory_with(mangrove::DatabaseOptions {
+                io_directory: directory.clone(),
+                ..Default::default()
+            })
+            .unwrap();
+            all(&again, &format!("g.io('{name}').read()"));
+            assert_eq!(contents(&again), contents(&db), "{sample} as {name}, by io()");
+        }
+        let refused =
+            db.query("g.io('out.json.zst').write()").and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        assert!(refused.unwrap_err().to_string().contains("zstd is read and not written"));
+        assert!(!dir.path().join("out.json.zst").exists());
+    }
+}
