@@ -165,23 +165,30 @@ fn several_labels_of_a_vertex_are_refused_with_their_line() {
 }
 
 #[test]
-fn neptunes_header_is_refused_with_what_to_rename() {
-    let nodes: &[u8] = b"~id,~label,name:String,tags:String[]\np-1,Person,ada,a;b\n";
-    let edges: &[u8] = b"~id,~from,~to,~label,w:Double\ne-1,p-1,p-1,knows,0.5\n";
-    for files in
-        [&[("nodes.csv", nodes), ("edges.csv", edges)][..], &[("nodes.csv", nodes)], &[("edges.csv", edges)]]
-    {
-        let message = refusal(write(files).path(), None);
-        assert!(message.contains("Neptune's format is not supported; rename `~id` to `:ID`"), "{message}");
+fn neptunes_files_are_read_and_not_mixed_with_others() {
+    let nodes: &[u8] =
+        b"~id,~label,name:String,tags:String[],age:Int(single)\np-1,Person,ada,a;b,36\np-2,,bob,,\n";
+    let edges: &[u8] = b"~id,~from,~to,~label,w:Double\ne-1,p-1,p-2,knows,0.5\n";
+    let db = imported(write(&[("nodes.csv", nodes), ("edges.csv", edges)]).path());
+    for (query, expected) in [
+        ("g.V('p-1').label()", "Person"),
+        ("g.V('p-2').label()", "vertex"),
+        ("g.V('p-1').values('age').is(typeOf(GType.INT))", "36"),
+        ("g.V('p-1').valueMap('name','tags')", "{name=[ada], tags=[a, b]}"),
+        ("g.V('p-2').properties().count()", "1"),
+        (
+            "g.E('e-1').project('label','from','to','w').by(label).by(outV().id()).by(inV().id()).by('w')",
+            "{label=knows, from=p-1, to=p-2, w=0.5}",
+        ),
+    ] {
+        assert_eq!(texts(&db, query), [expected], "{query}");
     }
+    let two = write(&[("nodes.csv", b"~id,~label\na,x;y\n")]);
+    let message = refusal(two.path(), None);
+    assert!(message.contains("nodes.csv:2:2: column `~label`: one label"), "{message}");
     let half: &[u8] = b":START_ID,:END_ID,:TYPE,~id\na,a,k,e9\n";
     let message = refusal(write(&[("v.csv", b":ID\na\n"), ("e.csv", half)]).path(), None);
-    assert!(message.contains("column \"~id\": Neptune's"), "{message}");
-    let renamed = write(&[
-        ("nodes.csv", b":ID,:LABEL,name:String,tags:String[]\np-1,Person,ada,a;b\n"),
-        ("edges.csv", b":ID,:START_ID,:END_ID,:TYPE,w:Double\ne-1,p-1,p-1,knows,0.5\n"),
-    ]);
-    assert_eq!(texts(&imported(renamed.path()), "g.E('e-1').label()"), ["knows"]);
+    assert!(message.contains("Neptune's `~id` and `:START_ID`"), "{message}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::neptune;
 use super::reader::likely_delimiter;
 use super::scalar::ScalarType;
 use crate::error::quoted;
@@ -48,9 +49,13 @@ const NO_HEADER: &str = "no column of the first row says what it is, so the row 
                          `id:ID,name,age:int,:LABEL` for vertices or `:START_ID,:END_ID,:TYPE` for edges (a property that is \
                          text may be `name:string`)";
 
-/// What to say of the header of Neptune's files.
-const NEPTUNE: &str = "Neptune's format is not supported; rename `~id` to `:ID`, `~label` to `:LABEL` (of edges to `:TYPE`), \
-                       `~from` to `:START_ID` and `~to` to `:END_ID`";
+/// What a column may be that is no property.
+const KEYWORDS: [&str; 6] = ["ID", "START_ID", "END_ID", "LABEL", "TYPE", "IGNORE"];
+
+/// The keyword of a column that is no property.
+fn keyword_of(name: &str) -> Option<&str> {
+    split(name).ok().map(|parts| parts.keyword).filter(|keyword| KEYWORDS.contains(keyword))
+}
 
 /// A column's name in its parts: `name:TYPE(space){key:value,…}[]`.
 struct Parts<'a> {
@@ -65,8 +70,21 @@ impl Header {
     /// Reads the names of the columns.
     pub(super) fn parse(names: Vec<String>) -> Result<Self, HeaderError> {
         let mut header = Self { names: Vec::new(), columns: Vec::new(), is_edges: false, label: None };
-        let mut says_something = false;
+        let neptune = names.iter().find(|name| neptune::is_special(name));
+        let mut says_something = neptune.is_some();
         for name in &names {
+            if let Some(special) = neptune {
+                if let Some(keyword) = keyword_of(name) {
+                    return Err(HeaderError(format!(
+                        "columns of two conventions, Neptune's `{special}` and `:{keyword}`; those of one expected"
+                    )));
+                }
+                let column = neptune::column(name);
+                let column =
+                    column.map_err(|problem| HeaderError(format!("column {}: {problem}", quoted(name))))?;
+                header.add(name, column)?;
+                continue;
+            }
             let parts = split(name)?;
             says_something |= !parts.keyword.is_empty();
             if let Some((_, label)) = parts.options.iter().find(|(option, _)| *option == "label") {
@@ -78,17 +96,21 @@ impl Header {
         if !says_something {
             return Err(HeaderError(format!("{NO_HEADER}; found {}", quoted(&names.join(",")))));
         }
-        header.names = names;
         let has = |wanted: fn(&Column) -> bool| header.columns.iter().any(wanted);
         let (start, end) =
             (has(|c| matches!(c, Column::Start { .. })), has(|c| matches!(c, Column::End { .. })));
         if start != end {
-            let missing = if start { ":END_ID" } else { ":START_ID" };
+            let [from, to] = if neptune.is_some() { ["~from", "~to"] } else { [":START_ID", ":END_ID"] };
+            let missing = if start { to } else { from };
             return Err(HeaderError(format!(
-                "edges need both `:START_ID` and `:END_ID`, but `{missing}` is missing"
+                "edges need both `{from}` and `{to}`, but `{missing}` is missing"
             )));
         }
         header.is_edges = start;
+        if neptune.is_some() {
+            header.label = Some(neptune::default_label(start).to_owned());
+        }
+        header.names = names;
         Ok(header)
     }
 
@@ -145,12 +167,9 @@ fn split(name: &str) -> Result<Parts<'_>, HeaderError> {
 
 fn column(whole: &str, parts: &Parts<'_>) -> Result<Column, HeaderError> {
     let bad = |problem: String| HeaderError(format!("column {}: {problem}", quoted(whole)));
-    if parts.name.starts_with('~') {
-        return Err(bad(NEPTUNE.to_owned()));
-    }
     let space = || parts.space.to_owned();
     let named = || (!parts.name.is_empty()).then(|| parts.name.to_owned());
-    let is_property = !["ID", "START_ID", "END_ID", "LABEL", "TYPE", "IGNORE"].contains(&parts.keyword);
+    let is_property = !KEYWORDS.contains(&parts.keyword);
     if parts.is_array && !is_property {
         return Err(bad("only properties can be arrays".to_owned()));
     }
@@ -190,7 +209,11 @@ pub fn is_csv_header(line: &str) -> bool {
     let delimiter = char::from(likely_delimiter(line));
     let line = line.trim_start_matches('\u{feff}').trim_end();
     line.split(delimiter).any(|name| {
-        let parts = split(name.trim_matches('"'));
+        let name = name.trim_matches('"');
+        if neptune::is_special(name) {
+            return neptune::column(name).is_ok();
+        }
+        let parts = split(name);
         parts.is_ok_and(|parts| !parts.keyword.is_empty() && column(name, &parts).is_ok())
     })
 }
@@ -235,11 +258,25 @@ mod tests {
     }
 
     #[test]
+    fn neptunes_headers() {
+        let vertices = parse(&["~id", "~label", "name:String", "tags:String[]"]).unwrap();
+        assert!(!vertices.is_edges);
+        assert_eq!(vertices.label.as_deref(), Some("vertex"));
+        let id = Column::Id { space: String::new(), id_type: ScalarType::String, key: None };
+        assert_eq!(vertices.columns[..2], [id, Column::Label]);
+        let edges = parse(&["~id", "~from", "~to", "w:Double"]).unwrap();
+        assert!(edges.is_edges);
+        assert_eq!(edges.label.as_deref(), Some("edge"));
+        assert!(is_csv_header("~id,~label") && !is_csv_header("~name,b"));
+    }
+
+    #[test]
     fn faults_name_the_column() {
         for (names, problem) in [
             (&["a", "b"][..], "may be data"),
-            (&["~id", "~label", "name:String"], "rename `~id` to `:ID`"),
-            (&[":START_ID", ":END_ID", "~id"], "rename `~id` to `:ID`"),
+            (&["~id", "~name"], "Neptune has `~id`"),
+            (&["~id", "~from", "w:Double"], "`~to` is missing"),
+            (&[":START_ID", ":END_ID", "~id"], "Neptune's `~id` and `:START_ID`"),
             (&["a:strin"], "a type"),
             (&[":int"], "needs a name"),
             (&["a:ID(x"], "`)` expected"),

@@ -23,11 +23,14 @@
 //! 2,vadas,27,person
 //! ```
 //!
+//! Files with a column `~id`, `~label`, `~from` or `~to` follow Amazon Neptune's convention instead (`neptune.rs`).
+//!
 //! An empty field means that there is no such property. Many values are a multi-property of a vertex and a list on an
 //! edge.
 
 mod batch;
 mod header;
+mod neptune;
 mod reader;
 mod scalar;
 
