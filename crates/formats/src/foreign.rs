@@ -33,8 +33,8 @@ const UNPACK_CSV: &str =
     "unpack it first (GraphSON, GraphML and Gryo are read as they are, each file by itself)";
 /// Of what is read, but not here.
 const BY_ITSELF: &str = "import it as a file by itself, without --format";
-const SUPPORTED: &str = "supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML and Gryo \
-                         (docs/import.md)";
+const SUPPORTED: &str = "supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML, Gryo and \
+                         edge lists (docs/import.md)";
 const TO_UTF8: &str = "convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
 const TO_LINES: &str = "GraphSON is supported with a vertex per line, as `g.io(…).write()` writes it";
 const EDGE_LIST: &str = "make it a CSV file with the header `:START_ID,:END_ID`, without comments";
@@ -80,7 +80,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("prefix ", "Turtle", SUPPORTED),
     ("_:", "N-Triples", SUPPORTED),
     ("%%matrixmarket", "Matrix Market", EDGE_LIST),
-    ("%", "an edge list with comments", EDGE_LIST),
+    ("%", "an edge list with comments", BY_ITSELF),
     ("*vertices", "Pajek", SUPPORTED),
     ("graph [", "GML", SUPPORTED),
     ("creator \"", "GML", SUPPORTED),
@@ -159,7 +159,7 @@ pub(super) fn foreign(start: &[u8]) -> Option<Foreign> {
 
 /// What a file that begins so has of text, without a byte order mark. Its first line must be text; what comes behind it is
 /// for a reader to judge, row by row.
-fn text(start: &[u8]) -> Result<&str, Foreign> {
+pub(super) fn text(start: &[u8]) -> Result<&str, Foreign> {
     if let Some((_, name, advice)) = BYTES.iter().find(|(magic, ..)| start.starts_with(magic)) {
         return Err(Foreign { name, advice });
     }
@@ -202,7 +202,7 @@ fn of_text(text: &str) -> Option<Foreign> {
         Some('[') => Some(Foreign { name: "a JSON array", advice: TO_LINES }),
         Some('{') => json(line),
         _ if begins_with_comment && !super::is_csv_header(text.lines().next().unwrap_or_default()) => {
-            Some(Foreign { name: "an edge list with comments", advice: EDGE_LIST })
+            Some(Foreign { name: "an edge list with comments", advice: BY_ITSELF })
         }
         _ => None,
     }

@@ -6,6 +6,7 @@
 //! | [`ldbc()`] | the social network of LDBC SNB Interactive v1, layouts `CsvBasic` and `CsvComposite` |
 //! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`) |
 //! | [`graphson()`] | GraphSON 3, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
+//! | [`edge_list()`] | an edge on each line, by the ids of its ends (SNAP, KONECT); in gzip and zstd, too |
 //! | [`whole()`] | the other forms of GraphSON, GraphML and Gryo, as `g.io(file)` reads them; in gzip and zstd, too |
 //!
 //! All of these load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
@@ -16,6 +17,7 @@
 
 mod columns;
 mod csv;
+mod edge_list;
 mod error;
 mod exchange;
 mod foreign;
@@ -32,6 +34,7 @@ mod whole;
 use std::num::NonZeroUsize;
 
 pub use csv::{CsvOptions, CsvSource, csv, is_csv_header};
+pub use edge_list::{edge_list, is_edge_list};
 pub use error::{BadRow, Fault, ImportError};
 pub use exchange::{
     Element, FileError, GraphFileReader, GraphFileWriter, GraphFormat, Pass, Place, Room, graph_file_reader,

@@ -24,6 +24,8 @@ pub enum ImportFormat {
     Graphml,
     /// Gryo 3
     Gryo,
+    /// An edge on each line, by the ids of its ends (SNAP, KONECT)
+    EdgeList,
 }
 
 /// Bytes of a file that are looked at to tell its format.
@@ -47,10 +49,13 @@ impl ImportFormat {
         if let Some(format) = formats::whole_format(source)? {
             return Ok(format.into());
         }
+        if formats::is_edge_list(source)? {
+            return Ok(Self::EdgeList);
+        }
         formats::refuse_foreign(source)?;
         Self::of_file(source).map_err(|error| unknown(error.to_string()))?.ok_or_else(|| {
             let nothing =
-                "it starts neither as GraphSON, GraphML or Gryo nor with a CSV header such as id:ID,name"
+                "it starts neither as GraphSON, GraphML, Gryo or an edge list with comments nor with a CSV header such as id:ID,name"
                     .to_owned();
             unknown(if kind.len() == 0 { "the file is empty".into() } else { nothing })
         })
@@ -139,6 +144,7 @@ impl Database {
             },
             ImportFormat::Graphml => formats::whole(source, GraphFormat::GraphMl, graph, options, progress)?,
             ImportFormat::Gryo => formats::whole(source, GraphFormat::Gryo, graph, options, progress)?,
+            ImportFormat::EdgeList => formats::edge_list(source, graph, options, progress)?,
             ImportFormat::Csv => {
                 let mut sources = if source.is_dir() {
                     CsvSource::in_directory(source)?

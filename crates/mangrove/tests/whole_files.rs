@@ -162,3 +162,38 @@ fn a_graph_is_exported_and_imported_again() {
         assert!(!dir.path().join("out.json.zst").exists());
     }
 }
+
+#[test]
+fn edge_lists_are_told_by_their_comments_or_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let list = "# Nodes: 3 Edges: 4\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n\n1\t2\n2 0 0.5\n";
+    let without_comments: String =
+        list.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\r\n")).collect();
+    for (name, content, format) in [
+        ("snap.txt", list.as_bytes().to_vec(), None),
+        ("snap.txt.gz", gzip(list.as_bytes()), None),
+        ("plain.txt", without_comments.clone().into_bytes(), Some(ImportFormat::EdgeList)),
+        ("konect", list.replace('#', "%").into_bytes(), None),
+    ] {
+        let file = dir.path().join(name);
+        fs::write(&file, content).unwrap();
+        let db = import(&file, format).unwrap();
+        assert_eq!(all(&db, "g.V().id().order()"), ["0", "1", "2"], "{name}");
+        assert_eq!(all(&db, "g.V(1).out('edge').id()"), ["2", "2"], "{name}");
+        assert_eq!(all(&db, "g.E().values('weight')"), ["0.5"], "{name}");
+        assert_eq!(all(&db, "g.V().label().dedup()"), ["vertex"], "{name}");
+    }
+    let plain = import(&dir.path().join("plain.txt"), None).map(drop).unwrap_err().to_string();
+    assert!(plain.contains("plain.txt"), "numbers alone may be anything: {plain}");
+    let bad = dir.path().join("bad.txt");
+    fs::write(&bad, "# x\n1 2\n3\n4 5 six\n").unwrap();
+    let refused = import(&bad, None).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("bad.txt:3:2: two ids expected"), "{refused}");
+    let db = Database::in_memory().unwrap();
+    let skip = ImportOptions {
+        bad_rows: mangrove::formats::BadRows::Skip { reports: 5 },
+        ..ImportOptions::default()
+    };
+    let summary = db.import(&bad, None, &skip, &|_| {}).unwrap();
+    assert_eq!((summary.edges, summary.skipped), (1, 2));
+}

@@ -15,7 +15,7 @@ use crate::output::say;
 /// The arguments of `mangrove import`.
 #[derive(Args, Debug)]
 pub struct Import {
-    /// A directory with LDBC or other CSV files, or a file in CSV, GraphSON, GraphML or Gryo (the last three also in gzip or zstd)
+    /// A directory with LDBC or other CSV files, or a file: CSV, GraphSON, GraphML, Gryo or an edge list (all but CSV also in gzip or zstd)
     source: PathBuf,
     /// The format, where it cannot be told from the files
     #[arg(long, value_enum)]

@@ -64,7 +64,7 @@ struct Settings {
 enum Command {
     /// Serve graphs over WebSocket and HTTP
     Serve(serve::Serve),
-    /// Fill an empty graph from files: LDBC CSV, CSV with typed headers, GraphSON, GraphML or Gryo
+    /// Fill an empty graph from files: LDBC CSV, CSV with typed headers, GraphSON, GraphML, Gryo or an edge list
     Import(import::Import),
     /// Write the whole graph into a file: GraphSON, GraphML or Gryo
     Export(export::Export),
