@@ -5,7 +5,8 @@ mod imported;
 use std::path::Path;
 
 use formats::{
-    BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, csv, graphson, ldbc,
+    BadRows, CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportSummary, csv, edge_list,
+    graphson, is_edge_list, ldbc, whole, whole_format,
 };
 use graph::Graph;
 use imported::damage::{Random, fuzz};
@@ -112,5 +113,91 @@ fn damaged_graphson() {
         std::fs::write(&file, bytes).unwrap();
         let options = options(random);
         check(|graph| graphson(Path::new(&file), graph, &options, &|_| {}))
+    });
+}
+
+#[test]
+fn damaged_neptune_files() {
+    let pieces: [&[u8]; 10] =
+        [b",", b"\"", b"\n", b"~id", b"(set)", b"(single)", b"[]", b"\\:", b":Int", b"~from"];
+    let originals = [
+        "~id,~label,name:String,tags:String[],age:Int(single)\np-1,Person,ada,a;b,36\np-2,,bob,,\n",
+        "~id,~from,~to,~label,w:Double\ne-1,p-1,p-2,knows,0.5\n",
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    let paths = ["vertices.csv", "edges.csv"].map(|name| directory.path().join(name));
+    fuzz(|random| {
+        for (path, original) in paths.iter().zip(originals) {
+            let mut bytes = original.as_bytes().to_vec();
+            if random.below(3) > 0 {
+                random.damage(&mut bytes, &pieces);
+            }
+            std::fs::write(path, bytes).unwrap();
+        }
+        let sources = CsvSource::in_directory(directory.path()).unwrap();
+        let options = options(random);
+        check(|graph| csv(&sources, CsvOptions::default(), graph, &options, &|_| {}))
+    });
+}
+
+#[test]
+fn damaged_edge_lists() {
+    let pieces: [&[u8]; 8] =
+        [b"#", b"%", b"\t", b"\n", b"\xff", b"1e400", b"99999999999999999999", b"\x1f\x8b"];
+    let original = b"# Directed graph\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n2 0 0.5\nx y\n";
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("list.txt");
+    fuzz(|random| {
+        let mut bytes = original.to_vec();
+        random.damage(&mut bytes, &pieces);
+        std::fs::write(&file, bytes).unwrap();
+        // Whatever it is taken for, it is told without an error.
+        is_edge_list(&file).unwrap();
+        let options = options(random);
+        check(|graph| edge_list(&file, graph, &options, &|_| {}))
+    });
+}
+
+#[test]
+fn damaged_files_of_whole_graphs() {
+    let pieces: [&[u8]; 10] = [
+        b"<",
+        b"/>",
+        b"<node id=\"1\"/>",
+        b"<edge source=\"1\" target=\"9\"/>",
+        b"{\"vertices\":[",
+        b"\"@type\"",
+        b"\n",
+        b"\xff",
+        b"gio\0",
+        b"\x28\xb5\x2f\xfd",
+    ];
+    let originals: Vec<(Vec<u8>, GraphFormat)> = [
+        ("tinkerpop-modern.xml", GraphFormat::GraphMl),
+        ("tinkerpop-modern.kryo", GraphFormat::Gryo),
+        ("tinkerpop-crew.json", GraphFormat::GraphSon),
+    ]
+    .into_iter()
+    .map(|(name, format)| (std::fs::read(shared(&format!("tinkerpop/data/{name}"))).unwrap(), format))
+    .collect();
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("graph");
+    fuzz(|random| {
+        let (original, format) = &originals[random.below(originals.len())];
+        let mut bytes = original.clone();
+        if random.below(4) > 0 {
+            random.damage(&mut bytes, &pieces);
+        }
+        if random.below(3) == 0 {
+            bytes =
+                ruzstd::encoding::compress_to_vec(&bytes[..], ruzstd::encoding::CompressionLevel::Fastest);
+            if random.below(2) == 0 {
+                random.damage(&mut bytes, &pieces);
+            }
+        }
+        std::fs::write(&file, bytes).unwrap();
+        whole_format(&file).unwrap();
+        let options = options(random);
+        check(|graph| whole(&file, *format, graph, &options, &|_| {}))
     });
 }
