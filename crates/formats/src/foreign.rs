@@ -125,7 +125,7 @@ fn refuse(path: &Path, foreign: impl Fn(&[u8]) -> Option<Foreign>) -> Result<(),
     }
 }
 
-/// The format of a file of a whole graph that begins so; and whether it may be GraphSON 3 with a vertex on each line.
+/// The format of a file of a whole graph that begins so; and whether it may be GraphSON with a vertex on each line.
 pub(super) fn whole_graph(start: &[u8]) -> Option<(GraphFormat, bool)> {
     if start.starts_with(b"gio\0") {
         return Some((GraphFormat::Gryo, false));
@@ -141,7 +141,10 @@ pub(super) fn whole_graph(start: &[u8]) -> Option<(GraphFormat, bool)> {
         // Over several lines, it is for its reader to say.
         None => inside.is_empty(),
     };
-    let is_line = first_key(inside).is_some_and(|key| key != "vertices") && line.contains("\"@type\"");
+    // A vertex that goes on behind its first line is none for a reader of lines; of one that is longer than what was looked at
+    // nobody knows.
+    let is_line = first_key(inside).is_some_and(|key| key != "vertices")
+        && (line.ends_with('}') || !text.trim_end().contains('\n'));
     is_known.then_some((GraphFormat::GraphSon, is_line))
 }
 

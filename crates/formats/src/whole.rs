@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
-use values::{Edge, Value, Vertex, VertexRef};
+use values::{Edge, Str, Value, Vertex, VertexRef};
 
 use super::ImportOptions;
 use super::error::ImportError;
@@ -22,7 +22,7 @@ use super::packed::{Counted, unpacked};
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
-use graph::{BulkCell, BulkLoad, Graph, check_id};
+use graph::{BulkCell, BulkLoad, Graph, NameSpace, check_id, check_name};
 
 /// Elements after which batches are handed on, and progress is reported.
 const FULL: usize = 16 << 10;
@@ -31,8 +31,8 @@ const LOOKED_AT: u64 = 4 << 10;
 /// The label of a vertex that edges alone name.
 const DEFAULT_LABEL: &str = "vertex";
 
-/// The format of a file of a whole graph; `None` if it is none. GraphSON 3 with a vertex on each line is left to
-/// [`super::graphson()`] where it is not packed, which reads it faster.
+/// The format of a file of a whole graph; `None` if it is none. GraphSON with a vertex on each line is left to
+/// [`super::graphson()`] where it is not packed, which reads it faster and names the line of what is wrong.
 ///
 /// # Errors
 /// [`ImportError::Io`] if it cannot be read.
@@ -138,6 +138,9 @@ impl Import<'_> {
         if self.ids.insert(key_of(&id), VertexRef::default()).is_some() {
             return Err(self.wrong(format!("two vertices have the id {id}")));
         }
+        self.check_names(NameSpace::VertexLabel, [&label].into_iter(), &id)?;
+        let metas = properties.iter().flat_map(|property| &property.properties).map(|meta| &meta.key);
+        self.check_names(NameSpace::Key, properties.iter().map(|property| &property.key).chain(metas), &id)?;
         let mut cells: IndexMap<String, Vec<BulkCell>> = IndexMap::new();
         let mut ids = FxHashSet::default();
         for property in properties {
@@ -200,9 +203,22 @@ impl Import<'_> {
         if let Some(id) = &id {
             check_id(id).map_err(|error| self.wrong(format!("the edge {id}: {error}")))?;
         }
+        self.check_names(NameSpace::EdgeLabel, [&label].into_iter(), &in_v.id)?;
+        self.check_names(NameSpace::Key, properties.iter().map(|property| &property.key), &in_v.id)?;
         let properties = properties.into_iter().map(|it| (it.key.to_string(), it.value));
         let properties = properties.filter(|(_, value)| self.null_values || !value.is_null()).collect();
         Ok(EdgeLine { id, label: label.to_string(), to: in_v.id, properties })
+    }
+
+    /// Refuses names that cannot be, of an element that is, or goes to, the vertex with that id.
+    fn check_names<'n>(
+        &self,
+        space: NameSpace,
+        mut names: impl Iterator<Item = &'n Str>,
+        id: &Value,
+    ) -> Result<(), ImportError> {
+        let checked = names.try_for_each(|name| check_name(space, name));
+        checked.map_err(|error| self.wrong(format!("at the vertex {id}: {error}")))
     }
 
     fn load_edges(&mut self, batches: IndexMap<String, EdgeBatch>) -> Result<(), ImportError> {

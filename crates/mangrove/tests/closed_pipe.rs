@@ -79,9 +79,11 @@ fn a_schema_is_applied_though_nobody_hears_of_it() {
         let output = mangrove(&["--data", data, "schema", "show"]).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let apply = mangrove(&["--data", &path("g"), "schema", "apply", &path("schema.toml")]).output().unwrap();
+    let apply = mangrove(&["--data", &path("g"), "--create", "schema", "apply", &path("schema.toml")])
+        .output()
+        .unwrap();
     assert!(apply.status.success(), "{}", String::from_utf8_lossy(&apply.stderr));
-    unheard(&["--data", &path("h"), "schema", "apply", &path("schema.toml")]);
+    unheard(&["--data", &path("h"), "--create", "schema", "apply", &path("schema.toml")]);
     assert_eq!(shown(&path("g")), shown(&path("h")));
 }
 

@@ -363,3 +363,54 @@ fn a_schema_file_is_checked_applied_and_shown() {
     ]);
     assert!(refused.contains("is unique"), "{refused}");
 }
+
+#[test]
+fn no_graph_comes_into_being_by_a_typing_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    for command in [
+        &["query", "g.V().count()"][..],
+        &["console"],
+        &["stats"],
+        &["analyze"],
+        &["check"],
+        &["schema", "show"],
+        &["backup", &path("backups")],
+        &["export", &path("out.json")],
+    ] {
+        let complained = complaint(&[&["--data", &path("mistyped")], command].concat());
+        assert!(
+            complained.contains("there is no graph in") && complained.contains("--create"),
+            "{complained}"
+        );
+        assert!(!dir.path().join("mistyped").exists(), "{command:?}");
+    }
+    assert_eq!(
+        output(&["--data", &path("new"), "--create", "query", "--format", "plain", "g.V().count()"]),
+        "0\n"
+    );
+    assert_eq!(output(&["--data", &path("new"), "query", "--format", "plain", "g.V().count()"]), "0\n");
+}
+
+#[test]
+fn a_graph_is_not_made_among_other_files_and_a_failed_import_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::create_dir(path("papers")).unwrap();
+    std::fs::write(path("papers/letter.txt"), "Dear Ada").unwrap();
+    let sample = modern_json().display().to_string();
+    let complained = complaint(&["--data", &path("papers"), "import", &sample]);
+    assert!(
+        complained.contains("letter.txt") && complained.contains("a directory of its own"),
+        "{complained}"
+    );
+    let left: Vec<_> =
+        std::fs::read_dir(path("papers")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["letter.txt"]);
+    std::fs::write(path("bad.csv"), ":ID,age:int\n1,old\n").unwrap();
+    complaint(&["--data", &path("fresh"), "import", &path("bad.csv")]);
+    assert!(!dir.path().join("fresh").exists());
+    output(&["--data", &path("fresh"), "import", &sample]);
+    complaint(&["--data", &path("fresh"), "import", &path("bad.csv")]);
+    assert_eq!(output(&["--data", &path("fresh"), "query", "--format", "plain", "g.V().count()"]), "6\n");
+}

@@ -120,6 +120,15 @@ pub enum StoreError {
         detail: String,
     },
 
+    /// The directory holds other files, and no store: one has a directory of its own.
+    #[error("there are other files in {}, such as {entry}, and no graph; give the graph a directory of its own", path.display())]
+    Occupied {
+        /// The directory.
+        path: PathBuf,
+        /// The name of something in it.
+        entry: String,
+    },
+
     /// The disk is full. Nothing was written; writes succeed again once there is room, and reads go on meanwhile.
     #[error("no space left on the device of {}; nothing was written, free some space and try again", path.display())]
     DiskFull {

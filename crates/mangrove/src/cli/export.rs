@@ -47,12 +47,6 @@ impl Export {
             )));
         }
         let graph = config.default_graph();
-        if !graph.is_memory() && !graph.path.exists() {
-            let path = graph.path.display();
-            return Err(Failure::Usage(format!(
-                "there is no graph in {path}; name its directory with --data DIR"
-            )));
-        }
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
         let options = DatabaseOptions {
             io_directory: Some(parent.unwrap_or(Path::new(".")).to_path_buf()),

@@ -33,6 +33,8 @@ const SHOWN: usize = 10;
 
 impl Import {
     pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+        let graph = config.default_graph();
+        let is_new = !graph.is_memory() && !graph.path.exists();
         let database = open(config)?;
         let options = ImportOptions {
             bad_rows: if self.skip_bad_rows { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },
@@ -50,8 +52,12 @@ impl Import {
             });
         });
         bar.finish_and_clear();
-        let summary = summary?;
         database.close()?;
+        if summary.is_err() && is_new {
+            // Nothing comes of an import that failed, not even an empty graph.
+            std::fs::remove_dir_all(&graph.path)?;
+        }
+        let summary = summary?;
         say(summary)?;
         Ok(())
     }

@@ -20,6 +20,7 @@ use clap::{Args, Parser, Subcommand};
 use mangrove::{
     Database, DatabaseOptions,
     config::{Config, HostedGraph, Override},
+    store::FjallStore,
 };
 
 use crate::{
@@ -49,6 +50,9 @@ struct Settings {
     /// Directory of the default graph; `:memory:` for one that is not kept
     #[arg(long, short, global = true, value_name = "DIR")]
     data: Option<String>,
+    /// Make a graph where there is none, also for a command that does not do so by itself as `import` and `serve` do
+    #[arg(long, global = true)]
+    create: bool,
     /// Any setting of the configuration file, such as server.batch_size=100
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -116,6 +120,9 @@ impl Cli {
             config.log.level = "warn".into();
         }
         logging::start(&config.log)?;
+        if self.command.wants_a_graph() && !self.settings.create {
+            there_is(&config.default_graph())?;
+        }
         match self.command {
             Command::Serve(serve) => serve.run(&config),
             Command::Import(import) => import.run(&config),
@@ -142,6 +149,28 @@ impl Cli {
             }
         }
     }
+}
+
+impl Command {
+    /// Whether it is about a graph that is there: one that a mistyped name makes is none.
+    fn wants_a_graph(&self) -> bool {
+        match self {
+            Self::Export(_) | Self::Query(_) | Self::Console | Self::Backup(_) | Self::Check => true,
+            Self::Schema(_) | Self::Stats | Self::Analyze => true,
+            Self::Serve(_) | Self::Import(_) | Self::Generate(_) | Self::Restore(_) | Self::Version => false,
+        }
+    }
+}
+
+/// Refuses a directory without a graph.
+fn there_is(graph: &HostedGraph) -> Result<(), Failure> {
+    if graph.is_memory() || FjallStore::is_in(&graph.path) {
+        return Ok(());
+    }
+    let path = graph.path.display();
+    Err(Failure::Usage(format!(
+        "there is no graph in {path}; name its directory with --data DIR, fill a new one with `mangrove import`, or add --create"
+    )))
 }
 
 impl Settings {

@@ -32,6 +32,9 @@ const FILE: &str = "MANGROVE";
 const MAGIC: &[u8; 8] = b"mangrove";
 const FORMAT: u64 = 1;
 const BYTES: usize = 40;
+/// What a directory may hold in which nothing is stored yet: what is left of the first moment of a store, and what a file system
+/// has at the root of a volume.
+const HARMLESS: [&str; 3] = ["LOCK", "MANGROVE.new", "lost+found"];
 /// The engine's own marker; a directory that has it was in use before.
 const ENGINE_FILE: &str = "version";
 
@@ -43,6 +46,27 @@ impl DurableMark {
             Err(error) if error.kind() == ErrorKind::NotFound => Self::create(directory),
             Err(error) => Err(input_output(directory, error)),
         }
+    }
+
+    /// Refuses a directory in which nothing is stored, but other things lie.
+    pub(super) fn refuse_other_files(directory: &Path) -> Result<(), StoreError> {
+        let failed = |error| input_output(directory, error);
+        if !directory.is_dir() || [FILE, ENGINE_FILE].iter().any(|file| directory.join(file).exists()) {
+            return Ok(());
+        }
+        for entry in fs::read_dir(directory).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let name = name.to_string_lossy();
+            if !HARMLESS.contains(&&*name) {
+                return Err(StoreError::Occupied { path: directory.to_owned(), entry: name.into_owned() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a store is kept in the directory.
+    pub(super) fn is_in(directory: &Path) -> bool {
+        directory.join(FILE).is_file()
     }
 
     /// The mark of a directory that is in use; none when nothing is stored there.

@@ -127,10 +127,15 @@ impl FjallStore {
     /// Opens the store in the directory `path`, which is created when it does not exist.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] when somebody else has it open, with the process number; [`StoreError::Corrupt`],
-    /// [`StoreError::Format`] and [`StoreError::Io`] when it cannot be read.
+    /// [`StoreError::Occupied`] when other files lie there and no store; [`StoreError::Locked`] when somebody else has it open, with
+    /// the process number; [`StoreError::Corrupt`], [`StoreError::Format`] and [`StoreError::Io`] when it cannot be read.
     pub fn open(path: impl AsRef<Path>, options: FjallOptions) -> Result<Self, StoreError> {
         Ok(Self::over(FjallEngine::open(path.as_ref(), options)?, options.limits))
+    }
+
+    /// Whether a store is kept in the directory `path`.
+    pub fn is_in(path: impl AsRef<Path>) -> bool {
+        DurableMark::is_in(path.as_ref())
     }
 }
 
@@ -161,6 +166,7 @@ impl FjallStore {
 
 impl FjallEngine {
     fn open(path: &Path, options: FjallOptions) -> Result<Self, StoreError> {
+        DurableMark::refuse_other_files(path)?;
         let lock = DirectoryLock::acquire(path)?;
         let mark = DurableMark::open(path)?;
         let logged = audit::audit(path, mark)?;
