@@ -70,8 +70,10 @@ impl GraphFiles for Files {
             return Err("zstd is read and not written; use `.gz`, or nothing".into());
         }
         let new = NewFile::create(self.folder(file)?)?;
-        let into = Packing::new(BufWriter::with_capacity(BUFFER, new.handle()?), file.name.ends_with(".gz"));
-        let writer = graph_file_writer(format_of(file), Box::new(into.clone()), room);
+        let into = Packing::new(new.handle()?, file.name.ends_with(".gz"));
+        // Writers write a few bytes at a time.
+        let pieces = Box::new(BufWriter::with_capacity(BUFFER, into.clone()));
+        let writer = graph_file_writer(format_of(file), pieces, room);
         Ok(Box::new(Written { writer, into, file: new }))
     }
 }

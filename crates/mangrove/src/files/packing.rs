@@ -2,25 +2,25 @@
 
 use std::{
     fs::File,
-    io::{BufWriter, Result, Write},
+    io::{Result, Write},
     sync::Arc,
 };
 
 use flate2::{Compression, write::GzEncoder};
 use parking_lot::Mutex;
 
-/// A file that is written: the format's writer has one handle, and whoever ends the file another.
+/// A file that is written, many bytes at a time: the format's writer has one handle, and whoever ends the file another.
 #[derive(Clone, Debug)]
 pub(super) struct Packing(Arc<Mutex<Into>>);
 
 #[derive(Debug)]
 enum Into {
-    Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
+    Plain(File),
+    Gzip(GzEncoder<File>),
 }
 
 impl Packing {
-    pub(super) fn new(file: BufWriter<File>, gzip: bool) -> Self {
+    pub(super) fn new(file: File, gzip: bool) -> Self {
         let into = match gzip {
             true => Into::Gzip(GzEncoder::new(file, Compression::fast())),
             false => Into::Plain(file),
@@ -35,10 +35,7 @@ impl Packing {
     pub(super) fn finish(&self) -> Result<()> {
         match &mut *self.0.lock() {
             Into::Plain(file) => file.flush(),
-            Into::Gzip(packed) => {
-                packed.try_finish()?;
-                packed.get_mut().flush()
-            }
+            Into::Gzip(packed) => packed.try_finish(),
         }
     }
 }
