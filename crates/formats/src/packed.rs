@@ -1,19 +1,33 @@
 //! Files that are packed: gzip and zstd, told by how they begin.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Result};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 /// Bytes that are read at once.
 const BUFFER: usize = 256 << 10;
 
 const GZIP: &[u8] = b"\x1f\x8b";
-const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+const ZSTD: [u8; 4] = *b"\x28\xb5\x2f\xfd";
+
+/// Whether a file that begins so is a packed one.
+pub(super) fn is_packed(start: &[u8]) -> bool {
+    start.starts_with(GZIP) || is_zstd(start)
+}
+
+fn is_zstd(start: &[u8]) -> bool {
+    start.first_chunk().is_some_and(|magic| *magic == ZSTD || is_skippable(magic))
+}
+
+/// Whether a frame that begins so holds nothing for us (RFC 8878, section 3.1.2): `pzstd` puts one in front of each other frame.
+fn is_skippable(magic: &[u8; 4]) -> bool {
+    (0x184D_2A50..=0x184D_2A5F).contains(&u32::from_le_bytes(*magic))
+}
 
 /// What is inside of a file that may be packed.
 ///
@@ -25,16 +39,60 @@ pub fn unpacked(file: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>
     if start.starts_with(GZIP) {
         return Ok(Box::new(MultiGzDecoder::new(file)));
     }
-    if start.starts_with(ZSTD) {
-        return Ok(Box::new(Frames { inside: None, packed: Some(file) }));
+    if is_zstd(start) {
+        let packed = Source { file, magic: ZSTD, left: 0 };
+        return Ok(Box::new(Frames { inside: None, packed: Some(packed) }));
     }
     Ok(Box::new(file))
 }
 
+/// A file of frames, of the next of which the first bytes have been looked at.
+struct Source<R> {
+    file: BufReader<R>,
+    magic: [u8; 4],
+    /// How many of these are still to be read.
+    left: usize,
+}
+
+impl<R: Read> Source<R> {
+    /// Goes to the next frame that holds something; whether there is one.
+    fn next_frame(&mut self) -> Result<bool> {
+        loop {
+            if self.file.fill_buf()?.is_empty() {
+                return Ok(false);
+            }
+            self.file.read_exact(&mut self.magic)?;
+            if !is_skippable(&self.magic) {
+                self.left = self.magic.len();
+                return Ok(true);
+            }
+            let mut length = [0; 4];
+            self.file.read_exact(&mut length)?;
+            let length = u64::from(u32::from_le_bytes(length));
+            if std::io::copy(&mut self.file.by_ref().take(length), &mut std::io::sink())? < length {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
+}
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        if self.left == 0 {
+            return self.file.read(into);
+        }
+        let count = self.left.min(into.len());
+        let at = self.magic.len() - self.left;
+        into[..count].copy_from_slice(&self.magic[at..at + count]);
+        self.left -= count;
+        Ok(count)
+    }
+}
+
 /// The frames of a zstd file, one after the other: `zstd` and `pzstd` write as many as they like.
 struct Frames<R: Read> {
-    inside: Option<StreamingDecoder<BufReader<R>, ruzstd::decoding::FrameDecoder>>,
-    packed: Option<BufReader<R>>,
+    inside: Option<StreamingDecoder<Source<R>, FrameDecoder>>,
+    packed: Option<Source<R>>,
 }
 
 impl<R: Read> Read for Frames<R> {
@@ -51,11 +109,11 @@ impl<R: Read> Read for Frames<R> {
                 self.packed = self.inside.take().map(StreamingDecoder::into_inner);
             }
             let Some(mut packed) = self.packed.take() else { return Ok(0) };
-            if packed.fill_buf()?.is_empty() {
+            if !packed.next_frame()? {
                 return Ok(0);
             }
             let begun = StreamingDecoder::new(packed);
-            self.inside = Some(begun.map_err(|error| std::io::Error::other(format!("zstd: {error}")))?);
+            self.inside = Some(begun.map_err(|error| Error::other(format!("zstd: {error}")))?);
         }
     }
 }
@@ -118,6 +176,10 @@ mod tests {
     fn several_parts_behind_one_another_are_one_text() {
         assert_eq!(read([gzip("one, "), gzip("two")].concat()).unwrap(), "one, two");
         assert_eq!(read([zstd("one, "), zstd("two")].concat()).unwrap(), "one, two");
+        let skipped = [&b"\x50\x2a\x4d\x18\x03\0\0\0abc"[..], b"\x5f\x2a\x4d\x18\0\0\0\0"];
+        let [first, second] = skipped.map(<[u8]>::to_vec);
+        let framed = [first.clone(), zstd("one, "), second, first, zstd("two")];
+        assert_eq!(read(framed.concat()).unwrap(), "one, two", "as pzstd writes it");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::error::ImportError;
 use super::exchange::{Element, GraphFileReader, GraphFormat, graph_file_reader};
 use super::foreign::whole_graph;
 use super::graphson::{EdgeBatch, EdgeLine, VertexBatch, VertexLine};
-use super::packed::{Counted, unpacked};
+use super::packed::{Counted, is_packed, unpacked};
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
@@ -38,19 +38,19 @@ const DEFAULT_LABEL: &str = "vertex";
 /// [`ImportError::Io`] if it cannot be read.
 pub fn whole_format(path: &Path) -> Result<Option<GraphFormat>, ImportError> {
     let failed = |e| ImportError::io(path, e);
-    let is_packed = {
+    let packed = {
         let mut start = Vec::new();
         File::open(path).and_then(|file| file.take(4).read_to_end(&mut start)).map_err(failed)?;
-        start.starts_with(b"\x1f\x8b") || start.starts_with(b"\x28\xb5\x2f\xfd")
+        is_packed(&start)
     };
     let mut start = Vec::new();
     let inside = File::open(path).and_then(unpacked);
     match inside.and_then(|inside| inside.take(LOOKED_AT).read_to_end(&mut start)) {
         // It is for whoever unpacks it to say what is wrong.
-        Err(_) if is_packed => return Ok(None),
+        Err(_) if packed => return Ok(None),
         read => read.map_err(failed)?,
     };
-    Ok(whole_graph(&start).filter(|(_, is_fast)| is_packed || !is_fast).map(|(format, _)| format))
+    Ok(whole_graph(&start).filter(|(_, is_fast)| packed || !is_fast).map(|(format, _)| format))
 }
 
 /// Imports a file of a whole graph into an empty graph. Ids are kept, with their types as far as the format tells them, and so are
