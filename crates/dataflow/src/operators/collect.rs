@@ -5,6 +5,7 @@ use values::Value;
 
 use crate::batch::{Batch, Weight};
 use crate::error::QueryError;
+use crate::growing::{Chunked, Chunks};
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::row_origins::trace;
@@ -16,9 +17,14 @@ use super::waiting::Waiting;
 pub(super) struct Collect {
     waiting: Waiting,
     /// Objects that are not in the side-effect yet.
-    objects: Vec<(Value, u64)>,
+    objects: Chunked<(Value, u64)>,
+    /// Those on their way into it, since all have come.
+    adding: Option<Chunks<(Value, u64)>>,
     weight: Weight,
 }
+
+/// Objects that go into the side-effect in one call: there may be millions.
+const STRETCH: usize = 1 << 12;
 
 impl Operator for Collect {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
@@ -36,7 +42,7 @@ impl Operator for Collect {
         trace(&mut batch, cx.op);
         if *eager {
             // What is in front of it sees nothing of them before all are there.
-            self.objects.extend(objects);
+            objects.into_iter().for_each(|object| self.objects.push(object));
             self.waiting.push(batch, cx)?;
         } else {
             cx.query.side_effects.add_all(*side_effect, objects.into_iter())?;
@@ -46,10 +52,18 @@ impl Operator for Collect {
     }
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if let (OpKind::Collect(op::Collect { side_effect, .. }), false) =
-            (&cx.op.kind, self.objects.is_empty())
-        {
-            cx.query.side_effects.add_all(*side_effect, std::mem::take(&mut self.objects).into_iter())?;
+        let OpKind::Collect(op::Collect { side_effect, .. }) = &cx.op.kind else { return Ok(Step::Idle) };
+        if self.objects.len() > 0 {
+            self.adding = Some(std::mem::take(&mut self.objects).into_iter());
+        }
+        if let Some(adding) = &mut self.adding {
+            // An assignment replaces the value by all the objects of the step.
+            let at_once = if cx.query.side_effects.is_replaced(*side_effect) { usize::MAX } else { STRETCH };
+            cx.query.side_effects.add_all(*side_effect, adding.by_ref().take(at_once))?;
+            if adding.len() > 0 {
+                return Ok(Step::More);
+            }
+            self.adding = None;
         }
         Ok(self.waiting.release_next(out))
     }
@@ -57,6 +71,7 @@ impl Operator for Collect {
     fn reset(&mut self) {
         self.waiting.clear();
         self.objects.clear();
+        self.adding = None;
         self.weight = Weight::default();
     }
 }

@@ -130,6 +130,11 @@ impl SideEffects {
         Ok(())
     }
 
+    /// Whether each addition replaces the value, so that all objects of a step have to be added at once.
+    pub(crate) fn is_replaced(&self, id: SideEffectId) -> bool {
+        self.entries.get(id.0 as usize).is_some_and(|entry| entry.lock().reducer == Some(Operator::Assign))
+    }
+
     /// Adds the entries of a map of groups. Two results of one group are combined as the group's value traversal says:
     /// counts and sums are added up, lists joined, and so on.
     ///

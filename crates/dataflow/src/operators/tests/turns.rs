@@ -72,6 +72,21 @@ fn a_map_of_many_keys_is_made_in_many_turns() {
 }
 
 #[test]
+fn a_side_effect_is_filled_in_many_turns() {
+    let world = World::modern().with_side_effect("x");
+    let input = numbers(&world);
+    let batches = input.len();
+    let side_effect = planner::physical::SideEffectId(0);
+    let kind = OpKind::Collect(op::Collect { side_effect, by: By::Current, eager: true });
+    let found = world.run(kind, input);
+    assert_eq!(found.rows().len() as i64, ROWS);
+    // Each batch comes and goes in a call, and so many thousand objects between.
+    assert!(found.calls as i64 >= 2 * batches as i64 + ROWS / (1 << 12), "{} calls", found.calls);
+    let Value::BulkSet(filled) = found.query.side_effects.value(side_effect) else { panic!("a bulk set") };
+    assert_eq!(filled.repeated_from(0).count() as i64, ROWS);
+}
+
+#[test]
 fn results_of_many_tags_leave_in_many_turns() {
     let mut world = World::modern().with_tags(5_000);
     let tags: Vec<u32> = (0..5_000).rev().collect();
