@@ -220,6 +220,7 @@ fn client(
         let began = Instant::now();
         let query = Query {
             client: Client {
+                user: None,
                 address: Ipv4Addr::LOCALHOST.into(),
                 connection: (kind.clients * 1_000 + n) as u64,
             },
@@ -231,6 +232,7 @@ fn client(
             },
             timeout: Some(kind.deadline),
             max_timeout: None,
+            rights: mangrove::access::Rights::ALL,
             read_only: false,
             materialize: Materialize::Tokens,
             key: None,

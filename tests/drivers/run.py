@@ -1,4 +1,5 @@
-"""Boots a server on the modern graph and runs the drivers' getting-started traversals and sessions against it.
+"""Boots a server on the modern graph and runs the drivers' getting-started traversals and sessions against it; and one with TLS
+and users, to which they log in.
 
 usage: run.py MANGROVE PYTHON4
 
@@ -19,13 +20,13 @@ START_SECONDS = 60
 class Server:
     """`mangrove serve` on a free port: the modern graph as `gmodern`, an empty one as `g`."""
 
-    def __init__(self, mangrove, directory):
+    def __init__(self, mangrove, directory, *options):
         modern = pathlib.Path(directory, "modern")
         run = [mangrove, "--data", str(modern), "import", str(DATA)]
         subprocess.run(run, check=True, stdout=subprocess.DEVNULL, timeout=START_SECONDS)
         self.process = subprocess.Popen(
             [mangrove, "--data", str(pathlib.Path(directory, "empty")), "serve", "--port", "0",
-             "--graph", f"gmodern={modern}"],
+             "--graph", f"gmodern={modern}", *options],
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
@@ -42,7 +43,51 @@ class Server:
             raise SystemExit(f"the server ended with {code}, not cleanly")
 
 
+def certificate(directory):
+    """A certificate for localhost, which is its own authority; files with it and with its key."""
+    files = [str(pathlib.Path(directory, name)) for name in ["certificate.pem", "key.pem"]]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
+        check=True, stderr=subprocess.DEVNULL)
+    return files
+
+
+class Secured(Server):
+    """The same with TLS and users: an admin, and ada, who may read gmodern and write g."""
+
+    ADMIN = "the admin's password"
+
+    def __init__(self, mangrove, directory):
+        os.makedirs(directory, exist_ok=True)
+        self.certificate, key = certificate(directory)
+        password = pathlib.Path(directory, "password")
+        password.write_text(self.ADMIN + "\n")
+        super().__init__(
+            mangrove, directory, "--admin-password-file", str(password),
+            "--set", f"server.tls_certificate={self.certificate}", "--set", f"server.tls_key={key}")
+        self.url = self.url.replace("127.0.0.1", "localhost")
+
+
 def main(mangrove, python4):
+    failed = plain(mangrove, python4) + secured(mangrove, python4)
+    if failed:
+        raise SystemExit(f"failed: {[suite[0] for suite in failed]}")
+
+
+def secured(mangrove, python4):
+    with tempfile.TemporaryDirectory() as directory, Secured(mangrove, directory) as server:
+        environment = {
+            **os.environ, "MANGROVE_URL": server.url, "MANGROVE_CA": server.certificate, "MANGROVE_PASSWORD": server.ADMIN}
+        suites = [
+            [sys.executable, "-m", "unittest", "-v", "secured"],
+            [python4, "-m", "unittest", "-v", "secured_four"],
+            ["node", "--test", "--test-concurrency=1", "--test-reporter", "spec", "secured.test.js"],
+        ]
+        return [suite for suite in suites if subprocess.run(suite, cwd=HERE, env=environment).returncode]
+
+
+def plain(mangrove, python4):
     with tempfile.TemporaryDirectory() as directory, Server(mangrove, directory) as server:
         environment = {**os.environ, "MANGROVE_URL": server.url}
         suites = [
@@ -51,9 +96,7 @@ def main(mangrove, python4):
             ["node", "--test", "--test-concurrency=1", "--test-reporter", "spec", "getting_started.test.js",
              "sessions.test.js"],
         ]
-        failed = [suite for suite in suites if subprocess.run(suite, cwd=HERE, env=environment).returncode]
-    if failed:
-        raise SystemExit(f"failed: {[suite[0] for suite in failed]}")
+        return [suite for suite in suites if subprocess.run(suite, cwd=HERE, env=environment).returncode]
 
 
 if __name__ == "__main__":

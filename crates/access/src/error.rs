@@ -14,10 +14,14 @@ pub enum AccessError {
     #[error("there is a user {0:?} already; give a role or a password to that one, or choose another name")]
     Taken(String),
     /// It cannot be a name.
-    #[error("{0:?} cannot be the name of a user: it has 1 to 128 bytes, no colon, no control characters, and no blanks at its ends")]
+    #[error(
+        "{0:?} cannot be the name of a user: it has 1 to 128 bytes, no colon, no control characters, and no blanks at its ends"
+    )]
     Name(String),
     /// It cannot be the name of a graph.
-    #[error("{0:?} cannot be the name of a graph; roles are given on the names of traversal sources, such as g, or on * for all")]
+    #[error(
+        "{0:?} cannot be the name of a graph; roles are given on the names of traversal sources, such as g, or on * for all"
+    )]
     Graph(String),
     /// It cannot be a password.
     #[error("a password has at least {SHORTEST} characters and at most {LONGEST} bytes", SHORTEST = crate::password::SHORTEST, LONGEST = crate::password::LONGEST)]

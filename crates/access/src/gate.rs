@@ -9,11 +9,16 @@ use std::{
     collections::HashMap,
     fmt,
     net::IpAddr,
-    sync::{Arc, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
+use store::MemoryStore;
 
 use crate::{
     AccessError, Denied, Grants, Identity, Registry, Rights,
@@ -22,6 +27,7 @@ use crate::{
     password::{Bench, LONGEST, PasswordHash},
     registry::check_password,
     remembered::{Mark, Remembered},
+    token::is_token,
 };
 
 /// What somebody proves himself by.
@@ -41,7 +47,9 @@ pub enum Credentials {
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Password { user, .. } => f.debug_struct("Password").field("user", user).finish_non_exhaustive(),
+            Self::Password { user, .. } => {
+                f.debug_struct("Password").field("user", user).finish_non_exhaustive()
+            }
             Self::Token(_) => f.write_str("Token"),
         }
     }
@@ -69,7 +77,7 @@ struct Inner {
     hasher: Hasher,
     state: Mutex<State>,
     /// Whether everybody has to prove who he is although there is nobody yet.
-    is_required: bool,
+    is_required: AtomicBool,
 }
 
 struct State {
@@ -80,19 +88,32 @@ struct State {
 }
 
 impl Gate {
-    /// A gate for these users. `is_required`: nobody comes in unless he is one of them, although there are none yet.
-    pub fn new(registry: Registry, is_required: bool) -> Self {
-        let state = State {
-            remembered: Remembered::new(),
-            guesses: Guesses::default(),
-            under_way: HashMap::new(),
-        };
-        Self(Arc::new(Inner { registry, hasher: Hasher::new(), state: Mutex::new(state), is_required }))
+    /// A gate for these users. It is open as long as there are none.
+    pub fn new(registry: Registry) -> Self {
+        let state =
+            State { remembered: Remembered::new(), guesses: Guesses::default(), under_way: HashMap::new() };
+        Self(Arc::new(Inner {
+            registry,
+            hasher: Hasher::new(),
+            state: Mutex::new(state),
+            is_required: AtomicBool::new(false),
+        }))
+    }
+
+    /// Closes it, although there are no users yet.
+    pub fn close(&self) {
+        self.0.is_required.store(true, Ordering::Release);
+    }
+
+    /// A gate without users, which is open, and where none are kept.
+    pub fn of_nobody() -> Self {
+        let nobody = Registry::open(Arc::new(MemoryStore::new())).expect("an empty store has no users");
+        Self::new(nobody)
     }
 
     /// Whether everybody has to prove who he is.
     pub fn is_closed(&self) -> bool {
-        self.0.is_required || self.0.registry.has_users()
+        self.0.is_required.load(Ordering::Acquire) || self.0.registry.has_users()
     }
 
     /// The users.
@@ -142,6 +163,14 @@ impl Gate {
     pub fn verify(&self, credentials: Credentials, from: IpAddr, told: Told) {
         match credentials {
             Credentials::Token(text) => told(self.registry().owner(&text).ok_or(Denied::Token)),
+            // Clients that know names and passwords only can show a token, too.
+            Credentials::Password { user, password } if is_token(&password) => {
+                let owner = self
+                    .registry()
+                    .owner(&password)
+                    .filter(|owner| user.is_empty() || **owner.user() == *user);
+                told(owner.ok_or(Denied::Token));
+            }
             // Nobody has such a password, and hashing it would take longer.
             Credentials::Password { password, .. } if password.len() > LONGEST => told(Err(Denied::Wrong)),
             Credentials::Password { user, password } => self.verify_password(&user, password, from, told),
@@ -216,6 +245,9 @@ impl Gate {
 impl fmt::Debug for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { registry, is_required, .. } = &*self.0;
-        f.debug_struct("Gate").field("registry", registry).field("is_required", is_required).finish_non_exhaustive()
+        f.debug_struct("Gate")
+            .field("registry", registry)
+            .field("is_required", is_required)
+            .finish_non_exhaustive()
     }
 }

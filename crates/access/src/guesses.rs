@@ -135,7 +135,8 @@ impl Guesses {
 
     fn make_room(&mut self, now: Instant) {
         if self.pairs.len() >= MOST {
-            self.pairs.retain(|_, pair| pair.under_way > 0 || now.saturating_duration_since(pair.last) < MEMORY);
+            self.pairs
+                .retain(|_, pair| pair.under_way > 0 || now.saturating_duration_since(pair.last) < MEMORY);
             let since = middle(self.pairs.values().map(|pair| pair.last));
             if self.pairs.len() >= MOST {
                 self.pairs.retain(|_, pair| pair.under_way > 0 || pair.last > since.unwrap_or(now));

@@ -35,4 +35,4 @@ pub use error::{AccessError, Denied};
 pub use gate::{Credentials, Gate, Told};
 pub use password::HASHING_BYTES;
 pub use registry::{Identity, Registry, TokenInfo, UserInfo};
-pub use role::{EVERY_GRAPH, Grants, NoRole, Rights, Role};
+pub use role::{EVERY_GRAPH, Grants, NoRole, Rights, Role, role_on};

@@ -9,7 +9,10 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
-    sync::{Arc, atomic::{AtomicBool, Ordering}},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -194,11 +197,7 @@ impl Registry {
     ///
     /// # Errors
     /// If there is no such user.
-    pub(crate) fn set_password(
-        &self,
-        name: &str,
-        password: Option<PasswordHash>,
-    ) -> Result<(), AccessError> {
+    pub(crate) fn set_password(&self, name: &str, password: Option<PasswordHash>) -> Result<(), AccessError> {
         let _changing = self.changing.lock();
         let user = self.user(name)?;
         self.put_user(name, User { password, stamp: new_stamp(), ..user })

@@ -49,11 +49,23 @@ impl FromStr for Role {
 
 /// A text that is no role.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no role; there are read, write, schema and admin")]
+#[error(
+    "`{0}` is no role; there are read, write, schema and admin, on all graphs or (read@modern) on one; and none, to take one away"
+)]
 pub struct NoRole(String);
 
 /// The name that stands for all graphs.
 pub const EVERY_GRAPH: &str = "*";
+
+/// Reads a role, or none, on all graphs or (`read@modern`) on one.
+///
+/// # Errors
+/// If it is no role.
+pub fn role_on(text: &str) -> Result<(String, Option<Role>), NoRole> {
+    let (role, graph) = text.split_once('@').unwrap_or((text, EVERY_GRAPH));
+    let role = if role == "none" { None } else { Some(role.parse()?) };
+    Ok((graph.into(), role))
+}
 
 /// The roles of a user: on graphs by the names of their traversal sources, and on [`EVERY_GRAPH`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +170,9 @@ mod tests {
         for role in Role::ALL {
             assert_eq!(role.to_string().parse(), Ok(role));
         }
+        assert_eq!(role_on("write@modern"), Ok(("modern".into(), Some(Role::Write))));
+        assert_eq!(role_on("none"), Ok((EVERY_GRAPH.into(), None)));
+        assert!(role_on("nobody@g").is_err());
         assert!("Read".parse::<Role>().unwrap_err().to_string().contains("schema"));
         assert!(!Rights::OF_ANYBODY.allow_everywhere(Role::Read) && Rights::OF_ANYBODY.allow(Role::Admin));
     }

@@ -42,6 +42,11 @@ pub(crate) fn new() -> String {
     format!("{PREFIX}{}", hex(&random::<BYTES>()))
 }
 
+/// Whether a text looks like one.
+pub(crate) fn is_token(text: &str) -> bool {
+    text.len() == PREFIX.len() + 2 * BYTES && text.starts_with(PREFIX)
+}
+
 /// Bytes that nobody can guess.
 pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];

@@ -13,7 +13,7 @@ use store::{MemoryStore, Store};
 const HERE: [u8; 4] = [10, 0, 0, 1];
 
 fn gate_over(store: &Arc<dyn Store>) -> Gate {
-    Gate::new(Registry::open(store.clone()).unwrap(), false)
+    Gate::new(Registry::open(store.clone()).unwrap())
 }
 
 fn gate() -> Gate {
@@ -61,7 +61,9 @@ fn who_has_the_password_comes_in_and_nobody_else() {
     assert_eq!((&**ada.user(), ada.is_by_token()), ("ada", false));
     assert_eq!(gate.rights(&ada, "g"), Some(Rights { here: Some(Role::Read), everywhere: None }));
     assert_eq!(gate.rights(&ada, "other").unwrap().here, None);
-    for (user, password) in [("ada", "countess1816"), ("ada", ""), ("Ada", "countess1815"), ("bob", "countess1815")] {
+    for (user, password) in
+        [("ada", "countess1816"), ("ada", ""), ("Ada", "countess1815"), ("bob", "countess1815")]
+    {
         assert_eq!(log_in(&gate, user, password), Err(Denied::Wrong), "{user} {password}");
     }
     assert_eq!(log_in(&gate, "ada", &"x".repeat(100_000)), Err(Denied::Wrong));
@@ -77,7 +79,11 @@ fn what_changes_holds_at_once_for_who_has_come_in() {
     assert_eq!(gate.rights(&ada, "g").unwrap().here, None);
     gate.set_password("ada", Some("another one")).unwrap();
     assert_eq!(gate.rights(&ada, "g"), None, "the password was another one");
-    assert_eq!(log_in(&gate, "ada", "countess1815"), Err(Denied::Wrong), "although it was verified a moment ago");
+    assert_eq!(
+        log_in(&gate, "ada", "countess1815"),
+        Err(Denied::Wrong),
+        "although it was verified a moment ago"
+    );
     let ada = log_in(&gate, "ada", "another one").unwrap();
     gate.registry().remove("ada").unwrap();
     assert_eq!(gate.rights(&ada, "g"), None);
@@ -115,6 +121,8 @@ fn a_token_lets_its_user_in_until_it_ends_and_allows_no_more_than_it_says() {
     assert_eq!((show(&gate, &token), gate.rights(&root, "g")), (Err(Denied::Token), None));
     assert!(matches!(registry.revoke_token(&id), Err(AccessError::NoToken(_))));
     let token = registry.add_token("ada", "", None, None).unwrap();
+    assert!(log_in(&gate, "ada", &token).is_ok() && log_in(&gate, "", &token).is_ok(), "for old clients");
+    assert_eq!(log_in(&gate, "root", &token), Err(Denied::Token));
     registry.remove("ada").unwrap();
     gate.add_user("ada", None, Grants::everywhere(Role::Admin)).unwrap();
     assert_eq!(show(&gate, &token), Err(Denied::Token), "it went with its user");
@@ -170,7 +178,8 @@ fn thousands_of_guesses_are_refused_and_harm_nobody() {
     let elsewhere = Credentials::Password { user: "ada".into(), password: "countess1815".into() };
     assert!(verify_from(&gate, [10, 0, 0, 2], elsewhere).is_ok(), "the one who is guessed, from elsewhere");
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    let refused = (0..10_000).filter(|_| told.recv_timeout(Duration::from_secs(60)).unwrap().is_err()).count();
+    let refused =
+        (0..10_000).filter(|_| told.recv_timeout(Duration::from_secs(60)).unwrap().is_err()).count();
     assert_eq!(refused, 10_000);
     assert!(log_in(&gate, "ada", "countess1815").is_ok(), "remembered, so that it is no guess");
 }

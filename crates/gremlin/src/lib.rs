@@ -22,6 +22,7 @@ mod validate;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use limits::{ParseLimits, ParseOptions};
+pub use mutation::Effect;
 pub use parser::{Bindings, Statements, parse, parse_parameters, parse_traversal, parse_with};
 pub use query::{Action, Query, Statement, Terminal};
 pub use shape::{Shape, ShapeKey, parameterize};

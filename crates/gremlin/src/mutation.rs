@@ -2,20 +2,170 @@
 
 use crate::{Argument, Instruction, StepName, Traversal};
 
+/// What a step does beside looking at the graph; what somebody must be allowed who uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// It changes the graph.
+    Graph,
+    /// It writes files beside it.
+    Files,
+    /// What the service does that it calls, which says so itself.
+    Service,
+}
+
+impl StepName {
+    /// See [`Effect`]. A new step has to be named here.
+    pub fn effect(self) -> Effect {
+        use StepName as S;
+        match self {
+            // The last one imports.
+            S::AddE | S::AddV | S::Drop | S::MergeE | S::MergeV | S::Property | S::Read => Effect::Graph,
+            S::Write => Effect::Files,
+            S::Call => Effect::Service,
+            S::Aggregate
+            | S::All
+            | S::And
+            | S::Any
+            | S::As
+            | S::AsBool
+            | S::AsDate
+            | S::AsNumber
+            | S::AsString
+            | S::Barrier
+            | S::Both
+            | S::BothE
+            | S::BothV
+            | S::Branch
+            | S::By
+            | S::Cap
+            | S::Choose
+            | S::Coalesce
+            | S::Coin
+            | S::Combine
+            | S::Concat
+            | S::Conjoin
+            | S::ConnectedComponent
+            | S::Constant
+            | S::Count
+            | S::CyclicPath
+            | S::DateAdd
+            | S::DateDiff
+            | S::Dedup
+            | S::Difference
+            | S::Discard
+            | S::Disjunct
+            | S::E
+            | S::Element
+            | S::ElementMap
+            | S::Emit
+            | S::Fail
+            | S::Filter
+            | S::FlatMap
+            | S::Fold
+            | S::Format
+            | S::From
+            | S::Group
+            | S::GroupCount
+            | S::Has
+            | S::HasId
+            | S::HasKey
+            | S::HasLabel
+            | S::HasNot
+            | S::HasValue
+            | S::Id
+            | S::Identity
+            | S::In
+            | S::InE
+            | S::InV
+            | S::Index
+            | S::Inject
+            | S::Intersect
+            | S::Io
+            | S::Is
+            | S::Key
+            | S::Label
+            | S::LTrim
+            | S::Length
+            | S::Limit
+            | S::Local
+            | S::Loops
+            | S::Map
+            | S::Match
+            | S::Math
+            | S::Max
+            | S::Mean
+            | S::Merge
+            | S::Min
+            | S::None
+            | S::Not
+            | S::Option
+            | S::Optional
+            | S::Or
+            | S::Order
+            | S::OtherV
+            | S::Out
+            | S::OutE
+            | S::OutV
+            | S::PageRank
+            | S::Path
+            | S::PeerPressure
+            | S::Product
+            | S::Profile
+            | S::Project
+            | S::Properties
+            | S::PropertyMap
+            | S::RTrim
+            | S::Range
+            | S::Repeat
+            | S::Replace
+            | S::Reverse
+            | S::Sack
+            | S::Sample
+            | S::Select
+            | S::ShortestPath
+            | S::SideEffect
+            | S::SimplePath
+            | S::Skip
+            | S::Split
+            | S::Store
+            | S::Subgraph
+            | S::Substring
+            | S::Sum
+            | S::Tail
+            | S::TimeLimit
+            | S::Times
+            | S::To
+            | S::ToE
+            | S::ToLower
+            | S::ToUpper
+            | S::ToV
+            | S::Tree
+            | S::Trim
+            | S::Unfold
+            | S::Union
+            | S::Until
+            | S::V
+            | S::Value
+            | S::ValueMap
+            | S::Values
+            | S::Where
+            | S::With
+            | S::Explain => Effect::None,
+        }
+    }
+}
+
 impl Traversal {
     /// Whether no step of it, nor of any traversal inside it, writes to the graph.
-    ///
-    /// The writing steps are `addV`, `addE`, `mergeV`, `mergeE`, `property`, `drop`, and `read`, which imports.
     pub fn is_read_only(&self) -> bool {
         !self.steps.iter().any(writes)
     }
 }
 
 fn writes(step: &Instruction<StepName>) -> bool {
-    use StepName as S;
-    let itself =
-        matches!(step.name, S::AddV | S::AddE | S::MergeV | S::MergeE | S::Property | S::Drop | S::Read);
-    itself || step.args.iter().any(argument_writes)
+    step.name.effect() == Effect::Graph || step.args.iter().any(argument_writes)
 }
 
 fn argument_writes(argument: &Argument) -> bool {

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
 };
 
+use access::{Gate, Registry};
 use dataflow::Engine;
 use graph::{Graph, GraphStats, Snapshot};
 use gremlin::{Bindings, Traversal};
@@ -18,7 +19,7 @@ use crate::{
     files::Files,
     options::start_engine_with,
     request::{Mode, Preparer, Ready, Request, RequestKeys, Retries, Scripts, Seen, Wishes, bindings},
-    sessions::{Accounts, AddressAccounts, Expiry},
+    sessions::{Accounts, Expiry, HolderAccounts},
 };
 
 /// An open graph. Cheap to clone; clones are the same graph. The graph is closed when the last clone and the last
@@ -51,6 +52,8 @@ pub(crate) struct Inner {
     pub(crate) accounts: Arc<dyn Accounts>,
     /// Ends transactions of sessions that are open for too long.
     pub(crate) expiry: Expiry,
+    /// Those who may ask, as far as this graph's services look after them.
+    pub(crate) users: Gate,
     pub(crate) options: DatabaseOptions,
     /// What `io()` reads and writes.
     pub(crate) files: Arc<Files>,
@@ -117,6 +120,10 @@ impl Database {
                 ..EngineConfig::default()
             })?,
         };
+        let users = match &options.users {
+            Some(users) => users.clone(),
+            None => Gate::new(Registry::open(store.clone())?),
+        };
         let preparer = Preparer::new(options.plan_cache, engine.executors());
         let scripts = Scripts::new(options.plan_cache);
         let inner = Inner {
@@ -129,8 +136,9 @@ impl Database {
             request_keys: RequestKeys::new(options.request_keys),
             accounts: match &options.accounts {
                 Some(accounts) => Arc::clone(accounts),
-                None => Arc::new(AddressAccounts::new(options.sessions.clone())),
+                None => Arc::new(HolderAccounts::new(options.sessions.clone())),
             },
+            users,
             expiry: Expiry::default(),
             files: Arc::new(Files::new(options.io_directory.clone())),
             options,
@@ -224,6 +232,11 @@ impl Database {
     /// The engine that runs the queries.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.inner.engine
+    }
+
+    /// The users who are kept with the graph, or those of the server that it is a part of ([`DatabaseOptions::users`]).
+    pub fn users(&self) -> &Gate {
+        &self.inner.users
     }
 
     /// Bytes of the graph in memory that count against the cache's budget.

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use access::{AccessError, Role};
 use dataflow::QueryError;
 use formats::ImportError;
 use graph::GraphError;
@@ -68,6 +69,19 @@ pub enum Error {
     /// A request that may only read, and asks for a change.
     #[error("{0} would change something, and this request may only read")]
     ReadOnly(values::Str),
+    /// A request for which whoever makes it has no right.
+    #[error("Failed to authorize: {what} needs the role {needs} on {}", if *.everywhere { "all graphs" } else { "this graph" })]
+    Forbidden {
+        /// What was to be done.
+        what: values::Str,
+        /// The least role that may do it.
+        needs: Role,
+        /// Whether that is needed on all graphs.
+        everywhere: bool,
+    },
+    /// Users could not be changed.
+    #[error(transparent)]
+    Access(#[from] AccessError),
     /// A schema file with a mistake.
     #[error(transparent)]
     SchemaFile(#[from] crate::schema_file::SchemaFileError),
@@ -112,6 +126,10 @@ impl Error {
             | Self::Service { .. }
             | Self::SchemaFile(_) => ErrorKind::Evaluation,
             Self::ReadOnly(_) => ErrorKind::ReadOnly,
+            Self::Forbidden { .. } => ErrorKind::Forbidden,
+            Self::Access(AccessError::Store(_) | AccessError::Damaged { .. }) => ErrorKind::Internal,
+            Self::Access(AccessError::Busy) => ErrorKind::Busy,
+            Self::Access(_) => ErrorKind::Evaluation,
             Self::Conflict { .. } => ErrorKind::Conflict,
             Self::TransactionOver(_) => ErrorKind::Transaction,
             Self::SessionLimit(_) => ErrorKind::Limit,

@@ -30,14 +30,23 @@ pub enum Failure {
     },
     /// Others could reach the server, and there is nothing to keep them out.
     #[error(
-        "will not listen on {address}: there is no authentication yet, so whoever reaches that address could read and write \
-         every graph. Listen on 127.0.0.1, or add --insecure (server.insecure = true) where a firewall or a proxy decides \
-         who gets there"
+        "will not listen on {address}: there are no users, so whoever reaches that address could read and write every graph. Give \
+         the first admin a password (--admin-password-file FILE, MANGROVE_ADMIN_PASSWORD, or `mangrove user add`), listen on \
+         127.0.0.1, or add --insecure (server.insecure = true) where a firewall or a proxy decides who gets there"
     )]
     Exposed {
         /// The address.
         address: std::net::SocketAddr,
     },
+    /// A secret cannot be read.
+    #[error("{0}")]
+    Secret(String),
+    /// Users could not be read or changed.
+    #[error(transparent)]
+    Access(#[from] access::AccessError),
+    /// The files of TLS are none.
+    #[error("TLS: {0}")]
+    Tls(#[from] server::TlsError),
     /// There is less memory than it was told to use.
     #[error(transparent)]
     Memory(#[from] mangrove::TooMuch),

@@ -28,6 +28,7 @@
 //! | `config/` | the settings of the command |
 
 mod allocator;
+mod asker;
 pub mod config;
 mod database;
 mod error;
@@ -58,9 +59,11 @@ pub use options::{DatabaseOptions, held_bytes, start_engine, start_engine_with};
 pub use request::RequestKeyOptions;
 pub use results::Results;
 pub use server::ErrorKind;
-pub use sessions::{Account, Accounts, AddressAccounts, Place, SessionOptions};
+pub use sessions::{Account, Accounts, HolderAccounts, Place, SessionOptions};
 pub use transaction::Transaction;
 
+/// Who may do what: users, roles, tokens.
+pub use access;
 /// Import: files in, a graph out.
 pub use formats;
 /// Graphs below Gremlin: snapshots, transactions, bulk load.

@@ -53,7 +53,9 @@ pub struct TooMuch(pub MemoryPlan);
 impl MemoryPlan {
     /// Of a server with so many graphs.
     pub fn of_server(config: &Config, graphs: usize) -> Self {
-        Self::new(&config.engine, config.server.receiving_bytes(), graphs as u64, machine_memory())
+        // With what the hash of a password takes, of which one is computed at a time.
+        let requests = config.server.receiving_bytes() + access::HASHING_BYTES;
+        Self::new(&config.engine, requests, graphs as u64, machine_memory())
     }
 
     /// Of a program with a graph of its own.

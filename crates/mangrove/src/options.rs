@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use access::Gate;
 use dataflow::{Budget, Engine, EngineOptions};
 use graph::{GraphOptions, SecondaryOptions};
 use store::FjallOptions;
@@ -40,6 +41,8 @@ pub struct DatabaseOptions {
     pub backups: Option<PathBuf>,
     /// The directory below which `g.io(…)` reads and writes files, if it may.
     pub io_directory: Option<PathBuf>,
+    /// The users of the server that this is a graph of. `None`: those who are kept with the graph.
+    pub users: Option<Gate>,
     /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
     pub accounts: Option<Arc<dyn Accounts>>,
     /// Bounds of sessions.
@@ -73,6 +76,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             },
             backups: None,
             io_directory: None,
+            users: None,
             accounts: None,
             sessions: SessionOptions::default(),
             graph: GraphOptions {

@@ -1,42 +1,15 @@
 //! The `mangrove` command, as a user types it.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    io::Write,
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
-    time::{Duration, Instant},
+    process::{Command, Stdio},
 };
 
+mod program;
+
+use program::{Serving, complaint, mangrove, output, run, text};
 use tempfile::TempDir;
-
-fn mangrove(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mangrove"));
-    command.args(args).env_remove("MANGROVE_CONFIG").env("HOME", std::env::temp_dir());
-    command
-}
-
-fn run(args: &[&str]) -> Output {
-    mangrove(args).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// What a command prints; it must succeed.
-fn output(args: &[&str]) -> String {
-    let output = run(args);
-    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// What a command complains about; it must fail.
-fn complaint(args: &[&str]) -> String {
-    let output = run(args);
-    assert!(!output.status.success(), "{args:?}: {}", text(&output.stdout));
-    text(&output.stderr)
-}
 
 fn modern_json() -> PathBuf {
     Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
@@ -152,64 +125,6 @@ fn mistakes_are_complained_about_with_the_way_out() {
     assert!(message.contains("bad.csv:2:2"), "{message}");
 }
 
-/// A server on a free port.
-struct Serving {
-    process: Child,
-    address: String,
-}
-
-impl Serving {
-    fn start(args: &[&str]) -> Self {
-        let mut process = mangrove(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address =
-            line.strip_prefix("listening on ws://").and_then(|rest| rest.strip_suffix("/gremlin\n"));
-        let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
-        Self { process, address }
-    }
-
-    fn http(&self, request: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut response = String::new();
-        stream.read_to_string(&mut response).unwrap();
-        response
-    }
-
-    fn gremlin(&self, body: &str) -> String {
-        self.http(&format!(
-            "POST /gremlin HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        ))
-    }
-
-    /// Sends a signal and waits for the end; gives the log.
-    fn stop(mut self, signal: &str) -> String {
-        let id = self.process.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-        let deadline = Instant::now() + Duration::from_secs(20);
-        let status = loop {
-            match self.process.try_wait().unwrap() {
-                Some(status) => break status,
-                None if Instant::now() > deadline => panic!("the server does not stop"),
-                None => std::thread::sleep(Duration::from_millis(20)),
-            }
-        };
-        let mut log = String::new();
-        self.process.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        assert!(status.success(), "{status}: {log}");
-        log
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // Already gone after `stop`; still there when a test failed.
-        let _ = self.process.kill();
-    }
-}
-
 #[test]
 fn a_server_hosts_several_graphs_and_keeps_what_was_written_when_it_is_stopped() {
     let (dir, modern) = modern();
@@ -263,7 +178,10 @@ fn curl_reads_by_get_and_writes_by_post_only() {
 fn listening_beyond_loopback_must_be_asked_for() {
     for host in ["0.0.0.0", "::", "192.0.2.1", "::ffff:192.0.2.1"] {
         let message = complaint(&["--data", ":memory:", "serve", "--port", "0", "--host", host]);
-        assert!(message.contains("no authentication") && message.contains("--insecure"), "{host}: {message}");
+        assert!(
+            message.contains("there are no users") && message.contains("--insecure"),
+            "{host}: {message}"
+        );
     }
     for args in [
         ["--data", ":memory:", "serve", "--port", "0", "--host", "127.0.0.2"].as_slice(),
@@ -272,7 +190,7 @@ fn listening_beyond_loopback_must_be_asked_for() {
     ] {
         let serving = Serving::start(args);
         let log = serving.stop("-TERM");
-        assert_eq!(log.contains("without authentication"), args.contains(&"0.0.0.0"), "{log}");
+        assert_eq!(log.contains("listening without users"), args.contains(&"0.0.0.0"), "{log}");
     }
 }
 

@@ -15,9 +15,10 @@ use imports::{code_of, files, imports_of, module_of, resolved};
 use serde_json::Value as Json;
 
 /// Which crates of the workspace each crate may use. An arrow that is not here points upwards or sideways.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("values", &[]),
     ("store", &[]),
+    ("access", &["store"]),
     ("timeline", &[]),
     ("graph", &["values", "store", "timeline"]),
     ("formats", &["values", "graph"]),
@@ -25,12 +26,12 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("planner", &["values", "gremlin", "graph"]),
     ("dataflow", &["values", "gremlin", "graph", "planner"]),
     ("wire", &["values", "gremlin"]),
-    ("server", &["values", "gremlin", "wire"]),
+    ("server", &["access", "values", "gremlin", "wire"]),
     (
         "mangrove",
         &[
-            "values", "store", "timeline", "graph", "formats", "gremlin", "planner", "dataflow", "wire",
-            "server",
+            "values", "store", "access", "timeline", "graph", "formats", "gremlin", "planner", "dataflow",
+            "wire", "server",
         ],
     ),
 ];

@@ -8,11 +8,11 @@ use std::{
 };
 
 use clients::{Asked, Sink, ask, query};
-use mangrove::{Accounts, AddressAccounts, Database, DatabaseOptions, ErrorKind, SessionOptions};
+use mangrove::{Accounts, Database, DatabaseOptions, ErrorKind, HolderAccounts, SessionOptions};
 use server::{Client, Database as _, End, Input, Query, QueryError, Session};
 
-fn database(sessions: SessionOptions) -> (Database, AddressAccounts) {
-    let accounts = AddressAccounts::new(sessions.clone());
+fn database(sessions: SessionOptions) -> (Database, HolderAccounts) {
+    let accounts = HolderAccounts::new(sessions.clone());
     let shared: Arc<dyn Accounts> = Arc::new(accounts.clone());
     let options = DatabaseOptions { sessions, accounts: Some(shared), ..DatabaseOptions::default() };
     (Database::in_memory_with(options).unwrap(), accounts)
@@ -27,7 +27,7 @@ impl Guest {
     }
 
     fn at(db: &Database, last: u8) -> Self {
-        Self(db.session(Client { address: [10, 0, 0, last].into(), connection: 1 }).unwrap())
+        Self(db.session(Client { user: None, address: [10, 0, 0, last].into(), connection: 1 }).unwrap())
     }
 
     fn submit(&self, query: Query, manages: bool) -> Asked {
@@ -141,7 +141,7 @@ fn a_script_without_a_session_is_one_transaction() {
     assert!(ask(&db, "g.addV('a'); g.addV('b').fail()").outcome().is_err());
     assert_eq!(count(&db), "0");
     assert_eq!(ask(&db, "g.addV('a'); v = g.addV('b').next(); g.V().count()").texts_at_end(), ["2"]);
-    assert_eq!((count(&db), accounts.open(), accounts.addresses()), ("2".into(), 0, 0));
+    assert_eq!((count(&db), accounts.open(), accounts.holders()), ("2".into(), 0, 0));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn there_are_so_many_open_transactions_of_an_address_and_in_all() {
     guests[0].end(End::Commit).unwrap();
     assert!(guests[4].ask("g.V()").outcome().is_ok(), "a place is free again");
     drop(guests);
-    assert_eq!((accounts.open(), accounts.addresses()), (0, 0));
+    assert_eq!((accounts.open(), accounts.holders()), (0, 0));
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn who_leaves_rolls_back_also_in_the_midst_of_a_request() {
     eventually("the query runs", || db.engine().running() == 1);
     drop((asked, guest));
     eventually("the query ends", || db.engine().running() == 0);
-    eventually("its place is free", || accounts.open() == 0 && accounts.addresses() == 0);
+    eventually("its place is free", || accounts.open() == 0 && accounts.holders() == 0);
     assert_eq!(count(&db), "0");
 }
 
@@ -354,7 +354,7 @@ fn ten_thousand_sessions_leave_nothing_behind() {
     round(500);
     let before = resident();
     round(10_000);
-    eventually("all are gone", || accounts.open() == 0 && accounts.addresses() == 0);
+    eventually("all are gone", || accounts.open() == 0 && accounts.holders() == 0);
     let metrics = db.metrics();
     let open = metrics.iter().find(|metric| metric.name == "open_transactions").unwrap();
     assert_eq!(open.value, 0.0);

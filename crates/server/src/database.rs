@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use access::Rights;
 use gremlin::Traversal;
 use values::{Str, Value};
 use wire::Properties;
@@ -118,12 +119,43 @@ impl ResultBatch {
 }
 
 /// Who asks. The engine shares its time evenly among addresses, then among the connections of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Client {
+    /// The user that the client has proved to be; `None` where nobody has to.
+    pub user: Option<Arc<str>>,
     /// The client's address; of IPv6, the network of 64 bits that it is in.
     pub address: IpAddr,
     /// The number of its connection to this server.
     pub connection: u64,
+}
+
+/// On whose account something is held.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// A user's, wherever he asks from.
+    User(Arc<str>),
+    /// That of an address, of which nobody knows who is there.
+    Address(IpAddr),
+}
+
+impl Holder {
+    /// The user.
+    pub fn user(&self) -> Option<&str> {
+        match self {
+            Self::User(user) => Some(user),
+            Self::Address(_) => None,
+        }
+    }
+}
+
+impl Client {
+    /// On whose account it holds something.
+    pub fn holder(&self) -> Holder {
+        match &self.user {
+            Some(user) => Holder::User(user.clone()),
+            None => Holder::Address(self.address),
+        }
+    }
 }
 
 /// A request, validated as far as that is possible without knowing Gremlin.
@@ -139,6 +171,8 @@ pub struct Query {
     pub timeout: Option<Duration>,
     /// The most that it may take, whatever the traversal itself says. `None`: no bound.
     pub max_timeout: Option<Duration>,
+    /// What whoever asks may do with this graph.
+    pub rights: Rights,
     /// Whether it may only read; what would change anything is then refused as [`ErrorKind::ReadOnly`].
     pub read_only: bool,
     /// How complete the elements in the results must be, unless the traversal itself says so.
@@ -238,6 +272,8 @@ pub enum ErrorKind {
     Timeout,
     /// It would write, and may only read.
     ReadOnly,
+    /// Whoever asks may not do that.
+    Forbidden,
     /// Too much runs at the moment; sending the request again later may succeed.
     Busy,
     /// A bound of the server, such as the memory one query may use.
@@ -260,6 +296,7 @@ impl ErrorKind {
             Self::Transaction => "mangrove.TransactionError",
             Self::Timeout => "mangrove.TimeoutError",
             Self::ReadOnly => "mangrove.ReadOnlyError",
+            Self::Forbidden => "mangrove.ForbiddenError",
             Self::Busy => "mangrove.BusyError",
             Self::Limit => "mangrove.LimitError",
             Self::Cancelled => "mangrove.CancelledError",

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, atomic::AtomicU64};
 
+use access::{Gate, Role};
 use tokio::sync::Semaphore;
 
 use crate::{
-    Graphs, HostName, ServerOptions,
-    connections::{ConnectionTable, WAITING, WAITING_PER_ADDRESS},
+    Graphs, HostName, Security, ServerOptions,
+    connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
     permits::{Permit, Permits},
@@ -21,6 +22,8 @@ pub(crate) struct Host {
     pub(crate) options: ServerOptions,
     /// Whom it listens to.
     pub(crate) door: Door,
+    /// Who may ask.
+    pub(crate) gate: Gate,
     pub(crate) requests: Permits,
     pub(crate) sessions: SessionPlaces,
     /// Those that belong to no connection.
@@ -42,14 +45,17 @@ pub(crate) struct Host {
 const FAREWELLS: usize = 64;
 
 impl Host {
-    pub(crate) fn new(graphs: Graphs, options: ServerOptions) -> Arc<Self> {
+    pub(crate) fn new(graphs: Graphs, options: ServerOptions, security: &Security) -> Arc<Self> {
+        let is_secure = security.tls.is_some();
         Arc::new(Self {
-            door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins),
+            door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins, is_secure),
+            gate: security.gate.clone(),
             requests: Permits::new(options.max_requests),
             sessions: SessionPlaces::new(options.max_sessions, options.max_sessions_per_address),
             transactions: Transactions::default(),
             intake: Intake::new(options.max_receiving_bytes.max(4 * options.max_request_bytes as u64)),
-            connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address),
+            connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address)
+                .with_proxies(&options.trusted_proxies),
             arrivals: AtomicU64::new(0),
             waiting: ConnectionTable::new(WAITING, WAITING_PER_ADDRESS),
             farewells: Permits::new(FAREWELLS),
@@ -69,9 +75,15 @@ impl Host {
         })
     }
 
-    /// The names of the traversal sources, for messages.
-    pub(crate) fn source_names(&self) -> String {
-        self.graphs.sources().collect::<Vec<_>>().join(", ")
+    /// The names of the traversal sources that somebody may read.
+    pub(crate) fn sources_for<'a>(&'a self, guest: &'a Guest) -> impl Iterator<Item = &'a str> {
+        let may_read = |source: &&str| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
+        self.graphs.sources().filter(may_read)
+    }
+
+    /// The same, for messages.
+    pub(crate) fn source_names(&self, guest: &Guest) -> String {
+        self.sources_for(guest).collect::<Vec<_>>().join(", ")
     }
 }
 

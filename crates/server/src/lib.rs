@@ -19,6 +19,7 @@
 
 mod arguments;
 mod aside;
+mod audit;
 mod connections;
 mod database;
 mod door;
@@ -37,19 +38,23 @@ mod permits;
 mod reply;
 mod request;
 mod script;
+mod security;
 mod sessions;
 mod status;
 mod stopping;
+mod tls;
 mod websocket;
 
 pub use aside::{Work, aside};
 pub use database::{
-    Client, Database, End, ErrorKind, Held, Input, Materialize, Push, Query, QueryError, ResultBatch,
+    Client, Database, End, ErrorKind, Held, Holder, Input, Materialize, Push, Query, QueryError, ResultBatch,
     ResultSink, Running, Session, Summary,
 };
-pub use door::{HostName, HostNameError, Origin, OriginError};
+pub use door::{HostName, HostNameError, Network, NetworkError, Origin, OriginError};
 pub use graphs::Graphs;
 pub use listener::Server;
 pub use metrics::{Metric, MetricKind};
 pub use options::ServerOptions;
+pub use security::Security;
 pub use status::StatusCode;
+pub use tls::{Tls, TlsError, TlsFiles};

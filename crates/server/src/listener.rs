@@ -10,7 +10,7 @@ use tokio::{
     time::{MissedTickBehavior, interval, sleep, timeout},
 };
 
-use crate::{Graphs, ServerOptions, connections::Guest, host::Host, http};
+use crate::{Graphs, Security, ServerOptions, Tls, connections::Guest, host::Host, http, stopping::stopped};
 
 /// How often the server looks for transactions that have ended without their clients.
 const SWEEP: Duration = Duration::from_secs(1);
@@ -20,16 +20,31 @@ const SWEEP: Duration = Duration::from_secs(1);
 pub struct Server {
     listener: TcpListener,
     host: Arc<Host>,
+    tls: Option<Arc<Tls>>,
 }
 
 impl Server {
-    /// Binds to `address`; port 0 lets the operating system choose one.
+    /// Binds to `address`, for everybody and without TLS; port 0 lets the operating system choose one.
     ///
     /// # Errors
     /// What the operating system says, for instance that the port is taken.
     pub async fn bind(address: SocketAddr, graphs: Graphs, options: ServerOptions) -> io::Result<Self> {
+        Self::bind_secured(address, graphs, options, Security::default()).await
+    }
+
+    /// The same for those who may come in.
+    ///
+    /// # Errors
+    /// As [`Self::bind`].
+    pub async fn bind_secured(
+        address: SocketAddr,
+        graphs: Graphs,
+        options: ServerOptions,
+        security: Security,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
-        Ok(Self { listener, host: Host::new(graphs, options) })
+        let host = Host::new(graphs, options, &security);
+        Ok(Self { listener, host, tls: security.tls })
     }
 
     /// The address it is bound to.
@@ -88,7 +103,26 @@ impl Server {
             tracing::warn!(%peer, "refused: too many connections wait to be heard");
             return;
         };
-        connections.spawn(http::serve(stream, Arc::new(guest), stopping.clone()));
+        let (guest, stopping) = (Arc::new(guest), stopping.clone());
+        match self.tls.clone() {
+            None => connections.spawn(http::serve(stream, guest, stopping)),
+            Some(tls) => connections.spawn(secure(tls, stream, guest, stopping)),
+        };
+    }
+}
+
+/// Shakes hands, then serves.
+async fn secure(tls: Arc<Tls>, stream: TcpStream, guest: Arc<Guest>, mut stopping: watch::Receiver<bool>) {
+    let limit = guest.host.options.read_timeout;
+    let shaken = tokio::select! {
+        shaken = timeout(limit, tls.acceptor().accept(stream)) => shaken,
+        () = guest.presence.dismissed() => return,
+        () = stopped(&mut stopping) => return,
+    };
+    match shaken {
+        Ok(Ok(stream)) => http::serve(stream, guest, stopping).await,
+        Ok(Err(error)) => tracing::debug!(peer = %guest.peer, %error, "no TLS handshake"),
+        Err(_) => tracing::debug!(peer = %guest.peer, "no TLS handshake in time"),
     }
 }
 

@@ -17,7 +17,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use crate::host::Host;
+use access::Role;
+
+use crate::{connections::Guest, host::Host};
 
 /// One number.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,8 +49,8 @@ type Labels = Vec<(String, String)>;
 type Gauges = Family<Labels, Gauge<f64, AtomicU64>>;
 type Counters = Family<Labels, Counter<f64, AtomicU64>>;
 
-/// All metrics of a server, as they are sent.
-pub(crate) fn page(host: &Host) -> Result<String, std::fmt::Error> {
+/// All metrics of a server, of its graphs those that somebody may read, as they are sent.
+pub(crate) fn page(host: &Host, guest: &Guest) -> Result<String, std::fmt::Error> {
     let mut page = Page::new();
     for (name, help, taken) in [
         ("connections", "Open connections", host.connections.taken()),
@@ -58,7 +60,8 @@ pub(crate) fn page(host: &Host) -> Result<String, std::fmt::Error> {
         let value = taken as f64;
         page.add(None, Metric { name, help, kind: MetricKind::Gauge, labels: Vec::new(), value });
     }
-    for (source, database) in host.graphs.iter() {
+    let may_read = |source: &str| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
+    for (source, database) in host.graphs.iter().filter(|(source, _)| may_read(source)) {
         database.metrics().into_iter().for_each(|metric| page.add(Some(source), metric));
     }
     page.text()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{HostName, Origin};
+use crate::{HostName, Network, Origin};
 
 /// Every bound the server keeps, with the defaults of Gremlin Server where it has the same setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct ServerOptions {
     pub allowed_origins: Vec<Origin>,
     /// Names that the server may be reached by, beside addresses, localhost and the machine's own name.
     pub allowed_hosts: Vec<HostName>,
+    /// Proxies whose `X-Forwarded-For` says where a request is from.
+    pub trusted_proxies: Vec<Network>,
     /// Requests in flight on one connection; further ones are answered with status 429.
     pub max_requests_per_connection: usize,
     /// Requests in flight on all connections together; further ones are answered with status 429.
@@ -76,6 +78,7 @@ impl Default for ServerOptions {
             max_connections_per_address: 512,
             allowed_origins: Vec::new(),
             allowed_hosts: Vec::new(),
+            trusted_proxies: Vec::new(),
             max_requests_per_connection: 1_024,
             max_requests: 8_192,
             max_sessions_per_connection: 16,

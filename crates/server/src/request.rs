@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use access::{Rights, Role};
 use gremlin::Argument;
 use values::{Map, Str, Value};
 use wire::{Extended, Properties, RequestMessage, Transaction, WireValue};
@@ -15,6 +16,7 @@ use wire::{Extended, Properties, RequestMessage, Transaction, WireValue};
 use crate::{
     Database, End, Input, Materialize, Query,
     arguments::Arguments,
+    audit,
     connections::Guest,
     host::Host,
     script::{is_reserved, source_of},
@@ -126,13 +128,16 @@ impl Operation {
         check_language(args)?;
         let bindings = bindings(args, host)?;
         let aliases = args.map("aliases")?.unwrap_or_default();
-        check_aliases(&aliases, host)?;
+        check_aliases(&aliases, guest)?;
         let source = source_of(&script).unwrap_or("g");
         let name = aliases.get(&Value::str(source)).and_then(Value::as_str).unwrap_or(source);
         let Some(database) = host.graphs.get(name).cloned() else {
             return Err(Refusal::new(
                 StatusCode::Evaluation,
-                format!("No traversal source named [{name}] on this server; it has: {}", host.source_names()),
+                format!(
+                    "No traversal source named [{name}] on this server; it has: {}",
+                    host.source_names(guest)
+                ),
             ));
         };
         let source = Str::from(source);
@@ -176,7 +181,7 @@ impl Operation {
             return Err(Refusal::arguments(format!(
                 "Could not rebind [g] to [{name}]. The traversal source [{name}] for alias [g] is not configured on the \
                  server. It has: {}",
-                host.source_names()
+                host.source_names(guest)
             )));
         };
         let name = name.clone();
@@ -198,6 +203,7 @@ impl Operation {
         guest: &Guest,
     ) -> Result<Self, Refusal> {
         let host = &*guest.host;
+        let rights = rights(&source, guest)?;
         let timeout = match args.integer("evaluationTimeout")?.or(args.integer("scriptEvaluationTimeout")?) {
             None => host.options.evaluation_timeout,
             // Gremlin Server's way to say "for ever".
@@ -226,12 +232,35 @@ impl Operation {
             input,
             timeout,
             max_timeout,
+            rights,
             read_only: false,
             materialize,
             key: args.text_or_uuid("requestKey")?,
         };
         Ok(Self { source, properties, database, query, form, batch_size })
     }
+}
+
+/// What whoever asks may do with a graph: at least read it.
+fn rights(source: &str, guest: &Guest) -> Result<Rights, Refusal> {
+    let Some(rights) = guest.rights(source) else {
+        // Who has asked was known a moment ago.
+        return Err(Refusal::new(
+            StatusCode::Unauthorized,
+            "log in again: the credentials do not hold any more".into(),
+        ));
+    };
+    if rights.allow(Role::Read) {
+        return Ok(rights);
+    }
+    let client = guest.client();
+    let message = format!(
+        "Failed to authorize: {} has no role on [{source}]; there are roles on: {}",
+        client.user.as_deref().unwrap_or("this client"),
+        guest.host.source_names(guest)
+    );
+    audit::forbidden(&client, "any", &message);
+    Err(Refusal::new(StatusCode::Forbidden, message))
 }
 
 /// The id of the session that a request is of.
@@ -258,7 +287,8 @@ fn check_language(args: &mut Arguments) -> Result<(), Refusal> {
     }
 }
 
-fn check_aliases(aliases: &Map, host: &Host) -> Result<(), Refusal> {
+fn check_aliases(aliases: &Map, guest: &Guest) -> Result<(), Refusal> {
+    let host = &*guest.host;
     for (alias, target) in aliases.iter() {
         let (Value::String(alias), Value::String(target)) = (alias, target) else {
             return Err(Refusal::arguments("[aliases] must map strings to strings"));
@@ -267,7 +297,7 @@ fn check_aliases(aliases: &Map, host: &Host) -> Result<(), Refusal> {
             return Err(Refusal::arguments(format!(
                 "Could not alias [{alias}] to [{target}] as [{target}] not in the Graph or TraversalSource global \
                  bindings. This server has: {}",
-                host.source_names()
+                host.source_names(guest)
             )));
         }
     }

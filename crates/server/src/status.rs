@@ -12,6 +12,12 @@ pub enum StatusCode {
     NoContent = 204,
     /// Results, with more messages to come.
     PartialContent = 206,
+    /// Nobody knows who asks, although somebody has to.
+    Unauthorized = 401,
+    /// It is known who asks, and that may not be done by that user.
+    Forbidden = 403,
+    /// The client is to say who it is (SASL).
+    Authenticate = 407,
     /// Too many requests are in flight.
     TooManyRequests = 429,
     /// The message could not be read, or its `op` is unknown.
@@ -44,6 +50,7 @@ impl StatusCode {
             ErrorKind::Timeout => Self::Timeout,
             ErrorKind::Conflict | ErrorKind::Busy => Self::Temporary,
             ErrorKind::FailStep => Self::FailStep,
+            ErrorKind::Forbidden => Self::Forbidden,
             ErrorKind::Internal | ErrorKind::Cancelled | ErrorKind::Transaction => Self::ServerError,
             ErrorKind::Syntax
             | ErrorKind::Unsupported

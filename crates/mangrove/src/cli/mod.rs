@@ -12,7 +12,9 @@ mod import;
 mod progress;
 mod query;
 mod schema;
+mod secret;
 mod serve;
+mod user;
 
 use std::path::PathBuf;
 
@@ -88,6 +90,9 @@ enum Command {
     /// Show or change what the graph's elements must look like
     #[command(subcommand)]
     Schema(schema::Schema),
+    /// Make and change those who may ask a server
+    #[command(subcommand)]
+    User(user::User),
     /// Show the sizes of a graph, and what the planner knows about degrees and indexed values
     Stats,
     /// Count degrees and indexed values exactly, for better plans, and show them
@@ -134,6 +139,7 @@ impl Cli {
             Command::Restore(restore) => restore.run(&config),
             Command::Check => check::run(&config),
             Command::Schema(schema) => schema.run(&config),
+            Command::User(user) => user.run(&config),
             Command::Stats => {
                 let database = open(&config)?;
                 let statistics = database.graph().current_statistics();
@@ -156,7 +162,7 @@ impl Command {
     fn wants_a_graph(&self) -> bool {
         match self {
             Self::Export(_) | Self::Query(_) | Self::Console | Self::Backup(_) | Self::Check => true,
-            Self::Schema(_) | Self::Stats | Self::Analyze => true,
+            Self::Schema(_) | Self::User(_) | Self::Stats | Self::Analyze => true,
             Self::Serve(_) | Self::Import(_) | Self::Generate(_) | Self::Restore(_) | Self::Version => false,
         }
     }
@@ -204,4 +210,16 @@ fn open_at(graph: &HostedGraph, options: DatabaseOptions) -> Result<Database, Fa
     } else {
         Database::open_with(&graph.path, options)?
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_makes_sense() {
+        Cli::command().debug_assert();
+    }
 }

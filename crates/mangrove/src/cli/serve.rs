@@ -1,30 +1,38 @@
 //! `mangrove serve`.
 
-use std::{net::SocketAddr, sync::Arc, thread::available_parallelism};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, thread::available_parallelism};
 
+use access::{Gate, Grants, Role};
 use clap::Args;
 use mangrove::{
-    Accounts, AddressAccounts, Database, DatabaseOptions, MemoryPlan,
+    Accounts, Database, DatabaseOptions, HolderAccounts, MemoryPlan,
     config::{Config, Override, ServerConfig},
 };
-use server::{Graphs, Server};
+use server::{Graphs, Security, Server, Tls};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Failure, descriptors, open_at};
+use super::{Failure, descriptors, open_at, secret};
 use crate::output::say;
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// Address to listen on (default 127.0.0.1; others need --insecure, since there is no authentication yet)
+    /// Address to listen on (default 127.0.0.1; others need users, or --insecure)
     #[arg(long)]
     host: Option<String>,
     /// Port to listen on; 0 for any free one
     #[arg(long, short)]
     port: Option<u16>,
-    /// Listen beyond loopback, although whoever reaches the port can then read and write every graph
+    /// Listen beyond loopback although there are no users: whoever reaches the port can then read and write every graph
     #[arg(long)]
     insecure: bool,
+    /// File with the password of the first admin, who is made if there are no users yet. The variable MANGROVE_ADMIN_PASSWORD_FILE
+    /// does the same, MANGROVE_ADMIN_PASSWORD has the password itself
+    #[arg(long, value_name = "FILE")]
+    admin_password_file: Option<PathBuf>,
+    /// The name of the first admin
+    #[arg(long, value_name = "NAME", default_value = "admin", env = "MANGROVE_ADMIN")]
+    admin: String,
     /// A further graph, reached by its name as traversal source; may be given several times
     #[arg(long = "graph", value_name = "NAME=DIR", value_parser = named_graph)]
     graphs: Vec<(String, String)>,
@@ -48,8 +56,10 @@ impl Serve {
     pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
         let mut config = config.clone();
         config.add_graphs(self.graphs)?;
-        check_exposure(&config.server)?;
-        let hosted = config.hosted();
+        let tls = config.server.tls().map(Tls::load).transpose()?.map(Arc::new);
+        let mut hosted = config.hosted();
+        // The users of the server are kept with the graph that is reached as g.
+        hosted.sort_by_key(|graph| graph.source != "g");
         let memory = divide_memory(&config, hosted.len())?;
         descriptors::raise(config.server.max_connections);
         let mut graphs = Graphs::new();
@@ -60,8 +70,8 @@ impl Serve {
         let cache = memory.cache / hosted.len().max(1) as u64;
         // Their bounds are those of all graphs together.
         let sessions = config.sessions.options();
-        let accounts: Arc<dyn Accounts> = Arc::new(AddressAccounts::new(sessions.clone()));
-        let options = DatabaseOptions {
+        let accounts: Arc<dyn Accounts> = Arc::new(HolderAccounts::new(sessions.clone()));
+        let mut options = DatabaseOptions {
             engine: Some(engine.clone()),
             accounts: Some(accounts),
             sessions,
@@ -71,8 +81,9 @@ impl Serve {
             let backups = Some(&config.backups).filter(|path| !path.as_os_str().is_empty());
             let backups = backups.map(|path| path.join(&*graph.name));
             let io_directory = Some(config.io_directory.clone());
-            let options = DatabaseOptions { backups, io_directory, ..options.clone() };
-            let database = open_at(&graph, options)?;
+            let own = DatabaseOptions { backups, io_directory, ..options.clone() };
+            let database = open_at(&graph, own)?;
+            options.users.get_or_insert_with(|| database.users().clone());
             let stats = database.stats();
             tracing::info!(
                 name = %graph.name,
@@ -85,6 +96,10 @@ impl Serve {
             graphs.insert(graph.source, Arc::new(database.clone()));
             databases.push(database);
         }
+        let gate = options.users.clone().unwrap_or_else(Gate::of_nobody);
+        first_admin(&gate, &self.admin, self.admin_password_file)?;
+        check_users(&gate, &config.server, &self.admin)?;
+        check_exposure(&gate, &config.server, tls.is_some())?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .on_thread_start(dataflow::scheduling::be_prompt)
             // The executors do the work; encoding and sockets need a part of it.
@@ -92,7 +107,7 @@ impl Serve {
             .thread_name("server")
             .enable_all()
             .build()?;
-        runtime.block_on(serve(&config, graphs))?;
+        runtime.block_on(serve(&config, graphs, Security { gate, tls }))?;
         drop(runtime);
         flush(databases)
     }
@@ -114,34 +129,77 @@ fn divide_memory(config: &Config, graphs: usize) -> Result<MemoryPlan, Failure> 
     Ok(plan)
 }
 
-/// Refuses to be reached from other machines where nobody has said that this is meant.
-fn check_exposure(server: &ServerConfig) -> Result<(), Failure> {
+/// Makes the first admin, if somebody has said by which password he logs in.
+fn first_admin(gate: &Gate, name: &str, file: Option<PathBuf>) -> Result<(), Failure> {
+    let Some(password) = secret::given(file, "MANGROVE_ADMIN_PASSWORD")? else { return Ok(()) };
+    if gate.registry().has_users() {
+        tracing::info!("there are users; the password for a first admin is not looked at");
+        return Ok(());
+    }
+    gate.add_user(name, Some(&password), Grants::everywhere(Role::Admin))?;
+    tracing::info!(name, "made the first admin");
+    Ok(())
+}
+
+/// Closes the gate, if only users are to come in.
+fn check_users(gate: &Gate, server: &ServerConfig, admin: &str) -> Result<(), Failure> {
+    if !server.users_required {
+        return Ok(());
+    }
+    if !gate.registry().has_users() {
+        return Err(Failure::Usage(format!(
+            "server.users_required is set, and there are no users: give the first admin, {admin}, a password, in a file \
+             (--admin-password-file FILE or MANGROVE_ADMIN_PASSWORD_FILE) or in the variable MANGROVE_ADMIN_PASSWORD"
+        )));
+    }
+    gate.close();
+    Ok(())
+}
+
+/// Refuses to be reached from other machines where nobody has to say who he is, unless that is meant.
+fn check_exposure(gate: &Gate, server: &ServerConfig, has_tls: bool) -> Result<(), Failure> {
     let address = SocketAddr::new(server.host, server.port);
     if server.host.to_canonical().is_loopback() {
+        return Ok(());
+    }
+    if gate.is_closed() {
+        if !has_tls {
+            tracing::warn!(%address, "listening without TLS: whoever is on the way can read passwords, unless a proxy encrypts");
+        }
         return Ok(());
     }
     if !server.insecure {
         return Err(Failure::Exposed { address });
     }
-    tracing::warn!(%address, "listening without authentication: whoever reaches the port can read and write every graph");
+    tracing::warn!(%address, "listening without users: whoever reaches the port can read and write every graph");
     Ok(())
 }
 
-async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
+async fn serve(config: &Config, graphs: Graphs, security: Security) -> Result<(), Failure> {
     let address = SocketAddr::new(config.server.host, config.server.port);
-    let server = Server::bind(address, graphs, config.server.options()).await.map_err(|error| {
-        let hint = match error.kind() {
-            std::io::ErrorKind::AddrInUse => "; another server listens there, choose another --port",
-            std::io::ErrorKind::PermissionDenied => {
-                "; ports below 1024 need privileges, choose another --port"
-            }
-            _ => "",
-        };
-        Failure::Bind { address, reason: format!("{error}{hint}") }
-    })?;
+    let server = Server::bind_secured(address, graphs, config.server.options(), security.clone())
+        .await
+        .map_err(|error| {
+            let hint = match error.kind() {
+                std::io::ErrorKind::AddrInUse => "; another server listens there, choose another --port",
+                std::io::ErrorKind::PermissionDenied => {
+                    "; ports below 1024 need privileges, choose another --port"
+                }
+                _ => "",
+            };
+            Failure::Bind { address, reason: format!("{error}{hint}") }
+        })?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut hangup = signal(SignalKind::hangup())?;
+    let tls = security.tls.clone();
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            reload(tls.as_deref());
+        }
+    });
+    let scheme = if security.tls.is_some() { "wss" } else { "ws" };
     // On standard output, alone: whoever starts the server can wait for this line, and stop it from then on.
-    say(format_args!("listening on ws://{}/gremlin", server.local_addr()?))?;
+    say(format_args!("listening on {scheme}://{}/gremlin", server.local_addr()?))?;
     server
         .run(async {
             tokio::select! {
@@ -151,6 +209,19 @@ async fn serve(config: &Config, graphs: Graphs) -> Result<(), Failure> {
         })
         .await;
     Ok(())
+}
+
+/// Reads again what can be read again while the server runs (SIGHUP).
+fn reload(tls: Option<&Tls>) {
+    match tls.map(Tls::reload) {
+        None => tracing::info!("asked to reload: there is no TLS, and other settings need a new start"),
+        Some(Ok(())) => {
+            tracing::info!(
+                "asked to reload: certificates and keys are read again; other settings need a new start"
+            );
+        }
+        Some(Err(error)) => tracing::error!(%error, "asked to reload: those of before stay in use"),
+    }
 }
 
 /// Writes what is only in memory and in the log, so that the next start has nothing to replay.

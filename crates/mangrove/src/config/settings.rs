@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, net::IpAddr, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use server::{HostName, Origin};
+use server::{HostName, Network, Origin, TlsFiles};
 
 use super::{SessionsConfig, texts};
 use crate::machine_memory::machine_memory;
@@ -47,12 +47,22 @@ pub struct GraphConfig {
 #[serde(default, deny_unknown_fields)]
 #[allow(missing_docs, reason = "named and documented in server::ServerOptions")]
 pub struct ServerConfig {
-    /// Address to listen on. Loopback by default: there is no authentication yet.
+    /// Address to listen on. Loopback by default: there may be no users.
     pub host: IpAddr,
     /// Port to listen on; 0 lets the operating system choose one.
     pub port: u16,
-    /// Whether to listen beyond loopback although there is no authentication.
+    /// Whether to listen beyond loopback although there are no users.
     pub insecure: bool,
+    /// Whether nobody may ask who is no user, although there are no users yet.
+    pub users_required: bool,
+    /// PEM file of the server's certificate and those that it is signed by; empty: no TLS.
+    pub tls_certificate: PathBuf,
+    /// PEM file of its key.
+    pub tls_key: PathBuf,
+    /// PEM file of the authorities of which clients must have a certificate; empty: they need none.
+    pub tls_client_authorities: PathBuf,
+    #[serde(with = "texts")]
+    pub trusted_proxies: Vec<Network>,
     #[serde(with = "texts")]
     pub allowed_origins: Vec<Origin>,
     #[serde(with = "texts")]
@@ -179,6 +189,11 @@ impl Default for ServerConfig {
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8182,
             insecure: false,
+            users_required: false,
+            tls_certificate: PathBuf::new(),
+            tls_key: PathBuf::new(),
+            tls_client_authorities: PathBuf::new(),
+            trusted_proxies: options.trusted_proxies,
             allowed_origins: options.allowed_origins,
             allowed_hosts: options.allowed_hosts,
             max_request_bytes: options.max_request_bytes,
@@ -215,6 +230,16 @@ impl ServerConfig {
         }
     }
 
+    /// The files of TLS, if there is to be any.
+    pub fn tls(&self) -> Option<TlsFiles> {
+        let Self { tls_certificate, tls_key, tls_client_authorities, .. } = self;
+        let given = |path: &PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
+        let certificate = given(tls_certificate)?;
+        // Both are in one file often.
+        let key = given(tls_key).unwrap_or_else(|| certificate.clone());
+        Some(TlsFiles { certificate, key, client_authorities: given(tls_client_authorities) })
+    }
+
     /// The bounds in the server's own terms.
     pub fn options(&self) -> server::ServerOptions {
         let optional = |millis: u64| (millis > 0).then(|| Duration::from_millis(millis));
@@ -225,6 +250,7 @@ impl ServerConfig {
             max_connections_per_address: self.max_connections_per_address.max(1),
             allowed_origins: self.allowed_origins.clone(),
             allowed_hosts: self.allowed_hosts.clone(),
+            trusted_proxies: self.trusted_proxies.clone(),
             max_requests_per_connection: self.max_requests_per_connection,
             max_requests: self.max_requests,
             max_sessions_per_connection: self.max_sessions_per_connection,

@@ -10,12 +10,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
-    net::IpAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
+use server::Holder;
 use values::{Str, Value};
 
 use super::{answer::ServerSink, keyed::Keyed, once::Once};
@@ -49,6 +49,17 @@ impl Default for RequestKeyOptions {
     }
 }
 
+/// A key, and whose it is: what one user was answered is not for others. Where there are no users, it is known to whoever has it, from
+/// wherever.
+type Key = (Option<Arc<str>>, Str);
+
+fn key_of(once: &Once) -> Key {
+    match &once.holder {
+        Some(Holder::User(user)) => (Some(user.clone()), once.key.clone()),
+        Some(Holder::Address(_)) | None => (None, once.key.clone()),
+    }
+}
+
 /// The keys of a graph.
 pub(crate) struct RequestKeys {
     bounds: RequestKeyOptions,
@@ -57,10 +68,10 @@ pub(crate) struct RequestKeys {
 
 #[derive(Default)]
 struct State {
-    by_key: HashMap<Str, Entry>,
+    by_key: HashMap<Key, Entry>,
     /// Those that were done, with when that was, in that order.
-    done: BTreeMap<u64, (Instant, Str)>,
-    by_address: HashMap<IpAddr, Share>,
+    done: BTreeMap<u64, (Instant, Key)>,
+    by_holder: HashMap<Option<Holder>, Share>,
     bytes: u64,
     next: u64,
 }
@@ -78,7 +89,7 @@ enum Phase {
     Done(Kept),
 }
 
-/// What is remembered for one address.
+/// What is remembered on one account.
 #[derive(Default)]
 struct Share {
     under_way: usize,
@@ -108,7 +119,7 @@ impl RequestKeys {
     pub(super) fn begin(&self, once: Once, sink: &ServerSink) -> Result<Known, Error> {
         let mut state = self.state.lock();
         state.forget_old(self.bounds.time);
-        if let Some(entry) = state.by_key.get(&once.key) {
+        if let Some(entry) = state.by_key.get(&key_of(&once)) {
             return entry.tell(&once);
         }
         if !state.make_room(&once, self.bounds) {
@@ -119,8 +130,8 @@ impl RequestKeys {
             ));
         }
         let number = state.number();
-        state.by_address.entry(once.address).or_default().under_way += 1;
-        state.by_key.insert(once.key.clone(), Entry { once: once.clone(), number, phase: Phase::UnderWay });
+        state.by_holder.entry(once.holder.clone()).or_default().under_way += 1;
+        state.by_key.insert(key_of(&once), Entry { once: once.clone(), number, phase: Phase::UnderWay });
         let under_way = UnderWay { once, number, state: self.state.clone() };
         Ok(Known::New(Arc::new(Keyed::new(under_way, sink.clone()))))
     }
@@ -172,10 +183,10 @@ impl State {
     /// Forgets the oldest that are more than the bounds allow, for one more; whether there is room then.
     fn make_room(&mut self, once: &Once, bounds: RequestKeyOptions) -> bool {
         let own = |state: &Self| {
-            state.by_address.get(&once.address).map_or(0, |share| share.under_way + share.done.len())
+            state.by_holder.get(&once.holder).map_or(0, |share| share.under_way + share.done.len())
         };
         while own(self) >= bounds.most_per_address {
-            if !self.forget_oldest(Some(once.address)) {
+            if !self.forget_oldest(Some(&once.holder)) {
                 return false;
             }
         }
@@ -187,18 +198,18 @@ impl State {
         true
     }
 
-    /// Forgets the one that was done first, of an address if one is named; whether there was one. The first of all is the first of its
-    /// address.
-    fn forget_oldest(&mut self, address: Option<IpAddr>) -> bool {
-        let place = match address {
-            Some(address) => self.by_address.get(&address).and_then(|share| share.done.front().copied()),
+    /// Forgets the one that was done first, of an account if one is named; whether there was one. The first of all is the first of its
+    /// account.
+    fn forget_oldest(&mut self, holder: Option<&Option<Holder>>) -> bool {
+        let place = match holder {
+            Some(holder) => self.by_holder.get(holder).and_then(|share| share.done.front().copied()),
             None => self.done.first_key_value().map(|(place, _)| *place),
         };
         let Some((_, key)) = place.and_then(|place| self.done.remove(&place)) else { return false };
         let Some(Entry { once, phase, .. }) = self.by_key.remove(&key) else { return true };
         let bytes = if let Phase::Done(Some((_, bytes))) = phase { bytes } else { 0 };
         self.bytes -= bytes;
-        self.change(once.address, |share| {
+        self.change(&once.holder, |share| {
             share.done.pop_front();
             share.bytes -= bytes;
         });
@@ -209,30 +220,30 @@ impl State {
     fn end(&mut self, once: &Once, number: u64, done: Option<Kept>) {
         let is_it = |entry: &&mut Entry| entry.number == number && matches!(entry.phase, Phase::UnderWay);
         let place = self.number();
-        let Some(entry) = self.by_key.get_mut(&once.key).filter(is_it) else { return };
+        let Some(entry) = self.by_key.get_mut(&key_of(once)).filter(is_it) else { return };
         let Some(mut answer) = done else {
-            self.by_key.remove(&once.key);
-            return self.change(once.address, |share| share.under_way -= 1);
+            self.by_key.remove(&key_of(once));
+            return self.change(&once.holder, |share| share.under_way -= 1);
         };
-        let held = self.by_address.get(&once.address).map_or(0, |share| share.bytes);
+        let held = self.by_holder.get(&once.holder).map_or(0, |share| share.bytes);
         answer = answer.filter(|(_, bytes)| held + bytes <= ADDRESS_BYTES && self.bytes + bytes <= ALL_BYTES);
         let bytes = answer.as_ref().map_or(0, |(_, bytes)| *bytes);
         entry.phase = Phase::Done(answer);
         self.bytes += bytes;
-        self.done.insert(place, (Instant::now(), once.key.clone()));
-        self.change(once.address, |share| {
+        self.done.insert(place, (Instant::now(), key_of(once)));
+        self.change(&once.holder, |share| {
             share.under_way -= 1;
             share.done.push_back(place);
             share.bytes += bytes;
         });
     }
 
-    /// Changes what an address has; nothing is left of one that has nothing.
-    fn change(&mut self, address: IpAddr, change: impl FnOnce(&mut Share)) {
-        let Some(share) = self.by_address.get_mut(&address) else { return };
+    /// Changes what an account has; nothing is left of one that has nothing.
+    fn change(&mut self, holder: &Option<Holder>, change: impl FnOnce(&mut Share)) {
+        let Some(share) = self.by_holder.get_mut(holder) else { return };
         change(share);
         if share.under_way == 0 && share.done.is_empty() {
-            self.by_address.remove(&address);
+            self.by_holder.remove(holder);
         }
     }
 }
@@ -283,7 +294,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     fn of(key: &str, last: u8) -> Once {
-        Once { key: key.into(), asked: 1, address: [10, 0, 0, last].into() }
+        Once { key: key.into(), asked: 1, holder: Some(Holder::Address([10, 0, 0, last].into())) }
     }
 
     fn new(keys: &RequestKeys, once: Once) -> ServerSink {
@@ -362,7 +373,7 @@ mod tests {
             (4, 4),
             "one was forgotten for the last, which was given up"
         );
-        assert_eq!(state.by_address.values().map(|share| share.done.len()).sum::<usize>(), 4);
+        assert_eq!(state.by_holder.values().map(|share| share.done.len()).sum::<usize>(), 4);
     }
 
     #[test]
@@ -385,7 +396,7 @@ mod tests {
         assert!(
             state.by_key.is_empty()
                 && state.done.is_empty()
-                && state.by_address.is_empty()
+                && state.by_holder.is_empty()
                 && state.bytes == 0
         );
     }

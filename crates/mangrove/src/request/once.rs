@@ -3,12 +3,11 @@
 use std::{
     fmt::{Debug, Write},
     hash::{BuildHasher, Hasher, RandomState},
-    net::IpAddr,
     sync::LazyLock,
 };
 
 use gremlin::{Argument, SourceName, Traversal};
-use server::{Query, ResultBatch, Running};
+use server::{Holder, Query, ResultBatch, Running};
 use values::{Str, Value};
 
 use super::{answer::ServerSink, keys::Known, script::Request, wishes::Wishes};
@@ -27,8 +26,8 @@ pub(crate) struct Once {
     pub(super) key: Str,
     /// What it asks for, as a number: another request with the same key is a mistake.
     pub(super) asked: u64,
-    /// Who asks.
-    pub(super) address: IpAddr,
+    /// On whose account; `None`: the application asks itself.
+    pub(super) holder: Option<Holder>,
 }
 
 impl Once {
@@ -38,7 +37,7 @@ impl Once {
     /// If the key is none.
     pub(crate) fn of(query: &Query) -> Result<Option<Self>, Error> {
         let Some(key) = &query.key else { return Ok(None) };
-        Self::new(key.clone(), &query.input, query.client.address).map(Some)
+        Self::new(key.clone(), &query.input, Some(query.client.holder())).map(Some)
     }
 
     /// That of a traversal which says its key itself (`with('mangrove.requestKey', …)`), if it does; the option is taken out.
@@ -58,17 +57,17 @@ impl Once {
             Some(Value::Uuid(key)) => key.to_string().into(),
             _ => return Err(Error::RequestKey(format!("{OPTION} must be a string or a UUID"))),
         };
-        Self::new(key, &(&request.traversal, request.mode), wishes.address()).map(Some)
+        Self::new(key, &(&request.traversal, request.mode), wishes.asker().holder()).map(Some)
     }
 
-    fn new(key: Str, asked: &dyn Debug, address: IpAddr) -> Result<Self, Error> {
+    fn new(key: Str, asked: &dyn Debug, holder: Option<Holder>) -> Result<Self, Error> {
         if key.is_empty() || key.len() > LONGEST {
             let bytes = key.len();
             return Err(Error::RequestKey(format!(
                 "a request key has 1 to {LONGEST} bytes, but this one {bytes}"
             )));
         }
-        Ok(Self { key, asked: number_of(asked), address })
+        Ok(Self { key, asked: number_of(asked), holder })
     }
 }
 

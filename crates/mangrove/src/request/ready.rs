@@ -119,8 +119,10 @@ impl Ready {
     ) -> Result<Self, Error> {
         let Request { traversal, mode } = request;
         refuse_key(&traversal)?;
+        wishes.check_reading()?;
         let compute = |child: &_| first_result(inner, child, seen, wishes);
-        let traversal = services::substitute(inner, traversal, seen.within(mode, wishes), compute)?;
+        let traversal =
+            services::substitute(inner, traversal, seen.within(mode, wishes), wishes.asker(), compute)?;
         let time = wishes.time(inner);
         match mode {
             Mode::Nothing => return Ok(Self::Nothing),

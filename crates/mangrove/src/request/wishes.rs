@@ -1,22 +1,29 @@
 //! What whoever makes a request wants beside the traversal.
 
 use std::{
-    net::{IpAddr, Ipv4Addr},
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use access::Role;
 use dataflow::{Caller, GraphFiles};
 use server::{Client, Materialize, Query};
 
 use super::{prepare::Prepared, time_limit::TimeLimit};
-use crate::{Error, database::Inner, services::Within};
+use crate::{
+    Error,
+    asker::{Asker, Needs},
+    database::Inner,
+    services::Within,
+};
 
 /// What a client says about a request beside its traversal; the application itself says nothing.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Wishes {
     /// On whose behalf it is.
     pub(super) caller: Caller,
+    /// Who that is, and what he may do.
+    asker: Asker,
     /// When it was made; `None`: its time begins when it is planned, and anew when it runs.
     asked: Option<Instant>,
     timeout: Option<Duration>,
@@ -32,6 +39,7 @@ impl Wishes {
     pub(crate) fn of_application() -> Self {
         Self {
             caller: Caller::Application,
+            asker: Asker::application(),
             asked: None,
             timeout: None,
             max_timeout: None,
@@ -43,9 +51,10 @@ impl Wishes {
 
     /// Those of a client.
     pub(crate) fn of_client(query: &Query) -> Self {
-        let Client { address, connection } = query.client;
+        let Client { address, connection, .. } = query.client;
         Self {
             caller: Caller::Client { address, connection },
+            asker: Asker::client(&query.client, query.rights),
             asked: Some(query.asked),
             timeout: query.timeout,
             max_timeout: query.max_timeout,
@@ -64,16 +73,17 @@ impl Wishes {
         self.is_keyed
     }
 
-    /// Where it is asked from: an address of nobody's, if the application asks itself.
-    pub(super) fn address(&self) -> IpAddr {
-        match self.caller {
-            Caller::Client { address, .. } => address,
-            Caller::Application => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-        }
+    /// Who asks, and what he may do.
+    pub(crate) fn asker(&self) -> &Asker {
+        &self.asker
     }
 
     /// The request as whoever asks may have it.
     pub(super) fn granted(&self, mut prepared: Prepared) -> Result<Prepared, Error> {
+        self.check_reading()?;
+        if prepared.plan.writes {
+            self.asker.check(Needs::Here(Role::Write), "a traversal that writes")?;
+        }
         if self.read_only && prepared.plan.writes {
             return Err(Error::ReadOnly("the traversal".into()));
         }
@@ -84,9 +94,18 @@ impl Wishes {
         Ok(prepared)
     }
 
+    /// Whether whoever asks may see anything.
+    pub(super) fn check_reading(&self) -> Result<(), Error> {
+        self.asker.check(Needs::Here(Role::Read), "a traversal")
+    }
+
     /// The files that it may read, and write if it may.
     pub(super) fn files(&self, inner: &Inner) -> Arc<dyn GraphFiles> {
-        if self.read_only { inner.files.read_only() } else { inner.files.clone() }
+        if self.read_only || !self.asker.may(Role::Write) {
+            inner.files.read_only()
+        } else {
+            inner.files.clone()
+        }
     }
 
     /// How long a query may take that asks for so long itself.
@@ -106,8 +125,8 @@ impl Wishes {
     }
 
     /// The same of a request that begins now, if it has not yet: all its attempts have one time.
-    pub(crate) fn begun(self) -> Self {
-        Self { asked: self.asked.or_else(|| Some(Instant::now())), ..self }
+    pub(crate) fn begun(&self) -> Self {
+        Self { asked: self.asked.or_else(|| Some(Instant::now())), ..self.clone() }
     }
 
     /// How much of its time is over.

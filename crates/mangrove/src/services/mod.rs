@@ -21,13 +21,20 @@ mod nested;
 mod schema;
 mod statistics;
 mod tinker;
+mod users;
 
 use gremlin::Traversal;
 use values::{Map, Str, Value};
 
 pub(crate) use call::{begins_with_call, calls};
 
-use crate::{Error, database::Inner};
+use access::Role;
+
+use crate::{
+    Error,
+    asker::{Asker, Needs},
+    database::Inner,
+};
 use call::Called;
 
 /// One service.
@@ -37,13 +44,27 @@ struct Service {
     parameters: &'static [(&'static str, &'static str)],
     /// Whether it changes something.
     changes: bool,
+    /// What somebody must be allowed who calls it.
+    needs: Needs,
     run: fn(&Inner, &Map) -> Result<Vec<Value>, Error>,
 }
 
 /// All there are, in the order of their names.
 const SERVICES: &[Service] = &[
-    Service { name: "mangrove.analyze", parameters: &[], changes: true, run: statistics::analyze },
-    Service { name: "mangrove.backup", parameters: &[], changes: true, run: backup::write },
+    Service {
+        name: "mangrove.analyze",
+        parameters: &[],
+        changes: true,
+        needs: Needs::Here(Role::Schema),
+        run: statistics::analyze,
+    },
+    Service {
+        name: "mangrove.backup",
+        parameters: &[],
+        changes: true,
+        needs: Needs::Here(Role::Admin),
+        run: backup::write,
+    },
     Service {
         name: "mangrove.index.create",
         parameters: &[
@@ -53,6 +74,7 @@ const SERVICES: &[Service] = &[
             ("wait", "whether to wait until it is ready (default: false)"),
         ],
         changes: true,
+        needs: Needs::Here(Role::Schema),
         run: index::create,
     },
     Service {
@@ -63,38 +85,149 @@ const SERVICES: &[Service] = &[
             ("kind", "equality (default), unique or range"),
         ],
         changes: true,
+        needs: Needs::Here(Role::Schema),
         run: index::drop,
     },
-    Service { name: "mangrove.index.list", parameters: &[], changes: false, run: index::list },
-    Service { name: "mangrove.loads", parameters: &[], changes: false, run: loads::show },
+    Service {
+        name: "mangrove.index.list",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: index::list,
+    },
+    Service {
+        name: "mangrove.loads",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: loads::show,
+    },
     Service {
         name: "mangrove.schema.apply",
         parameters: &[("mode, vertices, edges, indexes", "the whole schema: what is not there is forgotten")],
         changes: true,
+        needs: Needs::Here(Role::Schema),
         run: schema::apply,
     },
     Service {
         name: "mangrove.schema.check",
         parameters: &[("mode, vertices, edges, indexes", "a whole schema: what would change, a line each")],
         changes: false,
+        needs: Needs::Here(Role::Read),
         run: schema::check,
     },
     Service {
         name: "mangrove.schema.declare",
         parameters: &[("mode, vertices, edges, indexes", "what to declare: the rest stays")],
         changes: true,
+        needs: Needs::Here(Role::Schema),
         run: schema::declare,
     },
-    Service { name: "mangrove.schema.show", parameters: &[], changes: false, run: schema::show },
-    Service { name: "mangrove.schema.sorting", parameters: &[], changes: false, run: schema::sorting },
-    Service { name: "mangrove.secondary", parameters: &[], changes: false, run: statistics::secondary },
+    Service {
+        name: "mangrove.schema.show",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: schema::show,
+    },
+    Service {
+        name: "mangrove.schema.sorting",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: schema::sorting,
+    },
+    Service {
+        name: "mangrove.secondary",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: statistics::secondary,
+    },
     Service {
         name: "mangrove.services",
         parameters: &[("verbose", "whether with their parameters, as JSON (default: false)")],
         changes: false,
+        needs: Needs::Here(Role::Read),
         run: list::own,
     },
-    Service { name: "mangrove.statistics", parameters: &[], changes: false, run: statistics::show },
+    Service {
+        name: "mangrove.statistics",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: statistics::show,
+    },
+    Service {
+        name: "mangrove.users.add",
+        parameters: &[
+            ("name", "the name"),
+            ("password", "the password; without, tokens alone let the user in"),
+            (
+                "role",
+                "read, write, schema or admin: on all graphs, or as role@graph on one; or a list of such",
+            ),
+        ],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: users::add,
+    },
+    Service {
+        name: "mangrove.users.list",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Everywhere(Role::Admin),
+        run: users::list,
+    },
+    Service {
+        name: "mangrove.users.password",
+        parameters: &[
+            ("name", "the name"),
+            ("password", "the new password; without, tokens alone let the user in"),
+        ],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: users::password,
+    },
+    Service {
+        name: "mangrove.users.remove",
+        parameters: &[("name", "the name")],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: users::remove,
+    },
+    Service {
+        name: "mangrove.users.revoke",
+        parameters: &[("id", "the id of the token")],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: users::revoke,
+    },
+    Service {
+        name: "mangrove.users.role",
+        parameters: &[
+            ("name", "the name"),
+            (
+                "role",
+                "read, write, schema, admin or none: on all graphs, or as role@graph on one; or a list of such",
+            ),
+        ],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: users::role,
+    },
+    Service {
+        name: "mangrove.users.token",
+        parameters: &[
+            ("name", "the name of its user"),
+            ("label", "what it is for"),
+            ("role", "the most that it allows (default: what its user may do)"),
+            ("seconds", "how long it is good for (default: 90 days; 0: for ever)"),
+        ],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: users::token,
+    },
 ];
 
 /// Where a call is made.
@@ -122,6 +255,7 @@ pub(crate) fn substitute(
     inner: &Inner,
     mut traversal: Traversal,
     within: Within,
+    asker: &Asker,
     compute: impl Fn(&Traversal) -> Result<Option<Value>, Error>,
 ) -> Result<Traversal, Error> {
     if !calls(&traversal) {
@@ -142,7 +276,7 @@ pub(crate) fn substitute(
         if call.name == tinker::SEARCH {
             traversal.steps.splice(0..0, tinker::search(&parameters)?);
         } else {
-            let results = run(inner, (&call.name, &parameters), within)?;
+            let results = run(inner, (&call.name, &parameters), within, asker)?;
             traversal = call::inject(results, traversal);
         }
     }
@@ -150,7 +284,12 @@ pub(crate) fn substitute(
     Ok(traversal)
 }
 
-fn run(inner: &Inner, (name, parameters): (&str, &Map), within: Within) -> Result<Vec<Value>, Error> {
+fn run(
+    inner: &Inner,
+    (name, parameters): (&str, &Map),
+    within: Within,
+    asker: &Asker,
+) -> Result<Vec<Value>, Error> {
     if name == LIST {
         return list::directory(parameters);
     }
@@ -160,6 +299,7 @@ fn run(inner: &Inner, (name, parameters): (&str, &Map), within: Within) -> Resul
     let Some(service) = SERVICES.iter().find(|service| service.name == name) else {
         return Err(unknown(name));
     };
+    asker.check(service.needs, service.name)?;
     if service.changes && within == Within::Transaction {
         let problem =
             "it commits for itself, so it cannot be part of a transaction; call it in a request of its own";
@@ -173,6 +313,9 @@ fn run(inner: &Inner, (name, parameters): (&str, &Map), within: Within) -> Resul
     }
     if service.changes && within == Within::Explanation {
         return Ok(Vec::new());
+    }
+    if service.changes {
+        asker.note(service.name);
     }
     (service.run)(inner, parameters)
 }
@@ -193,10 +336,29 @@ fn failed(service: &str, problem: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use access::Rights;
+
     use super::*;
 
     #[test]
     fn services_are_listed_in_order() {
         assert!(SERVICES.is_sorted_by_key(|service| service.name));
+    }
+
+    #[test]
+    fn who_may_only_read_changes_nothing() {
+        for service in SERVICES.iter().filter(|service| service.changes) {
+            for role in [Role::Read, Role::Write] {
+                let rights = Rights { here: Some(role), everywhere: Some(role) };
+                assert!(!service.needs.are_met_by(rights), "{} by {role}", service.name);
+            }
+        }
+    }
+
+    #[test]
+    fn where_nobody_is_known_nobody_makes_users() {
+        for service in SERVICES.iter().filter(|service| service.name.starts_with("mangrove.users.")) {
+            assert!(!service.needs.are_met_by(Rights::OF_ANYBODY), "{}", service.name);
+        }
     }
 }

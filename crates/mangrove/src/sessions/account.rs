@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     fmt::Debug,
-    net::IpAddr,
     sync::{
         Arc, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -11,15 +10,15 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use server::Client;
+use server::{Client, Holder};
 
 use super::SessionOptions;
 use crate::Error;
 
-/// Finds the account of a client. Now the address is all that is known of one; users will have accounts of their own.
+/// Finds the account of a client.
 pub trait Accounts: Debug + Send + Sync {
     /// On whose account the sessions of a client are.
-    fn of(&self, client: Client) -> Arc<dyn Account>;
+    fn of(&self, client: &Client) -> Arc<dyn Account>;
 }
 
 /// What somebody may have and hold. It is told of all that is taken, so that it knows what there is.
@@ -62,13 +61,13 @@ impl Debug for Place {
     }
 }
 
-/// An account for each address: of IPv6, for each network of 64 bits.
+/// An account for each user, and where there are none, for each address: of IPv6, for each network of 64 bits.
 #[derive(Clone)]
-pub struct AddressAccounts(Arc<All>);
+pub struct HolderAccounts(Arc<All>);
 
-impl Debug for AddressAccounts {
+impl Debug for HolderAccounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AddressAccounts").field("open", &self.open()).finish_non_exhaustive()
+        f.debug_struct("HolderAccounts").field("open", &self.open()).finish_non_exhaustive()
     }
 }
 
@@ -76,24 +75,24 @@ struct All {
     options: SessionOptions,
     open: Arc<AtomicUsize>,
     variable_bytes: AtomicUsize,
-    by_address: Mutex<HashMap<IpAddr, Weak<AddressAccount>>>,
+    by_holder: Mutex<HashMap<Holder, Weak<HolderAccount>>>,
 }
 
-struct AddressAccount {
+struct HolderAccount {
     all: Arc<All>,
-    address: IpAddr,
+    holder: Holder,
     open: Arc<AtomicUsize>,
     bytes: AtomicUsize,
 }
 
-impl AddressAccounts {
+impl HolderAccounts {
     /// Accounts that nobody has yet.
     pub fn new(options: SessionOptions) -> Self {
         Self(Arc::new(All {
             options,
             open: Arc::default(),
             variable_bytes: AtomicUsize::new(0),
-            by_address: Mutex::default(),
+            by_holder: Mutex::default(),
         }))
     }
 
@@ -102,40 +101,41 @@ impl AddressAccounts {
         self.0.open.load(Relaxed)
     }
 
-    /// Addresses that have sessions.
-    pub fn addresses(&self) -> usize {
-        self.0.by_address.lock().len()
+    /// Users and addresses that have sessions.
+    pub fn holders(&self) -> usize {
+        self.0.by_holder.lock().len()
     }
 }
 
-impl Accounts for AddressAccounts {
-    fn of(&self, client: Client) -> Arc<dyn Account> {
-        let mut by_address = self.0.by_address.lock();
-        if let Some(account) = by_address.get(&client.address).and_then(Weak::upgrade) {
+impl Accounts for HolderAccounts {
+    fn of(&self, client: &Client) -> Arc<dyn Account> {
+        let holder = client.holder();
+        let mut by_holder = self.0.by_holder.lock();
+        if let Some(account) = by_holder.get(&holder).and_then(Weak::upgrade) {
             return account;
         }
-        let account = Arc::new(AddressAccount {
+        let account = Arc::new(HolderAccount {
             all: self.0.clone(),
-            address: client.address,
+            holder: holder.clone(),
             open: Arc::default(),
             bytes: AtomicUsize::new(0),
         });
-        by_address.insert(client.address, Arc::downgrade(&account));
+        by_holder.insert(holder, Arc::downgrade(&account));
         account
     }
 }
 
-impl Drop for AddressAccount {
+impl Drop for HolderAccount {
     fn drop(&mut self) {
-        let mut by_address = self.all.by_address.lock();
+        let mut by_holder = self.all.by_holder.lock();
         // Another one may have taken its place.
-        if by_address.get(&self.address).is_some_and(|account| account.strong_count() == 0) {
-            by_address.remove(&self.address);
+        if by_holder.get(&self.holder).is_some_and(|account| account.strong_count() == 0) {
+            by_holder.remove(&self.holder);
         }
     }
 }
 
-impl AddressAccount {
+impl HolderAccount {
     fn take_bytes(&self, bytes: usize, must: bool) -> bool {
         let most = usize::try_from(self.all.options.max_bytes_per_address).unwrap_or(usize::MAX);
         let room = |all: usize| {
@@ -146,7 +146,7 @@ impl AddressAccount {
     }
 }
 
-impl graph::Allowance for AddressAccount {
+impl graph::Allowance for HolderAccount {
     fn take(&self, bytes: usize, must: bool) -> bool {
         self.take_bytes(bytes, must)
     }
@@ -156,12 +156,12 @@ impl graph::Allowance for AddressAccount {
     }
 }
 
-impl Account for AddressAccount {
+impl Account for HolderAccount {
     fn open(&self) -> Result<Place, Error> {
         let SessionOptions { max_transactions, max_transactions_per_address, .. } = self.all.options;
         let own = Taken::of(&self.open, max_transactions_per_address).ok_or_else(|| {
             Error::TooManyTransactions(format!(
-                "this address has {max_transactions_per_address} transactions open, as many as \
+                "this user or address has {max_transactions_per_address} transactions open, as many as \
                  sessions.max_transactions_per_address allows; commit or roll back one of them first"
             ))
         })?;
@@ -198,11 +198,11 @@ mod tests {
     use super::*;
 
     fn client(last: u8) -> Client {
-        Client { address: IpAddr::from([10, 0, 0, last]), connection: 1 }
+        Client { user: None, address: [10, 0, 0, last].into(), connection: 1 }
     }
 
-    fn accounts() -> AddressAccounts {
-        AddressAccounts::new(SessionOptions {
+    fn accounts() -> HolderAccounts {
+        HolderAccounts::new(SessionOptions {
             max_transactions: 3,
             max_transactions_per_address: 2,
             max_bytes_per_address: 1_000,
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn an_address_and_all_together_have_so_many_transactions_and_places_are_freed() {
         let accounts = accounts();
-        let (one, other) = (accounts.of(client(1)), accounts.of(client(2)));
-        let (first, _second) = (one.open().unwrap(), accounts.of(client(1)).open().unwrap());
+        let (one, other) = (accounts.of(&client(1)), accounts.of(&client(2)));
+        let (first, _second) = (one.open().unwrap(), accounts.of(&client(1)).open().unwrap());
         assert!(one.open().unwrap_err().to_string().contains("per_address"));
         let _third = other.open().unwrap();
         assert!(other.open().unwrap_err().to_string().contains("sessions.max_transactions allows"));
@@ -225,9 +225,18 @@ mod tests {
     }
 
     #[test]
+    fn a_user_has_one_account_wherever_he_asks_from() {
+        let accounts = accounts();
+        let ada = |last| accounts.of(&Client { user: Some("ada".into()), ..client(last) });
+        let (here, there) = (ada(1), ada(2));
+        let (_one, _two) = (here.open().unwrap(), there.open().unwrap());
+        assert!(ada(3).open().is_err() && accounts.of(&client(3)).open().is_ok());
+    }
+
+    #[test]
     fn bytes_are_of_the_address_and_those_of_variables_of_all() {
         let accounts = accounts();
-        let (one, other) = (accounts.of(client(1)), accounts.of(client(2)));
+        let (one, other) = (accounts.of(&client(1)), accounts.of(&client(2)));
         assert!(one.take(900, false) && !one.take(200, false) && one.take(200, true));
         one.give_back(1_100);
         assert!(one.take_for_variables(1_000) && !one.take(1, false));
@@ -239,10 +248,10 @@ mod tests {
     #[test]
     fn nothing_is_left_of_an_address_without_sessions() {
         let accounts = accounts();
-        let (account, again) = (accounts.of(client(1)), accounts.of(client(1)));
+        let (account, again) = (accounts.of(&client(1)), accounts.of(&client(1)));
         drop(account);
-        assert_eq!(accounts.addresses(), 1);
+        assert_eq!(accounts.holders(), 1);
         drop(again);
-        assert_eq!(accounts.addresses(), 0);
+        assert_eq!(accounts.holders(), 0);
     }
 }

@@ -82,7 +82,7 @@ impl Ground {
     }
 
     fn new(inner: &Arc<Inner>, client: Client, lasts: bool) -> Self {
-        let account = inner.accounts.of(client);
+        let account = inner.accounts.of(&client);
         Self { inner: Arc::clone(inner), account, lasts, state: Mutex::default() }
     }
 

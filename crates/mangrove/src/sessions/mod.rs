@@ -37,5 +37,5 @@ pub(crate) use door::SessionDoor;
 pub(crate) use expiry::Expiry;
 pub(crate) use ground::Ground;
 
-pub use account::{Account, Accounts, AddressAccounts, Place};
+pub use account::{Account, Accounts, HolderAccounts, Place};
 pub use options::SessionOptions;

@@ -71,13 +71,14 @@ impl Asked {
 /// A query that may do anything, for ever.
 pub fn query(script: &str) -> Query {
     let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
-    let client = Client { address: [127, 0, 0, 1].into(), connection: 1 };
+    let client = Client { user: None, address: [127, 0, 0, 1].into(), connection: 1 };
     Query {
         client,
         asked: std::time::Instant::now(),
         input,
         timeout: None,
         max_timeout: None,
+        rights: access::Rights::ALL,
         read_only: false,
         materialize: Materialize::All,
         key: None,

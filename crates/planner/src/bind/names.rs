@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use gremlin::{Argument, Instruction, Order, Pop, Position, Predicate, StepName, Traversal};
+use gremlin::{Argument, Effect, Instruction, Order, Pop, Position, Predicate, StepName, Traversal};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use values::{Str, Value, watch};
@@ -333,10 +333,10 @@ impl Names {
                 self.draws = true;
             }
             S::Path | S::SimplePath | S::CyclicPath => plan.paths = true,
-            S::AddV | S::AddE | S::Property | S::Drop | S::MergeV | S::MergeE | S::Read => {
-                self.first_write.get_or_insert((step.name, step.at));
-            }
             _ => {}
+        }
+        if step.name.effect() == Effect::Graph {
+            self.first_write.get_or_insert((step.name, step.at));
         }
         Ok(())
     }

@@ -1,20 +1,22 @@
 //! One connection and its place among the others.
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use access::{Identity, Rights};
+use hyper::HeaderMap;
 use parking_lot::Mutex;
 
 use super::{
     presence::Presence,
     table::{Full, Place, counted_under},
 };
-use crate::{Client, Materialize, host::Host, intake::Receipt};
+use crate::{Client, Materialize, door, host::Host, intake::Receipt};
 
 /// A client's connection, for as long as it is open.
 pub(crate) struct Guest {
@@ -28,6 +30,15 @@ pub(crate) struct Guest {
     /// Whether its driver cannot read elements with properties.
     reads_references_alone: AtomicBool,
     standing: Mutex<Standing>,
+    who: Mutex<Who>,
+}
+
+/// What is known of who asks.
+struct Who {
+    /// Where he is: not the address of a proxy that is trusted.
+    address: IpAddr,
+    /// Once he has proved who he is.
+    identity: Option<Identity>,
 }
 
 /// What its place is good for.
@@ -50,7 +61,8 @@ impl Guest {
         let receipt = Arc::new(Receipt::new(host.intake.clone()));
         let number = host.arrivals.fetch_add(1, Ordering::Relaxed);
         let (reads_references_alone, standing) = (AtomicBool::new(false), Mutex::new(standing));
-        Some(Self { host, peer, number, presence, receipt, reads_references_alone, standing })
+        let who = Mutex::new(Who { address: peer.ip(), identity: None });
+        Some(Self { host, peer, number, presence, receipt, reads_references_alone, standing, who })
     }
 
     /// Learns what the client says of its driver (the header `User-Agent`). gremlinpython and gremlin-go before 3.7 skip two
@@ -73,7 +85,34 @@ impl Guest {
 
     /// On whose behalf its requests are run.
     pub(crate) fn client(&self) -> Client {
-        Client { address: counted_under(self.peer.ip()), connection: self.number }
+        let who = self.who.lock();
+        let user = who.identity.as_ref().map(|identity| identity.user().clone());
+        Client { user, address: counted_under(who.address), connection: self.number }
+    }
+
+    /// A request has come with these headers: who asks now may be somebody else than before.
+    pub(crate) fn come(&self, headers: &HeaderMap) {
+        let address = door::origin_of_request(self.peer.ip(), headers, &self.host.options.trusted_proxies);
+        *self.who.lock() = Who { address, identity: None };
+    }
+
+    /// Somebody has proved who he is; or nobody any more has.
+    pub(crate) fn is_now(&self, identity: Option<Identity>) {
+        self.who.lock().identity = identity;
+    }
+
+    /// Whether it is known who asks, as far as somebody has to be known.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.host.gate.is_closed() || self.rights("").is_some()
+    }
+
+    /// What whoever asks may do with a graph; `None`: it is not known who it is.
+    pub(crate) fn rights(&self, source: &str) -> Option<Rights> {
+        if !self.host.gate.is_closed() {
+            return Some(Rights::OF_ANYBODY);
+        }
+        let who = self.who.lock();
+        self.host.gate.rights(who.identity.as_ref()?, source)
     }
 
     /// Whether it has no place among the connections.

@@ -10,6 +10,7 @@ use std::{
 use parking_lot::Mutex;
 
 use super::presence::Presence;
+use crate::Network;
 
 /// The connections that count against a bound, by the address of their client.
 ///
@@ -24,6 +25,8 @@ struct Rows {
     bound_per_address: usize,
     count: usize,
     by_address: HashMap<IpAddr, Vec<Arc<Presence>>>,
+    /// Proxies, behind which many may be: the bound of an address is not theirs.
+    proxies: Vec<Network>,
 }
 
 /// A place among the connections; dropping it frees it.
@@ -47,8 +50,15 @@ pub(crate) enum Full {
 
 impl ConnectionTable {
     pub(crate) fn new(bound: usize, bound_per_address: usize) -> Self {
-        let rows = Rows { bound, bound_per_address, count: 0, by_address: HashMap::new() };
+        let rows =
+            Rows { bound, bound_per_address, count: 0, by_address: HashMap::new(), proxies: Vec::new() };
         Self(Arc::new(Mutex::new(rows)))
+    }
+
+    /// The same without a bound per address for connections of these proxies.
+    pub(crate) fn with_proxies(self, proxies: &[Network]) -> Self {
+        self.0.lock().proxies = proxies.to_vec();
+        self
     }
 
     /// Takes a place if one is free.
@@ -96,7 +106,8 @@ impl Rows {
 
     /// Whether one more connection of that address is within the bounds.
     fn check(&self, address: IpAddr) -> Result<(), Full> {
-        if self.of(address) >= self.bound_per_address {
+        let is_proxy = || self.proxies.iter().any(|network| network.contains(address));
+        if self.of(address) >= self.bound_per_address && !is_proxy() {
             return Err(Full::Address(self.bound_per_address));
         }
         if self.count >= self.bound {

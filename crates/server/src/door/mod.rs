@@ -18,6 +18,8 @@
 mod authority;
 mod cors;
 mod host_name;
+pub(crate) mod login;
+mod network;
 mod origin;
 
 use hyper::{
@@ -29,9 +31,11 @@ use authority::Authority;
 use cors::Admitted;
 
 pub use host_name::{HostName, HostNameError};
+pub use network::{Network, NetworkError};
 pub use origin::{Origin, OriginError};
 
 pub(crate) use cors::{METHODS, vary};
+pub(crate) use network::origin_of_request;
 
 /// Where the page that sends a request is from, in a browser's words (W3C, Fetch Metadata).
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
@@ -43,6 +47,8 @@ pub(crate) struct Door {
     names: Vec<HostName>,
     /// Pages that may ask, beside its own.
     origins: Vec<Origin>,
+    /// Whether it is reached by TLS.
+    is_secure: bool,
 }
 
 /// Why a request does not come in.
@@ -81,10 +87,15 @@ impl Refused {
 
 impl Door {
     /// A door of a machine with that name.
-    pub(crate) fn new(own_name: Option<HostName>, hosts: &[HostName], origins: &[Origin]) -> Self {
+    pub(crate) fn new(
+        own_name: Option<HostName>,
+        hosts: &[HostName],
+        origins: &[Origin],
+        is_secure: bool,
+    ) -> Self {
         let localhost = HostName::Name("localhost".into());
         let names = std::iter::once(localhost).chain(own_name).chain(hosts.iter().cloned()).collect();
-        Self { names, origins: origins.to_vec() }
+        Self { names, origins: origins.to_vec(), is_secure }
     }
 
     /// Lets a request in, or says why not. `upgrades`: whether it asks to become a WebSocket.
@@ -117,7 +128,7 @@ impl Door {
             return Ok(Admitted::page(header.clone()));
         }
         // Under a name that anyone may have given, a page of the same name is anyone's.
-        if !is_known || origin != Origin::of_server(authority) {
+        if !is_known || origin != Origin::of_server(authority, self.is_secure) {
             return Err(foreign());
         }
         check_site(headers, is_known).map(|()| Admitted::nameless())
@@ -162,7 +173,9 @@ mod tests {
 
     fn door() -> Door {
         let own = "box".parse().ok();
-        Door::new(own, &["db.example.com".parse().unwrap()], &["https://app.example.com".parse().unwrap()])
+        let (hosts, origins) =
+            (["db.example.com".parse().unwrap()], ["https://app.example.com".parse().unwrap()]);
+        Door::new(own, &hosts, &origins, false)
     }
 
     /// What the door says to a request with these headers: a status, or the origin that is named in the answer.

@@ -33,8 +33,8 @@ pub struct OriginError {
 
 impl Origin {
     /// The origin of what this server itself would serve under that host and port.
-    pub(super) fn of_server(authority: &Authority) -> Self {
-        Self::new("http", authority.clone())
+    pub(super) fn of_server(authority: &Authority, is_secure: bool) -> Self {
+        Self::new(if is_secure { "https" } else { "http" }, authority.clone())
     }
 
     fn new(scheme: &str, authority: Authority) -> Self {

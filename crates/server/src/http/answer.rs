@@ -156,6 +156,8 @@ fn select(message: RequestMessage, guest: &Guest) -> Result<Operation, Refusal> 
 fn refused(id: Uuid, refusal: &Refusal) -> Refused {
     let status = match refusal.code {
         GremlinCode::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+        GremlinCode::Unauthorized => StatusCode::UNAUTHORIZED,
+        GremlinCode::Forbidden => StatusCode::FORBIDDEN,
         // The last one is for a script of an unknown source, or in another language.
         GremlinCode::InvalidArguments | GremlinCode::MalformedRequest | GremlinCode::Evaluation => {
             StatusCode::BAD_REQUEST
@@ -172,6 +174,7 @@ fn failed(id: Uuid, error: &QueryError) -> Refused {
     let status = match error.kind {
         ErrorKind::Syntax => StatusCode::BAD_REQUEST,
         ErrorKind::Unsupported => StatusCode::NOT_IMPLEMENTED,
+        ErrorKind::Forbidden => StatusCode::FORBIDDEN,
         ErrorKind::Conflict => StatusCode::CONFLICT,
         ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,

@@ -6,6 +6,7 @@ mod answer;
 mod body;
 mod collector;
 mod four;
+mod login;
 mod media;
 mod question;
 mod socket;
@@ -21,9 +22,12 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{net::TcpStream, sync::watch};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+};
 
-use crate::{connections::Guest, door, host::Host, metrics, stopping::stopped};
+use crate::{connections::Guest, door, metrics, stopping::stopped};
 use body::Body;
 use socket::Socket;
 
@@ -33,7 +37,11 @@ type Reply = Response<Body>;
 const READ_AHEAD: usize = 64 * 1024;
 
 /// Speaks HTTP with one client until it goes away or has to, the server stops, or the connection becomes a WebSocket.
-pub(crate) async fn serve(stream: TcpStream, guest: Arc<Guest>, mut stopping: watch::Receiver<bool>) {
+pub(crate) async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    guest: Arc<Guest>,
+    mut stopping: watch::Receiver<bool>,
+) {
     let options = &guest.host.options;
     let socket = Socket::new(stream, &guest, options.write_timeout);
     let upgraded = upgrade::Slot::default();
@@ -82,6 +90,7 @@ async fn answer(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgra
 }
 
 async fn route(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {
+    guest.come(request.headers());
     match (request.method(), request.uri().path()) {
         (_, "/gremlin" | "/") => {
             let mut reply = enter(request, guest, upgraded).await;
@@ -89,8 +98,11 @@ async fn route(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrad
             reply
         }
         (&Method::GET, "/health") if !guest.presence.begin() => answer::gave_way(),
-        (&Method::GET, "/health") => health(&guest.host),
-        (&Method::GET, "/metrics") => measured(guest).await,
+        (&Method::GET, "/health") => health(&request, guest).await,
+        (&Method::GET, "/metrics") => match login::of(&request, guest).await {
+            Ok(()) => measured(guest).await,
+            Err(reply) => *reply,
+        },
         (_, path) => {
             let message = format!("nothing at {path}; the endpoints are /gremlin, /health and /metrics");
             answer::error(StatusCode::NOT_FOUND, None, &message, None)
@@ -104,7 +116,14 @@ async fn enter(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrad
         Ok(admitted) => {
             let mut reply = match *request.method() {
                 Method::OPTIONS => admitted.options::<Bytes>().map(body::whole),
-                _ => query(request, guest, upgraded).await,
+                _ => match login::of(&request, guest).await {
+                    Ok(()) => query(request, guest, upgraded).await,
+                    // It may say who it is once it is a WebSocket.
+                    Err(_) if upgrade::is_handshake(&request) && !login::is_tried(&request) => {
+                        query(request, guest, upgraded).await
+                    }
+                    Err(reply) => *reply,
+                },
             };
             admitted.open(&mut reply);
             reply
@@ -137,16 +156,17 @@ async fn query(mut request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &up
 
 /// What there is to measure. Graphs may take a while to answer, so they are asked on a thread that may wait, for one
 /// client after the other. Who waits for that may have to give way as if it was idle.
-async fn measured(guest: &Guest) -> Reply {
+async fn measured(guest: &Arc<Guest>) -> Reply {
     let host = guest.host.clone();
     let turn = host.scrapes.clone().acquire_owned().await;
     if !guest.presence.begin() {
         return answer::gave_way();
     }
+    let guest = guest.clone();
     let gather = move || {
         // Held here, since the client may leave while the graphs are asked.
         let _turn = turn;
-        metrics::page(&host)
+        metrics::page(&host, &guest)
     };
     match tokio::task::spawn_blocking(gather).await {
         Ok(Ok(page)) => answer::metrics(page),
@@ -159,10 +179,19 @@ async fn measured(guest: &Guest) -> Reply {
 }
 
 /// Says that the server is up, what it hosts, and how busy it is.
-fn health(host: &Host) -> Reply {
+///
+/// Whoever is nobody learns only that it is up.
+async fn health(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
+    let host = &guest.host;
+    if !login::is_tried(request) && !guest.is_known() {
+        return answer::json(StatusCode::OK, serde_json::json!({ "status": "ok" }).to_string());
+    }
+    if let Err(reply) = login::of(request, guest).await {
+        return *reply;
+    }
     let body = serde_json::json!({
         "status": "ok",
-        "sources": host.graphs.sources().collect::<Vec<_>>(),
+        "sources": host.sources_for(guest).collect::<Vec<_>>(),
         "connections": host.connections.taken(),
         "requests": host.requests.taken(),
     });

@@ -1,4 +1,4 @@
-//! A TCP connection that notices when its client takes nothing, and when it has taken everything.
+//! A connection that notices when its client takes nothing, and when it has taken everything.
 
 use std::{
     future::Future,
@@ -11,7 +11,6 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
     time::{Sleep, sleep},
 };
 
@@ -22,8 +21,8 @@ use crate::{
 
 /// A stream of which a write fails when nothing could be written for too long, and a read when there is no room for what came. Whoever flushes it has written all there
 /// is, which is when a connection comes to rest.
-pub(super) struct Socket {
-    stream: TcpStream,
+pub(super) struct Socket<S> {
+    stream: S,
     presence: Arc<Presence>,
     receipt: Arc<Receipt>,
     write_timeout: Duration,
@@ -31,8 +30,8 @@ pub(super) struct Socket {
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Socket {
-    pub(super) fn new(stream: TcpStream, guest: &Guest, write_timeout: Duration) -> Self {
+impl<S> Socket<S> {
+    pub(super) fn new(stream: S, guest: &Guest, write_timeout: Duration) -> Self {
         let (presence, receipt) = (guest.presence.clone(), guest.receipt.clone());
         Self { stream, presence, receipt, write_timeout, stalled: None }
     }
@@ -49,7 +48,7 @@ impl Socket {
     }
 }
 
-impl AsyncRead for Socket {
+impl<S: AsyncRead + Unpin> AsyncRead for Socket<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -66,7 +65,7 @@ impl AsyncRead for Socket {
     }
 }
 
-impl AsyncWrite for Socket {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -28,6 +28,8 @@ pub(crate) struct Transactions(Arc<Mutex<HashMap<Uuid, Arc<Transaction>>>>);
 /// One of them.
 pub(crate) struct Transaction {
     id: Uuid,
+    /// Who has begun it: it is nobody else's.
+    pub(crate) user: Option<Arc<str>>,
     /// The traversal source that it was begun with. Its requests may name no other.
     pub(crate) source: Str,
     pub(crate) database: Arc<dyn Database>,
@@ -63,6 +65,7 @@ impl Transactions {
     /// Makes an id for a session, and gives the turn of its first request, which begins its transaction.
     pub(crate) fn begin(
         &self,
+        user: Option<Arc<str>>,
         source: Str,
         database: Arc<dyn Database>,
         session: Arc<dyn Session>,
@@ -72,7 +75,7 @@ impl Transactions {
         let line = Arc::new(Line::new(()));
         // Nobody else knows of it.
         let held = line.clone().try_lock_owned().expect("a line that was made just now is free");
-        let transaction = Arc::new(Transaction { id, source, database, session, line, _place: place });
+        let transaction = Arc::new(Transaction { id, user, source, database, session, line, _place: place });
         self.0.lock().insert(id, transaction.clone());
         Turn { transactions: self.clone(), transaction, _held: held }
     }

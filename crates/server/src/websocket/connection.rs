@@ -41,6 +41,7 @@ use crate::{
 };
 
 use super::{
+    entry::{Admitted, Come, Entry, ReplyTo, Verdict, is_login},
     frame::{self, Frame, FrameKind},
     response::{InFlight, Turn},
 };
@@ -53,6 +54,7 @@ pub(crate) struct Connection<S> {
     /// The client's address, for logs and for the `host` attribute of responses.
     peer: String,
     mailbox: Arc<Mailbox>,
+    entry: Entry,
     requests: HashMap<RequestKey, InFlight>,
     sessions: Lines<ReplyTo>,
     next_key: RequestKey,
@@ -60,9 +62,6 @@ pub(crate) struct Connection<S> {
     active: Instant,
     draining: bool,
 }
-
-/// What the answer to a request needs of it.
-type ReplyTo = (FrameKind, Format, Uuid);
 
 /// Why a connection's task ends.
 enum End {
@@ -75,6 +74,8 @@ enum End {
 }
 
 const GAVE_WAY: &str = "there are too many connections, and this one was idle for longest; connect again";
+
+const NOT_KNOWN: &str = "the client did not say who it is within server.read_timeout";
 
 const NO_ROOM: &str =
     "all requests that are being received are more than server.max_receiving_bytes; connect again";
@@ -99,6 +100,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Self {
             socket,
             peer: format!("/{}", guest.peer),
+            entry: Entry::new(&guest),
             guest,
             mailbox,
             requests: HashMap::new(),
@@ -141,9 +143,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Err(End::Close(CloseCode::Away, "the server is shutting down"));
         }
         let idle = self.idle_at();
+        let unknown = self.entry.deadline(self.guest.host.options.read_timeout).map(Instant::from_std);
         tokio::select! {
             message = self.socket.next() => self.receive(message).await,
             () = self.mailbox.arrived() => Ok(()),
+            who = self.entry.told() => {
+                let verdict = self.entry.end(who, &self.guest);
+                self.enter(verdict).await
+            }
+            () = sleep_until_or_never(unknown) => Err(End::Close(CloseCode::Policy, NOT_KNOWN)),
             () = stopped(shutdown), if !self.draining => {
                 self.draining = true;
                 Ok(())
@@ -251,19 +259,63 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
             }
         };
-        let id = message.id;
-        let answer = (kind, format, id);
+        let come = Come { answer: (kind, format, message.id), message, asked, bytes: payload.len() };
+        match self.entry.come(come, &self.guest) {
+            Admitted::Request(come) => self.dispatch(come).await,
+            Admitted::Later => Ok(()),
+            Admitted::Challenge((kind, format, id)) => {
+                let response = reply::bare(format, Some(id), Status::new(StatusCode::Authenticate));
+                self.send(frame::message(kind, format, response)).await
+            }
+            Admitted::Refused(answers, refusal) => self.refuse_all(answers, &refusal).await,
+        }
+    }
+
+    /// Goes on when it is known what came of a login.
+    async fn enter(&mut self, verdict: Verdict) -> Result<(), End> {
+        match verdict {
+            Verdict::Known { come, is_another } => {
+                if is_another {
+                    // What another user has begun is not for this one.
+                    self.sessions.clear();
+                }
+                for come in come {
+                    if is_login(&come.message.op) {
+                        let (kind, format, id) = come.answer;
+                        let response = reply::bare(format, Some(id), Status::new(StatusCode::NoContent));
+                        self.send(frame::message(kind, format, response)).await?;
+                    } else {
+                        self.dispatch(come).await?;
+                    }
+                }
+                Ok(())
+            }
+            Verdict::Denied(answers, refusal) => self.refuse_all(answers, &refusal).await,
+        }
+    }
+
+    async fn refuse_all(&mut self, answers: Vec<ReplyTo>, refusal: &Refusal) -> Result<(), End> {
+        for (kind, format, id) in answers {
+            self.refuse(kind, format, Some(id), refusal).await?;
+        }
+        Ok(())
+    }
+
+    /// Does what a request asks for, or says why not.
+    async fn dispatch(&mut self, come: Come) -> Result<(), End> {
+        let Come { answer, message, asked, bytes } = come;
+        let (kind, format, id) = answer;
         let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(mut operation) => {
                 operation.query.asked = asked;
                 let todo = Todo::Run { operation, manages: true };
-                Ok((None, Waiting { answer, todo, permit: self.admit()?, bytes: payload.len() }))
+                Ok((None, Waiting { answer, todo, permit: self.admit()?, bytes }))
             }
             Action::InSession(InSession { session, mut todo }) => {
                 if let Todo::Run { operation, .. } = &mut todo {
                     operation.query.asked = asked;
                 }
-                let waiting = Waiting { answer, todo, permit: self.admit()?, bytes: payload.len() };
+                let waiting = Waiting { answer, todo, permit: self.admit()?, bytes };
                 self.begin_session(&session, &waiting.todo)?;
                 Ok((Some(session), waiting))
             }

@@ -3,6 +3,7 @@
 //! It must never know how a query runs, nor how a connection became a WebSocket.
 
 mod connection;
+mod entry;
 mod frame;
 mod response;
 

@@ -19,7 +19,7 @@ use parking_lot::{Condvar, Mutex};
 use serde_json::{Value as Json, json};
 use server::{
     Database, ErrorKind, Graphs, Input, Materialize, Metric, MetricKind, Push, Query, QueryError,
-    ResultBatch, ResultSink, Running, Server, ServerOptions, Session, Summary,
+    ResultBatch, ResultSink, Running, Security, Server, ServerOptions, Session, Summary,
 };
 use tokio::{net::TcpStream, sync::oneshot, task::JoinHandle, time::timeout};
 use tokio_tungstenite::{
@@ -297,11 +297,17 @@ pub struct Serving {
 
 impl Serving {
     pub async fn start(options: ServerOptions) -> Self {
+        Self::start_secured(options, Security::default()).await
+    }
+
+    /// The same for those who may come in.
+    pub async fn start_secured(options: ServerOptions, security: Security) -> Self {
         let (fake, other) = (Arc::<Fake>::default(), Arc::<Fake>::default());
         let mut graphs = Graphs::new();
         graphs.insert("g", Arc::new(Fakes(fake.clone())));
         graphs.insert("other", Arc::new(Fakes(other.clone())));
-        let server = Server::bind(([127, 0, 0, 1], 0).into(), graphs, options).await.unwrap();
+        let server =
+            Server::bind_secured(([127, 0, 0, 1], 0).into(), graphs, options, security).await.unwrap();
         let address = server.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(server.run(async move { drop(stopped.await) }));

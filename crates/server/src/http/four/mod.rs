@@ -91,6 +91,10 @@ async fn begin(
         // A session that has nothing to commit: it tells whether that was done.
         (_, None) if is_over => Some(open(&operation, &guest)?),
         (_, Some(transaction)) => {
+            if transaction.user != guest.client().user {
+                // To others it is as if there were none.
+                return Err(status::unknown_transaction(id.as_deref().unwrap_or_default()));
+            }
             if !Arc::ptr_eq(&transaction.database, &operation.database) {
                 return Err(status::other_source(&transaction.source));
             }
@@ -134,7 +138,8 @@ async fn begin(
 fn open(operation: &Operation, guest: &Guest) -> Result<Turn, Status> {
     let client = guest.client();
     let place = guest.host.sessions.take(client.address).map_err(|refusal| status::no_place(&refusal))?;
+    let user = client.user.clone();
     let session = operation.database.session(client).map_err(|error| status::failed(&error, In::Begin))?;
     let source = operation.source.clone();
-    Ok(guest.host.transactions.begin(source, operation.database.clone(), session, place))
+    Ok(guest.host.transactions.begin(user, source, operation.database.clone(), session, place))
 }

@@ -32,6 +32,8 @@ pub(super) fn invalid(message: String) -> Status {
 /// A request that was refused before it ran.
 pub(super) fn refused(refusal: &Refusal) -> Status {
     match refusal.code {
+        ThreeCode::Unauthorized => status(401, "AuthenticationException", refusal.message.as_str()),
+        ThreeCode::Forbidden => status(403, "AuthorizationException", refusal.message.as_str()),
         ThreeCode::TooManyRequests => status(429, "TooManyRequestsException", refusal.message.as_str()),
         ThreeCode::InvalidArguments | ThreeCode::MalformedRequest => invalid(refusal.message.clone()),
         _ => status(500, "ServerErrorException", refusal.message.as_str()),
@@ -90,6 +92,7 @@ pub(super) fn failed(error: &QueryError, within: In) -> Status {
     let (code, exception) = match (error.kind, within) {
         (ErrorKind::Syntax, _) => (400, "MalformedQueryException"),
         (ErrorKind::Unsupported, _) => (501, "ServerErrorException"),
+        (ErrorKind::Forbidden, _) => (403, "AuthorizationException"),
         (ErrorKind::FailStep, _) => (500, "ServerFailStepException"),
         (ErrorKind::Conflict, _) => (409, TRANSACTION),
         (ErrorKind::Transaction, _) => (404, TRANSACTION),

@@ -1,0 +1,71 @@
+//! Secrets: from a file, the environment, standard input or a terminal; never from a flag alone, which everybody on the machine sees.
+
+use std::{
+    fs,
+    io::{self, BufRead, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+use super::Failure;
+
+/// A secret that was given: in a file (`-` is standard input), in the file that the variable `NAME_FILE` names, or in the variable.
+pub(super) fn given(file: Option<PathBuf>, variable: &str) -> Result<Option<String>, Failure> {
+    let named = || std::env::var_os(format!("{variable}_FILE")).map(PathBuf::from);
+    if let Some(file) = file.or_else(named) {
+        return read(&file).map(Some);
+    }
+    match std::env::var(variable) {
+        Ok(secret) if secret.is_empty() => Ok(None),
+        Ok(secret) => Ok(Some(secret)),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(error) => Err(Failure::Secret(format!("{variable}: {error}"))),
+    }
+}
+
+/// The same, or what somebody types.
+pub(super) fn given_or_typed(file: Option<PathBuf>, variable: &str) -> Result<String, Failure> {
+    if let Some(secret) = given(file, variable)? {
+        return Ok(secret);
+    }
+    if !io::stdin().is_terminal() {
+        return Err(Failure::Secret(format!(
+            "there is no password: give one in a file (--password-file FILE, - for standard input) or in the variable {variable}"
+        )));
+    }
+    let secret = typed("Password: ")?;
+    if typed("The same again: ")? != secret {
+        return Err(Failure::Secret("these were two passwords; nothing was changed".into()));
+    }
+    Ok(secret)
+}
+
+/// The first line: editors and `echo` end one, and no password has several.
+fn read(file: &Path) -> Result<String, Failure> {
+    let text =
+        if file == Path::new("-") { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };
+    let text = text.map_err(|error| Failure::Secret(format!("cannot read {}: {error}", file.display())))?;
+    let line = text.lines().next().unwrap_or_default();
+    if line.is_empty() {
+        return Err(Failure::Secret(format!("{} has no password in its first line", file.display())));
+    }
+    Ok(line.into())
+}
+
+/// Asks at the terminal, which does not show what is typed.
+fn typed(prompt: &str) -> Result<String, Failure> {
+    let (stdin, mut out) = (io::stdin(), io::stderr());
+    out.write_all(prompt.as_bytes())?;
+    out.flush()?;
+    let before = tcgetattr(&stdin).map_err(io::Error::from)?;
+    let mut silent = before.clone();
+    silent.local_modes.remove(LocalModes::ECHO);
+    tcsetattr(&stdin, OptionalActions::Flush, &silent).map_err(io::Error::from)?;
+    let mut line = String::new();
+    let read = stdin.lock().read_line(&mut line);
+    tcsetattr(&stdin, OptionalActions::Now, &before).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
+    read?;
+    Ok(line.trim_end_matches(['\r', '\n']).into())
+}

@@ -1,0 +1,61 @@
+//! Who sends an HTTP request: what its headers say.
+
+use std::sync::Arc;
+
+use access::Denied;
+use hyper::{
+    Request, StatusCode,
+    header::{AUTHORIZATION, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+
+use super::{Reply, answer};
+use crate::{audit, connections::Guest, door::login};
+
+/// What browsers and tools are told to ask their users for.
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"mangrove\", charset=\"UTF-8\"");
+
+/// Whether a request says who sends it.
+pub(super) fn is_tried<B>(request: &Request<B>) -> bool {
+    request.headers().contains_key(AUTHORIZATION)
+}
+
+/// Finds out who sends a request; a reply instead of an answer, if somebody has to be known and is not.
+pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<(), Box<Reply>> {
+    if !guest.host.gate.is_closed() {
+        // Whoever shows credentials where none are needed means another server, or the time before there were users.
+        return Ok(());
+    }
+    let credentials = match login::in_headers(request.headers()) {
+        Ok(Some(credentials)) => credentials,
+        Ok(None) => {
+            let message = "this server has users: say who you are, with Basic or Bearer authentication";
+            return Err(unauthorized(message));
+        }
+        Err(unreadable) => return Err(unauthorized(&unreadable.to_string())),
+    };
+    match login::verify(&guest.host.gate, guest.client(), credentials).await.unwrap_or(Err(Denied::Busy)) {
+        Ok(identity) => {
+            guest.is_now(Some(identity));
+            Ok(())
+        }
+        Err(denied) => Err(refused(&denied)),
+    }
+}
+
+fn refused(denied: &Denied) -> Box<Reply> {
+    let message = denied.to_string();
+    let (status, wait) = match denied {
+        Denied::Wrong | Denied::Token => return unauthorized(&message),
+        Denied::TooMany(wait) => (StatusCode::TOO_MANY_REQUESTS, wait.as_secs().max(1)),
+        Denied::Busy => (StatusCode::SERVICE_UNAVAILABLE, 1),
+    };
+    let mut reply = answer::error(status, None, &message, Some(audit::EXCEPTION));
+    reply.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait));
+    Box::new(reply)
+}
+
+fn unauthorized(message: &str) -> Box<Reply> {
+    let mut reply = answer::error(StatusCode::UNAUTHORIZED, None, message, Some(audit::EXCEPTION));
+    reply.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
+    Box::new(reply)
+}
