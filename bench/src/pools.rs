@@ -221,6 +221,7 @@ fn client(
         let query = Query {
             client: Client {
                 user: None,
+                tenant: None,
                 address: Ipv4Addr::LOCALHOST.into(),
                 connection: (kind.clients * 1_000 + n) as u64,
             },

@@ -29,6 +29,7 @@ mod records;
 mod registry;
 mod remembered;
 mod role;
+mod tenants;
 mod token;
 
 pub use error::{AccessError, Denied};
@@ -36,3 +37,4 @@ pub use gate::{Credentials, Gate, Told};
 pub use password::HASHING_BYTES;
 pub use registry::{Identity, Registry, TokenInfo, UserInfo};
 pub use role::{EVERY_GRAPH, Grants, NoRole, Rights, Role, role_on};
+pub use tenants::{Tenant, TenantBounds, TenantSettings, Tenants};

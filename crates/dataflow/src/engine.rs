@@ -82,6 +82,8 @@ pub struct QuerySpec {
     pub spent: Duration,
     /// Most bytes of intermediate results.
     pub memory: u64,
+    /// What the queries of its tenant may hold together.
+    pub tenant: Option<Arc<Budget>>,
     /// What it counts.
     pub counting: Counting,
     /// How complete the elements among its results are.
@@ -171,13 +173,8 @@ impl Engine {
 
     /// Starts a query on the executor with the fewest queries. Results and outcome go to the sink.
     pub fn submit(&self, spec: QuerySpec, mut sink: Box<dyn ResultSink>) -> QueryHandle {
-        let inbox = self
-            .peers
-            .inboxes
-            .iter()
-            .min_by_key(|inbox| inbox.load.load(Ordering::Relaxed))
-            .expect("an engine has at least one executor")
-            .clone();
+        let [party, ..] = spec.caller.path(0);
+        let inbox = self.peers.inboxes[self.peers.place_for(party)].clone();
         let waker = Waker::new({
             let inbox = inbox.clone();
             move || inbox.wake()
@@ -240,10 +237,8 @@ impl Engine {
             Counting::On => Profile::new(spec.plan.ops, false),
             Counting::Timed => Profile::new(spec.plan.ops, true),
         };
-        let memory = Arc::new(match &self.budget {
-            Some(budget) => MemoryMeter::within(spec.memory, budget),
-            None => MemoryMeter::new(spec.memory),
-        });
+        let budgets = self.budget.iter().chain(&spec.tenant);
+        let memory = Arc::new(MemoryMeter::within(spec.memory, budgets));
         if let Err(error) = memory.charge(weight_of(&spec.params)) {
             cancel.fail(error);
         }

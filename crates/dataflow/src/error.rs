@@ -59,8 +59,8 @@ pub enum QueryError {
     },
     /// All queries together hold as much as they may.
     #[error(
-        "all queries together need more than `engine.memory_queries`, {limit} bytes, and none ended soon enough; send the \
-         query again"
+        "all queries together need more than `engine.memory_queries`, or those of the tenant more than its `max_memory`, {limit} \
+         bytes, and none ended soon enough; send the query again"
     )]
     Busy {
         /// The bound, in bytes.

@@ -114,6 +114,7 @@ fn count(graph: &Graph, label: &str, timeout: Option<Duration>) -> QuerySpec {
         timeout,
         spent: Duration::ZERO,
         memory: 1 << 30,
+        tenant: None,
         counting: Counting::Off,
         detail: Detail::Tokens,
         files: None,

@@ -420,6 +420,7 @@ fn pieces_on_several_executors_give_what_one_executor_gives() {
                 timeout: None,
                 spent: Duration::ZERO,
                 memory: 1 << 30,
+                tenant: None,
                 counting: dataflow::Counting::On,
                 detail: Detail::Tokens,
                 files: None,

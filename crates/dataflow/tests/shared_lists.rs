@@ -49,6 +49,7 @@ fn run(engine: &Engine, graph: &Graph, plan: &Arc<Plan>) -> (Vec<Value>, Arc<Que
         timeout: None,
         spent: Duration::ZERO,
         memory: 1 << 30,
+        tenant: None,
         counting: Counting::On,
         detail: Detail::Tokens,
         files: None,

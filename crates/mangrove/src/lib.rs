@@ -47,6 +47,7 @@ mod results;
 pub mod schema_file;
 mod services;
 mod sessions;
+mod tenant_memory;
 mod transaction;
 
 pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};
@@ -60,6 +61,7 @@ pub use request::RequestKeyOptions;
 pub use results::Results;
 pub use server::ErrorKind;
 pub use sessions::{Account, Accounts, HolderAccounts, Place, SessionOptions};
+pub use tenant_memory::TenantMemory;
 pub use transaction::Transaction;
 
 /// Who may do what: users, roles, tokens.

@@ -14,6 +14,7 @@ use crate::{
     memory_plan::MemoryPlan,
     request::RequestKeyOptions,
     sessions::{Accounts, SessionOptions},
+    tenant_memory::TenantMemory,
 };
 
 /// How a database is opened; the defaults suit a program that has one.
@@ -43,6 +44,8 @@ pub struct DatabaseOptions {
     pub io_directory: Option<PathBuf>,
     /// The users of the server that this is a graph of. `None`: those who are kept with the graph.
     pub users: Option<Gate>,
+    /// What the queries of each tenant hold; databases of one server should share it.
+    pub tenant_memory: TenantMemory,
     /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
     pub accounts: Option<Arc<dyn Accounts>>,
     /// Bounds of sessions.
@@ -77,6 +80,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             backups: None,
             io_directory: None,
             users: None,
+            tenant_memory: TenantMemory::default(),
             accounts: None,
             sessions: SessionOptions::default(),
             graph: GraphOptions {

@@ -103,8 +103,10 @@ fn so_many_are_remembered_for_so_long() {
 #[test]
 fn a_commit_whose_answer_was_lost_can_be_asked_for() {
     let db = Database::in_memory().unwrap();
-    let session =
-        || db.session(Client { user: None, address: [127, 0, 0, 1].into(), connection: 1 }).unwrap();
+    let session = || {
+        db.session(Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 })
+            .unwrap()
+    };
     for commit in [text("g.tx().commit()"), Input::End(End::Commit)] {
         let key = format!("{commit:?}");
         let first = session();

@@ -162,7 +162,7 @@ fn ask(world: &World, door: Door, script: &str, rights: Rights) -> Result<(), Qu
 }
 
 fn client() -> Client {
-    Client { user: Some("ada".into()), address: [10, 0, 0, 1].into(), connection: 1 }
+    Client { user: Some("ada".into()), tenant: None, address: [10, 0, 0, 1].into(), connection: 1 }
 }
 
 fn in_session(world: &World, query: Query, manages: bool, rights: Rights) -> Result<(), QueryError> {

@@ -27,7 +27,10 @@ impl Guest {
     }
 
     fn at(db: &Database, last: u8) -> Self {
-        Self(db.session(Client { user: None, address: [10, 0, 0, last].into(), connection: 1 }).unwrap())
+        Self(
+            db.session(Client { user: None, tenant: None, address: [10, 0, 0, last].into(), connection: 1 })
+                .unwrap(),
+        )
     }
 
     fn submit(&self, query: Query, manages: bool) -> Asked {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use access::Rights;
+use access::{Rights, Tenant};
 use gremlin::Traversal;
 use values::{Str, Value};
 use wire::Properties;
@@ -118,11 +118,14 @@ impl ResultBatch {
     }
 }
 
-/// Who asks. The engine shares its time evenly among addresses, then among the connections of one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Who asks. The engine shares its time among tenants by their weights, or where there are no users evenly among addresses; then
+/// among the connections of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
     /// The user that the client has proved to be; `None` where nobody has to.
     pub user: Option<Arc<str>>,
+    /// The tenant that the user is of.
+    pub tenant: Option<Arc<Tenant>>,
     /// The client's address; of IPv6, the network of 64 bits that it is in.
     pub address: IpAddr,
     /// The number of its connection to this server.
@@ -274,6 +277,8 @@ pub enum ErrorKind {
     ReadOnly,
     /// Whoever asks may not do that.
     Forbidden,
+    /// The client sends more requests than it may; sending fewer will help.
+    TooFast,
     /// Too much runs at the moment; sending the request again later may succeed.
     Busy,
     /// A bound of the server, such as the memory one query may use.
@@ -298,6 +303,7 @@ impl ErrorKind {
             Self::ReadOnly => "mangrove.ReadOnlyError",
             Self::Forbidden => "mangrove.ForbiddenError",
             Self::Busy => "mangrove.BusyError",
+            Self::TooFast => "mangrove.TooFastError",
             Self::Limit => "mangrove.LimitError",
             Self::Cancelled => "mangrove.CancelledError",
             Self::Internal => "mangrove.InternalError",

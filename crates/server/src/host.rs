@@ -13,6 +13,7 @@ use crate::{
     permits::{Permit, Permits},
     request::Refusal,
     sessions::{SessionPlaces, Transactions},
+    tenants::Desks,
 };
 
 /// The graphs, the bounds, and the count of what is in use.
@@ -24,6 +25,8 @@ pub(crate) struct Host {
     pub(crate) door: Door,
     /// Who may ask.
     pub(crate) gate: Gate,
+    /// What tenants have.
+    pub(crate) desks: Desks,
     pub(crate) requests: Permits,
     pub(crate) sessions: SessionPlaces,
     /// Those that belong to no connection.
@@ -50,6 +53,7 @@ impl Host {
         Arc::new(Self {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins, is_secure),
             gate: security.gate.clone(),
+            desks: Desks::new(security.tenants.clone(), options.max_wait),
             requests: Permits::new(options.max_requests),
             sessions: SessionPlaces::new(options.max_sessions, options.max_sessions_per_address),
             transactions: Transactions::default(),

@@ -42,6 +42,7 @@ mod security;
 mod sessions;
 mod status;
 mod stopping;
+mod tenants;
 mod tls;
 mod websocket;
 

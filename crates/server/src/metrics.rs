@@ -19,7 +19,7 @@ use prometheus_client::registry::Registry;
 
 use access::Role;
 
-use crate::{connections::Guest, host::Host};
+use crate::{connections::Guest, host::Host, tenants::Desks};
 
 /// One number.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,11 +60,33 @@ pub(crate) fn page(host: &Host, guest: &Guest) -> Result<String, std::fmt::Error
         let value = taken as f64;
         page.add(None, Metric { name, help, kind: MetricKind::Gauge, labels: Vec::new(), value });
     }
+    if guest.rights("").is_some_and(|rights| rights.allow_everywhere(Role::Admin)) {
+        tenants(&host.desks, &mut page);
+    }
     let may_read = |source: &str| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
     for (source, database) in host.graphs.iter().filter(|(source, _)| may_read(source)) {
         database.metrics().into_iter().for_each(|metric| page.add(Some(source), metric));
     }
     page.text()
+}
+
+/// What tenants have.
+fn tenants(desks: &Desks, page: &mut Page) {
+    for desk in desks.all() {
+        let (running, waiting) = desk.queries();
+        for (name, help, value) in [
+            (
+                "tenant_connections",
+                "Connections on which somebody of a tenant has logged in",
+                desk.connections(),
+            ),
+            ("tenant_queries_running", "Queries of a tenant with bounds that run", running),
+            ("tenant_queries_waiting", "Queries of a tenant that wait until it has room for them", waiting),
+        ] {
+            let labels = vec![("tenant", desk.tenant().name.to_string())];
+            page.add(None, Metric { name, help, kind: MetricKind::Gauge, labels, value: value as f64 });
+        }
+    }
 }
 
 /// The metrics of one scrape.

@@ -22,6 +22,8 @@ pub struct ServerOptions {
     pub allowed_hosts: Vec<HostName>,
     /// Proxies whose `X-Forwarded-For` says where a request is from.
     pub trusted_proxies: Vec<Network>,
+    /// How long a query waits for its tenant to have room for it.
+    pub max_wait: Duration,
     /// Requests in flight on one connection; further ones are answered with status 429.
     pub max_requests_per_connection: usize,
     /// Requests in flight on all connections together; further ones are answered with status 429.
@@ -79,6 +81,7 @@ impl Default for ServerOptions {
             allowed_origins: Vec::new(),
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
+            max_wait: Duration::from_secs(2),
             max_requests_per_connection: 1_024,
             max_requests: 8_192,
             max_sessions_per_connection: 16,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::Gate;
+use access::{Gate, Tenants};
 
 use crate::Tls;
 
@@ -11,12 +11,14 @@ use crate::Tls;
 pub struct Security {
     /// The users.
     pub gate: Gate,
+    /// What groups of users may have.
+    pub tenants: Arc<Tenants>,
     /// What connections are secured with.
     pub tls: Option<Arc<Tls>>,
 }
 
 impl Default for Security {
     fn default() -> Self {
-        Self { gate: Gate::of_nobody(), tls: None }
+        Self { gate: Gate::of_nobody(), tenants: Arc::default(), tls: None }
     }
 }

@@ -48,7 +48,7 @@ impl StatusCode {
     pub fn of(error: &QueryError, is_script: bool) -> Self {
         match error.kind {
             ErrorKind::Timeout => Self::Timeout,
-            ErrorKind::Conflict | ErrorKind::Busy => Self::Temporary,
+            ErrorKind::Conflict | ErrorKind::Busy | ErrorKind::TooFast => Self::Temporary,
             ErrorKind::FailStep => Self::FailStep,
             ErrorKind::Forbidden => Self::Forbidden,
             ErrorKind::Internal | ErrorKind::Cancelled | ErrorKind::Transaction => Self::ServerError,

@@ -29,7 +29,7 @@ async fn serving_with(options: ServerOptions) -> (Serving, Gate) {
         grants.set(graph, Some(role));
         gate.add_user(name, Some(password), grants).unwrap();
     }
-    let security = Security { gate: gate.clone(), tls: None };
+    let security = Security { gate: gate.clone(), ..Security::default() };
     (Serving::start_secured(options, security).await, gate)
 }
 

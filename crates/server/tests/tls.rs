@@ -4,7 +4,6 @@ mod support;
 
 use std::{fs, path::Path, sync::Arc};
 
-use access::Gate;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::{
     ClientConfig, RootCertStore,
@@ -69,7 +68,7 @@ fn write(directory: &Path, (certificate, key): &(String, String)) -> TlsFiles {
 }
 
 async fn serving(tls: &Arc<Tls>) -> Serving {
-    let security = Security { gate: Gate::of_nobody(), tls: Some(tls.clone()) };
+    let security = Security { tls: Some(tls.clone()), ..Security::default() };
     Serving::start_secured(ServerOptions::default(), security).await
 }
 

@@ -150,16 +150,16 @@ impl Worker {
     /// Files a query that had its turn while another thread took over its executor.
     pub(crate) fn give_back(&self, task: Task, next: Next) {
         let Some(inbox) = &*self.inbox.borrow() else { return };
-        let ran = task.query.time();
+        let (ran, [party, ..]) = (task.query.time(), task.path());
         match next {
             // A suspended one is run once more, and suspended there.
             Next::Again | Next::Suspend => inbox.give_back(task),
             Next::Gone => {
                 task.free();
-                self.threads.peers.retire(inbox, ran);
+                self.threads.peers.retire(inbox, party, ran);
             }
             Next::Commit => {
-                self.threads.peers.retire(inbox, ran);
+                self.threads.peers.retire(inbox, party, ran);
                 self.threads.committers.commit(task);
             }
         }

@@ -177,10 +177,10 @@ impl Executor {
             Next::Suspend => executor.suspended.push(task),
             Next::Gone => {
                 task.free();
-                worker.threads.peers.retire(&executor.inbox, ran);
+                worker.threads.peers.retire(&executor.inbox, path[0], ran);
             }
             Next::Commit => {
-                worker.threads.peers.retire(&executor.inbox, ran);
+                worker.threads.peers.retire(&executor.inbox, path[0], ran);
                 worker.threads.committers.commit(task);
             }
         }

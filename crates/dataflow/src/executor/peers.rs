@@ -9,11 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
 use super::idle::{AtWork, Idleness};
 use super::inbox::Inbox;
 use super::pin;
 use super::steal::Offers;
-use crate::query::{Helpers, Piece, PieceSource, Sharing};
+use crate::query::{Helpers, Party, Piece, PieceSource, Sharing};
 use crate::quota::Clock;
 
 /// See the module.
@@ -22,7 +25,12 @@ pub(crate) struct Peers {
     sharing: Sharing,
     offers: Offers,
     idleness: Idleness,
+    placed: Placed,
 }
+
+/// How many queries each tenant has on each executor.
+#[derive(Default)]
+struct Placed(Mutex<FxHashMap<Party, Vec<usize>>>);
 
 impl Peers {
     pub(crate) fn new(executors: usize, sharing: Sharing, clock: Arc<dyn Clock>) -> Self {
@@ -31,6 +39,36 @@ impl Peers {
             inboxes: (0..executors).map(|_| Arc::default()).collect(),
             offers: Offers::default(),
             idleness: Idleness::new(executors, clock),
+            placed: Placed::default(),
+        }
+    }
+
+    /// The executor where a query of that tenant is to live: one that has few queries; of a tenant, first of all, few of its own, so
+    /// that what it gets does not depend on where the others happen to be.
+    pub(crate) fn place_for(&self, party: Party) -> usize {
+        let load = |at: usize| self.inboxes[at].load.load(Ordering::Relaxed);
+        let all = 0..self.inboxes.len();
+        if !matches!(party, Party::Tenant(..)) {
+            return all.min_by_key(|at| load(*at)).unwrap_or(0);
+        }
+        let mut placed = self.placed.0.lock();
+        let own = placed.entry(party).or_insert_with(|| vec![0; self.inboxes.len()]);
+        let at = all.min_by_key(|at| (own[*at], load(*at))).unwrap_or(0);
+        own[at] += 1;
+        at
+    }
+
+    /// A query that was placed so is over.
+    fn displace(&self, inbox: &Inbox, party: Party) {
+        if !matches!(party, Party::Tenant(..)) {
+            return;
+        }
+        let at = self.inboxes.iter().position(|other| std::ptr::eq(&**other, inbox));
+        let mut placed = self.placed.0.lock();
+        let Some((at, own)) = at.zip(placed.get_mut(&party)) else { return };
+        own[at] = own[at].saturating_sub(1);
+        if own.iter().all(|count| *count == 0) {
+            placed.remove(&party);
         }
     }
 
@@ -40,9 +78,10 @@ impl Peers {
     }
 
     /// One query less lives in an inbox, which ran for so long.
-    pub(super) fn retire(&self, inbox: &Inbox, ran: Duration) {
+    pub(super) fn retire(&self, inbox: &Inbox, party: Party, ran: Duration) {
         self.idleness.note_end(ran);
         inbox.load.fetch_sub(1, Ordering::Relaxed);
+        self.displace(inbox, party);
     }
 
     /// Counts an executor as one that helps, for as long as `work` takes.

@@ -5,6 +5,7 @@
 //! executor ─┬─ address 10.0.0.7 ─┬─ connection 3 ─┬─ query 7
 //!           │                    │                └─ query 9
 //!           │                    └─ connection 4 ─── query 8
+//!           ├─ tenant 5, weight 3 ── connection 1 ─── query 5
 //!           └─ the application ───── … ───────────── query 6
 //! ```
 //!
@@ -16,8 +17,7 @@
 //! every other turn may be a *favour*: it goes to a member that has come for a first turn, if it takes a tenth of the time at
 //! most. Neither many nor long queries keep such a one waiting for longer than a turn or two.
 //!
-//! A level more (users, with their connections below them) is a longer path; a share that is larger than another's is time
-//! that counts for less.
+//! A tenant has a share as large as its weight: time counts for so much less. A level more is a longer path.
 
 use std::time::Duration;
 
@@ -266,7 +266,9 @@ impl<T> Group<T> {
     fn count(&mut self, path: &[Party], time: Duration) {
         let Some((&party, inside)) = path.split_first() else { return };
         let member = self.member(party);
-        (member.used, member.spent, member.fresh) = (member.used + time, member.spent + time, false);
+        // A larger share is time that counts for less.
+        let counted = time / party.weight();
+        (member.used, member.spent, member.fresh) = (member.used + counted, member.spent + time, false);
         if let Place::Within(group) = &mut member.place {
             group.count(inside, time);
         }
@@ -341,6 +343,21 @@ mod tests {
         let shares = executor.shares(4_800, &[1, 2, 3, 4, 19, 20]);
         let expected = [800, 400, 400, 100, 100, 1600];
         for (share, expected) in shares.iter().zip(expected) {
+            assert!(share.abs_diff(expected) <= 2, "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn a_tenant_has_a_share_as_large_as_its_weight() {
+        let tenant = |tenant: u32, weight: u16, connection| Caller::Tenant { tenant, weight, connection };
+        let mut executor = Executor::default();
+        executor.come(tenant(1, 1, 1), 1);
+        for query in 2..10 {
+            executor.come(tenant(2, 3, query), query);
+        }
+        executor.come(client(1, 1), 10);
+        let shares = executor.shares(5_000, &[1, 2, 10]);
+        for (share, expected) in shares.iter().zip([1_000, 3_000 / 8, 1_000]) {
             assert!(share.abs_diff(expected) <= 2, "{shares:?}");
         }
     }

@@ -17,8 +17,8 @@ pub struct MemoryMeter {
     /// Of results that wait for their client: they count for all queries together, not for the query's own bound.
     waiting: AtomicI64,
     limit: u64,
-    /// What it takes of what all queries may hold.
-    part: Option<Part>,
+    /// What it takes of what all queries may hold, and those of its tenant.
+    parts: Vec<Part>,
 }
 
 impl MemoryMeter {
@@ -29,13 +29,33 @@ impl MemoryMeter {
             peak: AtomicI64::new(0),
             waiting: AtomicI64::new(0),
             limit,
-            part: None,
+            parts: Vec::new(),
         }
     }
 
-    /// A meter with a bound in bytes that takes what it counts from a budget.
-    pub fn within(limit: u64, budget: &Arc<Budget>) -> Self {
-        Self { part: Some(Part::new(budget.clone())), ..Self::new(limit.min(budget.per_query())) }
+    /// A meter with a bound in bytes that takes what it counts from each of these budgets.
+    pub fn within<'a>(limit: u64, budgets: impl Iterator<Item = &'a Arc<Budget>>) -> Self {
+        let mut meter = Self::new(limit);
+        for budget in budgets {
+            meter.limit = meter.limit.min(budget.per_query());
+            meter.parts.push(Part::new(budget.clone()));
+        }
+        meter
+    }
+
+    /// Holds so many bytes from now on.
+    ///
+    /// # Errors
+    /// The first part that has no room for them.
+    fn hold(&self, bytes: i64) -> Result<(), &Part> {
+        // Each is told, whatever the others say.
+        let mut full = Ok(());
+        for part in &self.parts {
+            if !part.hold(bytes) {
+                full = full.and(Err(part));
+            }
+        }
+        full
     }
 
     /// Adds `bytes` (negative to give back).
@@ -50,22 +70,18 @@ impl MemoryMeter {
                 return Err(QueryError::MemoryExceeded { limit: self.limit });
             }
         }
-        match &self.part {
-            Some(part) if !part.hold(self.with_waiting(used)) => {
-                Err(QueryError::Busy { limit: part.limit() })
-            }
-            _ => Ok(()),
-        }
+        self.hold(self.with_waiting(used)).map_err(|part| QueryError::Busy { limit: part.limit() })
     }
 
     /// Whether the query may go on: whether there is room for what it will come to hold. If not, it should ask again soon.
     pub(crate) fn may_go_on(&self) -> bool {
-        self.part.as_ref().is_none_or(Part::may_go_on)
+        self.parts.iter().all(Part::may_go_on)
     }
 
     /// Why a query is refused that has waited long enough.
     pub(crate) fn busy(&self) -> QueryError {
-        QueryError::Busy { limit: self.part.as_ref().map_or(self.limit, Part::limit) }
+        let full = self.parts.iter().find(|part| !part.may_go_on()).or(self.parts.first());
+        QueryError::Busy { limit: full.map_or(self.limit, Part::limit) }
     }
 
     /// Adds `bytes` if there is room for them: for what a query can do without. Whether there was.
@@ -79,7 +95,7 @@ impl MemoryMeter {
         };
         let used = before + bytes as i64;
         self.peak.fetch_max(used, Ordering::Relaxed);
-        if self.part.as_ref().is_some_and(|part| !part.hold(self.with_waiting(used))) {
+        if self.hold(self.with_waiting(used)).is_err() {
             self.used.fetch_sub(bytes as i64, Ordering::Relaxed);
             return false;
         }
@@ -105,10 +121,8 @@ impl MemoryMeter {
 
     fn wait(&self, bytes: i64) {
         self.waiting.fetch_add(bytes, Ordering::Relaxed);
-        if let Some(part) = &self.part {
-            // Whether there is room, the query is told when it wants to go on.
-            part.hold(self.with_waiting(self.used.load(Ordering::Relaxed)));
-        }
+        // Whether there is room, the query is told when it wants to go on.
+        let _ = self.hold(self.with_waiting(self.used.load(Ordering::Relaxed)));
     }
 
     /// Whether half of what may be held is.
@@ -188,7 +202,7 @@ mod tests {
     #[test]
     fn results_that_wait_count_for_all_queries_and_not_for_the_bound_of_theirs() {
         let budget = Arc::new(Budget::new(64 << 20, 8 << 20));
-        let meter = Arc::new(MemoryMeter::within(8 << 20, &budget));
+        let meter = Arc::new(MemoryMeter::within(8 << 20, [&budget].into_iter()));
         let large = vec![(Value::from("x".repeat(16 << 20)), 3)];
         let waiting = meter.hold_results(&large).expect("they are large");
         assert!(budget.used() >= 16 << 20);

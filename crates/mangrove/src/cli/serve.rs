@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, thread::available_parallelism};
 
-use access::{Gate, Grants, Role};
+use access::{Gate, Grants, Role, Tenants};
 use clap::Args;
 use mangrove::{
     Accounts, Database, DatabaseOptions, HolderAccounts, MemoryPlan,
@@ -96,6 +96,7 @@ impl Serve {
             graphs.insert(graph.source, Arc::new(database.clone()));
             databases.push(database);
         }
+        let tenants = Arc::new(Tenants::new(&config.tenant.named(&config.tenants), config.tenant.bounds()));
         let gate = options.users.clone().unwrap_or_else(Gate::of_nobody);
         first_admin(&gate, &self.admin, self.admin_password_file)?;
         check_users(&gate, &config.server, &self.admin)?;
@@ -107,7 +108,7 @@ impl Serve {
             .thread_name("server")
             .enable_all()
             .build()?;
-        runtime.block_on(serve(&config, graphs, Security { gate, tls }))?;
+        runtime.block_on(serve(&config, graphs, Security { gate, tenants: Arc::clone(&tenants), tls }))?;
         drop(runtime);
         flush(databases)
     }
@@ -177,18 +178,19 @@ fn check_exposure(gate: &Gate, server: &ServerConfig, has_tls: bool) -> Result<(
 
 async fn serve(config: &Config, graphs: Graphs, security: Security) -> Result<(), Failure> {
     let address = SocketAddr::new(config.server.host, config.server.port);
-    let server = Server::bind_secured(address, graphs, config.server.options(), security.clone())
-        .await
-        .map_err(|error| {
-            let hint = match error.kind() {
-                std::io::ErrorKind::AddrInUse => "; another server listens there, choose another --port",
-                std::io::ErrorKind::PermissionDenied => {
-                    "; ports below 1024 need privileges, choose another --port"
-                }
-                _ => "",
-            };
-            Failure::Bind { address, reason: format!("{error}{hint}") }
-        })?;
+    let server =
+        Server::bind_secured(address, graphs, config.server.options(&config.tenant), security.clone())
+            .await
+            .map_err(|error| {
+                let hint = match error.kind() {
+                    std::io::ErrorKind::AddrInUse => "; another server listens there, choose another --port",
+                    std::io::ErrorKind::PermissionDenied => {
+                        "; ports below 1024 need privileges, choose another --port"
+                    }
+                    _ => "",
+                };
+                Failure::Bind { address, reason: format!("{error}{hint}") }
+            })?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut hangup = signal(SignalKind::hangup())?;
     let tls = security.tls.clone();

@@ -13,9 +13,11 @@ mod error;
 mod layers;
 mod sessions;
 mod settings;
+mod tenants;
 mod texts;
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -24,6 +26,7 @@ pub use error::ConfigError;
 pub use layers::Override;
 pub use sessions::SessionsConfig;
 pub use settings::{Config, EngineConfig, GraphConfig, LoadsConfig, LogConfig, LogFormat, ServerConfig};
+pub use tenants::{NamedTenantConfig, TenantConfig};
 
 /// The file that is read when none is named, if it is there.
 pub const DEFAULT_FILE: &str = "mangrove.toml";
@@ -109,6 +112,7 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), ConfigError> {
+        self.check_tenants()?;
         let graphs = self.hosted();
         for (at, graph) in graphs.iter().enumerate() {
             let same = |other: &&HostedGraph| {
@@ -122,6 +126,31 @@ impl Config {
                         other.name
                     ),
                 });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Config {
+    /// Refuses a user who is of two tenants, and a share of nothing.
+    fn check_tenants(&self) -> Result<(), ConfigError> {
+        let wrong = |origin: String, reason: String| Err(ConfigError::Invalid { origin, reason });
+        if self.tenant.weight == 0 {
+            return wrong("tenant.weight".into(), "a weight is at least 1".into());
+        }
+        let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+        for (name, tenant) in &self.tenants {
+            if tenant.weight == Some(0) {
+                return wrong(format!("[tenants.{name}]"), "a weight is at least 1".into());
+            }
+            for user in &tenant.users {
+                if let Some(other) = known.insert(user, name) {
+                    return wrong(
+                        format!("[tenants.{name}]"),
+                        format!("the user {user} is of {other} already"),
+                    );
+                }
             }
         }
         Ok(())

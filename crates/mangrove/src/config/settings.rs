@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::IpAddr, path::PathBuf, time::Duration};
 use serde::{Deserialize, Serialize};
 use server::{HostName, Network, Origin, TlsFiles};
 
-use super::{SessionsConfig, texts};
+use super::{NamedTenantConfig, SessionsConfig, TenantConfig, texts};
 use crate::machine_memory::machine_memory;
 
 /// The whole configuration.
@@ -28,6 +28,10 @@ pub struct Config {
     pub sessions: SessionsConfig,
     /// What is logged, and how.
     pub log: LogConfig,
+    /// What every user has who is none of a named tenant's.
+    pub tenant: TenantConfig,
+    /// Named tenants: groups of users.
+    pub tenants: BTreeMap<String, NamedTenantConfig>,
     /// Further graphs by name.
     pub graphs: BTreeMap<String, GraphConfig>,
 }
@@ -176,6 +180,8 @@ impl Default for Config {
             loads: LoadsConfig::default(),
             sessions: SessionsConfig::default(),
             log: LogConfig::default(),
+            tenant: TenantConfig::default(),
+            tenants: BTreeMap::new(),
             graphs: BTreeMap::new(),
         }
     }
@@ -241,7 +247,7 @@ impl ServerConfig {
     }
 
     /// The bounds in the server's own terms.
-    pub fn options(&self) -> server::ServerOptions {
+    pub fn options(&self, tenant: &TenantConfig) -> server::ServerOptions {
         let optional = |millis: u64| (millis > 0).then(|| Duration::from_millis(millis));
         server::ServerOptions {
             max_request_bytes: self.max_request_bytes,
@@ -251,6 +257,7 @@ impl ServerConfig {
             allowed_origins: self.allowed_origins.clone(),
             allowed_hosts: self.allowed_hosts.clone(),
             trusted_proxies: self.trusted_proxies.clone(),
+            max_wait: tenant.max_wait(),
             max_requests_per_connection: self.max_requests_per_connection,
             max_requests: self.max_requests,
             max_sessions_per_connection: self.max_sessions_per_connection,

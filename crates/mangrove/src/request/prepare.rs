@@ -163,6 +163,7 @@ impl Prepared {
             timeout: self.timeout.or(inner.options.timeout),
             spent: wishes.spent(),
             memory: inner.options.memory_per_query,
+            tenant: wishes.tenant_budget(inner),
             counting,
             detail,
             files: Some(wishes.files(inner)),

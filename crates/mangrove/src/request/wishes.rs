@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use access::Role;
-use dataflow::{Caller, GraphFiles};
+use access::{Role, Tenant};
+use dataflow::{Budget, Caller, GraphFiles};
 use server::{Client, Materialize, Query};
 
 use super::{prepare::Prepared, time_limit::TimeLimit};
@@ -24,6 +24,8 @@ pub(crate) struct Wishes {
     pub(super) caller: Caller,
     /// Who that is, and what he may do.
     asker: Asker,
+    /// The tenant that he is of.
+    tenant: Option<Arc<Tenant>>,
     /// When it was made; `None`: its time begins when it is planned, and anew when it runs.
     asked: Option<Instant>,
     timeout: Option<Duration>,
@@ -40,6 +42,7 @@ impl Wishes {
         Self {
             caller: Caller::Application,
             asker: Asker::application(),
+            tenant: None,
             asked: None,
             timeout: None,
             max_timeout: None,
@@ -51,9 +54,16 @@ impl Wishes {
 
     /// Those of a client.
     pub(crate) fn of_client(query: &Query) -> Self {
-        let Client { address, connection, .. } = query.client;
+        let Client { address, connection, ref tenant, .. } = query.client;
+        let caller = match tenant {
+            None => Caller::Client { address, connection },
+            Some(tenant) => {
+                Caller::Tenant { tenant: tenant.number, weight: tenant.bounds.weight, connection }
+            }
+        };
         Self {
-            caller: Caller::Client { address, connection },
+            caller,
+            tenant: tenant.clone(),
             asker: Asker::client(&query.client, query.rights),
             asked: Some(query.asked),
             timeout: query.timeout,
@@ -71,6 +81,12 @@ impl Wishes {
 
     pub(crate) fn is_keyed(&self) -> bool {
         self.is_keyed
+    }
+
+    /// What the queries of the tenant may hold together.
+    pub(super) fn tenant_budget(&self, inner: &Inner) -> Option<Arc<Budget>> {
+        let tenant = self.tenant.as_ref()?;
+        inner.options.tenant_memory.of(tenant, inner.options.memory_per_query)
     }
 
     /// Who asks, and what he may do.

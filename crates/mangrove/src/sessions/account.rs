@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fmt::Debug,
+    net::IpAddr,
     sync::{
         Arc, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -10,7 +11,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use server::{Client, Holder};
+use server::Client;
 
 use super::SessionOptions;
 use crate::Error;
@@ -61,7 +62,7 @@ impl Debug for Place {
     }
 }
 
-/// An account for each user, and where there are none, for each address: of IPv6, for each network of 64 bits.
+/// An account for each tenant, and where there are none, for each address: of IPv6, for each network of 64 bits.
 #[derive(Clone)]
 pub struct HolderAccounts(Arc<All>);
 
@@ -75,12 +76,30 @@ struct All {
     options: SessionOptions,
     open: Arc<AtomicUsize>,
     variable_bytes: AtomicUsize,
-    by_holder: Mutex<HashMap<Holder, Weak<HolderAccount>>>,
+    by_holder: Mutex<HashMap<Key, Weak<HolderAccount>>>,
+}
+
+/// Who has an account: a tenant by its number, or an address of nobody knows whom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Tenant(u32),
+    Address(IpAddr),
+}
+
+impl Key {
+    fn of(client: &Client) -> Self {
+        match &client.tenant {
+            Some(tenant) => Self::Tenant(tenant.number),
+            None => Self::Address(client.address),
+        }
+    }
 }
 
 struct HolderAccount {
     all: Arc<All>,
-    holder: Holder,
+    key: Key,
+    /// Transactions that may be open.
+    most: usize,
     open: Arc<AtomicUsize>,
     bytes: AtomicUsize,
 }
@@ -109,18 +128,24 @@ impl HolderAccounts {
 
 impl Accounts for HolderAccounts {
     fn of(&self, client: &Client) -> Arc<dyn Account> {
-        let holder = client.holder();
+        let key = Key::of(client);
         let mut by_holder = self.0.by_holder.lock();
-        if let Some(account) = by_holder.get(&holder).and_then(Weak::upgrade) {
+        if let Some(account) = by_holder.get(&key).and_then(Weak::upgrade) {
             return account;
         }
         let account = Arc::new(HolderAccount {
             all: self.0.clone(),
-            holder: holder.clone(),
+            key,
+            most: client
+                .tenant
+                .as_ref()
+                .map(|tenant| tenant.bounds.max_transactions)
+                .filter(|most| *most > 0)
+                .unwrap_or(self.0.options.max_transactions_per_address),
             open: Arc::default(),
             bytes: AtomicUsize::new(0),
         });
-        by_holder.insert(holder, Arc::downgrade(&account));
+        by_holder.insert(key, Arc::downgrade(&account));
         account
     }
 }
@@ -129,8 +154,8 @@ impl Drop for HolderAccount {
     fn drop(&mut self) {
         let mut by_holder = self.all.by_holder.lock();
         // Another one may have taken its place.
-        if by_holder.get(&self.holder).is_some_and(|account| account.strong_count() == 0) {
-            by_holder.remove(&self.holder);
+        if by_holder.get(&self.key).is_some_and(|account| account.strong_count() == 0) {
+            by_holder.remove(&self.key);
         }
     }
 }
@@ -158,11 +183,11 @@ impl graph::Allowance for HolderAccount {
 
 impl Account for HolderAccount {
     fn open(&self) -> Result<Place, Error> {
-        let SessionOptions { max_transactions, max_transactions_per_address, .. } = self.all.options;
-        let own = Taken::of(&self.open, max_transactions_per_address).ok_or_else(|| {
+        let (max_transactions, most) = (self.all.options.max_transactions, self.most);
+        let own = Taken::of(&self.open, most).ok_or_else(|| {
             Error::TooManyTransactions(format!(
-                "this user or address has {max_transactions_per_address} transactions open, as many as \
-                 sessions.max_transactions_per_address allows; commit or roll back one of them first"
+                "this tenant or address has {most} transactions open, as many as sessions.max_transactions_per_address, or the \
+                 tenant's max_transactions, allows; commit or roll back one of them first"
             ))
         })?;
         let all = Taken::of(&self.all.open, max_transactions).ok_or_else(|| {
@@ -195,10 +220,12 @@ impl Account for HolderAccount {
 
 #[cfg(test)]
 mod tests {
+    use access::{Tenant, TenantBounds};
+
     use super::*;
 
     fn client(last: u8) -> Client {
-        Client { user: None, address: [10, 0, 0, last].into(), connection: 1 }
+        Client { user: None, tenant: None, address: [10, 0, 0, last].into(), connection: 1 }
     }
 
     fn accounts() -> HolderAccounts {
@@ -225,12 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn a_user_has_one_account_wherever_he_asks_from() {
+    fn a_tenant_has_one_account_wherever_it_asks_from() {
         let accounts = accounts();
-        let ada = |last| accounts.of(&Client { user: Some("ada".into()), ..client(last) });
-        let (here, there) = (ada(1), ada(2));
-        let (_one, _two) = (here.open().unwrap(), there.open().unwrap());
-        assert!(ada(3).open().is_err() && accounts.of(&client(3)).open().is_ok());
+        let bounds = TenantBounds { max_transactions: 1, ..TenantBounds::default() };
+        let tenant = Arc::new(Tenant { number: 1, name: "ada".into(), bounds });
+        let ada = |last| accounts.of(&Client { tenant: Some(tenant.clone()), ..client(last) });
+        let here = ada(1);
+        let _one = here.open().unwrap();
+        assert!(ada(2).open().is_err() && accounts.of(&client(3)).open().is_ok());
     }
 
     #[test]

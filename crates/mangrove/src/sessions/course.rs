@@ -463,7 +463,7 @@ mod tests {
     /// Ends a script that has written, after it was given up or not. What its client is told.
     fn end(is_given_up: bool) -> mpsc::Receiver<bool> {
         let db = Database::in_memory().unwrap();
-        let client = Client { user: None, address: [127, 0, 0, 1].into(), connection: 1 };
+        let client = Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 };
         let wishes = Wishes::of_application();
         let plot = Plot::read("1", "g", &Bindings::new()).unwrap();
         let course = Course {

@@ -71,7 +71,7 @@ impl Asked {
 /// A query that may do anything, for ever.
 pub fn query(script: &str) -> Query {
     let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
-    let client = Client { user: None, address: [127, 0, 0, 1].into(), connection: 1 };
+    let client = Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 };
     Query {
         client,
         asked: std::time::Instant::now(),

@@ -16,7 +16,13 @@ use super::{
     presence::Presence,
     table::{Full, Place, counted_under},
 };
-use crate::{Client, Materialize, door, host::Host, intake::Receipt};
+use crate::{
+    Client, Materialize, StatusCode, door,
+    host::Host,
+    intake::Receipt,
+    request::Refusal,
+    tenants::{Desk, Slot},
+};
 
 /// A client's connection, for as long as it is open.
 pub(crate) struct Guest {
@@ -37,8 +43,8 @@ pub(crate) struct Guest {
 struct Who {
     /// Where he is: not the address of a proxy that is trusted.
     address: IpAddr,
-    /// Once he has proved who he is.
-    identity: Option<Identity>,
+    /// Once he has proved who he is, with what his tenant has here.
+    identity: Option<(Identity, Slot)>,
 }
 
 /// What its place is good for.
@@ -86,8 +92,10 @@ impl Guest {
     /// On whose behalf its requests are run.
     pub(crate) fn client(&self) -> Client {
         let who = self.who.lock();
-        let user = who.identity.as_ref().map(|identity| identity.user().clone());
-        Client { user, address: counted_under(who.address), connection: self.number }
+        let (identity, desk) = who.identity.as_ref().map(|(identity, slot)| (identity, slot.desk())).unzip();
+        let user = identity.map(|identity| identity.user().clone());
+        let tenant = desk.map(|desk| desk.tenant().clone());
+        Client { user, tenant, address: counted_under(who.address), connection: self.number }
     }
 
     /// A request has come with these headers: who asks now may be somebody else than before.
@@ -96,9 +104,27 @@ impl Guest {
         *self.who.lock() = Who { address, identity: None };
     }
 
-    /// Somebody has proved who he is; or nobody any more has.
-    pub(crate) fn is_now(&self, identity: Option<Identity>) {
-        self.who.lock().identity = identity;
+    /// Somebody has proved who he is.
+    ///
+    /// # Errors
+    /// If his tenant has too many connections.
+    pub(crate) fn is_now(&self, identity: Identity) -> Result<(), Refusal> {
+        let desk = self.host.desks.of(identity.user());
+        let slot = desk.connect().ok_or_else(|| {
+            let tenant = desk.tenant();
+            let message = format!(
+                "the tenant {} has {} connections, as many as its max_connections allows; close one of them first",
+                tenant.name, tenant.bounds.max_connections
+            );
+            Refusal::new(StatusCode::Temporary, message)
+        })?;
+        self.who.lock().identity = Some((identity, slot));
+        Ok(())
+    }
+
+    /// What his tenant has here.
+    pub(crate) fn desk(&self) -> Option<Arc<Desk>> {
+        self.who.lock().identity.as_ref().map(|(_, slot)| slot.desk().clone())
     }
 
     /// Whether it is known who asks, as far as somebody has to be known.
@@ -112,7 +138,8 @@ impl Guest {
             return Some(Rights::OF_ANYBODY);
         }
         let who = self.who.lock();
-        self.host.gate.rights(who.identity.as_ref()?, source)
+        let (identity, _) = who.identity.as_ref()?;
+        self.host.gate.rights(identity, source)
     }
 
     /// Whether it has no place among the connections.

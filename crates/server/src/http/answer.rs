@@ -103,7 +103,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
     let Collected { page, summary, running, held } =
-        collect(operation, host).await.map_err(|error| failed(id, &error))?;
+        collect(operation, guest).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
@@ -177,10 +177,11 @@ fn failed(id: Uuid, error: &QueryError) -> Refused {
         ErrorKind::Forbidden => StatusCode::FORBIDDEN,
         ErrorKind::Conflict => StatusCode::CONFLICT,
         ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::TooFast => StatusCode::TOO_MANY_REQUESTS,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };
     let mut refused = Refused::new(status, Some(id), &error.message, Some(error.kind.name()));
-    if error.kind == ErrorKind::Busy {
+    if matches!(error.kind, ErrorKind::Busy | ErrorKind::TooFast) {
         refused.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
     refused

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     ErrorKind, Held, QueryError, Running, Summary,
-    host::Host,
+    connections::Guest,
     late::too_large,
     mailbox::{Letter, Mailbox, RequestKey},
     page::{Page, Source},
     request::Operation,
+    tenants::submit,
 };
 
 /// A whole result.
@@ -22,13 +23,14 @@ pub(super) struct Collected {
 }
 
 /// Runs an operation to its end and collects all results. Dropping the future (the client went away) cancels it.
-pub(super) async fn collect(operation: Operation, host: &Host) -> Result<Collected, QueryError> {
+pub(super) async fn collect(operation: Operation, guest: &Guest) -> Result<Collected, QueryError> {
     const ONLY: RequestKey = 0;
+    let host = &guest.host;
     let bound = host.options.max_http_results;
     let mailbox: Arc<Mailbox> = Mailbox::new(host.options.max_waiting_results);
     let sink = mailbox.open(ONLY);
     let Operation { database, query, form, .. } = operation;
-    let running = database.submit(query, sink);
+    let running = submit(guest.desk().as_ref(), query, sink, move |query, sink| database.submit(query, sink));
     let (mut page, mut held) = (Page::new(form), Vec::new());
     loop {
         match mailbox.next(ONLY) {

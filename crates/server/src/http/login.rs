@@ -34,10 +34,9 @@ pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<()
         Err(unreadable) => return Err(unauthorized(&unreadable.to_string())),
     };
     match login::verify(&guest.host.gate, guest.client(), credentials).await.unwrap_or(Err(Denied::Busy)) {
-        Ok(identity) => {
-            guest.is_now(Some(identity));
-            Ok(())
-        }
+        Ok(identity) => guest
+            .is_now(identity)
+            .map_err(|refusal| busy(StatusCode::SERVICE_UNAVAILABLE, &refusal.message, 1)),
         Err(denied) => Err(refused(&denied)),
     }
 }
@@ -49,7 +48,11 @@ fn refused(denied: &Denied) -> Box<Reply> {
         Denied::TooMany(wait) => (StatusCode::TOO_MANY_REQUESTS, wait.as_secs().max(1)),
         Denied::Busy => (StatusCode::SERVICE_UNAVAILABLE, 1),
     };
-    let mut reply = answer::error(status, None, &message, Some(audit::EXCEPTION));
+    busy(status, &message, wait)
+}
+
+fn busy(status: StatusCode, message: &str, wait: u64) -> Box<Reply> {
+    let mut reply = answer::error(status, None, message, Some(audit::EXCEPTION));
     reply.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait));
     Box::new(reply)
 }

@@ -9,7 +9,7 @@ use values::Str;
 
 use super::SessionPlace;
 use crate::{
-    Client, Database, QueryError, ResultSink, Running, Session,
+    Client, Database, QueryError, Session,
     intake::Receipt,
     permits::Permit,
     request::{Operation, Refusal},
@@ -143,29 +143,26 @@ impl<A> Lines<A> {
         self.by_id.clear();
     }
 
-    /// Starts a query in a session.
+    /// The graph's part of a session, which begins if there is none; `None` if there is no such session.
     ///
     /// # Errors
-    /// If its graph has no sessions, or none for this client.
-    pub(crate) fn start(
+    /// If the graph has no sessions, or none for this client.
+    pub(crate) fn of_graph(
         &mut self,
         session: &str,
         client: Client,
-        operation: Operation,
-        manages: bool,
-        sink: Arc<dyn ResultSink>,
-    ) -> Result<Box<dyn Running>, QueryError> {
-        let Operation { database, query, .. } = operation;
-        let Some(line) = self.by_id.get_mut(session) else { return Ok(database.submit(query, sink)) };
-        let known = line.sessions.iter().find(|(graph, _)| Arc::ptr_eq(graph, &database));
+        database: &Arc<dyn Database>,
+    ) -> Result<Option<Arc<dyn Session>>, QueryError> {
+        let Some(line) = self.by_id.get_mut(session) else { return Ok(None) };
+        let known = line.sessions.iter().find(|(graph, _)| Arc::ptr_eq(graph, database));
         let begun = match known {
             Some((_, begun)) => begun.clone(),
             None => {
                 let begun = database.session(client)?;
-                line.sessions.push((database, begun.clone()));
+                line.sessions.push((database.clone(), begun.clone()));
                 begun
             }
         };
-        Ok(begun.submit(query, manages, sink))
+        Ok(Some(begun))
     }
 }

@@ -26,7 +26,7 @@ use values::Str;
 use wire::Format;
 
 use crate::{
-    ResultSink, Running,
+    Query, ResultSink, Running,
     aside::{Work, aside},
     connections::Guest,
     intake::Receipt,
@@ -38,6 +38,7 @@ use crate::{
     sessions::{InSession, Lines, Todo, Waiting},
     status::StatusCode,
     stopping::stopped,
+    tenants::submit,
 };
 
 use super::{
@@ -412,16 +413,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let key = self.next_key;
         self.next_key += 1;
         let sink = self.mailbox.open(key);
-        let Operation { form, batch_size, properties, .. } = operation;
-        let running: Box<dyn Running> = match &session {
-            None => operation.database.submit(operation.query, sink),
-            Some(session) => {
-                let started =
-                    self.sessions.start(session, self.guest.client(), operation, manages, sink.clone());
-                started.unwrap_or_else(|error| {
-                    sink.finish(Err(error));
-                    Box::new(NeverBegun)
-                })
+        let Operation { form, batch_size, properties, database, query, .. } = operation;
+        let begun = match &session {
+            None => Ok(None),
+            Some(session) => self.sessions.of_graph(session, self.guest.client(), &database),
+        };
+        let running: Box<dyn Running> = match begun {
+            Ok(begun) => {
+                let start = move |query: Query, sink: Arc<dyn ResultSink>| -> Box<dyn Running> {
+                    match &begun {
+                        None => database.submit(query, sink),
+                        Some(session) => session.submit(query, manages, sink),
+                    }
+                };
+                submit(self.guest.desk().as_ref(), query, sink, start)
+            }
+            Err(error) => {
+                sink.finish(Err(error));
+                Box::new(NeverBegun)
             }
         };
         let request = InFlight {

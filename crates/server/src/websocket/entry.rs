@@ -168,9 +168,11 @@ impl Entry {
         match who {
             Ok(identity) => {
                 let user = Some(identity.user().clone());
+                if let Err(refusal) = guest.is_now(identity) {
+                    return Verdict::Denied(self.give_up(), refusal);
+                }
                 let is_another = self.user.is_some() && self.user != user;
                 self.user = user;
-                guest.is_now(Some(identity));
                 self.unknown_since = None;
                 self.is_asked = false;
                 self.receipt.complete();

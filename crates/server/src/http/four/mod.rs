@@ -23,13 +23,14 @@ use wire::four::{Request, Status};
 
 use super::{Reply, answer::error, media};
 use crate::{
-    Running,
+    Query, ResultSink, Running,
     connections::Guest,
     intake::Receipt,
     mailbox::Mailbox,
     paging::Paging,
     request::Operation,
     sessions::{NoTurn, Turn},
+    tenants::submit,
 };
 use answer::{Answer, Shape};
 use asked::{Asked, Control};
@@ -120,10 +121,14 @@ async fn begin(
     let sink = mailbox.open(ONLY);
     let paging = Paging::new(mailbox, ONLY, operation.form);
     let Operation { database, query, form, batch_size, properties, .. } = operation;
-    let running: Box<dyn Running> = match &turn {
-        None => database.submit(query, sink),
-        Some(turn) => turn.transaction().session.submit(query, false, sink),
+    let session = turn.as_ref().map(|turn| turn.transaction().session.clone());
+    let start = move |query: Query, sink: Arc<dyn ResultSink>| -> Box<dyn Running> {
+        match &session {
+            None => database.submit(query, sink),
+            Some(session) => session.submit(query, false, sink),
+        }
     };
+    let running = submit(guest.desk().as_ref(), query, sink, start);
     let within = match (control, &turn) {
         (Control::Begin, _) => In::Begin,
         (_, Some(_)) => In::Transaction,

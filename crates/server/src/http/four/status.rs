@@ -100,6 +100,7 @@ pub(super) fn failed(error: &QueryError, within: In) -> Status {
         (ErrorKind::Timeout, In::Transaction) => (504, TRANSACTION),
         (ErrorKind::Timeout, _) => (500, "ServerTimeoutExceededException"),
         (ErrorKind::Busy, In::Begin) => (503, TRANSACTION),
+        (ErrorKind::TooFast, _) => (429, "TooManyRequestsException"),
         (ErrorKind::Busy, _) => (503, "TooManyRequestsException"),
         (ErrorKind::Cancelled, _) => (503, "ServerErrorException"),
         (ErrorKind::Evaluation | ErrorKind::ReadOnly | ErrorKind::Limit | ErrorKind::Internal, _) => {

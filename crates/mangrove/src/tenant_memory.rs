@@ -1,0 +1,57 @@
+//! What the queries of each tenant may hold together.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+};
+
+use access::Tenant;
+use dataflow::Budget;
+use parking_lot::Mutex;
+
+/// The budgets of tenants. Databases of one server share them.
+#[derive(Clone, Debug, Default)]
+pub struct TenantMemory(Arc<Mutex<HashMap<u32, Weak<Budget>>>>);
+
+impl TenantMemory {
+    /// That of a tenant, if its memory is bounded; one query may hold so much of it.
+    pub(crate) fn of(&self, tenant: &Tenant, per_query: u64) -> Option<Arc<Budget>> {
+        let most = tenant.bounds.max_memory;
+        if most == 0 {
+            return None;
+        }
+        let mut budgets = self.0.lock();
+        if let Some(budget) = budgets.get(&tenant.number).and_then(Weak::upgrade) {
+            return Some(budget);
+        }
+        budgets.retain(|_, budget| budget.strong_count() > 0);
+        let budget = Arc::new(Budget::new(most, per_query));
+        budgets.insert(tenant.number, Arc::downgrade(&budget));
+        Some(budget)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use access::TenantBounds;
+
+    use super::*;
+
+    #[test]
+    fn queries_of_a_tenant_share_a_budget_as_long_as_there_are_some() {
+        let memory = TenantMemory::default();
+        let tenant = |number, max_memory| Tenant {
+            number,
+            name: "t".into(),
+            bounds: TenantBounds { max_memory, ..TenantBounds::default() },
+        };
+        let first = memory.of(&tenant(1, 1_000), 100).unwrap();
+        assert!(Arc::ptr_eq(&first, &memory.of(&tenant(1, 1_000), 100).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &memory.of(&tenant(2, 1_000), 100).unwrap()));
+        assert!(memory.of(&tenant(3, 0), 100).is_none());
+        assert_eq!((first.limit(), first.per_query()), (1_000, 100));
+        drop(first);
+        memory.of(&tenant(4, 1), 1);
+        assert_eq!(memory.0.lock().len(), 1, "those of nobody are forgotten");
+    }
+}

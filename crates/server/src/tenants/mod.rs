@@ -1,0 +1,62 @@
+//! What tenants have of a server: connections, and queries that run or wait.
+//!
+//! ```text
+//!   submit ──▶ is there room? ── yes ──▶ runs ──▶ finished ──▶ the next one that waits
+//!                 │ no                                             ▲
+//!                 └──▶ line of the tenant ─────────────────────────┘
+//!                        └─ after tenant.max_wait: busy
+//! ```
+//!
+//! Each tenant has a line of its own, so nobody waits for the queries of others. Shares of the processor are the engine's to keep, and
+//! memory, too.
+//!
+//! It must never know what a query says, nor over which protocol it came.
+
+mod desk;
+mod ticket;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use access::Tenants;
+use parking_lot::Mutex;
+
+pub(crate) use desk::{Desk, Slot};
+pub(crate) use ticket::submit;
+
+/// The tenants of a server, as far as they are there.
+#[derive(Debug)]
+pub(crate) struct Desks {
+    tenants: Arc<Tenants>,
+    by_number: Mutex<HashMap<u32, Weak<Desk>>>,
+    max_wait: Duration,
+}
+
+impl Desks {
+    pub(crate) fn new(tenants: Arc<Tenants>, max_wait: Duration) -> Self {
+        Self { tenants, by_number: Mutex::default(), max_wait }
+    }
+
+    /// That of a user.
+    pub(crate) fn of(&self, user: &Arc<str>) -> Arc<Desk> {
+        let tenant = self.tenants.of(user);
+        let mut desks = self.by_number.lock();
+        if let Some(desk) = desks.get(&tenant.number).and_then(Weak::upgrade) {
+            return desk;
+        }
+        desks.retain(|_, desk| desk.strong_count() > 0);
+        let desk = Arc::new(Desk::new(tenant, self.max_wait));
+        desks.insert(desk.tenant().number, Arc::downgrade(&desk));
+        desk
+    }
+
+    /// Those that are there.
+    pub(crate) fn all(&self) -> Vec<Arc<Desk>> {
+        let mut all: Vec<_> = self.by_number.lock().values().filter_map(Weak::upgrade).collect();
+        all.sort_by(|a, b| a.tenant().name.cmp(&b.tenant().name));
+        all
+    }
+}
