@@ -26,7 +26,7 @@ SCALE   ?= sf0.1
 DATA    ?= data/graph/$(SCALE)
 FILES   ?= data/ldbc/$(SCALE)
 
-BENCHES := import algorithms merges memory cache pools commits recovery hub secondary schema limit point cancel fairness scopes ic instructions
+BENCHES := import algorithms merges memory cache pools commits recovery hub secondary schema limit point cancel fairness tenants scopes ic instructions
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
@@ -143,13 +143,15 @@ answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan
 
 bench: $(BENCHES:%=bench-%) ## Every benchmark, on an imported graph (SCALE=sf1, or DATA=DIR FILES=DIR; LARGER=data/generated/312000 for a second import); figures in target/bench
 
-bench-%: ## One of them: import, memory, cache, pools, commits, recovery, hub, secondary, schema, limit, algorithms, merges, point, cancel, fairness, scopes, ic, instructions
+bench-%: ## One of them: import, memory, cache, pools, commits, recovery, hub, secondary, schema, limit, algorithms, merges, point, cancel, fairness, tenants, scopes, ic, instructions
 bench-import: build build-bench $(FILES) $(LARGER)
 	$(BENCH) import $(FILES) $(LARGER) --rounds 3 --program $(RELEASE)/mangrove
 bench-limit bench-algorithms bench-point bench-cancel bench-commits bench-pools bench-recovery: bench-%: build-bench $(DATA)
 	$(BENCH) $* $(DATA)
 bench-fairness: build build-bench $(DATA)
 	$(BENCH) fairness $(DATA) --program $(RELEASE)/mangrove
+bench-tenants: build build-bench $(DATA)
+	$(BENCH) tenants $(DATA) --program $(RELEASE)/mangrove
 bench-hub bench-merges bench-secondary bench-schema: bench-%: build-bench
 	$(BENCH) $*
 bench-scopes bench-memory bench-cache bench-bounds bench-instructions: bench-%: build-bench $(DATA) $(FILES)

@@ -76,6 +76,27 @@ impl Client {
         Ok(())
     }
 
+    /// Says who it is, as the server asks for.
+    ///
+    /// # Errors
+    /// If the server does not ask, or does not know it.
+    pub async fn log_in(&mut self, user: &str, password: &str) -> Result<(), Problem> {
+        self.send("g.inject(1)", &Bindings::new(), None).await?;
+        let (asked, _) = self.finish().await?;
+        let sasl = data_encoding::BASE64.encode(format!("\0{user}\0{password}").as_bytes());
+        let args = vec![(Str::from("sasl"), WireValue::from(Value::from(sasl)))];
+        let id = Uuid::new_v4();
+        let request =
+            RequestMessage { id, op: "authentication".into(), processor: "".into(), args: Args(args) };
+        let mut frame = MIME.to_vec();
+        graphbinary::encode_request(&request, &mut frame)?;
+        self.socket.send(Message::Binary(frame.into())).await?;
+        match (asked, self.finish().await?) {
+            (407, (200, _)) => Ok(()),
+            (asked, (answer, _)) => Err(format!("status {asked}, then {answer}").into()),
+        }
+    }
+
     /// Waits for the end of the answer: its status code and the number of responses.
     ///
     /// # Errors

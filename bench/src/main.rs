@@ -35,6 +35,7 @@ mod served;
 mod server_process;
 mod sets;
 mod step_queries;
+mod tenants;
 mod watch;
 
 use std::path::PathBuf;
@@ -89,6 +90,16 @@ enum Bench {
         heavy: Option<usize>,
         /// Seconds for which point reads are sent beside each number of each kind
         #[arg(long, default_value_t = 8)]
+        seconds: u64,
+    },
+    /// Tenants with weights and bounds, over WebSocket to a server process
+    Tenants {
+        graph: PathBuf,
+        /// The mangrove program
+        #[arg(long, default_value = "target/release/mangrove")]
+        program: PathBuf,
+        /// Seconds for which each is measured
+        #[arg(long, default_value_t = 20)]
         seconds: u64,
     },
     /// Adding edges to one vertex, and reading a few of very many
@@ -244,6 +255,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Bench::Fairness { graph, program, only, heavy, seconds } => {
             fairness::bench(&program, &graph, &fairness::Settings { only, heavy, seconds }, &report)
+        }
+        Bench::Tenants { graph, program, seconds } => {
+            tenants::bench(&program, &graph, Duration::from_secs(seconds), &report)
         }
         Bench::Hub { edges } => hub::bench(edges, &report),
         Bench::Merges => merges::bench(&report),

@@ -18,8 +18,16 @@ impl ServerProcess {
     /// # Errors
     /// If it cannot be started, or ends before it listens.
     pub fn start(program: &Path, folder: &Path) -> io::Result<Self> {
+        Self::start_with(program, folder, &[])
+    }
+
+    /// The same with these arguments.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_with(program: &Path, folder: &Path, args: &[&str]) -> io::Result<Self> {
         let mut command = Command::new(program);
-        command.arg("--data").arg(folder).args(["--log-level", "warn", "serve", "--port", "0"]);
+        command.arg("--data").arg(folder).args(["--log-level", "warn", "serve", "--port", "0"]).args(args);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {

@@ -14,20 +14,27 @@ use parking_lot::Mutex;
 pub struct TenantMemory(Arc<Mutex<HashMap<u32, Weak<Budget>>>>);
 
 impl TenantMemory {
-    /// That of a tenant, if its memory is bounded; one query may hold so much of it.
-    pub(crate) fn of(&self, tenant: &Tenant, per_query: u64) -> Option<Arc<Budget>> {
-        let most = tenant.bounds.max_memory;
-        if most == 0 {
-            return None;
-        }
+    /// That of a tenant, of which one query may hold so much. It counts what is held where nothing bounds that, too.
+    pub(crate) fn of(&self, tenant: &Tenant, per_query: u64) -> Arc<Budget> {
+        let most = match tenant.bounds.max_memory {
+            0 => u64::MAX,
+            most => most,
+        };
         let mut budgets = self.0.lock();
         if let Some(budget) = budgets.get(&tenant.number).and_then(Weak::upgrade) {
-            return Some(budget);
+            return budget;
         }
         budgets.retain(|_, budget| budget.strong_count() > 0);
         let budget = Arc::new(Budget::new(most, per_query));
         budgets.insert(tenant.number, Arc::downgrade(&budget));
-        Some(budget)
+        budget
+    }
+}
+
+impl server::TenantUse for TenantMemory {
+    fn memory(&self, tenant: &Tenant) -> u64 {
+        let budget = self.0.lock().get(&tenant.number).and_then(Weak::upgrade);
+        budget.map_or(0, |budget| budget.used())
     }
 }
 
@@ -45,11 +52,11 @@ mod tests {
             name: "t".into(),
             bounds: TenantBounds { max_memory, ..TenantBounds::default() },
         };
-        let first = memory.of(&tenant(1, 1_000), 100).unwrap();
-        assert!(Arc::ptr_eq(&first, &memory.of(&tenant(1, 1_000), 100).unwrap()));
-        assert!(!Arc::ptr_eq(&first, &memory.of(&tenant(2, 1_000), 100).unwrap()));
-        assert!(memory.of(&tenant(3, 0), 100).is_none());
+        let first = memory.of(&tenant(1, 1_000), 100);
+        assert!(Arc::ptr_eq(&first, &memory.of(&tenant(1, 1_000), 100)));
+        assert!(!Arc::ptr_eq(&first, &memory.of(&tenant(2, 1_000), 100)));
         assert_eq!((first.limit(), first.per_query()), (1_000, 100));
+        assert_eq!(memory.of(&tenant(3, 0), 100).per_query(), 100, "without a bound of its own");
         drop(first);
         memory.of(&tenant(4, 1), 1);
         assert_eq!(memory.0.lock().len(), 1, "those of nobody are forgotten");

@@ -6,7 +6,7 @@ use access::{Gate, Role};
 use tokio::sync::Semaphore;
 
 use crate::{
-    Graphs, HostName, Security, ServerOptions,
+    Graphs, HostName, Security, ServerOptions, TenantUse,
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
@@ -27,6 +27,8 @@ pub(crate) struct Host {
     pub(crate) gate: Gate,
     /// What tenants have.
     pub(crate) desks: Desks,
+    /// Who knows what they hold.
+    pub(crate) tenant_use: Option<Arc<dyn TenantUse>>,
     pub(crate) requests: Permits,
     pub(crate) sessions: SessionPlaces,
     /// Those that belong to no connection.
@@ -53,6 +55,7 @@ impl Host {
         Arc::new(Self {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins, is_secure),
             gate: security.gate.clone(),
+            tenant_use: security.tenant_use.clone(),
             desks: Desks::new(security.tenants.clone(), options.max_wait),
             requests: Permits::new(options.max_requests),
             sessions: SessionPlaces::new(options.max_sessions, options.max_sessions_per_address),

@@ -56,6 +56,6 @@ pub use graphs::Graphs;
 pub use listener::Server;
 pub use metrics::{Metric, MetricKind};
 pub use options::ServerOptions;
-pub use security::Security;
+pub use security::{Security, TenantUse};
 pub use status::StatusCode;
 pub use tls::{Tls, TlsError, TlsFiles};

@@ -19,7 +19,7 @@ use prometheus_client::registry::Registry;
 
 use access::Role;
 
-use crate::{connections::Guest, host::Host, tenants::Desks};
+use crate::{connections::Guest, host::Host};
 
 /// One number.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ pub(crate) fn page(host: &Host, guest: &Guest) -> Result<String, std::fmt::Error
         page.add(None, Metric { name, help, kind: MetricKind::Gauge, labels: Vec::new(), value });
     }
     if guest.rights("").is_some_and(|rights| rights.allow_everywhere(Role::Admin)) {
-        tenants(&host.desks, &mut page);
+        tenants(host, &mut page);
     }
     let may_read = |source: &str| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
     for (source, database) in host.graphs.iter().filter(|(source, _)| may_read(source)) {
@@ -71,15 +71,17 @@ pub(crate) fn page(host: &Host, guest: &Guest) -> Result<String, std::fmt::Error
 }
 
 /// What tenants have.
-fn tenants(desks: &Desks, page: &mut Page) {
-    for desk in desks.all() {
+fn tenants(host: &Host, page: &mut Page) {
+    for desk in host.desks.all() {
         let (running, waiting) = desk.queries();
+        let memory = host.tenant_use.as_ref().map_or(0, |held| held.memory(desk.tenant()));
         for (name, help, value) in [
             (
                 "tenant_connections",
                 "Connections on which somebody of a tenant has logged in",
                 desk.connections(),
             ),
+            ("tenant_memory_bytes", "Bytes that the queries of a tenant hold", memory as usize),
             ("tenant_queries_running", "Queries of a tenant with bounds that run", running),
             ("tenant_queries_waiting", "Queries of a tenant that wait until it has room for them", waiting),
         ] {

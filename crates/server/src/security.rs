@@ -1,10 +1,16 @@
 //! Who may come in, and how.
 
-use std::sync::Arc;
+use std::{fmt::Debug, sync::Arc};
 
-use access::{Gate, Tenants};
+use access::{Gate, Tenant, Tenants};
 
 use crate::Tls;
+
+/// Knows what tenants hold.
+pub trait TenantUse: Debug + Send + Sync {
+    /// Bytes that its queries hold.
+    fn memory(&self, tenant: &Tenant) -> u64;
+}
 
 /// Who may come in, and how. By default everybody, without TLS.
 #[derive(Clone, Debug)]
@@ -13,12 +19,14 @@ pub struct Security {
     pub gate: Gate,
     /// What groups of users may have.
     pub tenants: Arc<Tenants>,
+    /// Who knows what tenants hold, for the metrics.
+    pub tenant_use: Option<Arc<dyn TenantUse>>,
     /// What connections are secured with.
     pub tls: Option<Arc<Tls>>,
 }
 
 impl Default for Security {
     fn default() -> Self {
-        Self { gate: Gate::of_nobody(), tenants: Arc::default(), tls: None }
+        Self { gate: Gate::of_nobody(), tenants: Arc::default(), tenant_use: None, tls: None }
     }
 }

@@ -27,7 +27,7 @@ async fn serving(bounds: TenantBounds, max_wait: Duration) -> Serving {
     let named = BTreeMap::from([("analysts".to_owned(), settings)]);
     let tenants = Arc::new(Tenants::new(&named, TenantBounds::default()));
     let options = ServerOptions { max_wait, ..ServerOptions::default() };
-    Serving::start_secured(options, Security { gate, tenants, tls: None }).await
+    Serving::start_secured(options, Security { gate, tenants, ..Security::default() }).await
 }
 
 async fn client(serving: &Serving, user: &str) -> Client {

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, thread::available_paralleli
 use access::{Gate, Grants, Role, Tenants};
 use clap::Args;
 use mangrove::{
-    Accounts, Database, DatabaseOptions, HolderAccounts, MemoryPlan,
+    Accounts, Database, DatabaseOptions, HolderAccounts, MemoryPlan, TenantMemory,
     config::{Config, Override, ServerConfig},
 };
 use server::{Graphs, Security, Server, Tls};
@@ -71,7 +71,9 @@ impl Serve {
         // Their bounds are those of all graphs together.
         let sessions = config.sessions.options();
         let accounts: Arc<dyn Accounts> = Arc::new(HolderAccounts::new(sessions.clone()));
+        let tenant_memory = TenantMemory::default();
         let mut options = DatabaseOptions {
+            tenant_memory: tenant_memory.clone(),
             engine: Some(engine.clone()),
             accounts: Some(accounts),
             sessions,
@@ -108,7 +110,11 @@ impl Serve {
             .thread_name("server")
             .enable_all()
             .build()?;
-        runtime.block_on(serve(&config, graphs, Security { gate, tenants: Arc::clone(&tenants), tls }))?;
+        runtime.block_on(serve(
+            &config,
+            graphs,
+            Security { gate, tenants, tenant_use: Some(Arc::new(tenant_memory)), tls },
+        ))?;
         drop(runtime);
         flush(databases)
     }

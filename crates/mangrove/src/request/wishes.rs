@@ -86,7 +86,7 @@ impl Wishes {
     /// What the queries of the tenant may hold together.
     pub(super) fn tenant_budget(&self, inner: &Inner) -> Option<Arc<Budget>> {
         let tenant = self.tenant.as_ref()?;
-        inner.options.tenant_memory.of(tenant, inner.options.memory_per_query)
+        Some(inner.options.tenant_memory.of(tenant, inner.options.memory_per_query))
     }
 
     /// Who asks, and what he may do.
