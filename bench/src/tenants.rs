@@ -42,7 +42,7 @@ const FOR_LONG: i64 = 600_000;
 const PASSWORD: &str = "a password of all";
 
 /// Tens of milliseconds that nothing is looked up in.
-const HEAVY: &str = "g.V().hasLabel('Person').limit(40).repeat(both('knows').simplePath()).times(3).count()";
+const HEAVY: &str = "g.V().hasLabel('Person').limit(10).repeat(both('knows').simplePath()).times(3).count()";
 const SORT: &str = "g.V().hasLabel('Comment').values('content').order().tail(1)";
 const POINT: &str = "g.V().has('Person','id',p).values('firstName')";
 

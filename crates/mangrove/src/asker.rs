@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use access::{Rights, Role};
-use server::{Client, Holder};
+use server::{Client, Holder, QueryInfo};
 
 use crate::Error;
 
@@ -71,6 +71,20 @@ impl Asker {
         let (user, from) = (self.user(), self.address);
         tracing::warn!(target: "audit", ?user, ?from, kind = what, %needs, everywhere, "request refused");
         Err(Error::Forbidden { what: what.into(), needs, everywhere })
+    }
+
+    /// Whether it may see a query, and stop it: its own, or as an admin of all graphs any. Where there are no users, everybody may.
+    pub(crate) fn may_see(&self, query: &QueryInfo) -> bool {
+        self.rights.allow_everywhere(Role::Admin) || self.user() == query.user.as_deref()
+    }
+
+    /// What it is called.
+    pub(crate) fn name(&self) -> String {
+        match (self.user(), self.address) {
+            (Some(user), _) => user.into(),
+            (None, Some(address)) => format!("a client at {address}"),
+            (None, None) => "the application".into(),
+        }
     }
 
     /// A line in the audit log: something is done that changes more than elements.

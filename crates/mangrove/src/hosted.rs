@@ -19,6 +19,7 @@ use crate::{
     },
     services::begins_with_call,
     sessions::{Course, Ground, SessionDoor},
+    summary,
 };
 
 impl server::Database for Database {
@@ -34,6 +35,10 @@ impl server::Database for Database {
 
     fn session(&self, client: server::Client) -> Result<Arc<dyn server::Session>, server::QueryError> {
         Ok(Arc::new(SessionDoor::new(Ground::of_session(&self.inner, client))))
+    }
+
+    fn summary(&self) -> server::GraphSummary {
+        summary::of(self)
     }
 
     fn metrics(&self) -> Vec<server::Metric> {
@@ -156,7 +161,25 @@ impl Later {
 
 struct LaterHandle(Arc<Later>);
 
+impl LaterHandle {
+    fn begun(&self) -> parking_lot::MappedMutexGuard<'_, Option<Box<dyn server::Running>>> {
+        parking_lot::MutexGuard::map(self.0.0.lock(), |state| &mut state.1)
+    }
+}
+
 impl server::Running for LaterHandle {
+    fn stop(&self) {
+        match &*self.begun() {
+            Some(running) => running.stop(),
+            // What a service does is not given up in the middle.
+            None => {}
+        }
+    }
+
+    fn progress(&self) -> server::Progress {
+        self.begun().as_ref().map(|running| running.progress()).unwrap_or_default()
+    }
+
     fn resume(&self) {
         if let Some(running) = &self.0.0.lock().1 {
             running.resume();

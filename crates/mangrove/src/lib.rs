@@ -47,6 +47,7 @@ mod results;
 pub mod schema_file;
 mod services;
 mod sessions;
+mod summary;
 mod tenant_memory;
 mod transaction;
 

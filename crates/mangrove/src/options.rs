@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use access::Gate;
 use dataflow::{Budget, Engine, EngineOptions};
 use graph::{GraphOptions, SecondaryOptions};
+use server::Queries;
 use store::FjallOptions;
 
 use crate::{
@@ -44,6 +45,8 @@ pub struct DatabaseOptions {
     pub io_directory: Option<PathBuf>,
     /// The users of the server that this is a graph of. `None`: those who are kept with the graph.
     pub users: Option<Gate>,
+    /// The queries of the server that this is a graph of, for the services that show and stop them.
+    pub queries: Option<Queries>,
     /// What the queries of each tenant hold; databases of one server should share it.
     pub tenant_memory: TenantMemory,
     /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
@@ -80,6 +83,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             backups: None,
             io_directory: None,
             users: None,
+            queries: None,
             tenant_memory: TenantMemory::default(),
             accounts: None,
             sessions: SessionOptions::default(),

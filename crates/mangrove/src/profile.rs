@@ -54,6 +54,21 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
     out
 }
 
+/// The steps of a plan, subqueries indented.
+pub(crate) fn steps(plan: &Plan) -> Vec<String> {
+    fn walk(pipeline: &Pipeline, depth: usize, lines: &mut Vec<String>) {
+        for op in pipeline.ops.iter() {
+            lines.push(format!("{:indent$}{}", "", op.step, indent = 2 * depth));
+            if let OpKind::Scope(scope) = &op.kind {
+                scope.kind.pipelines().for_each(|inside| walk(inside, depth + 1, lines));
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    walk(&plan.root, 0, &mut lines);
+    lines
+}
+
 struct Line<'a> {
     step: String,
     /// Whether what it sends is what it has read.

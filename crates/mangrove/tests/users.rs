@@ -4,21 +4,7 @@ mod program;
 
 use std::{fs, io::Write, process::Stdio};
 
-use program::{Serving, complaint, mangrove, output, text};
-
-/// What `curl` gets for a script: the answer, and its status at the end.
-fn curl(serving: &Serving, credentials: &str, script: &str) -> String {
-    let url = format!("http://{}/gremlin", serving.address);
-    let body = serde_json::json!({ "gremlin": script }).to_string();
-    let mut curl = std::process::Command::new("curl");
-    curl.args(["-s", "-w", " %{http_code}", "-d", &body, &url]);
-    if credentials.starts_with("mgv_") {
-        curl.args(["-H", &format!("Authorization: Bearer {}", credentials.trim())]);
-    } else if !credentials.is_empty() {
-        curl.args(["-u", credentials]);
-    }
-    text(&curl.output().unwrap().stdout)
-}
+use program::{Serving, complaint, curl, mangrove, output, text};
 
 #[test]
 fn users_are_made_without_a_server_and_asked_for_by_the_next_one() {

@@ -33,10 +33,37 @@ pub trait Database: Send + Sync + 'static {
         Err(QueryError::new(ErrorKind::Unsupported, "this graph has no sessions"))
     }
 
+    /// Its labels and keys. May read a little of it.
+    fn summary(&self) -> GraphSummary {
+        GraphSummary::default()
+    }
+
     /// What there is to measure of the graph at the moment. May take some milliseconds.
     fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
+}
+
+/// What is in a graph, in short.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphSummary {
+    /// Vertices by their labels.
+    pub nodes: Vec<KindSummary>,
+    /// Edges by theirs.
+    pub edges: Vec<KindSummary>,
+}
+
+/// Elements of one label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KindSummary {
+    /// The label.
+    pub label: Str,
+    /// How many there are.
+    pub count: u64,
+    /// The keys of their properties, with about how many have them.
+    pub keys: Vec<(Str, u64)>,
+    /// Of vertices: the labels of edges that leave them.
+    pub edges: Vec<Str>,
 }
 
 /// A session of one client with one graph. Dropping it rolls back what it has not committed.
@@ -72,10 +99,31 @@ pub trait Running: Send + Sync {
         None
     }
 
+    /// Ends it because somebody who looks after the server wants that, and tells its client so through its sink.
+    fn stop(&self) {
+        self.cancel();
+    }
+
+    /// What it holds and does; also when it is over, as long as there is a handle.
+    fn progress(&self) -> Progress {
+        Progress::default()
+    }
+
     /// When its time is over, the sending of its results included. `None`: never, or nobody knows yet.
     fn deadline(&self) -> Option<Instant> {
         None
     }
+}
+
+/// What a query holds and does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes that it holds.
+    pub memory: u64,
+    /// The most that it has held.
+    pub peak_memory: u64,
+    /// The steps of its plan, in words.
+    pub operators: Vec<String>,
 }
 
 /// Where a query's results go. Called from the engine's threads; never blocks them.

@@ -6,7 +6,7 @@ use access::{Gate, Role};
 use tokio::sync::Semaphore;
 
 use crate::{
-    Graphs, HostName, Security, ServerOptions, TenantUse,
+    Graphs, HostName, Queries, Security, ServerOptions, TenantUse,
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
@@ -25,6 +25,8 @@ pub(crate) struct Host {
     pub(crate) door: Door,
     /// Who may ask.
     pub(crate) gate: Gate,
+    /// Who asks what.
+    pub(crate) queries: Queries,
     /// What tenants have.
     pub(crate) desks: Desks,
     /// Who knows what they hold.
@@ -55,6 +57,7 @@ impl Host {
         Arc::new(Self {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins, is_secure),
             gate: security.gate.clone(),
+            queries: security.queries.clone(),
             tenant_use: security.tenant_use.clone(),
             desks: Desks::new(security.tenants.clone(), options.max_wait),
             requests: Permits::new(options.max_requests),

@@ -35,6 +35,8 @@ mod options;
 mod page;
 mod paging;
 mod permits;
+mod process;
+mod queries;
 mod reply;
 mod request;
 mod script;
@@ -48,14 +50,15 @@ mod websocket;
 
 pub use aside::{Work, aside};
 pub use database::{
-    Client, Database, End, ErrorKind, Held, Holder, Input, Materialize, Push, Query, QueryError, ResultBatch,
-    ResultSink, Running, Session, Summary,
+    Client, Database, End, ErrorKind, GraphSummary, Held, Holder, Input, KindSummary, Materialize, Progress,
+    Push, Query, QueryError, ResultBatch, ResultSink, Running, Session, Summary,
 };
 pub use door::{HostName, HostNameError, Network, NetworkError, Origin, OriginError};
 pub use graphs::Graphs;
 pub use listener::Server;
 pub use metrics::{Metric, MetricKind};
 pub use options::ServerOptions;
+pub use queries::{Queries, QueryInfo, QueryLog, QueryPhase};
 pub use security::{Security, TenantUse};
 pub use status::StatusCode;
 pub use tls::{Tls, TlsError, TlsFiles};

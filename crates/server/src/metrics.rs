@@ -19,7 +19,7 @@ use prometheus_client::registry::Registry;
 
 use access::Role;
 
-use crate::{connections::Guest, host::Host};
+use crate::{connections::Guest, host::Host, process};
 
 /// One number.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +52,11 @@ type Counters = Family<Labels, Counter<f64, AtomicU64>>;
 /// All metrics of a server, of its graphs those that somebody may read, as they are sent.
 pub(crate) fn page(host: &Host, guest: &Guest) -> Result<String, std::fmt::Error> {
     let mut page = Page::new();
+    for process::Number { name, help, grows, value } in process::numbers() {
+        let kind = if grows { MetricKind::Counter } else { MetricKind::Gauge };
+        page.put(name.to_owned(), None, Metric { name, help, kind, labels: Vec::new(), value });
+    }
+    host.queries.tally().register(&mut page.registry);
     for (name, help, taken) in [
         ("connections", "Open connections", host.connections.taken()),
         ("sessions", "Sessions", host.sessions.taken()),
@@ -100,11 +105,16 @@ struct Page {
 
 impl Page {
     fn new() -> Self {
-        let registry = Registry::with_prefix("mangrove");
+        let registry = Registry::default();
         Self { registry, gauges: BTreeMap::new(), counters: BTreeMap::new() }
     }
 
     fn add(&mut self, graph: Option<&str>, metric: Metric) {
+        self.put(format!("mangrove_{}", metric.name), graph, metric);
+    }
+
+    /// A metric under a name without the prefix.
+    fn put(&mut self, full: String, graph: Option<&str>, metric: Metric) {
         let Metric { name, help, kind, labels, value } = metric;
         let graph = graph.map(|graph| ("graph".to_owned(), graph.to_owned()));
         let labels = labels.into_iter().map(|(label, value)| (label.to_owned(), value));
@@ -113,7 +123,7 @@ impl Page {
             MetricKind::Gauge => {
                 let family = self.gauges.entry(name).or_insert_with(|| {
                     let family = Gauges::default();
-                    self.registry.register(name, help, family.clone());
+                    self.registry.register(full.clone(), help, family.clone());
                     family
                 });
                 family.get_or_create(&labels).set(value);
@@ -121,7 +131,7 @@ impl Page {
             MetricKind::Counter => {
                 let family = self.counters.entry(name).or_insert_with(|| {
                     let family = Counters::default();
-                    self.registry.register(name, help, family.clone());
+                    self.registry.register(full.clone(), help, family.clone());
                     family
                 });
                 family.get_or_create(&labels).inc_by(value);

@@ -10,8 +10,9 @@ use std::{
 
 use access::{Rights, Role};
 use gremlin::Argument;
+use hyper::body::Bytes;
 use values::{Map, Str, Value};
-use wire::{Extended, Properties, RequestMessage, Transaction, WireValue};
+use wire::{Extended, Format, Properties, RequestMessage, Transaction, WireValue};
 
 use crate::{
     Database, End, Input, Materialize, Query,
@@ -19,6 +20,7 @@ use crate::{
     audit,
     connections::Guest,
     host::Host,
+    queries::{Asking, Said},
     script::{is_reserved, source_of},
     sessions::{InSession, Todo},
     status::StatusCode,
@@ -39,6 +41,8 @@ pub(crate) struct Operation {
     pub(crate) query: Query,
     /// The traversal source that it names.
     pub(crate) source: Str,
+    /// What it said.
+    pub(crate) said: Said,
     pub(crate) form: Form,
     pub(crate) batch_size: usize,
     pub(crate) properties: Properties,
@@ -188,6 +192,18 @@ impl Operation {
         Self::new(database, name, input, Form::Bytecode, args, guest)
     }
 
+    /// The message that its bytecode came in.
+    pub(crate) fn came_in(&mut self, format: Format, bytes: &Bytes) {
+        if matches!(self.query.input, Input::Bytecode(_)) {
+            self.said = Said::message(format, bytes);
+        }
+    }
+
+    /// What is known of its query, which its client calls so.
+    pub(crate) fn asking(&self, id: Str, guest: &Guest) -> Asking {
+        Asking { id, source: self.source.clone(), said: self.said.clone(), desk: guest.desk() }
+    }
+
     /// When its time is over, as far as that is known before it is read.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let limit = self.query.timeout.into_iter().chain(self.query.max_timeout).min();
@@ -237,7 +253,13 @@ impl Operation {
             materialize,
             key: args.text_or_uuid("requestKey")?,
         };
-        Ok(Self { source, properties, database, query, form, batch_size })
+        let said = match &query.input {
+            Input::Text { script, .. } => Said::Text(script.clone()),
+            Input::End(end) => Said::Words(format!("{end:?}").to_lowercase()),
+            // Whoever has the message knows better.
+            Input::Bytecode(_) => Said::Words("bytecode".into()),
+        };
+        Ok(Self { source, said, properties, database, query, form, batch_size })
     }
 }
 

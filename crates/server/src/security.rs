@@ -4,7 +4,7 @@ use std::{fmt::Debug, sync::Arc};
 
 use access::{Gate, Tenant, Tenants};
 
-use crate::Tls;
+use crate::{Queries, Tls};
 
 /// Knows what tenants hold.
 pub trait TenantUse: Debug + Send + Sync {
@@ -21,12 +21,20 @@ pub struct Security {
     pub tenants: Arc<Tenants>,
     /// Who knows what tenants hold, for the metrics.
     pub tenant_use: Option<Arc<dyn TenantUse>>,
+    /// The ledger of queries, for who looks after the server.
+    pub queries: Queries,
     /// What connections are secured with.
     pub tls: Option<Arc<Tls>>,
 }
 
 impl Default for Security {
     fn default() -> Self {
-        Self { gate: Gate::of_nobody(), tenants: Arc::default(), tenant_use: None, tls: None }
+        Self {
+            gate: Gate::of_nobody(),
+            tenants: Arc::default(),
+            tenant_use: None,
+            queries: Queries::default(),
+            tls: None,
+        }
     }
 }

@@ -221,7 +221,13 @@ impl HttpFields {
     /// # Errors
     /// With the JSON path of the first problem.
     pub fn decode(body: &[u8]) -> Result<Self, DecodeError> {
-        graphson::decode_object(body).map(|fields| Self(Args(fields)))
+        let mut fields = graphson::decode_object(body)?;
+        // graph-explorer's name for it, where it asks a server itself.
+        let has_script = fields.iter().any(|(key, _)| key == "gremlin");
+        if !has_script && let Some((key, _)) = fields.iter_mut().find(|(key, _)| key == "query") {
+            *key = "gremlin".into();
+        }
+        Ok(Self(Args(fields)))
     }
 
     /// Whether there is a field of that name.

@@ -124,7 +124,7 @@ impl Cli {
             // People at a terminal want results, not news.
             config.log.level = "warn".into();
         }
-        logging::start(&config.log)?;
+        let _logging = logging::start(&config.log, serves)?;
         if self.command.wants_a_graph() && !self.settings.create {
             there_is(&config.default_graph())?;
         }

@@ -8,7 +8,7 @@ use mangrove::{
     Accounts, Database, DatabaseOptions, HolderAccounts, MemoryPlan, TenantMemory,
     config::{Config, Override, ServerConfig},
 };
-use server::{Graphs, Security, Server, Tls};
+use server::{Graphs, Queries, Security, Server, TenantUse, Tls};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, descriptors, open_at, secret};
@@ -71,9 +71,11 @@ impl Serve {
         // Their bounds are those of all graphs together.
         let sessions = config.sessions.options();
         let accounts: Arc<dyn Accounts> = Arc::new(HolderAccounts::new(sessions.clone()));
-        let tenant_memory = TenantMemory::default();
+        let (tenant_memory, queries) = (TenantMemory::default(), Queries::default());
+        queries.log_as(config.log.queries());
         let mut options = DatabaseOptions {
             tenant_memory: tenant_memory.clone(),
+            queries: Some(queries.clone()),
             engine: Some(engine.clone()),
             accounts: Some(accounts),
             sessions,
@@ -103,6 +105,8 @@ impl Serve {
         first_admin(&gate, &self.admin, self.admin_password_file)?;
         check_users(&gate, &config.server, &self.admin)?;
         check_exposure(&gate, &config.server, tls.is_some())?;
+        let tenant_use = Some(Arc::new(tenant_memory) as Arc<dyn TenantUse>);
+        let security = Security { gate, tenants, tenant_use, queries, tls };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .on_thread_start(dataflow::scheduling::be_prompt)
             // The executors do the work; encoding and sockets need a part of it.
@@ -110,11 +114,7 @@ impl Serve {
             .thread_name("server")
             .enable_all()
             .build()?;
-        runtime.block_on(serve(
-            &config,
-            graphs,
-            Security { gate, tenants, tenant_use: Some(Arc::new(tenant_memory)), tls },
-        ))?;
+        runtime.block_on(serve(&config, graphs, security))?;
         drop(runtime);
         flush(databases)
     }

@@ -156,6 +156,23 @@ pub struct LogConfig {
     pub level: String,
     /// The form of a line.
     pub format: LogFormat,
+    /// Milliseconds from which on a request is logged as slow; 0: none is.
+    pub slow_query: u64,
+    /// Whether with the values of its variables.
+    pub slow_query_bindings: bool,
+    /// Whether requests that fail are logged.
+    pub failed_queries: bool,
+}
+
+impl LogConfig {
+    /// What is logged of queries, in the server's terms.
+    pub fn queries(&self) -> server::QueryLog {
+        server::QueryLog {
+            slow: (self.slow_query > 0).then(|| Duration::from_millis(self.slow_query)),
+            bindings: self.slow_query_bindings,
+            errors: self.failed_queries,
+        }
+    }
 }
 
 /// The form of a log line.
@@ -316,6 +333,13 @@ impl LoadsConfig {
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self { level: "info".into(), format: LogFormat::Text }
+        let server::QueryLog { slow, bindings, errors } = server::QueryLog::default();
+        Self {
+            level: "info".into(),
+            format: LogFormat::Text,
+            slow_query: slow.map_or(0, |slow| u64::try_from(slow.as_millis()).unwrap_or(u64::MAX)),
+            slow_query_bindings: bindings,
+            failed_queries: errors,
+        }
     }
 }

@@ -15,15 +15,16 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use dataflow::{QueryHandle, QuerySpec, detach::Detail};
+use dataflow::{MemoryMeter, QueryError, QueryHandle, QuerySpec, detach::Detail};
 use parking_lot::Mutex;
-use server::{Materialize, Push, ResultBatch};
+use planner::physical::Plan;
+use server::{Materialize, Progress, Push, ResultBatch};
 use values::Value;
 
 use super::{
@@ -32,7 +33,7 @@ use super::{
     relay::{Relay, Step},
     wishes::Wishes,
 };
-use crate::{Error, ErrorKind, database::Inner};
+use crate::{Error, ErrorKind, database::Inner, profile};
 
 /// See the module.
 pub(crate) struct Life<W: Way> {
@@ -49,6 +50,19 @@ pub(crate) struct Life<W: Way> {
     ended: AtomicBool,
     /// Whether its sink was told how it ended.
     told: AtomicBool,
+    /// Whether somebody who looks after the server has stopped it.
+    stopped: AtomicBool,
+    watched: Mutex<Watched>,
+}
+
+/// What is to be seen of a request from outside.
+#[derive(Default)]
+struct Watched {
+    plan: Option<Arc<Plan>>,
+    /// Of its latest query, as long as there is one.
+    memory: Weak<MemoryMeter>,
+    /// The most that queries which are over have held.
+    peak: u64,
 }
 
 /// The latest query of a request.
@@ -119,6 +133,8 @@ impl<W: Way> Life<W> {
             latest: Mutex::default(),
             ended: AtomicBool::new(false),
             told: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            watched: Mutex::default(),
         })
     }
 
@@ -145,6 +161,10 @@ impl<W: Way> Life<W> {
         if self.has_ended() {
             return;
         }
+        if self.stopped.load(Ordering::Acquire) {
+            return self.fail(QueryError::Cancelled.into());
+        }
+        self.watched.lock().plan = Some(spec.plan.clone());
         let number = {
             let mut latest = self.latest.lock();
             latest.submitted += 1;
@@ -157,10 +177,41 @@ impl<W: Way> Life<W> {
         if number >= latest.query.0 {
             latest.query = (number, Some(handle));
         }
+        if self.stopped.load(Ordering::Acquire) {
+            // While it was submitted.
+            latest.query.1.iter().for_each(QueryHandle::cancel);
+        }
         drop(latest);
         if self.has_ended() {
             self.stop();
         }
+    }
+
+    /// A query of it has begun, and counts its memory here.
+    pub(super) fn watch(&self, memory: &Arc<MemoryMeter>) {
+        let mut watched = self.watched.lock();
+        watched.keep_peak();
+        watched.memory = Arc::downgrade(memory);
+    }
+
+    /// A query of it is over.
+    pub(super) fn keep_peak(&self) {
+        self.watched.lock().keep_peak();
+    }
+
+    /// Ends it since somebody who looks after the server wants that; its client is told, unless its commit cannot be held back.
+    fn stop_and_tell(self: &Arc<Self>) {
+        self.stopped.store(true, Ordering::Release);
+        let latest = self.latest.lock();
+        latest.query.1.iter().for_each(QueryHandle::cancel);
+    }
+
+    fn progress(&self) -> Progress {
+        let watched = self.watched.lock();
+        let memory = watched.memory.upgrade();
+        let (held, peak) = memory.map_or((0, 0), |memory| (memory.used(), memory.peak()));
+        let operators = watched.plan.as_deref().map(profile::steps).unwrap_or_default();
+        Progress { memory: held, peak_memory: peak.max(watched.peak), operators }
     }
 
     /// Ends it with an answer: with these results besides those that its queries had, if there are any to add.
@@ -193,7 +244,7 @@ impl<W: Way> Life<W> {
     fn lost(self: &Arc<Self>, error: Error) -> Result<(), Error> {
         let Some(attempts) = &self.attempts else { return Err(error) };
         let Error::Query(cause) = &error else { return Err(error) };
-        if self.has_ended() || !self.way.may_go_again() {
+        if self.has_ended() || self.stopped.load(Ordering::Acquire) || !self.way.may_go_again() {
             return Err(error);
         }
         let number = self.begun.load(Ordering::Acquire) + 1;
@@ -222,6 +273,9 @@ impl<W: Way> Life<W> {
         let before = self.begun.compare_exchange(number - 1, number, Ordering::AcqRel, Ordering::Acquire);
         if before.is_err() {
             return;
+        }
+        if self.stopped.load(Ordering::Acquire) {
+            return self.fail(QueryError::Cancelled.into());
         }
         if let Err(error) = W::again(self) {
             self.fail(error);
@@ -255,6 +309,13 @@ impl<W: Way> Life<W> {
     }
 }
 
+impl Watched {
+    fn keep_peak(&mut self) {
+        let peak = self.memory.upgrade().map_or(0, |memory| memory.peak());
+        self.peak = self.peak.max(peak);
+    }
+}
+
 impl<W: Way> Drop for Life<W> {
     fn drop(&mut self) {
         if !self.has_ended() {
@@ -277,6 +338,14 @@ impl<W: Way> server::Running for Handle<W> {
 
     fn cancel(&self) {
         self.0.cancel();
+    }
+
+    fn stop(&self) {
+        self.0.stop_and_tell();
+    }
+
+    fn progress(&self) -> Progress {
+        self.0.progress()
     }
 
     fn missed(&self) {

@@ -62,6 +62,7 @@ impl<W: Way> Relay<W> {
 
 impl<W: Way> ResultSink for Relay<W> {
     fn begin(&mut self, memory: &Arc<MemoryMeter>) {
+        self.life.watch(memory);
         self.memory = Some(memory.clone());
     }
 
@@ -95,6 +96,7 @@ impl<W: Way> ResultSink for Relay<W> {
 
     fn finish(&mut self, outcome: Result<Summary, QueryError>) {
         let Some(step) = self.step.take() else { return };
+        self.life.keep_peak();
         let report = self.profile.take();
         let error = match outcome {
             Ok(_) if self.needs_one && !self.delivered && report.is_none() => Error::NoResult,

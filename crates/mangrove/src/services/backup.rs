@@ -3,12 +3,12 @@
 use values::{Map, Value};
 
 use super::failed;
-use crate::{Error, database::Inner};
+use crate::{Error, asker::Asker, database::Inner};
 
 /// Writes a backup into the directory that was configured for it, while the graph is used; what was written.
 ///
 /// The directory is no parameter: who may query a graph shall not choose where its server writes.
-pub(super) fn write(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn write(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let Some(to) = &inner.options.backups else {
         let problem =
             "no directory for backups is configured; set `backups` (MANGROVE_BACKUPS) and start again";

@@ -3,10 +3,10 @@
 use graph::{GraphError, IndexDescription, IndexStatus};
 use values::{Map, Value};
 
-use crate::{Error, database::Inner};
+use crate::{Error, asker::Asker, database::Inner};
 
 /// Declares an index, and waits for it on request; its status then.
-pub(super) fn create(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn create(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let wait = parameters.get(&Value::from("wait")).and_then(Value::as_bool).unwrap_or(false);
     let index = description(parameters)?;
     inner.graph.declare_index(&index)?;
@@ -18,13 +18,13 @@ pub(super) fn create(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Erro
 }
 
 /// Drops an index; no result.
-pub(super) fn drop(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn drop(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     inner.graph.drop_index(&description(parameters)?)?;
     Ok(Vec::new())
 }
 
 /// The status of every index.
-pub(super) fn list(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn list(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     Ok(inner.graph.index_status().iter().map(IndexStatus::to_value).collect())
 }
 

@@ -6,7 +6,7 @@
 use values::{Map, Value};
 
 use super::{LIST, SERVICES, Service, failed, tinker};
-use crate::{Error, database::Inner};
+use crate::{Error, asker::Asker, database::Inner};
 
 /// A service of TinkerGraph's: its name, where it may be called, its parameters and what they mean.
 struct Standard {
@@ -53,7 +53,7 @@ pub(super) fn directory(parameters: &Map) -> Result<Vec<Value>, Error> {
 }
 
 /// `mangrove.services`
-pub(super) fn own(_: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn own(_: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let verbose = is_verbose(parameters);
     Ok(SERVICES.iter().map(|it| told_own(it, verbose)).collect())
 }

@@ -3,10 +3,10 @@
 use graph::PoolCounts;
 use values::{Map, Value};
 
-use crate::{Error, database::Inner};
+use crate::{Error, asker::Asker, database::Inner};
 
 /// What the I/O pools are doing, a map for each, and the engine's threads.
-pub(super) fn show(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn show(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let stats = inner.graph.pool_stats();
     let mut engine = Map::new();
     engine.insert("executors", whole(inner.engine.executors() as u64));

@@ -18,6 +18,7 @@ mod index;
 mod list;
 mod loads;
 mod nested;
+mod queries;
 mod schema;
 mod statistics;
 mod tinker;
@@ -46,7 +47,7 @@ struct Service {
     changes: bool,
     /// What somebody must be allowed who calls it.
     needs: Needs,
-    run: fn(&Inner, &Map) -> Result<Vec<Value>, Error>,
+    run: fn(&Inner, &Map, &Asker) -> Result<Vec<Value>, Error>,
 }
 
 /// All there are, in the order of their names.
@@ -101,6 +102,24 @@ const SERVICES: &[Service] = &[
         changes: false,
         needs: Needs::Here(Role::Read),
         run: loads::show,
+    },
+    Service {
+        name: "mangrove.queries",
+        parameters: &[("id", "only that of this id"), ("user", "only those of this user")],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: queries::show,
+    },
+    Service {
+        name: "mangrove.queries.stop",
+        parameters: &[
+            ("id", "the one of this id"),
+            ("user", "those of this user"),
+            ("age", "those that came so many milliseconds ago, or earlier"),
+        ],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: queries::stop,
     },
     Service {
         name: "mangrove.schema.apply",
@@ -317,7 +336,7 @@ fn run(
     if service.changes {
         asker.note(service.name);
     }
-    (service.run)(inner, parameters)
+    (service.run)(inner, parameters, asker)
 }
 
 /// TinkerPop's name for the directory of services.

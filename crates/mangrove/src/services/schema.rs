@@ -3,10 +3,10 @@
 use graph::{SchemaDescription, SortStatus};
 use values::{Map, Value};
 
-use crate::{Error, database::Inner};
+use crate::{Error, asker::Asker, database::Inner};
 
 /// The schema and the indexes, with the number of the version.
-pub(super) fn show(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn show(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let snapshot = inner.graph.snapshot();
     let mut shown = Map::new();
     shown.insert("version", snapshot.catalog().schema().version() as i64);
@@ -17,12 +17,12 @@ pub(super) fn show(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
 }
 
 /// The edge labels whose lists do not all lie by their sort key yet, and how far each is.
-pub(super) fn sorting(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn sorting(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     Ok(inner.graph.sorting().iter().map(SortStatus::to_value).collect())
 }
 
 /// Declares what is given; the schema then.
-pub(super) fn declare(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn declare(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     let given = description(parameters)?;
     let [has_mode, has_null_values] =
         ["mode", "allow_null_values"].map(|field| parameters.get(&Value::from(field)).is_some());
@@ -37,17 +37,17 @@ pub(super) fn declare(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Err
         Ok(())
     })?;
     given.indexes.iter().try_for_each(|index| inner.graph.declare_index(index))?;
-    show(inner, parameters)
+    show(inner, parameters, asker)
 }
 
 /// Makes the schema what is given; the schema then.
-pub(super) fn apply(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn apply(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     inner.graph.apply_schema(&description(parameters)?)?;
-    show(inner, parameters)
+    show(inner, parameters, asker)
 }
 
 /// What would change if the schema were what is given, a line each.
-pub(super) fn check(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn check(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let given = description(parameters)?;
     inner.graph.check_schema(&given)?;
     Ok(inner.graph.schema().difference(&given).into_iter().map(Value::from).collect())

@@ -3,21 +3,21 @@
 use graph::{Dir, Graph, IndexDescription, Statistics};
 use values::{Map, Value};
 
-use crate::{Error, database::Inner};
+use crate::{Error, asker::Asker, database::Inner};
 
 /// Counts everything; what is known then.
-pub(super) fn analyze(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn analyze(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let statistics = inner.graph.analyze(&mut |_| {})?;
     Ok(rows(&inner.graph, &statistics))
 }
 
 /// What is known about degrees and values.
-pub(super) fn show(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn show(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     Ok(rows(&inner.graph, &inner.graph.current_statistics()))
 }
 
 /// The secondary edge-trees, a map for each.
-pub(super) fn secondary(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn secondary(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     Ok(inner.graph.secondary_trees().iter().map(|tree| tree.to_value()).collect())
 }
 

@@ -6,13 +6,13 @@ use access::{Grants, Role, UserInfo, role_on};
 use values::{Map, Value};
 
 use super::failed;
-use crate::{Error, database::Inner};
+use crate::{Error, asker::Asker, database::Inner};
 
 /// Seconds for which a token is good, where nobody says.
 const USUAL: i64 = 90 * 24 * 60 * 60;
 
 /// Adds a user; no result.
-pub(super) fn add(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn add(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.add";
     let mut grants = Grants::default();
     for (graph, role) in roles(service, parameters)? {
@@ -24,13 +24,13 @@ pub(super) fn add(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> 
 }
 
 /// Everybody: a map each.
-pub(super) fn list(inner: &Inner, _: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn list(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let users = inner.users.registry().users();
     Ok(users.iter().map(told).collect())
 }
 
 /// Gives a user another password, or none; no result.
-pub(super) fn password(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn password(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.password";
     let password = text(service, parameters, "password")?;
     inner.users.set_password(required(service, parameters, "name")?, password)?;
@@ -38,21 +38,21 @@ pub(super) fn password(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Er
 }
 
 /// Removes a user; no result.
-pub(super) fn remove(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn remove(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.remove";
     inner.users.registry().remove(required(service, parameters, "name")?)?;
     Ok(Vec::new())
 }
 
 /// Ends a token; no result.
-pub(super) fn revoke(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn revoke(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.revoke";
     inner.users.registry().revoke_token(required(service, parameters, "id")?)?;
     Ok(Vec::new())
 }
 
 /// Gives and takes roles; no result.
-pub(super) fn role(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn role(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.role";
     let name = required(service, parameters, "name")?;
     for (graph, role) in roles(service, parameters)? {
@@ -62,7 +62,7 @@ pub(super) fn role(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error>
 }
 
 /// Makes a token: its text, which is told once.
-pub(super) fn token(inner: &Inner, parameters: &Map) -> Result<Vec<Value>, Error> {
+pub(super) fn token(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.token";
     let name = required(service, parameters, "name")?;
     let at_most = match text(service, parameters, "role")? {

@@ -88,6 +88,25 @@ impl Serving {
     }
 }
 
+/// What `curl` gets for a script: the answer, and its status at the end. `credentials`: a name and a password, a token, or nothing.
+pub fn curl(serving: &Serving, credentials: &str, script: &str) -> String {
+    let body = serde_json::json!({ "gremlin": script }).to_string();
+    text(&curl_for(serving, credentials, &["/gremlin", "-d", &body]).output().unwrap().stdout)
+}
+
+/// `curl` for a path of the server, which comes first in `args`.
+pub fn curl_for(serving: &Serving, credentials: &str, args: &[&str]) -> Command {
+    let url = format!("http://{}{}", serving.address, args[0]);
+    let mut curl = Command::new("curl");
+    curl.args(["-s", "-w", " %{http_code}", &url]).args(&args[1..]);
+    if credentials.starts_with("mgv_") {
+        curl.args(["-H", &format!("Authorization: Bearer {}", credentials.trim())]);
+    } else if !credentials.is_empty() {
+        curl.args(["-u", credentials]);
+    }
+    curl
+}
+
 impl Drop for Serving {
     fn drop(&mut self) {
         // Already gone after `stop`; still there when a test failed.

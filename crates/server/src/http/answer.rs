@@ -70,7 +70,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let host = &guest.host;
     let (parts, body) = request.into_parts();
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let body = read_body(body, host).await?;
+    let body = whole(body, host).await?;
     guest.receipt.complete();
     let asked = Instant::now();
     // Not before: who takes long to ask has no claim to stay.
@@ -90,12 +90,16 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     };
     let accept = header(ACCEPT);
     let id = message.id;
+    let called = question::called(&parts, &message);
     let (form, mime) = media::accepted(accept).ok_or_else(|| {
         let message = format!("no serializer for requested Accept header: {}", accept.unwrap_or_default());
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
     let mut operation = select(message, guest).map_err(|refusal| refused(id, &refusal))?;
     operation.query.asked = asked;
+    if let Some(format) = wire::Format::from_mime(header(CONTENT_TYPE).unwrap_or_default()) {
+        operation.came_in(format, &body);
+    }
     operation.query.read_only = parts.method == Method::GET;
     if form == Written::Text {
         operation.form = Form::Script;
@@ -103,7 +107,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
     let Collected { page, summary, running, held } =
-        collect(operation, guest).await.map_err(|error| failed(id, &error))?;
+        collect(operation, called, guest).await.map_err(|error| failed(id, &error))?;
     drop(permit);
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
@@ -128,7 +132,12 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     Ok(reply)
 }
 
-async fn read_body(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
+/// Reads a body within its bounds; a reply instead of an answer if it is beyond them.
+pub(super) async fn read_body(body: Incoming, host: &Host) -> Result<Bytes, Box<Reply>> {
+    whole(body, host).await.map_err(|Refused(reply)| reply)
+}
+
+async fn whole(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
     let bound = host.options.max_request_bytes;
     match timeout(host.options.read_timeout, Limited::new(body, bound).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
@@ -171,7 +180,18 @@ fn failed(id: Uuid, error: &QueryError) -> Refused {
     if error.kind == ErrorKind::ReadOnly {
         return only_by_post(id, error);
     }
-    let status = match error.kind {
+    let status = status_of(error);
+    let mut refused = Refused::new(status, Some(id), &error.message, Some(error.kind.name()));
+    if matches!(error.kind, ErrorKind::Busy | ErrorKind::TooFast) {
+        refused.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    refused
+}
+
+/// The status of a query that failed.
+pub(super) fn status_of(error: &QueryError) -> StatusCode {
+    match error.kind {
+        ErrorKind::ReadOnly => StatusCode::METHOD_NOT_ALLOWED,
         ErrorKind::Syntax => StatusCode::BAD_REQUEST,
         ErrorKind::Unsupported => StatusCode::NOT_IMPLEMENTED,
         ErrorKind::Forbidden => StatusCode::FORBIDDEN,
@@ -179,12 +199,7 @@ fn failed(id: Uuid, error: &QueryError) -> Refused {
         ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
         ErrorKind::TooFast => StatusCode::TOO_MANY_REQUESTS,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    let mut refused = Refused::new(status, Some(id), &error.message, Some(error.kind.name()));
-    if matches!(error.kind, ErrorKind::Busy | ErrorKind::TooFast) {
-        refused.0.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
-    refused
 }
 
 /// What would write came with GET, which browsers send for every image and link, and proxies more than once.

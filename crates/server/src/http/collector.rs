@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use values::Str;
+
 use crate::{
     ErrorKind, Held, QueryError, Running, Summary,
     connections::Guest,
     late::too_large,
     mailbox::{Letter, Mailbox, RequestKey},
     page::{Page, Source},
+    queries::submit,
     request::Operation,
-    tenants::submit,
 };
 
 /// A whole result.
@@ -23,14 +25,15 @@ pub(super) struct Collected {
 }
 
 /// Runs an operation to its end and collects all results. Dropping the future (the client went away) cancels it.
-pub(super) async fn collect(operation: Operation, guest: &Guest) -> Result<Collected, QueryError> {
+pub(super) async fn collect(operation: Operation, id: Str, guest: &Guest) -> Result<Collected, QueryError> {
     const ONLY: RequestKey = 0;
     let host = &guest.host;
     let bound = host.options.max_http_results;
     let mailbox: Arc<Mailbox> = Mailbox::new(host.options.max_waiting_results);
     let sink = mailbox.open(ONLY);
+    let asking = operation.asking(id, guest);
     let Operation { database, query, form, .. } = operation;
-    let running = submit(guest.desk().as_ref(), query, sink, move |query, sink| database.submit(query, sink));
+    let running = submit(&host.queries, asking, query, sink, move |query, sink| database.submit(query, sink));
     let (mut page, mut held) = (Page::new(form), Vec::new());
     loop {
         match mailbox.next(ONLY) {

@@ -8,6 +8,7 @@ mod collector;
 mod four;
 mod login;
 mod media;
+mod neptune;
 mod question;
 mod socket;
 mod upgrade;
@@ -40,14 +41,14 @@ const READ_AHEAD: usize = 64 * 1024;
 pub(crate) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     guest: Arc<Guest>,
-    mut stopping: watch::Receiver<bool>,
+    stopping: watch::Receiver<bool>,
 ) {
     let options = &guest.host.options;
     let socket = Socket::new(stream, &guest, options.write_timeout);
     let upgraded = upgrade::Slot::default();
     let service = service_fn(|request| {
-        let (guest, upgraded) = (guest.clone(), upgraded.clone());
-        async move { Ok::<_, Infallible>(answer(request, &guest, &upgraded).await) }
+        let (guest, upgraded, stopping) = (guest.clone(), upgraded.clone(), stopping.clone());
+        async move { Ok::<_, Infallible>(answer(request, &guest, &upgraded, &stopping).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -56,13 +57,14 @@ pub(crate) async fn serve(
         .serve_connection(TokioIo::new(socket), service)
         .with_upgrades();
     tokio::pin!(connection);
+    let mut told = stopping.clone();
     let result = tokio::select! {
         result = connection.as_mut() => result,
         () = guest.presence.dismissed() => {
             tracing::debug!(peer = %guest.peer, "an idle HTTP connection gave way to another");
             return;
         }
-        () = stopped(&mut stopping) => {
+        () = stopped(&mut told) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -75,8 +77,13 @@ pub(crate) async fn serve(
     }
 }
 
-async fn answer(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {
-    let mut reply = route(request, guest, upgraded).await;
+async fn answer(
+    request: Request<Incoming>,
+    guest: &Arc<Guest>,
+    upgraded: &upgrade::Slot,
+    stopping: &watch::Receiver<bool>,
+) -> Reply {
+    let mut reply = route(request, guest, upgraded, stopping).await;
     if guest.is_waiting() {
         // It has no place among the connections, so it does not stay.
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -89,22 +96,31 @@ async fn answer(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgra
     reply
 }
 
-async fn route(request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &upgrade::Slot) -> Reply {
+async fn route(
+    request: Request<Incoming>,
+    guest: &Arc<Guest>,
+    upgraded: &upgrade::Slot,
+    stopping: &watch::Receiver<bool>,
+) -> Reply {
     guest.come(request.headers());
     match (request.method(), request.uri().path()) {
-        (_, "/gremlin" | "/") => {
+        (_, path) if matches!(path, "/gremlin" | "/") || neptune::is_path(path) => {
             let mut reply = enter(request, guest, upgraded).await;
             door::vary(&mut reply);
             reply
         }
         (&Method::GET, "/health") if !guest.presence.begin() => answer::gave_way(),
         (&Method::GET, "/health") => health(&request, guest).await,
+        (&Method::GET, "/ready") => ready(stopping),
         (&Method::GET, "/metrics") => match login::of(&request, guest).await {
             Ok(()) => measured(guest).await,
             Err(reply) => *reply,
         },
         (_, path) => {
-            let message = format!("nothing at {path}; the endpoints are /gremlin, /health and /metrics");
+            let message = format!(
+                "nothing at {path}; the endpoints are /gremlin, /gremlin/status, /gremlin/explain, /gremlin/profile, /pg/statistics/summary, /status, /health, /ready and \
+                 /metrics"
+            );
             answer::error(StatusCode::NOT_FOUND, None, &message, None)
         }
     }
@@ -145,6 +161,9 @@ async fn query(mut request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &up
         tracing::warn!(peer = %guest.peer, %full, "refused");
         return answer::error(StatusCode::SERVICE_UNAVAILABLE, None, &full.to_string(), None);
     }
+    if neptune::is_path(request.uri().path()) {
+        return neptune::respond(request, guest).await;
+    }
     let becomes_websocket = request.uri().path() == "/gremlin" && *request.method() == Method::GET;
     if becomes_websocket && upgrade::is_handshake(&request) {
         let driver = request.headers().get(USER_AGENT).and_then(|named| named.to_str().ok());
@@ -152,6 +171,15 @@ async fn query(mut request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &up
         return upgrade::accept(&mut request, upgraded);
     }
     answer::gremlin(request, guest).await
+}
+
+/// Says whether new requests should be sent here: not when it is about to stop.
+fn ready(stopping: &watch::Receiver<bool>) -> Reply {
+    let (status, ready) = match *stopping.borrow() {
+        false => (StatusCode::OK, "ready"),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    };
+    answer::json(status, serde_json::json!({ "status": ready }).to_string())
 }
 
 /// What there is to measure. Graphs may take a while to answer, so they are asked on a thread that may wait, for one

@@ -44,6 +44,22 @@ pub(super) fn read(head: &Parts, body: &[u8]) -> Result<Question, String> {
     }
 }
 
+/// What a client calls its query: Neptune's `queryId`, in a header, the query string or the body; or the id of the request.
+pub(super) fn called(head: &Parts, message: &RequestMessage) -> Str {
+    /// Characters of it.
+    const LONGEST: usize = 128;
+    let in_header = || head.headers.get("queryid").and_then(|value| value.to_str().ok());
+    let in_body = || match message.args.get("queryId") {
+        Some(WireValue::Value(Value::String(id))) => Some(id.as_str()),
+        _ => None,
+    };
+    let called = in_body().or_else(in_header).filter(|id| !id.is_empty());
+    called.map_or_else(
+        || message.id.to_string().into(),
+        |id| id.chars().take(LONGEST).collect::<String>().into(),
+    )
+}
+
 /// Drivers put the mime type in front of the message here too; it must be the one of the header.
 fn without_mime<'a>(body: &'a [u8], mime: &str) -> Result<&'a [u8], String> {
     match body.split_first() {
@@ -59,16 +75,24 @@ fn eval(id: Uuid, args: Vec<(Str, WireValue)>) -> RequestMessage {
     RequestMessage { id, op: "eval".into(), processor: Str::new(), args: Args(args) }
 }
 
+/// The parameters of a query string, or a form.
+pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, String> {
+    let parts: Vec<_> = query.split('&').filter(|part| !part.is_empty()).take(MAX_PARAMETERS + 1).collect();
+    if parts.len() > MAX_PARAMETERS {
+        return Err(format!("more than {MAX_PARAMETERS} parameters; use POST"));
+    }
+    let read = |part: &str| {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        Ok((percent_decoded(key)?, percent_decoded(value)?))
+    };
+    parts.into_iter().map(read).collect()
+}
+
 fn from_query_string(query: &str) -> Result<RequestMessage, String> {
     let mut args = Vec::new();
     let (mut bindings, mut aliases) = (Map::new(), Map::new());
     let mut id = Uuid::new_v4();
-    for (count, part) in query.split('&').filter(|part| !part.is_empty()).enumerate() {
-        if count == MAX_PARAMETERS {
-            return Err(format!("more than {MAX_PARAMETERS} parameters; use POST"));
-        }
-        let (key, value) = part.split_once('=').unwrap_or((part, ""));
-        let (key, value) = (percent_decoded(key)?, percent_decoded(value)?);
+    for (key, value) in parameters(query)? {
         // The first of several parameters of one name counts.
         let known = |map: &Map, key: &str| map.get(&Value::str(key)).is_some();
         if let Some(key) = key.strip_prefix("bindings.") {

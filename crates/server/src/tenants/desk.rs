@@ -13,8 +13,6 @@ use access::Tenant;
 use parking_lot::Mutex;
 use tokio::{runtime::Handle, time::sleep};
 
-use super::ticket::Ticket;
-
 /// Queries of one tenant that wait, at most.
 const WAITING: usize = 4_096;
 
@@ -22,7 +20,7 @@ const WAITING: usize = 4_096;
 #[derive(Debug)]
 pub(crate) struct Desk {
     tenant: Arc<Tenant>,
-    pub(super) max_wait: Duration,
+    max_wait: Duration,
     connections: AtomicUsize,
     line: Mutex<Line>,
     /// Where queries begin that have waited: not on a thread of the engine, which has others to serve.
@@ -32,7 +30,7 @@ pub(crate) struct Desk {
 #[derive(Debug)]
 struct Line {
     running: usize,
-    waiting: VecDeque<Arc<Ticket>>,
+    waiting: VecDeque<Arc<dyn Waits>>,
     allowance: Allowance,
     /// Whether somebody looks again when the next one may begin.
     is_watched: bool,
@@ -69,16 +67,28 @@ impl Allowance {
 
 /// What holds a query up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
+pub(crate) enum Hold {
     /// As many run as may.
     Queries,
     /// As many have begun in this second as may.
     Rate,
 }
 
+/// A query in the line.
+pub(crate) trait Waits: Send + Sync {
+    /// Its turn has come.
+    fn begin(self: Arc<Self>, place: Place);
+}
+
+impl std::fmt::Debug for dyn Waits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Waits")
+    }
+}
+
 /// A query that runs, for its count.
 #[derive(Debug)]
-pub(super) struct Place(Arc<Desk>);
+pub(crate) struct Place(Arc<Desk>);
 
 /// A connection on which somebody has logged in, for its count.
 #[derive(Debug)]
@@ -96,8 +106,13 @@ impl Desk {
         &self.tenant
     }
 
+    /// How long a query waits at most.
+    pub(crate) fn max_wait(&self) -> Duration {
+        self.max_wait
+    }
+
     /// Whether anything bounds its queries.
-    pub(super) fn is_bounded(&self) -> bool {
+    pub(crate) fn is_bounded(&self) -> bool {
         self.tenant.bounds.max_queries > 0 || self.tenant.bounds.max_rate > 0
     }
 
@@ -124,7 +139,7 @@ impl Desk {
     }
 
     /// Takes a place for a query that need not wait; or puts it into the line. What holds it up, if the line is full.
-    pub(super) fn enter(self: &Arc<Self>, ticket: &Arc<Ticket>) -> Result<Option<Place>, Hold> {
+    pub(crate) fn enter(self: &Arc<Self>, waiting: Arc<dyn Waits>) -> Result<Option<Place>, Hold> {
         let mut line = self.line.lock();
         if line.waiting.is_empty() {
             match self.next(&mut line) {
@@ -135,14 +150,15 @@ impl Desk {
         if line.waiting.len() >= WAITING {
             return Err(self.hold(&line));
         }
-        line.waiting.push_back(ticket.clone());
+        line.waiting.push_back(waiting);
         Ok(None)
     }
 
     /// Takes a query out of the line that waits no longer; what has held it up.
-    pub(super) fn leave(&self, ticket: &Arc<Ticket>) -> Hold {
+    pub(crate) fn leave(&self, waiting: &dyn Waits) -> Hold {
         let mut line = self.line.lock();
-        line.waiting.retain(|other| !Arc::ptr_eq(other, ticket));
+        let here = std::ptr::from_ref(waiting).cast::<()>();
+        line.waiting.retain(|other| Arc::as_ptr(other).cast::<()>() != here);
         self.hold(&line)
     }
 
@@ -187,10 +203,10 @@ impl Desk {
                 Ok(place) => place,
                 Err((_, again)) => return self.watch(&mut line, again),
             };
-            let ticket = line.waiting.pop_front();
+            let next = line.waiting.pop_front();
             drop(line);
-            if let Some(ticket) = ticket {
-                ticket.begin(place);
+            if let Some(next) = next {
+                next.begin(place);
             }
         }
     }

@@ -13,7 +13,6 @@
 //! It must never know what a query says, nor over which protocol it came.
 
 mod desk;
-mod ticket;
 
 use std::{
     collections::HashMap,
@@ -24,8 +23,7 @@ use std::{
 use access::Tenants;
 use parking_lot::Mutex;
 
-pub(crate) use desk::{Desk, Slot};
-pub(crate) use ticket::submit;
+pub(crate) use desk::{Desk, Hold, Place, Slot, Waits};
 
 /// The tenants of a server, as far as they are there.
 #[derive(Debug)]

@@ -33,12 +33,12 @@ use crate::{
     mailbox::{Mailbox, RequestKey},
     paging::Paging,
     permits::Permit,
+    queries::submit,
     reply::{self, Status},
     request::{Action, Operation, Refusal},
     sessions::{InSession, Lines, Todo, Waiting},
     status::StatusCode,
     stopping::stopped,
-    tenants::submit,
 };
 
 use super::{
@@ -260,7 +260,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
             }
         };
-        let come = Come { answer: (kind, format, message.id), message, asked, bytes: payload.len() };
+        let come = Come { answer: (kind, format, message.id), message, asked, payload };
         match self.entry.come(come, &self.guest) {
             Admitted::Request(come) => self.dispatch(come).await,
             Admitted::Later => Ok(()),
@@ -304,17 +304,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Does what a request asks for, or says why not.
     async fn dispatch(&mut self, come: Come) -> Result<(), End> {
-        let Come { answer, message, asked, bytes } = come;
+        let Come { answer, message, asked, payload } = come;
         let (kind, format, id) = answer;
+        let bytes = payload.len();
         let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(mut operation) => {
                 operation.query.asked = asked;
+                operation.came_in(format, &payload);
                 let todo = Todo::Run { operation, manages: true };
                 Ok((None, Waiting { answer, todo, permit: self.admit()?, bytes }))
             }
             Action::InSession(InSession { session, mut todo }) => {
                 if let Todo::Run { operation, .. } = &mut todo {
                     operation.query.asked = asked;
+                    operation.came_in(format, &payload);
                 }
                 let waiting = Waiting { answer, todo, permit: self.admit()?, bytes };
                 self.begin_session(&session, &waiting.todo)?;
@@ -413,6 +416,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let key = self.next_key;
         self.next_key += 1;
         let sink = self.mailbox.open(key);
+        let asking = operation.asking(id.to_string().into(), &self.guest);
         let Operation { form, batch_size, properties, database, query, .. } = operation;
         let begun = match &session {
             None => Ok(None),
@@ -426,7 +430,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         Some(session) => session.submit(query, manages, sink),
                     }
                 };
-                submit(self.guest.desk().as_ref(), query, sink, start)
+                submit(&self.guest.host.queries, asking, query, sink, start)
             }
             Err(error) => {
                 sink.finish(Err(error));

@@ -13,6 +13,7 @@ use std::{
 };
 
 use access::{Denied, Identity};
+use hyper::body::Bytes;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 use values::{Str, Value};
@@ -41,8 +42,8 @@ pub(super) struct Come {
     pub(super) answer: ReplyTo,
     pub(super) message: RequestMessage,
     pub(super) asked: Instant,
-    /// Bytes that it came with.
-    pub(super) bytes: usize,
+    /// As it came.
+    pub(super) payload: Bytes,
 }
 
 /// What is done with a message.
@@ -107,7 +108,7 @@ impl Entry {
     }
 
     fn wait(&mut self, come: Come) -> Admitted {
-        let has_room = self.waiting.len() < MOST && self.receipt.came(come.bytes);
+        let has_room = self.waiting.len() < MOST && self.receipt.came(come.payload.len());
         if !has_room {
             let refusal = Refusal::too_many("too many requests wait for the client to say who it is".into());
             return Admitted::Refused(vec![come.answer], refusal);
@@ -137,7 +138,7 @@ impl Entry {
         };
         // Where it is the request which waits that is answered, as with Gremlin Server, the login itself is not.
         if self.waiting.is_empty() {
-            self.waiting.push(Come { bytes: 0, ..come });
+            self.waiting.push(Come { payload: Bytes::new(), ..come });
         }
         match credentials {
             Ok(credentials) => {

@@ -66,6 +66,11 @@ impl Exchange {
         }
     }
 
+    /// What the request is called.
+    pub(super) fn id(&self) -> Uuid {
+        self.id
+    }
+
     /// The reply that an answer is.
     pub(super) async fn reply(self, mut answer: Answer) -> Reply {
         let piece = answer.next(self.format).await;

@@ -28,9 +28,9 @@ use crate::{
     intake::Receipt,
     mailbox::Mailbox,
     paging::Paging,
+    queries::submit,
     request::Operation,
     sessions::{NoTurn, Turn},
-    tenants::submit,
 };
 use answer::{Answer, Shape};
 use asked::{Asked, Control};
@@ -120,6 +120,7 @@ async fn begin(
     const ONLY: u64 = 0;
     let sink = mailbox.open(ONLY);
     let paging = Paging::new(mailbox, ONLY, operation.form);
+    let asking = operation.asking(exchange.id().to_string().into(), &guest);
     let Operation { database, query, form, batch_size, properties, .. } = operation;
     let session = turn.as_ref().map(|turn| turn.transaction().session.clone());
     let start = move |query: Query, sink: Arc<dyn ResultSink>| -> Box<dyn Running> {
@@ -128,7 +129,7 @@ async fn begin(
             Some(session) => session.submit(query, false, sink),
         }
     };
-    let running = submit(guest.desk().as_ref(), query, sink, start);
+    let running = submit(&host.queries, asking, query, sink, start);
     let within = match (control, &turn) {
         (Control::Begin, _) => In::Begin,
         (_, Some(_)) => In::Transaction,

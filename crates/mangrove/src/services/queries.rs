@@ -1,0 +1,96 @@
+//! `mangrove.queries` and `mangrove.queries.stop`: everybody sees and stops his own, who looks after all graphs those of all.
+
+use std::time::Duration;
+
+use server::{Queries, QueryInfo};
+use values::{Map, Value};
+
+use super::failed;
+use crate::{Error, asker::Asker, database::Inner};
+
+/// What is under way: a map each, the oldest first.
+pub(super) fn show(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
+    let which = Which::read("mangrove.queries", parameters)?;
+    let all = ledger(inner, "mangrove.queries")?.all();
+    Ok(all.iter().filter(|query| asker.may_see(query) && which.means(query)).map(told).collect())
+}
+
+/// Stops queries; their ids.
+pub(super) fn stop(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
+    let service = "mangrove.queries.stop";
+    let which = Which::read(service, parameters)?;
+    if which.means_all() {
+        return Err(failed(service, "say which: `id`, `user`, or an `age` in milliseconds"));
+    }
+    let ledger = ledger(inner, service)?;
+    let stopped = ledger.stop(&asker.name(), |query| asker.may_see(query) && which.means(query));
+    Ok(stopped.into_iter().map(Value::String).collect())
+}
+
+fn ledger<'a>(inner: &'a Inner, service: &str) -> Result<&'a Queries, Error> {
+    let queries = inner.options.queries.as_ref();
+    queries.ok_or_else(|| {
+        failed(service, "it is about the queries of a server, and this graph is no part of one")
+    })
+}
+
+/// Which queries are meant.
+struct Which<'a> {
+    id: Option<&'a str>,
+    user: Option<&'a str>,
+    age: Option<Duration>,
+}
+
+impl<'a> Which<'a> {
+    fn read(service: &str, parameters: &'a Map) -> Result<Self, Error> {
+        let text = |name: &str| match parameters.get(&Value::from(name)) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str())),
+            Some(other) => {
+                Err(failed(service, &format!("`{name}` must be a string, but is a {}", other.type_name())))
+            }
+        };
+        let age = match parameters.get(&Value::from("age")) {
+            None | Some(Value::Null) => None,
+            Some(age) => {
+                let millis = age.as_i64().and_then(|age| u64::try_from(age).ok());
+                let millis =
+                    millis.ok_or_else(|| failed(service, "`age` must be a whole number of milliseconds"))?;
+                Some(Duration::from_millis(millis))
+            }
+        };
+        Ok(Self { id: text("id")?, user: text("user")?, age })
+    }
+
+    fn means_all(&self) -> bool {
+        self.id.is_none() && self.user.is_none() && self.age.is_none()
+    }
+
+    fn means(&self, query: &QueryInfo) -> bool {
+        self.id.is_none_or(|id| query.id == *id)
+            && self.user.is_none_or(|user| query.user.as_deref() == Some(user))
+            && self.age.is_none_or(|age| query.age >= age)
+    }
+}
+
+fn told(query: &QueryInfo) -> Value {
+    let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let mut row = Map::new();
+    row.insert("id", query.id.as_str());
+    row.insert("graph", query.source.as_str());
+    row.insert("text", query.text.as_str());
+    row.insert("user", query.user.as_deref().map_or(Value::Null, Value::from));
+    row.insert("client", query.address.to_string());
+    row.insert("connection", whole(query.connection));
+    row.insert("state", if query.is_stopped { "stopped" } else { query.phase.name() });
+    row.insert("age", millis(query.age));
+    row.insert("waited", millis(query.waited));
+    row.insert("ran", millis(query.ran));
+    row.insert("rows", whole(query.rows));
+    row.insert("memory", whole(query.memory));
+    row.insert("peakMemory", whole(query.peak_memory));
+    let operators = query.operators.iter().map(|line| Value::from(line.as_str()));
+    row.insert("operators", Value::list(operators.collect::<Vec<_>>()));
+    row.into()
+}

@@ -1,0 +1,268 @@
+//! What tools for Amazon Neptune ask beside `/gremlin`, in its words: graph-explorer and graph-notebook do.
+//!
+//! | path | what |
+//! |---|---|
+//! | `/gremlin/status` | the queries that are under way; one of them; `cancelQuery` |
+//! | `/gremlin/explain`, `/gremlin/profile` | how a query would be run, and how it was |
+//! | `/pg/statistics/summary` | labels and keys, with counts |
+//! | `/status` | what the server is |
+
+use std::sync::Arc;
+
+use access::Role;
+use hyper::{
+    Method, Request, StatusCode,
+    body::Incoming,
+    header::{CONTENT_TYPE, HeaderValue},
+};
+use serde_json::{Value as Json, json};
+use values::{Str, Value};
+use wire::{Args, HttpFields, WireValue};
+
+use super::{Reply, answer, body, collector::collect, question};
+use crate::{
+    GraphSummary, QueryInfo, QueryPhase,
+    arguments::Arguments,
+    connections::Guest,
+    request::{Form, Operation},
+};
+
+/// Whether something is answered at a path.
+pub(super) fn is_path(path: &str) -> bool {
+    matches!(
+        path,
+        "/gremlin/status"
+            | "/gremlin/explain"
+            | "/gremlin/profile"
+            | "/pg/statistics/summary"
+            | "/propertygraph/statistics/summary"
+            | "/status"
+    )
+}
+
+/// Answers at one of these paths.
+pub(super) async fn respond(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
+    let path = request.uri().path().to_owned();
+    let answered = match path.as_str() {
+        "/gremlin/status" => status(request, guest).await,
+        "/gremlin/explain" => plan(request, "explain", guest).await,
+        "/gremlin/profile" => plan(request, "profile", guest).await,
+        "/status" => Ok(instance(guest)),
+        _ => summary(request, guest).await,
+    };
+    answered.unwrap_or_else(|reply| *reply)
+}
+
+type Answered = Result<Reply, Box<Reply>>;
+
+fn refused(status: StatusCode, code: &str, message: &str) -> Box<Reply> {
+    let body = json!({ "code": code, "detailedMessage": message, "message": message });
+    Box::new(answer::json(status, body.to_string()))
+}
+
+fn invalid(message: &str) -> Box<Reply> {
+    refused(StatusCode::BAD_REQUEST, "InvalidParameterException", message)
+}
+
+/// The parameters of a query string, and of a form in the body.
+fn parameters(query: &str, body: &[u8]) -> Result<Vec<(String, String)>, Box<Reply>> {
+    let body = str::from_utf8(body).map_err(|_| invalid("the body is not UTF-8"))?;
+    let read = |text: &str| question::parameters(text).map_err(|error| invalid(&error));
+    Ok([read(query)?, read(body)?].concat())
+}
+
+/// The same of a request.
+async fn given(request: Request<Incoming>, guest: &Guest) -> Result<Vec<(String, String)>, Box<Reply>> {
+    let (parts, body) = request.into_parts();
+    let body = answer::read_body(body, &guest.host).await?;
+    parameters(parts.uri.query().unwrap_or_default(), &body)
+}
+
+/// Lists queries, shows one, or stops one.
+async fn status(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
+    let parameters = given(request, guest).await?;
+    let find = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let is_on = |name: &str| find(name).is_some_and(|value| !value.eq_ignore_ascii_case("false"));
+    let (id, host) = (find("queryId"), &guest.host);
+    if is_on("cancelQuery") {
+        let id = id.ok_or_else(|| invalid("cancelQuery needs a queryId"))?;
+        let client = guest.client();
+        let by =
+            client.user.as_deref().map_or_else(|| format!("a client at {}", client.address), str::to_owned);
+        let stopped = host.queries.stop(&by, |query| may_see(guest, query) && query.id == *id);
+        if stopped.is_empty() {
+            return Err(invalid(&format!("there is no query {id} under way")));
+        }
+        return Ok(ok(&json!({ "status": "200 OK", "payload": true })));
+    }
+    let all = host.queries.all();
+    let seen: Vec<_> = all.iter().filter(|query| may_see(guest, query)).collect();
+    if let Some(id) = id {
+        let query = seen.iter().find(|query| query.id == *id);
+        let query = query.ok_or_else(|| invalid(&format!("there is no query {id} under way")))?;
+        return Ok(ok(&described(query)));
+    }
+    let is_waiting = |query: &QueryInfo| query.phase == QueryPhase::Waiting;
+    let running = seen.iter().filter(|query| !is_waiting(query)).count();
+    let with_waiting = is_on("includeWaiting");
+    let listed = seen.iter().filter(|query| with_waiting || !is_waiting(query));
+    Ok(ok(&json!({
+        "acceptedQueryCount": seen.len(),
+        "runningQueryCount": running,
+        "queries": listed.map(|query| described(query)).collect::<Vec<_>>(),
+    })))
+}
+
+/// Whether somebody may see and stop a query: his own, or as an admin of all graphs any.
+fn may_see(guest: &Guest, query: &QueryInfo) -> bool {
+    let is_admin = guest.rights("").is_some_and(|rights| rights.allow_everywhere(Role::Admin));
+    is_admin || guest.client().user == query.user
+}
+
+fn described(query: &QueryInfo) -> Json {
+    let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    json!({
+        "queryId": query.id.as_str(),
+        "queryString": query.text,
+        "queryEvalStats": {
+            "waited": millis(query.waited),
+            "elapsed": millis(query.ran),
+            "cancelled": query.is_stopped,
+        },
+        "graph": query.source.as_str(),
+        "user": query.user.as_deref(),
+        "client": query.address.to_string(),
+        "state": query.phase.name(),
+        "age": millis(query.age),
+        "rows": query.rows,
+        "memory": query.memory,
+        "peakMemory": query.peak_memory,
+        "operators": query.operators,
+    })
+}
+
+/// How a query would be run, or how it was, as text.
+async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Answered {
+    let read_only = request.method() == Method::GET;
+    let (parts, body) = request.into_parts();
+    let bytes = answer::read_body(body, &guest.host).await?;
+    // Tools send JSON, with or without saying so; `curl -d` calls it a form.
+    let fields = if bytes.trim_ascii_start().starts_with(b"{") {
+        let message = HttpFields::decode(&bytes).and_then(|fields| fields.into_three(uuid::Uuid::new_v4()));
+        message.map_err(|error| invalid(&error.to_string()))?.args.0
+    } else {
+        let given = parameters(parts.uri.query().unwrap_or_default(), &bytes)?;
+        given.into_iter().map(|(key, value)| (Str::from(key), WireValue::Value(value.into()))).collect()
+    };
+    if !guest.presence.begin() {
+        return Err(Box::new(answer::gave_way()));
+    }
+    let fields = fields.into_iter().map(|(key, value)| match (&*key, value) {
+        ("gremlin", WireValue::Value(Value::String(text))) => {
+            let text = text.trim_end().trim_end_matches(';');
+            (key, WireValue::Value(format!("{text}.{what}()").into()))
+        }
+        (_, value) => (key, value),
+    });
+    let mut arguments = Arguments::new(Args(fields.collect()));
+    let refusal = |refusal: crate::request::Refusal| {
+        let status = match refusal.code {
+            crate::StatusCode::Forbidden => StatusCode::FORBIDDEN,
+            crate::StatusCode::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        refused(status, "MalformedQueryException", &refusal.message)
+    };
+    let mut operation = Operation::eval(&mut arguments, guest).map_err(refusal)?;
+    operation.query.read_only = read_only;
+    operation.form = Form::Script;
+    let _permit = guest.host.admit().map_err(refusal)?;
+    let id = uuid::Uuid::new_v4().to_string().into();
+    let collected = collect(operation, id, guest)
+        .await
+        .map_err(|error| refused(answer::status_of(&error), "MalformedQueryException", &error.message))?;
+    let mut reply = Reply::new(body::whole(collected.page.text()));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=UTF-8"));
+    Ok(reply)
+}
+
+/// Labels and keys of a graph, with counts.
+async fn summary(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
+    let parameters = given(request, guest).await?;
+    let find = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let mode = find("mode").unwrap_or("basic").to_lowercase();
+    if !matches!(mode.as_str(), "basic" | "detailed") {
+        return Err(invalid(&format!("there is no mode [{mode}]; there are basic and detailed")));
+    }
+    let source = find("g").unwrap_or("g");
+    let may_read = guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
+    let Some(database) = guest.host.graphs.get(source).filter(|_| may_read).cloned() else {
+        let message =
+            format!("there is no role on [{source}]; there are roles on: {}", guest.host.source_names(guest));
+        return Err(refused(StatusCode::FORBIDDEN, "AccessDeniedException", &message));
+    };
+    if !guest.presence.begin() {
+        return Err(Box::new(answer::gave_way()));
+    }
+    // It may read a few sections.
+    let summary = tokio::task::spawn_blocking(move || database.summary()).await;
+    let summary = summary
+        .map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", "it failed"))?;
+    Ok(ok(&summarized(&summary, mode == "detailed")))
+}
+
+fn summarized(summary: &GraphSummary, is_detailed: bool) -> Json {
+    let GraphSummary { nodes, edges, .. } = summary;
+    let count = |kinds: &[crate::KindSummary]| kinds.iter().map(|kind| kind.count).sum::<u64>();
+    let labels =
+        |kinds: &[crate::KindSummary]| kinds.iter().map(|kind| kind.label.to_string()).collect::<Vec<_>>();
+    let keys = |kinds: &[crate::KindSummary]| {
+        let mut all = std::collections::BTreeMap::<&str, u64>::new();
+        kinds
+            .iter()
+            .flat_map(|kind| &kind.keys)
+            .for_each(|(key, count)| *all.entry(key).or_default() += count);
+        all.into_iter().map(|(key, count)| json!({ key: count })).collect::<Vec<_>>()
+    };
+    let values = |kinds: &[crate::KindSummary]| {
+        kinds.iter().flat_map(|kind| &kind.keys).map(|(_, count)| count).sum::<u64>()
+    };
+    let (node_keys, edge_keys) = (keys(nodes), keys(edges));
+    let mut graph = json!({
+        "numNodes": count(nodes), "numEdges": count(edges),
+        "numNodeLabels": nodes.len(), "numEdgeLabels": edges.len(),
+        "nodeLabels": labels(nodes), "edgeLabels": labels(edges),
+        "numNodeProperties": node_keys.len(), "numEdgeProperties": edge_keys.len(),
+        "nodeProperties": node_keys, "edgeProperties": edge_keys,
+        "totalNodePropertyValues": values(nodes), "totalEdgePropertyValues": values(edges),
+    });
+    if is_detailed {
+        let names =
+            |kind: &crate::KindSummary| kind.keys.iter().map(|(key, _)| key.to_string()).collect::<Vec<_>>();
+        graph["nodeStructures"] = nodes
+            .iter()
+            .map(|kind| {
+                let edges: Vec<_> = kind.edges.iter().map(|label| label.to_string()).collect();
+                json!({ "count": kind.count, "nodeProperties": names(kind), "distinctOutgoingEdgeLabels": edges })
+            })
+            .collect();
+        graph["edgeStructures"] =
+            edges.iter().map(|kind| json!({ "count": kind.count, "edgeProperties": names(kind) })).collect();
+    }
+    json!({ "status": "200 OK", "payload": { "version": "v1", "graphSummary": graph } })
+}
+
+/// What the server is.
+fn instance(guest: &Guest) -> Reply {
+    ok(&json!({
+        "status": "healthy",
+        "role": "writer",
+        "dbEngineVersion": concat!("mangrove-", env!("CARGO_PKG_VERSION")),
+        "gremlin": { "version": "tinkerpop-3.8.1" },
+        "sources": guest.host.sources_for(guest).collect::<Vec<_>>(),
+    }))
+}
+
+fn ok(body: &Json) -> Reply {
+    answer::json(StatusCode::OK, body.to_string())
+}

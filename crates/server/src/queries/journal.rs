@@ -1,0 +1,111 @@
+//! What is logged of queries: those that were slow, and those that failed.
+//!
+//! What a client has sent is written as a quoted text, so that no line can be forged.
+
+use std::time::Duration;
+
+use values::{Str, Value};
+
+use super::{info::QueryInfo, tally::Tally};
+use crate::{QueryError, StatusCode};
+
+/// What is logged of queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryLog {
+    /// Those that take longer than this; `None`: none for that.
+    pub slow: Option<Duration>,
+    /// Whether with the values of their variables.
+    pub bindings: bool,
+    /// Whether those that fail are.
+    pub errors: bool,
+}
+
+impl Default for QueryLog {
+    fn default() -> Self {
+        Self { slow: Some(Duration::from_secs(1)), bindings: false, errors: true }
+    }
+}
+
+/// A query that is over.
+pub(super) struct Over<'a> {
+    pub(super) info: QueryInfo,
+    pub(super) is_script: bool,
+    /// Its variables, if they may be shown.
+    pub(super) bindings: Option<&'a [(Str, Value)]>,
+    /// How it ended; `None`: its client did not wait for that.
+    pub(super) outcome: Option<Result<(), QueryError>>,
+    /// How long its results were sent after it had ended.
+    pub(super) sent: Duration,
+}
+
+/// Characters of a value, or a message, that are shown.
+const SHOWN: usize = 1_024;
+
+impl Over<'_> {
+    /// Counts it, and logs it if that is wanted.
+    pub(super) fn close(&self, log: QueryLog, tally: &Tally) {
+        Self::count(tally, &self.info.source, self.is_script, self.outcome.as_ref(), self.info.age);
+        if log.slow.is_some_and(|slow| self.info.age >= slow) {
+            self.log_slow();
+        }
+        if let (true, Some(Err(error))) = (log.errors, &self.outcome) {
+            self.log_error(error);
+        }
+    }
+
+    /// Counts one that took so long.
+    pub(super) fn count(
+        tally: &Tally,
+        source: &str,
+        is_script: bool,
+        outcome: Option<&Result<(), QueryError>>,
+        took: Duration,
+    ) {
+        let kind = if is_script { "script" } else { "bytecode" };
+        tally.count(source, kind, status(is_script, outcome), took);
+    }
+
+    fn log_slow(&self) {
+        let QueryInfo { id, source, text, user, address, waited, ran, rows, peak_memory, operators, .. } =
+            &self.info;
+        let ms = |time: &Duration| time.as_millis() as u64;
+        let bindings = self.bindings.map(shown);
+        tracing::info!(
+            target: "slow",
+            id = ?id.as_str(), graph = %source, ?text, ?bindings, ?user, from = %address,
+            queue_ms = ms(waited), run_ms = ms(ran), send_ms = ms(&self.sent), rows, peak_memory,
+            plan = format_args!("{:08x}", number_of(operators)), status = status(self.is_script, self.outcome.as_ref()),
+            "slow query"
+        );
+    }
+
+    fn log_error(&self, error: &QueryError) {
+        let QueryInfo { id, source, text, user, address, .. } = &self.info;
+        let error_text: String = error.message.chars().take(SHOWN).collect();
+        tracing::info!(
+            target: "failed",
+            id = ?id.as_str(), graph = %source, ?text, ?user, from = %address, kind = error.kind.name(), error = ?error_text,
+            "query failed"
+        );
+    }
+}
+
+fn status(is_script: bool, outcome: Option<&Result<(), QueryError>>) -> u16 {
+    match outcome {
+        Some(Ok(())) => StatusCode::Success.code(),
+        Some(Err(error)) => StatusCode::of(error, is_script).code(),
+        // As HTTP's proxies say it of clients that have gone.
+        None => 499,
+    }
+}
+
+fn shown(bindings: &[(Str, Value)]) -> String {
+    let each = bindings.iter().map(|(name, value)| format!("{name}={value}"));
+    each.collect::<Vec<_>>().join(", ").chars().take(SHOWN).collect()
+}
+
+/// What a plan is known by: the same plan has the same number, also tomorrow (FNV-1a).
+fn number_of(operators: &[String]) -> u32 {
+    let bytes = operators.iter().flat_map(|line| line.bytes().chain([b'\n']));
+    bytes.fold(0x811c_9dc5, |number, byte| (number ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

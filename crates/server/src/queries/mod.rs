@@ -1,0 +1,99 @@
+//! The queries of a server: who asks what, how far each is, and what becomes of them.
+//!
+//! ```text
+//!   submit ──▶ waits for its tenant ──▶ runs ──▶ its results are sent ──▶ over: counted, and logged if it was slow or failed
+//!      └────────── seen and stopped by whoever looks after the server ────────┘
+//! ```
+//!
+//! It must never know what a query means, nor over which protocol it came.
+
+mod info;
+mod journal;
+mod said;
+mod tally;
+mod ticket;
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::{Mutex, RwLock};
+use values::Str;
+
+pub use info::{QueryInfo, QueryPhase};
+pub use journal::QueryLog;
+pub(crate) use said::Said;
+pub(crate) use tally::Tally;
+pub(crate) use ticket::{Asking, submit};
+
+use ticket::Ticket;
+
+/// The queries of a server. Cheap to clone; clones are the same.
+#[derive(Clone, Default)]
+pub struct Queries(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    tickets: Mutex<HashMap<u64, Weak<Ticket>>>,
+    next: AtomicU64,
+    tally: Tally,
+    log: RwLock<QueryLog>,
+}
+
+impl std::fmt::Debug for Queries {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Queries").field(&self.0.tickets.lock().len()).finish()
+    }
+}
+
+impl Queries {
+    /// Says what is logged from now on.
+    pub fn log_as(&self, log: QueryLog) {
+        *self.0.log.write() = log;
+    }
+
+    /// All that wait, run, or are being sent, the oldest first.
+    pub fn all(&self) -> Vec<QueryInfo> {
+        let mut all: Vec<_> = self.tickets().iter().map(|ticket| ticket.info()).collect();
+        all.sort_by_key(|query| std::cmp::Reverse(query.age));
+        all
+    }
+
+    /// Stops those that are `meant`, and tells their clients that it was `by` somebody; their ids.
+    pub fn stop(&self, by: &str, meant: impl Fn(&QueryInfo) -> bool) -> Vec<Str> {
+        let mut stopped = Vec::new();
+        for ticket in self.tickets() {
+            let info = ticket.info();
+            if meant(&info) && ticket.stop(by) {
+                stopped.push(info.id);
+            }
+        }
+        stopped
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.0.tally
+    }
+
+    fn log(&self) -> QueryLog {
+        *self.0.log.read()
+    }
+
+    fn tickets(&self) -> Vec<Arc<Ticket>> {
+        self.0.tickets.lock().values().filter_map(Weak::upgrade).collect()
+    }
+
+    fn add(&self, ticket: &Arc<Ticket>) -> u64 {
+        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+        self.0.tickets.lock().insert(number, Arc::downgrade(ticket));
+        number
+    }
+
+    fn remove(&self, number: u64) {
+        self.0.tickets.lock().remove(&number);
+    }
+}

@@ -1,0 +1,63 @@
+//! What a query said, for who looks at it.
+
+use hyper::body::Bytes;
+use values::{Str, Value};
+use wire::{Extended, Format, WireValue};
+
+/// Bytes of bytecode that are kept as they came, to be read once more if somebody looks.
+const KEPT: usize = 64 << 10;
+
+/// Characters of a text that are shown.
+const SHOWN: usize = 4_096;
+
+/// What a query said.
+#[derive(Clone, Debug)]
+pub(crate) enum Said {
+    /// A script.
+    Text(Str),
+    /// A message with bytecode, as it came: it is seldom looked at, and to print it each time would take longer than many a query.
+    Message(Format, Bytes),
+    /// Something else.
+    Words(String),
+}
+
+impl Said {
+    /// The bytecode of a message.
+    pub(crate) fn message(format: Format, bytes: &Bytes) -> Self {
+        if bytes.len() <= KEPT {
+            return Self::Message(format, bytes.clone());
+        }
+        Self::Words(format!("bytecode of {} bytes", bytes.len()))
+    }
+
+    /// The same as text, its first part if it is long.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => shortened(text),
+            Self::Words(words) => words.clone(),
+            Self::Message(format, bytes) => shortened(&of_message(*format, bytes)),
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text.to_owned(),
+    }
+}
+
+fn of_message(format: Format, bytes: &[u8]) -> String {
+    let Ok(message) = format.decode_request(bytes) else { return "bytecode".into() };
+    match message.args.get("gremlin") {
+        Some(WireValue::Value(Value::String(text))) => text.to_string(),
+        Some(WireValue::Extended(extended)) => match &**extended {
+            Extended::Transaction(end) => format!("{end:?}"),
+            _ => match WireValue::Extended(extended.clone()).into_argument() {
+                Ok(argument) => argument.to_string(),
+                Err(_) => "bytecode".into(),
+            },
+        },
+        _ => "bytecode".into(),
+    }
+}

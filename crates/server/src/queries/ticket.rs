@@ -1,0 +1,374 @@
+//! One query, from when it is submitted until its client has all of its results or has gone.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    runtime,
+    time::{sleep, sleep_until},
+};
+use values::{Str, Value};
+
+use super::{
+    Queries,
+    info::{QueryInfo, QueryPhase},
+    journal::Over,
+    said::Said,
+};
+use crate::{
+    Client, ErrorKind, Input, Materialize, Progress, Push, Query, QueryError, ResultBatch, ResultSink,
+    Running, Summary,
+    tenants::{Desk, Hold, Place, Waits},
+};
+
+/// Begins a query.
+type Start = Box<dyn FnOnce(Query, Arc<dyn ResultSink>) -> Box<dyn Running> + Send>;
+
+/// How long one that was stopped may take to tell its client; then the server does.
+const TELLING: Duration = Duration::from_secs(1);
+
+/// What is known of a query beside itself.
+pub(crate) struct Asking {
+    pub(crate) id: Str,
+    pub(crate) source: Str,
+    pub(crate) said: Said,
+    pub(crate) desk: Option<Arc<Desk>>,
+}
+
+/// See the module.
+pub(super) struct Ticket {
+    queries: Queries,
+    /// Its place in the ledger.
+    number: AtomicU64,
+    id: Str,
+    source: Str,
+    said: Said,
+    is_script: bool,
+    /// Its variables, as long as they may be logged.
+    bindings: Option<Vec<(Str, Value)>>,
+    client: Client,
+    asked: Instant,
+    sink: Arc<dyn ResultSink>,
+    rows: AtomicU64,
+    is_stopped: AtomicBool,
+    state: Mutex<State>,
+    times: Mutex<Times>,
+    runtime: runtime::Handle,
+}
+
+enum State {
+    Waiting(Box<(Query, Start)>),
+    /// It is being begun.
+    Beginning,
+    Running(Box<dyn Running>),
+    Over,
+}
+
+#[derive(Default)]
+struct Times {
+    begun: Option<Instant>,
+    ended: Option<Instant>,
+    outcome: Option<Result<(), QueryError>>,
+}
+
+/// Submits a query by `start`, at once or when its tenant has room for it. Called within the server's runtime.
+pub(crate) fn submit(
+    queries: &Queries,
+    asking: Asking,
+    query: Query,
+    sink: Arc<dyn ResultSink>,
+    start: impl FnOnce(Query, Arc<dyn ResultSink>) -> Box<dyn Running> + Send + 'static,
+) -> Box<dyn Running> {
+    let usual = query.timeout.into_iter().chain(query.max_timeout).min();
+    let ends = usual.and_then(|limit| query.asked.checked_add(limit));
+    let Asking { id, source, said, desk } = asking;
+    let (is_script, given) = match &query.input {
+        Input::Text { bindings, .. } => (true, Some(bindings)),
+        Input::Bytecode(_) | Input::End(_) => (false, None),
+    };
+    let bindings = given.filter(|given| queries.log().bindings && !given.is_empty()).cloned();
+    let ticket = Arc::new(Ticket {
+        queries: queries.clone(),
+        number: AtomicU64::new(0),
+        id,
+        source,
+        said,
+        is_script,
+        bindings,
+        client: query.client.clone(),
+        asked: query.asked,
+        sink,
+        rows: AtomicU64::new(0),
+        is_stopped: AtomicBool::new(false),
+        state: Mutex::new(State::Waiting(Box::new((query, Box::new(start))))),
+        times: Mutex::default(),
+        runtime: runtime::Handle::current(),
+    });
+    ticket.number.store(queries.add(&ticket), Ordering::Relaxed);
+    match desk.as_ref().filter(|desk| desk.is_bounded()) {
+        None => ticket.clone().go(None),
+        Some(desk) => match desk.enter(ticket.clone()) {
+            Ok(Some(place)) => ticket.clone().go(Some(place)),
+            Ok(None) => ticket.wait(desk.clone(), ends),
+            Err(hold) => ticket.end(Err(busy(desk, hold))),
+        },
+    }
+    Box::new(Handle { ticket, desk })
+}
+
+fn busy(desk: &Desk, hold: Hold) -> QueryError {
+    let tenant = desk.tenant();
+    let seconds = desk.max_wait().as_secs_f64();
+    match hold {
+        Hold::Queries => QueryError::new(
+            ErrorKind::Busy,
+            format!(
+                "the tenant {} has {} queries running, as many as its max_queries allows, and none ended within {seconds} s; try \
+                 again later",
+                tenant.name, tenant.bounds.max_queries
+            ),
+        ),
+        Hold::Rate => QueryError::new(
+            ErrorKind::TooFast,
+            format!(
+                "the tenant {} sends more than {} requests a second, its max_rate, and this one's turn did not come within {seconds} \
+                 s; send fewer",
+                tenant.name, tenant.bounds.max_rate
+            ),
+        ),
+    }
+}
+
+impl Ticket {
+    /// Begins the query, if it still waits.
+    fn go(self: Arc<Self>, place: Option<Place>) {
+        let mut state = self.state.lock();
+        if !matches!(*state, State::Waiting(_)) {
+            return;
+        }
+        let State::Waiting(waiting) = std::mem::replace(&mut *state, State::Beginning) else { return };
+        drop(state);
+        let now = Instant::now();
+        self.times.lock().begun = Some(now);
+        if place.is_some() {
+            self.queries.tally().waited(now.saturating_duration_since(self.asked));
+        }
+        let (query, start) = *waiting;
+        // Whichever comes first, the end of its results or of itself, frees its place.
+        let running = start(query, Arc::new(Seen { ticket: self.clone(), place: Mutex::new(place) }));
+        let mut state = self.state.lock();
+        match *state {
+            State::Beginning => *state = State::Running(running),
+            // It was given up meanwhile.
+            _ => drop(running),
+        }
+    }
+
+    /// Ends it when it has waited for long enough.
+    fn wait(self: &Arc<Self>, desk: Arc<Desk>, ends: Option<Instant>) {
+        let until = Instant::now() + desk.max_wait();
+        let until = ends.map_or(until, |ends| ends.min(until));
+        let ticket = Arc::downgrade(self);
+        tokio::spawn(async move {
+            sleep_until(until.into()).await;
+            let Some(ticket) = ticket.upgrade() else { return };
+            if ticket.give_up() {
+                let hold = desk.leave(&*ticket);
+                ticket.end(Err(busy(&desk, hold)));
+            }
+        });
+    }
+
+    /// Ends its waiting; whether it did wait.
+    fn give_up(&self) -> bool {
+        let mut state = self.state.lock();
+        let waits = matches!(*state, State::Waiting(_));
+        if waits {
+            *state = State::Over;
+        }
+        waits
+    }
+
+    /// Tells its client how it ended, once.
+    fn end(&self, outcome: Result<Summary, QueryError>) {
+        {
+            let mut times = self.times.lock();
+            if times.outcome.is_some() {
+                return;
+            }
+            times.ended = Some(Instant::now());
+            times.outcome = Some(outcome.as_ref().map(|_| ()).map_err(Clone::clone));
+        }
+        self.sink.finish(outcome);
+    }
+
+    /// Stops it, and tells its client so; false if it is over already.
+    pub(super) fn stop(self: &Arc<Self>, by: &str) -> bool {
+        if self.times.lock().outcome.is_some() || self.is_stopped.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        let told = QueryError::new(ErrorKind::Cancelled, format!("the query was stopped by {by}"));
+        if self.give_up() {
+            self.end(Err(told));
+            return true;
+        }
+        self.with_running(|running| running.stop());
+        let ticket = self.clone();
+        self.runtime.spawn(async move {
+            sleep(TELLING).await;
+            ticket.end(Err(told));
+        });
+        true
+    }
+
+    fn with_running<R>(&self, act: fn(&dyn Running) -> R) -> Option<R> {
+        match &*self.state.lock() {
+            State::Running(running) => Some(act(&**running)),
+            State::Waiting(_) | State::Beginning | State::Over => None,
+        }
+    }
+
+    /// What can be told of it.
+    pub(super) fn info(&self) -> QueryInfo {
+        let Progress { memory, peak_memory, operators } =
+            self.with_running(|running| running.progress()).unwrap_or_default();
+        let now = Instant::now();
+        let times = self.times.lock();
+        let phase = match (times.begun, times.ended) {
+            (_, Some(_)) => QueryPhase::Sending,
+            (Some(_), None) => QueryPhase::Running,
+            (None, None) => QueryPhase::Waiting,
+        };
+        let begun = times.begun.unwrap_or(times.ended.unwrap_or(now));
+        let ended = times.ended.unwrap_or(now);
+        QueryInfo {
+            id: self.id.clone(),
+            source: self.source.clone(),
+            text: self.said.shown(),
+            user: self.client.user.clone(),
+            address: self.client.address,
+            connection: self.client.connection,
+            phase,
+            is_stopped: self.is_stopped.load(Ordering::Acquire),
+            age: now.saturating_duration_since(self.asked),
+            waited: begun.saturating_duration_since(self.asked),
+            ran: ended.saturating_duration_since(begun),
+            rows: self.rows.load(Ordering::Relaxed),
+            memory,
+            peak_memory,
+            operators,
+        }
+    }
+
+    /// It is over: counted, and logged if that is wanted.
+    fn close(&self) {
+        self.queries.remove(self.number.load(Ordering::Relaxed));
+        let log = self.queries.log();
+        let (outcome, ended) = {
+            let times = self.times.lock();
+            (times.outcome.clone(), times.ended)
+        };
+        let sent = ended.map_or(Duration::ZERO, |ended| ended.elapsed());
+        let took = self.asked.elapsed();
+        let is_told =
+            log.slow.is_some_and(|slow| took >= slow) || log.errors && matches!(outcome, Some(Err(_)));
+        if !is_told {
+            return Over::count(self.queries.tally(), &self.source, self.is_script, outcome.as_ref(), took);
+        }
+        let over = Over {
+            info: self.info(),
+            is_script: self.is_script,
+            bindings: self.bindings.as_deref(),
+            outcome,
+            sent,
+        };
+        over.close(log, self.queries.tally());
+    }
+}
+
+impl Waits for Ticket {
+    fn begin(self: Arc<Self>, place: Place) {
+        self.go(Some(place));
+    }
+}
+
+/// Counts results, and frees the place of a query with its last one.
+struct Seen {
+    ticket: Arc<Ticket>,
+    place: Mutex<Option<Place>>,
+}
+
+impl ResultSink for Seen {
+    fn push(&self, batch: ResultBatch) -> Push {
+        let rows: u64 = batch.items.iter().map(|(_, bulk)| *bulk).sum();
+        let push = self.ticket.sink.push(batch);
+        if matches!(push, Push::Taken) {
+            self.ticket.rows.fetch_add(rows, Ordering::Relaxed);
+        }
+        push
+    }
+
+    fn finish(&self, outcome: Result<Summary, QueryError>) {
+        self.ticket.end(outcome);
+        let place = self.place.lock().take();
+        drop(place);
+    }
+}
+
+/// What the server holds of the query.
+struct Handle {
+    ticket: Arc<Ticket>,
+    desk: Option<Arc<Desk>>,
+}
+
+impl Running for Handle {
+    fn resume(&self) {
+        self.ticket.with_running(|running| running.resume());
+    }
+
+    fn cancel(&self) {
+        if self.ticket.give_up() {
+            if let Some(desk) = &self.desk {
+                desk.leave(&*self.ticket);
+            }
+            return;
+        }
+        let mut state = self.ticket.state.lock();
+        match &*state {
+            State::Running(running) => running.cancel(),
+            // It ends as soon as it has begun.
+            State::Beginning => *state = State::Over,
+            State::Waiting(_) | State::Over => {}
+        }
+    }
+
+    fn missed(&self) {
+        if self.ticket.with_running(|running| running.missed()).is_none() {
+            self.cancel();
+        }
+    }
+
+    fn materialize(&self) -> Option<Materialize> {
+        self.ticket.with_running(|running| running.materialize())?
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.ticket.with_running(|running| running.deadline())?
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.cancel();
+        self.ticket.close();
+        let state = std::mem::replace(&mut *self.ticket.state.lock(), State::Over);
+        // What runs ends with its handle.
+        drop(state);
+    }
+}
