@@ -169,10 +169,9 @@ impl LaterHandle {
 
 impl server::Running for LaterHandle {
     fn stop(&self) {
-        match &*self.begun() {
-            Some(running) => running.stop(),
-            // What a service does is not given up in the middle.
-            None => {}
+        // What a service does is not given up in the middle.
+        if let Some(running) = &*self.begun() {
+            running.stop();
         }
     }
 

@@ -21,7 +21,19 @@ const WAITING: usize = 10_000;
 
 /// Logging, until this is dropped: lines that wait are written then.
 pub struct Logging {
+    set: Box<dyn Fn(EnvFilter) + Send + Sync>,
     _guard: Option<WorkerGuard>,
+}
+
+impl Logging {
+    /// Logs from now on what this level says.
+    ///
+    /// # Errors
+    /// When it is no level.
+    pub fn set_level(&self, level: &str) -> Result<(), ConfigError> {
+        (self.set)(filter(level)?);
+        Ok(())
+    }
 }
 
 /// Starts logging for the whole process; `aside`: by a thread of its own.
@@ -29,33 +41,45 @@ pub struct Logging {
 /// # Errors
 /// When the level is not one.
 pub fn start(config: &LogConfig, aside: bool) -> Result<Logging, ConfigError> {
-    let filter = EnvFilter::builder().parse(format!("{QUIET},{}", config.level)).map_err(|error| {
-        ConfigError::Invalid {
-            origin: "log.level".into(),
-            reason: format!("`{}`: {error}; try `info` or `warn,server=debug`", config.level),
-        }
-    })?;
+    let filter = filter(&config.level)?;
     if !aside {
-        write_to(|| LogOutput, filter, config.format);
-        return Ok(Logging { _guard: None });
+        return Ok(Logging { set: write_to(|| LogOutput, filter, config.format), _guard: None });
     }
     let (writer, guard): (NonBlocking, _) = NonBlockingBuilder::default()
         .lossy(true)
         .buffered_lines_limit(WAITING)
         .thread_name("log")
         .finish(LogOutput);
-    write_to(writer, filter, config.format);
-    Ok(Logging { _guard: Some(guard) })
+    Ok(Logging { set: write_to(writer, filter, config.format), _guard: Some(guard) })
 }
 
+fn filter(level: &str) -> Result<EnvFilter, ConfigError> {
+    EnvFilter::builder().parse(format!("{QUIET},{level}")).map_err(|error| ConfigError::Invalid {
+        origin: "log.level".into(),
+        reason: format!("`{level}`: {error}; try `info` or `warn,server=debug`"),
+    })
+}
+
+/// Writes to it; what sets the filter anew.
 fn write_to(
     writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static,
     filter: EnvFilter,
     format: LogFormat,
-) {
+) -> Box<dyn Fn(EnvFilter) + Send + Sync> {
     let builder = fmt().with_env_filter(filter).with_writer(writer).with_ansi(io::stderr().is_terminal());
     match format {
-        LogFormat::Text => builder.with_target(false).init(),
-        LogFormat::Json => builder.json().flatten_event(true).init(),
+        LogFormat::Text => {
+            let builder = builder.with_target(false).with_filter_reloading();
+            let handle = builder.reload_handle();
+            builder.init();
+            // It fails only when the subscriber is gone, which is never.
+            Box::new(move |filter| _ = handle.reload(filter))
+        }
+        LogFormat::Json => {
+            let builder = builder.json().flatten_event(true).with_filter_reloading();
+            let handle = builder.reload_handle();
+            builder.init();
+            Box::new(move |filter| _ = handle.reload(filter))
+        }
     }
 }

@@ -260,3 +260,47 @@ fn metrics_are_read_by_prometheus_client() {
     }
     serving.stop("-TERM");
 }
+
+#[test]
+fn what_can_be_reloaded_is_and_the_rest_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let write = |text: &str| fs::write(path("mangrove.toml"), text).unwrap();
+    write("[log]\nslow_query = 60000\n");
+    fs::write(path("password"), "the password\n").unwrap();
+    let serving = Serving::start(&[
+        "--data",
+        &path("g"),
+        "--config",
+        &path("mangrove.toml"),
+        "serve",
+        "--port",
+        "0",
+        "--admin-password-file",
+        &path("password"),
+    ]);
+    let hang_up = || {
+        assert!(Command::new("kill").args(["-HUP", &serving.id()]).status().unwrap().success());
+        std::thread::sleep(Duration::from_millis(500));
+    };
+    write("[log]\nslow_query = 1\n[server]\nbatch_size = 1\n[tenant]\nmax_rate = 1\n");
+    hang_up();
+    curl(&serving, ROOT, "g.inject(1).repeat(identity()).times(200000).count()");
+    let refused =
+        (0..4).map(|_| curl(&serving, ROOT, "g.V().count()")).any(|answer| answer.ends_with(" 429"));
+    assert!(
+        refused || curl(&serving, ROOT, "g.V().count()").ends_with(" 200"),
+        "it waits for its turn, or is refused"
+    );
+    write("[log]\nslow_query = 'no'\n");
+    hang_up();
+    let log = serving.stop("-TERM");
+    assert!(log.contains("slow query"), "{log}");
+    let reloaded = log.lines().find(|line| line.contains("reloaded")).unwrap_or_else(|| panic!("{log}"));
+    assert!(reloaded.contains(r#"changed=["log.slow_query", "tenant.max_rate"]"#), "{reloaded}");
+    assert!(reloaded.contains(r#"needs_a_new_start=["server.batch_size"]"#), "{reloaded}");
+    assert!(
+        log.contains("the configuration of before stays in force") && log.contains("mangrove.toml:2"),
+        "{log}"
+    );
+}

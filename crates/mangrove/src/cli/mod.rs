@@ -11,6 +11,7 @@ mod generate;
 mod import;
 mod progress;
 mod query;
+mod reload;
 mod schema;
 mod secret;
 mod serve;
@@ -116,20 +117,24 @@ impl Cli {
         if let Command::Serve(serve) = &self.command {
             overrides.extend(serve.overrides());
         }
-        let environment = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        let mut config = Config::load(self.settings.config.as_deref(), environment, &overrides)?;
+        let file = self.settings.config.clone();
+        let read = move || {
+            let environment = std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+            Config::load(file.as_deref(), environment, &overrides)
+        };
+        let mut config = read()?;
         let serves = matches!(self.command, Command::Serve(_));
         if !serves && self.settings.log_level.is_none() && config.log.level == Config::default().log.level {
             // People at a terminal want results, not news.
             config.log.level = "warn".into();
         }
-        let _logging = logging::start(&config.log, serves)?;
+        let logging = logging::start(&config.log, serves)?;
         if self.command.wants_a_graph() && !self.settings.create {
             there_is(&config.default_graph())?;
         }
         match self.command {
-            Command::Serve(serve) => serve.run(&config),
+            Command::Serve(serve) => serve.run(&config, Box::new(read), logging),
             Command::Import(import) => import.run(&config),
             Command::Export(export) => export.run(&config),
             Command::Query(query) => query.run(&config),

@@ -11,8 +11,12 @@ use mangrove::{
 use server::{Graphs, Queries, Security, Server, TenantUse, Tls};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Failure, descriptors, open_at, secret};
-use crate::output::say;
+use super::{
+    Failure, descriptors, open_at,
+    reload::{Read, Reload},
+    secret,
+};
+use crate::{logging::Logging, output::say};
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
@@ -53,7 +57,8 @@ impl Serve {
         host.chain(port).chain(insecure).collect()
     }
 
-    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+    pub(super) fn run(self, config: &Config, read: Read, logging: Logging) -> Result<(), Failure> {
+        let as_read = config.clone();
         let mut config = config.clone();
         config.add_graphs(self.graphs)?;
         let tls = config.server.tls().map(Tls::load).transpose()?.map(Arc::new);
@@ -114,7 +119,16 @@ impl Serve {
             .thread_name("server")
             .enable_all()
             .build()?;
-        runtime.block_on(serve(&config, graphs, security))?;
+        let logging = Arc::new(logging);
+        let reload = Reload {
+            read,
+            logging: logging.clone(),
+            tenants: security.tenants.clone(),
+            queries: security.queries.clone(),
+            tls: security.tls.clone(),
+            config: as_read,
+        };
+        runtime.block_on(serve(&config, graphs, security, reload))?;
         drop(runtime);
         flush(databases)
     }
@@ -182,7 +196,12 @@ fn check_exposure(gate: &Gate, server: &ServerConfig, has_tls: bool) -> Result<(
     Ok(())
 }
 
-async fn serve(config: &Config, graphs: Graphs, security: Security) -> Result<(), Failure> {
+async fn serve(
+    config: &Config,
+    graphs: Graphs,
+    security: Security,
+    mut reload: Reload,
+) -> Result<(), Failure> {
     let address = SocketAddr::new(config.server.host, config.server.port);
     let server =
         Server::bind_secured(address, graphs, config.server.options(&config.tenant), security.clone())
@@ -199,10 +218,9 @@ async fn serve(config: &Config, graphs: Graphs, security: Security) -> Result<()
             })?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut hangup = signal(SignalKind::hangup())?;
-    let tls = security.tls.clone();
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            reload(tls.as_deref());
+            reload.again();
         }
     });
     let scheme = if security.tls.is_some() { "wss" } else { "ws" };
@@ -217,19 +235,6 @@ async fn serve(config: &Config, graphs: Graphs, security: Security) -> Result<()
         })
         .await;
     Ok(())
-}
-
-/// Reads again what can be read again while the server runs (SIGHUP).
-fn reload(tls: Option<&Tls>) {
-    match tls.map(Tls::reload) {
-        None => tracing::info!("asked to reload: there is no TLS, and other settings need a new start"),
-        Some(Ok(())) => {
-            tracing::info!(
-                "asked to reload: certificates and keys are read again; other settings need a new start"
-            );
-        }
-        Some(Err(error)) => tracing::error!(%error, "asked to reload: those of before stay in use"),
-    }
 }
 
 /// Writes what is only in memory and in the log, so that the next start has nothing to replay.

@@ -83,6 +83,25 @@ fn settings() -> Vec<(String, Value)> {
     out
 }
 
+/// The dotted keys of what is not the same in two configurations.
+pub(super) fn differences(one: &Config, other: &Config) -> Vec<String> {
+    fn compare(prefix: &str, one: &Table, other: &Table, out: &mut Vec<String>) {
+        let keys: std::collections::BTreeSet<_> = one.keys().chain(other.keys()).collect();
+        for name in keys {
+            let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+            match (one.get(name), other.get(name)) {
+                (Some(Value::Table(one)), Some(Value::Table(other))) => compare(&key, one, other, out),
+                (one, other) if one != other => out.push(key),
+                _ => {}
+            }
+        }
+    }
+    let table = |config: &Config| Table::try_from(config).unwrap_or_default();
+    let mut out = Vec::new();
+    compare("", &table(one), &table(other), &mut out);
+    out
+}
+
 /// The settings among the environment's variables. One that starts right but names no setting is reported and
 /// skipped: it may be meant for another version of the program.
 pub(super) fn from_environment(environment: impl IntoIterator<Item = (String, String)>) -> Vec<Override> {

@@ -66,6 +66,11 @@ impl Config {
         Ok(config)
     }
 
+    /// The settings that differ from those of another configuration, by their dotted keys.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        layers::differences(self, other)
+    }
+
     /// The graphs to host: name, directory, traversal source. The default graph (`data`, reached as `g`) comes
     /// first, unless one of the named graphs claims the source `g` for itself.
     pub fn hosted(&self) -> Vec<HostedGraph> {

@@ -54,6 +54,11 @@ impl Serving {
         Self { process, address }
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> String {
+        self.process.id().to_string()
+    }
+
     pub fn http(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
