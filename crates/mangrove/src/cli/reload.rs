@@ -23,19 +23,11 @@ pub(super) struct Reload {
 }
 
 /// Settings that count from the next request on, by how they begin.
-const RELOADED: [&str; 7] = [
-    "tenant.",
-    "tenants.",
-    "log.level",
-    "log.slow_query",
-    "log.slow_query_bindings",
-    "log.failed_queries",
-    "server.tls",
-];
+const RELOADED: [&str; 6] =
+    ["tenant.", "tenants.", "log.level", "log.slow_query", "log.slow_query_bindings", "log.failed_queries"];
 
 /// One that begins so and needs a new start all the same.
-const NOT_RELOADED: [&str; 4] =
-    ["tenant.max_wait", "server.tls_certificate", "server.tls_key", "server.tls_client_authorities"];
+const NOT_RELOADED: &str = "tenant.max_wait";
 
 impl Reload {
     /// Reads everything again that can be. What is wrong changes nothing.
@@ -66,5 +58,5 @@ impl Reload {
 }
 
 fn is_reloaded(key: &str) -> bool {
-    RELOADED.iter().any(|begin| key.starts_with(begin)) && !NOT_RELOADED.contains(&key)
+    RELOADED.iter().any(|begin| key.starts_with(begin)) && key != NOT_RELOADED
 }
