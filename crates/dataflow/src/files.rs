@@ -3,7 +3,7 @@
 //! The engine knows elements and snapshots; where files lie and what their formats are is known by whoever hosts it.
 
 use planner::physical::GraphFile;
-use values::{Direction, Edge, Value, Vertex};
+use values::{Direction, Edge, Vertex};
 
 /// Told how many bytes are held, when that has changed by much; false if they may not be.
 pub type Room = Box<dyn FnMut(usize) -> bool + Send>;
@@ -92,9 +92,4 @@ pub trait FileWriter: Send {
     /// # Errors
     /// If it cannot.
     fn finish(&mut self) -> Result<(), FileProblem>;
-}
-
-/// An id by which vertices of a file are told apart: whole numbers by their value, whatever their type.
-pub(crate) fn key_of(id: &Value) -> Value {
-    id.as_i64().map_or_else(|| id.clone(), Value::Long)
 }

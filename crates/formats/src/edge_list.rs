@@ -12,9 +12,8 @@
 
 use std::collections::hash_map::Entry;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
@@ -23,8 +22,8 @@ use values::{Str, Value, VertexRef};
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
 use super::foreign::text;
-use super::lines::LONGEST_LINE;
-use super::packed::{Counted, unpacked};
+use super::lines::Lines;
+use super::packed::unpacked;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
@@ -189,35 +188,17 @@ impl Import<'_> {
         &mut self,
         mut work: impl FnMut(&mut Self, u64, &[u8]) -> Result<u64, ImportError>,
     ) -> Result<(), ImportError> {
-        let path = self.file;
-        let failed = |e| ImportError::io(path, e);
-        let (file, read) = Counted::open(path).map_err(failed)?;
-        let mut reader = BufReader::with_capacity(256 << 10, unpacked(file).map_err(failed)?);
-        let (mut line, mut number, mut told, mut rows) = (Vec::new(), 0, 0, 0);
-        loop {
-            line.clear();
-            let limit = LONGEST_LINE as u64 + 1;
-            let count = reader.by_ref().take(limit).read_until(b'\n', &mut line).map_err(failed)?;
-            if count as u64 == limit {
-                let problem = format!("line {} is longer than {} MiB", number + 1, LONGEST_LINE >> 20);
-                return Err(ImportError::layout(path, problem));
-            }
-            if count == 0 {
-                break;
-            }
-            number += 1;
-            let content = line.strip_prefix("\u{feff}".as_bytes()).filter(|_| number == 1).unwrap_or(&line);
-            let content = content.trim_ascii();
-            if !content.is_empty() && !content.starts_with(b"#") && !content.starts_with(b"%") {
-                rows += work(self, number, content)?;
+        let mut lines = Lines::open(self.file)?;
+        let mut rows = 0;
+        while let Some((number, line)) = lines.next()? {
+            if !line.starts_with(b"#") && !line.starts_with(b"%") {
+                rows += work(self, number, line)?;
             }
             if (number as usize).is_multiple_of(FULL) {
-                let now = read.load(Ordering::Relaxed);
-                self.monitor.advance(now - told, std::mem::take(&mut rows));
-                told = now;
+                self.monitor.advance(lines.advance(), std::mem::take(&mut rows));
             }
         }
-        self.monitor.advance(read.load(Ordering::Relaxed) - told, rows);
+        self.monitor.advance(lines.advance(), rows);
         Ok(())
     }
 }

@@ -1,11 +1,15 @@
-//! Files in parts that end at line ends, so that several threads can read one file.
+//! Files by their lines: one after the other ([`Lines`]), or in parts that end at line ends, so that several threads can read one
+//! file ([`read_range`]).
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::ImportError;
+use super::packed::{Counted, unpacked};
 
 /// The longest line that is accepted, in bytes.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
@@ -108,6 +112,59 @@ fn read(path: &Path, range: Range<u64>, data: u64, bytes: &mut Vec<u8>) -> std::
     Ok(begin)
 }
 
+/// The lines of a file that may be packed, one after the other.
+pub(super) struct Lines<'p> {
+    path: &'p Path,
+    reader: BufReader<Box<dyn Read + Send>>,
+    /// Bytes of the file that were read, as they lie there, and how many of these were told.
+    read: Arc<AtomicU64>,
+    told: u64,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl<'p> Lines<'p> {
+    pub(super) fn open(path: &'p Path) -> Result<Self, ImportError> {
+        let failed = |e| ImportError::io(path, e);
+        let (file, read) = Counted::open(path).map_err(failed)?;
+        let reader = BufReader::with_capacity(256 << 10, unpacked(file).map_err(failed)?);
+        Ok(Self { path, reader, read, told: 0, line: Vec::new(), number: 0 })
+    }
+
+    /// The next line that is not blank: its number, from 1, and its bytes without a byte order mark and white space around them.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, &[u8])>, ImportError> {
+        loop {
+            self.line.clear();
+            let limit = LONGEST_LINE as u64 + 1;
+            let count = self.reader.by_ref().take(limit).read_until(b'\n', &mut self.line);
+            let count = count.map_err(|e| ImportError::io(self.path, e))?;
+            if count == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if count as u64 == limit {
+                let problem = format!("line {} is longer than {} MiB", self.number, LONGEST_LINE >> 20);
+                return Err(ImportError::layout(self.path, problem));
+            }
+            if !content(&self.line, self.number).is_empty() {
+                return Ok(Some((self.number, content(&self.line, self.number))));
+            }
+        }
+    }
+
+    /// Bytes of the file that have been read since this was asked last.
+    pub(super) fn advance(&mut self) -> u64 {
+        let now = self.read.load(Ordering::Relaxed);
+        now - std::mem::replace(&mut self.told, now)
+    }
+}
+
+/// What a line has to say.
+fn content(line: &[u8], number: u64) -> &[u8] {
+    let mark = "\u{feff}".as_bytes();
+    line.strip_prefix(mark).filter(|_| number == 1).unwrap_or(line).trim_ascii()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +195,18 @@ mod tests {
                 "parts of {size} bytes"
             );
         }
+    }
+
+    #[test]
+    fn lines_come_with_their_numbers_and_blank_ones_do_not() {
+        let file = file("\u{feff}one\r\n\n \t\n two\u{feff} \nthree".as_bytes());
+        let mut lines = Lines::open(file.path()).unwrap();
+        let mut found = Vec::new();
+        while let Some((number, line)) = lines.next().unwrap() {
+            found.push((number, String::from_utf8(line.to_vec()).unwrap()));
+        }
+        assert_eq!(found, [(1, "one".into()), (4, "two\u{feff}".into()), (5, "three".into())]);
+        assert_eq!((lines.advance(), lines.advance()), (file.path().metadata().unwrap().len(), 0));
     }
 
     #[test]

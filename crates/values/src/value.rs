@@ -111,6 +111,12 @@ impl Value {
             _ => None,
         }
     }
+    /// This id as the key by which elements of one file are told apart: a whole number counts by its value, whatever its type, for
+    /// formats differ in what they say of types.
+    #[must_use]
+    pub fn id_key(&self) -> Self {
+        self.as_i64().map_or_else(|| self.clone(), Self::Long)
+    }
     /// The number inside as the nearest double, if this is one.
     pub fn as_f64(&self) -> Option<f64> {
         crate::number::to_f64(self)

@@ -9,7 +9,7 @@ use values::{Edge, Property, SeededMap, Str, Value, Vertex, VertexProperty, Vert
 use super::failed;
 use crate::batch::Weight;
 use crate::error::QueryError;
-use crate::files::{FileElement, FileReader, key_of};
+use crate::files::{FileElement, FileReader};
 use crate::memory::StateMemory;
 use crate::operator::Context;
 use crate::operators::write::TICKS;
@@ -85,7 +85,7 @@ impl Reading {
     ) -> Result<(), QueryError> {
         watch::ticks(TICKS);
         let Vertex { id, label, properties } = vertex;
-        let key = key_of(&id);
+        let key = id.id_key();
         if self.vertices.contains_key(&key) {
             return Err(failed(cx, format!("two vertices have the id {id}")));
         }
@@ -127,7 +127,7 @@ impl Reading {
     }
 
     fn found(&self, end: &Vertex) -> Option<VertexRef> {
-        self.vertices.get(&key_of(&end.id)).copied()
+        self.vertices.get(&end.id.id_key()).copied()
     }
 
     /// The ends of an edge, when the file has no more vertices.
@@ -141,7 +141,7 @@ impl Reading {
             Some(v) => Ok(v),
             None if self.file.names_vertices_in_edges() => {
                 let v = transaction.add_vertex(Some(end.id.clone()), DEFAULT_LABEL)?;
-                self.note(v, key_of(&end.id), cx)?;
+                self.note(v, end.id.id_key(), cx)?;
                 Ok(v)
             }
             None => Err(failed(
