@@ -15,29 +15,30 @@ const LOOKED_AT: u64 = 4 << 10;
 pub struct Foreign {
     /// What the file is.
     pub name: &'static str,
-    /// What to do.
+    /// That it is not read, and what to do: what follows its name in a sentence.
     pub advice: &'static str,
 }
 
 impl std::fmt::Display for Foreign {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.advice {
-            BY_ITSELF => write!(f, "{} is no CSV; {}", self.name, self.advice),
-            advice => write!(f, "{} is not supported; {advice}", self.name),
-        }
+        write!(f, "{} {}", self.name, self.advice)
     }
 }
 
-const UNPACK: &str = "unpack it first";
-const UNPACK_CSV: &str =
-    "unpack it first (GraphSON, GraphML and Gryo are read as they are, each file by itself)";
+const UNPACK: &str = "is not supported; unpack it first";
+const UNPACK_ARCHIVE: &str = "is not supported; unpack it, or save it as CSV, first";
+const UNPACK_CSV: &str = "is not supported; unpack it first (GraphSON, GraphML and Gryo are read as they are, each file by itself)";
 /// Of what is read, but not here.
-const BY_ITSELF: &str = "import it as a file by itself, without --format";
-const SUPPORTED: &str = "supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML, Gryo and \
-                         edge lists (docs/import.md)";
-const TO_UTF8: &str = "convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
-const TO_LINES: &str = "GraphSON is supported with a vertex per line, as `g.io(…).write()` writes it";
-const EDGE_LIST: &str = "make it a CSV file with the header `:START_ID,:END_ID`, without comments";
+const BY_ITSELF: &str = "is not what was expected here; import it as a file by itself, without --format";
+const SUPPORTED: &str = "is not supported; supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML, \
+                         Gryo and edge lists (docs/import.md)";
+const TO_UTF8: &str = "is not supported; convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
+const FROM_UTF32: &str = "is not supported; convert it to UTF-8 first";
+const TO_LINES: &str =
+    "is not supported; GraphSON is supported with a vertex per line, as `g.io(…).write()` writes it";
+const EDGE_LIST: &str =
+    "is not supported; make it a CSV file with the header `:START_ID,:END_ID`, without comments";
+const SCRIPT: &str = "is not supported; run it with `mangrove console < FILE`";
 
 /// How files that are not text begin.
 const BYTES: &[(&[u8], &str, &str)] = &[
@@ -47,7 +48,7 @@ const BYTES: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\0", "xz", UNPACK),
     (b"\x04\x22\x4d\x18", "lz4", UNPACK),
     (b"\xff\x06\0\0sNaPpY", "snappy", UNPACK),
-    (b"PK\x03\x04", "a zip archive (or a spreadsheet)", "unpack it, or save it as CSV, first"),
+    (b"PK\x03\x04", "a zip archive (or a spreadsheet)", UNPACK_ARCHIVE),
     (b"PK\x05\x06", "an empty zip archive", SUPPORTED),
     (b"7z\xbc\xaf\x27\x1c", "7z", UNPACK),
     (b"PAR1", "Parquet", SUPPORTED),
@@ -58,19 +59,19 @@ const BYTES: &[(&[u8], &str, &str)] = &[
     (b"SQLite format 3\0", "an SQLite database", SUPPORTED),
     (b"\x89HDF", "HDF5", SUPPORTED),
     (b"gio\0", "Gryo", BY_ITSELF),
-    (b"\xff\xfe\0\0", "text in UTF-32", "convert it to UTF-8 first"),
-    (b"\0\0\xfe\xff", "text in UTF-32", "convert it to UTF-8 first"),
+    (b"\xff\xfe\0\0", "text in UTF-32", FROM_UTF32),
+    (b"\0\0\xfe\xff", "text in UTF-32", FROM_UTF32),
     (b"\xff\xfe", "text in UTF-16", TO_UTF8),
     (b"\xfe\xff", "text in UTF-16", TO_UTF8),
 ];
 
 /// What XML is, by an element near its beginning.
-const ELEMENTS: &[(&str, &str)] = &[
-    ("<graphml", "GraphML"),
-    ("<gexf", "GEXF"),
-    ("<rdf:rdf", "RDF"),
-    ("<html", "HTML"),
-    ("<!doctype html", "HTML"),
+const ELEMENTS: &[(&str, &str, &str)] = &[
+    ("<graphml", "GraphML", BY_ITSELF),
+    ("<gexf", "GEXF", SUPPORTED),
+    ("<rdf:rdf", "RDF", SUPPORTED),
+    ("<html", "HTML", SUPPORTED),
+    ("<!doctype html", "HTML", SUPPORTED),
 ];
 
 /// How the first line that says something begins, in small letters, in other formats of text.
@@ -92,7 +93,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     (":begin", "Cypher", SUPPORTED),
     ("create table", "SQL", SUPPORTED),
     ("insert into", "SQL", SUPPORTED),
-    ("g.addv(", "a script of traversals", "run it with `mangrove console < FILE`"),
+    ("g.addv(", "a script of traversals", SCRIPT),
     ("---", "YAML", SUPPORTED),
 ];
 
@@ -213,14 +214,13 @@ fn of_text(text: &str) -> Option<Foreign> {
 
 fn markup(text: &str, line: &str) -> Foreign {
     let small = text.to_lowercase();
-    let element = ELEMENTS.iter().find(|(element, _)| small.contains(element));
+    let element = ELEMENTS.iter().find(|(element, ..)| small.contains(element));
     let is_triple = || line.ends_with('.') && line.matches('<').count() > 1;
-    let name = match element {
-        Some((_, name)) => name,
-        None if is_triple() => "N-Triples",
-        None => "XML",
-    };
-    Foreign { name, advice: if *name == *"GraphML" { BY_ITSELF } else { SUPPORTED } }
+    match element {
+        Some((_, name, advice)) => Foreign { name, advice },
+        None if is_triple() => Foreign { name: "N-Triples", advice: SUPPORTED },
+        None => Foreign { name: "XML", advice: SUPPORTED },
+    }
 }
 
 /// JSON that is no vertex of GraphSON, from its first key.

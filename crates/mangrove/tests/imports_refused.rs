@@ -81,13 +81,25 @@ fn what_is_read_is_not_read_as_csv_and_is_told_to_come_by_itself() {
         (
             "g.graphml",
             &b"<?xml version=\"1.0\"?><graphml xmlns=\"x\">"[..],
-            "GraphML is no CSV; import it as",
+            "GraphML is not what was expected here; import it as",
         ),
-        ("h.kryo", b"gio\0\0\0\0\0\0\0\0\0\0\0\0\0", "Gryo is no CSV; import it as"),
-        ("c.json", b"{\n  \"id\": 1\n}\n", "JSON over several lines is no CSV; import it as"),
-        ("d.json", b"{\"vertices\":[]}", "(`wrapAdjacencyList`) is no CSV; import it as"),
-        ("snap.txt", b"# Directed graph\n0\t1\n", "an edge list with comments is no CSV; import it as"),
-        ("snap.csv", b"# FromNodeId\tToNodeId\n0\t1\n", "an edge list with comments is no CSV; import it as"),
+        ("h.kryo", b"gio\0\0\0\0\0\0\0\0\0\0\0\0\0", "Gryo is not what was expected here; import it as"),
+        (
+            "c.json",
+            b"{\n  \"id\": 1\n}\n",
+            "JSON over several lines is not what was expected here; import it as",
+        ),
+        ("d.json", b"{\"vertices\":[]}", "(`wrapAdjacencyList`) is not what was expected here; import it as"),
+        (
+            "snap.txt",
+            b"# Directed graph\n0\t1\n",
+            "an edge list with comments is not what was expected here; import it as",
+        ),
+        (
+            "snap.csv",
+            b"# FromNodeId\tToNodeId\n0\t1\n",
+            "an edge list with comments is not what was expected here; import it as",
+        ),
     ] {
         let dir = write(&[(name, content)]);
         for (path, format) in
