@@ -1,5 +1,6 @@
 //! Rows collected into columns, one batch per label.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use values::{Value, VertexRef};
@@ -97,21 +98,71 @@ pub(super) fn scalar_cell(scalar: ScalarType, field: &str, number: usize) -> Res
     scalar.cell(field).ok_or_else(|| Fault::expected(number, scalar.description(), field))
 }
 
+/// How the values of a field that has many are joined.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrays {
+    pub(super) delimiter: char,
+    /// Whether a backslash before the delimiter makes it a character of a value.
+    pub(super) escapes: bool,
+}
+
+impl Arrays {
+    /// The values of a field; empty ones are none.
+    fn split(self, field: &str) -> Vec<Cow<'_, str>> {
+        if !self.escapes || !field.contains('\\') {
+            return field.split(self.delimiter).filter(|text| !text.is_empty()).map(Cow::Borrowed).collect();
+        }
+        let mut values = vec![String::new()];
+        let mut letters = field.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let last = values.last_mut().expect("there is always one");
+            match letter {
+                '\\' => last.push(letters.next_if_eq(&self.delimiter).unwrap_or(letter)),
+                letter if letter == self.delimiter => values.push(String::new()),
+                letter => last.push(letter),
+            }
+        }
+        values.into_iter().filter(|text| !text.is_empty()).map(Cow::Owned).collect()
+    }
+}
+
 /// A field that holds many values: a multi-property of a vertex, a list on an edge.
 pub(super) fn array_cell(
     scalar: ScalarType,
     field: &str,
-    delimiter: char,
+    arrays: Arrays,
     is_edge: bool,
     number: usize,
 ) -> Result<Cell<'static>, Fault> {
     let mut items = Vec::new();
-    for text in field.split(delimiter).filter(|text| !text.is_empty()) {
-        items.push(scalar.value(text).ok_or_else(|| Fault::expected(number, scalar.description(), text))?);
+    for text in arrays.split(field) {
+        let value = scalar.value(&text);
+        items.push(value.ok_or_else(|| Fault::expected(number, scalar.description(), &text))?);
     }
     Ok(match (items.is_empty(), is_edge) {
         (true, _) => Cell::Absent,
         (false, true) => Cell::Any(Value::list(items)),
         (false, false) => Cell::Multi(items.into_iter().map(BulkCell::plain).collect()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escaped_delimiter_belongs_to_its_value_where_there_are_escapes() {
+        let split = |escapes, field| Arrays { delimiter: ';', escapes }.split(field);
+        assert_eq!(split(false, r"a\;b;;c"), [r"a\", "b", "c"]);
+        for (field, values) in [
+            ("a;b", &["a", "b"][..]),
+            (r"a\;b;c", &["a;b", "c"]),
+            (r"\;;\;\;", &[";", ";;"]),
+            (r"a\b;\", &[r"a\b", r"\"]),
+            (r"\\;x", &[r"\;x"]),
+            ("", &[]),
+        ] {
+            assert_eq!(split(true, field), values, "{field}");
+        }
+    }
 }

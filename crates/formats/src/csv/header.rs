@@ -15,6 +15,8 @@ pub(super) struct Header {
     pub(super) is_edges: bool,
     /// Label from `{label:…}` in the header, if any.
     pub(super) label: Option<String>,
+    /// Whether it follows Neptune's convention.
+    pub(super) is_neptunes: bool,
 }
 
 /// What a column is.
@@ -69,8 +71,14 @@ struct Parts<'a> {
 impl Header {
     /// Reads the names of the columns.
     pub(super) fn parse(names: Vec<String>) -> Result<Self, HeaderError> {
-        let mut header = Self { names: Vec::new(), columns: Vec::new(), is_edges: false, label: None };
         let neptune = names.iter().find(|name| neptune::is_special(name));
+        let mut header = Self {
+            names: Vec::new(),
+            columns: Vec::new(),
+            is_edges: false,
+            label: None,
+            is_neptunes: neptune.is_some(),
+        };
         let mut says_something = neptune.is_some();
         for name in &names {
             if let Some(special) = neptune {

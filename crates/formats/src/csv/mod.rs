@@ -41,7 +41,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 use values::{Value, VertexRef};
 
-use self::batch::Batches;
+use self::batch::{Arrays, Batches};
 pub use self::header::is_csv_header;
 use self::header::{Column, Header};
 use self::reader::{Reader, Row};
@@ -301,7 +301,7 @@ impl Import<'_> {
         let mut row = batch::RowParts { label: file_label, ..Default::default() };
         let mut cells = Vec::with_capacity(fields.len());
         for (number, (column, field)) in header.columns.iter().zip(fields).enumerate() {
-            self.field(header.is_edges, column, field, number, &mut row, &mut cells)?;
+            self.field(header, column, field, number, &mut row, &mut cells)?;
         }
         if row.label.is_none_or(str::is_empty) {
             let number =
@@ -325,7 +325,7 @@ impl Import<'_> {
 
     fn field<'f>(
         &self,
-        is_edge: bool,
+        header: &Header,
         column: &Column,
         field: &'f str,
         number: usize,
@@ -335,7 +335,7 @@ impl Import<'_> {
         match column {
             Column::Ignore => {}
             Column::Label if field.is_empty() => {}
-            Column::Label => row.label = Some(self.label(is_edge, field, number)?),
+            Column::Label => row.label = Some(self.label(header.is_edges, field, number)?),
             Column::Start { space } => row.from = Some(self.end(space, field, number)?),
             Column::End { space } => row.to = Some(self.end(space, field, number)?),
             Column::Id { id_type, key, .. } => {
@@ -351,7 +351,8 @@ impl Import<'_> {
             }
             Column::Property { scalar, is_array: true, .. } => {
                 let delimiter = self.csv_options.array_delimiter;
-                cells.push(batch::array_cell(*scalar, field, delimiter, is_edge, number)?);
+                let arrays = Arrays { delimiter, escapes: header.is_neptunes };
+                cells.push(batch::array_cell(*scalar, field, arrays, header.is_edges, number)?);
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 //! | `~label` | the label; `vertex` or `edge` where it says nothing |
 //! | `~from`, `~to` | the ends of an edge; a file that has them holds edges |
 //! | `age:Int`, `name` | a property; without a type a text |
-//! | `name:String[]` | many values, joined by `;` |
+//! | `name:String[]` | many values, joined by `;`; one inside of a value is `\;` |
 //! | `age:Int(single)`, `age:Int(set)` | the same as without: a field is one value, and a row all of an element |
 //!
 //! A colon in the name of a property has a backslash before it.
