@@ -28,6 +28,7 @@ mod packed;
 mod pipeline;
 mod progress;
 mod rejects;
+mod sides;
 mod summary;
 mod whole;
 

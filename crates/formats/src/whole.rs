@@ -1,7 +1,8 @@
 //! Import of files of whole graphs, as `g.io(file)` reads them: GraphSON in all its forms, GraphML, Gryo; packed or not.
 //!
 //! The file is read twice, vertices first, so that memory does not grow with its edges. An edge may name a vertex that is nowhere
-//! else, where the format allows it: it is one without properties then, as in TinkerPop.
+//! else, where the format allows it: it is one without properties then, as in TinkerPop. An edge of GraphSON may be at one of its ends
+//! alone; only where some are so and others are not, the ids of edges are remembered ([`super::sides`]).
 
 use std::fs::File;
 use std::io::Read;
@@ -9,22 +10,23 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use values::{Edge, Str, Value, Vertex, VertexRef};
 
 use super::ImportOptions;
 use super::error::ImportError;
-use super::exchange::{Element, GraphFileReader, GraphFormat, graph_file_reader};
+use super::exchange::{Element, GraphFormat, Place, TwiceReader};
 use super::foreign::whole_graph;
-use super::graphson::{EdgeBatch, EdgeLine, VertexBatch, VertexLine};
+use super::graphson::{EdgeBatches, EdgeLine, VertexBatches, VertexLine};
 use super::packed::{Counted, is_packed, unpacked};
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
+use super::sides::Sides;
 use super::summary::{Counts, ImportSummary, finish};
 use graph::{BulkCell, BulkLoad, Graph, NameSpace, check_id, check_name};
 
-/// Elements after which batches are handed on, and progress is reported.
+/// Elements after which progress is reported.
 const FULL: usize = 16 << 10;
 /// Bytes of a file that are looked at to tell what it is.
 const LOOKED_AT: u64 = 4 << 10;
@@ -76,9 +78,10 @@ pub fn whole(
         keep_property_ids: options.keep_property_ids,
         null_values: graph.snapshot().catalog().schema().allow_null_values(),
         ids: FxHashMap::default(),
+        place: None,
     };
-    import.read_vertices()?;
-    import.read_edges()?;
+    let sides = import.read_vertices()?;
+    import.read_edges(sides)?;
     let Import { bulk, counts, monitor, .. } = import;
     let mut summary = finish(bulk, counts, &monitor, Rejects::new(options.bad_rows), begun)?;
     summary.bytes = length;
@@ -96,46 +99,49 @@ struct Import<'a> {
     null_values: bool,
     /// The vertices by their ids, whole numbers alike whatever their types.
     ids: FxHashMap<Value, VertexRef>,
+    /// Where the element that is worked on begins.
+    place: Option<Place>,
 }
 
 impl Import<'_> {
-    fn read_vertices(&mut self) -> Result<(), ImportError> {
-        let mut batches: IndexMap<String, VertexBatch> = IndexMap::new();
-        let (mut pending, mut named) = (0, IndexSet::new());
-        self.each(|import, element, names_vertices| match element {
+    /// Reads the vertices; where edges are to be taken from.
+    fn read_vertices(&mut self) -> Result<Sides, ImportError> {
+        let mut batches = VertexBatches::default();
+        let mut named = IndexMap::new();
+        let reader = self.each(TwiceReader::first, |import, element, names_vertices| match element {
             Element::Vertex(vertex) => {
-                let vertex = import.vertex(vertex)?;
-                batches.entry(vertex.label.clone()).or_default().add(vertex);
-                pending += 1;
-                if pending >= FULL {
-                    pending = 0;
-                    import.load_vertices(std::mem::take(&mut batches))?;
+                batches.add(import.vertex(vertex)?);
+                if batches.is_full() {
+                    import.load_vertices(&mut batches)?;
                 }
                 Ok(1)
             }
             Element::Edge(edge) if names_vertices => {
-                let ends = [edge.out_v.id, edge.in_v.id].into_iter();
-                named.extend(ends.filter(|id| !import.ids.contains_key(&key_of(id))).map(Ordered));
+                for id in [edge.out_v.id, edge.in_v.id] {
+                    let key = id.id_key();
+                    if !import.ids.contains_key(&key) {
+                        named.entry(key).or_insert(id);
+                    }
+                }
                 Ok(0)
             }
             Element::Edge(_) => Ok(0),
         })?;
-        self.load_vertices(batches)?;
-        let mut nowhere = VertexBatch::default();
-        for Ordered(id) in named {
-            if !self.ids.contains_key(&key_of(&id)) {
-                let vertex = Vertex::reference(id, DEFAULT_LABEL);
-                nowhere.add(self.vertex(vertex)?);
+        self.load_vertices(&mut batches)?;
+        for (key, id) in named {
+            if !self.ids.contains_key(&key) {
+                batches.add(self.vertex(Vertex::reference(id, DEFAULT_LABEL))?);
             }
         }
-        self.load_vertices(IndexMap::from([(DEFAULT_LABEL.to_owned(), nowhere)]))
+        self.load_vertices(&mut batches)?;
+        Ok(reader.into_sides())
     }
 
     /// A vertex as a row; enters its id, with a reference yet to be filled in.
     fn vertex(&mut self, vertex: Vertex) -> Result<VertexLine, ImportError> {
         let Vertex { id, label, properties } = vertex;
         check_id(&id).map_err(|error| self.wrong(format!("the vertex {id}: {error}")))?;
-        if self.ids.insert(key_of(&id), VertexRef::default()).is_some() {
+        if self.ids.insert(id.id_key(), VertexRef::default()).is_some() {
             return Err(self.wrong(format!("two vertices have the id {id}")));
         }
         self.check_names(NameSpace::VertexLabel, [&label].into_iter(), &id)?;
@@ -158,39 +164,29 @@ impl Import<'_> {
         Ok(vertex)
     }
 
-    fn load_vertices(&mut self, batches: IndexMap<String, VertexBatch>) -> Result<(), ImportError> {
-        for (label, batch) in batches {
-            let (ids, columns) = batch.into_columns();
-            if ids.is_empty() {
-                continue;
-            }
-            let vertices = self.bulk.vertices(&label, Some(ids.clone()), columns)?;
-            self.counts.vertices += vertices.len() as u64;
-            self.ids.extend(ids.iter().map(key_of).zip(vertices));
-        }
+    fn load_vertices(&mut self, batches: &mut VertexBatches) -> Result<(), ImportError> {
+        let loaded = batches.load(&mut self.bulk, &mut self.counts)?;
+        self.ids.extend(loaded.into_iter().map(|(id, vertex)| (id.id_key(), vertex)));
         Ok(())
     }
 
-    fn read_edges(&mut self) -> Result<(), ImportError> {
-        let mut batches: IndexMap<String, EdgeBatch> = IndexMap::new();
-        let mut pending = 0;
-        self.each(|import, element, _| {
-            let Element::Edge(edge) = element else { return Ok(0) };
-            let (from, to) = (import.end(&edge, &edge.out_v)?, import.end(&edge, &edge.in_v)?);
-            let edge = import.edge(edge)?;
-            if batches.get(&edge.label).is_some_and(|batch| batch.differs_from(&edge)) || pending >= FULL {
-                pending = 0;
-                import.load_edges(std::mem::take(&mut batches))?;
-            }
-            batches.entry(edge.label.clone()).or_default().add(from, to, edge);
-            pending += 1;
-            Ok(1)
-        })?;
-        self.load_edges(batches)
+    fn read_edges(&mut self, sides: Sides) -> Result<(), ImportError> {
+        let mut batches = EdgeBatches::default();
+        self.each(
+            |format, from| TwiceReader::second(format, from, sides),
+            |import, element, _| {
+                let Element::Edge(edge) = element else { return Ok(0) };
+                let ends = (import.end(&edge, &edge.out_v)?, import.end(&edge, &edge.in_v)?);
+                let edge = import.edge(edge)?;
+                batches.add(ends, edge, &mut import.bulk, &mut import.counts)?;
+                Ok(1)
+            },
+        )?;
+        batches.load(&mut self.bulk, &mut self.counts)
     }
 
     fn end(&self, edge: &Edge, end: &Vertex) -> Result<VertexRef, ImportError> {
-        let found = self.ids.get(&key_of(&end.id)).copied();
+        let found = self.ids.get(&end.id.id_key()).copied();
         found.ok_or_else(|| {
             let label = &edge.label;
             self.wrong(format!("an edge `{label}` has an end {}, but there is no vertex of that id", end.id))
@@ -207,7 +203,7 @@ impl Import<'_> {
         self.check_names(NameSpace::Key, properties.iter().map(|property| &property.key), &in_v.id)?;
         let properties = properties.into_iter().map(|it| (it.key.to_string(), it.value));
         let properties = properties.filter(|(_, value)| self.null_values || !value.is_null()).collect();
-        Ok(EdgeLine { id, label: label.to_string(), to: in_v.id, properties })
+        Ok(EdgeLine { id, label: label.to_string(), other: in_v.id, properties })
     }
 
     /// Refuses names that cannot be, of an element that is, or goes to, the vertex with that id.
@@ -221,40 +217,31 @@ impl Import<'_> {
         checked.map_err(|error| self.wrong(format!("at the vertex {id}: {error}")))
     }
 
-    fn load_edges(&mut self, batches: IndexMap<String, EdgeBatch>) -> Result<(), ImportError> {
-        for (label, batch) in batches {
-            let (from, to, ids, columns) = batch.into_columns();
-            self.counts.edges += from.len() as u64;
-            self.bulk.edges(&label, &from, &to, ids, columns)?;
-        }
-        Ok(())
-    }
-
     /// Calls `work` with each element, and whether an edge may name a vertex that is nowhere else; it returns the number of rows that
-    /// it has made of it.
+    /// it has made of it. The reader is handed back when it has come to the end.
     fn each(
         &mut self,
+        reader: impl FnOnce(GraphFormat, Box<dyn Read + Send>) -> TwiceReader,
         mut work: impl FnMut(&mut Self, Element, bool) -> Result<u64, ImportError>,
-    ) -> Result<(), ImportError> {
+    ) -> Result<TwiceReader, ImportError> {
         let failed = |e| ImportError::io(self.file, e);
         let (file, read) = Counted::open(self.file).map_err(failed)?;
-        let inside = unpacked(file).map_err(failed)?;
-        let mut reader = graph_file_reader(self.format, inside, Box::new(|_| true));
-        let names_vertices = reader.names_vertices_in_edges();
+        let mut reader = reader(self.format, unpacked(file).map_err(failed)?);
+        let names_vertices = reader.inner().names_vertices_in_edges();
         let (mut told, mut rows, mut elements) = (0, 0, 0_usize);
-        while let Some(element) = self.next(&mut *reader)? {
+        // What a reader says itself has a place of its own.
+        self.place = None;
+        while let Some(element) = reader.inner().next().map_err(|error| self.wrong(error.to_string()))? {
+            self.place = Some(reader.inner().place());
             rows += work(self, element, names_vertices)?;
+            self.place = None;
             elements += 1;
             if elements.is_multiple_of(FULL) {
                 self.tell(&read, &mut told, std::mem::take(&mut rows));
             }
         }
         self.tell(&read, &mut told, rows);
-        Ok(())
-    }
-
-    fn next(&self, reader: &mut dyn GraphFileReader) -> Result<Option<Element>, ImportError> {
-        reader.next().map_err(|error| self.wrong(error.to_string()))
+        Ok(reader)
     }
 
     fn tell(&mut self, read: &AtomicU64, told: &mut u64, rows: u64) {
@@ -263,28 +250,7 @@ impl Import<'_> {
     }
 
     fn wrong(&self, problem: String) -> ImportError {
-        ImportError::layout(self.file, problem)
+        let place = self.place.map(|place| format!("{place}: ")).unwrap_or_default();
+        ImportError::layout(self.file, format!("{place}{problem}"))
     }
-}
-
-/// An id in a set: equal ids are alike however they are typed.
-struct Ordered(Value);
-
-impl PartialEq for Ordered {
-    fn eq(&self, other: &Self) -> bool {
-        key_of(&self.0) == key_of(&other.0)
-    }
-}
-
-impl Eq for Ordered {}
-
-impl std::hash::Hash for Ordered {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        key_of(&self.0).hash(state);
-    }
-}
-
-/// An id by which vertices of a file are told apart: whole numbers by their value, whatever their type.
-fn key_of(id: &Value) -> Value {
-    id.as_i64().map_or_else(|| id.clone(), Value::Long)
 }

@@ -4,7 +4,7 @@ mod imported;
 
 use std::path::Path;
 
-use formats::{BadRows, ImportError, ImportOptions, ImportSummary, graphson};
+use formats::{BadRows, GraphFormat, ImportError, ImportOptions, ImportSummary, graphson, whole};
 use graph::{Dir, Graph, Value};
 use imported::{Look, empty_graph, refusal, shared};
 
@@ -191,6 +191,10 @@ fn a_bad_line_is_named() {
         ),
         ("{\"id\":1,\"outE\":{\"e\":[{\"id\":3}]}}\n", "column `outE.e.inV`"),
         ("{\"id\":1,\"outE\":5}\n", "column `outE`: a JSON object expected"),
+        (
+            "{\"id\":1,\"inE\":{\"e\":[{\"id\":3}]}}\n",
+            "column `inE.e.outV`: the id of a vertex expected, found none",
+        ),
     ] {
         let message = refusal(text(lines)).to_string();
         assert!(message.contains(expected), "{lines}{message}\nexpected {expected}");
@@ -211,6 +215,66 @@ fn bad_lines_are_skipped_and_counted_on_request() {
     let mut at: Vec<u64> = summary.reports.iter().map(|row| row.line).collect();
     at.sort_unstable();
     assert_eq!((summary.skipped, at), (3, vec![1, 2, 4]));
+}
+
+#[test]
+fn an_edge_may_be_at_one_of_its_ends_alone() {
+    let edge = |id: u32, end: &str, other: u32| {
+        format!(r#"{{"id":{id},"{end}":{other},"properties":{{"w":{id}}}}}"#)
+    };
+    let leaving = |edges: &[String]| format!(r#""outE":{{"e":[{}]}}"#, edges.join(","));
+    let entering = |edges: &[String]| format!(r#""inE":{{"e":[{}]}}"#, edges.join(","));
+    // Three edges between two vertices, and a loop.
+    let out = [edge(7, "inV", 2), edge(8, "inV", 2), edge(10, "inV", 1)];
+    let into = [edge(7, "outV", 1), edge(8, "outV", 1)];
+    let (back, back_in, looped) = (edge(9, "inV", 1), edge(9, "outV", 2), edge(10, "outV", 1));
+    let both = |of: &[&str]| of.join(",");
+    for (first, second, what) in [
+        (leaving(&out), leaving(std::slice::from_ref(&back)), "where they leave"),
+        (entering(&[back_in.clone(), looped.clone()]), entering(&into), "where they enter"),
+        (
+            both(&[&leaving(&out), &entering(&[back_in.clone(), looped.clone()])]),
+            both(&[&leaving(std::slice::from_ref(&back)), &entering(&into)]),
+            "at both ends",
+        ),
+        (
+            both(&[&entering(std::slice::from_ref(&looped)), &leaving(&out[..1])]),
+            both(&[&leaving(&[back]), &entering(&into[1..])]),
+            "at one each",
+        ),
+        (both(&[&leaving(&out), &entering(&[back_in])]), entering(&into), "some at both"),
+    ] {
+        let line = |id: u32, edges: &str| format!(r#"{{"id":{id},{edges}}}"#);
+        let lines = format!("{}\n{}\n", line(1, &first), line(2, &second));
+        let wrapped = format!(r#"{{"vertices":[{}]}}"#, lines.trim_end().replace('\n', ",\n"));
+        let options = ImportOptions::default();
+        let whole = in_file(&wrapped, |file| {
+            let graph = empty_graph();
+            whole(file, GraphFormat::GraphSon, &graph, &options, &|_| {}).map(|summary| (graph, summary))
+        });
+        for (graph, summary) in [text(&lines).unwrap(), whole.unwrap()] {
+            let look = Look::at(&graph);
+            assert_eq!((look.counts(), summary.edges), ((2, 4), 4), "{what}: {lines}");
+            let (one, two) = (look.vertex(1i32), look.vertex(2i32));
+            for (id, ends) in [(7, (one, two)), (8, (one, two)), (9, (two, one)), (10, (one, one))] {
+                let edge = look.edge(id);
+                assert_eq!((edge.src, edge.dst), ends, "{what}: {id} of {lines}");
+                assert_eq!(look.edge_value(edge, "w"), Some(Value::Int(id)), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edge_without_an_id_at_one_end_alone_is_told_by_its_label_and_its_ends() {
+    let lines = r#"{"id":1,"outE":{"e":[{"inV":2},{"inV":2}]}}
+{"id":2,"inE":{"e":[{"outV":1}],"f":[{"outV":1}]}}"#;
+    let (graph, _) = text(lines).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!((look.counts(), look.edge_count("e"), look.edge_count("f")), ((2, 3), 2, 1));
+    let dangling = lines.replace(r#"[{"outV":1}]}}"#, r#"[{"outV":9}]}}"#);
+    let refused = refusal(text(&dangling)).to_string();
+    assert!(refused.contains(":2:1: column `inE.f.outV`: the id of a vertex expected"), "{refused}");
 }
 
 #[test]

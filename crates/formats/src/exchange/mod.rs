@@ -29,6 +29,7 @@ use values::{Direction, Edge, Vertex};
 pub use error::{FileError, Place};
 pub use room::Room;
 
+use super::sides::{Sides, Survey};
 use bytes::Bytes;
 use room::Holdings;
 
@@ -62,6 +63,9 @@ pub trait GraphFileReader: Send {
     fn names_vertices_in_edges(&self) -> bool {
         false
     }
+
+    /// Where the element that it has handed out last begins, as closely as its format allows.
+    fn place(&self) -> Place;
 }
 
 /// What a writer wants to be told of, in one walk over the graph.
@@ -121,9 +125,62 @@ pub fn graph_file_reader(
 ) -> Box<dyn GraphFileReader> {
     let held = Holdings::new(room);
     match format {
-        GraphFormat::GraphSon => Box::new(graphson::Reader::new(Bytes::new(from), held)),
+        GraphFormat::GraphSon => {
+            let edges = graphson::Edges::Counted { entering: 0, leaving: 0 };
+            Box::new(graphson::Reader::new(Bytes::new(from), held, edges))
+        }
         GraphFormat::GraphMl => Box::new(graphml::Reader::new(from, held)),
         GraphFormat::Gryo => Box::new(gryo::Reader::new(Bytes::new(from), held)),
+    }
+}
+
+/// A reader for whoever reads a file twice: vertices first, then edges.
+pub(super) enum TwiceReader {
+    /// One that must know from the first time where edges are.
+    GraphSon(Box<graphson::Reader>),
+    Other(Box<dyn GraphFileReader>),
+}
+
+impl TwiceReader {
+    /// The first time. What is handed out of edges has their ends alone to tell, and only of formats in which these may be nowhere else.
+    pub(super) fn first(format: GraphFormat, from: Box<dyn Read + Send>) -> Self {
+        Self::new(format, from, graphson::Edges::Surveyed(Survey::default()))
+    }
+
+    /// The second time: each edge is handed out once.
+    pub(super) fn second(format: GraphFormat, from: Box<dyn Read + Send>, sides: Sides) -> Self {
+        Self::new(format, from, graphson::Edges::Taken(sides))
+    }
+
+    fn new(format: GraphFormat, from: Box<dyn Read + Send>, edges: graphson::Edges) -> Self {
+        let room: Room = Box::new(|_| true);
+        match format {
+            GraphFormat::GraphSon => {
+                let reader = graphson::Reader::new(Bytes::new(from), Holdings::new(room), edges);
+                Self::GraphSon(Box::new(reader))
+            }
+            other => Self::Other(graph_file_reader(other, from, room)),
+        }
+    }
+
+    /// The reader.
+    pub(super) fn inner(&mut self) -> &mut dyn GraphFileReader {
+        match self {
+            Self::GraphSon(reader) => &mut **reader,
+            Self::Other(reader) => &mut **reader,
+        }
+    }
+
+    /// Where edges are to be taken from the second time.
+    pub(super) fn into_sides(self) -> Sides {
+        match self {
+            Self::GraphSon(reader) => match reader.into_edges() {
+                graphson::Edges::Surveyed(survey) => survey.sides(Direction::In),
+                graphson::Edges::Taken(sides) => sides,
+                graphson::Edges::Counted { .. } => Sides::At(Direction::In),
+            },
+            Self::Other(_) => Sides::At(Direction::In),
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashSet;
 use serde_json::{Map as Object, Value as Json};
-use values::{Str, Value};
+use values::{Direction, Str, Value};
 
 use super::typed;
 use crate::error::Fault;
+use crate::sides::EdgeKey;
 
 use graph::{BulkCell, NameSpace, check_id, check_name};
 
@@ -20,11 +21,12 @@ pub(crate) struct VertexLine {
     pub(crate) properties: Vec<(String, Vec<BulkCell>)>,
 }
 
-/// An edge that leaves the line's vertex.
+/// An edge of the line's vertex.
 pub(crate) struct EdgeLine {
     pub(crate) id: Option<Value>,
     pub(crate) label: String,
-    pub(crate) to: Value,
+    /// The id of the vertex at its other end.
+    pub(crate) other: Value,
     pub(crate) properties: Vec<(String, Value)>,
 }
 
@@ -91,32 +93,38 @@ pub(super) fn id_of(json: &Json) -> Result<Value> {
     scalar_id(id, "id")
 }
 
-/// The edges that leave a line's vertex. (Those that enter it are on the lines of the vertices that they leave.)
-pub(super) fn edges(json: &Json) -> Result<Vec<EdgeLine>> {
+/// The edges of a line's vertex that leave it ([`Direction::Out`]), or else those that enter it.
+pub(super) fn edges(json: &Json, direction: Direction) -> Result<Vec<EdgeLine>> {
+    let [list_key, end] = keys_of(direction);
     let mut edges = Vec::new();
-    for (label, list) in object(json, "outE")?.into_iter().flatten() {
-        let path = format!("outE.{label}");
+    for (label, list) in object(json, list_key)?.into_iter().flatten() {
+        let path = format!("{list_key}.{label}");
         name(NameSpace::EdgeLabel, label, &path)?;
         let list = list.as_array().ok_or_else(|| fault(&path, "an array of edges expected"))?;
         for edge in list {
-            edges.push(edge_line(edge, label, &path)?);
+            edges.push(edge_line(edge, label, &path, end)?);
         }
     }
     Ok(edges)
 }
 
-fn edge_line(edge: &Json, label: &str, path: &str) -> Result<EdgeLine> {
+/// Where the edges of a direction are, and what they call their other end.
+fn keys_of(direction: Direction) -> [&'static str; 2] {
+    if direction == Direction::Out { ["outE", "inV"] } else { ["inE", "outV"] }
+}
+
+fn edge_line(edge: &Json, label: &str, path: &str, end: &str) -> Result<EdgeLine> {
     let id = edge.get("id").map(|id| scalar_id(id, &format!("{path}.id"))).transpose()?;
-    let to = edge
-        .get("inV")
-        .ok_or_else(|| fault(&format!("{path}.inV"), "the id of a vertex expected, found none"))?;
-    let to = scalar_id(to, &format!("{path}.inV"))?;
+    let path_to_end = format!("{path}.{end}");
+    let other =
+        edge.get(end).ok_or_else(|| fault(&path_to_end, "the id of a vertex expected, found none"))?;
+    let other = scalar_id(other, &path_to_end)?;
     let mut properties = Vec::new();
     for (key, json) in object(edge, "properties")?.into_iter().flatten() {
         let path = format!("{path}.properties.{key}");
         properties.push((name(NameSpace::Key, key, &path)?.to_owned(), value(json, &path)?));
     }
-    Ok(EdgeLine { id, label: label.to_owned(), to, properties })
+    Ok(EdgeLine { id, label: label.to_owned(), other, properties })
 }
 
 /// A vertex property: its value, its meta-properties and, if `ids` knows those of the vertex's properties before it, its id.
@@ -176,14 +184,23 @@ fn fault(path: &str, problem: &str) -> Fault {
 }
 
 /// The fault that an edge ends at a vertex that no line has.
-pub(super) fn dangling(edge: &EdgeLine) -> Fault {
-    let id = match &edge.to {
+pub(super) fn dangling(edge: &EdgeLine, direction: Direction) -> Fault {
+    let id = match &edge.other {
         Value::String(text) => format!("{text:?}"),
         Value::Uuid(uuid) => uuid.to_string(),
         other => other.as_i64().map_or_else(|| format!("{other:?}"), |id| id.to_string()),
     };
+    let [list, end] = keys_of(direction);
     fault(
-        &format!("outE.{}.inV", edge.label),
+        &format!("{list}.{}.{end}", edge.label),
         &format!("the id of a vertex expected, but none has the id {id}"),
     )
+}
+
+impl EdgeLine {
+    /// What it is told by, mentioned at the vertex with that id.
+    pub(super) fn key(&self, at: Direction, vertex: &Value) -> EdgeKey {
+        let (from, to) = if at == Direction::Out { (vertex, &self.other) } else { (&self.other, vertex) };
+        EdgeKey::new(self.id.as_ref(), &self.label, from, to)
+    }
 }

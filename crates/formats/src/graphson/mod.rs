@@ -5,36 +5,32 @@
 //!  "outE":{"knows":[{"id":…,"inV":…,"properties":{"weight":…}}]},"inE":{…}}          (one line)
 //! ```
 //!
-//! Two passes over the file, so that memory does not grow with the edges: vertices, then edges (from `outE`; an edge's
-//! other mention in `inE` is not needed).
+//! Two passes over the file, so that memory does not grow with the edges: vertices, then edges. An edge that is in `outE` and in
+//! `inE` is taken from `outE`; one that is in one of them alone, from there ([`crate::sides`]).
 
 mod batch;
 mod element;
 pub(super) mod typed;
 
 use std::collections::hash_map::Entry;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Instant;
 
-use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
-use values::{Value, VertexRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+use values::{Direction, Value, VertexRef};
 
-pub(super) use self::batch::{EdgeBatch, VertexBatch};
+pub(super) use self::batch::{EdgeBatches, VertexBatches};
 pub(super) use self::element::{EdgeLine, VertexLine};
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
 use super::foreign::refuse_binary;
-use super::lines::LONGEST_LINE;
+use super::lines::Lines;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
+use super::sides::{Sides, Survey};
 use super::summary::{Counts, ImportSummary, finish};
 use graph::{BulkLoad, Graph};
 
-/// Elements after which batches are handed on.
-const FULL: usize = 16 << 10;
 /// Lines after which progress is reported.
 const PROGRESS_LINES: u64 = 256;
 
@@ -64,6 +60,7 @@ pub fn graphson(
         keep_property_ids: options.keep_property_ids,
         null_values: graph.snapshot().catalog().schema().allow_null_values(),
         ids: FxHashMap::default(),
+        survey: Survey::default(),
     };
     import.read_vertices()?;
     import.read_edges()?;
@@ -72,6 +69,12 @@ pub fn graphson(
     summary.bytes = length;
     Ok(summary)
 }
+
+/// The directions in which a line has edges.
+const DIRECTIONS: [Direction; 2] = [Direction::Out, Direction::In];
+
+/// A vertex, by its id and by what the graph calls it, with edges in these directions.
+type LineEdges = ((Value, VertexRef), Vec<(Direction, EdgeLine)>);
 
 /// An import on its way.
 struct Import<'a> {
@@ -85,38 +88,36 @@ struct Import<'a> {
     /// Whether a property may be null; if not, one that is none.
     null_values: bool,
     ids: FxHashMap<Value, VertexRef>,
+    /// The edges that the first pass has seen.
+    survey: Survey,
 }
 
 impl Import<'_> {
     fn read_vertices(&mut self) -> Result<(), ImportError> {
-        let mut batches: IndexMap<String, VertexBatch> = IndexMap::new();
-        let mut pending = 0;
+        let mut batches = VertexBatches::default();
         self.each_line(|import, number, line| {
             match import.vertex(line) {
-                Ok(vertex) => {
-                    batches.entry(vertex.label.clone()).or_default().add(vertex);
-                    pending += 1;
-                }
+                Ok(vertex) => batches.add(vertex),
                 Err(fault) => import.rejects.add(import.file, number, fault)?,
             }
-            if pending >= FULL {
-                pending = 0;
-                import.load_vertices(std::mem::take(&mut batches))?;
+            if batches.is_full() {
+                import.load_vertices(&mut batches)?;
             }
             Ok(1)
         })?;
-        self.load_vertices(batches)
+        self.load_vertices(&mut batches)
     }
 
     /// The vertex of a line; enters its id, with a reference yet to be filled in.
-    fn vertex(&mut self, line: &[u8]) -> Result<element::VertexLine, Fault> {
+    fn vertex(&mut self, line: &[u8]) -> Result<VertexLine, Fault> {
         let json = element::parse(line)?;
         let mut vertex = element::vertex(&json, self.keep_property_ids)?;
         if !self.null_values {
             vertex.leave_out_nulls();
         }
         // An unreadable edge spoils its line: better found before the vertex is taken.
-        element::edges(&json)?;
+        let [leaving, entering] = DIRECTIONS.map(|direction| element::edges(&json, direction));
+        let edges = [leaving?, entering?];
         match self.ids.entry(vertex.id.clone()) {
             Entry::Vacant(place) => place.insert(VertexRef::default()),
             Entry::Occupied(_) => {
@@ -124,66 +125,56 @@ impl Import<'_> {
                 return Err(Fault { column: 1, field: Some("id".to_owned()), problem });
             }
         };
+        for (direction, edges) in DIRECTIONS.into_iter().zip(edges) {
+            edges.iter().for_each(|edge| self.survey.see(direction, &edge.key(direction, &vertex.id)));
+        }
         Ok(vertex)
     }
 
-    fn load_vertices(&mut self, batches: IndexMap<String, VertexBatch>) -> Result<(), ImportError> {
-        for (label, batch) in batches {
-            let (ids, columns) = batch.into_columns();
-            let vertices = self.bulk.vertices(&label, Some(ids.clone()), columns)?;
-            self.counts.vertices += vertices.len() as u64;
-            self.ids.extend(ids.into_iter().zip(vertices));
-        }
+    fn load_vertices(&mut self, batches: &mut VertexBatches) -> Result<(), ImportError> {
+        self.ids.extend(batches.load(&mut self.bulk, &mut self.counts)?);
         Ok(())
     }
 
     fn read_edges(&mut self) -> Result<(), ImportError> {
-        let mut batches: IndexMap<String, EdgeBatch> = IndexMap::new();
-        let mut pending = 0;
-        let mut done = rustc_hash::FxHashSet::default();
+        let mut batches = EdgeBatches::default();
+        let mut sides = self.survey.sides(Direction::Out);
+        let mut done = FxHashSet::default();
         self.each_line(|import, number, line| {
             // Lines with faults, and repeated ones, were reported by the first pass.
-            let Some((from, edges)) = import.edges(line, &mut done) else { return Ok(0) };
-            let count = edges.len() as u64;
-            for edge in edges {
-                let Some(&to) = import.ids.get(&edge.to) else {
-                    import.rejects.add(import.file, number, element::dangling(&edge))?;
+            let Some((vertex, edges)) = import.edges(line, &sides, &mut done) else { return Ok(0) };
+            let (id, vertex) = vertex;
+            let mut count = 0;
+            for (at, edge) in edges {
+                if !sides.take(at, || edge.key(at, &id)) {
+                    continue;
+                }
+                count += 1;
+                let Some(&other) = import.ids.get(&edge.other) else {
+                    import.rejects.add(import.file, number, element::dangling(&edge, at))?;
                     continue;
                 };
-                if batches.get(&edge.label).is_some_and(|batch| batch.differs_from(&edge)) || pending >= FULL
-                {
-                    pending = 0;
-                    import.load_edges(std::mem::take(&mut batches))?;
-                }
-                batches.entry(edge.label.clone()).or_default().add(from, to, edge);
-                pending += 1;
+                let ends = if at == Direction::Out { (vertex, other) } else { (other, vertex) };
+                batches.add(ends, edge, &mut import.bulk, &mut import.counts)?;
             }
             Ok(count)
         })?;
-        self.load_edges(batches)
+        batches.load(&mut self.bulk, &mut self.counts)
     }
 
-    fn edges(
-        &self,
-        line: &[u8],
-        done: &mut rustc_hash::FxHashSet<VertexRef>,
-    ) -> Option<(VertexRef, Vec<element::EdgeLine>)> {
+    /// The vertex of a good line, and its edges at the ends that are looked at.
+    fn edges(&self, line: &[u8], sides: &Sides, done: &mut FxHashSet<VertexRef>) -> Option<LineEdges> {
         let json = element::parse(line).ok()?;
-        let from = *self.ids.get(&element::id_of(&json).ok()?)?;
-        let mut edges = element::edges(&json).ok()?;
+        let id = element::id_of(&json).ok()?;
+        let vertex = *self.ids.get(&id)?;
+        let mut edges = Vec::new();
+        for direction in DIRECTIONS.into_iter().filter(|direction| sides.look_at(*direction)) {
+            edges.extend(element::edges(&json, direction).ok()?.into_iter().map(|edge| (direction, edge)));
+        }
         if !self.null_values {
-            edges.iter_mut().for_each(|edge| edge.properties.retain(|(_, value)| !value.is_null()));
+            edges.iter_mut().for_each(|(_, edge)| edge.properties.retain(|(_, value)| !value.is_null()));
         }
-        done.insert(from).then_some((from, edges))
-    }
-
-    fn load_edges(&mut self, batches: IndexMap<String, EdgeBatch>) -> Result<(), ImportError> {
-        for (label, batch) in batches {
-            let (from, to, ids, columns) = batch.into_columns();
-            self.counts.edges += from.len() as u64;
-            self.bulk.edges(&label, &from, &to, ids, columns)?;
-        }
-        Ok(())
+        done.insert(vertex).then_some(((id, vertex), edges))
     }
 
     /// Calls `work` with the number (from 1) and the bytes of every line that is not blank; it returns the number of rows
@@ -192,38 +183,15 @@ impl Import<'_> {
         &mut self,
         mut work: impl FnMut(&mut Self, u64, &[u8]) -> Result<u64, ImportError>,
     ) -> Result<(), ImportError> {
-        let path = self.file;
-        let file = File::open(path).map_err(|e| ImportError::io(path, e))?;
-        let mut reader = BufReader::with_capacity(256 << 10, file);
-        let (mut line, mut number, mut bytes, mut rows) = (Vec::new(), 0, 0, 0);
-        loop {
-            line.clear();
-            let limit = LONGEST_LINE as u64 + 1;
-            let count = reader
-                .by_ref()
-                .take(limit)
-                .read_until(b'\n', &mut line)
-                .map_err(|e| ImportError::io(path, e))?;
-            if count as u64 == limit {
-                let problem = format!("line {} is longer than {} MiB", number + 1, LONGEST_LINE >> 20);
-                return Err(ImportError::layout(path, problem));
-            }
-            if count == 0 {
-                break;
-            }
-            number += 1;
-            bytes += count as u64;
-            let content = line.strip_prefix("\u{feff}".as_bytes()).filter(|_| number == 1).unwrap_or(&line);
-            let content = content.trim_ascii();
-            if !content.is_empty() {
-                rows += work(self, number, content)?;
-            }
-            if number % PROGRESS_LINES == 0 {
-                self.monitor.advance(bytes, rows);
-                (bytes, rows) = (0, 0);
+        let mut lines = Lines::open(self.file)?;
+        let mut rows = 0;
+        while let Some((number, line)) = lines.next()? {
+            rows += work(self, number, line)?;
+            if number.is_multiple_of(PROGRESS_LINES) {
+                self.monitor.advance(lines.advance(), std::mem::take(&mut rows));
             }
         }
-        self.monitor.advance(bytes, rows);
+        self.monitor.advance(lines.advance(), rows);
         Ok(())
     }
 }

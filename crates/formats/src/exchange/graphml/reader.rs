@@ -29,6 +29,9 @@ pub(in super::super) struct Reader {
     depth: usize,
     /// Whether the element that holds all others was there.
     has_root: bool,
+    /// Where the tag or the text that was read last begins, and where the node or edge that was handed out last does.
+    piece_begins: Place,
+    begins: Place,
     /// The node or edge that is read.
     current: Option<Current>,
     /// The key and the text of the `data` that is read.
@@ -54,6 +57,7 @@ enum ValueType {
 
 /// A node or an edge.
 struct Current {
+    begins: Place,
     id: Option<String>,
     /// Of an edge.
     ends: Option<(String, String)>,
@@ -65,11 +69,35 @@ struct Current {
 struct Bounded {
     file: BufReader<Box<dyn Read + Send>>,
     piece: usize,
+    /// Bytes in front of the next one, lines that ended there, and where the last one of these did.
+    offset: u64,
+    lines: u64,
+    line_begins: u64,
+}
+
+impl Bounded {
+    /// Where the next byte is.
+    fn place(&self) -> Place {
+        Place::Line(self.lines + 1, self.offset - self.line_begins + 1)
+    }
+
+    /// Notes that so many bytes of what is ahead are behind.
+    fn pass(&mut self, count: usize) {
+        let passed = &self.file.buffer()[..count];
+        if let Some(last) = memchr::memrchr(b'\n', passed) {
+            self.lines += memchr::memchr_iter(b'\n', passed).count() as u64;
+            self.line_begins = self.offset + last as u64 + 1;
+        }
+        self.offset += count as u64;
+        self.piece += count;
+    }
 }
 
 impl Read for Bounded {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.file.read(into)
+        let count = self.fill_buf()?.read(into)?;
+        self.consume(count);
+        Ok(count)
     }
 }
 
@@ -83,7 +111,7 @@ impl BufRead for Bounded {
     }
 
     fn consume(&mut self, count: usize) {
-        self.piece += count;
+        self.pass(count);
         self.file.consume(count);
     }
 }
@@ -92,43 +120,48 @@ impl Reader {
     pub(in super::super) fn new(from: Box<dyn Read + Send>, held: Holdings) -> Self {
         let file = BufReader::with_capacity(128 << 10, from);
         Self {
-            xml: quick_xml::Reader::from_reader(Bounded { file, piece: 0 }),
+            xml: quick_xml::Reader::from_reader(Bounded {
+                file,
+                piece: 0,
+                offset: 0,
+                lines: 0,
+                line_begins: 0,
+            }),
             held,
             buffer: Vec::new(),
             keys: SeededMap::default(),
             depth: 0,
             has_root: false,
+            piece_begins: Place::Line(1, 1),
+            begins: Place::Line(1, 1),
             current: None,
             data: None,
         }
     }
 
-    fn place(&self) -> Place {
-        Place::Byte(self.xml.buffer_position())
-    }
-
     fn error<T>(&self, problem: impl Into<String>) -> Result<T> {
-        Err(FileError::malformed(self.place(), problem))
+        Err(FileError::malformed(self.piece_begins, problem))
     }
 
     fn hold(&mut self, bytes: usize) -> Result<()> {
-        if self.held.add(bytes) { Ok(()) } else { Err(FileError::NoRoom(self.place())) }
+        if self.held.add(bytes) { Ok(()) } else { Err(FileError::NoRoom(self.piece_begins)) }
     }
 
     /// Reads a piece of the file: an element that has ended with it, or whether the file has.
     fn piece(&mut self) -> Result<Piece> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
+        self.piece_begins = self.xml.get_ref().place();
         self.xml.get_mut().piece = 0;
         let event = match self.xml.read_event_into(&mut buffer) {
             Ok(event) => event,
+            Err(quick_xml::Error::Io(_)) if self.xml.get_ref().piece > LONGEST => {
+                return self.error(format!("a tag or a text is longer than {} MiB", LONGEST >> 20));
+            }
             Err(quick_xml::Error::Io(error)) => {
                 return Err(FileError::Io(io::Error::new(error.kind(), error)));
             }
-            Err(error) => {
-                let problem = format!("XML expected: {error}");
-                return Err(FileError::malformed(Place::Byte(self.xml.error_position()), problem));
-            }
+            Err(error) => return self.error(format!("XML expected: {error}")),
         };
         let read = self.xml.get_mut().piece;
         watch::ticks(read / BYTES_PER_TICK + 1);
@@ -227,13 +260,13 @@ impl Reader {
             }
             "node" => {
                 let id = Some(self.needed(tag, "id")?);
-                self.current = Some(Current { id, ends: None, label: None, properties: IndexMap::new() });
+                self.current = Some(Current::new(self.piece_begins, id, None));
                 Ok(())
             }
             "edge" => {
                 let id = self.attribute(tag, "id")?;
                 let ends = Some((self.needed(tag, "source")?, self.needed(tag, "target")?));
-                self.current = Some(Current { id, ends, label: None, properties: IndexMap::new() });
+                self.current = Some(Current::new(self.piece_begins, id, ends));
                 Ok(())
             }
             "hyperedge" => self.error("an edge between more than two nodes (`hyperedge`) is not read"),
@@ -299,6 +332,7 @@ impl Reader {
             "node" | "edge" => match self.current.take() {
                 Some(current) => {
                     self.held.clear();
+                    self.begins = current.begins;
                     Ok(Piece::Element(current.into_element()))
                 }
                 None => Ok(Piece::Nothing),
@@ -352,6 +386,10 @@ impl ValueType {
 }
 
 impl Current {
+    fn new(begins: Place, id: Option<String>, ends: Option<(String, String)>) -> Self {
+        Self { begins, id, ends, label: None, properties: IndexMap::new() }
+    }
+
     fn into_element(self) -> Element {
         let id = self.id.map_or(Value::Null, Value::from);
         match self.ends {
@@ -400,5 +438,9 @@ impl GraphFileReader for Reader {
 
     fn names_vertices_in_edges(&self) -> bool {
         true
+    }
+
+    fn place(&self) -> Place {
+        self.begins
     }
 }

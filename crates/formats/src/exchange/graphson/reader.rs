@@ -1,14 +1,15 @@
 //! Reading GraphSON.
 
 use serde_json::Value as Json;
-use values::{Edge, Property, Str, Value, Vertex, VertexProperty};
+use values::{Direction, Edge, Property, Str, Value, Vertex, VertexProperty};
 
 use super::super::bytes::Bytes;
-use super::super::error::{FileError, Result};
+use super::super::error::{FileError, Place, Result};
 use super::super::room::Holdings;
 use super::super::{Element, GraphFileReader};
 use super::json::JsonReader;
 use crate::graphson::typed;
+use crate::sides::{EdgeKey, Sides, Survey};
 
 /// The label of a vertex that has none (TinkerPop's default).
 const DEFAULT_LABEL: &str = "vertex";
@@ -16,15 +17,31 @@ const DEFAULT_LABEL: &str = "vertex";
 const PROPERTY: usize = 128;
 
 /// See the module.
-pub(in super::super) struct Reader {
+pub(crate) struct Reader {
     json: JsonReader,
     place: At,
     /// The vertex that is read.
     vertex: Vertex,
     has_id: bool,
-    /// Edges so far, as they are at the vertices that they enter and leave.
-    entering: u64,
-    leaving: u64,
+    edges: Edges,
+    /// Where the vertex begins, and the element that was handed out last.
+    vertex_begins: Place,
+    begins: Place,
+}
+
+/// What becomes of the edges in `inE` and `outE`.
+pub(crate) enum Edges {
+    /// Those in `inE` are handed out. They are counted, and so are those in `outE`.
+    Counted {
+        /// Those in `inE`.
+        entering: u64,
+        /// Those in `outE`.
+        leaving: u64,
+    },
+    /// Both are noted, and none is handed out.
+    Surveyed(Survey),
+    /// They are handed out from where each is to be taken.
+    Taken(Sides),
 }
 
 /// Where in the file one is. `first`: nothing was read yet of what is there.
@@ -41,14 +58,16 @@ enum At {
         wrapped: bool,
         first: bool,
     },
-    /// Among the labels of edges.
+    /// Among the labels of edges in this direction.
     Labels {
         wrapped: bool,
+        direction: Direction,
         first: bool,
     },
     /// Among the edges of a label.
     Edges {
         wrapped: bool,
+        direction: Direction,
         label: Str,
         first: bool,
         typed: bool,
@@ -57,15 +76,22 @@ enum At {
 }
 
 impl Reader {
-    pub(in super::super) fn new(bytes: Bytes, held: Holdings) -> Self {
+    pub(in super::super) fn new(bytes: Bytes, held: Holdings, edges: Edges) -> Self {
+        let begins = bytes.in_text();
         Self {
             json: JsonReader { bytes, held },
             place: At::Beginning,
             vertex: Vertex::reference(Value::Null, DEFAULT_LABEL),
             has_id: false,
-            entering: 0,
-            leaving: 0,
+            edges,
+            vertex_begins: begins,
+            begins,
         }
+    }
+
+    /// What has become of the edges.
+    pub(in super::super) fn into_edges(self) -> Edges {
+        self.edges
     }
 
     /// Goes on from where it is to the next element, or the next place.
@@ -74,8 +100,12 @@ impl Reader {
             At::Beginning => self.begin().map(|()| None),
             At::Between { wrapped, first } => self.between(wrapped, first).map(|()| None),
             At::Vertex { wrapped, first } => self.in_vertex(wrapped, first),
-            At::Labels { wrapped, first } => self.in_labels(wrapped, first).map(|()| None),
-            At::Edges { wrapped, label, first, typed } => self.in_edges(wrapped, label, first, typed),
+            At::Labels { wrapped, direction, first } => {
+                self.in_labels(wrapped, direction, first).map(|()| None)
+            }
+            At::Edges { wrapped, direction, label, first, typed } => {
+                self.in_edges((wrapped, direction), label, first, typed)
+            }
             At::End => Ok(None),
         }
     }
@@ -88,7 +118,7 @@ impl Reader {
         if self.json.peek()?.is_none() {
             return Ok(());
         }
-        self.json.expect(b'{', "a vertex, a JSON object,")?;
+        self.begin_object("a vertex, a JSON object,")?;
         if self.json.peek()? == Some(b'}') {
             return self.json.error("a vertex has no `id`");
         }
@@ -110,7 +140,7 @@ impl Reader {
         } else if self.json.peek()?.is_none() {
             return self.end();
         }
-        self.json.expect(b'{', "a vertex, a JSON object,")?;
+        self.begin_object("a vertex, a JSON object,")?;
         self.begin_vertex();
         self.place = At::Vertex { wrapped, first: true };
         Ok(())
@@ -135,8 +165,9 @@ impl Reader {
 
     /// What has been read must be whole.
     fn end(&mut self) -> Result<()> {
-        let Self { entering, leaving, .. } = *self;
-        if leaving > entering {
+        if let Edges::Counted { entering, leaving } = self.edges
+            && leaving > entering
+        {
             return self.json.error(format!(
                 "the file has {leaving} edges in `outE` and {entering} in `inE`; each must be in both"
             ));
@@ -144,7 +175,15 @@ impl Reader {
         Ok(())
     }
 
+    /// Goes into an object that is an element.
+    fn begin_object(&mut self, what: &str) -> Result<()> {
+        self.json.peek()?;
+        self.begins = self.json.bytes.in_text();
+        self.json.expect(b'{', what)
+    }
+
     fn begin_vertex(&mut self) {
+        self.vertex_begins = self.begins;
         self.json.held.clear();
         self.vertex = Vertex::reference(Value::Null, DEFAULT_LABEL);
         self.has_id = false;
@@ -156,6 +195,7 @@ impl Reader {
             return self.key_of_vertex(&key, wrapped).map(|()| None);
         }
         self.need_id()?;
+        self.begins = self.vertex_begins;
         self.place = At::Between { wrapped, first: false };
         let next = Vertex::reference(Value::Null, DEFAULT_LABEL);
         Ok(Some(Element::Vertex(std::mem::replace(&mut self.vertex, next))))
@@ -173,12 +213,8 @@ impl Reader {
                 self.has_id = true;
             }
             "label" => self.vertex.label = self.json.text()?.into(),
-            "inE" if self.json.peek()? == Some(b'{') => {
-                self.need_id()?;
-                self.json.bytes.pass(1);
-                self.place = At::Labels { wrapped, first: true };
-            }
-            "outE" if self.json.peek()? == Some(b'{') => self.count_leaving()?,
+            "inE" if self.json.peek()? == Some(b'{') => self.begin_edges(wrapped, Direction::In)?,
+            "outE" if self.json.peek()? == Some(b'{') => self.begin_edges(wrapped, Direction::Out)?,
             "properties" if self.json.peek()? == Some(b'{') => self.properties()?,
             "inE" | "outE" | "properties" if self.json.peek()? != Some(b'n') => {
                 return self.json.error(format!("an object expected in `{key}`"));
@@ -191,7 +227,19 @@ impl Reader {
         Ok(())
     }
 
-    fn in_labels(&mut self, wrapped: bool, mut first: bool) -> Result<()> {
+    fn begin_edges(&mut self, wrapped: bool, direction: Direction) -> Result<()> {
+        match &self.edges {
+            Edges::Counted { .. } if direction == Direction::Out => return self.count_leaving(),
+            Edges::Taken(sides) if !sides.look_at(direction) => return self.json.skip().map(drop),
+            _ => {}
+        }
+        self.need_id()?;
+        self.json.bytes.pass(1);
+        self.place = At::Labels { wrapped, direction, first: true };
+        Ok(())
+    }
+
+    fn in_labels(&mut self, wrapped: bool, direction: Direction, mut first: bool) -> Result<()> {
         if !self.json.another(b'}', &mut first)? {
             self.place = At::Vertex { wrapped, first: false };
             return Ok(());
@@ -199,11 +247,11 @@ impl Reader {
         let label = self.json.key()?;
         if label == CLASS {
             self.json.skip()?;
-            self.place = At::Labels { wrapped, first: false };
+            self.place = At::Labels { wrapped, direction, first: false };
             return Ok(());
         }
         let typed = self.begin_array("an array of edges")?;
-        self.place = At::Edges { wrapped, label: label.into(), first: true, typed };
+        self.place = At::Edges { wrapped, direction, label: label.into(), first: true, typed };
         Ok(())
     }
 
@@ -225,44 +273,66 @@ impl Reader {
 
     fn in_edges(
         &mut self,
-        wrapped: bool,
+        (wrapped, direction): (bool, Direction),
         label: Str,
         mut first: bool,
         typed: bool,
     ) -> Result<Option<Element>> {
         if !self.json.another(b']', &mut first)? {
             self.end_array(typed)?;
-            self.place = At::Labels { wrapped, first: false };
+            self.place = At::Labels { wrapped, direction, first: false };
             return Ok(None);
         }
         let held = self.json.held.bytes();
-        let edge = self.edge(label.clone())?;
+        let edge = self.edge(label.clone(), direction)?;
         // It is its caller's now.
         self.json.held.back_to(held);
-        self.entering += 1;
-        self.place = At::Edges { wrapped, label, first: false, typed };
-        Ok(Some(Element::Edge(edge)))
+        self.place = At::Edges { wrapped, direction, label, first: false, typed };
+        Ok(self.takes(direction, &edge).then_some(Element::Edge(edge)))
     }
 
-    fn edge(&mut self, label: Str) -> Result<Edge> {
-        self.json.expect(b'{', "an edge, a JSON object,")?;
-        let (mut id, mut from, mut properties, mut first) = (Value::Null, None, Vec::new(), true);
+    /// Whether an edge that is in this direction is handed out.
+    fn takes(&mut self, direction: Direction, edge: &Edge) -> bool {
+        let key = || {
+            let id = Some(&edge.id).filter(|id| !id.is_null());
+            EdgeKey::new(id, &edge.label, &edge.out_v.id, &edge.in_v.id)
+        };
+        match &mut self.edges {
+            Edges::Counted { entering, .. } => {
+                *entering += 1;
+                true
+            }
+            Edges::Surveyed(survey) => {
+                survey.see(direction, &key());
+                false
+            }
+            Edges::Taken(sides) => sides.take(direction, key),
+        }
+    }
+
+    fn edge(&mut self, label: Str, direction: Direction) -> Result<Edge> {
+        let (list, end) = if direction == Direction::Out { ("outE", "inV") } else { ("inE", "outV") };
+        self.begin_object("an edge, a JSON object,")?;
+        let (mut id, mut other, mut properties, mut first) = (Value::Null, None, Vec::new(), true);
         while self.json.another(b'}', &mut first)? {
             match self.json.key()?.as_str() {
                 "id" => id = self.typed_value()?,
-                "outV" => from = Some(self.typed_value()?),
+                key if key == end => other = Some(self.typed_value()?),
                 "properties" if self.json.peek()? == Some(b'{') => properties = self.plain_properties()?,
                 _ => _ = self.json.skip()?,
             }
         }
-        let Some(from) = from else { return self.json.error("an edge in `inE` needs an `outV`") };
-        let (out_v, in_v) = (Vertex::reference(from, ""), Vertex::reference(self.vertex.id.clone(), ""));
+        let Some(other) = other else {
+            return self.json.error(format!("an edge in `{list}` needs an `{end}`"));
+        };
+        let (other, own) = (Vertex::reference(other, ""), Vertex::reference(self.vertex.id.clone(), ""));
+        let (out_v, in_v) = if direction == Direction::Out { (own, other) } else { (other, own) };
         Ok(Edge { id, label, out_v, in_v, properties })
     }
 
     fn count_leaving(&mut self) -> Result<()> {
         self.json.bytes.pass(1);
-        let mut first = true;
+        let (mut first, mut count) = (true, 0);
         while self.json.another(b'}', &mut first)? {
             if self.json.key()? == CLASS {
                 self.json.skip()?;
@@ -275,9 +345,12 @@ impl Reader {
             let mut first = true;
             while self.json.another(b']', &mut first)? {
                 self.json.skip()?;
-                self.leaving += 1;
+                count += 1;
             }
             self.end_array(typed)?;
+        }
+        if let Edges::Counted { leaving, .. } = &mut self.edges {
+            *leaving += count;
         }
         Ok(())
     }
@@ -356,5 +429,9 @@ impl GraphFileReader for Reader {
                 return Ok(element);
             }
         }
+    }
+
+    fn place(&self) -> Place {
+        self.begins
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use values::{Edge, Property, SeededMap, Str, Value, Vertex, VertexProperty, watch};
 
 use super::super::bytes::Bytes;
-use super::super::error::Result;
+use super::super::error::{Place, Result};
 use super::super::room::Holdings;
 use super::super::{Element, GraphFileReader};
 use super::input::Input;
@@ -19,6 +19,8 @@ pub(in super::super) struct Reader {
     input: Input,
     /// What was read of the last vertex and not handed out.
     waiting: VecDeque<Element>,
+    /// Where that vertex begins, with its edges.
+    begins: Place,
 }
 
 /// Properties by the id of what they belong to.
@@ -26,7 +28,8 @@ type Properties = SeededMap<Value, Vec<Property>>;
 
 impl Reader {
     pub(in super::super) fn new(bytes: Bytes, held: Holdings) -> Self {
-        Self { input: Input::new(bytes, held), waiting: VecDeque::new() }
+        let begins = bytes.in_bytes();
+        Self { input: Input::new(bytes, held), waiting: VecDeque::new(), begins }
     }
 
     fn star(&mut self) -> Result<()> {
@@ -140,8 +143,13 @@ impl GraphFileReader for Reader {
             if self.input.bytes.peek()?.is_none() {
                 return Ok(None);
             }
+            self.begins = self.input.bytes.in_bytes();
             self.star().inspect_err(|_| self.waiting.clear())?;
         }
         Ok(self.waiting.pop_front())
+    }
+
+    fn place(&self) -> Place {
+        self.begins
     }
 }
