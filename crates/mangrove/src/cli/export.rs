@@ -46,10 +46,17 @@ impl Export {
                 file.display()
             )));
         }
+        let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            return Err(Failure::Usage(format!(
+                "there is no folder {}, where {name} is to be written; make it first",
+                folder.display()
+            )));
+        }
         let graph = config.default_graph();
-        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
         let options = DatabaseOptions {
-            io_directory: Some(parent.unwrap_or(Path::new(".")).to_path_buf()),
+            io_directory: Some(folder.to_path_buf()),
             ..DatabaseOptions::from(&config.engine).with_loads(&config.loads)
         };
         let database = open_at(&graph, options)?;
