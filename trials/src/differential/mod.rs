@@ -8,7 +8,7 @@
 //! | `engine.rs` | Mangrove |
 //! | `canon.rs`, `answer.rs`, `verdict.rs` | answers in one form, and whether they agree |
 //! | `shrink.rs` | cases made smaller |
-//! | `against.rs`, `faults.rs`, `patterns.rs` | the run against the reference, and what the reference does wrong |
+//! | `against.rs`, `faults.rs`, `patterns.rs`, `orders.rs` | the run against the reference, and what the reference does wrong |
 //! | `ask.rs` | one traversal of your own, against the reference |
 //! | `coverage.rs`, `steps.rs`, `tally.rs` | what was compared, and what became of it |
 //! | `options.rs`, `option_set.rs` | the run under all options |
@@ -26,6 +26,7 @@ mod generate;
 mod graph;
 mod option_set;
 mod options;
+mod orders;
 mod patterns;
 mod reference;
 mod scalar;

@@ -40,6 +40,20 @@ pub fn compares_behind_a_connective(step: &Step) -> bool {
     step.name == "where" && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if such(child)))
 }
 
+/// A `where` that looks up a name at the end of its child, or of a child of a connective there.
+pub fn looks_up_the_end(step: &Step) -> bool {
+    let inside =
+        |arg: &Arg| matches!(arg, Arg::Child(child) if child.steps.last().is_some_and(ends_with_a_name));
+    step.name == "where" && step.args.iter().any(inside)
+}
+
+fn ends_with_a_name(last: &Step) -> bool {
+    let names = last.name == "as" || last.after.iter().any(|modulator| modulator.name == "as");
+    let inside =
+        |arg: &Arg| matches!(arg, Arg::Child(child) if child.steps.last().is_some_and(ends_with_a_name));
+    names || matches!(last.name, "and" | "or" | "not") && last.args.iter().any(inside)
+}
+
 /// A `where` with a filter by properties whose name stands between its conditions.
 pub fn names_between_conditions(step: &Step) -> bool {
     let has = |step: &Step| matches!(step.name, "has" | "hasLabel" | "hasId" | "hasKey" | "hasValue");
@@ -77,18 +91,6 @@ pub fn names_the_start_of_a_by(step: &Step) -> bool {
     let such = |child: &Traversal| child.steps.first().is_some_and(names) && any_step(&child.steps, &asks);
     let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
     of_objects && bys.any(|arg| matches!(arg, Arg::Child(child) if such(child)))
-}
-
-/// Steps to which it matters in what order a collection is.
-pub fn looks_at_order(step: &Step) -> bool {
-    let local = step.args.first() == Some(&Arg::Text("local".into()));
-    match step.name {
-        "limit" | "range" | "skip" | "tail" => true,
-        "order" | "dedup" => local,
-        "unfold" | "index" | "reverse" | "conjoin" | "format" | "asString" | "concat" => true,
-        "select" => matches!(step.args.first(), Some(Arg::Text(text)) if text == "values" || text == "keys"),
-        _ => false,
-    }
 }
 
 /// Whether a step in a child is such a step.
@@ -417,21 +419,26 @@ pub fn matches_in_a_match(step: &Step) -> bool {
     step.name == "match" && step.args.iter().any(inside)
 }
 
-/// Whether what leaves a loop is taken by its place, or kept in it.
-pub fn looks_at_the_order_of_a_loop(steps: &[Step]) -> bool {
-    let places = |step: &Step| takes_a_part(step) || step.name == "order";
-    let looped = steps.iter().position(|step| step.name == "repeat");
-    looped.is_some_and(|at| steps[at..].iter().any(places))
-}
-
-/// `fold(seed, operator)`.
-pub fn folds_from_a_seed(step: &Step) -> bool {
-    step.name == "fold" && step.args.len() == 2
-}
-
 /// A `match` of several patterns, one of which fills a side-effect.
 pub fn matches_and_gathers(step: &Step) -> bool {
     let gathers =
         |step: &Step| matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty();
     matches_several(step) && any_step(std::slice::from_ref(step), &gathers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_where_looks_up_the_name_at_its_end_alone() {
+        let named = || Step::new("out").with(Step::new("as").name_arg("b"));
+        let of = |name: &'static str, steps: Vec<Step>| Step::new(name).child(Traversal { steps });
+        assert!(looks_up_the_end(&of("where", vec![named()])));
+        assert!(looks_up_the_end(&of("where", vec![Step::new("out"), Step::new("as").name_arg("b")])));
+        assert!(looks_up_the_end(&of("where", vec![of("and", vec![named()])])));
+        assert!(!looks_up_the_end(&of("where", vec![named(), Step::new("in")])));
+        assert!(!looks_up_the_end(&of("where", vec![of("filter", vec![named()])])));
+        assert!(!looks_up_the_end(&of("filter", vec![named()])));
+    }
 }
