@@ -158,10 +158,13 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "labels-that-a-strategy-drops",
         evidence: "`g.V().values('name').length().as('c').filter(simplePath().from('c'))` fails with `Could not locate path from-label: c`, \
-                   and answers six lengths without optional strategies, one of which forgets the name.",
+                   and answers six lengths without optional strategies, one of which forgets the name. So it is with \
+                   `g.V().match(__.as('d').values('name')).as('a').where(neq('a'))`, which finds no 'a', or answers nothing.",
         explains: |_, _, theirs| {
-            let lost = theirs.iter().filter(|run| says(run, "Could not locate path from-label")).count();
-            (1..theirs.len()).contains(&lost)
+            let messages =
+                ["Could not locate path from-label", "Neither the map, sideEffects, nor path has a "];
+            let is_lost = |run: &&Answer| messages.iter().any(|message| says(run, message));
+            (1..theirs.len()).contains(&theirs.iter().filter(is_lost).count())
         },
     },
     Fault {
