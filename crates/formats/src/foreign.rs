@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::error::ImportError;
 use super::exchange::GraphFormat;
+use super::packed::unpacked;
 
 /// Bytes of a file that are looked at.
 const LOOKED_AT: u64 = 4 << 10;
@@ -27,7 +28,8 @@ impl std::fmt::Display for Foreign {
 
 const UNPACK: &str = "is not supported; unpack it first";
 const UNPACK_ARCHIVE: &str = "is not supported; unpack it, or save it as CSV, first";
-const UNPACK_CSV: &str = "is not supported; unpack it first (GraphSON, GraphML and Gryo are read as they are, each file by itself)";
+const UNPACK_CSV: &str = "is not supported here; unpack it first, or name it .csv.gz or .csv.zst if it is CSV with typed \
+                          headers (docs/import.md)";
 /// Of what is read, but not here.
 const BY_ITSELF: &str = "is not what was expected here; import it as a file by itself, without --format";
 const SUPPORTED: &str = "is not supported; supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML, \
@@ -106,6 +108,20 @@ const GRAPHSON_KEYS: [&str; 5] = ["id", "label", "inE", "outE", "properties"];
 /// [`ImportError::Foreign`], or [`ImportError::Io`].
 pub fn refuse_foreign(path: &Path) -> Result<(), ImportError> {
     refuse(path, foreign)
+}
+
+/// Looks whether what is inside of a file that may be packed is of a format that is not read.
+///
+/// # Errors
+/// As [`refuse_foreign`].
+pub fn refuse_foreign_inside(path: &Path) -> Result<(), ImportError> {
+    let mut start = Vec::new();
+    let inside = File::open(path).and_then(unpacked);
+    match inside.and_then(|inside| inside.take(LOOKED_AT).read_to_end(&mut start)) {
+        Ok(_) => foreign(&start)
+            .map_or(Ok(()), |format| Err(ImportError::Foreign { path: path.to_owned(), format })),
+        Err(error) => Err(ImportError::io(path, error)),
+    }
 }
 
 /// Looks only whether a file is text, for a reader that tells by itself whether it is its own.

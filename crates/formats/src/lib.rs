@@ -34,14 +34,14 @@ mod whole;
 
 use std::num::NonZeroUsize;
 
-pub use csv::{CsvOptions, CsvSource, csv, is_csv_header};
+pub use csv::{CsvConvention, CsvOptions, CsvSource, CsvWriter, MakeFile, csv, csv_stem, is_csv_header};
 pub use edge_list::{edge_list, is_edge_list};
 pub use error::{BadRow, Fault, ImportError};
 pub use exchange::{
     Element, FileError, GraphFileReader, GraphFileWriter, GraphFormat, Pass, Place, Room, graph_file_reader,
     graph_file_writer,
 };
-pub use foreign::{Foreign, refuse_foreign};
+pub use foreign::{Foreign, refuse_foreign, refuse_foreign_inside};
 pub use graphson::graphson;
 pub use ldbc::ldbc;
 pub use packed::unpacked;

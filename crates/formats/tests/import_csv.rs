@@ -4,7 +4,7 @@ mod imported;
 
 use std::path::Path;
 
-use formats::{BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, csv};
+use formats::{BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, csv, csv_stem};
 use graph::{Dir, Graph, Value};
 use imported::{Look, empty_graph, refusal};
 use values::DateTime;
@@ -68,12 +68,57 @@ fn id_spaces_keep_equal_ids_apart() {
 }
 
 #[test]
+fn vertices_may_have_nothing_but_a_label() {
+    let plain = ("plain.csv", ":LABEL\nperson\nperson\ncity\n");
+    let spaced = ("spaced.csv", ":ID(X){label:thing}\na\nb\n");
+    let edges = ("edges.csv", ":START_ID(X),:END_ID(X),:TYPE\na,b,e\n");
+    let (graph, summary) = import(&[plain, spaced, edges]).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!((look.counts(), summary.vertices), ((5, 1), 5));
+    assert_eq!((look.vertex_count("person"), look.vertex_count("thing")), (2, 2));
+}
+
+#[test]
 fn quoted_fields_may_hold_delimiters_quotes_and_line_ends() {
     let notes = ("notes.csv", "id:ID{label:note},text\r\na,\"one, \"\"two\"\"\r\nthree\"\r\nb,plain\r\n");
     let (graph, _) = import(&[notes]).unwrap();
     let look = Look::at(&graph);
     assert_eq!(look.values(look.vertex("a"), "text"), [Value::str("one, \"two\"\r\nthree")]);
     assert_eq!(look.values(look.vertex("b"), "text"), [Value::str("plain")]);
+}
+
+#[test]
+fn an_empty_text_stands_in_quotes_and_what_is_not_there_does_not() {
+    let notes =
+        ("notes.csv", "\u{feff}\"id:ID{label:note}\",text,n:int,tags:string[]\na,\"\",\"\",\"\"\nb,,,\n");
+    let (graph, _) = import(&[notes]).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!(look.values(look.vertex("a"), "text"), [Value::str("")]);
+    assert_eq!(look.values(look.vertex("a"), "n"), []);
+    assert_eq!(look.values(look.vertex("a"), "tags"), []);
+    assert_eq!(look.values(look.vertex("b"), "text"), []);
+}
+
+#[test]
+fn packed_files_are_read_beside_others() {
+    use std::io::Write;
+    let directory = tempfile::tempdir().unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(PEOPLE.1.as_bytes()).unwrap();
+    std::fs::write(directory.path().join("people.csv.gz"), packed.finish().unwrap()).unwrap();
+    let edges = b":START_ID,:END_ID,:TYPE\n1,2,knows\n1,9,knows\n";
+    let packed = ruzstd::encoding::compress_to_vec(&edges[..], ruzstd::encoding::CompressionLevel::Fastest);
+    std::fs::write(directory.path().join("edges.csv.zst"), packed).unwrap();
+    let graph = empty_graph();
+    let sources = CsvSource::in_directory(directory.path()).unwrap();
+    assert_eq!(
+        sources.iter().map(|source| csv_stem(&source.path).unwrap()).collect::<Vec<_>>(),
+        ["edges", "people"]
+    );
+    let skip = ImportOptions { bad_rows: BadRows::Skip { reports: 1 }, ..Default::default() };
+    let summary = csv(&sources, CsvOptions::default(), &graph, &skip, &|_| {}).unwrap();
+    assert_eq!(Look::at(&graph).counts(), (3, 1));
+    assert!(summary.reports[0].to_string().contains("edges.csv.zst:3:2: column `:END_ID`"));
 }
 
 #[test]
@@ -165,6 +210,11 @@ fn a_bad_row_is_named_with_file_line_and_column() {
             "people.csv:5:1: column `id:ID{id-type:long}`: an id of its own expected",
         ),
         (people("\"4\n\",n,1,p\n5,\"m\nm\",x,p"), edges("1,2,e,1"), "people.csv:5:1:"),
+        (
+            people("4,\"n,1,p"),
+            edges("1,2,e,1"),
+            "people.csv:5:2: column `name`: a quote that closes the field expected, but the file ends",
+        ),
         (
             people("4,n,1,p"),
             edges("1,9,e,1"),

@@ -52,7 +52,7 @@ impl ImportFormat {
         if formats::is_edge_list(source)? {
             return Ok(Self::EdgeList);
         }
-        formats::refuse_foreign(source)?;
+        formats::refuse_foreign_inside(source)?;
         Self::of_file(source).map_err(|error| unknown(error.to_string()))?.ok_or_else(|| {
             let nothing =
                 "it starts neither as GraphSON, GraphML, Gryo or an edge list with comments nor with a CSV header such as id:ID,name"
@@ -85,7 +85,7 @@ impl ImportFormat {
 
     fn of_file(file: &Path) -> std::io::Result<Option<Self>> {
         let mut start = Vec::new();
-        BufReader::new(File::open(file)?.take(PEEK)).read_until(b'\n', &mut start)?;
+        BufReader::new(formats::unpacked(File::open(file)?)?.take(PEEK)).read_until(b'\n', &mut start)?;
         let start = String::from_utf8_lossy(&start);
         let start = start.trim_start_matches('\u{feff}').trim();
         Ok(if start.starts_with('{') {
@@ -108,8 +108,14 @@ impl From<GraphFormat> for ImportFormat {
     }
 }
 
+/// What a file that does not say it holds, by its name.
+fn label_of(file: &Path) -> Option<String> {
+    let stem = file.file_stem().and_then(|name| name.to_str());
+    formats::csv_stem(file).or(stem).map(str::to_owned)
+}
+
 fn is_named_csv(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "csv")
+    formats::csv_stem(file).is_some()
 }
 
 fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
@@ -153,7 +159,7 @@ impl Database {
                 };
                 // A file whose header says nothing else holds what its name says.
                 for source in &mut sources {
-                    source.label = source.path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
+                    source.label = label_of(&source.path);
                 }
                 formats::csv(&sources, CsvOptions::default(), graph, options, progress)?
             }

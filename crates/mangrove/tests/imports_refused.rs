@@ -46,8 +46,9 @@ fn a_file_of_another_format_is_refused_by_its_name_whatever_it_is_said_to_be() {
             "Turtle is not supported; supported are",
         ),
         ("g.nt", b"<http://a> <http://b> <http://c> .\n", "N-Triples is not supported"),
-        ("g.csv.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "gzip is not supported; unpack it first"),
-        ("g.csv.zst", b"\x28\xb5\x2f\xfd\x24", "zstd is not supported; unpack it first"),
+        ("g.csv.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "g.csv.gz`: "),
+        ("g.csv.zst", b"\x28\xb5\x2f\xfd\x24", "g.csv.zst`: "),
+        ("g.csv.bz2", b"BZh91AY", "bzip2 is not supported; unpack it first"),
         ("g.zip", b"PK\x03\x04\x14\0", "a zip archive (or a spreadsheet) is not supported; unpack it"),
         ("g.parquet", b"PAR1\x15\x04\x15", "Parquet is not supported"),
         ("g.kryo", b"\0\xffGremlin\0", "not a text file, is not supported; supported are"),
@@ -199,7 +200,7 @@ fn neptunes_files_are_read_and_not_mixed_with_others() {
 fn data_beside_csv_files_is_not_passed_over() {
     let nodes: (&str, &[u8]) = ("nodes.csv", b":ID\na\n");
     for (other, content, expected) in [
-        ("edges.csv.gz", &b"\x1f\x8b\x08"[..], "edges.csv.gz`: gzip is not supported; unpack it first"),
+        ("edges.gz", &b"\x1f\x8b\x08"[..], "edges.gz`: gzip is not supported here; unpack it first"),
         ("edges.parquet", b"PAR1", "edges.parquet`: Parquet is not supported"),
         (
             "edges.tsv",
@@ -227,7 +228,7 @@ fn data_beside_csv_files_is_not_passed_over() {
 fn a_packed_table_of_a_network_is_not_passed_over() {
     let person: (&str, &[u8]) = ("dynamic/person_0_0.csv", b"id|firstName\n1|a\n");
     let message = refusal(write(&[person, ("dynamic/post_0_0.csv.gz", b"\x1f\x8b\x08")]).path(), None);
-    assert!(message.contains("post_0_0.csv.gz`: gzip is not supported"), "{message}");
+    assert!(message.contains("post_0_0.csv.gz`: gzip is not supported here"), "{message}");
     let wide = write(&[person, ("dynamic/tag_0_0.csv", b"\xff\xfei\0d\0")]);
     assert!(refusal(wide.path(), None).contains("tag_0_0.csv`: text in UTF-16"), "a table in UTF-16");
 }

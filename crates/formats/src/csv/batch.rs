@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use values::{Value, VertexRef};
 
 use super::header::{Column, Header};
+use super::reader::Text;
 use super::scalar::ScalarType;
 use crate::columns::{Cell, push};
 use crate::error::Fault;
@@ -22,7 +23,7 @@ pub(super) struct Batch {
     pub(super) from: Vec<VertexRef>,
     pub(super) to: Vec<VertexRef>,
     pub(super) columns: Vec<BulkColumn>,
-    rows: usize,
+    pub(super) rows: usize,
 }
 
 /// What a row has besides its properties.
@@ -90,12 +91,13 @@ impl Batch {
     }
 }
 
-/// A field that holds one value, or none if it is empty.
-pub(super) fn scalar_cell(scalar: ScalarType, field: &str, number: usize) -> Result<Cell<'_>, Fault> {
-    if field.is_empty() {
+/// A field that holds one value, or none. An empty text is one only in quotes.
+pub(super) fn scalar_cell(scalar: ScalarType, field: Text<'_>, number: usize) -> Result<Cell<'_>, Fault> {
+    let Text { text, is_there } = field;
+    if text.is_empty() && !(is_there && scalar == ScalarType::String) {
         return Ok(Cell::Absent);
     }
-    scalar.cell(field).ok_or_else(|| Fault::expected(number, scalar.description(), field))
+    scalar.cell(text).ok_or_else(|| Fault::expected(number, scalar.description(), text))
 }
 
 /// How the values of a field that has many are joined.

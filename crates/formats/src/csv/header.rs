@@ -98,8 +98,7 @@ impl Header {
             if let Some((_, label)) = parts.options.iter().find(|(option, _)| *option == "label") {
                 header.label = Some((*label).to_owned());
             }
-            let column = column(name, &parts)?;
-            header.add(name, column)?;
+            header.add(name, column(name, &parts)?)?;
         }
         if !says_something {
             return Err(HeaderError(format!("{NO_HEADER}; found {}", quoted(&names.join(",")))));
@@ -210,6 +209,11 @@ fn column(whole: &str, parts: &Parts<'_>) -> Result<Column, HeaderError> {
             Column::Property { key, scalar, is_array: parts.is_array }
         }
     })
+}
+
+/// What a column of that name is.
+pub(super) fn neo4j_column(name: &str) -> Result<Column, HeaderError> {
+    column(name, &split(name)?)
 }
 
 /// Whether a line may be a header of this convention: some column says what it is.

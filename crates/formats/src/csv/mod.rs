@@ -25,13 +25,15 @@
 //!
 //! Files with a column `~id`, `~label`, `~from` or `~to` follow Amazon Neptune's convention instead (`neptune.rs`).
 //!
-//! An empty field means that there is no such property. Many values are a multi-property of a vertex and a list on an
-//! edge.
+//! An empty field means that there is no such property, unless it stands in quotes and is a text. Many values are a
+//! multi-property of a vertex and a list on an edge. Files may be packed with gzip or zstd.
 
 mod batch;
+mod export;
 mod header;
 mod neptune;
 mod reader;
+mod rows;
 mod scalar;
 
 use std::collections::hash_map::Entry;
@@ -42,9 +44,10 @@ use rustc_hash::FxHashMap;
 use values::{Value, VertexRef};
 
 use self::batch::{Arrays, Batches};
+pub use self::export::{CsvConvention, CsvWriter, MakeFile};
 pub use self::header::is_csv_header;
 use self::header::{Column, Header};
-use self::reader::{Reader, Row};
+use self::reader::{Reader, Row, Text};
 use self::scalar::ScalarType;
 use super::ImportOptions;
 use super::error::{Fault, ImportError, quoted};
@@ -68,8 +71,8 @@ pub struct CsvSource {
 }
 
 impl CsvSource {
-    /// All `.csv` files of a directory, by name. What else is in it may be data that would be missed, so it is refused; but
-    /// for hidden files, names in capitals (`README.md`, `_SUCCESS`), and Markdown.
+    /// All `.csv`, `.csv.gz` and `.csv.zst` files of a directory, by name. What else is in it may be data that would be missed, so
+    /// it is refused; but for hidden files, names in capitals (`README.md`, `_SUCCESS`), and Markdown.
     ///
     /// # Errors
     /// If the directory cannot be read, has none, or has something else.
@@ -81,10 +84,10 @@ impl CsvSource {
             if is_about_the_data(&path) {
                 continue;
             }
-            if path.extension().is_none_or(|extension| extension != "csv") || path.is_dir() {
-                return Err(not_csv(&path));
+            match csv_stem(&path) {
+                Some(_) if !path.is_dir() => sources.push(Self { path, label: None }),
+                _ => return Err(not_csv(&path)),
             }
-            sources.push(Self { path, label: None });
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
         if sources.is_empty() {
@@ -95,6 +98,12 @@ impl CsvSource {
         }
         Ok(sources)
     }
+}
+
+/// What a CSV file is called without its ending; none if it is called like another one.
+pub fn csv_stem(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    [".csv", ".csv.gz", ".csv.zst"].iter().find_map(|ending| name.strip_suffix(ending))
 }
 
 /// Whether a file beside data is none itself, by its name.
@@ -184,12 +193,7 @@ struct SourceFile {
 impl SourceFile {
     fn open(source: &CsvSource, options: CsvOptions) -> Result<Self, ImportError> {
         let path = source.path.clone();
-        let (reader, mut names) = Reader::open(&path, &options)?;
-        if let Some(first) =
-            names.first_mut().and_then(|name| name.strip_prefix('\u{feff}').map(str::to_owned))
-        {
-            names[0] = first;
-        }
+        let (reader, names) = Reader::open(&path, &options)?;
         let header = Header::parse(names).map_err(|e| ImportError::layout(&path, e.to_string()))?;
         let length = std::fs::metadata(&path).map_err(|e| ImportError::io(&path, e))?.len();
         let label = header.label.clone().or_else(|| source.label.clone());
@@ -290,7 +294,7 @@ impl Import<'_> {
         &mut self,
         header: &Header,
         file_label: Option<&str>,
-        fields: &[&str],
+        fields: &[Text<'_>],
         batches: &mut Batches,
     ) -> Result<(), Fault> {
         if fields.len() != header.columns.len() {
@@ -301,7 +305,7 @@ impl Import<'_> {
         let mut row = batch::RowParts { label: file_label, ..Default::default() };
         let mut cells = Vec::with_capacity(fields.len());
         for (number, (column, field)) in header.columns.iter().zip(fields).enumerate() {
-            self.field(header, column, field, number, &mut row, &mut cells)?;
+            self.field(header, column, *field, number, &mut row, &mut cells)?;
         }
         if row.label.is_none_or(str::is_empty) {
             let number =
@@ -313,7 +317,7 @@ impl Import<'_> {
             match self.ids_of(space).entry(id.clone()) {
                 Entry::Vacant(place) => place.insert(VertexRef::default()),
                 Entry::Occupied(_) => {
-                    let id = quoted(fields[*number]);
+                    let id = quoted(fields[*number].text);
                     let problem = format!("an id of its own expected, but an earlier row has {id}, too");
                     return Err(Fault::at(*number, problem));
                 }
@@ -327,20 +331,21 @@ impl Import<'_> {
         &self,
         header: &Header,
         column: &Column,
-        field: &'f str,
+        field: Text<'f>,
         number: usize,
         row: &mut batch::RowParts<'f>,
         cells: &mut Vec<super::columns::Cell<'f>>,
     ) -> Result<(), Fault> {
+        let text = field.text;
         match column {
             Column::Ignore => {}
-            Column::Label if field.is_empty() => {}
-            Column::Label => row.label = Some(self.label(header.is_edges, field, number)?),
-            Column::Start { space } => row.from = Some(self.end(space, field, number)?),
-            Column::End { space } => row.to = Some(self.end(space, field, number)?),
+            Column::Label if text.is_empty() => {}
+            Column::Label => row.label = Some(self.label(header.is_edges, text, number)?),
+            Column::Start { space } => row.from = Some(self.end(space, text, number)?),
+            Column::End { space } => row.to = Some(self.end(space, text, number)?),
             Column::Id { id_type, key, .. } => {
-                let id = (!field.is_empty()).then(|| id_type.value(field)).flatten();
-                let id = id.ok_or_else(|| Fault::expected(number, id_type.description(), field))?;
+                let id = (!text.is_empty()).then(|| id_type.value(text)).flatten();
+                let id = id.ok_or_else(|| Fault::expected(number, id_type.description(), text))?;
                 if key.is_some() {
                     cells.push(batch::scalar_cell(*id_type, field, number)?);
                 }
@@ -352,7 +357,7 @@ impl Import<'_> {
             Column::Property { scalar, is_array: true, .. } => {
                 let delimiter = self.csv_options.array_delimiter;
                 let arrays = Arrays { delimiter, escapes: header.is_neptunes };
-                cells.push(batch::array_cell(*scalar, field, arrays, header.is_edges, number)?);
+                cells.push(batch::array_cell(*scalar, text, arrays, header.is_edges, number)?);
             }
         }
         Ok(())
@@ -393,7 +398,10 @@ impl Import<'_> {
                 self.bulk.edges(&label, &batch.from, &batch.to, ids, batch.columns)?;
                 continue;
             }
-            let vertices = self.bulk.vertices(&label, ids, batch.columns)?;
+            let vertices = match ids.is_none() && batch.columns.is_empty() {
+                true => self.bulk.vertices_without_columns(&label, batch.rows)?,
+                false => self.bulk.vertices(&label, ids, batch.columns)?,
+            };
             self.counts.vertices += vertices.len() as u64;
             if let Some(space) = space {
                 self.ids_of(space).extend(batch.ids.into_iter().zip(vertices));

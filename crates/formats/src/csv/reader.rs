@@ -1,27 +1,28 @@
 //! Reading one CSV file row by row.
 //!
 //! This is the general path: fields may be quoted and contain delimiters and line ends, so a file cannot be divided
-//! without having read it, and the `csv` crate reads it from beginning to end. (LDBC's files never quote; they have a
-//! parallel reader of their own.)
+//! without having been read, and it is read from beginning to end. (LDBC's files never quote; they have a parallel reader of
+//! their own.) It may be packed.
 
-use std::cell::Cell;
-use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::Path;
-use std::rc::Rc;
-
-use csv::ByteRecord;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::CsvOptions;
+use super::rows::{Field, Outcome, Rows};
 use crate::error::{Fault, ImportError};
-use crate::foreign::refuse_foreign;
-use crate::lines::{LONGEST_LINE, read_head};
+use crate::foreign::foreign;
+use crate::packed::{Counted, unpacked};
+
+/// Bytes of a file that are looked at to tell its delimiter, and whether it is CSV at all.
+const LOOKED_AT: u64 = 64 << 10;
 
 /// A CSV file, its header read.
 pub(super) struct Reader {
-    inner: csv::Reader<Metered>,
-    meter: Rc<Meter>,
-    record: ByteRecord,
+    rows: Rows<Box<dyn Read + Send>>,
+    /// Bytes of the file that were read, as they lie there.
+    read: Arc<AtomicU64>,
     /// Number of the line that the current row begins on.
     pub(super) line: u64,
 }
@@ -29,60 +30,40 @@ pub(super) struct Reader {
 /// What one attempt to read a row gave.
 pub(super) enum Row<'a> {
     /// The fields.
-    Fields(Vec<&'a str>),
+    Fields(Vec<Text<'a>>),
     /// Something that is not a row.
     Bad(Fault),
     /// The file has ended.
     End,
 }
 
-#[derive(Default)]
-struct Meter {
-    total: Cell<u64>,
-    /// Bytes read while the current row was being completed.
-    row: Cell<usize>,
-}
-
-/// Counts the bytes read, and stops a row that never ends: a quote that was not closed would swallow the file.
-struct Metered {
-    file: File,
-    meter: Rc<Meter>,
-}
-
-impl Read for Metered {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.meter.total.set(self.meter.total.get() + count as u64);
-        self.meter.row.set(self.meter.row.get() + count);
-        if self.meter.row.get() > LONGEST_LINE {
-            let problem = format!("a row is longer than {} MiB; is a quote not closed?", LONGEST_LINE >> 20);
-            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, problem));
-        }
-        Ok(count)
-    }
+/// A field that is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Text<'a> {
+    pub(super) text: &'a str,
+    /// Whether it says something: it is not empty, or stands in quotes.
+    pub(super) is_there: bool,
 }
 
 impl Reader {
     /// Opens a file and reads its header.
     pub(super) fn open(path: &Path, options: &CsvOptions) -> Result<(Self, Vec<String>), ImportError> {
-        refuse_foreign(path)?;
-        let delimiter = match options.delimiter {
-            Some(delimiter) => delimiter,
-            None => likely_delimiter(&read_head(path)?.line),
-        };
-        let file = File::open(path).map_err(|e| ImportError::io(path, e))?;
-        let meter = Rc::new(Meter::default());
-        let inner = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .quote(options.quote.unwrap_or(b'"'))
-            .quoting(options.quote.is_some())
-            .buffer_capacity(256 << 10)
-            .from_reader(Metered { file, meter: Rc::clone(&meter) });
-        let mut reader = Self { inner, meter, record: ByteRecord::new(), line: 1 };
+        let failed = |e| ImportError::io(path, e);
+        let (file, read) = Counted::open(path).map_err(failed)?;
+        let mut inside = unpacked(file).map_err(failed)?;
+        let mut start = Vec::new();
+        inside.by_ref().take(LOOKED_AT).read_to_end(&mut start).map_err(failed)?;
+        if let Some(format) = foreign(&start) {
+            return Err(ImportError::Foreign { path: path.to_owned(), format });
+        }
+        let start = start.strip_prefix("\u{feff}".as_bytes()).map(<[u8]>::to_vec).unwrap_or(start);
+        let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let delimiter =
+            options.delimiter.unwrap_or_else(|| likely_delimiter(&String::from_utf8_lossy(first)));
+        let whole: Box<dyn Read + Send> = Box::new(Cursor::new(start).chain(inside));
+        let mut reader = Self { rows: Rows::new(whole, delimiter, options.quote), read, line: 1 };
         let header = match reader.next(path)? {
-            Row::Fields(fields) => fields.iter().map(|field| (*field).to_owned()).collect(),
+            Row::Fields(fields) => fields.iter().map(|field| field.text.to_owned()).collect(),
             Row::Bad(fault) => {
                 return Err(ImportError::layout(path, format!("in the header, {}", fault.problem)));
             }
@@ -93,17 +74,20 @@ impl Reader {
 
     /// Reads the next row.
     pub(super) fn next(&mut self, path: &Path) -> Result<Row<'_>, ImportError> {
-        self.meter.row.set(0);
-        match self.inner.read_byte_record(&mut self.record) {
-            Ok(true) => {}
-            Ok(false) => return Ok(Row::End),
-            Err(error) => return Err(read_error(path, error)),
+        let outcome = self.rows.next().map_err(|error| ImportError::io(path, error))?;
+        self.line = self.rows.line();
+        match outcome {
+            Outcome::Row => {}
+            Outcome::End => return Ok(Row::End),
+            Outcome::Unclosed(column) => {
+                let problem = "a quote that closes the field expected, but the file ends";
+                return Ok(Row::Bad(Fault::at(column, problem)));
+            }
         }
-        self.line = self.record.position().map_or(self.line, csv::Position::line);
-        let mut fields = Vec::with_capacity(self.record.len());
-        for (column, field) in self.record.iter().enumerate() {
-            match std::str::from_utf8(field) {
-                Ok(text) => fields.push(text),
+        let mut fields = Vec::with_capacity(self.rows.fields().len());
+        for (column, Field { bytes, is_quoted }) in self.rows.fields().enumerate() {
+            match std::str::from_utf8(bytes) {
+                Ok(text) => fields.push(Text { text, is_there: is_quoted || !text.is_empty() }),
                 Err(_) => {
                     return Ok(Row::Bad(Fault::at(column, "text in UTF-8 expected, found other bytes")));
                 }
@@ -112,16 +96,9 @@ impl Reader {
         Ok(Row::Fields(fields))
     }
 
-    /// Bytes read so far.
+    /// Bytes of the file read so far.
     pub(super) fn bytes(&self) -> u64 {
-        self.meter.total.get()
-    }
-}
-
-fn read_error(path: &Path, error: csv::Error) -> ImportError {
-    match error.into_kind() {
-        csv::ErrorKind::Io(source) => ImportError::io(path, source),
-        other => ImportError::layout(path, format!("it cannot be read as CSV: {other:?}")),
+        self.read.load(Ordering::Relaxed)
     }
 }
 

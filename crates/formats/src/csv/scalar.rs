@@ -50,9 +50,53 @@ impl ScalarType {
         })
     }
 
+    /// What it is called in headers.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Char => "char",
+            Self::Bool => "boolean",
+            Self::Byte => "byte",
+            Self::Short => "short",
+            Self::Int => "int",
+            Self::Long => "long",
+            Self::BigInteger => "biginteger",
+            Self::Float => "float",
+            Self::Double => "double",
+            Self::BigDecimal => "bigdecimal",
+            Self::Uuid => "uuid",
+            Self::DateTime => "datetime",
+            Self::Duration => "duration",
+        }
+    }
+
+    /// The type of a value; none if no column has it.
+    pub(super) fn of_value(value: &Value) -> Option<Self> {
+        Some(match value {
+            Value::String(_) => Self::String,
+            Value::Char(_) => Self::Char,
+            Value::Bool(_) => Self::Bool,
+            Value::Byte(_) => Self::Byte,
+            Value::Short(_) => Self::Short,
+            Value::Int(_) => Self::Int,
+            Value::Long(_) => Self::Long,
+            Value::BigInteger(_) => Self::BigInteger,
+            Value::Float(_) => Self::Float,
+            Value::Double(_) => Self::Double,
+            Value::BigDecimal(_) => Self::BigDecimal,
+            Value::Uuid(_) => Self::Uuid,
+            Value::DateTime(_) => Self::DateTime,
+            Value::Duration(_) => Self::Duration,
+            _ => return None,
+        })
+    }
+
     /// The type of that name, if ids can have it.
     pub(super) fn of_id(name: &str) -> Option<Self> {
-        Self::named(name).filter(|found| matches!(found, Self::String | Self::Int | Self::Long | Self::Uuid))
+        Self::named(name).filter(|found| {
+            use ScalarType::{BigInteger, Byte, Int, Long, Short, String, Uuid};
+            matches!(found, String | Byte | Short | Int | Long | BigInteger | Uuid)
+        })
     }
 
     /// What a value is called in messages.

@@ -38,16 +38,24 @@ impl Random {
     }
 }
 
-/// Calls `import` again and again; it says whether the damaged files could be imported. A panic fails the test; so does a
-/// run in which nearly all or nearly none could, because it tests too little.
-pub fn fuzz(mut import: impl FnMut(&mut Random) -> bool) {
-    let setting = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let seconds = setting("MANGROVE_FUZZ_SECONDS").unwrap_or(2);
-    // Time is only where a seed comes from; it is printed, so a failure can be repeated.
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+/// Numbers from a seed, which is printed, so a failure can be repeated.
+pub fn seeded() -> Random {
+    // Time is only where a seed comes from.
     let clock = || UNIX_EPOCH.elapsed().map_or(1, |now| now.as_nanos() as u64);
     let seed = setting("MANGROVE_FUZZ_SEED").unwrap_or_else(clock) | 1;
     println!("MANGROVE_FUZZ_SEED={seed}");
-    let (mut random, begun, mut outcomes) = (Random(seed), Instant::now(), [0u64; 2]);
+    Random(seed)
+}
+
+/// Calls `import` again and again; it says whether the damaged files could be imported. A panic fails the test; so does a
+/// run in which nearly all or nearly none could, because it tests too little.
+pub fn fuzz(mut import: impl FnMut(&mut Random) -> bool) {
+    let seconds = setting("MANGROVE_FUZZ_SECONDS").unwrap_or(2);
+    let (mut random, begun, mut outcomes) = (seeded(), Instant::now(), [0u64; 2]);
     while begun.elapsed() < Duration::from_secs(seconds) || outcomes.iter().sum::<u64>() < 100 {
         outcomes[usize::from(import(&mut random))] += 1;
     }
