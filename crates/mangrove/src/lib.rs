@@ -21,7 +21,7 @@
 //! | `hosted.rs` | the server's door |
 //! | `sessions/` | several requests as one transaction, and scripts of several statements |
 //! | `services/` | what `g.call(…)` does: schema and indexes |
-//! | `files/` | the files that `io()` reads and writes |
+//! | `files/` | the files that `io()` reads and writes, and exports |
 //! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
 //! | `import.rs`, `generate/` | data from files, and files from nothing |
@@ -54,6 +54,7 @@ mod transaction;
 pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};
 pub use database::Database;
 pub use error::Error;
+pub use files::{ExportError, ExportFormat, ExportOptions, ExportSummary};
 pub use global_allocator::Mimalloc;
 pub use import::ImportFormat;
 pub use memory_plan::{MemoryPlan, TooMuch};

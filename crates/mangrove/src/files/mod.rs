@@ -1,4 +1,4 @@
-//! Files that `io()` reads and writes: where they may lie, and what their formats are.
+//! Files that `io()` reads and writes: where they may lie, and what their formats are. And exports (`export/`).
 //!
 //! ```text
 //!  g.io('people/ada.json').write()
@@ -9,6 +9,7 @@
 //! It must never know who asks for a file, nor what is done with what is in it.
 
 mod adapter;
+mod export;
 mod folder;
 mod packing;
 mod written;
@@ -18,6 +19,8 @@ use std::{io::BufWriter, path::PathBuf, sync::Arc};
 use dataflow::{FileProblem, FileReader, FileRoom, FileWriter, GraphFiles};
 use formats::{GraphFormat, graph_file_reader, graph_file_writer, unpacked};
 use planner::physical::{FileFormat, GraphFile};
+
+pub use export::{ExportError, ExportFormat, ExportOptions, ExportSummary};
 
 use adapter::{Read, Written};
 use folder::Folder;
