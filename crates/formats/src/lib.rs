@@ -62,12 +62,32 @@ pub struct ImportOptions {
     /// Whether properties of vertices keep the ids that the file gives them ([`graphson()`] alone reads some). Each costs about
     /// 15 bytes on disk and 90 in memory, and a column whose values have them is not read as fast as a plain one.
     pub keep_property_ids: bool,
+    /// What becomes of a vertex with several labels ([`csv()`] alone reads some).
+    pub several_labels: SeveralLabels,
+}
+
+/// What becomes of a vertex that a file gives several labels: here it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SeveralLabels {
+    /// It is a bad row.
+    #[default]
+    Refuse,
+    /// It has the first one.
+    First,
+    /// It has all of them as one, with `::` between them, as TinkerPop's other graphs write such labels.
+    Join,
 }
 
 impl Default for ImportOptions {
-    /// Stop at the first bad row; one thread per core, 4 MiB at a time; properties of vertices keep their ids.
+    /// Stop at the first bad row; one thread per core, 4 MiB at a time; properties of vertices keep their ids; one label each.
     fn default() -> Self {
-        Self { bad_rows: BadRows::Stop, threads: None, part_bytes: 4 << 20, keep_property_ids: true }
+        Self {
+            bad_rows: BadRows::Stop,
+            threads: None,
+            part_bytes: 4 << 20,
+            keep_property_ids: true,
+            several_labels: SeveralLabels::Refuse,
+        }
     }
 }
 

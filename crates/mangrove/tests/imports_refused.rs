@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mangrove::Database;
 use mangrove::ImportFormat;
-use mangrove::formats::{BadRows, ImportOptions};
+use mangrove::formats::{BadRows, ImportOptions, SeveralLabels};
 
 type Files<'a> = &'a [(&'a str, &'a [u8])];
 
@@ -161,6 +161,13 @@ fn several_labels_of_a_vertex_are_refused_with_their_line() {
     let options = ImportOptions { bad_rows: BadRows::Skip { reports: 1 }, ..ImportOptions::default() };
     let summary = db.import(dir.path(), None, &options, &|_| {}).unwrap();
     assert_eq!((summary.vertices, summary.skipped), (1, 1));
+    for (several_labels, label) in [(SeveralLabels::First, "Movie"), (SeveralLabels::Join, "Movie::Sequel")] {
+        let db = Database::in_memory().unwrap();
+        let options = ImportOptions { several_labels, ..ImportOptions::default() };
+        db.import(dir.path(), None, &options, &|_| {}).unwrap();
+        assert_eq!(texts(&db, "g.V('2').label()"), [label]);
+        assert_eq!(texts(&db, "g.V('1').label()"), ["Movie"]);
+    }
     let edges = write(&[("v.csv", b":ID\na\n"), ("e.csv", b":START_ID,:END_ID,:TYPE\na,a,x;y\n")]);
     assert_eq!(
         texts(&imported(edges.path()), "g.E().label()"),

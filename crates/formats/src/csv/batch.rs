@@ -29,7 +29,7 @@ pub(super) struct Batch {
 /// What a row has besides its properties.
 #[derive(Default)]
 pub(super) struct RowParts<'f> {
-    pub(super) label: Option<&'f str>,
+    pub(super) label: Option<Cow<'f, str>>,
     /// The id and the number of its column.
     pub(super) id: Option<(Value, usize)>,
     pub(super) from: Option<VertexRef>,
@@ -47,10 +47,10 @@ impl Batches {
     /// Adds a row; its cells are in the order of the columns that become properties.
     pub(super) fn add(&mut self, header: &Header, row: RowParts<'_>, cells: Vec<Cell<'_>>) {
         let label = row.label.unwrap_or_default();
-        if !self.by_label.contains_key(label) {
-            self.by_label.insert(label.to_owned(), Batch::new(header));
+        if !self.by_label.contains_key(&*label) {
+            self.by_label.insert(label.clone().into_owned(), Batch::new(header));
         }
-        let Some(batch) = self.by_label.get_mut(label) else { return };
+        let Some(batch) = self.by_label.get_mut(&*label) else { return };
         batch.columns.iter_mut().zip(cells).for_each(|(column, cell)| push(&mut column.values, cell));
         batch.ids.extend(row.id.map(|(id, _)| id));
         batch.from.extend(row.from);

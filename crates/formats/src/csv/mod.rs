@@ -7,7 +7,7 @@
 //! | `name`, `age:int`, `tags:string[]` | a property; without a type a string; with `[]` many values, joined by `;` |
 //! | `:ID`, `key:ID` | the id of the vertex (or edge); with a name it is kept as a property, too |
 //! | `:ID(Space)` | an id that is unique within the space only: the vertex gets a generated id |
-//! | `:LABEL` | the label of a vertex |
+//! | `:LABEL` | the label of a vertex; of several, see [`SeveralLabels`] |
 //! | `:START_ID(Space)`, `:END_ID(Space)` | the ends of an edge; a file that has them holds edges |
 //! | `:TYPE` | the label of an edge |
 //! | `:IGNORE` | not imported |
@@ -36,6 +36,7 @@ mod reader;
 mod rows;
 mod scalar;
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -49,14 +50,17 @@ pub use self::header::is_csv_header;
 use self::header::{Column, Header};
 use self::reader::{Reader, Row, Text};
 use self::scalar::ScalarType;
-use super::ImportOptions;
 use super::error::{Fault, ImportError, quoted};
 use super::foreign::refuse_foreign;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::summary::{Counts, ImportSummary, finish};
+use super::{ImportOptions, SeveralLabels};
 
 use graph::{BulkLoad, Graph, NameSpace, check_name};
+
+/// What is expected of a vertex with several labels.
+const ONE_LABEL: &str = "one label (a vertex has no more than one here; `--labels first` takes the first, `--labels join` makes one of all)";
 
 /// Rows after which progress is reported.
 const PROGRESS_ROWS: u64 = 4096;
@@ -166,6 +170,7 @@ pub fn csv(
         sources.iter().map(|source| SourceFile::open(source, csv_options)).collect::<Result<Vec<_>, _>>()?;
     let mut import = Import {
         csv_options,
+        several_labels: options.several_labels,
         bulk: graph.bulk_load()?,
         monitor: Monitor::new(files.iter().map(|file| file.length).sum(), progress),
         rejects: Rejects::new(options.bad_rows),
@@ -217,6 +222,7 @@ struct Space {
 /// An import on its way.
 struct Import<'a> {
     csv_options: CsvOptions,
+    several_labels: SeveralLabels,
     bulk: BulkLoad,
     monitor: Monitor<'a>,
     rejects: Rejects,
@@ -302,12 +308,12 @@ impl Import<'_> {
             let problem = format!("{expected} fields expected, as in the header, found {found}");
             return Err(Fault::at(found.min(expected).saturating_sub(1), problem));
         }
-        let mut row = batch::RowParts { label: file_label, ..Default::default() };
+        let mut row = batch::RowParts { label: file_label.map(Cow::Borrowed), ..Default::default() };
         let mut cells = Vec::with_capacity(fields.len());
         for (number, (column, field)) in header.columns.iter().zip(fields).enumerate() {
             self.field(header, column, *field, number, &mut row, &mut cells)?;
         }
-        if row.label.is_none_or(str::is_empty) {
+        if row.label.as_deref().is_none_or(str::is_empty) {
             let number =
                 header.columns.iter().position(|column| *column == Column::Label).unwrap_or_default();
             return Err(Fault::at(number, "a label expected, found nothing"));
@@ -363,14 +369,26 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// The label of a row. `neo4j-admin` takes several for a vertex, which has one here.
-    fn label<'f>(&self, is_edge: bool, field: &'f str, number: usize) -> Result<&'f str, Fault> {
-        let space = if is_edge { NameSpace::EdgeLabel } else { NameSpace::VertexLabel };
-        check_name(space, field).map_err(|error| Fault::at(number, error.to_string()))?;
-        if !is_edge && field.contains(self.csv_options.array_delimiter) {
-            return Err(Fault::expected(number, "one label (a vertex has no more than one)", field));
-        }
-        Ok(field)
+    /// The label of a row. Several of a vertex are one here.
+    fn label<'f>(&self, is_edge: bool, field: &'f str, number: usize) -> Result<Cow<'f, str>, Fault> {
+        let (space, delimiter) = match is_edge {
+            true => (NameSpace::EdgeLabel, None),
+            false => (NameSpace::VertexLabel, Some(self.csv_options.array_delimiter)),
+        };
+        let several = delimiter.filter(|delimiter| field.contains(*delimiter));
+        let label = match several {
+            None => Cow::Borrowed(field),
+            Some(delimiter) => {
+                let mut labels = field.split(delimiter).map(str::trim).filter(|label| !label.is_empty());
+                match self.several_labels {
+                    SeveralLabels::First => Cow::Borrowed(labels.next().unwrap_or_default()),
+                    SeveralLabels::Join => Cow::Owned(labels.collect::<Vec<_>>().join("::")),
+                    SeveralLabels::Refuse => return Err(Fault::expected(number, ONE_LABEL, field)),
+                }
+            }
+        };
+        check_name(space, &label).map_err(|error| Fault::at(number, error.to_string()))?;
+        Ok(label)
     }
 
     /// The vertex that an end of an edge names.

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mangrove::{
     ImportFormat,
     config::Config,
-    formats::{BadRows, ImportOptions, ImportPhase, ImportProgress},
+    formats::{BadRows, ImportOptions, ImportPhase, ImportProgress, SeveralLabels},
 };
 
 use super::{Failure, open, progress::bar};
@@ -15,7 +15,8 @@ use crate::output::say;
 /// The arguments of `mangrove import`.
 #[derive(Args, Debug)]
 pub struct Import {
-    /// A directory with LDBC or other CSV files, or a file: CSV, GraphSON, GraphML, Gryo or an edge list (all but CSV also in gzip or zstd)
+    /// A directory with LDBC or other CSV files, or a file: CSV, GraphSON, GraphML, Gryo or an edge list (all but LDBC's also in gzip or
+    /// zstd)
     source: PathBuf,
     /// The format, where it cannot be told from the files
     #[arg(long, value_enum)]
@@ -23,9 +24,33 @@ pub struct Import {
     /// Skip bad rows and count them, instead of stopping at the first
     #[arg(long)]
     skip_bad_rows: bool,
+    /// What becomes of a vertex to which a CSV file gives several labels (`Movie;Sequel`), for here it has one
+    #[arg(long, value_enum, default_value_t = Labels::Refuse)]
+    labels: Labels,
     /// Give properties of vertices ids of this graph, in place of those that a GraphSON file has, which take space
     #[arg(long)]
     new_property_ids: bool,
+}
+
+/// See [`SeveralLabels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Labels {
+    /// It is a bad row
+    Refuse,
+    /// It has the first of them
+    First,
+    /// It has one that is made of all: `Movie::Sequel`
+    Join,
+}
+
+impl From<Labels> for SeveralLabels {
+    fn from(labels: Labels) -> Self {
+        match labels {
+            Labels::Refuse => Self::Refuse,
+            Labels::First => Self::First,
+            Labels::Join => Self::Join,
+        }
+    }
 }
 
 /// Bad rows that are shown when they are skipped.
@@ -39,6 +64,7 @@ impl Import {
         let options = ImportOptions {
             bad_rows: if self.skip_bad_rows { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },
             keep_property_ids: !self.new_property_ids,
+            several_labels: self.labels.into(),
             ..ImportOptions::default()
         };
         let bar = bar("{spinner} {msg:8} {wide_bar} {percent}%  {prefix}");
