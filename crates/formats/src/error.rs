@@ -51,6 +51,17 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    /// The same, said of a file by another name: of one that has none of its own.
+    #[must_use]
+    pub fn of_file(mut self, name: &Path) -> Self {
+        match &mut self {
+            Self::Io { path, .. } | Self::NoFiles { path, .. } => name.clone_into(path),
+            Self::Foreign { path, .. } | Self::Layout { path, .. } => name.clone_into(path),
+            Self::BadRow(row) => name.clone_into(&mut row.file),
+            Self::Graph(_) => {}
+        }
+        self
+    }
     pub(super) fn io(path: &Path, source: std::io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
     }
@@ -99,6 +110,17 @@ impl Fault {
     /// A field that is not what it should be.
     pub(super) fn expected(column: usize, expected: &str, found: &str) -> Self {
         Self::at(column, format!("{expected} expected, found {}", quoted(found)))
+    }
+    /// A line that is no JSON.
+    pub(super) fn of_json(error: &serde_json::Error) -> Self {
+        // Its own message ends with a line and column; the line is always 1 here.
+        let message = error.to_string();
+        let problem = message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem);
+        Self {
+            column: error.column().max(1) as u64,
+            field: None,
+            problem: format!("JSON expected: {problem}"),
+        }
     }
     /// Adds the name of the field, if the header has one for it.
     pub(super) fn named(mut self, header: &[String]) -> Self {

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -113,8 +113,8 @@ fn read(path: &Path, range: Range<u64>, data: u64, bytes: &mut Vec<u8>) -> std::
 }
 
 /// The lines of a file that may be packed, one after the other.
-pub(super) struct Lines<'p> {
-    path: &'p Path,
+pub(super) struct Lines {
+    path: PathBuf,
     reader: BufReader<Box<dyn Read + Send>>,
     /// Bytes of the file that were read, as they lie there, and how many of these were told.
     read: Arc<AtomicU64>,
@@ -123,12 +123,12 @@ pub(super) struct Lines<'p> {
     number: u64,
 }
 
-impl<'p> Lines<'p> {
-    pub(super) fn open(path: &'p Path) -> Result<Self, ImportError> {
+impl Lines {
+    pub(super) fn open(path: &Path) -> Result<Self, ImportError> {
         let failed = |e| ImportError::io(path, e);
         let (file, read) = Counted::open(path).map_err(failed)?;
         let reader = BufReader::with_capacity(256 << 10, unpacked(file).map_err(failed)?);
-        Ok(Self { path, reader, read, told: 0, line: Vec::new(), number: 0 })
+        Ok(Self { path: path.to_owned(), reader, read, told: 0, line: Vec::new(), number: 0 })
     }
 
     /// The next line that is not blank: its number, from 1, and its bytes without a byte order mark and white space around them.
@@ -137,14 +137,14 @@ impl<'p> Lines<'p> {
             self.line.clear();
             let limit = LONGEST_LINE as u64 + 1;
             let count = self.reader.by_ref().take(limit).read_until(b'\n', &mut self.line);
-            let count = count.map_err(|e| ImportError::io(self.path, e))?;
+            let count = count.map_err(|e| ImportError::io(&self.path, e))?;
             if count == 0 {
                 return Ok(None);
             }
             self.number += 1;
             if count as u64 == limit {
                 let problem = format!("line {} is longer than {} MiB", self.number, LONGEST_LINE >> 20);
-                return Err(ImportError::layout(self.path, problem));
+                return Err(ImportError::layout(&self.path, problem));
             }
             if !content(&self.line, self.number).is_empty() {
                 return Ok(Some((self.number, content(&self.line, self.number))));

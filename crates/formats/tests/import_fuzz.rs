@@ -5,8 +5,9 @@ mod imported;
 use std::path::Path;
 
 use formats::{
-    BadRows, CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportSummary, csv, edge_list,
-    graphson, is_edge_list, ldbc, whole, whole_format,
+    BadRows, CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportSummary, Table, TableEnd,
+    TableId, TableLabel, TableProperty, TableRecords, csv, edge_list, graphson, is_edge_list, ldbc, tables,
+    whole, whole_format,
 };
 use graph::Graph;
 use imported::damage::{Random, fuzz};
@@ -131,6 +132,66 @@ fn damaged_neptune_files() {
     let pieces: [&[u8]; 11] =
         [b",", b"\"", b"\n", b"~id", b"(set)", b"(single)", b"[]", b"\\:", b":Int", b"~from", b"\\;"];
     fuzz_csv(&originals, &pieces);
+}
+
+#[test]
+fn damaged_tables_of_a_mapping() {
+    let people = r#"{"id":1,"name":"ada","tags":["x","y"],"kind":"person"}
+{"id":"2","name":null,"age":7,"kind":"person"}
+"#;
+    let (cities, lives) = ("1,\"Ely, Cambs\"\n2,Ulm\n", "1;1;0.5\n2;2;\n");
+    let pieces: [&[u8]; 9] = [b",", b"\"", b"\n", b"{", b"]", b"null", b"\xff", b";", b"\x1f\x8b"];
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let property = |key: &str, value_type: &str| TableProperty {
+        key: key.into(),
+        field: key.into(),
+        value_type: value_type.into(),
+    };
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let id = |space: &str| TableId { field: "id".into(), id_type: "int".into(), space: space.into() };
+    let end = |field: &str, space: &str| TableEnd { field: field.into(), space: space.into() };
+    let all = [
+        Table {
+            path: path("people.jsonl"),
+            records: TableRecords::JsonLines,
+            label: TableLabel::In("kind".into()),
+            id: Some(id("")),
+            ends: None,
+            properties: Some(vec![
+                property("name", "string"),
+                property("tags", "string[]"),
+                property("age", "int"),
+            ]),
+        },
+        Table {
+            path: path("cities.csv"),
+            records: TableRecords::Csv(CsvOptions::default(), Some(names(&["id", "name"]))),
+            label: TableLabel::Is("city".into()),
+            id: Some(id("cities")),
+            ends: None,
+            properties: None,
+        },
+        Table {
+            path: path("lives.csv"),
+            records: TableRecords::Csv(CsvOptions::default(), Some(names(&["from", "to", "w"]))),
+            label: TableLabel::Is("lives".into()),
+            id: None,
+            ends: Some([end("from", ""), end("to", "cities")]),
+            properties: Some(vec![property("w", "double")]),
+        },
+    ];
+    fuzz(|random| {
+        for (table, original) in all.iter().zip([people, cities, lives]) {
+            let mut bytes = original.as_bytes().to_vec();
+            if random.below(3) > 0 {
+                random.damage(&mut bytes, &pieces);
+            }
+            std::fs::write(&table.path, bytes).unwrap();
+        }
+        let options = options(random);
+        check(|graph| tables(&all, graph, &options, &|_| {}))
+    });
 }
 
 #[test]

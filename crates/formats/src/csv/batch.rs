@@ -93,7 +93,7 @@ impl Batch {
 
 /// A field that holds one value, or none. An empty text is one only in quotes.
 pub(super) fn scalar_cell(scalar: ScalarType, field: Text<'_>, number: usize) -> Result<Cell<'_>, Fault> {
-    let Text { text, is_there } = field;
+    let Text { text, is_there, .. } = field;
     if text.is_empty() && !(is_there && scalar == ScalarType::String) {
         return Ok(Cell::Absent);
     }
@@ -109,7 +109,7 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// The values of a field; empty ones are none.
+    /// The values in the text of a field; empty ones are none.
     fn split(self, field: &str) -> Vec<Cow<'_, str>> {
         if !self.escapes || !field.contains('\\') {
             return field.split(self.delimiter).filter(|text| !text.is_empty()).map(Cow::Borrowed).collect();
@@ -131,13 +131,17 @@ impl Arrays {
 /// A field that holds many values: a multi-property of a vertex, a list on an edge.
 pub(super) fn array_cell(
     scalar: ScalarType,
-    field: &str,
+    field: Text<'_>,
     arrays: Arrays,
     is_edge: bool,
     number: usize,
 ) -> Result<Cell<'static>, Fault> {
+    let texts = match field.items {
+        Some(items) => items.iter().map(|item| Cow::Borrowed(item.as_str())).collect(),
+        None => arrays.split(field.text),
+    };
     let mut items = Vec::new();
-    for text in arrays.split(field) {
+    for text in texts {
         let value = scalar.value(&text);
         items.push(value.ok_or_else(|| Fault::expected(number, scalar.description(), &text))?);
     }

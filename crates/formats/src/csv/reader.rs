@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::CsvOptions;
 use super::rows::{Field, Outcome, Rows};
 use crate::error::{Fault, ImportError};
-use crate::foreign::foreign;
+use crate::foreign::{foreign, text};
 use crate::packed::{Counted, unpacked};
 
 /// Bytes of a file that are looked at to tell its delimiter, and whether it is CSV at all.
@@ -23,8 +23,6 @@ pub(super) struct Reader {
     rows: Rows<Box<dyn Read + Send>>,
     /// Bytes of the file that were read, as they lie there.
     read: Arc<AtomicU64>,
-    /// Number of the line that the current row begins on.
-    pub(super) line: u64,
 }
 
 /// What one attempt to read a row gave.
@@ -38,22 +36,40 @@ pub(super) enum Row<'a> {
 }
 
 /// A field that is text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text<'a> {
     pub(super) text: &'a str,
     /// Whether it says something: it is not empty, or stands in quotes.
     pub(super) is_there: bool,
+    /// The values of an array, where they are not to be found in the text.
+    pub(super) items: Option<&'a [String]>,
+}
+
+/// A file of rows.
+pub(super) trait Records {
+    /// Reads the next row.
+    fn next(&mut self, path: &Path) -> Result<Row<'_>, ImportError>;
+
+    /// Number of the line that the row begins on.
+    fn line(&self) -> u64;
+
+    /// Bytes of the file read so far, as they lie there.
+    fn bytes(&self) -> u64;
+
+    /// Whether the number of a field is that of its place in a row.
+    fn are_numbered(&self) -> bool;
 }
 
 impl Reader {
-    /// Opens a file and reads its header.
-    pub(super) fn open(path: &Path, options: &CsvOptions) -> Result<(Self, Vec<String>), ImportError> {
+    /// Opens a file. Unless it `is_told` to be CSV, one that begins like something else is refused.
+    pub(super) fn open(path: &Path, options: &CsvOptions, is_told: bool) -> Result<Self, ImportError> {
         let failed = |e| ImportError::io(path, e);
         let (file, read) = Counted::open(path).map_err(failed)?;
         let mut inside = unpacked(file).map_err(failed)?;
         let mut start = Vec::new();
         inside.by_ref().take(LOOKED_AT).read_to_end(&mut start).map_err(failed)?;
-        if let Some(format) = foreign(&start) {
+        let other = if is_told { text(&start).err() } else { foreign(&start) };
+        if let Some(format) = other {
             return Err(ImportError::Foreign { path: path.to_owned(), format });
         }
         let start = start.strip_prefix("\u{feff}".as_bytes()).map(<[u8]>::to_vec).unwrap_or(start);
@@ -61,22 +77,22 @@ impl Reader {
         let delimiter =
             options.delimiter.unwrap_or_else(|| likely_delimiter(&String::from_utf8_lossy(first)));
         let whole: Box<dyn Read + Send> = Box::new(Cursor::new(start).chain(inside));
-        let mut reader = Self { rows: Rows::new(whole, delimiter, options.quote), read, line: 1 };
-        let header = match reader.next(path)? {
-            Row::Fields(fields) => fields.iter().map(|field| field.text.to_owned()).collect(),
-            Row::Bad(fault) => {
-                return Err(ImportError::layout(path, format!("in the header, {}", fault.problem)));
-            }
-            Row::End => return Err(ImportError::layout(path, "the file is empty, not even a header")),
-        };
-        Ok((reader, header))
+        Ok(Self { rows: Rows::new(whole, delimiter, options.quote), read })
     }
 
-    /// Reads the next row.
-    pub(super) fn next(&mut self, path: &Path) -> Result<Row<'_>, ImportError> {
-        let outcome = self.rows.next().map_err(|error| ImportError::io(path, error))?;
-        self.line = self.rows.line();
-        match outcome {
+    /// Reads the header, the first row.
+    pub(super) fn header(&mut self, path: &Path) -> Result<Vec<String>, ImportError> {
+        match self.next(path)? {
+            Row::Fields(fields) => Ok(fields.iter().map(|field| field.text.to_owned()).collect()),
+            Row::Bad(fault) => Err(ImportError::layout(path, format!("in the header, {}", fault.problem))),
+            Row::End => Err(ImportError::layout(path, "the file is empty, not even a header")),
+        }
+    }
+}
+
+impl Records for Reader {
+    fn next(&mut self, path: &Path) -> Result<Row<'_>, ImportError> {
+        match self.rows.next().map_err(|error| ImportError::io(path, error))? {
             Outcome::Row => {}
             Outcome::End => return Ok(Row::End),
             Outcome::Unclosed(column) => {
@@ -87,7 +103,7 @@ impl Reader {
         let mut fields = Vec::with_capacity(self.rows.fields().len());
         for (column, Field { bytes, is_quoted }) in self.rows.fields().enumerate() {
             match std::str::from_utf8(bytes) {
-                Ok(text) => fields.push(Text { text, is_there: is_quoted || !text.is_empty() }),
+                Ok(text) => fields.push(Text { text, is_there: is_quoted || !text.is_empty(), items: None }),
                 Err(_) => {
                     return Ok(Row::Bad(Fault::at(column, "text in UTF-8 expected, found other bytes")));
                 }
@@ -96,9 +112,16 @@ impl Reader {
         Ok(Row::Fields(fields))
     }
 
-    /// Bytes of the file read so far.
-    pub(super) fn bytes(&self) -> u64 {
+    fn line(&self) -> u64 {
+        self.rows.line()
+    }
+
+    fn bytes(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
+    }
+
+    fn are_numbered(&self) -> bool {
+        true
     }
 }
 

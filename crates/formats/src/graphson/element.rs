@@ -34,16 +34,7 @@ type Result<T> = std::result::Result<T, Fault>;
 
 /// Parses one line.
 pub(super) fn parse(line: &[u8]) -> Result<Json> {
-    let json: Json = serde_json::from_slice(line).map_err(|error| {
-        // Its own message ends with a line and column; the line is always 1 here.
-        let message = error.to_string();
-        let problem = message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem);
-        Fault {
-            column: error.column().max(1) as u64,
-            field: None,
-            problem: format!("JSON expected: {problem}"),
-        }
-    })?;
+    let json: Json = serde_json::from_slice(line).map_err(|error| Fault::of_json(&error))?;
     match &json {
         Json::Object(object) if object.contains_key("vertices") && !object.contains_key("id") => Err(fault(
             "",
