@@ -24,7 +24,7 @@
 //! | `files/` | the files that `io()` reads and writes, and exports |
 //! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
-//! | `import.rs`, `generate/` | data from files, and files from nothing |
+//! | `import/`, `generate/` | data from files, and files from nothing |
 //! | `config/` | the settings of the command |
 
 mod allocator;

@@ -15,8 +15,8 @@ use crate::output::say;
 /// The arguments of `mangrove import`.
 #[derive(Args, Debug)]
 pub struct Import {
-    /// A directory with LDBC or other CSV files, or a file: CSV, GraphSON, GraphML, Gryo or an edge list (all but LDBC's also in gzip or
-    /// zstd)
+    /// A directory with LDBC or other CSV files, or a file: CSV, GraphSON, GraphML, Gryo, an edge list, or a mapping that says what other
+    /// files hold. All but LDBC's may be in gzip or zstd. `-` is standard input
     source: PathBuf,
     /// The format, where it cannot be told from the files
     #[arg(long, value_enum)]
@@ -68,7 +68,7 @@ impl Import {
             ..ImportOptions::default()
         };
         let bar = bar("{spinner} {msg:8} {wide_bar} {percent}%  {prefix}");
-        let summary = database.import(&self.source, self.format, &options, &|progress: ImportProgress| {
+        let progress = |progress: ImportProgress| {
             bar.set_length(progress.total.max(1));
             bar.set_position(progress.done);
             bar.set_prefix(format!("{} rows", progress.rows));
@@ -76,7 +76,11 @@ impl Import {
                 ImportPhase::Reading => "reading",
                 ImportPhase::Building => "building",
             });
-        });
+        };
+        let summary = match self.source.as_os_str() == "-" {
+            true => database.import_from(std::io::stdin().lock(), self.format, &options, &progress),
+            false => database.import(&self.source, self.format, &options, &progress),
+        };
         bar.finish_and_clear();
         database.close()?;
         if summary.is_err() && is_new {

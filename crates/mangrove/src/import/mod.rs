@@ -1,13 +1,22 @@
-//! Which importer suits a file or directory.
+//! Which importer suits a file or directory, and who is given what.
+//!
+//! It must never know what is in a file of a format: whoever reads the format does.
+
+mod mapping;
+mod spool;
 
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::ValueEnum;
-use formats::{CsvOptions, CsvSource, GraphFormat, ImportOptions, ImportProgress, ImportSummary};
+use formats::{
+    CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportProgress, ImportSummary,
+};
+use graph::Graph;
 
 use crate::{Database, Error};
 
@@ -26,6 +35,8 @@ pub enum ImportFormat {
     Gryo,
     /// An edge on each line, by the ids of its ends (SNAP, KONECT)
     EdgeList,
+    /// A mapping in TOML that says what the fields of CSV files and of JSON lines are
+    Mapping,
 }
 
 /// Bytes of a file that are looked at to tell its format.
@@ -45,6 +56,9 @@ impl ImportFormat {
                     "there are neither person_0_0.csv and its kin (LDBC) nor other .csv files in it".into(),
                 )
             });
+        }
+        if mapping::is_mapping(source) {
+            return Ok(Self::Mapping);
         }
         if let Some(format) = formats::whole_format(source)? {
             return Ok(format.into());
@@ -139,31 +153,89 @@ impl Database {
             Some(format) => format,
             None => ImportFormat::detect(source)?,
         };
-        let graph = self.graph();
+        Importer { graph: self.graph(), options, progress }.import(source, format, label_of)
+    }
+
+    /// Fills this graph, which must be empty, from what somebody sends: any format that is one file. It goes through a temporary file,
+    /// for which there must be room; a format that its name would tell is to be given, and so are labels in CSV.
+    ///
+    /// # Errors
+    /// As [`Database::import`]. What is wrong is said of a file `-`.
+    pub fn import_from(
+        &self,
+        mut input: impl Read,
+        format: Option<ImportFormat>,
+        options: &ImportOptions,
+        progress: &dyn Fn(ImportProgress),
+    ) -> Result<ImportSummary, Error> {
+        let name = Path::new("-");
+        if let Some(format @ (ImportFormat::Ldbc | ImportFormat::Mapping)) = format {
+            let problem = format!("{format:?} is several files, and here is one; name them");
+            return Err(ImportError::Layout { path: name.into(), problem }.into());
+        }
+        let spool =
+            spool::Spool::of(&mut input).map_err(|source| ImportError::Io { path: name.into(), source })?;
+        let named = |error: Error| of_file(name, error);
+        let format = match format {
+            Some(format) => format,
+            None => ImportFormat::detect(spool.path()).map_err(named)?,
+        };
+        let importer = Importer { graph: self.graph(), options, progress };
+        let mut summary = importer.import(spool.path(), format, |_| None).map_err(named)?;
+        summary.reports.iter_mut().for_each(|row| row.file = name.into());
+        Ok(summary)
+    }
+}
+
+/// An import that is to be done.
+struct Importer<'a> {
+    graph: &'a Graph,
+    options: &'a ImportOptions,
+    progress: &'a dyn Fn(ImportProgress),
+}
+
+impl Importer<'_> {
+    /// Imports from files of a format. CSV that does not say its label has the one of its name.
+    fn import(
+        self,
+        source: &Path,
+        format: ImportFormat,
+        label: impl Fn(&Path) -> Option<String>,
+    ) -> Result<ImportSummary, Error> {
+        let Self { graph, options, progress } = self;
+        let whole = |format| formats::whole(source, format, graph, options, progress);
         Ok(match format {
             ImportFormat::Ldbc => formats::ldbc(source, graph, options, progress)?,
             ImportFormat::Graphson => match formats::whole_format(source)? {
-                Some(GraphFormat::GraphSon) => {
-                    formats::whole(source, GraphFormat::GraphSon, graph, options, progress)?
-                }
+                Some(GraphFormat::GraphSon) => whole(GraphFormat::GraphSon)?,
                 _ => formats::graphson(source, graph, options, progress)?,
             },
-            ImportFormat::Graphml => formats::whole(source, GraphFormat::GraphMl, graph, options, progress)?,
-            ImportFormat::Gryo => formats::whole(source, GraphFormat::Gryo, graph, options, progress)?,
+            ImportFormat::Graphml => whole(GraphFormat::GraphMl)?,
+            ImportFormat::Gryo => whole(GraphFormat::Gryo)?,
             ImportFormat::EdgeList => formats::edge_list(source, graph, options, progress)?,
+            ImportFormat::Mapping => formats::tables(&mapping::tables_of(source)?, graph, options, progress)?,
             ImportFormat::Csv => {
                 let mut sources = if source.is_dir() {
                     CsvSource::in_directory(source)?
                 } else {
                     vec![CsvSource { path: source.into(), label: None }]
                 };
-                // A file whose header says nothing else holds what its name says.
-                for source in &mut sources {
-                    source.label = label_of(&source.path);
-                }
+                sources.iter_mut().for_each(|source| source.label = label(&source.path));
                 formats::csv(&sources, CsvOptions::default(), graph, options, progress)?
             }
         })
+    }
+}
+
+/// An error, said of a file by another name.
+fn of_file(name: &Path, error: Error) -> Error {
+    match error {
+        Error::UnknownFormat { reason, .. } => Error::UnknownFormat { path: name.into(), reason },
+        Error::Import(error) => match Arc::try_unwrap(error) {
+            Ok(error) => error.of_file(name).into(),
+            Err(shared) => Error::Import(shared),
+        },
+        other => other,
     }
 }
 
@@ -180,6 +252,8 @@ mod tests {
         fs::create_dir(path("csv")).unwrap();
         fs::write(path("csv/people.csv"), "id:ID,name").unwrap();
         fs::write(path("modern.json"), "{\"id\":1}").unwrap();
+        fs::write(path("some.toml"), "").unwrap();
+        fs::write(path("mapping"), "# two tables\n\n[[edges]]\n").unwrap();
         fs::create_dir(path("empty")).unwrap();
         fs::write(path("picture"), [0xff, 0xd8]).unwrap();
         for (name, format) in [
@@ -187,6 +261,8 @@ mod tests {
             ("csv", ImportFormat::Csv),
             ("csv/people.csv", ImportFormat::Csv),
             ("modern.json", ImportFormat::Graphson),
+            ("some.toml", ImportFormat::Mapping),
+            ("mapping", ImportFormat::Mapping),
         ] {
             assert_eq!(ImportFormat::detect(&path(name)).unwrap(), format, "{name}");
         }

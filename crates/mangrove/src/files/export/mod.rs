@@ -4,6 +4,8 @@
 //!  snapshot ─▶ all of it, or what a traversal yields (part) ─▶ formats' writer, in its passes (walk)
 //!                                                                └─▶ one file (files/written), or a directory of CSV (directory)
 //! ```
+//!
+//! It must never know how a format says what an element is.
 
 mod directory;
 mod part;
