@@ -102,12 +102,15 @@ const WORDS: &[(&str, &str, &str)] = &[
 /// The keys that a vertex of GraphSON may begin with.
 const GRAPHSON_KEYS: [&str; 5] = ["id", "label", "inE", "outE", "properties"];
 
+/// The keys that GraphSON of another form may begin with: all vertices in one object, and version 1 with the classes of Java.
+const WHOLE_KEYS: [&str; 2] = ["vertices", "@class"];
+
 /// Looks whether a file is of a format that is not read.
 ///
 /// # Errors
 /// [`ImportError::Foreign`], or [`ImportError::Io`].
 pub fn refuse_foreign(path: &Path) -> Result<(), ImportError> {
-    refuse(path, foreign)
+    refuse(path, File::open(path), foreign)
 }
 
 /// Looks whether what is inside of a file that may be packed is of a format that is not read.
@@ -115,26 +118,24 @@ pub fn refuse_foreign(path: &Path) -> Result<(), ImportError> {
 /// # Errors
 /// As [`refuse_foreign`].
 pub fn refuse_foreign_inside(path: &Path) -> Result<(), ImportError> {
-    let mut start = Vec::new();
-    let inside = File::open(path).and_then(unpacked);
-    match inside.and_then(|inside| inside.take(LOOKED_AT).read_to_end(&mut start)) {
-        Ok(_) => foreign(&start)
-            .map_or(Ok(()), |format| Err(ImportError::Foreign { path: path.to_owned(), format })),
-        Err(error) => Err(ImportError::io(path, error)),
-    }
+    refuse(path, File::open(path).and_then(unpacked), foreign)
 }
 
-/// Looks only whether a file is text, for a reader that tells by itself whether it is its own.
+/// Looks only whether what is inside of a file is text, for a reader that tells by itself whether it is its own.
 ///
 /// # Errors
 /// As [`refuse_foreign`].
-pub(super) fn refuse_binary(path: &Path) -> Result<(), ImportError> {
-    refuse(path, |start| text(start).err())
+pub(super) fn refuse_binary_inside(path: &Path) -> Result<(), ImportError> {
+    refuse(path, File::open(path).and_then(unpacked), |start| text(start).err())
 }
 
-fn refuse(path: &Path, foreign: impl Fn(&[u8]) -> Option<Foreign>) -> Result<(), ImportError> {
+fn refuse(
+    path: &Path,
+    opened: std::io::Result<impl Read>,
+    foreign: impl Fn(&[u8]) -> Option<Foreign>,
+) -> Result<(), ImportError> {
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut start));
+    let read = opened.and_then(|file| file.take(LOOKED_AT).read_to_end(&mut start));
     read.map_err(|e| ImportError::io(path, e))?;
     match foreign(&start) {
         Some(format) => Err(ImportError::Foreign { path: path.to_owned(), format }),
@@ -154,13 +155,13 @@ pub(super) fn whole_graph(start: &[u8]) -> Option<(GraphFormat, bool)> {
     }
     let inside = line.strip_prefix('{')?.trim_start();
     let is_known = match first_key(inside) {
-        Some(key) => key == "vertices" || GRAPHSON_KEYS.contains(&key),
+        Some(key) => WHOLE_KEYS.contains(&key) || GRAPHSON_KEYS.contains(&key),
         // Over several lines, it is for its reader to say.
         None => inside.is_empty(),
     };
     // A vertex that goes on behind its first line is none for a reader of lines; of one that is longer than what was looked at
     // nobody knows.
-    let is_line = first_key(inside).is_some_and(|key| key != "vertices")
+    let is_line = first_key(inside).is_some_and(|key| GRAPHSON_KEYS.contains(&key))
         && (line.ends_with('}') || !text.trim_end().contains('\n'));
     is_known.then_some((GraphFormat::GraphSon, is_line))
 }
@@ -245,6 +246,7 @@ fn json(line: &str) -> Option<Foreign> {
     let (name, advice) = match first_key(inside) {
         Some(key) if GRAPHSON_KEYS.contains(&key) => return None,
         Some("@type") => ("GraphSON with a whole graph or typed elements", TO_LINES),
+        Some("@class") => ("GraphSON 1 with types", BY_ITSELF),
         Some("vertices") => ("GraphSON with a whole graph in one object (`wrapAdjacencyList`)", BY_ITSELF),
         Some(_) => ("JSON that is not GraphSON", TO_LINES),
         None if inside.is_empty() => ("JSON over several lines", BY_ITSELF),

@@ -6,7 +6,7 @@
 //! | [`ldbc()`] | the social network of LDBC SNB Interactive v1, layouts `CsvBasic` and `CsvComposite` |
 //! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`) |
 //! | [`tables()`] | CSV and JSON lines that do not say what they hold, if somebody else does |
-//! | [`graphson()`] | GraphSON 3, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
+//! | [`graphson()`] | GraphSON, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
 //! | [`edge_list()`] | an edge on each line, by the ids of its ends (SNAP, KONECT); in gzip and zstd, too |
 //! | [`whole()`] | the other forms of GraphSON, GraphML and Gryo, as `g.io(file)` reads them; in gzip and zstd, too |
 //!

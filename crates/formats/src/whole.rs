@@ -34,7 +34,7 @@ const LOOKED_AT: u64 = 4 << 10;
 const DEFAULT_LABEL: &str = "vertex";
 
 /// The format of a file of a whole graph; `None` if it is none. GraphSON with a vertex on each line is left to
-/// [`super::graphson()`] where it is not packed, which reads it faster and names the line of what is wrong.
+/// [`super::graphson()`], which reads it faster and names the line of what is wrong.
 ///
 /// # Errors
 /// [`ImportError::Io`] if it cannot be read.
@@ -52,7 +52,7 @@ pub fn whole_format(path: &Path) -> Result<Option<GraphFormat>, ImportError> {
         Err(_) if packed => return Ok(None),
         read => read.map_err(failed)?,
     };
-    Ok(whole_graph(&start).filter(|(_, is_fast)| packed || !is_fast).map(|(format, _)| format))
+    Ok(whole_graph(&start).filter(|(_, is_fast)| !is_fast).map(|(format, _)| format))
 }
 
 /// Imports a file of a whole graph into an empty graph. Ids are kept, with their types as far as the format tells them, and so are

@@ -106,6 +106,26 @@ fn packed_wrapped_and_pretty_printed_files_are_told_from_their_content() {
 }
 
 #[test]
+fn graphson_of_older_versions_is_read_packed_or_not() {
+    let two = r#"{"id":{"@type":"g:Int32","@value":1},"label":"p","properties":{"k":[{"id":{"@type":"g:Int64","@value":0},"value":["a",{"@type":"g:Int32","@value":2}]}]}}"#;
+    let one = r#"{"@class":"java.util.HashMap","id":1,"label":"p","properties":{"@class":"java.util.HashMap","k":["java.util.ArrayList",[{"@class":"java.util.HashMap","id":["java.lang.Long",0],"value":["java.util.ArrayList",["a",2]]}]]}}"#;
+    let dir = tempfile::tempdir().unwrap();
+    for (version, lines) in [("two", two), ("one", one)] {
+        for (form, content) in [("plain", lines.as_bytes().to_vec()), ("packed", gzip(lines.as_bytes()))] {
+            let file = dir.path().join(form);
+            fs::write(&file, content).unwrap();
+            let db = import(&file, None).unwrap();
+            assert_eq!(all(&db, "g.V(1).values('k')"), ["[a, 2]"], "{version} {form}");
+        }
+    }
+    // Of lines, each is good or bad by itself, also if they are packed.
+    let file = dir.path().join("lines.json.gz");
+    fs::write(&file, gzip(format!("{two}\n{{\"id\":2,}}\n").as_bytes())).unwrap();
+    let refused = import(&file, None).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("lines.json.gz:2:9: JSON expected"), "{refused}");
+}
+
+#[test]
 fn a_bad_file_leaves_the_graph_empty_and_says_where_it_is_bad() {
     let dir = tempfile::tempdir().unwrap();
     let modern = fs::read_to_string(samples().join("tinkerpop-modern.xml")).unwrap();

@@ -1,4 +1,4 @@
-//! Import of GraphSON 3 adjacency lists: one vertex with its properties and edges per line.
+//! Import of GraphSON as adjacency lists: one vertex with its properties and edges per line. The file may be packed.
 //!
 //! ```text
 //! {"id":…,"label":"person","properties":{"name":[{"id":…,"value":"marko"}]},
@@ -23,7 +23,7 @@ pub(super) use self::batch::{EdgeBatches, VertexBatches};
 pub(super) use self::element::{EdgeLine, VertexLine};
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
-use super::foreign::refuse_binary;
+use super::foreign::refuse_binary_inside;
 use super::lines::Lines;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
@@ -34,7 +34,7 @@ use graph::{BulkLoad, Graph};
 /// Lines after which progress is reported.
 const PROGRESS_LINES: u64 = 256;
 
-/// Imports a GraphSON 3 file, one vertex per line, into an empty graph. Vertices and edges keep their ids, with their
+/// Imports a GraphSON file, one vertex per line, into an empty graph. Vertices and edges keep their ids, with their
 /// types, and so do properties of vertices if the options say so; keys with several values or with meta-properties become
 /// multi-properties.
 ///
@@ -48,7 +48,7 @@ pub fn graphson(
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
     let begun = Instant::now();
-    refuse_binary(file)?;
+    refuse_binary_inside(file)?;
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
     let mut import = Import {
         file,

@@ -1,6 +1,5 @@
-//! Values of GraphSON: JSON with type tags.
-//!
-//! Imports read version 3 and say what else they find; files of `io()` are of any version ([`any_version`]).
+//! Values of GraphSON: JSON with types, in which version 3 has lists and maps as well, and those before it have JSON's. Version 1 may
+//! have the class that Java has for a value: `["java.lang.Long", 1]`.
 //!
 //! Only what can be stored as a property or an id is read here; the wire protocol's full codec is above this crate.
 
@@ -15,32 +14,17 @@ pub(crate) struct TypedError(pub(crate) String);
 
 type Result<T> = std::result::Result<T, TypedError>;
 
-/// What a value without a type means.
-#[derive(Clone, Copy)]
-enum Version {
-    /// Lists and maps have types.
-    Three,
-    /// Lists and maps are those of JSON, and types may be the first of two members of an array: `["java.lang.Long", 1]`.
-    Any,
-}
-
-/// The value that a JSON value stands for in version 3. Depth is bounded by the JSON parser (128).
-pub(super) fn value(json: &Json) -> Result<Value> {
-    value_in(json, Version::Three)
-}
-
-/// The value that a JSON value stands for in some version.
-pub(crate) fn any_version(json: &Json) -> Result<Value> {
-    value_in(json, Version::Any)
-}
-
-fn value_in(json: &Json, version: Version) -> Result<Value> {
+/// The value that a JSON value stands for. Depth is bounded by the JSON parser (128).
+pub(crate) fn value(json: &Json) -> Result<Value> {
     watch::tick();
-    match (json, version) {
-        (Json::Array(members), Version::Any) => bare_list(members),
-        (Json::Object(object), Version::Any) if !object.contains_key("@type") => bare_map(object),
-        (Json::Object(object), _) => tagged(object, version),
-        (json, _) => plain(json),
+    match json {
+        Json::Null => Ok(Value::Null),
+        Json::Bool(b) => Ok(Value::Bool(*b)),
+        Json::String(text) => Ok(Value::str(text.as_str())),
+        Json::Number(number) => untyped_number(number),
+        Json::Array(members) => bare_list(members),
+        Json::Object(object) if object.contains_key("@type") => tagged(object),
+        Json::Object(object) => bare_map(object),
     }
 }
 
@@ -67,41 +51,28 @@ fn bare_list(members: &[Json]) -> Result<Value> {
                 return big::<BigDecimal>(inner, "a decimal").map(|v| Value::BigDecimal(Arc::new(v)));
             }
             "util.ArrayList" | "util.LinkedList" if inner.is_array() => {
-                return list(inner, Version::Any);
+                return list(inner);
             }
-            "util.HashSet" | "util.LinkedHashSet" if inner.is_array() => return set(inner, Version::Any),
+            "util.HashSet" | "util.LinkedHashSet" if inner.is_array() => return set(inner),
             _ => {}
         }
     }
-    members.iter().map(any_version).collect::<Result<Vec<_>>>().map(Value::from)
+    members.iter().map(value).collect::<Result<Vec<_>>>().map(Value::from)
 }
 
 /// A map of version 1 or 2.
 fn bare_map(object: &Object<String, Json>) -> Result<Value> {
     let entries = object.iter().filter(|(key, _)| *key != "@class");
-    let entries = entries.map(|(key, value)| Ok((Value::str(key.as_str()), any_version(value)?)));
+    let entries = entries.map(|(key, inner)| Ok((Value::str(key.as_str()), value(inner)?)));
     entries.collect::<Result<Map>>().map(Value::from)
 }
 
-fn list(json: &Json, version: Version) -> Result<Value> {
-    items(json)?.iter().map(|item| value_in(item, version)).collect::<Result<Vec<_>>>().map(Value::from)
+fn list(json: &Json) -> Result<Value> {
+    items(json)?.iter().map(value).collect::<Result<Vec<_>>>().map(Value::from)
 }
 
-fn set(json: &Json, version: Version) -> Result<Value> {
-    items(json)?.iter().map(|item| value_in(item, version)).collect::<Result<Set>>().map(Value::from)
-}
-
-fn plain(json: &Json) -> Result<Value> {
-    match json {
-        Json::Null => Ok(Value::Null),
-        Json::Bool(b) => Ok(Value::Bool(*b)),
-        Json::String(text) => Ok(Value::str(text.as_str())),
-        Json::Number(number) => untyped_number(number),
-        Json::Array(_) => {
-            Err(TypedError("a list is written as {\"@type\":\"g:List\",…}, found a bare JSON array".into()))
-        }
-        Json::Object(object) => tagged(object, Version::Three),
-    }
+fn set(json: &Json) -> Result<Value> {
+    items(json)?.iter().map(value).collect::<Result<Set>>().map(Value::from)
 }
 
 /// GraphSON 3 tags its numbers; an untagged one is taken for the smallest type that holds it.
@@ -112,7 +83,7 @@ fn untyped_number(number: &serde_json::Number) -> Result<Value> {
     number.as_f64().map(Value::Double).ok_or_else(|| unexpected("a number", &Json::Number(number.clone())))
 }
 
-fn tagged(object: &Object<String, Json>, version: Version) -> Result<Value> {
+fn tagged(object: &Object<String, Json>) -> Result<Value> {
     let (Some(Json::String(tag)), Some(inner)) = (object.get("@type"), object.get("@value")) else {
         return Err(TypedError("`@type` and `@value` expected in an object".into()));
     };
@@ -125,9 +96,9 @@ fn tagged(object: &Object<String, Json>, version: Version) -> Result<Value> {
         "g:Double" => float(inner).map(Value::Double),
         "g:Date" | "g:Timestamp" => integer(inner).map(|ms| Value::DateTime(DateTime::from_epoch_millis(ms))),
         "g:UUID" => text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
-        "g:List" => list(inner, version),
-        "g:Set" => set(inner, version),
-        "g:Map" => map(inner, version),
+        "g:List" => list(inner),
+        "g:Set" => set(inner),
+        "g:Map" => map(inner),
         "gx:BigInteger" => big::<BigInt>(inner, "an integer").map(|v| Value::BigInteger(Arc::new(v))),
         "gx:BigDecimal" => big::<BigDecimal>(inner, "a decimal").map(|v| Value::BigDecimal(Arc::new(v))),
         "gx:Char" => text(inner, "one character", |t| t.chars().next().filter(|c| c.len_utf8() == t.len()))
@@ -188,13 +159,12 @@ fn items(json: &Json) -> Result<&[Json]> {
 }
 
 /// Keys and values alternate.
-fn map(json: &Json, version: Version) -> Result<Value> {
+fn map(json: &Json) -> Result<Value> {
     let flat = items(json)?;
     if flat.len() % 2 == 1 {
         return Err(TypedError("a map needs a value after every key; its last key has none".into()));
     }
-    let pairs =
-        flat.chunks_exact(2).map(|pair| Ok((value_in(&pair[0], version)?, value_in(&pair[1], version)?)));
+    let pairs = flat.chunks_exact(2).map(|pair| Ok((value(&pair[0])?, value(&pair[1])?)));
     pairs.collect::<Result<Map>>().map(Value::from)
 }
 
@@ -247,6 +217,14 @@ mod tests {
     }
 
     #[test]
+    fn lists_and_maps_may_be_those_of_json() {
+        let pair: Map =
+            [(Value::str("a"), Value::list([Value::Int(1), Value::str("x")]))].into_iter().collect();
+        assert_eq!(read(r#"{"a":[1,"x"]}"#), Ok(pair.into()));
+        assert_eq!(read(r#"["java.lang.Long",1]"#), Ok(Value::Long(1)));
+    }
+
+    #[test]
     fn base64_is_decoded() {
         for (text, bytes) in
             [("", &b""[..]), ("Zg==", b"f"), ("Zm8=", b"fo"), ("Zm9v", b"foo"), ("Zm9vYg", b"foob")]
@@ -263,9 +241,9 @@ mod tests {
             (r#"{"@type":"g:Int32","@value":"x"}"#, "an integer of 32 bits expected"),
             (r#"{"@type":"g:Int32","@value":3000000000}"#, "an integer of 32 bits expected"),
             (r#"{"@type":"g:Vertex","@value":{}}"#, "g:Vertex"),
-            (r#"{"a":1}"#, "`@type` and `@value`"),
+            (r#"{"@type":"g:Int32"}"#, "`@type` and `@value`"),
             (r#"{"@type":"g:Map","@value":["a"]}"#, "last key"),
-            ("[1]", "g:List"),
+            (r#"["java.lang.Long","x"]"#, "an integer of 64 bits expected"),
         ] {
             let found = read(json).unwrap_err();
             assert!(found.contains(problem), "{json}: {found}");

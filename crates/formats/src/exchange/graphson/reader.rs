@@ -414,7 +414,7 @@ impl Reader {
             self.json.bytes.in_text()
         };
         let json: Json = self.json.value()?;
-        typed::any_version(&json).map_err(|error| FileError::malformed(place, error.0))
+        typed::value(&json).map_err(|error| FileError::malformed(place, error.0))
     }
 }
 
