@@ -86,6 +86,9 @@ impl<R: Read> Rows<R> {
         if self.peek()?.is_none() {
             return Ok(Outcome::End);
         }
+        if self.line_without_quotes()? {
+            return Ok(Outcome::Row);
+        }
         loop {
             let is_quoted = self.quote.is_some() && self.peek()? == self.quote;
             if is_quoted && !self.quoted()? {
@@ -100,6 +103,24 @@ impl<R: Read> Rows<R> {
             self.end_of_line()?;
             return Ok(Outcome::Row);
         }
+    }
+
+    /// Takes a row that is a line without quotes, if the buffer has all of it: most are so, and they are divided faster.
+    fn line_without_quotes(&mut self) -> Result<bool> {
+        let ahead = self.from.fill_buf()?;
+        let Some(length) = memchr::memchr2(b'\n', b'\r', ahead) else { return Ok(false) };
+        let line = &ahead[..length];
+        if self.quote.is_some_and(|quote| memchr::memchr(quote, line).is_some()) {
+            return Ok(false);
+        }
+        let mut begin = 0;
+        for end in memchr::memchr_iter(self.delimiter, line).chain([length]) {
+            self.row.bytes.extend_from_slice(&line[begin..end]);
+            self.row.fields.push(RawField { end: self.row.bytes.len(), is_quoted: false });
+            begin = end + 1;
+        }
+        self.from.consume(length);
+        self.end_of_line()
     }
 
     fn peek(&mut self) -> Result<Option<u8>> {
