@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::error::ImportError;
 use super::exchange::GraphFormat;
+use super::graphson::VERTEX_KEYS;
 use super::packed::unpacked;
 
 /// Bytes of a file that are looked at.
@@ -33,11 +34,11 @@ const UNPACK_CSV: &str = "is not supported here; unpack it first, or name it .cs
 /// Of what is read, but not here.
 const BY_ITSELF: &str = "is not what was expected here; import it as a file by itself, without --format";
 const SUPPORTED: &str = "is not supported; supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML, \
-                         Gryo and edge lists (docs/import.md)";
+                         Gryo and edge lists, and CSV and JSON lines with a mapping (docs/import.md)";
 const TO_UTF8: &str = "is not supported; convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
 const FROM_UTF32: &str = "is not supported; convert it to UTF-8 first";
-const TO_LINES: &str =
-    "is not supported; GraphSON is supported with a vertex per line, as `g.io(…).write()` writes it";
+const TO_LINES: &str = "is not supported; GraphSON is supported with a vertex per line, as `g.io(…).write()` writes it, and JSON \
+                        lines of any kind with a mapping (docs/import.md)";
 const EDGE_LIST: &str =
     "is not supported; make it a CSV file with the header `:START_ID,:END_ID`, without comments";
 const SCRIPT: &str = "is not supported; run it with `mangrove console < FILE`";
@@ -99,9 +100,6 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("---", "YAML", SUPPORTED),
 ];
 
-/// The keys that a vertex of GraphSON may begin with.
-const GRAPHSON_KEYS: [&str; 5] = ["id", "label", "inE", "outE", "properties"];
-
 /// The keys that GraphSON of another form may begin with: all vertices in one object, and version 1 with the classes of Java.
 const WHOLE_KEYS: [&str; 2] = ["vertices", "@class"];
 
@@ -155,13 +153,13 @@ pub(super) fn whole_graph(start: &[u8]) -> Option<(GraphFormat, bool)> {
     }
     let inside = line.strip_prefix('{')?.trim_start();
     let is_known = match first_key(inside) {
-        Some(key) => WHOLE_KEYS.contains(&key) || GRAPHSON_KEYS.contains(&key),
+        Some(key) => WHOLE_KEYS.contains(&key) || VERTEX_KEYS.contains(&key),
         // Over several lines, it is for its reader to say.
         None => inside.is_empty(),
     };
     // A vertex that goes on behind its first line is none for a reader of lines; of one that is longer than what was looked at
     // nobody knows.
-    let is_line = first_key(inside).is_some_and(|key| GRAPHSON_KEYS.contains(&key))
+    let is_line = first_key(inside).is_some_and(|key| VERTEX_KEYS.contains(&key))
         && (line.ends_with('}') || !text.trim_end().contains('\n'));
     is_known.then_some((GraphFormat::GraphSon, is_line))
 }
@@ -244,7 +242,7 @@ fn markup(text: &str, line: &str) -> Foreign {
 fn json(line: &str) -> Option<Foreign> {
     let inside = line[1..].trim_start();
     let (name, advice) = match first_key(inside) {
-        Some(key) if GRAPHSON_KEYS.contains(&key) => return None,
+        Some(key) if VERTEX_KEYS.contains(&key) => return None,
         Some("@type") => ("GraphSON with a whole graph or typed elements", TO_LINES),
         Some("@class") => ("GraphSON 1 with types", BY_ITSELF),
         Some("vertices") => ("GraphSON with a whole graph in one object (`wrapAdjacencyList`)", BY_ITSELF),

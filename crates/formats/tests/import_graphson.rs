@@ -182,6 +182,10 @@ fn a_bad_line_is_named() {
         ("{\"vertices\":[]}\n", "wrapAdjacencyList"),
         ("{\"id\":1,\"label\":7}\n", "column `label`: a string expected"),
         (
+            "{\"id\":1,\"name\":\"ada\"}\n",
+            ":1:1: column `name`: `id`, `label`, `inE`, `outE` or `properties` of a vertex",
+        ),
+        (
             "{\"id\":1,\"properties\":{\"k\":[{\"value\":{\"@type\":\"g:Int32\",\"@value\":\"x\"}}]}}\n",
             "column `properties.k`: an integer of 32 bits expected",
         ),

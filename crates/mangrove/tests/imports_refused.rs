@@ -64,6 +64,11 @@ fn a_file_of_another_format_is_refused_by_its_name_whatever_it_is_said_to_be() {
             "a JSON array is not supported; GraphSON is supported with a vertex per line",
         ),
         ("b.json", b"{\"nodes\":[{\"id\":1}],\"links\":[]}", "JSON that is not GraphSON is not supported"),
+        (
+            "c.jsonl",
+            b"{\"name\":\"ada\",\"id\":1}\n",
+            "JSON lines of any kind with a mapping (docs/import.md)",
+        ),
     ] {
         let dir = write(&[(name, content)]);
         let path = dir.path().join(name);
@@ -110,6 +115,21 @@ fn what_is_read_is_not_read_as_csv_and_is_told_to_come_by_itself() {
             assert!(message.contains(expected) && message.contains(name), "{name}: {message}");
         }
     }
+}
+
+#[test]
+fn json_lines_that_begin_like_a_vertex_are_not_read_as_one_that_has_lost_the_rest() {
+    let line: &[u8] = b"{\"id\":1,\"label\":\"p\",\"name\":\"ada\"}\n";
+    let pretty: &[u8] = b"{\n\"id\":1,\n \"name\":\"ada\"}\n";
+    let dir = write(&[("a.jsonl", line), ("b.json", pretty)]);
+    let message = refusal(&dir.path().join("a.jsonl"), None);
+    assert!(
+        message.contains("a.jsonl:1:1: column `name`: `id`, `label`, `inE`")
+            && message.contains("need a mapping"),
+        "{message}"
+    );
+    let message = refusal(&dir.path().join("b.json"), None);
+    assert!(message.contains("b.json`: line 3, column 9: `name`: `id`, `label`, `inE`"), "{message}");
 }
 
 #[test]

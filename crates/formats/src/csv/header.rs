@@ -49,7 +49,7 @@ impl fmt::Display for HeaderError {
 /// What to say of a first row that may be data.
 const NO_HEADER: &str = "no column of the first row says what it is, so the row may be data; a header expected, such as \
                          `id:ID,name,age:int,:LABEL` for vertices or `:START_ID,:END_ID,:TYPE` for edges (a property that is \
-                         text may be `name:string`)";
+                         text may be `name:string`), or else a mapping (docs/import.md)";
 
 /// What a column may be that is no property.
 const KEYWORDS: [&str; 6] = ["ID", "START_ID", "END_ID", "LABEL", "TYPE", "IGNORE"];

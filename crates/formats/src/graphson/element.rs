@@ -32,6 +32,12 @@ pub(crate) struct EdgeLine {
 
 type Result<T> = std::result::Result<T, Fault>;
 
+/// What a vertex has. An object with more is none, and what it has would be lost.
+pub(crate) const VERTEX_KEYS: [&str; 5] = ["id", "label", "inE", "outE", "properties"];
+/// What to say of more.
+pub(crate) const NO_VERTEX_KEY: &str = "`id`, `label`, `inE`, `outE` or `properties` of a vertex of GraphSON expected; JSON lines of \
+                                        another kind need a mapping (docs/import.md)";
+
 /// Parses one line.
 pub(super) fn parse(line: &[u8]) -> Result<Json> {
     let json: Json = serde_json::from_slice(line).map_err(|error| Fault::of_json(&error))?;
@@ -40,7 +46,10 @@ pub(super) fn parse(line: &[u8]) -> Result<Json> {
             "",
             "one vertex per line expected, found a whole graph in one object (`wrapAdjacencyList`)",
         )),
-        Json::Object(_) => Ok(json),
+        Json::Object(object) => match object.keys().find(|key| !VERTEX_KEYS.contains(&key.as_str())) {
+            Some(other) => Err(fault(other, NO_VERTEX_KEY)),
+            None => Ok(json),
+        },
         _ => Err(fault("", "a vertex, a JSON object, expected")),
     }
 }

@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use values::{Direction, Value, VertexRef};
 
 pub(super) use self::batch::{EdgeBatches, VertexBatches};
-pub(super) use self::element::{EdgeLine, VertexLine};
+pub(super) use self::element::{EdgeLine, NO_VERTEX_KEY, VERTEX_KEYS, VertexLine};
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
 use super::foreign::refuse_binary_inside;

@@ -8,7 +8,7 @@ use super::super::error::{FileError, Place, Result};
 use super::super::room::Holdings;
 use super::super::{Element, GraphFileReader};
 use super::json::JsonReader;
-use crate::graphson::typed;
+use crate::graphson::{NO_VERTEX_KEY, VERTEX_KEYS, typed};
 use crate::sides::{EdgeKey, Sides, Survey};
 
 /// The label of a vertex that has none (TinkerPop's default).
@@ -222,6 +222,13 @@ impl Reader {
             "@type" => return self.json.error(
                 "a vertex is written without a type around it; this is no file as `io().write()` writes it",
             ),
+            // io() passes over what TinkerPop passes over; an import must not lose it.
+            key if !matches!(self.edges, Edges::Counted { .. })
+                && key != CLASS
+                && !VERTEX_KEYS.contains(&key) =>
+            {
+                return self.json.error(format!("`{key}`: {NO_VERTEX_KEY}"));
+            }
             _ => _ = self.json.skip()?,
         }
         Ok(())
