@@ -100,6 +100,27 @@ fn an_empty_text_stands_in_quotes_and_what_is_not_there_does_not() {
 }
 
 #[test]
+fn several_files_may_have_one_header_in_a_file_of_its_own() {
+    let header = ("movies-header.csv", "id:ID|title|year:int|:LABEL\n");
+    let parts =
+        [("movies-part1.csv", "a|\"One, two\"|1999|Movie\n"), ("movies-part2.csv", "b|Three||Movie\nc|x\n")];
+    let refused = refusal(import(&[header, parts[0], parts[1]])).to_string();
+    assert!(refused.contains("movies-part2.csv:2:2: column `title`: 4 fields expected"), "{refused}");
+    let skip = BadRows::Skip { reports: 1 };
+    let (graph, _) = import_with(&[header, parts[0], parts[1]], CsvOptions::default(), skip).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!(look.counts(), (2, 0));
+    assert_eq!(look.values(look.vertex("a"), "title"), [Value::str("One, two")]);
+    let refused = refusal(import(&[("movies-header.csv", "id:ID,:LABEL\na,x\n"), parts[0]])).to_string();
+    assert!(
+        refused.contains("movies-header.csv`: a header alone expected, since movies-part1.csv has none"),
+        "{refused}"
+    );
+    let refused = refusal(import(&[("movies-header.csv", "a,b\n"), parts[0]])).to_string();
+    assert!(refused.contains("movies-header.csv`: no column of the first row says what it is"), "{refused}");
+}
+
+#[test]
 fn packed_files_are_read_beside_others() {
     use std::io::Write;
     let directory = tempfile::tempdir().unwrap();
@@ -264,7 +285,7 @@ fn headers_that_do_not_fit_are_refused() {
     }
     let directory = tempfile::tempdir().unwrap();
     assert!(CsvSource::in_directory(directory.path()).unwrap_err().to_string().contains("*.csv"));
-    let source = CsvSource { path: Path::new("/no/such.csv").to_owned(), label: None };
+    let source = CsvSource::new(Path::new("/no/such.csv"));
     let message = csv(&[source], CsvOptions::default(), &empty_graph(), &ImportOptions::default(), &|_| {});
     assert!(message.unwrap_err().to_string().contains("cannot read `/no/such.csv`"));
 }

@@ -38,92 +38,23 @@ mod neptune;
 mod reader;
 mod rows;
 mod scalar;
+mod sources;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use self::export::{CsvConvention, CsvWriter, MakeFile};
 pub use self::header::is_csv_header;
 use self::header::{Column, Header};
 use self::load::SourceFile;
 pub use self::mapping::{Table, TableEnd, TableId, TableLabel, TableProperty, TableRecords, tables};
-use self::reader::Reader;
+use self::reader::{Reader, Records, Row};
+pub use self::sources::{CsvSource, csv_stem};
 use super::ImportOptions;
 use super::error::ImportError;
-use super::foreign::refuse_foreign;
 use super::progress::ImportProgress;
 use super::summary::ImportSummary;
 
 use graph::Graph;
-
-/// A CSV file to import.
-#[derive(Clone, Debug)]
-pub struct CsvSource {
-    /// The file.
-    pub path: PathBuf,
-    /// The label of its vertices or edges, where the file has neither `:LABEL` nor `:TYPE` nor the option `{label:…}`.
-    pub label: Option<String>,
-}
-
-impl CsvSource {
-    /// All `.csv`, `.csv.gz` and `.csv.zst` files of a directory, by name. What else is in it may be data that would be missed, so
-    /// it is refused; but for hidden files, names in capitals (`README.md`, `_SUCCESS`), and Markdown.
-    ///
-    /// # Errors
-    /// If the directory cannot be read, has none, or has something else.
-    pub fn in_directory(directory: &Path) -> Result<Vec<Self>, ImportError> {
-        let entries = std::fs::read_dir(directory).map_err(|e| ImportError::io(directory, e))?;
-        let mut sources = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(|e| ImportError::io(directory, e))?.path();
-            if is_about_the_data(&path) {
-                continue;
-            }
-            match csv_stem(&path) {
-                Some(_) if !path.is_dir() => sources.push(Self { path, label: None }),
-                _ => return Err(not_csv(&path)),
-            }
-        }
-        sources.sort_by(|a, b| a.path.cmp(&b.path));
-        if sources.is_empty() {
-            return Err(ImportError::NoFiles {
-                path: directory.to_owned(),
-                expected: "files named `*.csv` expected",
-            });
-        }
-        Ok(sources)
-    }
-}
-
-/// What a CSV file is called without its ending; none if it is called like another one.
-pub fn csv_stem(path: &Path) -> Option<&str> {
-    let name = path.file_name()?.to_str()?;
-    [".csv", ".csv.gz", ".csv.zst"].iter().find_map(|ending| name.strip_suffix(ending))
-}
-
-/// Whether a file beside data is none itself, by its name.
-fn is_about_the_data(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or_default();
-    let in_capitals = !stem.is_empty() && stem.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    name.starts_with('.') || in_capitals || name.ends_with(".md")
-}
-
-/// The error of something in a directory that is no CSV file.
-fn not_csv(path: &Path) -> ImportError {
-    if path.is_dir() {
-        return ImportError::layout(
-            path,
-            "it is a directory; CSV files side by side expected, so move it elsewhere",
-        );
-    }
-    match refuse_foreign(path) {
-        Err(foreign) => foreign,
-        Ok(()) => ImportError::layout(
-            path,
-            "its name does not end in `.csv`; rename it if it is to be imported, or move it elsewhere",
-        ),
-    }
-}
 
 /// How the files are written.
 #[derive(Clone, Copy, Debug)]
@@ -162,17 +93,47 @@ pub fn csv(
 /// Reads the header of a file.
 fn open(source: &CsvSource, options: CsvOptions) -> Result<SourceFile, ImportError> {
     let path = &source.path;
-    let mut reader = Reader::open(path, &options, false)?;
-    let names = reader.header(path)?;
-    let header = Header::parse(names).map_err(|e| ImportError::layout(path, e.to_string()))?;
+    let (reader, names) = match &source.header {
+        None => {
+            let mut reader = Reader::open(path, &options, false)?;
+            let names = reader.header(path)?;
+            (reader, names)
+        }
+        Some(header) => {
+            let (delimiter, names) = header_file(header, source, options)?;
+            (Reader::open(path, &CsvOptions { delimiter: Some(delimiter), ..options }, true)?, names)
+        }
+    };
+    let said_by = source.header.as_ref().unwrap_or(path);
+    let header = Header::parse(names).map_err(|e| ImportError::layout(said_by, e.to_string()))?;
     let label = header.label.clone().or_else(|| source.label.clone());
     if label.is_none() && !header.columns.contains(&Column::Label) {
         let column = if header.is_edges { ":TYPE" } else { ":LABEL" };
         let problem = format!(
             "no label: a column `{column}`, the option `{{label:…}}` or a label for the file expected"
         );
-        return Err(ImportError::layout(path, problem));
+        return Err(ImportError::layout(said_by, problem));
     }
-    let array_delimiter = options.array_delimiter;
-    SourceFile::new(path, Box::new(reader), header, label, array_delimiter)
+    SourceFile::new(path, Box::new(reader), header, label, options.array_delimiter)
+}
+
+/// The delimiter and the names in a file that is a header and nothing else.
+fn header_file(
+    path: &Path,
+    source: &CsvSource,
+    options: CsvOptions,
+) -> Result<(u8, Vec<String>), ImportError> {
+    let mut reader = Reader::open(path, &options, false)?;
+    let names = reader.header(path)?;
+    match reader.next(path)? {
+        Row::End => Ok((reader.delimiter(), names)),
+        _ => {
+            let part = source.path.file_name().unwrap_or_default().to_string_lossy();
+            let line = reader.line();
+            let problem = format!(
+                "a header alone expected, since {part} has none of its own by its name; found a row in line {line}"
+            );
+            Err(ImportError::layout(path, problem))
+        }
+    }
 }

@@ -80,6 +80,11 @@ impl Reader {
         Ok(Self { rows: Rows::new(whole, delimiter, options.quote), read })
     }
 
+    /// What is between two fields.
+    pub(super) fn delimiter(&self) -> u8 {
+        self.rows.delimiter()
+    }
+
     /// Reads the header, the first row.
     pub(super) fn header(&mut self, path: &Path) -> Result<Vec<String>, ImportError> {
         match self.next(path)? {

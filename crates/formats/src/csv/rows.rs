@@ -64,6 +64,10 @@ impl<R: Read> Rows<R> {
         Self { from, delimiter, quote, line: 1, row: RawRow::default() }
     }
 
+    pub(super) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
     /// The line that the row begins on.
     pub(super) fn line(&self) -> u64 {
         self.row.line

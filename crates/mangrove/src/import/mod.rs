@@ -123,9 +123,8 @@ impl From<GraphFormat> for ImportFormat {
 }
 
 /// What a file that does not say it holds, by its name.
-fn label_of(file: &Path) -> Option<String> {
-    let stem = file.file_stem().and_then(|name| name.to_str());
-    formats::csv_stem(file).or(stem).map(str::to_owned)
+fn label_of(source: &CsvSource) -> Option<String> {
+    source.name().map(str::to_owned)
 }
 
 fn is_named_csv(file: &Path) -> bool {
@@ -200,7 +199,7 @@ impl Importer<'_> {
         self,
         source: &Path,
         format: ImportFormat,
-        label: impl Fn(&Path) -> Option<String>,
+        label: impl Fn(&CsvSource) -> Option<String>,
     ) -> Result<ImportSummary, Error> {
         let Self { graph, options, progress } = self;
         let whole = |format| formats::whole(source, format, graph, options, progress);
@@ -218,9 +217,9 @@ impl Importer<'_> {
                 let mut sources = if source.is_dir() {
                     CsvSource::in_directory(source)?
                 } else {
-                    vec![CsvSource { path: source.into(), label: None }]
+                    vec![CsvSource::new(source)]
                 };
-                sources.iter_mut().for_each(|source| source.label = label(&source.path));
+                sources.iter_mut().for_each(|source| source.label = label(source));
                 formats::csv(&sources, CsvOptions::default(), graph, options, progress)?
             }
         })
