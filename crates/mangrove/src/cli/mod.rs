@@ -71,9 +71,9 @@ struct Settings {
 enum Command {
     /// Serve graphs over WebSocket and HTTP
     Serve(serve::Serve),
-    /// Fill an empty graph from files: LDBC CSV, CSV with typed headers, GraphSON, GraphML, Gryo or an edge list
+    /// Fill an empty graph from files: LDBC CSV, CSV with typed headers or a mapping, JSON lines, GraphSON, GraphML, Gryo, an edge list
     Import(import::Import),
-    /// Write the whole graph into a file: GraphSON, GraphML or Gryo
+    /// Write the graph, or a part of it, into a file (GraphSON, GraphML, Gryo) or a directory of CSV
     Export(export::Export),
     /// Run one traversal and print its results
     Query(query::Query),
