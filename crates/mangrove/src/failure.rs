@@ -38,6 +38,17 @@ pub enum Failure {
         /// The address.
         address: std::net::SocketAddr,
     },
+    /// A server that was to be asked cannot be, or not any more.
+    #[error("{server}: {reason}")]
+    Far {
+        /// What it is called.
+        server: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// What a server says is wrong with what it was asked.
+    #[error("{0}")]
+    Refused(String),
     /// A secret cannot be read.
     #[error("{0}")]
     Secret(String),

@@ -9,8 +9,10 @@
 mod cli;
 mod console;
 mod failure;
+mod far;
 mod logging;
 mod output;
+mod secret;
 
 use std::process::ExitCode;
 

@@ -1,10 +1,17 @@
 //! Accepts connections and stops cleanly.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    fs, io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpStream, UnixListener, UnixStream},
     sync::watch,
     task::JoinSet,
     time::{MissedTickBehavior, interval, sleep, timeout},
@@ -21,7 +28,25 @@ pub struct Server {
     listener: TcpListener,
     host: Arc<Host>,
     tls: Option<Arc<Tls>>,
+    local: Option<Local>,
 }
+
+/// A socket in a directory: whoever may open it is the user who runs the server, and may do everything.
+#[derive(Debug)]
+struct Local {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        // There is nothing to be done about one that is gone already.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Where those who come by the socket of the directory are said to be.
+const HERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 impl Server {
     /// Binds to `address`, for everybody and without TLS; port 0 lets the operating system choose one.
@@ -44,7 +69,25 @@ impl Server {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let host = Host::new(graphs, options, &security);
-        Ok(Self { listener, host, tls: security.tls })
+        Ok(Self { listener, host, tls: security.tls, local: None })
+    }
+
+    /// Listens at a path in the file system, too, for the user who runs the server alone: who comes there needs no login, and may do
+    /// everything. What is left there of a server that was killed is removed; nobody else may serve there.
+    ///
+    /// # Errors
+    /// What the operating system says, for instance that the path is too long.
+    pub fn listen_at(&mut self, path: PathBuf) -> io::Result<()> {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        let local = Local { listener, path };
+        // Nobody has been let in before: what has connected meanwhile is accepted from now on, and was let through by the directory.
+        fs::set_permissions(&local.path, fs::Permissions::from_mode(0o600))?;
+        self.local = Some(local);
+        Ok(())
     }
 
     /// The address it is bound to.
@@ -73,13 +116,14 @@ impl Server {
                         sleep(Duration::from_millis(100)).await;
                     }
                 },
+                stream = accept_local(self.local.as_ref()) => self.admit_local(stream, &stopping, &mut connections),
                 // Reap what has ended, so that the set holds open connections only.
                 Some(_) = connections.join_next() => {}
                 _ = sweeps.tick() => self.host.transactions.sweep(),
                 () = &mut stop => break,
             }
         }
-        drop(self.listener);
+        drop((self.listener, self.local));
         tracing::info!(connections = connections.len(), requests = self.host.requests.taken(), "stopping");
         let _ = shutdown.send(true);
         let all_gone = async { while connections.join_next().await.is_some() {} };
@@ -87,6 +131,25 @@ impl Server {
             tracing::warn!(requests = self.host.requests.taken(), "cancelling what is still running");
             connections.shutdown().await;
         }
+    }
+
+    fn admit_local(
+        &self,
+        stream: UnixStream,
+        stopping: &watch::Receiver<bool>,
+        connections: &mut JoinSet<()>,
+    ) {
+        // Somebody else's process might have been there before the permissions were set.
+        let is_own = stream.peer_cred().is_ok_and(|peer| {
+            let uid = rustix::process::getuid().as_raw();
+            peer.uid() == uid || peer.uid() == 0
+        });
+        if !is_own {
+            tracing::warn!("refused: somebody else at the socket of the directory");
+            return;
+        }
+        let Some(guest) = Guest::arrive(self.host.clone(), HERE) else { return };
+        connections.spawn(http::serve(stream, Arc::new(guest.of_the_machine()), stopping.clone()));
     }
 
     fn admit(
@@ -108,6 +171,20 @@ impl Server {
             None => connections.spawn(http::serve(stream, guest, stopping)),
             Some(tls) => connections.spawn(secure(tls, stream, guest, stopping)),
         };
+    }
+}
+
+/// The next one that comes by the socket of the directory; never if there is none.
+async fn accept_local(local: Option<&Local>) -> UnixStream {
+    let Some(local) = local else { return std::future::pending().await };
+    loop {
+        match local.listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection in the directory");
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
     }
 }
 

@@ -11,13 +11,14 @@ mod generate;
 mod import;
 mod progress;
 mod query;
+mod reached;
 mod reload;
 mod schema;
-mod secret;
 mod serve;
+mod top;
 mod user;
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use mangrove::{
@@ -25,13 +26,16 @@ use mangrove::{
     config::{Config, HostedGraph, Override},
     store::FjallStore,
 };
+use values::Value;
 
 use crate::{
     console::Console,
     failure::Failure,
+    far::{Client, Far},
     logging,
-    output::{say, stats},
+    output::{Format, Printer, say, stats},
 };
+use reached::Reached;
 
 /// Mangrove: a graph database for interactive, multi-tenant Gremlin.
 #[derive(Parser, Debug)]
@@ -47,6 +51,8 @@ pub struct Cli {
 /// the configuration file.
 #[derive(Args, Debug)]
 struct Settings {
+    #[command(flatten)]
+    far: Far,
     /// Configuration file (default: mangrove.toml, if it is there)
     #[arg(long, global = true, value_name = "FILE", env = "MANGROVE_CONFIG")]
     config: Option<PathBuf>,
@@ -94,6 +100,8 @@ enum Command {
     /// Make and change those who may ask a server
     #[command(subcommand)]
     User(user::User),
+    /// Show what a running server does, query by query
+    Top(top::Top),
     /// Show the sizes of a graph, and what the planner knows about degrees and indexed values
     Stats,
     /// Count degrees and indexed values exactly, for better plans, and show them
@@ -130,7 +138,8 @@ impl Cli {
             config.log.level = "warn".into();
         }
         let logging = logging::start(&config.log, serves)?;
-        if self.command.wants_a_graph() && !self.settings.create {
+        let far = self.settings.far;
+        if self.command.wants_a_graph() && !self.settings.create && !far.is_asked() {
             there_is(&config.default_graph())?;
         }
         match self.command {
@@ -143,17 +152,21 @@ impl Cli {
             Command::Backup(backup) => backup.run(&config),
             Command::Restore(restore) => restore.run(&config),
             Command::Check => check::run(&config),
-            Command::Schema(schema) => schema.run(&config),
-            Command::User(user) => user.run(&config),
+            Command::Schema(schema) => schema.run(&config, &far),
+            Command::User(user) => user.run(&config, &far),
+            Command::Top(top) => top.run(&config, &far),
             Command::Stats => {
-                let database = open(&config)?;
+                let database = match Reached::of(&config, &far)? {
+                    Reached::Near(database) => database,
+                    Reached::Far(client) => return stats_of(client),
+                };
                 let statistics = database.graph().current_statistics();
                 say(stats::report(&database.stats()))?;
                 say(stats::known(database.snapshot().catalog(), &statistics))?;
                 say(stats::secondary(&database.graph().secondary_trees()))?;
                 Ok(())
             }
-            Command::Analyze => analyze::run(&config),
+            Command::Analyze => analyze::run(&config, &far),
             Command::Version => {
                 say(format_args!("mangrove {}", mangrove::VERSION))?;
                 Ok(())
@@ -167,10 +180,35 @@ impl Command {
     fn wants_a_graph(&self) -> bool {
         match self {
             Self::Export(_) | Self::Query(_) | Self::Console | Self::Backup(_) | Self::Check => true,
-            Self::Schema(_) | Self::User(_) | Self::Stats | Self::Analyze => true,
+            Self::Schema(_) | Self::User(_) | Self::Top(_) | Self::Stats | Self::Analyze => true,
             Self::Serve(_) | Self::Import(_) | Self::Generate(_) | Self::Restore(_) | Self::Version => false,
         }
     }
+}
+
+/// What a server knows of its graph: labels with their counts, then what it knows about degrees and values.
+fn stats_of(mut client: Client) -> Result<(), Failure> {
+    for (what, script) in
+        [("vertices", "g.V().groupCount().by(label)"), ("edges", "g.E().groupCount().by(label)")]
+    {
+        for counts in client.ask(script, &[])? {
+            let counts = counts.as_map().cloned().unwrap_or_default();
+            say(format_args!(
+                "{} {what}",
+                counts.iter().filter_map(|(_, count)| count.as_i64()).sum::<i64>()
+            ))?;
+            counts.iter().try_for_each(|(label, count)| say(format_args!("  {count} {what} {label}")))?;
+        }
+    }
+    print_all(client.ask("g.call('mangrove.statistics')", &[])?)
+}
+
+/// Prints values as a table.
+fn print_all(values: Vec<Value>) -> Result<(), Failure> {
+    let mut printer = Printer::new(io::stdout().lock(), Format::Table);
+    values.into_iter().try_for_each(|value| printer.print(value))?;
+    printer.finish()?;
+    Ok(())
 }
 
 /// Refuses a directory without a graph.

@@ -3,10 +3,19 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use mangrove::{Database, Error, config::Config, graph::IndexDescription, schema_file};
+use mangrove::{
+    Database, Error,
+    config::Config,
+    graph::{IndexDescription, SchemaDescription},
+    schema_file,
+};
+use values::{Map, Str, Value};
 
-use super::{Failure, open};
-use crate::output::say;
+use super::{Failure, reached::Reached};
+use crate::{
+    far::{Client, Far},
+    output::say,
+};
 
 /// What to do with the schema.
 #[derive(Subcommand, Debug)]
@@ -28,18 +37,45 @@ pub struct Apply {
 }
 
 impl Schema {
-    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
-        match self {
-            Self::Show => {
-                say(schema_file::write(&open(config)?.graph().schema()))?;
+    pub(super) fn run(self, config: &Config, far: &Far) -> Result<(), Failure> {
+        match (self, Reached::of(config, far)?) {
+            (Self::Show, Reached::Near(database)) => {
+                say(schema_file::write(&database.graph().schema()))?;
                 Ok(())
             }
-            Self::Apply(apply) => apply.run(&open(config)?),
+            (Self::Show, Reached::Far(mut client)) => {
+                for shown in client.ask("g.call('mangrove.schema.show')", &[])? {
+                    // The number of the version is no part of a schema.
+                    let fields = shown.as_map().into_iter().flat_map(|map| map.iter());
+                    let fields = fields.filter(|(key, _)| **key != Value::from("version"));
+                    let fields: Map = fields.map(|(key, value)| (key.clone(), value.clone())).collect();
+                    let schema = SchemaDescription::from_value(&fields.into())
+                        .map_err(|error| Failure::Refused(format!("the server's schema is none: {error}")))?;
+                    say(schema_file::write(&schema))?;
+                }
+                Ok(())
+            }
+            (Self::Apply(apply), Reached::Near(database)) => apply.run(&database),
+            (Self::Apply(apply), Reached::Far(client)) => apply.run_there(client),
         }
     }
 }
 
 impl Apply {
+    /// The same by a server's services.
+    fn run_there(self, mut client: Client) -> Result<(), Failure> {
+        let wanted = schema_file::read(&self.file).map_err(Error::from)?.to_value();
+        let given = [(Str::from("wanted"), wanted)];
+        for change in client.ask("g.call('mangrove.schema.check', wanted)", &given)? {
+            say(format_args!("  {change}"))?;
+        }
+        if !self.check {
+            client.ask("g.call('mangrove.schema.apply', wanted)", &given)?;
+            say("the schema is in force")?;
+        }
+        Ok(())
+    }
+
     fn run(self, database: &Database) -> Result<(), Failure> {
         let wanted = schema_file::read(&self.file).map_err(Error::from)?;
         let graph = database.graph();

@@ -14,9 +14,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::{
     Failure, descriptors, open_at,
     reload::{Read, Reload},
-    secret,
 };
-use crate::{logging::Logging, output::say};
+use crate::{far::Place, logging::Logging, output::say, secret};
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
@@ -203,7 +202,7 @@ async fn serve(
     mut reload: Reload,
 ) -> Result<(), Failure> {
     let address = SocketAddr::new(config.server.host, config.server.port);
-    let server =
+    let mut server =
         Server::bind_secured(address, graphs, config.server.options(&config.tenant), security.clone())
             .await
             .map_err(|error| {
@@ -223,6 +222,7 @@ async fn serve(
             reload.again();
         }
     });
+    let _place = listen_at_home(&mut server, config);
     let scheme = if security.tls.is_some() { "wss" } else { "ws" };
     // On standard output, alone: whoever starts the server can wait for this line, and stop it from then on.
     say(format_args!("listening on {scheme}://{}/gremlin", server.local_addr()?))?;
@@ -235,6 +235,22 @@ async fn serve(
         })
         .await;
     Ok(())
+}
+
+/// Lets the user who runs the server ask it by the directories that it has open. It serves all the same if that cannot be.
+fn listen_at_home(server: &mut Server, config: &Config) -> Option<Place> {
+    let hosted = config.hosted();
+    let graphs: Vec<_> = hosted.iter().filter(|graph| !graph.is_memory()).collect();
+    let socket = Place::socket_in(&graphs.first()?.path)?;
+    let listens = server.listen_at(socket.clone());
+    let places = graphs.iter().map(|graph| (graph.path.as_path(), graph.source.as_str()));
+    match listens.and_then(|()| Place::mark(&socket, places)) {
+        Ok(place) => Some(place),
+        Err(error) => {
+            tracing::warn!(%error, socket = %socket.display(), "commands will not find the server by its directories");
+            None
+        }
+    }
 }
 
 /// Writes what is only in memory and in the log, so that the next start has nothing to replay.

@@ -8,9 +8,14 @@ use std::{
 use access::{Gate, Grants, Role, TokenInfo, role_on};
 use clap::{Args, Subcommand};
 use mangrove::config::Config;
+use values::{Map, Str, Value};
 
-use super::{Failure, open, secret};
-use crate::output::say;
+use super::{Failure, reached::Reached};
+use crate::{
+    far::{Client, Far},
+    output::say,
+    secret,
+};
 
 /// The variable that a password may be in.
 const VARIABLE: &str = "MANGROVE_PASSWORD";
@@ -111,12 +116,71 @@ fn lifetime(text: &str) -> Result<Lifetime, String> {
 }
 
 impl User {
-    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
-        let database = open(config)?;
-        let told = self.act(database.users())?;
-        database.close()?;
+    pub(super) fn run(self, config: &Config, far: &Far) -> Result<(), Failure> {
+        let told = match Reached::of(config, far)? {
+            Reached::Near(database) => {
+                let told = self.act(database.users())?;
+                database.close()?;
+                told
+            }
+            Reached::Far(client) => self.act_there(client)?,
+        };
         told.iter().try_for_each(say)?;
         Ok(())
+    }
+
+    /// Does it by a server's services; what is to be said then.
+    fn act_there(self, mut client: Client) -> Result<Vec<String>, Failure> {
+        let mut call = |service: &str, given: Vec<(&str, Value)>| {
+            let parameters: Map = given.into_iter().map(|(name, value)| (name.into(), value)).collect();
+            let script = format!("g.call('mangrove.users.{service}', parameters)");
+            client.ask(&script, &[(Str::from("parameters"), parameters.into())])
+        };
+        let roles = |roles: Vec<RoleOn>| {
+            let role = |(graph, role): RoleOn| format!("{}@{graph}", role.map_or("none", Role::name));
+            Value::list(roles.into_iter().map(|on| Value::from(role(on))).collect::<Vec<_>>())
+        };
+        Ok(match self {
+            Self::Add(Add { name, roles: given, no_password, password }) => {
+                let password = (!no_password).then(|| password.read()).transpose()?;
+                let password = password.map_or(Value::Null, Value::from);
+                let parameters =
+                    vec![("name", name.as_str().into()), ("password", password), ("role", roles(given))];
+                call("add", parameters)?;
+                vec![format!("added {name}")]
+            }
+            Self::Remove { name } => {
+                call("remove", vec![("name", name.as_str().into())])?;
+                vec![format!("removed {name}")]
+            }
+            Self::Role { name, roles: given } => {
+                call("role", vec![("name", name.as_str().into()), ("role", roles(given))])?;
+                vec![format!("{name} has other roles")]
+            }
+            Self::Password { name, password } => {
+                call(
+                    "password",
+                    vec![("name", name.as_str().into()), ("password", password.read()?.into())],
+                )?;
+                vec![format!("{name} has another password")]
+            }
+            Self::Token(Token { revoke: Some(id), .. }) => {
+                call("revoke", vec![("id", id.as_str().into())])?;
+                vec![format!("revoked {id}")]
+            }
+            Self::Token(Token { name, label, role, expires, .. }) => {
+                let seconds =
+                    expires.0.map_or(0, |lifetime| i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX));
+                let parameters = vec![
+                    ("name", name.unwrap_or_default().into()),
+                    ("label", label.into()),
+                    ("role", role.map_or(Value::Null, |role| role.name().into())),
+                    ("seconds", seconds.into()),
+                ];
+                call("token", parameters)?.iter().map(Value::to_string).collect()
+            }
+            Self::List => call("list", Vec::new())?.iter().map(Value::to_string).collect(),
+        })
     }
 
     /// Does it; what is to be said then.

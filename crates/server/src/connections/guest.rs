@@ -33,6 +33,8 @@ pub(crate) struct Guest {
     pub(crate) presence: Arc<Presence>,
     /// What it has sent of a request that is not complete.
     pub(crate) receipt: Arc<Receipt>,
+    /// Whether it is the user who runs the server, and has come by the socket of its directory.
+    is_of_the_machine: bool,
     /// Whether its driver cannot read elements with properties.
     reads_references_alone: AtomicBool,
     standing: Mutex<Standing>,
@@ -68,7 +70,22 @@ impl Guest {
         let number = host.arrivals.fetch_add(1, Ordering::Relaxed);
         let (reads_references_alone, standing) = (AtomicBool::new(false), Mutex::new(standing));
         let who = Mutex::new(Who { address: peer.ip(), identity: None });
-        Some(Self { host, peer, number, presence, receipt, reads_references_alone, standing, who })
+        Some(Self {
+            host,
+            peer,
+            number,
+            presence,
+            receipt,
+            is_of_the_machine: false,
+            reads_references_alone,
+            standing,
+            who,
+        })
+    }
+
+    /// The same, as the user who runs the server: nobody has to say that he is, and he may do everything.
+    pub(crate) fn of_the_machine(self) -> Self {
+        Self { is_of_the_machine: true, ..self }
     }
 
     /// Learns what the client says of its driver (the header `User-Agent`). gremlinpython and gremlin-go before 3.7 skip two
@@ -129,11 +146,14 @@ impl Guest {
 
     /// Whether it is known who asks, as far as somebody has to be known.
     pub(crate) fn is_known(&self) -> bool {
-        !self.host.gate.is_closed() || self.rights("").is_some()
+        self.rights("").is_some()
     }
 
     /// What whoever asks may do with a graph; `None`: it is not known who it is.
     pub(crate) fn rights(&self, source: &str) -> Option<Rights> {
+        if self.is_of_the_machine {
+            return Some(Rights::ALL);
+        }
         if !self.host.gate.is_closed() {
             return Some(Rights::OF_ANYBODY);
         }

@@ -21,7 +21,7 @@ pub(super) fn is_tried<B>(request: &Request<B>) -> bool {
 
 /// Finds out who sends a request; a reply instead of an answer, if somebody has to be known and is not.
 pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<(), Box<Reply>> {
-    if !guest.host.gate.is_closed() {
+    if guest.is_known() {
         // Whoever shows credentials where none are needed means another server, or the time before there were users.
         return Ok(());
     }

@@ -8,10 +8,10 @@ use std::{
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use super::Failure;
+use crate::failure::Failure;
 
 /// A secret that was given: in a file (`-` is standard input), in the file that the variable `NAME_FILE` names, or in the variable.
-pub(super) fn given(file: Option<PathBuf>, variable: &str) -> Result<Option<String>, Failure> {
+pub fn given(file: Option<PathBuf>, variable: &str) -> Result<Option<String>, Failure> {
     let named = || std::env::var_os(format!("{variable}_FILE")).map(PathBuf::from);
     if let Some(file) = file.or_else(named) {
         return read(&file).map(Some);
@@ -25,7 +25,7 @@ pub(super) fn given(file: Option<PathBuf>, variable: &str) -> Result<Option<Stri
 }
 
 /// The same, or what somebody types.
-pub(super) fn given_or_typed(file: Option<PathBuf>, variable: &str) -> Result<String, Failure> {
+pub fn given_or_typed(file: Option<PathBuf>, variable: &str) -> Result<String, Failure> {
     if let Some(secret) = given(file, variable)? {
         return Ok(secret);
     }
@@ -39,6 +39,17 @@ pub(super) fn given_or_typed(file: Option<PathBuf>, variable: &str) -> Result<St
         return Err(Failure::Secret("these were two passwords; nothing was changed".into()));
     }
     Ok(secret)
+}
+
+/// A password that was given in the environment, or is typed once: of somebody who has it already.
+pub fn given_or_asked(variable: &str, prompt: &str) -> Result<String, Failure> {
+    match given(None, variable)? {
+        Some(secret) => Ok(secret),
+        None if io::stdin().is_terminal() => typed(prompt),
+        None => {
+            Err(Failure::Secret(format!("there is no password: give it in {variable} or {variable}_FILE")))
+        }
+    }
 }
 
 /// The first line: editors and `echo` end one, and no password has several.
