@@ -14,6 +14,12 @@ pub enum Failure {
     /// The database refused or failed.
     #[error(transparent)]
     Database(#[from] Error),
+    /// What was asked could not be answered.
+    #[error(transparent)]
+    Query(#[from] server::QueryError),
+    /// The user pressed Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
     /// The generator refused or failed.
     #[error(transparent)]
     Generate(#[from] GenerateError),

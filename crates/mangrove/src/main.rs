@@ -13,10 +13,12 @@ mod far;
 mod logging;
 mod output;
 mod secret;
+mod target;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use failure::Failure;
 
 /// Sections come and go in all sizes and on all threads: with a graph larger than its cache (`bench cache`) the system's
 /// allocator keeps 620 MB where this one keeps 500, and point reads beside a scan are slower by 40%.
@@ -33,6 +35,11 @@ fn main() -> ExitCode {
     match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(Failure::Interrupted) => {
+            output::complain("mangrove: interrupted");
+            // What a shell says of a command that Ctrl-C has ended: 128 and the number of the signal.
+            ExitCode::from(130)
+        }
         Err(failure) => {
             output::complain(format_args!("mangrove: {failure}"));
             ExitCode::FAILURE

@@ -81,7 +81,7 @@ enum Command {
     Import(import::Import),
     /// Write the graph, or a part of it, into a file (GraphSON, GraphML, Gryo) or a directory of CSV
     Export(export::Export),
-    /// Run one traversal and print its results
+    /// Run a script of one or several statements and print its results
     Query(query::Query),
     /// Talk with a graph: editing, history, completion, tables
     Console,
@@ -146,8 +146,8 @@ impl Cli {
             Command::Serve(serve) => serve.run(&config, Box::new(read), logging),
             Command::Import(import) => import.run(&config),
             Command::Export(export) => export.run(&config),
-            Command::Query(query) => query.run(&config),
-            Command::Console => Console::new(open(&config)?).run(),
+            Command::Query(query) => query.run(&config, &far),
+            Command::Console => Console::new(reached::target(&config, &far, true)?)?.run(),
             Command::Generate(generate) => generate.run(),
             Command::Backup(backup) => backup.run(&config),
             Command::Restore(restore) => restore.run(&config),
@@ -158,7 +158,7 @@ impl Cli {
             Command::Stats => {
                 let database = match Reached::of(&config, &far)? {
                     Reached::Near(database) => database,
-                    Reached::Far(client) => return stats_of(client),
+                    Reached::Far(client) => return stats_of(*client),
                 };
                 let statistics = database.graph().current_statistics();
                 say(stats::report(&database.stats()))?;
@@ -245,6 +245,16 @@ fn open(config: &Config) -> Result<Database, Failure> {
     let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
     let io_directory = Some(config.io_directory.clone());
     open_at(&config.default_graph(), DatabaseOptions { io_directory, ..options })
+}
+
+/// Where the default graph is, in words.
+fn place(config: &Config) -> String {
+    let graph = config.default_graph();
+    if graph.is_memory() {
+        "a graph in memory".into()
+    } else {
+        format!("the graph in {}", graph.path.display())
+    }
 }
 
 fn open_at(graph: &HostedGraph, options: DatabaseOptions) -> Result<Database, Failure> {

@@ -5,8 +5,12 @@ use std::{io, path::PathBuf};
 use clap::Args;
 use mangrove::config::Config;
 
-use super::{Failure, open};
-use crate::output::{Format, Printer, say};
+use super::{Failure, reached};
+use crate::{
+    far::Far,
+    output::{Format, Printer, complain, say},
+    target::Interrupts,
+};
 
 /// The arguments of `mangrove query`.
 #[derive(Args, Debug)]
@@ -29,22 +33,22 @@ pub struct Query {
 }
 
 impl Query {
-    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+    pub(super) fn run(self, config: &Config, far: &Far) -> Result<(), Failure> {
         let text = self.text()?;
-        let database = open(config)?;
+        let target = reached::target(config, far, false)?;
+        let stop = Interrupts::listen()?.stop();
         if self.explain {
-            say(database.explain(&text)?)?;
+            say(target.explain(&text, &[], &stop)?)?;
             return Ok(());
         }
         if self.profile {
-            say(database.profile(&text)?)?;
+            say(target.profile(&text, &[], &stop)?)?;
             return Ok(());
         }
         let mut printer = Printer::new(io::stdout().lock(), self.format);
-        for value in database.query(&text)? {
-            printer.print(value?)?;
-        }
+        let ran = target.run(&text, &[], &stop, &mut |value| Ok(printer.print(value)?));
         printer.finish()?;
+        ran?.warnings.iter().for_each(complain);
         Ok(())
     }
 

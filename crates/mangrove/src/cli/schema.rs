@@ -56,7 +56,7 @@ impl Schema {
                 Ok(())
             }
             (Self::Apply(apply), Reached::Near(database)) => apply.run(&database),
-            (Self::Apply(apply), Reached::Far(client)) => apply.run_there(client),
+            (Self::Apply(apply), Reached::Far(client)) => apply.run_there(*client),
         }
     }
 }

@@ -123,7 +123,7 @@ impl User {
                 database.close()?;
                 told
             }
-            Reached::Far(client) => self.act_there(client)?,
+            Reached::Far(client) => self.act_there(*client)?,
         };
         told.iter().try_for_each(say)?;
         Ok(())

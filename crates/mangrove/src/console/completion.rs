@@ -2,16 +2,7 @@
 
 use gremlin::StepName;
 
-/// The names a graph has, for completion.
-#[derive(Clone, Debug, Default)]
-pub struct Vocabulary {
-    /// Vertex labels.
-    pub vertex_labels: Vec<String>,
-    /// Edge labels.
-    pub edge_labels: Vec<String>,
-    /// Property keys.
-    pub keys: Vec<String>,
-}
+use crate::target::Vocabulary;
 
 /// The part of the line that a completion replaces, and what could stand there.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,10 +11,8 @@ use rustyline::{
     validate::{ValidationContext, ValidationResult, Validator},
 };
 
-use super::{
-    completion::{Vocabulary, complete},
-    multiline::is_complete,
-};
+use super::{completion::complete, multiline::is_complete};
+use crate::target::Vocabulary;
 
 /// Lines kept between sessions.
 const HISTORY: usize = 5_000;
@@ -60,8 +58,8 @@ impl Prompt {
     ///
     /// # Errors
     /// When the terminal fails.
-    pub fn read(&mut self) -> rustyline::Result<Typed> {
-        match self.editor.readline("gremlin> ") {
+    pub fn read(&mut self, prompt: &str) -> rustyline::Result<Typed> {
+        match self.editor.readline(prompt) {
             Ok(line) => Ok(Typed::Text(line)),
             Err(ReadlineError::Interrupted) => Ok(Typed::Nothing),
             Err(ReadlineError::Eof) => Ok(Typed::End),

@@ -1,6 +1,6 @@
 //! The interactive console.
 //!
-//! It must never know how a query is planned or run: it reads lines, asks a `Database`, and prints.
+//! It must never know how a query is planned or run: it reads lines, asks a `Target`, and prints.
 
 mod command;
 mod completion;
@@ -13,20 +13,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mangrove::Database;
 use parking_lot::RwLock;
 
 use crate::{
     failure::Failure,
-    output::{Format, Printer, complain, rows, say, stats},
+    output::{Format, Printer, complain, rows, say},
+    target::{Interrupts, Target, Vocabulary},
 };
 use command::{Command, HELP};
-use completion::Vocabulary;
 use editor::{Prompt, Typed};
 
 /// A session of one user with one graph.
 pub struct Console {
-    database: Database,
+    target: Box<dyn Target>,
+    interrupts: Interrupts,
     format: Format,
     timing: bool,
     vocabulary: Arc<RwLock<Vocabulary>>,
@@ -34,8 +34,12 @@ pub struct Console {
 
 impl Console {
     /// A console on a graph.
-    pub fn new(database: Database) -> Self {
-        Self { database, format: Format::Table, timing: true, vocabulary: Arc::default() }
+    ///
+    /// # Errors
+    /// When the operating system refuses a thread that listens for Ctrl-C.
+    pub fn new(target: Box<dyn Target>) -> Result<Self, Failure> {
+        let interrupts = Interrupts::listen()?;
+        Ok(Self { target, interrupts, format: Format::Table, timing: true, vocabulary: Arc::default() })
     }
 
     /// Talks with the user until they leave; without a terminal, reads commands from standard input.
@@ -46,11 +50,13 @@ impl Console {
         if !io::stdin().is_terminal() {
             return self.run_script(&io::read_to_string(io::stdin())?);
         }
-        say(format_args!("Mangrove {}. :help helps, :quit leaves.", mangrove::VERSION))?;
+        let place = self.target.describe().place;
+        say(format_args!("Mangrove {}, {place}. :help helps, :quit leaves.", mangrove::VERSION))?;
         let mut prompt = Prompt::new(self.vocabulary.clone())?;
         loop {
-            *self.vocabulary.write() = vocabulary(&self.database);
-            match prompt.read()? {
+            *self.vocabulary.write() = self.target.vocabulary().unwrap_or_default();
+            let in_transaction = self.target.describe().in_transaction;
+            match prompt.read(if in_transaction { "gremlin*> " } else { "gremlin> " })? {
                 Typed::End => return Ok(()),
                 Typed::Nothing => {}
                 Typed::Text(text) if text.trim().is_empty() => {}
@@ -96,10 +102,10 @@ impl Console {
 
     fn command(&mut self, command: Command) -> Result<(), Failure> {
         match command {
-            Command::Explain(text) => say(self.database.explain(&text)?)?,
-            Command::Profile(text) => say(self.database.profile(&text)?)?,
-            Command::Names => print_names(&vocabulary(&self.database))?,
-            Command::Stats => say(stats::report(&self.database.stats()))?,
+            Command::Explain(text) => say(self.target.explain(&text, &[], &self.interrupts.stop())?)?,
+            Command::Profile(text) => say(self.target.profile(&text, &[], &self.interrupts.stop())?)?,
+            Command::Names => print_names(&self.target.vocabulary()?)?,
+            Command::Stats => say(self.target.sizes()?)?,
             Command::Format(format) => self.format = format,
             Command::Timing => self.timing = !self.timing,
             Command::Help => say(HELP)?,
@@ -111,24 +117,14 @@ impl Console {
     fn traverse(&mut self, text: &str) -> Result<(), Failure> {
         let started = Instant::now();
         let mut printer = Printer::new(io::stdout().lock(), self.format);
-        for value in self.database.query(text)? {
-            printer.print(value?)?;
-        }
+        let stop = self.interrupts.stop();
+        let ran = self.target.run(text, &[], &stop, &mut |value| Ok(printer.print(value)?));
         let n = printer.finish()?;
+        ran?.warnings.iter().for_each(complain);
         if self.timing && io::stdout().is_terminal() {
             say(format_args!("{}, {}", rows(n), in_words(started.elapsed())))?;
         }
         Ok(())
-    }
-}
-
-fn vocabulary(database: &Database) -> Vocabulary {
-    let snapshot = database.snapshot();
-    let catalog = snapshot.catalog();
-    Vocabulary {
-        vertex_labels: catalog.vertex_labels().map(|(_, name)| name.to_string()).collect(),
-        edge_labels: catalog.edge_labels().map(|(_, name)| name.to_string()).collect(),
-        keys: catalog.keys().map(|(_, name)| name.to_string()).collect(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Where a server is, and who asks it.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
+use parking_lot::Mutex;
 use server::Origin;
 
-use super::{Client, place::Found};
+use super::{Client, client::Credentials, place::Found};
 use crate::{failure::Failure, secret};
 
 /// The options of commands that can ask a server.
@@ -55,37 +56,63 @@ impl Far {
         self.url.is_some()
     }
 
-    /// Connects to the server that is named; `None` if none is.
+    /// The way to the server that is named; `None` if none is.
     ///
     /// # Errors
-    /// If it cannot be reached, or does not let this user in.
-    pub fn connect(&self) -> Result<Option<Client>, Failure> {
+    /// If that is no address.
+    pub fn link(&self) -> Result<Option<Link>, Failure> {
         let Some(url) = &self.url else { return Ok(None) };
         let address = Address::parse(url).map_err(Failure::Usage)?;
         let source = self.source.clone().unwrap_or_else(|| "g".into());
-        Client::connect(&address, self.ca.as_deref(), self.credentials(), source).map(Some)
+        Ok(Some(Link { address, ca: self.ca.clone(), credentials: self.credentials(), source }))
     }
 
-    /// Connects to the server that has a directory open.
+    /// The way to the server that has a directory open.
+    pub fn link_to(&self, found: Found) -> Link {
+        let source = self.source.clone().unwrap_or(found.source);
+        let nobody: Credentials = Arc::new(|| Ok(None));
+        Link { address: Address::Socket(found.socket), ca: None, credentials: nobody, source }
+    }
+
+    /// Asks for name and password, or token, once the server wants them; once, for all connections.
+    fn credentials(&self) -> Credentials {
+        let far = self.clone();
+        let known = Mutex::new(None);
+        Arc::new(move || {
+            let mut known = known.lock();
+            if known.is_none() {
+                *known = far.ask_for_credentials()?;
+            }
+            Ok(known.clone())
+        })
+    }
+
+    fn ask_for_credentials(&self) -> Result<Option<(String, String)>, Failure> {
+        if let Some(token) = secret::given(self.token_file.clone(), "MANGROVE_TOKEN")? {
+            return Ok(Some((String::new(), token)));
+        }
+        let Some(user) = &self.user else { return Ok(None) };
+        let password = secret::given_or_asked("MANGROVE_PASSWORD", &format!("Password of {user}: "))?;
+        Ok(Some((user.clone(), password)))
+    }
+}
+
+/// The way to a server, to be gone as often as a connection is needed.
+#[derive(Clone)]
+pub struct Link {
+    address: Address,
+    ca: Option<PathBuf>,
+    credentials: Credentials,
+    source: String,
+}
+
+impl Link {
+    /// Connects.
     ///
     /// # Errors
-    /// If it cannot be reached.
-    pub fn connect_to(&self, found: Found) -> Result<Client, Failure> {
-        let source = self.source.clone().unwrap_or(found.source);
-        Client::connect(&Address::Socket(found.socket), None, Box::new(|| Ok(None)), source)
-    }
-
-    /// Asks for name and password, or token, once the server wants them.
-    fn credentials(&self) -> Box<dyn Fn() -> Result<Option<(String, String)>, Failure>> {
-        let far = self.clone();
-        Box::new(move || {
-            if let Some(token) = secret::given(far.token_file.clone(), "MANGROVE_TOKEN")? {
-                return Ok(Some((String::new(), token)));
-            }
-            let Some(user) = &far.user else { return Ok(None) };
-            let password = secret::given_or_asked("MANGROVE_PASSWORD", &format!("Password of {user}: "))?;
-            Ok(Some((user.clone(), password)))
-        })
+    /// If the server cannot be reached.
+    pub fn connect(&self) -> Result<Client, Failure> {
+        Client::connect(&self.address, self.ca.as_deref(), self.credentials.clone(), self.source.clone())
     }
 }
 

@@ -27,7 +27,7 @@ use crate::failure::Failure;
 const MIME: &[u8] = b"\x20application/vnd.graphbinary-v1.0";
 
 /// Tells name and password once the server asks, if there are any.
-type Credentials = Box<dyn Fn() -> Result<Option<(String, String)>, Failure>>;
+pub(super) type Credentials = Arc<dyn Fn() -> Result<Option<(String, String)>, Failure> + Send + Sync>;
 
 /// A stream of bytes to a server.
 trait Stream: Read + Write + Send {}
@@ -63,6 +63,10 @@ pub struct Client {
     source: String,
     session: Option<Uuid>,
     called: String,
+    /// The id of the next request.
+    next: Uuid,
+    /// Whether an answer was not read to its end, or the connection is gone.
+    broken: bool,
 }
 
 impl fmt::Debug for Client {
@@ -88,13 +92,40 @@ impl Client {
         let (stream, hangup, url, called) = open(address, ca)?;
         let failed = |error: String| Failure::Far { server: called.clone(), reason: error };
         let (socket, _) = client(url, stream).map_err(|error| failed(error.to_string()))?;
-        Ok(Self { socket, hangup: Arc::new(hangup), credentials, source, session: None, called })
+        Ok(Self {
+            socket,
+            hangup: Arc::new(hangup),
+            credentials,
+            source,
+            session: None,
+            called,
+            next: Uuid::new_v4(),
+            broken: false,
+        })
     }
 
-    /// The same, with variables that stay from one request to the next.
-    #[must_use]
-    pub fn with_session(self) -> Self {
-        Self { session: Some(Uuid::new_v4()), ..self }
+    /// Has variables stay from one request to the next.
+    pub fn begin_session(&mut self) {
+        self.session = Some(Uuid::new_v4());
+    }
+
+    /// The id that the next request will have.
+    pub fn next_id(&self) -> String {
+        self.next.to_string()
+    }
+
+    /// Whether nothing can be asked any more.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// Stops the request of this id, which is on another connection; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn stop(&mut self, id: &str) -> Result<bool, Failure> {
+        let given = [(Str::from("which"), Value::from(id))];
+        Ok(!self.ask("g.call('mangrove.queries.stop', ['id': which])", &given)?.is_empty())
     }
 
     /// What it is called, for people.
@@ -102,17 +133,12 @@ impl Client {
         &self.called
     }
 
-    /// The name by which scripts reach the graph there.
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
     /// What ends the connection from another thread.
     pub fn hangup(&self) -> Arc<Hangup> {
         self.hangup.clone()
     }
 
-    /// Runs a script, and hands its results on one by one.
+    /// Runs a script, and hands its results on one by one. `manages`: in a session, as a transaction of its own.
     ///
     /// # Errors
     /// What the server says is wrong, or what happened to the connection; and what `each` says.
@@ -120,9 +146,24 @@ impl Client {
         &mut self,
         script: &str,
         bindings: &[(Str, Value)],
+        manages: bool,
         each: &mut dyn FnMut(Value) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        self.send(script, bindings)?;
+        // Unless the answer is read to its end, the next one would begin with what is left of it.
+        self.broken = true;
+        let ran = self.answer(script, bindings, manages, each);
+        self.broken = !matches!(ran, Ok(()) | Err(Failure::Refused(_)));
+        ran
+    }
+
+    fn answer(
+        &mut self,
+        script: &str,
+        bindings: &[(Str, Value)],
+        manages: bool,
+        each: &mut dyn FnMut(Value) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.send(script, bindings, manages)?;
         loop {
             let ResponseMessage { status, data, .. } = self.receive()?;
             match status.code {
@@ -144,14 +185,14 @@ impl Client {
     /// As [`Self::run`].
     pub fn ask(&mut self, script: &str, bindings: &[(Str, Value)]) -> Result<Vec<Value>, Failure> {
         let mut all = Vec::new();
-        self.run(script, bindings, &mut |value| {
+        self.run(script, bindings, true, &mut |value| {
             all.push(value);
             Ok(())
         })?;
         Ok(all)
     }
 
-    fn send(&mut self, script: &str, bindings: &[(Str, Value)]) -> Result<(), Failure> {
+    fn send(&mut self, script: &str, bindings: &[(Str, Value)], manages: bool) -> Result<(), Failure> {
         let given: Map =
             bindings.iter().map(|(name, value)| (Value::String(name.clone()), value.clone())).collect();
         let mut aliases = Map::new();
@@ -163,7 +204,12 @@ impl Client {
             argument("bindings", given.into()),
             argument("aliases", aliases.into()),
         ];
-        args.extend(self.session.map(|session| argument("session", Value::Uuid(session))));
+        if let Some(session) = self.session {
+            args.extend([
+                argument("session", Value::Uuid(session)),
+                argument("manageTransaction", manages.into()),
+            ]);
+        }
         let processor = if self.session.is_some() { "session" } else { "" };
         self.request("eval", processor, args)
     }

@@ -11,6 +11,6 @@ mod address;
 mod client;
 mod place;
 
-pub use address::{Address, Far};
+pub use address::{Address, Far, Link};
 pub use client::Client;
 pub use place::{Place, server_of};

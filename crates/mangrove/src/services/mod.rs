@@ -143,6 +143,13 @@ const SERVICES: &[Service] = &[
         run: schema::declare,
     },
     Service {
+        name: "mangrove.schema.names",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: schema::names,
+    },
+    Service {
         name: "mangrove.schema.show",
         parameters: &[],
         changes: false,

@@ -16,6 +16,18 @@ pub(super) fn show(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Erro
     Ok(vec![shown.into()])
 }
 
+/// The names that the graph has: of vertex labels, edge labels and keys.
+pub(super) fn names(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
+    let snapshot = inner.graph.snapshot();
+    let catalog = snapshot.catalog();
+    let list = |names: Vec<Value>| Value::list(names);
+    let mut shown = Map::new();
+    shown.insert("vertices", list(catalog.vertex_labels().map(|(_, name)| name.as_str().into()).collect()));
+    shown.insert("edges", list(catalog.edge_labels().map(|(_, name)| name.as_str().into()).collect()));
+    shown.insert("keys", list(catalog.keys().map(|(_, name)| name.as_str().into()).collect()));
+    Ok(vec![shown.into()])
+}
+
 /// The edge labels whose lists do not all lie by their sort key yet, and how far each is.
 pub(super) fn sorting(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
     Ok(inner.graph.sorting().iter().map(SortStatus::to_value).collect())

@@ -48,8 +48,7 @@ impl Serving {
         let mut process = mangrove(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address =
-            line.strip_prefix("listening on ws://").and_then(|rest| rest.strip_suffix("/gremlin\n"));
+        let address = line.split_once("://").and_then(|(_, rest)| rest.strip_suffix("/gremlin\n"));
         let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
         Self { process, address }
     }
