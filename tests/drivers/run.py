@@ -21,6 +21,7 @@ class Server:
     """`mangrove serve` on a free port: the modern graph as `gmodern`, an empty one as `g`."""
 
     def __init__(self, mangrove, directory, *options):
+        os.makedirs(directory, exist_ok=True)
         modern = pathlib.Path(directory, "modern")
         run = [mangrove, "--data", str(modern), "import", str(DATA)]
         subprocess.run(run, check=True, stdout=subprocess.DEVNULL, timeout=START_SECONDS)

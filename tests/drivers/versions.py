@@ -6,6 +6,7 @@ Drivers are installed into FOLDER, which also gets what each of them printed. Th
 chooses drivers by a part of name or version. Ends with 1 if anything fails.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from run import Server
+from run import Secured, Server
 
 sys.path.insert(0, str(pathlib.Path(__file__).with_name("versions")))
 
@@ -28,8 +29,15 @@ CHECK_SECONDS = 300
 def reported(driver, folder, mangrove):
     """The rows that the checks of a driver print, and the last other line that they do. It has a server of its own."""
     command, where = driver.command(folder)
-    with tempfile.TemporaryDirectory() as directory, open(f"{folder}.log", "w+") as log, Server(mangrove, directory) as server:
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        log = stack.enter_context(open(f"{folder}.log", "w+"))
+        server = stack.enter_context(Server(mangrove, os.path.join(directory, "plain")))
         environment = {**os.environ, "MANGROVE_URL": server.url}
+        if table.LOGIN in driver.checks:
+            secured = stack.enter_context(Secured(mangrove, os.path.join(directory, "secured")))
+            environment |= {"MANGROVE_SECURED_URL": secured.url, "MANGROVE_CA": secured.certificate,
+                            "MANGROVE_PASSWORD": secured.ADMIN}
         run = subprocess.Popen(command, cwd=where, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             run.wait(timeout=CHECK_SECONDS)

@@ -3,7 +3,13 @@
 
 import static org.apache.tinkerpop.gremlin.process.traversal.AnonymousTraversalSource.traversal;
 
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -58,6 +64,7 @@ public class Checks {
             checks.report("commit", checks::commit);
             checks.report("rollback", checks::rollback);
             checks.report("conflict", checks::conflict);
+            checks.report("login", checks::login);
             cluster.close();
         }
         // The driver's threads would keep the process.
@@ -193,6 +200,30 @@ public class Checks {
         transactions.get(0).commit();
         refused(596, "begin again", () -> transactions.get(1).commit());
         same(1, g.V().values("n").next());
+    }
+
+    private void login() throws Exception {
+        URI server = URI.create(System.getenv("MANGROVE_SECURED_URL"));
+        String password = System.getenv("MANGROVE_PASSWORD");
+        Path trusted = Files.createTempFile("trusted", ".p12");
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        try (InputStream certificate = Files.newInputStream(Path.of(System.getenv("MANGROVE_CA")))) {
+            store.setCertificateEntry("server", CertificateFactory.getInstance("X.509").generateCertificate(certificate));
+        }
+        try (OutputStream out = Files.newOutputStream(trusted)) {
+            store.store(out, "trusted".toCharArray());
+        }
+        Cluster.Builder builder = Cluster.build(server.getHost()).port(server.getPort()).enableSsl(true)
+            .trustStore(trusted.toString()).trustStorePassword("trusted").keyStoreType("PKCS12")
+            .serializer(FORMATS.get(format).simpleInstance());
+        Cluster known = builder.credentials("admin", password).create();
+        same(6L, known.connect().alias("gmodern").submit("g.V().count()").one().getLong());
+        known.close();
+        Cluster unknown = builder.credentials("admin", "another one").create();
+        refused(401, "incorrect", () -> unknown.connect().submit("g.V()").all().get());
+        unknown.close();
+        Files.delete(trusted);
     }
 
     private static void refused(int status, String words, Check run) throws Exception {

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -76,6 +78,39 @@ func main() {
 	report("commit", commit)
 	report("rollback", rollback)
 	report("conflict", conflict)
+	report("login", login)
+}
+
+func login() {
+	certificate, err := os.ReadFile(os.Getenv("MANGROVE_CA"))
+	must(err)
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(certificate)
+	count := func(password string) (any, error) {
+		client, err := gremlin.NewClient(os.Getenv("MANGROVE_SECURED_URL"), func(settings *gremlin.ClientSettings) {
+			settings.TraversalSource = "gmodern"
+			settings.TlsConfig = &tls.Config{RootCAs: trusted}
+			settings.AuthInfo = gremlin.BasicAuthInfo("admin", password)
+			settings.LogVerbosity = gremlin.Off
+		})
+		must(err)
+		defer client.Close()
+		results, err := client.Submit("g.V().count()")
+		if err != nil {
+			return nil, err
+		}
+		result, _, err := results.One()
+		if err != nil {
+			return nil, err
+		}
+		return result.GetInterface(), nil
+	}
+	found, err := count(os.Getenv("MANGROVE_PASSWORD"))
+	must(err)
+	same(int64(6), found)
+	if _, err := count("another one"); err == nil {
+		panic("a wrong password is let in")
+	}
 }
 
 func report(check string, run func()) {

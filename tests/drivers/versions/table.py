@@ -14,6 +14,8 @@ import install
 HERE = pathlib.Path(__file__).parent
 SUITES = HERE.parent
 CHECKS = ["getting-started", "session", "commit", "rollback", "conflict"]
+# Over TLS, with a name and a password. Python and JavaScript do it in `make drivers`.
+LOGIN = "login"
 BINARY, JSON = "graphbinary1", "graphson3"
 
 
@@ -59,14 +61,16 @@ def java(version):
     return Driver(
         "gremlin-driver (Java)", version, [BINARY, JSON],
         lambda folder: install.jars(folder, "gremlin-driver", version),
-        lambda folder: (["java", "-cp", f"{folder}/*", str(HERE / "Checks.java")], HERE))
+        lambda folder: (["java", "-cp", f"{folder}/*", str(HERE / "Checks.java")], HERE),
+        checks=[*CHECKS, LOGIN])
 
 
 def go(version):
     def prepare(folder):
         install.go(folder, f"github.com/apache/tinkerpop/gremlin-go/v3@v{version}", HERE / "checks.go")
 
-    return Driver("gremlin-go", version, [BINARY], prepare, lambda folder: ([str(folder / "checks")], folder))
+    return Driver("gremlin-go", version, [BINARY], prepare, lambda folder: ([str(folder / "checks")], folder),
+                  checks=[*CHECKS, LOGIN])
 
 
 def console(version):
