@@ -26,7 +26,7 @@ pub struct Far {
     ca: Option<PathBuf>,
     /// The traversal source of the graph to ask
     #[arg(long, global = true, value_name = "NAME")]
-    source: Option<String>,
+    traversal_source: Option<String>,
 }
 
 /// How a server is reached.
@@ -63,13 +63,13 @@ impl Far {
     pub fn link(&self) -> Result<Option<Link>, Failure> {
         let Some(url) = &self.url else { return Ok(None) };
         let address = Address::parse(url).map_err(Failure::Usage)?;
-        let source = self.source.clone().unwrap_or_else(|| "g".into());
+        let source = self.traversal_source.clone().unwrap_or_else(|| "g".into());
         Ok(Some(Link { address, ca: self.ca.clone(), credentials: self.credentials(), source }))
     }
 
     /// The way to the server that has a directory open.
     pub fn link_to(&self, found: Found) -> Link {
-        let source = self.source.clone().unwrap_or(found.source);
+        let source = self.traversal_source.clone().unwrap_or(found.source);
         let nobody: Credentials = Arc::new(|| Ok(None));
         Link { address: Address::Socket(found.socket), ca: None, credentials: nobody, source }
     }
