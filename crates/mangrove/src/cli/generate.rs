@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use mangrove::generate::{SocialOptions, social};
+use mangrove::generate::{MODERN_EDGES, MODERN_VERTICES, SocialOptions, modern, social};
 
 use super::{Failure, progress::bar};
 use crate::output::say;
@@ -13,6 +13,8 @@ use crate::output::say;
 pub enum Generate {
     /// A social network in the schema and CSV layout of LDBC SNB
     Social(Social),
+    /// TinkerPop's modern graph, of which the examples in its documentation are: four people, two programs
+    Modern(Modern),
 }
 
 /// The arguments of `mangrove generate social`.
@@ -29,9 +31,34 @@ pub struct Social {
     seed: u64,
 }
 
+/// The arguments of `mangrove generate modern`.
+#[derive(Args, Debug)]
+pub struct Modern {
+    /// File to write, in GraphSON 3
+    #[arg(default_value = "modern.json")]
+    file: PathBuf,
+}
+
 impl Generate {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let Self::Social(Social { directory, persons, seed }) = self;
+        match self {
+            Self::Social(social) => social.run(),
+            Self::Modern(modern) => modern.run(),
+        }
+    }
+}
+
+impl Modern {
+    fn run(self) -> Result<(), Failure> {
+        modern(&self.file)?;
+        say(format_args!("{MODERN_VERTICES} vertices and {MODERN_EDGES} edges in {}", self.file.display()))?;
+        Ok(())
+    }
+}
+
+impl Social {
+    fn run(self) -> Result<(), Failure> {
+        let Self { directory, persons, seed } = self;
         let bar = bar("{spinner} {wide_bar} {pos}/{len} persons, {msg}");
         bar.set_length(persons);
         let summary = social(SocialOptions { persons, seed }, &directory, &mut |progress| {

@@ -1,4 +1,4 @@
-//! Generated data: a social network of any size, without a download.
+//! Generated data: a social network of any size, and TinkerPop's modern graph, without a download.
 //!
 //! [`social()`] writes what LDBC's SNB data generator would: people in cities and universities, friendships with
 //! communities and hubs, forums, trees of messages, likes, tags. It is not LDBC's generator and its data is not official;
@@ -12,6 +12,7 @@ mod files;
 mod forums;
 mod friends;
 mod messages;
+mod modern;
 mod parameters;
 mod permutation;
 mod person;
@@ -22,6 +23,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+pub use modern::{MODERN_EDGES, MODERN_VERTICES, modern};
 pub use social::{MOST_PERSONS, SocialOptions, SocialProgress, SocialSummary, social};
 
 /// Why nothing (or not all) was generated.
@@ -39,6 +41,12 @@ pub enum GenerateError {
     #[error("`{}` is not empty: remove it or choose another directory", path.display())]
     Exists {
         /// The directory.
+        path: PathBuf,
+    },
+    /// There is a file of that name already.
+    #[error("`{}` is there: remove it or choose another name", path.display())]
+    FileExists {
+        /// The file.
         path: PathBuf,
     },
     /// The file system refused.
