@@ -65,6 +65,13 @@ fn every_command_does_its_work_when_its_output_is_closed() {
     assert_eq!(count(&path("restored")), "6", "the backup was made and brought back");
     unheard(&["generate", "social", "--persons", "5", &path("social")]);
     assert!(Path::new(&path("social")).exists());
+    unheard(&["generate", "modern", &path("modern.json")]);
+    assert!(Path::new(&path("modern.json")).exists());
+    unheard(&["man", &path("man")]);
+    assert!(Path::new(&path("man/mangrove.1")).exists());
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        unheard(&["completions", shell]);
+    }
     for args in [&["--help"][..], &["--version"], &["import", "--help"]] {
         unheard(args);
     }

@@ -9,6 +9,7 @@ mod descriptors;
 mod export;
 mod generate;
 mod import;
+mod manual;
 mod progress;
 mod query;
 mod reached;
@@ -106,6 +107,10 @@ enum Command {
     Stats,
     /// Count degrees and indexed values exactly, for better plans, and show them
     Analyze,
+    /// Print what makes a shell complete commands: mangrove completions bash > …/bash-completion/completions/mangrove
+    Completions(manual::Completions),
+    /// Write manual pages, of this command and of each of its commands
+    Man(manual::Man),
     /// Show the version
     Version,
 }
@@ -167,6 +172,8 @@ impl Cli {
                 Ok(())
             }
             Command::Analyze => analyze::run(&config, &far),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
             Command::Version => {
                 say(format_args!("mangrove {}", mangrove::VERSION))?;
                 Ok(())
@@ -181,7 +188,8 @@ impl Command {
         match self {
             Self::Export(_) | Self::Query(_) | Self::Console | Self::Backup(_) | Self::Check => true,
             Self::Schema(_) | Self::User(_) | Self::Top(_) | Self::Stats | Self::Analyze => true,
-            Self::Serve(_) | Self::Import(_) | Self::Generate(_) | Self::Restore(_) | Self::Version => false,
+            Self::Serve(_) | Self::Import(_) | Self::Generate(_) | Self::Restore(_) => false,
+            Self::Completions(_) | Self::Man(_) | Self::Version => false,
         }
     }
 }
