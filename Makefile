@@ -30,7 +30,7 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,7 +42,7 @@ build: ## Build the release binary
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit short-histories drivers browser short-hostile ## Everything CI runs
+test: lint unit short-histories drivers readme browser short-hostile ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check
@@ -67,6 +67,15 @@ drivers: $(PYTHON) $(PYTHON4) tests/drivers/node_modules ## TinkerPop's Python (
 driver-versions: ## TinkerPop's drivers in Python, JavaScript, Java and Go, old versions too, and its console; leaves target/bench/drivers.json
 	cargo build --locked -p mangrove
 	python3 -B tests/drivers/versions.py $(DEBUG)/mangrove target/drivers target/bench/drivers.json $(ONLY)
+
+readme: $(PYTHON) tests/drivers/node_modules ## The README's examples as they are printed, on what `make run` serves; those in Java and Go: readme-all
+	cargo build --locked -p mangrove --bin mangrove --example friends
+	$(PYTHON) -B tests/readme/run.py $(DEBUG) tests/drivers/node_modules
+
+# The drivers for Java and Go come from Maven Central and the Go module proxy, so it is no part of `make test`.
+readme-all: $(PYTHON) tests/drivers/node_modules ## The same with those in Java and Go, for which it needs JDK, Maven and Go
+	cargo build --locked -p mangrove --bin mangrove --example friends
+	$(PYTHON) -B tests/readme/run.py $(DEBUG) tests/drivers/node_modules target/readme
 
 browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
 	cargo build --locked -p mangrove
