@@ -7,6 +7,8 @@ export CARGO_TERM_COLOR ?= auto
 TOOLS    := $(HOME)/.cache/mangrove-tools
 DENY     := $(TOOLS)/bin/cargo-deny
 DENY_VER := 0.20.2
+CARGO_DEB := $(TOOLS)/bin/cargo-deb
+CARGO_DEB_VER := 3.8.0
 REFERENCE := $(HOME)/.cache/mangrove-reference
 RELEASE  := $(CARGO_TARGET_DIR)/release
 DEBUG    := $(CARGO_TARGET_DIR)/debug
@@ -30,7 +32,7 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all deb try-deb clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,6 +78,13 @@ readme: $(PYTHON) tests/drivers/node_modules ## The README's examples as they ar
 readme-all: $(PYTHON) tests/drivers/node_modules ## The same with those in Java and Go, for which it needs JDK, Maven and Go
 	cargo build --locked -p mangrove --bin mangrove --example friends
 	$(PYTHON) -B tests/readme/run.py $(DEBUG) tests/drivers/node_modules target/readme
+
+deb: build $(CARGO_DEB) ## A Debian package with a systemd service, for this machine's architecture, in dist
+	PATH="$(TOOLS)/bin:$$PATH" packaging/deb/build $(RELEASE)/mangrove dist/
+
+try-deb: $(CARGO_DEB) ## The package in a clean Debian with systemd: installed, started, killed, upgraded, undone, removed; needs root, namespaces and debootstrap
+	cargo build --locked -p mangrove
+	PATH="$(TOOLS)/bin:$$PATH" packaging/deb/try $(DEBUG)/mangrove
 
 browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
 	cargo build --locked -p mangrove
@@ -225,6 +234,9 @@ $(REFERENCE): trials/java/pom.xml
 $(DENY):
 	CARGO_TARGET_DIR=$(TOOLS)/target cargo install --locked --quiet --root $(TOOLS) cargo-deny@$(DENY_VER)
 	rm -rf $(TOOLS)/target
+$(CARGO_DEB):
+	CARGO_TARGET_DIR=$(TOOLS)/target cargo install --locked --quiet --root $(TOOLS) cargo-deb@$(CARGO_DEB_VER)
+	rm -rf $(TOOLS)/target
 
 clean: ## Remove what was built or downloaded into the checkout
-	rm -rf target .venv .venv4 tests/drivers/node_modules data
+	rm -rf target .venv .venv4 tests/drivers/node_modules data dist
