@@ -43,7 +43,8 @@ mod linux {
 
     /// The calling thread does not take the core from another when it wakes.
     pub(crate) fn be_in_the_background() {
-        let normal = libc::sched_param { sched_priority: 0 };
+        // SAFETY: it consists of integers, of which musl has more than the priority.
+        let normal: libc::sched_param = unsafe { std::mem::zeroed() };
         // SAFETY: the handle is the calling thread's own, which lives; `normal` is initialised, outlives the call, and is only read.
         let refused =
             unsafe { libc::pthread_setschedparam(libc::pthread_self(), libc::SCHED_BATCH, &normal) };
