@@ -9,6 +9,8 @@ DENY     := $(TOOLS)/bin/cargo-deny
 DENY_VER := 0.20.2
 CARGO_DEB := $(TOOLS)/bin/cargo-deb
 CARGO_DEB_VER := 3.8.0
+MDBOOK   := $(TOOLS)/bin/mdbook
+MDBOOK_VER := 0.5.4
 REFERENCE := $(HOME)/.cache/mangrove-reference
 RELEASE  := $(CARGO_TARGET_DIR)/release
 DEBUG    := $(CARGO_TARGET_DIR)/debug
@@ -32,7 +34,7 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all deb try-deb release clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all deb try-deb release docs tools clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -88,6 +90,14 @@ try-deb: $(CARGO_DEB) ## The package in a clean Debian with systemd: installed, 
 
 release: $(CARGO_DEB) ## Static binaries and Debian packages for x86-64 and aarch64, with checksums, in dist; needs rustup and PyPI
 	PATH="$(TOOLS)/bin:$$PATH" packaging/release dist $(TARGETS)
+
+docs: $(MDBOOK) ## The documentation as a site, in target/book
+	$(MDBOOK) build docs
+
+# A gigabyte from PyPI, so it is no part of `make test`.
+tools: ## The tools of docs/tools.md that can be tried without a hand: graph-notebook and LangChain
+	cargo build --locked -p mangrove
+	python3 -B tests/tools/run.py $(DEBUG)/mangrove target/tools
 
 browser: ## Pages from elsewhere in headless Chromium, against a running server; as root it installs Chromium where apt can
 	cargo build --locked -p mangrove
@@ -239,6 +249,9 @@ $(DENY):
 	rm -rf $(TOOLS)/target
 $(CARGO_DEB):
 	CARGO_TARGET_DIR=$(TOOLS)/target cargo install --locked --quiet --root $(TOOLS) cargo-deb@$(CARGO_DEB_VER)
+	rm -rf $(TOOLS)/target
+$(MDBOOK):
+	CARGO_TARGET_DIR=$(TOOLS)/target cargo install --locked --quiet --root $(TOOLS) mdbook@$(MDBOOK_VER)
 	rm -rf $(TOOLS)/target
 
 clean: ## Remove what was built or downloaded into the checkout
