@@ -8,7 +8,7 @@ use mangrove::config::Config;
 use super::{Failure, reached};
 use crate::{
     far::Far,
-    output::{Format, Printer, complain, say},
+    output::{Format, Printer, complain, say, width},
     target::Interrupts,
 };
 
@@ -45,7 +45,7 @@ impl Query {
             say(target.profile(&text, &[], &stop)?)?;
             return Ok(());
         }
-        let mut printer = Printer::new(io::stdout().lock(), self.format);
+        let mut printer = Printer::new(io::stdout().lock(), self.format).cut_to(width(), "--format plain");
         let ran = target.run(&text, &[], &stop, &mut |value| Ok(printer.print(value)?));
         printer.finish()?;
         ran?.warnings.iter().for_each(complain);

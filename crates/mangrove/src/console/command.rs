@@ -15,7 +15,7 @@ Type a traversal, such as g.V().limit(3); it may span lines. Tab completes steps
   :profile TRAVERSAL    run it and show where the time went
   :names                labels and property keys of this graph
   :stats                sizes of this graph
-  :format table|json|plain
+  :format table|json|csv|plain
                         how results are printed
   :timing               switch the line with rows and time on or off
   :clear                clear the screen
@@ -64,7 +64,7 @@ impl Command {
             "stats" => Self::Stats,
             "format" => Self::Format(
                 Format::from_str(rest, true)
-                    .map_err(|_| format!("`{rest}` is no format; there are table, json and plain"))?,
+                    .map_err(|_| format!("`{rest}` is no format; there are table, json, csv and plain"))?,
             ),
             "timing" => Self::Timing,
             "clear" => Self::Clear,
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn what_is_missing_or_unknown_is_said() {
         assert!(Command::parse("profile").unwrap_err().contains("needs a traversal"));
-        assert!(Command::parse("format xml").unwrap_err().contains("table, json and plain"));
+        assert!(Command::parse("format xml").unwrap_err().contains("table, json, csv and plain"));
         assert!(Command::parse("nope").unwrap_err().contains(":help"));
     }
 

@@ -17,7 +17,7 @@ use parking_lot::RwLock;
 
 use crate::{
     failure::Failure,
-    output::{Format, Printer, complain, rows, say},
+    output::{Format, Printer, complain, rows, say, width},
     target::{Interrupts, Target, Vocabulary},
 };
 use command::{Command, HELP};
@@ -116,7 +116,7 @@ impl Console {
 
     fn traverse(&mut self, text: &str) -> Result<(), Failure> {
         let started = Instant::now();
-        let mut printer = Printer::new(io::stdout().lock(), self.format);
+        let mut printer = Printer::new(io::stdout().lock(), self.format).cut_to(width(), ":format plain");
         let stop = self.interrupts.stop();
         let ran = self.target.run(text, &[], &stop, &mut |value| Ok(printer.print(value)?));
         let n = printer.finish()?;

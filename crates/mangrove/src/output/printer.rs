@@ -1,0 +1,156 @@
+//! Prints results one after another, in the format that is wished for.
+
+use std::io::{self, Write};
+
+use values::Value;
+use wire::{Properties, graphson::Dialect};
+
+use super::{
+    Format,
+    csv::Records,
+    grid::{Cut, Grid},
+    layout::{Layout, cells},
+};
+
+/// Rows that are laid out together; longer results become several tables, so memory stays bounded and the first rows appear early.
+const PAGE: usize = 500;
+
+/// See the module.
+pub struct Printer<W: Write> {
+    out: W,
+    format: Format,
+    /// Columns of the terminal that tables are cut to.
+    width: Option<usize>,
+    /// What whoever reads does to see what was cut.
+    remedy: &'static str,
+    page: Vec<Value>,
+    rows: u64,
+    layout: Option<Layout>,
+    records: Records,
+    cut: Cut,
+}
+
+impl<W: Write> Printer<W> {
+    /// A printer to `out`.
+    pub fn new(out: W, format: Format) -> Self {
+        let (records, cut) = (Records::default(), Cut::default());
+        let remedy = "--format plain";
+        Self { out, format, width: None, remedy, page: Vec::new(), rows: 0, layout: None, records, cut }
+    }
+
+    /// Cuts tables to so many columns of a terminal. `remedy`: what shows all.
+    #[must_use]
+    pub fn cut_to(self, width: Option<usize>, remedy: &'static str) -> Self {
+        Self { width, remedy, ..self }
+    }
+
+    /// Prints a result, or keeps it for the next page.
+    ///
+    /// # Errors
+    /// When `out` takes no more, for instance because the reader of a pipe left.
+    pub fn print(&mut self, value: Value) -> io::Result<()> {
+        self.rows += 1;
+        match self.format {
+            Format::Plain => writeln!(self.out, "{value}"),
+            Format::Json => {
+                let mut line = json(&value)?;
+                line.push(b'\n');
+                self.out.write_all(&line)
+            }
+            Format::Table | Format::Csv => {
+                self.page.push(value);
+                if self.page.len() == PAGE { self.turn() } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Prints what was kept, and what was cut; says how many results there were.
+    ///
+    /// # Errors
+    /// As [`Self::print`].
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.turn()?;
+        if let Some(cut) = self.cut.in_words() {
+            writeln!(self.out, "left out to fit: {cut}; {} shows all", self.remedy)?;
+        }
+        self.out.flush()?;
+        Ok(self.rows)
+    }
+
+    fn turn(&mut self) -> io::Result<()> {
+        if self.page.is_empty() {
+            return Ok(());
+        }
+        let page = std::mem::take(&mut self.page);
+        let before = self.rows - page.len() as u64;
+        if self.format == Format::Csv {
+            return self.records.write(&page, before, &mut self.out);
+        }
+        let layout = Layout::of(&page, self.layout);
+        self.layout = Some(layout);
+        let (header, rows) = cells(layout, &page, before);
+        self.out.write_all(Grid::new(header, rows).draw(self.width, &mut self.cut).as_bytes())
+    }
+}
+
+/// A value as GraphSON without types.
+///
+/// # Errors
+/// When it has what JSON has no words for.
+pub(super) fn json(value: &Value) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    wire::graphson::encode_value(value, Properties::All, Dialect::UNTYPED, &mut text)
+        .map_err(io::Error::other)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use values::Map;
+
+    use super::*;
+
+    fn print(format: Format, values: impl IntoIterator<Item = Value>) -> String {
+        let mut out = Vec::new();
+        let mut printer = Printer::new(&mut out, format);
+        values.into_iter().try_for_each(|value| printer.print(value)).unwrap();
+        printer.finish().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn map(entries: &[(&str, i32)]) -> Value {
+        let mut map = Map::new();
+        entries.iter().for_each(|(key, value)| drop(map.insert(*key, *value)));
+        map.into()
+    }
+
+    #[test]
+    fn pages_of_one_result_are_laid_out_alike() {
+        let maps = (0..=PAGE as i32).map(|n| map(&[("a", n), ("b", 1)]));
+        let tables = print(Format::Table, maps);
+        assert_eq!(tables.matches("a   ┆ b").count(), 2, "{tables}");
+        assert!(tables.contains("│ 500 ┆ 1 │"), "{tables}");
+    }
+
+    #[test]
+    fn what_was_cut_is_told_once() {
+        let mut out = Vec::new();
+        let mut printer = Printer::new(&mut out, Format::Table).cut_to(Some(20), ":format plain");
+        (0..=PAGE).for_each(|_| printer.print(Value::from("x".repeat(20))).unwrap());
+        assert_eq!(printer.finish().unwrap(), PAGE as u64 + 1);
+        let text = String::from_utf8(out).unwrap();
+        // 16 of 20 columns are between the borders, one of which has the mark.
+        let note = format!("left out to fit: {} characters; :format plain shows all\n", 5 * (PAGE + 1));
+        assert!(text.ends_with(&note), "{}", text.lines().last().unwrap());
+        assert!(text.lines().all(|line| line.chars().count() <= 20 || line.starts_with("left")));
+    }
+
+    #[test]
+    fn plain_json_and_csv_have_a_line_for_a_result() {
+        let results = || [Value::Int(1), Value::from("a,b")];
+        assert_eq!(print(Format::Plain, results()), "1\na,b\n");
+        assert_eq!(print(Format::Json, results()), "1\n\"a,b\"\n");
+        assert_eq!(print(Format::Csv, results()), "result\n1\n\"a,b\"\n");
+        assert_eq!(print(Format::Csv, []), "");
+    }
+}

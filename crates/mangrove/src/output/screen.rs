@@ -1,0 +1,21 @@
+//! How large the terminal is.
+
+use std::io;
+
+use rustix::termios::{self, Winsize};
+
+/// Terminals narrower than this, in characters, get tables as wide as they are. Those that do not know their width say 0.
+const NARROWEST: u16 = 20;
+
+/// Columns of the terminal that standard output is, if it is one.
+pub fn width() -> Option<usize> {
+    wide_enough(size(io::stdout())?.ws_col)
+}
+
+fn size(stream: impl rustix::fd::AsFd) -> Option<Winsize> {
+    termios::isatty(&stream).then(|| termios::tcgetwinsize(&stream).ok()).flatten()
+}
+
+fn wide_enough(columns: u16) -> Option<usize> {
+    (columns >= NARROWEST).then_some(columns.into())
+}
