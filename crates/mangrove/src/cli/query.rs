@@ -4,30 +4,34 @@ use std::{io, path::PathBuf};
 
 use clap::Args;
 use mangrove::config::Config;
+use values::{Str, Value};
 
 use super::{Failure, reached};
 use crate::{
     far::Far,
-    output::{Format, Printer, complain, say, width},
-    target::Interrupts,
+    output::{Format, Printer, Progress, complain, say, width},
+    target::{Interrupts, Stop, Target, binding},
 };
 
 /// The arguments of `mangrove query`.
 #[derive(Args, Debug)]
 pub struct Query {
-    /// The traversal, such as g.V().count()
-    #[arg(required_unless_present = "file")]
-    traversal: Option<String>,
-    /// Read the traversal from a file instead; `-` for standard input
-    #[arg(long, short, value_name = "FILE", conflicts_with = "traversal")]
+    /// The script, such as "g.V().count()", or "x = g.V().next(); g.V(x).out()": the answer is that of its last statement
+    #[arg(value_name = "SCRIPT", required_unless_present = "file")]
+    script: Option<String>,
+    /// Read the script from a file instead; `-` for standard input
+    #[arg(long, short, value_name = "FILE", conflicts_with = "script")]
     file: Option<PathBuf>,
+    /// A value for a variable of the script, any number of times: x=1, x="'text'", x="[1, 2]", x=true; any other word is a text
+    #[arg(long, short, value_name = "NAME=VALUE", value_parser = binding)]
+    bind: Vec<(Str, Value)>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Show how it would be run, and do not run it
+    /// Show how its last statement would be run, and do not run that
     #[arg(long, conflicts_with = "profile")]
     explain: bool,
-    /// Run it, and show where the time went
+    /// Run it, and show where the time of its last statement went
     #[arg(long)]
     profile: bool,
 }
@@ -38,27 +42,32 @@ impl Query {
         let target = reached::target(config, far, false)?;
         let stop = Interrupts::listen()?.stop();
         if self.explain {
-            say(target.explain(&text, &[], &stop)?)?;
-            return Ok(());
+            return Ok(say(target.explain(&text, &self.bind, &stop)?)?);
         }
         if self.profile {
-            say(target.profile(&text, &[], &stop)?)?;
-            return Ok(());
+            return Ok(say(target.profile(&text, &self.bind, &stop)?)?);
         }
+        self.print(&*target, &text, &stop)
+    }
+
+    fn print(&self, target: &dyn Target, text: &str, stop: &Stop) -> Result<(), Failure> {
         let mut printer = Printer::new(io::stdout().lock(), self.format).cut_to(width(), "--format plain");
-        let ran = target.run(&text, &[], &stop, &mut |value| Ok(printer.print(value)?));
+        let progress = Progress::begin();
+        let ran = target.run(text, &self.bind, stop, &mut |value| Ok(progress.row(|| printer.print(value))?));
+        drop(progress);
+        // What there is of an answer that was interrupted is shown, too.
         printer.finish()?;
         ran?.warnings.iter().for_each(complain);
         Ok(())
     }
 
     fn text(&self) -> Result<String, Failure> {
-        match (&self.traversal, &self.file) {
+        match (&self.script, &self.file) {
             (Some(text), _) => Ok(text.clone()),
             (None, Some(file)) if file.as_os_str() == "-" => Ok(io::read_to_string(io::stdin())?),
             (None, Some(file)) => std::fs::read_to_string(file)
                 .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", file.display()))),
-            (None, None) => Err(Failure::Usage("a traversal is missing".into())),
+            (None, None) => Err(Failure::Usage("a script is missing".into())),
         }
     }
 }

@@ -12,6 +12,7 @@ mod fields;
 mod grid;
 mod layout;
 mod printer;
+mod progress;
 mod say;
 mod screen;
 pub mod stats;
@@ -20,6 +21,7 @@ mod text;
 use clap::ValueEnum;
 
 pub use printer::Printer;
+pub use progress::Progress;
 pub use say::{LogOutput, complain, say};
 pub use screen::width;
 

@@ -12,6 +12,11 @@ pub fn width() -> Option<usize> {
     wide_enough(size(io::stdout())?.ws_col)
 }
 
+/// Whether standard error is a terminal on which a line can be written anew.
+pub(super) fn shows_errors() -> bool {
+    size(io::stderr()).is_some_and(|size| wide_enough(size.ws_col).is_some())
+}
+
 fn size(stream: impl rustix::fd::AsFd) -> Option<Winsize> {
     termios::isatty(&stream).then(|| termios::tcgetwinsize(&stream).ok()).flatten()
 }

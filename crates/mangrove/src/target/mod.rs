@@ -10,6 +10,7 @@
 //!
 //! It must never know who asks, nor how results are shown: values go to whoever called, one by one.
 
+mod binding;
 mod inbox;
 mod interrupts;
 mod near;
@@ -21,6 +22,7 @@ use values::{Str, Value};
 
 use crate::failure::Failure;
 
+pub use binding::binding;
 pub use interrupts::Interrupts;
 pub use near::Near;
 pub use remote::Remote;

@@ -1,0 +1,82 @@
+//! `x=1`: a value for a variable, as it is typed.
+
+use gremlin::{Action, Bindings, ParseOptions, Statement, Statements};
+use values::{Str, Value};
+
+/// What only stands in a text that is meant as Gremlin.
+const SYNTAX: [char; 8] = ['\'', '"', '(', ')', '[', ']', '{', '}'];
+
+/// Reads a name and its value: a literal of Gremlin (`1`, `2.5d`, `'text'`, `[1, 2]`, `true`), or any words, which are a text.
+///
+/// # Errors
+/// For the user.
+pub fn binding(text: &str) -> Result<(Str, Value), String> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(format!("`{text}` is no value for a variable: expected NAME=VALUE, such as x=1"));
+    };
+    let (name, value) = (name.trim(), value.trim());
+    if !is_name(name) {
+        return Err(format!(
+            "`{name}` is no name of a variable: letters, digits and _, beginning with a letter"
+        ));
+    }
+    if name == "g" {
+        return Err("g is the graph itself; choose another name for the variable".into());
+    }
+    Ok((name.into(), literal(name, value)?))
+}
+
+fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(is_part)
+}
+
+fn literal(name: &str, text: &str) -> Result<Value, String> {
+    let mut statements = Statements::new(text);
+    match statements.next(&Bindings::new(), &ParseOptions::default()) {
+        Ok(Some(Statement { variable: None, action: Action::Value(value), as_text: false, .. }))
+            if statements.is_done() =>
+        {
+            Ok(value)
+        }
+        _ if !text.contains(SYNTAX) => Ok(text.into()),
+        Err(error) => {
+            Err(format!("the value of {name} is no literal of Gremlin: {error}; put a text into quotes"))
+        }
+        Ok(_) => Err(format!(
+            "the value of {name} must be a literal of Gremlin, such as 1, 'text', [1, 2] or true; put a text into quotes"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Value {
+        binding(text).unwrap().1
+    }
+
+    #[test]
+    fn literals_are_read_and_other_words_are_texts() {
+        assert_eq!(binding("x=1").unwrap(), ("x".into(), Value::Int(1)));
+        assert_eq!(binding(" _x1 = 2L ").unwrap(), ("_x1".into(), Value::Long(2)));
+        assert_eq!(value("x=true"), Value::Bool(true));
+        assert_eq!(value("x='a=b'"), Value::from("a=b"));
+        assert_eq!(value("x=[1, 'a']"), Value::list(vec![1.into(), "a".into()]));
+        for text in ["marko", "marko smith", "2026-11-27", "a;b", ""] {
+            assert_eq!(value(&format!("x={text}")), Value::from(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_meant_as_gremlin_and_is_none_is_refused() {
+        assert!(binding("x").unwrap_err().contains("NAME=VALUE"));
+        assert!(binding("1x=1").unwrap_err().contains("no name of a variable"));
+        assert!(binding("g=1").unwrap_err().contains("another name"));
+        assert!(binding("x=[1,").unwrap_err().contains("no literal of Gremlin"));
+        assert!(binding("x='a").unwrap_err().contains("quotes"));
+        assert!(binding("x=g.V()").unwrap_err().contains("must be a literal"));
+        assert!(binding("x='a'; 1").unwrap_err().contains("must be a literal"));
+    }
+}
