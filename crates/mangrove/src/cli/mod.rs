@@ -19,11 +19,11 @@ mod serve;
 mod top;
 mod user;
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use mangrove::{
-    Database, DatabaseOptions,
+    Database, DatabaseOptions, SessionOptions,
     config::{Config, HostedGraph, Override},
     store::FjallStore,
 };
@@ -84,7 +84,7 @@ enum Command {
     Export(export::Export),
     /// Run a script of one or several statements and print its results
     Query(query::Query),
-    /// Talk with a graph: editing, history, completion, tables
+    /// Talk with a graph: editing, history, completion, tables, a pager; Ctrl-C ends a query
     Console,
     /// Write generated data
     #[command(subcommand)]
@@ -250,9 +250,19 @@ impl Settings {
 
 /// Opens the default graph.
 fn open(config: &Config) -> Result<Database, Failure> {
+    open_at(&config.default_graph(), options(config))
+}
+
+/// Opens the default graph for somebody who thinks between two lines, and keeps nobody waiting: his transactions may be open for a day.
+fn open_for_console(config: &Config) -> Result<Database, Failure> {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let sessions = SessionOptions { idle: DAY, lifetime: DAY, ..config.sessions.options() };
+    open_at(&config.default_graph(), DatabaseOptions { sessions, ..options(config) })
+}
+
+fn options(config: &Config) -> DatabaseOptions {
     let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
-    let io_directory = Some(config.io_directory.clone());
-    open_at(&config.default_graph(), DatabaseOptions { io_directory, ..options })
+    DatabaseOptions { io_directory: Some(config.io_directory.clone()), ..options }
 }
 
 /// Where the default graph is, in words.

@@ -53,7 +53,10 @@ impl Query {
     fn print(&self, target: &dyn Target, text: &str, stop: &Stop) -> Result<(), Failure> {
         let mut printer = Printer::new(io::stdout().lock(), self.format).cut_to(width(), "--format plain");
         let progress = Progress::begin();
-        let ran = target.run(text, &self.bind, stop, &mut |value| Ok(progress.row(|| printer.print(value))?));
+        let ran = target.run(text, &self.bind, stop, &mut |value| {
+            progress.count();
+            Ok(progress.pause(|| printer.print(value))?)
+        });
         drop(progress);
         // What there is of an answer that was interrupted is shown, too.
         printer.finish()?;

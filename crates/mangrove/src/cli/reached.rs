@@ -2,7 +2,7 @@
 
 use mangrove::{Database, Error, config::Config, store::StoreError};
 
-use super::{Failure, open, place};
+use super::{Failure, open, open_for_console, place};
 use crate::{
     far::{Client, Far, Link, server_of},
     target::{Near, Remote, Target},
@@ -24,7 +24,11 @@ enum Way {
 
 impl Way {
     /// The way to the server that is named; else into the directory, or to the server that has it open.
-    fn of(config: &Config, far: &Far) -> Result<Self, Failure> {
+    fn of(
+        config: &Config,
+        far: &Far,
+        open: fn(&Config) -> Result<Database, Failure>,
+    ) -> Result<Self, Failure> {
         if let Some(link) = far.link()? {
             return Ok(Self::Far(link));
         }
@@ -42,7 +46,7 @@ impl Way {
 impl Reached {
     /// What a command works on.
     pub(super) fn of(config: &Config, far: &Far) -> Result<Self, Failure> {
-        Ok(match Way::of(config, far)? {
+        Ok(match Way::of(config, far, open)? {
             Way::Near(database) => Self::Near(database),
             Way::Far(link) => Self::Far(Box::new(link.connect()?)),
         })
@@ -51,7 +55,8 @@ impl Reached {
 
 /// What scripts are run on. `lasts`: it remembers variables from one to the next.
 pub(super) fn target(config: &Config, far: &Far, lasts: bool) -> Result<Box<dyn Target>, Failure> {
-    Ok(match (Way::of(config, far)?, lasts) {
+    let open = if lasts { open_for_console } else { open };
+    Ok(match (Way::of(config, far, open)?, lasts) {
         (Way::Near(database), false) => Box::new(Near::new(database, place(config))),
         (Way::Near(database), true) => Box::new(Near::with_session(database, place(config))?),
         (Way::Far(link), false) => Box::new(Remote::new(link)?),

@@ -7,14 +7,13 @@ use std::{
 };
 
 use clap::Args;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets::NOTHING};
 use mangrove::config::Config;
 use values::{Map, Value};
 
 use super::{Failure, reached::Reached};
 use crate::{
     far::{Client, Far},
-    output::say,
+    output::{Format, Printer, say, width},
 };
 
 /// The arguments of `mangrove top`.
@@ -49,43 +48,39 @@ impl Top {
         };
         let is_live = !self.once && io::stdout().is_terminal();
         loop {
-            let page = page(&mut client)?;
+            if is_live {
+                say(CLEAR)?;
+            }
+            show(&mut client)?;
             if !is_live {
-                say(page)?;
                 return Ok(());
             }
-            say(format_args!("{CLEAR}{page}"))?;
             thread::sleep(Duration::from_secs_f64(self.every));
         }
     }
 }
 
-fn page(client: &mut Client) -> Result<String, Failure> {
-    let called = client.called().to_owned();
+/// Shows what there is now: how many, and a row for each.
+fn show(client: &mut Client) -> Result<(), Failure> {
     let rows = client.ask("g.call('mangrove.queries')", &[])?;
     let rows: Vec<_> = rows.iter().filter_map(Value::as_map).filter(|row| !is_own(row)).collect();
     let count = |state: &str| rows.iter().filter(|row| text(row, "state") == state).count();
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(["ID", "USER", "CLIENT", "STATE", "AGE", "ROWS", "MEMORY", "QUERY"]);
-    for row in &rows {
-        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-        table.add_row([
-            Cell::new(text(row, "id")),
-            Cell::new(text(row, "user")),
-            Cell::new(text(row, "client")),
-            Cell::new(text(row, "state")),
-            right(format!("{:.1} s", number(row, "age") / 1e3)),
-            right(text(row, "rows")),
-            right(format!("{:.1} MB", number(row, "memory") / 1e6)),
-            Cell::new(first_of(&text(row, "text"))),
-        ]);
-    }
     let (running, waiting, sending) = (count("running"), count("waiting"), count("sending"));
-    Ok(format!(
-        "{called}: {running} running, {waiting} waiting, {sending} sending; `g.call('mangrove.queries.stop', ['id': …])` stops one\n\
-         {table}"
-    ))
+    say(format_args!("{}: {running} running, {waiting} waiting, {sending} sending", client.called()))?;
+    let mut printer = Printer::new(io::stdout().lock(), Format::Table).cut_to(width(), "g.call('mangrove.queries')");
+    for row in rows {
+        let mut shown = Map::new();
+        for name in ["id", "user", "client", "state"] {
+            shown.insert(name, text(row, name));
+        }
+        shown.insert("age", format!("{:.1} s", number(row, "age") / 1e3));
+        shown.insert("rows", text(row, "rows"));
+        shown.insert("memory", format!("{:.1} MB", number(row, "memory") / 1e6));
+        shown.insert("query", first_of(&text(row, "text")));
+        printer.print(shown.into())?;
+    }
+    printer.finish()?;
+    Ok(())
 }
 
 /// Whether it is the query that asks.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   value ─▶ Printer ──┬─ json, plain: a line each ──────────────────────────────┐
-//!                      └─ table, csv: a page of them ─▶ layout ─▶ grid or records ┴─▶ standard output
+//!                      └─ table, csv: a page of them ─▶ layout ─▶ grid or records ┴─▶ standard output, perhaps through a pager
 //! ```
 //!
 //! It must never know where results come from.
@@ -11,6 +11,7 @@ mod csv;
 mod fields;
 mod grid;
 mod layout;
+mod pager;
 mod printer;
 mod progress;
 mod say;
@@ -20,6 +21,7 @@ mod text;
 
 use clap::ValueEnum;
 
+pub use pager::Pager;
 pub use printer::Printer;
 pub use progress::Progress;
 pub use say::{LogOutput, complain, say};

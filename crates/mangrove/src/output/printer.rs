@@ -86,11 +86,22 @@ impl<W: Write> Printer<W> {
         if self.format == Format::Csv {
             return self.records.write(&page, before, &mut self.out);
         }
+        if let ([Value::String(text)], 0) = (page.as_slice(), before)
+            && text.contains('\n')
+        {
+            // A report, such as explain() makes: its lines are laid out already.
+            return writeln!(self.out, "{}", on_lines(text));
+        }
         let layout = Layout::of(&page, self.layout);
         self.layout = Some(layout);
         let (header, rows) = cells(layout, &page, before);
         self.out.write_all(Grid::new(header, rows).draw(self.width, &mut self.cut).as_bytes())
     }
+}
+
+/// A text of several lines, without what might move the cursor.
+fn on_lines(text: &str) -> String {
+    text.trim_end().replace(|c: char| c.is_control() && c != '\n', " ")
 }
 
 /// A value as GraphSON without types.
@@ -143,6 +154,12 @@ mod tests {
         let note = format!("left out to fit: {} characters; :format plain shows all\n", 5 * (PAGE + 1));
         assert!(text.ends_with(&note), "{}", text.lines().last().unwrap());
         assert!(text.lines().all(|line| line.chars().count() <= 20 || line.starts_with("left")));
+    }
+
+    #[test]
+    fn a_report_alone_keeps_its_lines() {
+        assert_eq!(print(Format::Table, ["== plan\n\x1b[2Jstep\n".into()]), "== plan\n [2Jstep\n");
+        assert!(print(Format::Table, ["a\nb".into(), 1.into()]).contains("│ a b "));
     }
 
     #[test]

@@ -56,25 +56,34 @@ impl Progress {
         Self { line: thread.ok().map(|thread| (line, thread)), is_in_the_way: screen::width().is_some() }
     }
 
-    /// One more row; `print` may write to the terminal on which the line is, which is not to be seen meanwhile.
-    ///
-    /// # Errors
-    /// Those of `print`.
-    pub fn row(&self, print: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let Some((line, _)) = &self.line else { return print() };
-        line.rows.fetch_add(1, Ordering::Relaxed);
-        // Where rows go elsewhere, the line stays.
-        if self.is_in_the_way { self.pause(print) } else { print() }
+    /// One more row.
+    pub fn count(&self) {
+        if let Some((line, _)) = &self.line {
+            line.rows.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
-    /// Lets something be written where the line is.
+    /// Does something that may write to the terminal on which the line is, and takes it away meanwhile.
     pub fn pause<T>(&self, write: impl FnOnce() -> T) -> T {
-        let _held = self.line.as_ref().map(|(line, _)| {
+        // What is written elsewhere leaves the line alone.
+        let line = self.line.as_ref().filter(|_| self.is_in_the_way);
+        let _held = line.map(|(line, _)| {
             let mut state = line.state.lock();
             state.erase();
             state
         });
         write()
+    }
+
+    /// Takes the line away for good.
+    pub fn end(&self) {
+        if let Some((line, _)) = &self.line {
+            let mut state = line.state.lock();
+            state.erase();
+            state.over = true;
+            drop(state);
+            line.ended.notify_all();
+        }
     }
 }
 
@@ -105,12 +114,8 @@ impl State {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some((line, thread)) = self.line.take() {
-            let mut state = line.state.lock();
-            state.erase();
-            state.over = true;
-            drop(state);
-            line.ended.notify_all();
+        self.end();
+        if let Some((_, thread)) = self.line.take() {
             // It panics nowhere.
             let _ = thread.join();
         }

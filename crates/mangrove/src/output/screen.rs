@@ -17,6 +17,12 @@ pub(super) fn shows_errors() -> bool {
     size(io::stderr()).is_some_and(|size| wide_enough(size.ws_col).is_some())
 }
 
+/// Lines of the terminal that standard output is, if it is one that knows.
+pub(super) fn height() -> Option<usize> {
+    let lines = size(io::stdout())?.ws_row;
+    (lines > 0).then_some(lines.into())
+}
+
 fn size(stream: impl rustix::fd::AsFd) -> Option<Winsize> {
     termios::isatty(&stream).then(|| termios::tcgetwinsize(&stream).ok()).flatten()
 }
