@@ -133,4 +133,13 @@ mod tests {
             assert!(HELP.contains(&format!("  :{name}")), "{name}");
         }
     }
+
+    #[test]
+    fn the_manual_has_every_command() {
+        let manual = std::env::var("CARGO_MANIFEST_DIR").unwrap() + "/../../docs/console.md";
+        let manual = std::fs::read_to_string(manual).unwrap();
+        for name in NAMES {
+            assert!(manual.contains(&format!("| `:{name}")), "{name}");
+        }
+    }
 }

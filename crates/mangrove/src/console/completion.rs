@@ -13,7 +13,7 @@ pub struct Completion {
     pub candidates: Vec<String>,
 }
 
-/// Completes `line` up to its end: a command after a colon, a name inside quotes (labels and keys, by the step whose
+/// Completes `line` up to its end: a command after a colon, a step that help is wanted with, a name inside quotes (labels and keys, by the step whose
 /// argument it is), a step after a dot or in a nested traversal.
 pub fn complete(line: &str, vocabulary: &Vocabulary) -> Completion {
     if let Some(command) = line.trim_start().strip_prefix(':')
@@ -21,6 +21,10 @@ pub fn complete(line: &str, vocabulary: &Vocabulary) -> Completion {
     {
         let commands = super::command::NAMES.iter().map(|name| format!(":{name}"));
         return matching(line, line.len() - command.len() - 1, commands);
+    }
+    if let Some(step) = line.trim_start().strip_prefix(":help ") {
+        let names = StepName::ALL.iter().map(|step| step.as_str().to_owned());
+        return matching(line, line.len() - step.len(), names);
     }
     if let Some(quote) = open_quote(line) {
         return matching(line, quote + 1, names(step_before(&line[..quote]), vocabulary));
@@ -130,6 +134,7 @@ mod tests {
     #[test]
     fn commands_follow_a_colon() {
         assert_eq!(candidates(":expl"), [":explain"]);
+        assert_eq!(candidates(":help hasL"), ["hasLabel"]);
     }
 
     #[test]

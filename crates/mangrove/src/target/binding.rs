@@ -1,6 +1,6 @@
 //! `x=1`: a value for a variable, as it is typed.
 
-use gremlin::{Action, Bindings, ParseOptions, Statement, Statements};
+use gremlin::{ParseError, Position, parse_parameters};
 use values::{Str, Value};
 
 /// What only stands in a text that is meant as Gremlin.
@@ -32,20 +32,29 @@ fn is_name(text: &str) -> bool {
 }
 
 fn literal(name: &str, text: &str) -> Result<Value, String> {
-    let mut statements = Statements::new(text);
-    match statements.next(&Bindings::new(), &ParseOptions::default()) {
-        Ok(Some(Statement { variable: None, action: Action::Value(value), as_text: false, .. }))
-            if statements.is_done() =>
+    // A literal alone is no text of Gremlin; one in a map of parameters is.
+    const BEFORE: &str = "[\"x\":";
+    match parse_parameters(&format!("{BEFORE}{text}]")) {
+        // `id` is more likely meant as a word than `T.id` is.
+        Ok(map)
+            if matches!(map.get(&"x".into()), Some(Value::T(_) | Value::Direction(_)))
+                && !text.contains('.') =>
         {
-            Ok(value)
+            Ok(text.into())
         }
+        Ok(map) if map.len() == 1 => Ok(map.get(&"x".into()).cloned().unwrap_or_default()),
         _ if !text.contains(SYNTAX) => Ok(text.into()),
-        Err(error) => {
+        Ok(_) => Err(format!(
+            "the value of {name} must be one literal of Gremlin, such as 1, 'text', [1, 2] or true"
+        )),
+        Err(ParseError { at, kind }) => {
+            let at = at.map(|at| match at.line {
+                1 => Position { column: at.column.saturating_sub(BEFORE.len() as u32), ..at },
+                _ => at,
+            });
+            let error = ParseError { at, kind };
             Err(format!("the value of {name} is no literal of Gremlin: {error}; put a text into quotes"))
         }
-        Ok(_) => Err(format!(
-            "the value of {name} must be a literal of Gremlin, such as 1, 'text', [1, 2] or true; put a text into quotes"
-        )),
     }
 }
 
@@ -64,7 +73,10 @@ mod tests {
         assert_eq!(value("x=true"), Value::Bool(true));
         assert_eq!(value("x='a=b'"), Value::from("a=b"));
         assert_eq!(value("x=[1, 'a']"), Value::list(vec![1.into(), "a".into()]));
-        for text in ["marko", "marko smith", "2026-11-27", "a;b", ""] {
+        assert!(matches!(value("x=datetime('2026-11-27T00:00:00Z')"), Value::DateTime(_)));
+        assert_eq!(value("x=-2.5d"), Value::Double(-2.5));
+        assert!(matches!(value("x=T.id"), Value::T(_)));
+        for text in ["id", "OUT", "marko", "marko smith", "2026-11-27", "a;b", ""] {
             assert_eq!(value(&format!("x={text}")), Value::from(text), "{text}");
         }
     }
@@ -74,9 +86,9 @@ mod tests {
         assert!(binding("x").unwrap_err().contains("NAME=VALUE"));
         assert!(binding("1x=1").unwrap_err().contains("no name of a variable"));
         assert!(binding("g=1").unwrap_err().contains("another name"));
-        assert!(binding("x=[1,").unwrap_err().contains("no literal of Gremlin"));
+        assert!(binding("x=[1,").unwrap_err().contains("no literal of Gremlin: line 1, column 4"));
         assert!(binding("x='a").unwrap_err().contains("quotes"));
-        assert!(binding("x=g.V()").unwrap_err().contains("must be a literal"));
-        assert!(binding("x='a'; 1").unwrap_err().contains("must be a literal"));
+        assert!(binding("x=g.V()").unwrap_err().contains("no literal of Gremlin: line 1, column 1"));
+        assert!(binding("x='a','y':1").unwrap_err().contains("must be one literal"));
     }
 }

@@ -80,6 +80,24 @@ fn what_is_stopped_ends_soon_and_is_told_from_what_failed() {
 }
 
 #[test]
+fn a_query_that_waits_for_room_is_stopped_as_well() {
+    let near = Near::new(memory(), "memory".into());
+    let stop = Stop::default();
+    let ended = near.run("g.inject(1).repeat(identity()).emit()", &[], &stop, &mut |_| {
+        // Long enough for the inbox to be full.
+        thread::sleep(Duration::from_millis(200));
+        stop.set();
+        Ok(())
+    });
+    assert!(matches!(ended, Err(Failure::Interrupted)), "{ended:?}");
+    let started = Instant::now();
+    while near.database.engine().running() > 0 {
+        assert!(started.elapsed() < Duration::from_secs(10), "the executors stay busy");
+        thread::yield_now();
+    }
+}
+
+#[test]
 fn copies_of_one_result_are_stopped_as_well() {
     let near = Near::new(memory(), "memory".into());
     let stop = Stop::default();
