@@ -113,6 +113,24 @@ fn one_map_alone_is_rows_of_key_and_value() {
     assert_eq!(asked(&data, &["g.V().groupCount().by(label).order(local).by(keys)"]), expected);
 }
 
+/// Waits for the thread that listens for Ctrl-C: before, an interrupt ends the process, too, but by the signal.
+fn until_it_listens(process: u32) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let tasks = format!("/proc/{process}/task");
+    if !Path::new(&tasks).is_dir() {
+        // A system that does not tell.
+        return thread::sleep(Duration::from_secs(5));
+    }
+    let is_it = |task: std::io::Result<std::fs::DirEntry>| {
+        task.and_then(|task| std::fs::read_to_string(task.path().join("comm")))
+            .is_ok_and(|name| name == "interrupts\n")
+    };
+    while !std::fs::read_dir(&tasks).unwrap().any(is_it) {
+        assert!(Instant::now() < deadline, "it does not listen");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn an_interrupt_ends_a_query_with_status_130() {
     let (_dir, data) = modern();
@@ -122,8 +140,7 @@ fn an_interrupt_ends_a_query_with_status_130() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Not before it listens; an interrupt then ends it as well, but by the signal.
-    thread::sleep(Duration::from_secs(2));
+    until_it_listens(child.id());
     let pressed = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let status = child.wait().unwrap();

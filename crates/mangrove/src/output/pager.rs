@@ -34,18 +34,18 @@ impl<'a> Pager<'a> {
         Self { progress: Some(progress), ..self }
     }
 
-    /// Writes what waits, and waits until the user has left the pager; whether there was one.
+    /// Writes what waits, and waits until the user has left the pager, if there is one.
     ///
     /// # Errors
     /// When the terminal fails. A pager that was left early is none.
-    pub fn finish(mut self) -> io::Result<bool> {
+    pub fn finish(mut self) -> io::Result<()> {
         let flushed = self.release().and_then(|()| self.flush());
-        let Some(mut child) = self.child.take() else { return flushed.map(|()| false) };
+        let Some(mut child) = self.child.take() else { return flushed };
         drop(child.stdin.take());
         child.wait()?;
         match flushed {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-            _ => Ok(true),
+            _ => Ok(()),
         }
     }
 
