@@ -182,7 +182,7 @@ impl Gate {
         let kept = self.registry().password(user);
         let name = kept.as_ref().map_or_else(|| user.into(), |(name, ..)| name.clone());
         let mut state = self.0.state.lock();
-        let mark = state.remembered.mark(user, &password);
+        let mark = state.remembered.mark(user, &password, from);
         if let Some(identity) = state.remembered.find(&mark, now) {
             if self.registry().rights(&identity, "").is_some() {
                 drop(state);

@@ -200,6 +200,9 @@ impl Registry {
     pub(crate) fn set_password(&self, name: &str, password: Option<PasswordHash>) -> Result<(), AccessError> {
         let _changing = self.changing.lock();
         let user = self.user(name)?;
+        if password.is_none() {
+            self.check_other_admin(name)?;
+        }
         self.put_user(name, User { password, stamp: new_stamp(), ..user })
     }
 
@@ -323,9 +326,12 @@ impl Registry {
     /// Refuses to leave nobody who may look after users, and can log in.
     fn check_other_admin(&self, name: &str) -> Result<(), AccessError> {
         let table = self.table.read();
-        let is_admin = |user: &User| user.grants.is_admin();
-        let was_one = table.users.get(name).is_some_and(is_admin);
-        let has_other = table.users.iter().any(|(other, user)| **other != *name && is_admin(user));
+        let has_token = |name: &str| table.tokens.values().any(|token| token.user == name && is_valid(token));
+        let was_one = table.users.get(name).is_some_and(|user| user.grants.is_admin());
+        let has_other = table.users.iter().any(|(other, user)| {
+            let comes_in = user.password.is_some() || has_token(other);
+            **other != *name && user.grants.is_admin() && comes_in
+        });
         if was_one && !has_other { Err(AccessError::LastAdmin(name.into())) } else { Ok(()) }
     }
 

@@ -4,6 +4,7 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     time::{Duration, Instant},
 };
 
@@ -31,10 +32,11 @@ impl Remembered {
         Self { key: Key::new(HMAC_SHA256, &random::<32>()), known: HashMap::new() }
     }
 
-    /// What a name and a password are remembered by.
-    pub(crate) fn mark(&self, user: &str, password: &str) -> Mark {
+    /// What a name and a password are remembered by: where they were shown, too. Otherwise somebody elsewhere could guess as fast as
+    /// he likes, and would be let in by the right one.
+    pub(crate) fn mark(&self, user: &str, password: &str, from: IpAddr) -> Mark {
         // No name has the byte in it.
-        let text = [user.as_bytes(), &[0], password.as_bytes()].concat();
+        let text = [user.as_bytes(), &[0], from.to_string().as_bytes(), &[0], password.as_bytes()].concat();
         let mut mark = [0; 32];
         mark.copy_from_slice(sign(&self.key, &text).as_ref());
         mark
@@ -69,9 +71,11 @@ mod tests {
     #[test]
     fn they_are_remembered_for_a_minute_and_under_a_key_of_the_process() {
         let (mut one, now) = (Remembered::new(), Instant::now());
-        let mark = one.mark("ada", "a password");
-        assert_ne!(mark, one.mark("ad", "aa password"));
-        assert_ne!(mark, Remembered::new().mark("ada", "a password"));
+        let [here, there] = [1, 2].map(|last| IpAddr::from([10, 0, 0, last]));
+        let mark = one.mark("ada", "a password", here);
+        assert_ne!(mark, one.mark("ad", "aa password", here));
+        assert_ne!(mark, one.mark("ada", "a password", there));
+        assert_ne!(mark, Remembered::new().mark("ada", "a password", here));
         one.add(mark, Identity::of_password("ada".into(), 1), now);
         assert!(one.find(&mark, now + FOR / 2).is_some() && one.find(&mark, now + FOR).is_none());
         one.forget(&mark);

@@ -38,16 +38,35 @@ impl Default for TenantBounds {
     }
 }
 
-/// A tenant.
-#[derive(Debug, PartialEq, Eq)]
+/// A tenant. It stays the same one when it may have something else from now on, so that what it has is still counted.
+#[derive(Debug)]
 pub struct Tenant {
     /// No other has it, as long as the server runs.
     pub number: u32,
     /// Its name; a user who is none of a named one is a tenant of his name.
     pub name: Arc<str>,
-    /// What it may have.
-    pub bounds: TenantBounds,
+    bounds: RwLock<TenantBounds>,
 }
+
+impl Tenant {
+    /// A tenant that may have this.
+    pub fn new(number: u32, name: &str, bounds: TenantBounds) -> Self {
+        Self { number, name: name.into(), bounds: RwLock::new(bounds) }
+    }
+
+    /// What it may have at the moment.
+    pub fn bounds(&self) -> TenantBounds {
+        *self.bounds.read()
+    }
+}
+
+impl PartialEq for Tenant {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Tenant {}
 
 /// Tenants by their users.
 pub struct Tenants(RwLock<Table>);
@@ -84,20 +103,16 @@ impl Tenants {
         tenants
     }
 
-    /// Makes them others. One that stays as it was keeps its number, and with it what it has.
+    /// Makes them others. One of the same name stays the same tenant, with what it has.
     pub fn set(&self, named: &BTreeMap<String, TenantSettings>, others: TenantBounds) {
         let mut table = self.0.write();
         let before = std::mem::take(&mut table.named);
         table.by_user.clear();
-        if table.others != others {
-            table.alone.clear();
-        }
         table.others = others;
+        table.alone.values().for_each(|tenant| *tenant.bounds.write() = others);
         for (name, settings) in named {
-            let tenant = match before.get(name) {
-                Some(tenant) if tenant.bounds == settings.bounds => tenant.clone(),
-                _ => table.make(name, settings.bounds),
-            };
+            let tenant = before.get(name).cloned().unwrap_or_else(|| table.make(name, settings.bounds));
+            *tenant.bounds.write() = settings.bounds;
             for user in &settings.users {
                 table.by_user.insert(user.clone(), tenant.clone());
             }
@@ -123,7 +138,7 @@ impl Tenants {
 impl Table {
     fn make(&mut self, name: &str, bounds: TenantBounds) -> Arc<Tenant> {
         self.next += 1;
-        Arc::new(Tenant { number: self.next, name: name.into(), bounds })
+        Arc::new(Tenant::new(self.next, name, bounds))
     }
 }
 
@@ -158,14 +173,15 @@ mod tests {
         let tenants = Tenants::new(&named, others);
         let (ada, grace, bob) =
             (tenants.of(&user("ada")), tenants.of(&user("grace")), tenants.of(&user("bob")));
-        assert_eq!((ada.number, &*ada.name, ada.bounds.weight), (grace.number, "analysts", 3));
-        assert_eq!((&*bob.name, bob.bounds.max_queries), ("bob", 4));
+        assert_eq!((ada.number, &*ada.name, ada.bounds().weight), (grace.number, "analysts", 3));
+        assert_eq!((&*bob.name, bob.bounds().max_queries), ("bob", 4));
         assert_eq!(tenants.of(&user("bob")).number, bob.number);
         assert_ne!(tenants.of(&user("analysts")).number, ada.number, "a user of that name is another one");
         tenants.set(&named, TenantBounds::default());
         assert_eq!(tenants.of(&user("ada")).number, ada.number, "it is as it was");
-        assert_eq!(tenants.of(&user("bob")).bounds.max_queries, 0);
+        assert_eq!(tenants.of(&user("bob")).number, bob.number, "he is the same");
+        assert_eq!(bob.bounds().max_queries, 0);
         tenants.set(&BTreeMap::new(), TenantBounds::default());
-        assert_eq!(tenants.of(&user("ada")).bounds.weight, 1);
+        assert_eq!(tenants.of(&user("ada")).bounds().weight, 1);
     }
 }

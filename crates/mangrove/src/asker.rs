@@ -78,6 +78,11 @@ impl Asker {
         self.rights.allow_everywhere(Role::Admin) || self.user() == query.user.as_deref()
     }
 
+    /// Whether it is this user.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.user() == Some(name)
+    }
+
     /// What it is called.
     pub(crate) fn name(&self) -> String {
         match (self.user(), self.address) {

@@ -13,8 +13,8 @@ use mangrove::config::{ConfigError, LogConfig, LogFormat};
 use crate::output::LogOutput;
 
 /// What the storage engine says at these levels is about its own files; it is shown where the configuration asks for
-/// it by name (`log.level = "info,fjall=info"`).
-const QUIET: &str = "fjall=warn,lsm_tree=warn";
+/// it by name (`log.level = "info,fjall=info"`). What libraries say of messages at `trace` has passwords in it, as they came.
+const QUIET: &str = "fjall=warn,lsm_tree=warn,tungstenite=debug,tokio_tungstenite=debug,hyper=debug";
 
 /// Lines that wait to be written, at most.
 const WAITING: usize = 10_000;

@@ -17,7 +17,10 @@ pub fn given(file: Option<PathBuf>, variable: &str) -> Result<Option<String>, Fa
         return read(&file).map(Some);
     }
     match std::env::var(variable) {
-        Ok(secret) if secret.is_empty() => Ok(None),
+        // A template without its value, perhaps: that is not to mean that there are none.
+        Ok(secret) if secret.is_empty() => {
+            Err(Failure::Secret(format!("{variable} is set, and empty; give it a value, or unset it")))
+        }
         Ok(secret) => Ok(Some(secret)),
         Err(std::env::VarError::NotPresent) => Ok(None),
         Err(error) => Err(Failure::Secret(format!("{variable}: {error}"))),

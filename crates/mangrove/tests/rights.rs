@@ -248,13 +248,26 @@ fn services_are_for_those_who_may_call_them() {
     assert!(all.len() > 20, "{all:?}");
     let before = world.state();
     let changing = |name: &str| {
-        let reads = ["list", "loads", "check", "show", "sorting", "secondary", "services", "statistics"];
+        let reads = [
+            "list",
+            "loads",
+            "check",
+            "show",
+            "sorting",
+            "secondary",
+            "services",
+            "statistics",
+            "queries",
+            "names",
+        ];
         !reads.iter().any(|read| name.ends_with(read))
     };
     for name in &all {
         let needs = match name.as_str() {
             name if name.starts_with("mangrove.users.") => Role::Admin,
             "mangrove.backup" => Role::Admin,
+            // Everybody may stop his own.
+            "mangrove.queries.stop" => Role::Read,
             name if changing(name) => Role::Schema,
             _ => Role::Read,
         };

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 /// Names that look like settings and are files of Linux.
 const OTHERS: &[&str] = &["memory.max", "memory.limit_in_bytes"];
 /// The last part of what looks like a setting and is a file.
-const OF_FILES: &[&str] = &["rs", "md", "toml", "csv", "yaml"];
+const OF_FILES: &[&str] = &["rs", "md", "toml", "csv", "yaml", "json", "sock", "crt", "key", "pem"];
 /// What settings have been called in messages though they never were called so.
 const SECTIONS_THAT_ARE_NONE: &[&str] = &["query", "queries", "store", "memory", "cache", "import", "limits"];
 

@@ -10,7 +10,7 @@ use crate::{
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
-    permits::{Permit, Permits},
+    permits::{NoShare, Permit, Permits, Share, Shares},
     request::Refusal,
     sessions::{SessionPlaces, Transactions},
     tenants::Desks,
@@ -31,7 +31,9 @@ pub(crate) struct Host {
     pub(crate) desks: Desks,
     /// Who knows what they hold.
     pub(crate) tenant_use: Option<Arc<dyn TenantUse>>,
-    pub(crate) requests: Permits,
+    pub(crate) requests: Shares,
+    /// Requests of those who look after all graphs: they come through when all others are taken.
+    pub(crate) reserve: Permits,
     pub(crate) sessions: SessionPlaces,
     /// Those that belong to no connection.
     pub(crate) transactions: Transactions,
@@ -48,6 +50,18 @@ pub(crate) struct Host {
     pub(crate) scrapes: Arc<Semaphore>,
 }
 
+/// Requests of admins for which there is always room.
+const RESERVE: usize = 64;
+
+/// A place for a request.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// Among all.
+    Share(#[expect(dead_code, reason = "held for its count")] Share),
+    /// Of those that are kept for admins.
+    Reserve(#[expect(dead_code, reason = "held for its count")] Permit),
+}
+
 /// Farewells at a time: each may take a second.
 const FAREWELLS: usize = 64;
 
@@ -60,7 +74,8 @@ impl Host {
             queries: security.queries.clone(),
             tenant_use: security.tenant_use.clone(),
             desks: Desks::new(security.tenants.clone(), options.max_wait),
-            requests: Permits::new(options.max_requests),
+            requests: Shares::new(options.max_requests, options.max_requests_per_client),
+            reserve: Permits::new(RESERVE),
             sessions: SessionPlaces::new(options.max_sessions, options.max_sessions_per_address),
             transactions: Transactions::default(),
             intake: Intake::new(options.max_receiving_bytes.max(4 * options.max_request_bytes as u64)),
@@ -76,13 +91,25 @@ impl Host {
     }
 
     /// A place for one more request on the server as a whole.
-    pub(crate) fn admit(&self) -> Result<Permit, Refusal> {
-        self.requests.take().ok_or_else(|| {
-            Refusal::too_many(format!(
-                "this server has {} requests in flight, as many as server.max_requests allows; try again later",
-                self.requests.bound()
-            ))
-        })
+    pub(crate) fn admit(&self, guest: &Guest) -> Result<Place, Refusal> {
+        let (all, own) = self.requests.bounds();
+        let full = match self.requests.take(guest.client().holder()) {
+            Ok(share) => return Ok(Place::Share(share)),
+            Err(full) => full,
+        };
+        let is_admin = guest.rights("").is_some_and(|rights| rights.allow_everywhere(Role::Admin));
+        if let Some(permit) = is_admin.then(|| self.reserve.take()).flatten() {
+            return Ok(Place::Reserve(permit));
+        }
+        Err(Refusal::too_many(match full {
+            NoShare::Full => format!(
+                "this server has {all} requests in flight, as many as server.max_requests allows; try again later"
+            ),
+            NoShare::Own => format!(
+                "this user or address has {own} requests in flight, as many as server.max_requests_per_client allows; wait for some of \
+                 them to finish"
+            ),
+        }))
     }
 
     /// The names of the traversal sources that somebody may read.

@@ -119,7 +119,10 @@ impl Server {
                 stream = accept_local(self.local.as_ref()) => self.admit_local(stream, &stopping, &mut connections),
                 // Reap what has ended, so that the set holds open connections only.
                 Some(_) = connections.join_next() => {}
-                _ = sweeps.tick() => self.host.transactions.sweep(),
+                _ = sweeps.tick() => {
+                    self.host.transactions.sweep();
+                    self.host.desks.look_again();
+                }
                 () = &mut stop => break,
             }
         }

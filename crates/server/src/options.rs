@@ -28,6 +28,8 @@ pub struct ServerOptions {
     pub max_requests_per_connection: usize,
     /// Requests in flight on all connections together; further ones are answered with status 429.
     pub max_requests: usize,
+    /// The same of one user, or where there are none of one address (of IPv6: of one network of 64 bits).
+    pub max_requests_per_client: usize,
     /// Sessions of one connection.
     pub max_sessions_per_connection: usize,
     /// Sessions of one client's address (of IPv6: of one network of 64 bits).
@@ -84,6 +86,7 @@ impl Default for ServerOptions {
             max_wait: Duration::from_secs(2),
             max_requests_per_connection: 1_024,
             max_requests: 8_192,
+            max_requests_per_client: 4_096,
             max_sessions_per_connection: 16,
             max_sessions_per_address: 1_024,
             max_sessions: 4_096,

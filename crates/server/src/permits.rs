@@ -1,9 +1,16 @@
 //! Counts what is in use against a bound.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
+
+use parking_lot::Mutex;
+
+use crate::Holder;
 
 /// A bounded number of places.
 #[derive(Clone, Debug)]
@@ -49,6 +56,69 @@ impl Drop for Permit {
     }
 }
 
+/// A bounded number of places, of which each holder may have so many.
+#[derive(Clone, Debug)]
+pub(crate) struct Shares {
+    all: Permits,
+    most: usize,
+    taken: Arc<Mutex<HashMap<Holder, usize>>>,
+}
+
+/// One place of a holder's; dropping it frees it.
+#[derive(Debug)]
+pub(crate) struct Share {
+    _permit: Permit,
+    holder: Holder,
+    taken: Arc<Mutex<HashMap<Holder, usize>>>,
+}
+
+/// Why there is no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoShare {
+    /// All are taken.
+    Full,
+    /// The holder has as many as it may.
+    Own,
+}
+
+impl Shares {
+    pub(crate) fn new(bound: usize, most: usize) -> Self {
+        Self { all: Permits::new(bound), most, taken: Arc::default() }
+    }
+
+    /// Takes a place if there is one for this holder.
+    pub(crate) fn take(&self, holder: Holder) -> Result<Share, NoShare> {
+        let mut taken = self.taken.lock();
+        let own = taken.get(&holder).copied().unwrap_or(0);
+        if own >= self.most {
+            return Err(NoShare::Own);
+        }
+        let permit = self.all.take().ok_or(NoShare::Full)?;
+        taken.insert(holder.clone(), own + 1);
+        Ok(Share { _permit: permit, holder, taken: self.taken.clone() })
+    }
+
+    /// Places in use.
+    pub(crate) fn taken(&self) -> usize {
+        self.all.taken()
+    }
+
+    /// Places in all, and of one holder.
+    pub(crate) fn bounds(&self) -> (usize, usize) {
+        (self.all.bound(), self.most)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut taken = self.taken.lock();
+        match taken.get_mut(&self.holder) {
+            Some(own) if *own > 1 => *own -= 1,
+            _ => _ = taken.remove(&self.holder),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,5 +131,19 @@ mod tests {
         drop(first);
         assert_eq!(permits.taken(), 1);
         assert!(permits.take().is_some());
+    }
+
+    #[test]
+    fn a_holder_has_its_share_and_leaves_the_rest_to_others() {
+        let shares = Shares::new(3, 2);
+        let holder = |name: &str| Holder::User(name.into());
+        let (first, _second) = (shares.take(holder("ada")).unwrap(), shares.take(holder("ada")).unwrap());
+        assert_eq!(shares.take(holder("ada")).unwrap_err(), NoShare::Own);
+        let other = shares.take(holder("bob")).unwrap();
+        assert_eq!(shares.take(holder("bob")).unwrap_err(), NoShare::Full);
+        drop(first);
+        assert!(shares.take(holder("ada")).is_ok());
+        drop(other);
+        assert!(!shares.taken.lock().contains_key(&holder("bob")));
     }
 }

@@ -135,6 +135,7 @@ impl Operation {
         check_aliases(&aliases, guest)?;
         let source = source_of(&script).unwrap_or("g");
         let name = aliases.get(&Value::str(source)).and_then(Value::as_str).unwrap_or(source);
+        rights(name, guest)?;
         let Some(database) = host.graphs.get(name).cloned() else {
             return Err(Refusal::new(
                 StatusCode::Evaluation,
@@ -180,6 +181,7 @@ impl Operation {
                 ));
             }
         };
+        rights(name, guest)?;
         let Some(database) = host.graphs.get(name).cloned() else {
             // With what TinkerPop says over WebSocket and over HTTP in it.
             return Err(Refusal::arguments(format!(
@@ -315,6 +317,8 @@ fn check_aliases(aliases: &Map, guest: &Guest) -> Result<(), Refusal> {
         let (Value::String(alias), Value::String(target)) = (alias, target) else {
             return Err(Refusal::arguments("[aliases] must map strings to strings"));
         };
+        // Whoever has no role there is not told whether there is something.
+        rights(target, guest)?;
         if host.graphs.get(target).is_none() {
             return Err(Refusal::arguments(format!(
                 "Could not alias [{alias}] to [{target}] as [{target}] not in the Graph or TraversalSource global \

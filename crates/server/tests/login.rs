@@ -110,7 +110,7 @@ async fn a_graph_without_a_role_is_not_asked() {
     let (_, _, told) =
         exchange(&serving, post_with(body, &format!("{JSON}{}", basic("ada", "countess1815")))).await;
     let told = String::from_utf8(told).unwrap();
-    assert!(told.contains("it has: g\"") && !told.contains("other"), "{told}");
+    assert!(told.contains("there are roles on: g\"") && !told.contains("other"), "{told}");
     serving.stop().await;
 }
 

@@ -67,7 +67,8 @@ fn show(client: &mut Client) -> Result<(), Failure> {
     let count = |state: &str| rows.iter().filter(|row| text(row, "state") == state).count();
     let (running, waiting, sending) = (count("running"), count("waiting"), count("sending"));
     say(format_args!("{}: {running} running, {waiting} waiting, {sending} sending", client.called()))?;
-    let mut printer = Printer::new(io::stdout().lock(), Format::Table).cut_to(width(), "g.call('mangrove.queries')");
+    let mut printer =
+        Printer::new(io::stdout().lock(), Format::Table).cut_to(width(), "g.call('mangrove.queries')");
     for row in rows {
         let mut shown = Map::new();
         for name in ["id", "user", "client", "state"] {

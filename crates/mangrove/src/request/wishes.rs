@@ -58,7 +58,7 @@ impl Wishes {
         let caller = match tenant {
             None => Caller::Client { address, connection },
             Some(tenant) => {
-                Caller::Tenant { tenant: tenant.number, weight: tenant.bounds.weight, connection }
+                Caller::Tenant { tenant: tenant.number, weight: tenant.bounds().weight, connection }
             }
         };
         Self {

@@ -117,7 +117,7 @@ const SERVICES: &[Service] = &[
             ("user", "those of this user"),
             ("age", "those that came so many milliseconds ago, or earlier"),
         ],
-        changes: false,
+        changes: true,
         needs: Needs::Here(Role::Read),
         run: queries::stop,
     },
@@ -326,6 +326,7 @@ fn run(
         return Err(unknown(name));
     };
     asker.check(service.needs, service.name)?;
+    check_names(service, parameters)?;
     if service.changes && within == Within::Transaction {
         let problem =
             "it commits for itself, so it cannot be part of a transaction; call it in a request of its own";
@@ -344,6 +345,24 @@ fn run(
         asker.note(service.name);
     }
     (service.run)(inner, parameters, asker)
+}
+
+/// Refuses a parameter of a service for users that it does not have: a password under a misspelt name would be none.
+fn check_names(service: &Service, parameters: &Map) -> Result<(), Error> {
+    if !service.name.starts_with("mangrove.users.") {
+        return Ok(());
+    }
+    let is_known = |name: &Value| service.parameters.iter().any(|(known, _)| *name == Value::from(*known));
+    match parameters.iter().find(|(name, _)| !is_known(name)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let known: Vec<_> = service.parameters.iter().map(|(known, _)| *known).collect();
+            Err(failed(
+                service.name,
+                &format!("there is no parameter {name}; there are: {}", known.join(", ")),
+            ))
+        }
+    }
 }
 
 /// TinkerPop's name for the directory of services.
@@ -373,7 +392,10 @@ mod tests {
 
     #[test]
     fn who_may_only_read_changes_nothing() {
-        for service in SERVICES.iter().filter(|service| service.changes) {
+        // What somebody stops is his own, and nothing in the graph.
+        let changing =
+            SERVICES.iter().filter(|service| service.changes && service.name != "mangrove.queries.stop");
+        for service in changing {
             for role in [Role::Read, Role::Write] {
                 let rights = Rights { here: Some(role), everywhere: Some(role) };
                 assert!(!service.needs.are_met_by(rights), "{} by {role}", service.name);

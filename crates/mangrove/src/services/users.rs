@@ -30,17 +30,23 @@ pub(super) fn list(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Erro
 }
 
 /// Gives a user another password, or none; no result.
-pub(super) fn password(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
+pub(super) fn password(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.password";
-    let password = text(service, parameters, "password")?;
-    inner.users.set_password(required(service, parameters, "name")?, password)?;
+    if parameters.get(&Value::from("password")).is_none() {
+        return Err(failed(service, "`password` is missing; null takes the password away"));
+    }
+    let (name, password) = (required(service, parameters, "name")?, text(service, parameters, "password")?);
+    inner.users.set_password(name, password)?;
+    stop_queries_of(inner, name, asker);
     Ok(Vec::new())
 }
 
 /// Removes a user; no result.
-pub(super) fn remove(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
+pub(super) fn remove(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.remove";
-    inner.users.registry().remove(required(service, parameters, "name")?)?;
+    let name = required(service, parameters, "name")?;
+    inner.users.registry().remove(name)?;
+    stop_queries_of(inner, name, asker);
     Ok(Vec::new())
 }
 
@@ -52,12 +58,13 @@ pub(super) fn revoke(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<V
 }
 
 /// Gives and takes roles; no result.
-pub(super) fn role(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
+pub(super) fn role(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.users.role";
     let name = required(service, parameters, "name")?;
     for (graph, role) in roles(service, parameters)? {
         inner.users.registry().grant(name, &graph, role)?;
     }
+    stop_queries_of(inner, name, asker);
     Ok(Vec::new())
 }
 
@@ -80,6 +87,13 @@ pub(super) fn token(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<Va
     let label = text(service, parameters, "label")?.unwrap_or_default();
     let token = inner.users.registry().add_token(name, label, at_most, lifetime)?;
     Ok(vec![token.into()])
+}
+
+/// Stops what a user has under way: it was begun with rights that may not hold any more. Not what he asks himself, perhaps just this.
+fn stop_queries_of(inner: &Inner, name: &str, asker: &Asker) {
+    if let Some(queries) = inner.options.queries.as_ref().filter(|_| !asker.is(name)) {
+        queries.stop(&asker.name(), |query| query.user.as_deref() == Some(name));
+    }
 }
 
 fn text<'a>(service: &str, parameters: &'a Map, name: &str) -> Result<Option<&'a str>, Error> {

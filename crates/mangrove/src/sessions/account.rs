@@ -10,6 +10,7 @@ use std::{
     },
 };
 
+use access::Tenant;
 use parking_lot::Mutex;
 use server::Client;
 
@@ -98,8 +99,7 @@ impl Key {
 struct HolderAccount {
     all: Arc<All>,
     key: Key,
-    /// Transactions that may be open.
-    most: usize,
+    tenant: Option<Arc<Tenant>>,
     open: Arc<AtomicUsize>,
     bytes: AtomicUsize,
 }
@@ -136,12 +136,7 @@ impl Accounts for HolderAccounts {
         let account = Arc::new(HolderAccount {
             all: self.0.clone(),
             key,
-            most: client
-                .tenant
-                .as_ref()
-                .map(|tenant| tenant.bounds.max_transactions)
-                .filter(|most| *most > 0)
-                .unwrap_or(self.0.options.max_transactions_per_address),
+            tenant: client.tenant.clone(),
             open: Arc::default(),
             bytes: AtomicUsize::new(0),
         });
@@ -183,7 +178,9 @@ impl graph::Allowance for HolderAccount {
 
 impl Account for HolderAccount {
     fn open(&self) -> Result<Place, Error> {
-        let (max_transactions, most) = (self.all.options.max_transactions, self.most);
+        let SessionOptions { max_transactions, max_transactions_per_address, .. } = self.all.options;
+        let of_tenant = self.tenant.as_ref().map(|tenant| tenant.bounds().max_transactions);
+        let most = of_tenant.filter(|most| *most > 0).unwrap_or(max_transactions_per_address);
         let own = Taken::of(&self.open, most).ok_or_else(|| {
             Error::TooManyTransactions(format!(
                 "this tenant or address has {most} transactions open, as many as sessions.max_transactions_per_address, or the \
@@ -220,7 +217,7 @@ impl Account for HolderAccount {
 
 #[cfg(test)]
 mod tests {
-    use access::{Tenant, TenantBounds};
+    use access::TenantBounds;
 
     use super::*;
 
@@ -255,7 +252,7 @@ mod tests {
     fn a_tenant_has_one_account_wherever_it_asks_from() {
         let accounts = accounts();
         let bounds = TenantBounds { max_transactions: 1, ..TenantBounds::default() };
-        let tenant = Arc::new(Tenant { number: 1, name: "ada".into(), bounds });
+        let tenant = Arc::new(Tenant::new(1, "ada", bounds));
         let ada = |last| accounts.of(&Client { tenant: Some(tenant.clone()), ..client(last) });
         let here = ada(1);
         let _one = here.open().unwrap();

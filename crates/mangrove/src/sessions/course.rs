@@ -18,6 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use access::Role;
 use dataflow::{Access, QueryError, Results, detach::Detail};
 use graph::{GraphError, Submitted, Transaction};
 use gremlin::{Action, Bindings, Statement, Terminal};
@@ -32,6 +33,7 @@ use super::{
 };
 use crate::{
     Error,
+    asker::Needs,
     request::{
         Attempts, Life, Plot, Ready, Request, Runnable, Seen, ServerSink, Step, TimeLimit, Way, Wishes,
         refusal,
@@ -328,6 +330,7 @@ impl Life<Course> {
         let access = if is_last && self.way.manages() {
             // It ends with this statement, and the engine commits it.
             place = self.way.ground.take()?.and_then(|open| open.place);
+            self.may_commit(&transaction)?;
             if prepared.plan.writes || transaction.has_writes() {
                 Access::Write(transaction)
             } else {
@@ -376,8 +379,21 @@ impl Life<Course> {
         Ok(())
     }
 
+    /// Whether whoever asks may commit what a transaction has written: that may have been allowed when it was, and not now.
+    fn may_commit(&self, transaction: &Transaction) -> Result<(), Error> {
+        if !transaction.has_writes() {
+            return Ok(());
+        }
+        self.wishes.asker().check(Needs::Here(Role::Write), "a commit of what was written")
+    }
+
     /// Commits a transaction on a thread that may wait for the disk, and goes on there.
     fn commit(self: &Arc<Self>, open: Open, is_last: bool, answer: Option<Value>) {
+        if let Err(error) = self.may_commit(&open.transaction) {
+            // Nothing of it happens.
+            drop(open);
+            return self.fail(error);
+        }
         let course = self.clone();
         self.inner.engine.aside(move || {
             // A client that has gone wants no commit: it could never learn of it.

@@ -109,9 +109,8 @@ impl Guest {
     /// On whose behalf its requests are run.
     pub(crate) fn client(&self) -> Client {
         let who = self.who.lock();
-        let (identity, desk) = who.identity.as_ref().map(|(identity, slot)| (identity, slot.desk())).unzip();
-        let user = identity.map(|identity| identity.user().clone());
-        let tenant = desk.map(|desk| desk.tenant().clone());
+        let user = who.identity.as_ref().map(|(identity, _)| identity.user().clone());
+        let tenant = user.as_ref().map(|user| self.host.desks.of(user).tenant().clone());
         Client { user, tenant, address: counted_under(who.address), connection: self.number }
     }
 
@@ -131,7 +130,7 @@ impl Guest {
             let tenant = desk.tenant();
             let message = format!(
                 "the tenant {} has {} connections, as many as its max_connections allows; close one of them first",
-                tenant.name, tenant.bounds.max_connections
+                tenant.name, tenant.bounds().max_connections
             );
             Refusal::new(StatusCode::Temporary, message)
         })?;
@@ -141,7 +140,8 @@ impl Guest {
 
     /// What his tenant has here.
     pub(crate) fn desk(&self) -> Option<Arc<Desk>> {
-        self.who.lock().identity.as_ref().map(|(_, slot)| slot.desk().clone())
+        // He may be of another tenant than when he logged in.
+        self.who.lock().identity.as_ref().map(|(identity, _)| self.host.desks.of(identity.user()))
     }
 
     /// Whether it is known who asks, as far as somebody has to be known.

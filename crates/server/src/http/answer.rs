@@ -104,7 +104,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     if form == Written::Text {
         operation.form = Form::Script;
     }
-    let permit = host.admit().map_err(|refusal| refused(id, &refusal))?;
+    let permit = host.admit(guest).map_err(|refusal| refused(id, &refusal))?;
     let properties = operation.properties;
     let Collected { page, summary, running, held } =
         collect(operation, called, guest).await.map_err(|error| failed(id, &error))?;

@@ -176,7 +176,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     let mut operation = Operation::eval(&mut arguments, guest).map_err(refusal)?;
     operation.query.read_only = read_only;
     operation.form = Form::Script;
-    let _permit = guest.host.admit().map_err(refusal)?;
+    let _permit = guest.host.admit(guest).map_err(refusal)?;
     let id = uuid::Uuid::new_v4().to_string().into();
     let collected = collect(operation, id, guest)
         .await

@@ -10,6 +10,9 @@ const KEPT: usize = 64 << 10;
 /// Characters of a text that are shown.
 const SHOWN: usize = 4_096;
 
+/// Services that passwords are given to: of what calls one, nothing is shown.
+const SECRETIVE: &str = "mangrove.users.";
+
 /// What a query said.
 #[derive(Clone, Debug)]
 pub(crate) enum Said {
@@ -32,6 +35,17 @@ impl Said {
 
     /// The same as text, its first part if it is long.
     pub(crate) fn shown(&self) -> String {
+        let text = self.plain();
+        // Passwords are among its parameters.
+        if text.contains(SECRETIVE) { format!("… {SECRETIVE}…") } else { text }
+    }
+
+    /// Whether it may have a password in its variables.
+    pub(crate) fn is_secretive(&self) -> bool {
+        self.plain().contains(SECRETIVE)
+    }
+
+    fn plain(&self) -> String {
         match self {
             Self::Text(text) => shortened(text),
             Self::Words(words) => words.clone(),

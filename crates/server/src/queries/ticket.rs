@@ -92,7 +92,8 @@ pub(crate) fn submit(
         Input::Text { bindings, .. } => (true, Some(bindings)),
         Input::Bytecode(_) | Input::End(_) => (false, None),
     };
-    let bindings = given.filter(|given| queries.log().bindings && !given.is_empty()).cloned();
+    let bindings =
+        given.filter(|given| queries.log().bindings && !given.is_empty() && !said.is_secretive()).cloned();
     let ticket = Arc::new(Ticket {
         queries: queries.clone(),
         number: AtomicU64::new(0),
@@ -131,7 +132,8 @@ fn busy(desk: &Desk, hold: Hold) -> QueryError {
             format!(
                 "the tenant {} has {} queries running, as many as its max_queries allows, and none ended within {seconds} s; try \
                  again later",
-                tenant.name, tenant.bounds.max_queries
+                tenant.name,
+                tenant.bounds().max_queries
             ),
         ),
         Hold::Rate => QueryError::new(
@@ -139,7 +141,8 @@ fn busy(desk: &Desk, hold: Hold) -> QueryError {
             format!(
                 "the tenant {} sends more than {} requests a second, its max_rate, and this one's turn did not come within {seconds} \
                  s; send fewer",
-                tenant.name, tenant.bounds.max_rate
+                tenant.name,
+                tenant.bounds().max_rate
             ),
         ),
     }

@@ -10,8 +10,8 @@ use values::Str;
 use super::SessionPlace;
 use crate::{
     Client, Database, QueryError, Session,
+    host::Place,
     intake::Receipt,
-    permits::Permit,
     request::{Operation, Refusal},
 };
 
@@ -43,7 +43,7 @@ pub(crate) struct Waiting<A> {
     pub(crate) answer: A,
     pub(crate) todo: Todo,
     /// Held for its count.
-    pub(crate) permit: Permit,
+    pub(crate) permit: Place,
     /// Bytes that it came with.
     pub(crate) bytes: usize,
 }

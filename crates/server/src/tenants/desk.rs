@@ -39,29 +39,31 @@ struct Line {
 /// How many requests may begin now: as many as in a second, and so many more each second.
 #[derive(Debug)]
 struct Allowance {
-    rate: f64,
-    left: f64,
+    /// None has been asked for yet.
+    left: Option<f64>,
     at: Instant,
 }
 
 impl Allowance {
-    fn new(rate: u32, now: Instant) -> Self {
-        let rate = f64::from(rate);
-        Self { rate, left: rate, at: now }
+    fn new(now: Instant) -> Self {
+        Self { left: None, at: now }
     }
 
-    /// Takes one, or says how long it will be until there is one.
-    fn take(&mut self, now: Instant) -> Result<(), Duration> {
-        if self.rate == 0.0 {
+    /// Takes one at this rate, or says how long it will be until there is one.
+    fn take(&mut self, rate: u32, now: Instant) -> Result<(), Duration> {
+        if rate == 0 {
             return Ok(());
         }
+        let rate = f64::from(rate);
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
-        (self.left, self.at) = ((self.left + passed * self.rate).min(self.rate.max(1.0)), now);
-        if self.left >= 1.0 {
-            self.left -= 1.0;
+        let left = (self.left.unwrap_or(rate) + passed * rate).min(rate);
+        self.at = now;
+        if left >= 1.0 {
+            self.left = Some(left - 1.0);
             return Ok(());
         }
-        Err(Duration::from_secs_f64((1.0 - self.left) / self.rate))
+        self.left = Some(left);
+        Err(Duration::from_secs_f64((1.0 - left) / rate))
     }
 }
 
@@ -96,7 +98,7 @@ pub(crate) struct Slot(Arc<Desk>);
 
 impl Desk {
     pub(super) fn new(tenant: Arc<Tenant>, max_wait: Duration) -> Self {
-        let allowance = Allowance::new(tenant.bounds.max_rate, Instant::now());
+        let allowance = Allowance::new(Instant::now());
         let line = Line { running: 0, waiting: VecDeque::new(), allowance, is_watched: false };
         let connections = AtomicUsize::new(0);
         Self { tenant, max_wait, connections, line: Mutex::new(line), runtime: Handle::current() }
@@ -113,7 +115,7 @@ impl Desk {
 
     /// Whether anything bounds its queries.
     pub(crate) fn is_bounded(&self) -> bool {
-        self.tenant.bounds.max_queries > 0 || self.tenant.bounds.max_rate > 0
+        self.tenant.bounds().max_queries > 0 || self.tenant.bounds().max_rate > 0
     }
 
     /// Queries that run, and that wait.
@@ -129,7 +131,7 @@ impl Desk {
 
     /// Counts a connection; `None` if there are too many.
     pub(crate) fn connect(self: &Arc<Self>) -> Option<Slot> {
-        let most = match self.tenant.bounds.max_connections {
+        let most = match self.tenant.bounds().max_connections {
             0 => usize::MAX,
             most => most,
         };
@@ -163,17 +165,19 @@ impl Desk {
     }
 
     fn hold(&self, line: &Line) -> Hold {
-        let most = self.tenant.bounds.max_queries;
+        let most = self.tenant.bounds().max_queries;
         if most > 0 && line.running >= most { Hold::Queries } else { Hold::Rate }
     }
 
     /// A place for one more, or what holds it up and, if nothing else will tell, when to look again.
     fn next(self: &Arc<Self>, line: &mut Line) -> Result<Place, (Hold, Option<Duration>)> {
-        let most = self.tenant.bounds.max_queries;
+        let most = self.tenant.bounds().max_queries;
         if most > 0 && line.running >= most {
             return Err((Hold::Queries, None));
         }
-        line.allowance.take(Instant::now()).map_err(|wait| (Hold::Rate, Some(wait)))?;
+        line.allowance
+            .take(self.tenant.bounds().max_rate, Instant::now())
+            .map_err(|wait| (Hold::Rate, Some(wait)))?;
         line.running += 1;
         Ok(Place(self.clone()))
     }
@@ -190,6 +194,11 @@ impl Desk {
             desk.line.lock().is_watched = false;
             desk.go_on();
         });
+    }
+
+    /// Begins what waits and need not any more, after its bounds were changed.
+    pub(super) fn look_again(self: &Arc<Self>) {
+        self.go_on();
     }
 
     /// Begins what waits and need not any more.
@@ -226,12 +235,6 @@ impl Drop for Place {
     }
 }
 
-impl Slot {
-    pub(crate) fn desk(&self) -> &Arc<Desk> {
-        &self.0
-    }
-}
-
 impl Drop for Slot {
     fn drop(&mut self) {
         self.0.connections.fetch_sub(1, Ordering::Relaxed);
@@ -245,17 +248,17 @@ mod tests {
     #[test]
     fn as_many_begin_in_a_second_as_may() {
         let mut now = Instant::now();
-        let mut allowance = Allowance::new(10, now);
-        let begun = (0..100).filter(|_| allowance.take(now).is_ok()).count();
+        let mut allowance = Allowance::new(now);
+        let begun = (0..100).filter(|_| allowance.take(10, now).is_ok()).count();
         assert_eq!(begun, 10);
-        let wait = allowance.take(now).unwrap_err();
+        let wait = allowance.take(10, now).unwrap_err();
         assert!(wait <= Duration::from_millis(100) && wait > Duration::from_millis(99), "{wait:?}");
         let mut begun = 0;
         for _ in 0..1_000 {
             now += Duration::from_millis(10);
-            begun += usize::from(allowance.take(now).is_ok());
+            begun += usize::from(allowance.take(10, now).is_ok());
         }
         assert!((99..=101).contains(&begun), "{begun} in ten seconds");
-        assert!((0..1_000).all(|_| Allowance::new(0, now).take(now).is_ok()), "no bound");
+        assert!((0..1_000).all(|_| Allowance::new(now).take(0, now).is_ok()), "no bound");
     }
 }

@@ -14,22 +14,21 @@
 
 mod desk;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Weak},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use access::Tenants;
 use parking_lot::Mutex;
 
 pub(crate) use desk::{Desk, Hold, Place, Slot, Waits};
 
+/// Tenants that are kept, before those are sought who are not there any more.
+const KEPT: usize = 1_000;
+
 /// The tenants of a server, as far as they are there.
 #[derive(Debug)]
 pub(crate) struct Desks {
     tenants: Arc<Tenants>,
-    by_number: Mutex<HashMap<u32, Weak<Desk>>>,
+    by_number: Mutex<HashMap<u32, Arc<Desk>>>,
     max_wait: Duration,
 }
 
@@ -42,18 +41,26 @@ impl Desks {
     pub(crate) fn of(&self, user: &Arc<str>) -> Arc<Desk> {
         let tenant = self.tenants.of(user);
         let mut desks = self.by_number.lock();
-        if let Some(desk) = desks.get(&tenant.number).and_then(Weak::upgrade) {
-            return desk;
+        if let Some(desk) = desks.get(&tenant.number) {
+            return desk.clone();
         }
-        desks.retain(|_, desk| desk.strong_count() > 0);
+        if desks.len() >= KEPT {
+            // Of those who are not there.
+            desks.retain(|_, desk| Arc::strong_count(desk) > 1);
+        }
         let desk = Arc::new(Desk::new(tenant, self.max_wait));
-        desks.insert(desk.tenant().number, Arc::downgrade(&desk));
+        desks.insert(desk.tenant().number, desk.clone());
         desk
     }
 
-    /// Those that are there.
+    /// Begins what waits and need not any more: what tenants may have was changed.
+    pub(crate) fn look_again(&self) {
+        self.all().iter().for_each(|desk| desk.look_again());
+    }
+
+    /// Those that have been there.
     pub(crate) fn all(&self) -> Vec<Arc<Desk>> {
-        let mut all: Vec<_> = self.by_number.lock().values().filter_map(Weak::upgrade).collect();
+        let mut all: Vec<_> = self.by_number.lock().values().cloned().collect();
         all.sort_by(|a, b| a.tenant().name.cmp(&b.tenant().name));
         all
     }

@@ -29,10 +29,10 @@ use crate::{
     Query, ResultSink, Running,
     aside::{Work, aside},
     connections::Guest,
+    host::Place,
     intake::Receipt,
     mailbox::{Mailbox, RequestKey},
     paging::Paging,
-    permits::Permit,
     queries::submit,
     reply::{self, Status},
     request::{Action, Operation, Refusal},
@@ -391,7 +391,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// A place for one more request, if the bounds leave one.
-    fn admit(&self) -> Result<Permit, Refusal> {
+    fn admit(&self) -> Result<Place, Refusal> {
         if self.draining {
             return Err(Refusal::new(StatusCode::ServerError, "the server is shutting down".into()));
         }
@@ -402,7 +402,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                  allows; wait for one to finish or open another connection"
             )));
         }
-        self.guest.host.admit()
+        self.guest.host.admit(&self.guest)
     }
 
     fn start(
@@ -411,7 +411,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         session: Option<Str>,
         operation: Operation,
         manages: bool,
-        permit: Permit,
+        permit: Place,
     ) {
         let key = self.next_key;
         self.next_key += 1;

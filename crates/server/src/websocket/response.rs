@@ -6,10 +6,10 @@ use wire::{EncodeError, Format, Properties};
 
 use crate::{
     QueryError, Running,
+    host::Place,
     late::{encode_in_time, is_late, late, too_large},
     mailbox::Outcome,
     paging::{Paged, Paging, properties},
-    permits::Permit,
     reply::{self, Status},
     request::Form,
     status::StatusCode,
@@ -32,7 +32,7 @@ pub(super) struct InFlight {
     pub(super) paging: Paging,
     pub(super) running: Box<dyn Running>,
     /// Held for its count.
-    pub(super) _permit: Permit,
+    pub(super) _permit: Place,
     /// Whether a frame with results was sent.
     pub(super) started: bool,
 }

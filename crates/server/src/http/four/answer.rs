@@ -9,10 +9,10 @@ use wire::{
 use super::status::{self, In};
 use crate::{
     Held, Running,
+    host::Place,
     late::{encode_in_time, is_late, late, too_large},
     mailbox::Outcome,
     paging::{Paged, Paging, properties},
-    permits::Permit,
     request::Form,
     sessions::Turn,
 };
@@ -25,7 +25,7 @@ pub(super) struct Answer {
     /// Held until it is over.
     _turn: Option<Turn>,
     /// Held for its count.
-    _permit: Permit,
+    _permit: Place,
     shape: Shape,
     /// Whether its beginning was written.
     begun: bool,
@@ -59,7 +59,7 @@ impl Answer {
         paging: Paging,
         running: Box<dyn Running>,
         turn: Option<Turn>,
-        permit: Permit,
+        permit: Place,
         shape: Shape,
     ) -> Self {
         Self { paging, running, _turn: turn, _permit: permit, shape, begun: false, any: false }

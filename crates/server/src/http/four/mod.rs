@@ -86,7 +86,7 @@ async fn begin(
     let source = known.as_ref().map(|transaction| &transaction.source);
     let mut operation = asked.operation(source, bulks, &guest)?;
     operation.query.asked = time;
-    let permit = host.admit().map_err(|refusal| status::refused(&refusal))?;
+    let permit = host.admit(&guest).map_err(|refusal| status::refused(&refusal))?;
     let turn = match (control, known) {
         (Control::Begin, _) => Some(open(&operation, &guest)?),
         // A session that has nothing to commit: it tells whether that was done.
