@@ -6,15 +6,18 @@
 use std::io::{self, IsTerminal};
 
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::{EnvFilter, fmt, fmt::MakeWriter};
+use tracing_subscriber::{EnvFilter, filter::LevelFilter, fmt, fmt::MakeWriter};
 
 use mangrove::config::{ConfigError, LogConfig, LogFormat};
 
 use crate::output::LogOutput;
 
 /// What the storage engine says at these levels is about its own files; it is shown where the configuration asks for
-/// it by name (`log.level = "info,fjall=info"`). What libraries say of messages at `trace` has passwords in it, as they came.
-const QUIET: &str = "fjall=warn,lsm_tree=warn,tungstenite=debug,tokio_tungstenite=debug,hyper=debug";
+/// it by name (`log.level = "info,fjall=info"`).
+const QUIET: &str = "fjall=warn,lsm_tree=warn";
+
+/// What these say at `trace` has messages in it as they came, with passwords: they say it only where they are asked by name.
+const SECRETIVE: &str = "tungstenite=debug,tokio_tungstenite=debug,hyper=debug,rustls=debug";
 
 /// Lines that wait to be written, at most.
 const WAITING: usize = 10_000;
@@ -54,7 +57,10 @@ pub fn start(config: &LogConfig, aside: bool) -> Result<Logging, ConfigError> {
 }
 
 fn filter(level: &str) -> Result<EnvFilter, ConfigError> {
-    EnvFilter::builder().parse(format!("{QUIET},{level}")).map_err(|error| ConfigError::Invalid {
+    let of_all = level.split(',').rev().find_map(|directive| directive.trim().parse::<LevelFilter>().ok());
+    let quiet =
+        if of_all == Some(LevelFilter::TRACE) { format!("{QUIET},{SECRETIVE}") } else { QUIET.into() };
+    EnvFilter::builder().parse(format!("{quiet},{level}")).map_err(|error| ConfigError::Invalid {
         origin: "log.level".into(),
         reason: format!("`{level}`: {error}; try `info` or `warn,server=debug`"),
     })
@@ -81,5 +87,19 @@ fn write_to(
             builder.init();
             Box::new(move |filter| _ = handle.reload(filter))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_say_no_more_than_others_and_no_messages_unless_asked_by_name() {
+        let said = |level: &str| filter(level).unwrap().to_string();
+        assert!(!said("info").contains("tungstenite") && !said("info,server=trace").contains("tungstenite"));
+        assert!(said("trace").contains("tungstenite=debug") && said("info,trace").contains("hyper=debug"));
+        let asked = said("trace,tungstenite=trace");
+        assert!(asked.contains("tungstenite=trace") && !asked.contains(",tungstenite=debug"), "{asked}");
     }
 }
