@@ -237,6 +237,7 @@ fn client(
             read_only: false,
             materialize: Materialize::Tokens,
             key: None,
+            trace: None,
         };
         let running = database.submit(query, Arc::new(Sink(send)));
         let outcome = receive.recv().map_err(|_| "a query has no end")?;

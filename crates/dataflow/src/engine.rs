@@ -190,6 +190,7 @@ impl Engine {
             abandoned: abandoned.clone(),
             held: Results::new(),
             finished: false,
+            is_shown: false,
             room: Room::default(),
             waits: None,
         });
@@ -237,6 +238,7 @@ impl Engine {
             Counting::On => Profile::new(spec.plan.ops, false),
             Counting::Timed => Profile::new(spec.plan.ops, true),
         };
+        let profile = profile.beginning(self.clock.now(), cancel.request().cloned());
         let budgets = self.budget.iter().chain(&spec.tenant);
         let memory = Arc::new(MemoryMeter::within(spec.memory, budgets));
         if let Err(error) = memory.charge(weight_of(&spec.params)) {

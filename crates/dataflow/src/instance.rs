@@ -536,9 +536,10 @@ fn measured(
 ) -> Result<Step, QueryError> {
     match cx.query.profile.of(cx.op.id) {
         Some(counters) if cx.query.profile.timed => {
-            let started = cx.query.clock.now();
+            let since_begun = || cx.query.clock.now().saturating_sub(cx.query.profile.begun());
+            let begun = since_begun();
             let step = call(cx);
-            Counters::add(&counters.nanos, (cx.query.clock.now() - started).as_nanos() as u64);
+            counters.called(begun, since_begun());
             step
         }
         _ => call(cx),

@@ -108,7 +108,7 @@ mod sections;
 mod statistics;
 mod write;
 
-pub use crate::cache::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
+pub use crate::cache::{Bell, HeavyTurn, Loaded, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
 pub use crate::care::{BackupSummary, CheckProgress, Finding, check, check_within, restore};
 pub use crate::cells::prefetch;
 pub use crate::commit::CommitCounts;

@@ -14,6 +14,7 @@ mod logging;
 mod output;
 mod secret;
 mod target;
+mod traces;
 
 use std::process::ExitCode;
 

@@ -12,7 +12,7 @@ use gremlin::Traversal;
 use values::{Str, Value};
 use wire::Properties;
 
-use crate::Metric;
+use crate::{Metric, Trace};
 
 /// One hosted graph.
 ///
@@ -230,6 +230,8 @@ pub struct Query {
     pub materialize: Materialize,
     /// If it carries one: a request with a key that was done before is not done again.
     pub key: Option<Str>,
+    /// Who is to be told of its parts.
+    pub trace: Option<Trace>,
 }
 
 /// The two notations in which a traversal arrives.

@@ -46,6 +46,7 @@ mod status;
 mod stopping;
 mod tenants;
 mod tls;
+mod trace;
 mod websocket;
 
 pub use aside::{Work, aside};
@@ -62,3 +63,4 @@ pub use queries::{Queries, QueryInfo, QueryLog, QueryPhase};
 pub use security::{Security, TenantUse};
 pub use status::StatusCode;
 pub use tls::{Tls, TlsError, TlsFiles};
+pub use trace::{Part, Trace, Tracer};

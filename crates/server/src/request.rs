@@ -203,7 +203,8 @@ impl Operation {
 
     /// What is known of its query, which its client calls so.
     pub(crate) fn asking(&self, id: Str, guest: &Guest) -> Asking {
-        Asking { id, source: self.source.clone(), said: self.said.clone(), desk: guest.desk() }
+        let (source, said) = (self.source.clone(), self.said.clone());
+        Asking { id, source, said, desk: guest.desk(), parent: guest.parent() }
     }
 
     /// When its time is over, as far as that is known before it is read.
@@ -254,6 +255,7 @@ impl Operation {
             read_only: false,
             materialize,
             key: args.text_or_uuid("requestKey")?,
+            trace: None,
         };
         let said = match &query.input {
             Input::Text { script, .. } => Said::Text(script.clone()),

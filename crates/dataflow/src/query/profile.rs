@@ -1,7 +1,10 @@
 //! Counters per operator, for `profile()` and for tests that watch scopes at work.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use graph::{Loaded, Request};
 
 /// The counters of one operator of the plan, summed over all its instances and executors.
 #[derive(Debug, Default)]
@@ -24,13 +27,34 @@ pub struct Counters {
     pub concurrent: AtomicU64,
     /// Pieces that another executor ran, for an exchange.
     pub shipped: AtomicU64,
-    /// Time in nanoseconds, children included. Measured only when the query is profiled.
+    /// Time in nanoseconds, children included. Measured only when the query is timed, as what follows.
     pub nanos: AtomicU64,
+    /// When it was called for the first time: nanoseconds after the query had begun, and one, so that zero is never.
+    first: AtomicU64,
+    /// When its latest call had ended.
+    last: AtomicU64,
 }
 
 impl Counters {
     pub(crate) fn add(counter: &AtomicU64, n: u64) {
         counter.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Counts a call that began and ended so long after the query had begun.
+    pub(crate) fn called(&self, begun: Duration, ended: Duration) {
+        let nanos = |time: Duration| time.as_nanos() as u64;
+        Self::add(&self.nanos, nanos(ended.saturating_sub(begun)));
+        self.last.fetch_max(nanos(ended) + 1, Ordering::Relaxed);
+        if self.first.load(Ordering::Relaxed) == 0 {
+            // Executors that help may call it at the same moment; either will do.
+            let _ = self.first.compare_exchange(0, nanos(begun) + 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// From when to when it was called, after the query had begun; `None` if it was not, or nobody looked at the clock.
+    pub fn span(&self) -> Option<(Duration, Duration)> {
+        let at = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed).checked_sub(1).map(Duration::from_nanos);
+        at(&self.first).zip(at(&self.last))
     }
 
     /// The time spent, children included.
@@ -46,22 +70,42 @@ pub struct Profile {
     counters: Vec<Counters>,
     /// Whether time is measured too.
     pub timed: bool,
+    /// When the query had begun, by the engine's clock.
+    begun: Duration,
+    /// On whose behalf it loads.
+    request: Option<Arc<Request>>,
 }
 
 impl Profile {
     /// Counters for `ops` operators, timed or not.
     pub fn new(ops: u32, timed: bool) -> Self {
-        Self { counters: (0..ops).map(|_| Counters::default()).collect(), timed }
+        let counters = (0..ops).map(|_| Counters::default()).collect();
+        Self { counters, timed, begun: Duration::ZERO, request: None }
+    }
+
+    /// The same of a query that begins at a moment of the engine's clock, and loads on behalf of a request.
+    pub(crate) fn beginning(self, begun: Duration, request: Option<Arc<Request>>) -> Self {
+        Self { begun, request, ..self }
     }
 
     /// No counters: what a query runs with when nobody will look.
     pub fn off() -> Self {
-        Self { counters: Vec::new(), timed: false }
+        Self { counters: Vec::new(), timed: false, begun: Duration::ZERO, request: None }
     }
 
     /// Whether the query counts.
     pub(crate) fn is_on(&self) -> bool {
         !self.counters.is_empty()
+    }
+
+    /// When the query had begun.
+    pub(crate) fn begun(&self) -> Duration {
+        self.begun
+    }
+
+    /// What it has loaded, if anything.
+    pub fn loaded(&self) -> Option<Loaded> {
+        self.request.as_ref().and_then(|request| request.loaded())
     }
 
     /// The counters of an operator, if the query counts.

@@ -24,8 +24,8 @@ pub trait ResultSink: Send {
     /// The results, not taken.
     fn push(&mut self, results: Results) -> Result<(), Results>;
 
-    /// Shows what a query has counted that has run to its end, if it was to count: before its outcome, and of a writing one
-    /// before its commit.
+    /// Shows what a query has counted, if it was to count: before its outcome, whatever that is, and of a writing one that has run
+    /// to its end before its commit.
     fn counted(&mut self, _profile: &Profile) {}
 
     /// Takes the outcome. The last call; not made when the query was cancelled by dropping its handle, unless it was committed all the

@@ -24,6 +24,8 @@ pub(crate) struct Task {
     /// Results that the sink has not taken yet. Those of a writing query are not there before its commit.
     pub held: Results,
     pub finished: bool,
+    /// Whether the sink has seen what was counted.
+    pub is_shown: bool,
     pub room: Room,
     /// Since when it waits until it may hold more memory.
     pub waits: Option<Duration>,
@@ -164,8 +166,8 @@ impl Task {
             self.held = results;
         }
         self.finished = progress == Progress::Complete;
-        if self.finished && self.query.state().profile.is_on() {
-            self.sink.counted(&self.query.state().profile);
+        if self.finished {
+            self.show_counts();
         }
         if self.finished && self.is_writing() {
             return Next::Commit;
@@ -180,8 +182,17 @@ impl Task {
         if progress == Progress::Blocked { Next::Suspend } else { Next::Again }
     }
 
+    /// Shows the sink what was counted, once.
+    fn show_counts(&mut self) {
+        let state = self.query.state();
+        if state.profile.is_on() && !std::mem::replace(&mut self.is_shown, true) {
+            self.sink.counted(&state.profile);
+        }
+    }
+
     fn end(&mut self, outcome: Result<Summary, QueryError>) -> Next {
         if !self.abandoned.load(Ordering::Acquire) {
+            self.show_counts();
             self.sink.finish(outcome);
         }
         Next::Gone

@@ -30,7 +30,7 @@ mod queues;
 
 pub(crate) use loads::{Loading, name_of};
 pub(crate) use pools::{Away, Class, Pools, Turn, Turn as LoadTurn, Waiter};
-pub use pools::{Bell, HeavyTurn, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
+pub use pools::{Bell, HeavyTurn, Loaded, OnLoad, Parked, PoolCounts, PoolStats, Request, on_load};
 pub(crate) use queues::Candidate;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -1,6 +1,7 @@
 //! From a miss to the right to load.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::memory::Memory;
 use crate::cache::{Away, Loading, Request, Turn, Waiter};
@@ -13,6 +14,16 @@ pub(crate) struct Load<'a> {
     _loading: Loading<'a>,
     _turn: Option<Turn>,
     _away: Away,
+    _timing: Option<Timing>,
+}
+
+/// Tells a request how long one of its loads has taken, when it is over in one way or another.
+struct Timing(Arc<Request>, Instant);
+
+impl Drop for Timing {
+    fn drop(&mut self) {
+        self.0.has_loaded(self.1);
+    }
 }
 
 impl Memory {
@@ -35,12 +46,18 @@ impl Memory {
         let Some(request) = request else {
             tell_if_long();
             let loading = self.cache.loads.begin(key);
-            return Ok(is_stored().then(|| Load { _loading: loading, _turn: None, _away: away }));
+            return Ok(is_stored().then(|| Load {
+                _loading: loading,
+                _turn: None,
+                _away: away,
+                _timing: None,
+            }));
         };
         if request.is_over() {
             return Err(GraphError::Interrupted);
         }
         request.ask(1);
+        let timing = Timing(Arc::clone(request), Instant::now());
         loop {
             let waiter = Arc::new(Waiter::default());
             if self.cache.loads.join(key, &waiter) {
@@ -58,7 +75,9 @@ impl Memory {
             }
             if let Some(loading) = self.cache.loads.try_begin(key) {
                 tell_if_long();
-                return Ok(is_stored().then(|| Load { _loading: loading, _turn: Some(turn), _away: away }));
+                let load =
+                    || Load { _loading: loading, _turn: Some(turn), _away: away, _timing: Some(timing) };
+                return Ok(is_stored().then(load));
             }
         }
     }

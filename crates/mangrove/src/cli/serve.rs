@@ -15,7 +15,7 @@ use super::{
     Failure, descriptors, open_at,
     reload::{Read, Reload},
 };
-use crate::{far::Place, logging::Logging, output::say, secret};
+use crate::{far::Place, logging::Logging, output::say, secret, traces};
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
@@ -77,6 +77,10 @@ impl Serve {
         let accounts: Arc<dyn Accounts> = Arc::new(HolderAccounts::new(sessions.clone()));
         let (tenant_memory, queries) = (TenantMemory::default(), Queries::default());
         queries.log_as(config.log.queries());
+        let traces = traces::start(&config.traces)?.map(|(tracer, traces)| {
+            queries.trace_with(tracer);
+            traces
+        });
         let mut options = DatabaseOptions {
             tenant_memory: tenant_memory.clone(),
             queries: Some(queries.clone()),
@@ -129,6 +133,7 @@ impl Serve {
         };
         runtime.block_on(serve(&config, graphs, security, reload))?;
         drop(runtime);
+        drop(traces);
         flush(databases)
     }
 }

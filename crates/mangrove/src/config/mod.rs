@@ -15,6 +15,7 @@ mod sessions;
 mod settings;
 mod tenants;
 mod texts;
+mod traces;
 
 use std::{
     collections::BTreeMap,
@@ -27,6 +28,7 @@ pub use layers::Override;
 pub use sessions::SessionsConfig;
 pub use settings::{Config, EngineConfig, GraphConfig, LoadsConfig, LogConfig, LogFormat, ServerConfig};
 pub use tenants::{NamedTenantConfig, TenantConfig};
+pub use traces::TracesConfig;
 
 /// The file that is read when none is named, if it is there.
 pub const DEFAULT_FILE: &str = "mangrove.toml";
@@ -118,6 +120,7 @@ impl Config {
 
     fn check(&self) -> Result<(), ConfigError> {
         self.check_tenants()?;
+        self.traces.check()?;
         let graphs = self.hosted();
         for (at, graph) in graphs.iter().enumerate() {
             let same = |other: &&HostedGraph| {

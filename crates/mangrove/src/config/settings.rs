@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, net::IpAddr, path::PathBuf, time::Duration};
 use serde::{Deserialize, Serialize};
 use server::{HostName, Network, Origin, TlsFiles};
 
-use super::{NamedTenantConfig, SessionsConfig, TenantConfig, texts};
+use super::{NamedTenantConfig, SessionsConfig, TenantConfig, TracesConfig, texts};
 use crate::machine_memory::machine_memory;
 
 /// The whole configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Directory of the default graph, whose traversal source is `g`; `:memory:` for one that is not kept.
@@ -28,6 +28,8 @@ pub struct Config {
     pub sessions: SessionsConfig,
     /// What is logged, and how.
     pub log: LogConfig,
+    /// Who is told what becomes of requests.
+    pub traces: TracesConfig,
     /// What every user has who is none of a named tenant's.
     pub tenant: TenantConfig,
     /// Named tenants: groups of users.
@@ -198,6 +200,7 @@ impl Default for Config {
             loads: LoadsConfig::default(),
             sessions: SessionsConfig::default(),
             log: LogConfig::default(),
+            traces: TracesConfig::default(),
             tenant: TenantConfig::default(),
             tenants: BTreeMap::new(),
             graphs: BTreeMap::new(),

@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::{MemoryMeter, QueryError, QueryHandle, QuerySpec, detach::Detail};
+use dataflow::{Access, Counting, MemoryMeter, QueryError, QueryHandle, QuerySpec, detach::Detail};
 use parking_lot::Mutex;
 use planner::physical::Plan;
 use server::{Materialize, Progress, Push, ResultBatch};
@@ -31,6 +31,7 @@ use super::{
     answer::{ServerSink, answer, refusal},
     attempts::{Attempts, Next},
     relay::{Relay, Step},
+    traced::Traced,
     wishes::Wishes,
 };
 use crate::{Error, ErrorKind, database::Inner, profile};
@@ -157,7 +158,7 @@ impl<W: Way> Life<W> {
     }
 
     /// Runs a query of it. `needs_one`: no result at all would be an error.
-    pub(crate) fn submit(self: &Arc<Self>, spec: QuerySpec, needs_one: bool, step: W::Step) {
+    pub(crate) fn submit(self: &Arc<Self>, mut spec: QuerySpec, needs_one: bool, step: W::Step) {
         if self.has_ended() {
             return;
         }
@@ -170,7 +171,13 @@ impl<W: Way> Life<W> {
             latest.submitted += 1;
             latest.submitted
         };
-        let relay = Relay::new(self.clone(), spec.plan.clone(), needs_one, step);
+        let traced = self.wishes.trace().map(|trace| {
+            spec.counting = Counting::Timed;
+            let (attempt, commits) =
+                (self.begun.load(Ordering::Acquire), matches!(spec.access, Access::Write(_)));
+            Traced::new(trace.clone(), spec.plan.clone(), attempt, commits)
+        });
+        let relay = Relay::new(self.clone(), spec.plan.clone(), needs_one, step).traced(traced);
         let handle = self.inner.engine.submit(spec, Box::new(relay));
         let mut latest = self.latest.lock();
         // It may be over already, and a later one may have been started by its relay.

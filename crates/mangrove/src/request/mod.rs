@@ -48,6 +48,7 @@ mod retries;
 mod script;
 mod scripts;
 mod time_limit;
+mod traced;
 mod wishes;
 
 pub(crate) use answer::{ServerSink, answer, only, refusal};

@@ -100,7 +100,7 @@ impl Ready {
         seen: Seen<'_>,
         wishes: &Wishes,
     ) -> Result<Asked, Error> {
-        match inner.read(text, source, &bindings, &seen.snapshot(inner))? {
+        match wishes.part("read", || inner.read(text, source, &bindings, &seen.snapshot(inner)))? {
             Script::Read(request) => Ok(Asked::Read(request)),
             Script::Several(plot) => Ok(Asked::Several(plot, bindings)),
             Script::Prepared(prepared, mode) => {
@@ -132,7 +132,8 @@ impl Ready {
             }
             Mode::Run | Mode::RunForOne => {}
         }
-        match inner.preparer.prepare(traversal, seen.snapshot(inner), time)? {
+        let prepare = || inner.preparer.prepare(traversal, seen.snapshot(inner), time);
+        match wishes.part("plan", prepare)? {
             Preparation::Run(prepared, lifted) => {
                 let origin = || Origin::Traversal(Arc::clone(&lifted));
                 Runnable::new(prepared, mode, origin, wishes).map(Self::Run)

@@ -6,7 +6,10 @@ use dataflow::{MemoryMeter, Profile, QueryError, ResultSink, Results, Summary};
 use planner::physical::Plan;
 use server::{Push, ResultBatch};
 
-use super::life::{Life, Way};
+use super::{
+    life::{Life, Way},
+    traced::Traced,
+};
 use crate::{Error, profile};
 
 /// What a request remembers of one of its queries.
@@ -41,12 +44,20 @@ pub(super) struct Relay<W: Way> {
     memory: Option<Arc<MemoryMeter>>,
     /// What is to be said instead of the results.
     profile: Option<String>,
+    /// What is to be told of it.
+    traced: Option<Traced>,
 }
 
 impl<W: Way> Relay<W> {
     /// That of a query which is about to be submitted. `needs_one`: no result at all would be an error.
     pub(super) fn new(life: Arc<Life<W>>, plan: Arc<Plan>, needs_one: bool, step: W::Step) -> Self {
-        Self { life, plan, needs_one, step: Some(step), delivered: false, memory: None, profile: None }
+        let (step, traced) = (Some(step), None);
+        Self { life, plan, needs_one, step, delivered: false, memory: None, profile: None, traced }
+    }
+
+    /// The same of one that is traced.
+    pub(super) fn traced(self, traced: Option<Traced>) -> Self {
+        Self { traced, ..self }
     }
 
     fn offer(&self, results: Results) -> Result<(), Results> {
@@ -67,6 +78,7 @@ impl<W: Way> ResultSink for Relay<W> {
     }
 
     fn push(&mut self, results: Results) -> Result<(), Results> {
+        self.traced.iter_mut().for_each(Traced::answers);
         if self.plan.profile {
             return Ok(());
         }
@@ -91,12 +103,16 @@ impl<W: Way> ResultSink for Relay<W> {
     }
 
     fn counted(&mut self, profile: &Profile) {
-        self.profile = Some(profile::report(&self.plan, profile));
+        if self.plan.profile {
+            self.profile = Some(profile::report(&self.plan, profile));
+        }
+        self.traced.iter_mut().for_each(|traced| traced.counted(profile));
     }
 
     fn finish(&mut self, outcome: Result<Summary, QueryError>) {
         let Some(step) = self.step.take() else { return };
         self.life.keep_peak();
+        self.traced.iter_mut().for_each(|traced| traced.finish(outcome.as_ref().map(|_| ())));
         let report = self.profile.take();
         let error = match outcome {
             Ok(_) if self.needs_one && !self.delivered && report.is_none() => Error::NoResult,

@@ -7,9 +7,9 @@ use std::{
 
 use access::{Role, Tenant};
 use dataflow::{Budget, Caller, GraphFiles};
-use server::{Client, Materialize, Query};
+use server::{Client, Materialize, Part, Query, Trace};
 
-use super::{prepare::Prepared, time_limit::TimeLimit};
+use super::{answer::refusal, prepare::Prepared, time_limit::TimeLimit};
 use crate::{
     Error,
     asker::{Asker, Needs},
@@ -34,6 +34,7 @@ pub(crate) struct Wishes {
     materialize: Materialize,
     /// Whether the request has a key: it is done as a whole, and known to be done.
     is_keyed: bool,
+    trace: Option<Trace>,
 }
 
 impl Wishes {
@@ -49,6 +50,7 @@ impl Wishes {
             read_only: false,
             materialize: Materialize::default(),
             is_keyed: false,
+            trace: None,
         }
     }
 
@@ -71,6 +73,7 @@ impl Wishes {
             read_only: query.read_only,
             materialize: query.materialize,
             is_keyed: query.key.is_some(),
+            trace: query.trace.clone(),
         }
     }
 
@@ -81,6 +84,26 @@ impl Wishes {
 
     pub(crate) fn is_keyed(&self) -> bool {
         self.is_keyed
+    }
+
+    /// Who is told what becomes of the request.
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    /// Does a part of the request, which is told.
+    pub(crate) fn part<T>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Some(trace) = &self.trace else { return work() };
+        let begun = Instant::now();
+        let done = work();
+        let mut part = Part::new(name, begun, Instant::now());
+        part.error = done.as_ref().err().map(|error| refusal(error).kind.name().to_owned());
+        trace.add(part);
+        done
     }
 
     /// What the queries of the tenant may hold together.

@@ -401,15 +401,20 @@ impl Life<Course> {
                 return;
             }
             let Open { transaction, place, .. } = open;
-            let submitted = transaction.submit();
-            drop(transaction);
-            let committed = submitted.and_then(Submitted::wait);
-            drop(place);
-            match committed {
+            let commit = || {
+                let submitted = transaction.submit();
+                drop(transaction);
+                let committed = submitted.and_then(Submitted::wait);
+                drop(place);
+                committed.map_err(|error| match course.way.manages() {
+                    true => QueryError::Graph(Arc::new(error)).into(),
+                    false => Error::Lost(Arc::new(error)),
+                })
+            };
+            match course.wishes.part("commit", commit) {
                 Ok(_) if is_last => course.finish(answer.map(unrolled)),
                 Ok(_) => course.go_on(),
-                Err(error) if course.way.manages() => course.fail(QueryError::Graph(Arc::new(error)).into()),
-                Err(error) => course.fail(Error::Lost(Arc::new(error))),
+                Err(error) => course.fail(error),
             }
         });
     }

@@ -159,6 +159,7 @@ fn query(text: &str, bindings: &Bound) -> Query {
         read_only: false,
         materialize: Materialize::All,
         key: None,
+        trace: None,
     }
 }
 

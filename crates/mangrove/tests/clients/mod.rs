@@ -82,6 +82,7 @@ pub fn query(script: &str) -> Query {
         read_only: false,
         materialize: Materialize::All,
         key: None,
+        trace: None,
     }
 }
 

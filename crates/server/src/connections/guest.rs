@@ -10,6 +10,7 @@ use std::{
 
 use access::{Identity, Rights};
 use hyper::HeaderMap;
+use opentelemetry::Context;
 use parking_lot::Mutex;
 
 use super::{
@@ -47,6 +48,8 @@ struct Who {
     address: IpAddr,
     /// Once he has proved who he is, with what his tenant has here.
     identity: Option<(Identity, Slot)>,
+    /// What the client says that its request is a part of.
+    parent: Option<Context>,
 }
 
 /// What its place is good for.
@@ -69,7 +72,7 @@ impl Guest {
         let receipt = Arc::new(Receipt::new(host.intake.clone()));
         let number = host.arrivals.fetch_add(1, Ordering::Relaxed);
         let (reads_references_alone, standing) = (AtomicBool::new(false), Mutex::new(standing));
-        let who = Mutex::new(Who { address: peer.ip(), identity: None });
+        let who = Mutex::new(Who { address: peer.ip(), identity: None, parent: None });
         Some(Self {
             host,
             peer,
@@ -117,7 +120,18 @@ impl Guest {
     /// A request has come with these headers: who asks now may be somebody else than before.
     pub(crate) fn come(&self, headers: &HeaderMap) {
         let address = door::origin_of_request(self.peer.ip(), headers, &self.host.options.trusted_proxies);
-        *self.who.lock() = Who { address, identity: None };
+        let parent = self.host.queries.tracer().map(|tracer| tracer.parent(headers));
+        *self.who.lock() = Who { address, identity: None, parent };
+    }
+
+    /// What its request is a part of, for who traces requests.
+    pub(crate) fn parent(&self) -> Option<Context> {
+        self.who.lock().parent.clone()
+    }
+
+    /// It becomes a WebSocket: what its handshake was a part of says nothing of the requests that come on it.
+    pub(crate) fn is_on_its_own(&self) {
+        self.who.lock().parent = None;
     }
 
     /// Somebody has proved who he is.

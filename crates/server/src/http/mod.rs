@@ -168,6 +168,7 @@ async fn query(mut request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &up
     if becomes_websocket && upgrade::is_handshake(&request) {
         let driver = request.headers().get(USER_AGENT).and_then(|named| named.to_str().ok());
         guest.note_driver(driver.unwrap_or_default());
+        guest.is_on_its_own();
         return upgrade::accept(&mut request, upgraded);
     }
     answer::gremlin(request, guest).await

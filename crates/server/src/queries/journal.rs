@@ -62,7 +62,17 @@ impl Over<'_> {
         took: Duration,
     ) {
         let kind = if is_script { "script" } else { "bytecode" };
-        tally.count(source, kind, status(is_script, outcome), took);
+        tally.count(source, kind, Self::status(is_script, outcome), took);
+    }
+
+    /// The status of one that ended so.
+    pub(super) fn status(is_script: bool, outcome: Option<&Result<(), QueryError>>) -> u16 {
+        match outcome {
+            Some(Ok(())) => StatusCode::Success.code(),
+            Some(Err(error)) => StatusCode::of(error, is_script).code(),
+            // As HTTP's proxies say it of clients that have gone.
+            None => 499,
+        }
     }
 
     fn log_slow(&self) {
@@ -74,7 +84,7 @@ impl Over<'_> {
             target: "slow",
             id = ?id.as_str(), graph = %source, ?text, ?bindings, ?user, from = %address,
             queue_ms = ms(waited), run_ms = ms(ran), send_ms = ms(&self.sent), rows, peak_memory,
-            plan = format_args!("{:08x}", number_of(operators)), status = status(self.is_script, self.outcome.as_ref()),
+            plan = format_args!("{:08x}", number_of(operators)), status = Self::status(self.is_script, self.outcome.as_ref()),
             "slow query"
         );
     }
@@ -87,15 +97,6 @@ impl Over<'_> {
             id = ?id.as_str(), graph = %source, ?text, ?user, from = %address, kind = error.kind.name(), error = ?error_text,
             "query failed"
         );
-    }
-}
-
-fn status(is_script: bool, outcome: Option<&Result<(), QueryError>>) -> u16 {
-    match outcome {
-        Some(Ok(())) => StatusCode::Success.code(),
-        Some(Err(error)) => StatusCode::of(error, is_script).code(),
-        // As HTTP's proxies say it of clients that have gone.
-        None => 499,
     }
 }
 

@@ -16,7 +16,7 @@ mod ticket;
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Weak,
+        Arc, OnceLock, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -30,6 +30,7 @@ pub(crate) use said::Said;
 pub(crate) use tally::Tally;
 pub(crate) use ticket::{Asking, submit};
 
+use crate::Tracer;
 use ticket::Ticket;
 
 /// The queries of a server. Cheap to clone; clones are the same.
@@ -42,6 +43,7 @@ struct Inner {
     next: AtomicU64,
     tally: Tally,
     log: RwLock<QueryLog>,
+    tracer: OnceLock<Tracer>,
 }
 
 impl std::fmt::Debug for Queries {
@@ -54,6 +56,11 @@ impl Queries {
     /// Says what is logged from now on.
     pub fn log_as(&self, log: QueryLog) {
         *self.0.log.write() = log;
+    }
+
+    /// Says who is told what becomes of them; what is said first counts.
+    pub fn trace_with(&self, tracer: Tracer) {
+        _ = self.0.tracer.set(tracer);
     }
 
     /// All that wait, run, or are being sent, the oldest first.
@@ -77,6 +84,10 @@ impl Queries {
 
     pub(crate) fn tally(&self) -> &Tally {
         &self.0.tally
+    }
+
+    pub(crate) fn tracer(&self) -> Option<&Tracer> {
+        self.0.tracer.get()
     }
 
     fn log(&self) -> QueryLog {

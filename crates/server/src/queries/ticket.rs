@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use opentelemetry::{Context, KeyValue};
 use parking_lot::Mutex;
 use tokio::{
     runtime,
@@ -22,13 +23,16 @@ use super::{
     said::Said,
 };
 use crate::{
-    Client, ErrorKind, Input, Materialize, Progress, Push, Query, QueryError, ResultBatch, ResultSink,
-    Running, Summary,
+    Client, ErrorKind, Input, Materialize, Part, Progress, Push, Query, QueryError, ResultBatch, ResultSink,
+    Running, Summary, Trace,
     tenants::{Desk, Hold, Place, Waits},
 };
 
 /// Begins a query.
 type Start = Box<dyn FnOnce(Query, Arc<dyn ResultSink>) -> Box<dyn Running> + Send>;
+
+/// What is told as a part of it if it waited for so long: less is what it takes to begin.
+const WAITED: Duration = Duration::from_millis(1);
 
 /// How long one that was stopped may take to tell its client; then the server does.
 const TELLING: Duration = Duration::from_secs(1);
@@ -39,6 +43,8 @@ pub(crate) struct Asking {
     pub(crate) source: Str,
     pub(crate) said: Said,
     pub(crate) desk: Option<Arc<Desk>>,
+    /// What the client says that it is a part of.
+    pub(crate) parent: Option<Context>,
 }
 
 /// See the module.
@@ -59,6 +65,7 @@ pub(super) struct Ticket {
     is_stopped: AtomicBool,
     state: Mutex<State>,
     times: Mutex<Times>,
+    trace: Option<Trace>,
     runtime: runtime::Handle,
 }
 
@@ -81,13 +88,15 @@ struct Times {
 pub(crate) fn submit(
     queries: &Queries,
     asking: Asking,
-    query: Query,
+    mut query: Query,
     sink: Arc<dyn ResultSink>,
     start: impl FnOnce(Query, Arc<dyn ResultSink>) -> Box<dyn Running> + Send + 'static,
 ) -> Box<dyn Running> {
     let usual = query.timeout.into_iter().chain(query.max_timeout).min();
     let ends = usual.and_then(|limit| query.asked.checked_add(limit));
-    let Asking { id, source, said, desk } = asking;
+    let Asking { id, source, said, desk, parent } = asking;
+    let tracer = queries.tracer();
+    query.trace = tracer.and_then(|tracer| tracer.begin(parent.as_ref(), query.asked, &source));
     let (is_script, given) = match &query.input {
         Input::Text { bindings, .. } => (true, Some(bindings)),
         Input::Bytecode(_) | Input::End(_) => (false, None),
@@ -105,6 +114,7 @@ pub(crate) fn submit(
         client: query.client.clone(),
         asked: query.asked,
         sink,
+        trace: query.trace.clone(),
         rows: AtomicU64::new(0),
         is_stopped: AtomicBool::new(false),
         state: Mutex::new(State::Waiting(Box::new((query, Box::new(start))))),
@@ -277,6 +287,9 @@ impl Ticket {
             let times = self.times.lock();
             (times.outcome.clone(), times.ended)
         };
+        if let Some(trace) = &self.trace {
+            self.tell(trace, outcome.as_ref());
+        }
         let sent = ended.map_or(Duration::ZERO, |ended| ended.elapsed());
         let took = self.asked.elapsed();
         let is_told =
@@ -292,6 +305,47 @@ impl Ticket {
             sent,
         };
         over.close(log, self.queries.tally());
+    }
+}
+
+impl Ticket {
+    /// Tells whoever traces requests that it is over. The attributes are those that OpenTelemetry has for databases.
+    fn tell(&self, trace: &Trace, outcome: Option<&Result<(), QueryError>>) {
+        let info = self.info();
+        let (begun, ended) = {
+            let times = self.times.lock();
+            (times.begun, times.ended)
+        };
+        let now = Instant::now();
+        if begun.is_none_or(|begun| begun.duration_since(self.asked) >= WAITED) {
+            trace.add(Part::new("wait", self.asked, begun.or(ended).unwrap_or(now)));
+        }
+        if let Some(ended) = ended {
+            trace.add(Part::new("send", ended, now));
+        }
+        let mut attributes = vec![
+            KeyValue::new("db.system.name", "mangrove"),
+            KeyValue::new("db.namespace", info.source.to_string()),
+            KeyValue::new("client.address", info.address.to_string()),
+            KeyValue::new("mangrove.query.id", info.id.to_string()),
+            KeyValue::new("db.response.returned_rows", i64::try_from(info.rows).unwrap_or(i64::MAX)),
+            KeyValue::new("mangrove.memory.peak", i64::try_from(info.peak_memory).unwrap_or(i64::MAX)),
+            KeyValue::new("db.response.status_code", Over::status(self.is_script, outcome).to_string()),
+        ];
+        if let Some(user) = &info.user {
+            attributes.push(KeyValue::new("user.name", user.to_string()));
+        }
+        if trace.shows_texts() {
+            attributes.push(KeyValue::new("db.query.text", info.text));
+        }
+        let error = outcome.and_then(|outcome| outcome.as_ref().err());
+        if let Some(error) = error {
+            attributes.push(KeyValue::new("error.type", error.kind.name()));
+        }
+        // A message has parts of the query in it, often.
+        let message =
+            |error: &QueryError| if trace.shows_texts() { error.message.clone() } else { String::new() };
+        trace.end(attributes, error.map(message));
     }
 }
 

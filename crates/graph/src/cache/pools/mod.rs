@@ -28,7 +28,7 @@ mod waiter;
 pub(crate) use on_load::Away;
 pub use on_load::{OnLoad, on_load};
 pub(crate) use pool::Class;
-pub use request::{Bell, Request};
+pub use request::{Bell, Loaded, Request};
 pub(crate) use waiter::Waiter;
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -22,11 +22,26 @@ pub struct Request {
     ended: AtomicBool,
     /// Loads that it has asked for.
     asked: AtomicU64,
+    /// How its loads went.
+    loads: Mutex<Option<Loaded>>,
     /// Its threads that wait at the moment.
     waiting: Mutex<Vec<Arc<Waiter>>>,
     timed_out: AtomicBool,
     /// Whether a read was not answered since it was over.
     interrupted: AtomicBool,
+}
+
+/// How the loads of a request went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// How many there were.
+    pub count: u64,
+    /// How long they took together, with the waiting for a turn; several may have gone on at a time.
+    pub time: Duration,
+    /// When the first one began.
+    pub begun: Instant,
+    /// When the last one was over.
+    pub ended: Instant,
 }
 
 impl Request {
@@ -37,6 +52,7 @@ impl Request {
             deadline,
             ended: AtomicBool::new(false),
             asked: AtomicU64::new(0),
+            loads: Mutex::default(),
             waiting: Mutex::default(),
             timed_out: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
@@ -63,6 +79,21 @@ impl Request {
     /// Loads that it has asked for so far.
     pub fn asked(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// How its loads went that are over, if there were any.
+    pub fn loaded(&self) -> Option<Loaded> {
+        *self.loads.lock()
+    }
+
+    /// One of its loads is over, or somebody else's that it has waited for.
+    pub(crate) fn has_loaded(&self, begun: Instant) {
+        let ended = Instant::now();
+        let mut loaded = self.loads.lock();
+        let so_far = loaded.get_or_insert(Loaded { count: 0, time: Duration::ZERO, begun, ended });
+        so_far.count += 1;
+        so_far.time += ended - begun;
+        (so_far.begun, so_far.ended) = (so_far.begun.min(begun), so_far.ended.max(ended));
     }
 
     /// Whether it has asked for so many that its loads go to the heavy pool.
